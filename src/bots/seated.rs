@@ -1,0 +1,91 @@
+//! A bot in a seat: it follows the game by the events and answers for its seat.
+
+use std::time::Duration;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::message::{Happened, Init, InitClock, Reply, TurnRequest};
+use super::{Allotment, Bot, Kind, Playable};
+use crate::rules::{Options, Seat, Step, Turn};
+
+/// A player in the middle of a game, whichever game it is.
+pub(super) trait Player: Send {
+    /// Takes in what happened and chooses an action.
+    fn reply(&mut self, request: &TurnRequest) -> Result<Reply, String>;
+}
+
+/// A bot in a seat of the game `G`.
+pub(super) struct Seated<G: Playable> {
+    position: G,
+    seat: Seat,
+    clock: InitClock,
+    bot: Box<dyn Bot<G>>,
+    rng: ChaCha8Rng,
+}
+
+impl<G: Playable> Seated<G> {
+    /// Sits down at the empty start of the game that `init` describes.
+    pub(super) fn new(kind: Kind, init: &Init) -> Result<Self, String> {
+        let seat = seat_called::<G>(&init.you)?;
+        let given: Vec<_> =
+            init.options.iter().map(|(name, value)| (name.as_str(), value.to_string())).collect();
+        let given = given.iter().map(|(name, value)| (*name, value.as_str()));
+        let options = Options::resolve(G::OPTIONS, given).map_err(|bad| bad.message)?;
+        let rules = G::rules(&options)?;
+        Ok(Self {
+            position: G::start(&rules.into()),
+            seat,
+            clock: init.clock,
+            bot: kind.bot(),
+            rng: ChaCha8Rng::seed_from_u64(init.seed),
+        })
+    }
+
+    /// Plays what the event says; what follows from it the position knows by itself.
+    fn follow(&mut self, event: &Happened) -> Result<(), String> {
+        let Happened::Action { by, action } = event else { return Ok(()) };
+        let seat = seat_called::<G>(by)?;
+        match self.position.turn() {
+            Turn::Move(mover) | Turn::Pass(mover) if mover == seat => {}
+            turn => return Err(format!("`{action}` by {by} does not answer {turn:?}")),
+        }
+        let action = self
+            .position
+            .parse_action(seat, action)
+            .map_err(|refusal| format!("the event `{action}` by {by} breaks {refusal}"))?;
+        self.position.play_silently(Step::Move(action));
+        Ok(())
+    }
+
+    fn allotment(&self, left_ms: Option<u64>) -> Allotment {
+        Allotment {
+            budget: self.clock.budget_ms.map(Duration::from_millis),
+            left: left_ms.map(Duration::from_millis),
+            increment: Duration::from_millis(self.clock.increment_ms.unwrap_or(0)),
+            per_move: self.clock.move_ms.map(Duration::from_millis),
+        }
+    }
+}
+
+impl<G: Playable> Player for Seated<G> {
+    fn reply(&mut self, request: &TurnRequest) -> Result<Reply, String> {
+        for event in &request.events {
+            self.follow(event)?;
+        }
+        let time = self.allotment(request.clock.left_ms);
+        let choice = self
+            .bot
+            .choose(&self.position, self.seat, time, &mut self.rng)
+            .ok_or_else(|| format!("{} is asked and has no action", G::SEATS[self.seat]))?;
+        Ok(Reply {
+            id: request.id,
+            action: choice.action.to_string(),
+            eval: choice.eval.map(|eval| (eval * 1000.0).round() / 1000.0),
+        })
+    }
+}
+
+fn seat_called<G: Playable>(name: &str) -> Result<Seat, String> {
+    G::SEATS.seat(name).ok_or_else(|| format!("{} has no seat `{name}`", G::NAME))
+}

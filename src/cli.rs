@@ -1,0 +1,60 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::commands::{bot, manual, perft, play, rank, replay, rules, run, trace, verify};
+
+/// A tournament referee for programs that play games against each other
+#[derive(Debug, Parser)]
+#[command(
+    name = "referee",
+    version,
+    after_help = "\
+Start here:
+  referee run                       play tournament.toml and show the ranking
+  referee play human bot:greedy     play yourself
+  referee rules watch-your-back     the rules and their options"
+)]
+pub struct Cli {
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+    /// Only data and errors: no progress, no notes
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Say more about what goes on, on stderr (-vv for everything)
+    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// Write what -v would say to a file instead
+    #[arg(long, global = true, value_name = "FILE")]
+    pub log_file: Option<PathBuf>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Play a tournament, or go on with it
+    Run(run::RunArgs),
+    /// Play one game on the terminal
+    Play(play::PlayArgs),
+    /// Show the ranking of a tournament, finished or running
+    Rank(rank::RankArgs),
+    /// Replay every record through the rules, and compute the tables again
+    Verify(verify::VerifyArgs),
+    /// Step through a recorded game
+    Replay(replay::ReplayArgs),
+    /// Show the clauses and options of a game
+    Rules(rules::RulesArgs),
+    /// Run the rules in a pipe: actions in, states out
+    Trace(trace::TraceArgs),
+    /// Count the positions of a game
+    Perft(perft::PerftArgs),
+    /// Play as a house player, speaking the protocol
+    Bot(bot::BotArgs),
+    /// Print the completions of a shell
+    Completions(manual::CompletionsArgs),
+    /// Print the manual page
+    Man(manual::ManArgs),
+}

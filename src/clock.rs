@@ -1,0 +1,244 @@
+//! Time: budgets, move limits and increments as pure arithmetic. Nothing here reads a clock.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// Which time decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Measure {
+    /// Wall time.
+    #[default]
+    Wall,
+    /// CPU time of the process tree; wall time is bounded at ten times the allowance plus a
+    /// second.
+    Cpu,
+}
+
+/// The limits of time of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeControl {
+    /// From the start of a process to the end of its handshake.
+    #[serde(rename = "startup_ns", with = "nanos")]
+    pub startup: Duration,
+    /// For all turns of a game together; unlimited when absent.
+    #[serde(rename = "budget_ns", with = "nanos::option")]
+    pub budget: Option<Duration>,
+    /// Added to the budget after each reply.
+    #[serde(rename = "increment_ns", with = "nanos")]
+    pub increment: Duration,
+    /// For one turn; unlimited when absent.
+    #[serde(rename = "move_ns", with = "nanos::option")]
+    pub per_move: Option<Duration>,
+    /// Which time decides.
+    pub measure: Measure,
+    /// The start-up is charged to the budget.
+    pub count_startup: bool,
+    /// Each player has a core of its own and may think on the opponent's turn.
+    pub ponder: bool,
+}
+
+impl TimeControl {
+    /// Some limit holds for every turn.
+    pub fn bounds_every_turn(&self) -> bool {
+        self.budget.is_some() || self.per_move.is_some()
+    }
+}
+
+/// One player's clock in one game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clock {
+    control: TimeControl,
+    left: Option<Duration>,
+    used_last: Duration,
+}
+
+/// How a turn's time was judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Used at most the allowance.
+    InTime,
+    /// Used more than the allowance.
+    Late,
+}
+
+impl Clock {
+    /// A clock at the start of a game.
+    pub fn new(control: TimeControl) -> Self {
+        Self { control, left: control.budget, used_last: Duration::ZERO }
+    }
+
+    /// Charges the start-up to the budget, where the time control counts it.
+    pub fn charge_startup(&mut self, used: Duration) {
+        if self.control.count_startup {
+            self.left = self.left.map(|left| left.saturating_sub(used));
+        }
+    }
+
+    /// The most this turn may take: the smaller of the move limit and what is left of the
+    /// budget; `None` without limits, zero when nothing is left.
+    pub fn allowance(&self) -> Option<Duration> {
+        match (self.left, self.control.per_move) {
+            (Some(left), Some(limit)) => Some(left.min(limit)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// Nothing is left and nothing will come: the turn is lost without asking.
+    pub fn is_out(&self) -> bool {
+        self.left == Some(Duration::ZERO) && self.control.increment.is_zero()
+    }
+
+    /// Takes the time a turn used off the budget and adds the increment.
+    pub fn spend(&mut self, used: Duration) -> Verdict {
+        let verdict = match self.allowance() {
+            Some(allowance) if used > allowance => Verdict::Late,
+            _ => Verdict::InTime,
+        };
+        self.used_last = used;
+        self.left = self.left.map(|left| left.saturating_sub(used) + self.control.increment);
+        verdict
+    }
+
+    /// What is left of the budget, if there is one.
+    pub fn left(&self) -> Option<Duration> {
+        self.left
+    }
+
+    /// What the last turn used.
+    pub fn used_last(&self) -> Duration {
+        self.used_last
+    }
+}
+
+/// The longest a turn may take on the wall clock: the allowance itself, or, where CPU time
+/// decides, ten times that and a second.
+pub fn wall_bound(measure: Measure, allowance: Duration) -> Duration {
+    match measure {
+        Measure::Wall => allowance,
+        Measure::Cpu => allowance.saturating_mul(10).saturating_add(Duration::from_secs(1)),
+    }
+}
+
+/// Durations as whole nanoseconds in JSON.
+mod nanos {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[expect(clippy::cast_possible_truncation, reason = "584 years fit")]
+    fn whole(duration: Duration) -> u64 {
+        duration.as_nanos() as u64
+    }
+
+    pub(super) fn serialize<S: Serializer>(value: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(whole(*value))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        u64::deserialize(from).map(Duration::from_nanos)
+    }
+
+    pub(super) mod option {
+        use super::{Deserialize, Deserializer, Duration, Serializer, whole};
+
+        #[expect(clippy::ref_option, reason = "the shape serde asks for")]
+        pub(in super::super) fn serialize<S: Serializer>(
+            value: &Option<Duration>,
+            to: S,
+        ) -> Result<S::Ok, S::Error> {
+            match value {
+                Some(duration) => to.serialize_some(&whole(*duration)),
+                None => to.serialize_none(),
+            }
+        }
+
+        pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+            from: D,
+        ) -> Result<Option<Duration>, D::Error> {
+            Ok(Option::<u64>::deserialize(from)?.map(Duration::from_nanos))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NS: Duration = Duration::from_nanos(1);
+
+    fn control(budget: Option<u64>, per_move: Option<u64>, increment: u64) -> TimeControl {
+        TimeControl {
+            startup: Duration::from_secs(10),
+            budget: budget.map(Duration::from_nanos),
+            increment: Duration::from_nanos(increment),
+            per_move: per_move.map(Duration::from_nanos),
+            measure: Measure::Wall,
+            count_startup: false,
+            ponder: false,
+        }
+    }
+
+    #[test]
+    fn the_limit_itself_is_in_time_and_a_nanosecond_more_is_late() {
+        for (budget, per_move) in [(Some(100), None), (None, Some(100)), (Some(100), Some(100))] {
+            let clock = Clock::new(control(budget, per_move, 0));
+            let limit = Duration::from_nanos(100);
+            assert_eq!(clock.clone().spend(limit - NS), Verdict::InTime);
+            assert_eq!(clock.clone().spend(limit), Verdict::InTime);
+            assert_eq!(clock.clone().spend(limit + NS), Verdict::Late);
+        }
+    }
+
+    #[test]
+    fn an_empty_budget_is_out_unless_an_increment_comes() {
+        let mut clock = Clock::new(control(Some(100), None, 0));
+        assert_eq!(clock.spend(Duration::from_nanos(100)), Verdict::InTime);
+        assert!(clock.is_out());
+        let mut clock = Clock::new(control(Some(100), None, 1));
+        assert_eq!(clock.spend(Duration::from_nanos(100)), Verdict::InTime);
+        assert!(!clock.is_out());
+        assert_eq!(clock.allowance(), Some(NS));
+    }
+
+    #[test]
+    fn the_smaller_of_move_limit_and_budget_holds() {
+        assert_eq!(Clock::new(control(Some(7), Some(5), 0)).allowance(), Some(5 * NS));
+        assert_eq!(Clock::new(control(Some(3), Some(5), 0)).allowance(), Some(3 * NS));
+        assert_eq!(Clock::new(control(None, None, 0)).allowance(), None);
+    }
+
+    #[test]
+    fn start_up_is_charged_only_where_it_counts() {
+        let mut counted = control(Some(100), None, 0);
+        counted.count_startup = true;
+        let mut clock = Clock::new(counted);
+        clock.charge_startup(30 * NS);
+        assert_eq!(clock.left(), Some(70 * NS));
+        let mut clock = Clock::new(control(Some(100), None, 0));
+        clock.charge_startup(30 * NS);
+        assert_eq!(clock.left(), Some(100 * NS));
+    }
+
+    proptest! {
+        #[test]
+        fn time_is_neither_made_nor_lost(
+            budget in 0_u64..1_000_000, increment in 0_u64..1000,
+            turns in proptest::collection::vec(0_u64..2_000, 0..100),
+        ) {
+            let mut clock = Clock::new(control(Some(budget), None, increment));
+            let mut expected = budget;
+            for used in turns {
+                let late = used > expected;
+                let verdict = clock.spend(Duration::from_nanos(used));
+                prop_assert_eq!(verdict == Verdict::Late, late);
+                if late { break; }
+                expected = expected - used + increment;
+                prop_assert_eq!(clock.left(), Some(Duration::from_nanos(expected)));
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The commands, a file each: what the user asked for becomes a [`Status`] or a [`Failure`].
+
+mod board;
+pub mod bot;
+pub mod game_args;
+pub mod manual;
+pub mod perft;
+pub mod play;
+pub mod rank;
+pub mod replay;
+pub mod results;
+pub mod rules;
+pub mod run;
+pub mod trace;
+pub mod verify;
+
+use std::fmt;
+
+/// How a command prints its data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// How a command ended when it could do its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Done (exit code 0).
+    Done,
+    /// Done, but something was found: a difference, a fault under `--strict` (exit code 1).
+    Found,
+    /// Interrupted; what was played is kept and can be resumed (exit code 130).
+    Interrupted,
+}
+
+/// Why a command could not do its work: one message for the user, and the kind of failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The kind, which decides the exit code.
+    pub kind: FailureKind,
+    /// What was wrong, where, and what to do; may have several lines.
+    pub message: String,
+}
+
+/// The kinds of failure, by exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
+    /// Bad command line, configuration or input (exit code 2).
+    Input,
+    /// A bad line of input, with its number at the front of the message, where scripts look for
+    /// it: shown without a label (exit code 2).
+    BadLine,
+    /// Something could not be run, read or written (exit code 3).
+    System,
+    /// Locked, or the configuration differs from the results' (exit code 4).
+    Conflict,
+}
+
+impl Failure {
+    /// Bad command line, configuration or input.
+    pub fn input(message: impl Into<String>) -> Self {
+        Self { kind: FailureKind::Input, message: message.into() }
+    }
+
+    /// A bad line of input; the message begins with `line N: `.
+    pub fn bad_line(message: impl Into<String>) -> Self {
+        Self { kind: FailureKind::BadLine, message: message.into() }
+    }
+
+    /// Something could not be run, read or written.
+    pub fn system(message: impl Into<String>) -> Self {
+        Self { kind: FailureKind::System, message: message.into() }
+    }
+
+    /// Locked, or the configuration differs.
+    pub fn conflict(message: impl Into<String>) -> Self {
+        Self { kind: FailureKind::Conflict, message: message.into() }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}

@@ -1,0 +1,234 @@
+//! `play`: one game on the terminal.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::board::picture;
+use super::game_args::name_and_value;
+use super::replay::in_words;
+use super::run::interrupted;
+use super::{Failure, Status};
+use crate::clock::TimeControl;
+use crate::config::{self, PlayerWord};
+use crate::player::{Human, Launch, Player, Wire, adopt_orphans};
+use crate::printer::Printer;
+use crate::record::FaultPolicy;
+use crate::referee::{self, Ending, Report, Setup};
+use crate::rules::{BySeat, Game, GameKind, GameResult, Options, Seat};
+use crate::seeds::{Luck, Secret};
+use crate::with_game;
+
+/// Play one game on the terminal
+///
+/// A player is `human`, a house player (`bot:random`, `bot:greedy`, `bot:search`), a name from
+/// the configuration, or a command. The first named takes the first seat.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  referee play human bot:greedy
+  referee play bot:search \"python3 players/greedy.py\"
+  referee play human bot:search --no-clock --option max-moves=200")]
+pub struct PlayArgs {
+    /// The player of the first seat
+    pub first: String,
+    /// The player of the second seat
+    pub second: String,
+    /// The game (default: the configuration's, else watch-your-back)
+    #[arg(long, value_enum)]
+    pub game: Option<GameKind>,
+    /// Set an option of the rules (repeatable; `referee rules GAME` shows them)
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = name_and_value)]
+    pub options: Vec<(String, String)>,
+    /// The configuration that names players and limits, where there is one
+    #[arg(long, default_value = "tournament.toml")]
+    pub config: PathBuf,
+    /// Where all randomness comes from (default: fresh)
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// No limit of time
+    #[arg(long)]
+    pub no_clock: bool,
+}
+
+/// Plays the game.
+pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
+    let configured = match args.config.exists() {
+        true => Some(config::load(&args.config, printer.error_colour())?),
+        false => None,
+    };
+    let known = configured.as_ref().map_or(&[][..], |tournament| &tournament.players);
+    let words = BySeat::new(
+        PlayerWord::parse(&args.first, known)?,
+        PlayerWord::parse(&args.second, known)?,
+    );
+    let game = args
+        .game
+        .or(configured.as_ref().map(|tournament| tournament.game))
+        .unwrap_or(GameKind::WatchYourBack);
+    let mut control = configured.as_ref().map_or(default_control(), |tournament| tournament.clock);
+    let has_human = words.iter().any(|(_, word)| *word == PlayerWord::Human);
+    if args.no_clock || has_human {
+        (control.budget, control.per_move) = (None, None);
+    }
+    adopt_orphans();
+    let configured = configured.filter(|tournament| tournament.game == game);
+    with_game!(game, G => play::<G>(args, configured.as_ref(), words, &control, printer))
+}
+
+fn default_control() -> TimeControl {
+    TimeControl {
+        startup: config::DEFAULT_STARTUP,
+        budget: None,
+        increment: Duration::ZERO,
+        per_move: Some(config::DEFAULT_MOVE),
+        measure: crate::clock::Measure::Wall,
+        count_startup: false,
+        ponder: false,
+    }
+}
+
+/// The configured options with those of the command line on top.
+fn options<G: Game>(
+    args: &PlayArgs,
+    configured: Option<&config::Tournament>,
+) -> Result<Options, Failure> {
+    let configured = configured.map(|tournament| tournament.options.texts()).unwrap_or_default();
+    let given = configured
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .chain(args.options.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    Options::resolve(G::OPTIONS, given)
+        .map_err(|bad| Failure::input(format!("--option: {}", bad.message)))
+}
+
+fn play<G: Game>(
+    args: &PlayArgs,
+    configured: Option<&config::Tournament>,
+    words: BySeat<PlayerWord>,
+    control: &TimeControl,
+    printer: Printer,
+) -> Result<Status, Failure> {
+    let options = options::<G>(args, configured)?;
+    let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
+    if let Some(why) = G::endless(&rules) {
+        return Err(Failure::input(why));
+    }
+    let secret = match args.seed {
+        Some(seed) => Secret::from_seed(seed),
+        None => Secret::fresh().map_err(|error| Failure::system(error.to_string()))?,
+    };
+    let names = words.as_ref().map(|word| name(word));
+    let seeds = BySeat::new(
+        secret.player_seed("first", "second", 1),
+        secret.player_seed("second", "first", 1),
+    );
+    let mut players = words.map(|word| seated(word, printer));
+    let setup = Setup::<G> {
+        rules: &rules,
+        options: &options,
+        control,
+        policy: FaultPolicy::Lose,
+        opening: &[],
+        seeds,
+    };
+    let mut luck = secret.luck("first", "second", 1);
+    printer.line(&picture(&G::start(&rules), &[], printer.colour))?;
+    let report = block_on(&setup, &mut luck, &mut players, printer)?;
+    let Some(report) = report else { return Ok(Status::Interrupted) };
+    conclude::<G>(&report, &names, printer)
+}
+
+fn block_on<G: Game>(
+    setup: &Setup<'_, G>,
+    luck: &mut Luck,
+    players: &mut BySeat<Player>,
+    printer: Printer,
+) -> Result<Option<Report>, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::system(error.to_string()))?;
+    let report = runtime.block_on(async {
+        let mut stop = interrupted()?;
+        let mut broken = None;
+        let mut observe = |position: &G, events: &[crate::rules::Event]| {
+            let words: Vec<String> = events.iter().map(in_words).collect();
+            let text = format!(
+                "{}. {}\n{}",
+                position.ply(),
+                words.join("; "),
+                picture(position, events, printer.colour)
+            );
+            if let Err(failure) = printer.line(&text) {
+                broken = Some(failure);
+            }
+        };
+        let report = tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => None,
+            report = referee::play(setup, luck, players, &mut observe) => Some(report),
+        };
+        for player in [&mut players.first, &mut players.second] {
+            match report {
+                Some(_) => drop(player.leave().await),
+                None => player.kill().await,
+            }
+        }
+        broken.map_or(Ok(report), Err)
+    });
+    // A person may still be asked for a line: that thread is not waited for.
+    runtime.shutdown_background();
+    report
+}
+
+fn name(word: &PlayerWord) -> String {
+    match word {
+        PlayerWord::Human => "human".to_owned(),
+        PlayerWord::Program(spec) => spec.name.clone(),
+    }
+}
+
+fn seated(word: PlayerWord, printer: Printer) -> Player {
+    match word {
+        PlayerWord::Human => Player::Human(Human::new(printer)),
+        PlayerWord::Program(spec) => Player::Wire(Box::new(Wire::process(Launch::of(&spec)))),
+    }
+}
+
+fn conclude<G: Game>(
+    report: &Report,
+    names: &BySeat<String>,
+    printer: Printer,
+) -> Result<Status, Failure> {
+    let name = |seat: Seat| crate::escape::terminal(&names[seat]);
+    for seat in Seat::BOTH {
+        if let Some(fault) = report.ending.fault(seat) {
+            printer.line(&format!(
+                "{} ({}): {}: {}",
+                name(seat),
+                G::SEATS[seat],
+                fault.code,
+                fault.message
+            ))?;
+            for line in &fault.stderr {
+                printer.line(&format!("    {line}"))?;
+            }
+        }
+    }
+    for warning in &report.kept.warnings {
+        printer.line(&format!("warning: {}", crate::escape::terminal(warning)))?;
+    }
+    let reason = report.ending.reason();
+    let end = match report.ending.result() {
+        GameResult::Win(seat) => format!("{} ({}) wins: {reason}", name(seat), G::SEATS[seat]),
+        GameResult::Draw => format!("draw: {reason}"),
+    };
+    printer.line(&end)?;
+    Ok(match report.ending {
+        Ending::Rules(_) => Status::Done,
+        Ending::Faults(_) => Status::Found,
+    })
+}

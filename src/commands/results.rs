@@ -1,0 +1,120 @@
+//! What the commands that read a results folder share: finding it, and its tables.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::Failure;
+use crate::rating::{self, Tally};
+use crate::record::Header;
+use crate::record::log::{LOG, LogReader, write_whole};
+use crate::report::games::GamesTable;
+use crate::report::{Standings, tables};
+use crate::tournament::folder::{self, log_failure};
+use crate::tournament::ledger::Ledger;
+
+/// The folder that is named, or the newest one with a log under `results/`.
+pub fn find(named: Option<&Path>) -> Result<PathBuf, Failure> {
+    if let Some(dir) = named {
+        return match dir.join(LOG).is_file() {
+            true => Ok(dir.to_owned()),
+            false => Err(Failure::input(format!(
+                "{} holds no {LOG}; name the folder of a tournament, for example results/NAME",
+                dir.display()
+            ))),
+        };
+    }
+    let newest = fs::read_dir("results")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| Some((changed(&entry.path().join(LOG))?, entry.path())))
+        .max();
+    newest.map(|(_, dir)| dir).ok_or_else(|| {
+        Failure::input("there are no results under results/; play a tournament with `referee run`")
+    })
+}
+
+fn changed(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).ok()?.modified().ok()
+}
+
+/// Everything that is computed from a log.
+#[derive(Debug)]
+pub struct Tables {
+    /// The header.
+    pub header: Header,
+    /// What is done, and who is out.
+    pub ledger: Ledger,
+    /// The results by pairing.
+    pub tally: Tally,
+    /// The ranking.
+    pub standings: Standings,
+}
+
+impl Tables {
+    /// Computes everything from the log in `dir`.
+    pub fn read(dir: &Path) -> Result<Self, Failure> {
+        let contents = folder::read(dir, |_, _| {})?;
+        let tally = folder::tally(dir, &contents.ledger)?;
+        let fit = rating::fit(&tally, contents.header.anchor.as_ref())
+            .map_err(|error| Failure::input(format!("the ratings cannot be computed: {error}")))?;
+        let standings = Standings::new(&tally, &fit);
+        Ok(Self { header: contents.header, ledger: contents.ledger, tally, standings })
+    }
+
+    /// A line for each player that is out.
+    pub fn quarantine_lines(&self) -> Vec<String> {
+        let line = |(player, index)| {
+            format!(
+                "{} is quarantined: {} faults in a row up to game {}; its later games were not \
+                 played or do not count",
+                crate::escape::terminal(self.ledger.name(player)),
+                self.header.quarantine,
+                self.ledger.id(index)
+            )
+        };
+        self.ledger.quarantined().map(line).collect()
+    }
+
+    /// The tables as files: name and content. `games.csv` is apart, for its size.
+    pub fn files(&self) -> io::Result<[(&'static str, Vec<u8>); 2]> {
+        Ok([
+            ("standings.csv", tables::standings(&self.standings)?),
+            ("crosstable.csv", tables::crosstable(&self.standings, &self.tally)?),
+        ])
+    }
+}
+
+/// The table of games.
+pub const GAMES_TABLE: &str = "games.csv";
+
+/// Writes `games.csv` from the log in `dir`, a game at a time.
+pub fn write_games(dir: &Path, out: &mut dyn Write) -> Result<(), Failure> {
+    let failure = |error| log_failure(dir, &error);
+    let system = |error: io::Error| Failure::system(format!("cannot write {GAMES_TABLE}: {error}"));
+    let mut reader = LogReader::open(dir).map_err(failure)?;
+    let mut table = GamesTable::new(out).map_err(system)?;
+    while let Some(entry) = reader.next_entry().map_err(failure)? {
+        table.write(&entry.record).map_err(system)?;
+    }
+    table.finish().map(|_| ()).map_err(system)
+}
+
+/// Computes the tables from the log in `dir` and writes them beside it.
+pub fn write_tables(dir: &Path) -> Result<Tables, Failure> {
+    let tables = Tables::read(dir)?;
+    let failed = |name: &str, error: &io::Error| {
+        Failure::system(format!("cannot write {}: {error}", dir.join(name).display()))
+    };
+    for (name, content) in tables.files().map_err(|error| failed("the tables", &error))? {
+        write_whole(&dir.join(name), |out| out.write_all(&content))
+            .map_err(|error| failed(name, &error))?;
+    }
+    write_whole(&dir.join(GAMES_TABLE), |out| {
+        write_games(dir, out).map_err(|failure| io::Error::other(failure.message))
+    })
+    .map_err(|error| failed(GAMES_TABLE, &error))?;
+    Ok(tables)
+}

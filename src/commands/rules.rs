@@ -1,0 +1,214 @@
+//! `referee rules`: the options and clauses of a game, in words or as JSON.
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use super::{Failure, Status};
+use crate::printer::Printer;
+use crate::rules::options::OptionKind;
+use crate::rules::{Clause, Game, GameKind, OptionSpec};
+use crate::with_game;
+
+const EXAMPLES: &str = "\
+Examples:
+  referee rules
+  referee rules watch-your-back
+  referee rules watch-your-back W6
+  referee rules watch-your-back --format json";
+
+/// How wide the texts are set, in characters.
+const WIDTH: usize = 96;
+
+/// Show the options and clauses of a game in words
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct RulesArgs {
+    /// The game; without one, all games are listed
+    game: Option<GameKind>,
+
+    /// Only this clause and its options, for example W6
+    clause: Option<String>,
+
+    /// How to print them
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// How the rules are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// In words
+    Text,
+    /// As JSON
+    Json,
+}
+
+/// The rules of a game, or the part that was asked for.
+#[derive(Debug, Serialize)]
+struct Sheet {
+    game: &'static str,
+    seats: [&'static str; 2],
+    options: Vec<OptionSheet>,
+    clauses: Vec<Clause>,
+}
+
+/// An option as JSON shows it.
+#[derive(Debug, Serialize)]
+struct OptionSheet {
+    name: &'static str,
+    clause: &'static str,
+    default: &'static str,
+    help: &'static str,
+    #[serde(flatten)]
+    values: Values,
+}
+
+/// What an option may be set to, as JSON shows it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Values {
+    Choices(Vec<Choice>),
+    Range { min: u32, max: u32 },
+}
+
+#[derive(Debug, Serialize)]
+struct Choice {
+    value: &'static str,
+    help: &'static str,
+}
+
+/// Runs `referee rules`.
+pub fn run(args: &RulesArgs, printer: Printer) -> Result<Status, Failure> {
+    let text = match (args.game, args.format) {
+        (None, Format::Text) => overview(),
+        (None, Format::Json) => {
+            json(&GameKind::ALL.iter().map(|kind| sheet(*kind)).collect::<Vec<_>>())?
+        }
+        (Some(kind), format) => {
+            let sheet = match &args.clause {
+                None => sheet(kind),
+                Some(id) => sheet(kind).only(id)?,
+            };
+            if format == Format::Json { json(&sheet)? } else { sheet.text() }
+        }
+    };
+    printer.line(text.trim_end())?;
+    Ok(Status::Done)
+}
+
+fn overview() -> String {
+    let lines = GameKind::ALL.iter().map(|kind| {
+        let sheet = sheet(*kind);
+        let (clauses, options) = (sheet.clauses.len(), sheet.options.len());
+        format!("{}  {clauses} clauses, {options} options\n", sheet.game)
+    });
+    lines.chain(["\n`referee rules GAME` shows them.\n".to_owned()]).collect()
+}
+
+fn json(value: &impl Serialize) -> Result<String, Failure> {
+    serde_json::to_string_pretty(value)
+        .map_err(|error| Failure::system(format!("cannot write the rules as JSON: {error}")))
+}
+
+fn sheet(kind: GameKind) -> Sheet {
+    with_game!(kind, G => Sheet {
+        game: G::NAME,
+        seats: [G::SEATS.first, G::SEATS.second],
+        options: G::OPTIONS.iter().map(OptionSheet::new).collect(),
+        clauses: G::CLAUSES.to_vec(),
+    })
+}
+
+impl OptionSheet {
+    fn new(spec: &OptionSpec) -> Self {
+        let values = match spec.kind {
+            OptionKind::Choice(words) => {
+                Values::Choices(words.iter().map(|&(value, help)| Choice { value, help }).collect())
+            }
+            OptionKind::Number { min, max } => Values::Range { min, max },
+        };
+        let &OptionSpec { name, clause, default, help, .. } = spec;
+        Self { name, clause, default, help, values }
+    }
+
+    fn text(&self) -> String {
+        let Self { name, clause, default, help, .. } = self;
+        let values = match &self.values {
+            Values::Range { min, max } => format!("    {min} to {max}\n"),
+            Values::Choices(choices) => choices
+                .iter()
+                .map(|choice| wrapped(&format!("{}: {}", choice.value, choice.help), 4, 6))
+                .collect(),
+        };
+        format!("  {name}={default}  ({clause})\n{}{values}", wrapped(help, 4, 4))
+    }
+}
+
+impl Sheet {
+    /// The clause called `id`, in either case, and the options that belong to it.
+    fn only(mut self, id: &str) -> Result<Self, Failure> {
+        if !self.clauses.iter().any(|clause| clause.id.eq_ignore_ascii_case(id)) {
+            let ids: Vec<_> = self.clauses.iter().map(|clause| clause.id).collect();
+            let ids = ids.join(", ");
+            return Err(Failure::input(format!(
+                "{} has no clause `{id}`; it has {ids}",
+                self.game
+            )));
+        }
+        self.clauses.retain(|clause| clause.id.eq_ignore_ascii_case(id));
+        self.options.retain(|option| option.clause.eq_ignore_ascii_case(id));
+        Ok(self)
+    }
+
+    fn text(&self) -> String {
+        let mut parts = Vec::new();
+        if !self.options.is_empty() {
+            parts.push("Options, with their defaults:\n".to_owned());
+            parts.extend(self.options.iter().map(OptionSheet::text));
+        }
+        if !self.clauses.is_empty() {
+            parts.push("Clauses:\n".to_owned());
+            parts.extend(self.clauses.iter().map(clause_text));
+        }
+        parts.join("\n")
+    }
+}
+
+fn clause_text(clause: &Clause) -> String {
+    let Clause { id, title, text } = clause;
+    format!("  {id} {title}\n{}", wrapped(text, 4, 4))
+}
+
+/// `text` in lines of at most [`WIDTH`] characters, the first and the others indented so far.
+fn wrapped(text: &str, first: usize, others: usize) -> String {
+    let mut lines = String::new();
+    let mut line = " ".repeat(first);
+    let mut indent = first;
+    for word in text.split_whitespace() {
+        if line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push_str(line.trim_end());
+            lines.push('\n');
+            line = " ".repeat(others);
+            indent = others;
+        }
+        if line.len() > indent {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines + &line + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_wrapped_and_indented() {
+        let text = wrapped(&"word ".repeat(40), 2, 4);
+        let lines: Vec<_> = text.lines().collect();
+        assert!(lines.iter().all(|line| line.len() <= WIDTH));
+        assert!(lines[0].starts_with("  word") && lines[1].starts_with("    word"));
+        assert_eq!(text.split_whitespace().count(), 40);
+    }
+}

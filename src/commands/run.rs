@@ -1,0 +1,202 @@
+//! `run`: plays the tournament of a configuration, or goes on with it.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use tokio::sync::watch;
+
+use super::results::{Tables, write_tables};
+use super::{Failure, Status};
+use crate::config::{self, Tournament};
+use crate::player::adopt_orphans;
+use crate::printer::Printer;
+use crate::printer::progress::Progress;
+use crate::record::log::LogWriter;
+use crate::report::terminal;
+use crate::rules::Seat;
+use crate::tournament::continuation;
+use crate::tournament::folder::{self, Contents, Locked};
+use crate::tournament::runner::{End, Runner, share_cores};
+use crate::tournament::slot::Conditions;
+
+/// Play a tournament, or go on with it
+///
+/// Every pair of players meets in pairs of games with the seats swapped. Games that are in the
+/// log already are not played again; a run that was stopped, or killed, goes on where it was.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  referee run                          play tournament.toml
+  referee run autumn.toml --jobs 8     eight games at once
+  referee run --replace greedy         play greedy's games again after a change of its program
+
+Exit codes: 0 done; 1 faults were found (--strict); 2 bad configuration; 3 cannot run or write;
+4 locked, or the configuration differs from the results; 130 interrupted, run again to go on.")]
+pub struct RunArgs {
+    /// The configuration
+    #[arg(default_value = "tournament.toml")]
+    pub config: PathBuf,
+    /// Games at once (default: as configured, or one for each core)
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// The folder that holds the results folders
+    #[arg(long, value_name = "DIR")]
+    pub results: Option<PathBuf>,
+    /// Take in a changed player: its games are set aside and played again
+    #[arg(long, value_name = "NAME")]
+    pub replace: Vec<String>,
+    /// Say what would be played, and play nothing
+    #[arg(long)]
+    pub plan: bool,
+    /// End with exit code 1 when a player made a fault
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// Plays what is due.
+pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
+    let tournament = config::load(&args.config, printer.error_colour())?;
+    let results = args.results.as_ref().unwrap_or(&tournament.results);
+    let dir = results.join(&tournament.name);
+    if args.plan {
+        return plan(&tournament, &dir, printer);
+    }
+    adopt_orphans();
+    let folder = Locked::open(&dir)?;
+    let contents = continuation::prepare(&folder, &tournament, &args.replace, printer)?;
+    let end = play(args, &tournament, &folder, contents, printer)?;
+    let tables = write_tables(&dir)?;
+    match end {
+        End::Stopped => {
+            printer.note(&format!(
+                "stopped: {} of {} games are in {}; run the same command again to go on",
+                tables.ledger.played(),
+                tables.ledger.len(),
+                dir.display()
+            ));
+            Ok(Status::Interrupted)
+        }
+        End::Complete => conclude(args, &tournament, &folder, &tables, printer),
+    }
+}
+
+fn play(
+    args: &RunArgs,
+    tournament: &Tournament,
+    folder: &Locked,
+    contents: Contents,
+    printer: Printer,
+) -> Result<End, Failure> {
+    let Contents { header, mut ledger, whole, .. } = contents;
+    let system = |error: std::io::Error| Failure::system(format!("cannot open the log: {error}"));
+    let tally = folder::tally(folder.dir(), &ledger)?;
+    let scores = (0..ledger.names().len())
+        .map(|player| {
+            let of = tally.of(player);
+            (ledger.name(player).to_owned(), of.score().value(), of.games())
+        })
+        .collect();
+    let conditions = Conditions {
+        options: tournament.options.clone(),
+        control: tournament.clock,
+        policy: tournament.fault_policy,
+        players: tournament.players.clone(),
+        secret: folder.secret(tournament.seed)?,
+    };
+    let jobs = args.jobs.or(tournament.jobs).map_or_else(default_jobs, NonZeroUsize::get);
+    let runner = Runner {
+        folder,
+        ledger: &mut ledger,
+        log: LogWriter::open(folder.dir(), &header.identity, whole).map_err(system)?,
+        conditions: Arc::new(conditions),
+        cores: share_cores(jobs, if tournament.clock.ponder { 2 } else { 1 }),
+    };
+    let mut progress = Progress::new(printer, scores);
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(system)?;
+    runtime.block_on(async { runner.run(tournament, &mut progress, interrupted()?).await })
+}
+
+fn default_jobs() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+/// Becomes true at Ctrl-C or SIGTERM.
+pub(super) fn interrupted() -> Result<watch::Receiver<bool>, Failure> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let listen = |kind| {
+        signal(kind).map_err(|error| Failure::system(format!("cannot listen for signals: {error}")))
+    };
+    let (mut interrupt, mut terminate) =
+        (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
+    let (tell, told) = watch::channel(false);
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        tell.send_replace(true);
+        // The channel lives as long as someone listens.
+        tell.closed().await;
+    });
+    Ok(told)
+}
+
+fn conclude(
+    args: &RunArgs,
+    tournament: &Tournament,
+    folder: &Locked,
+    tables: &Tables,
+    printer: Printer,
+) -> Result<Status, Failure> {
+    let ranking = terminal::ranking(&tables.standings, printer.width(), printer.dress());
+    printer.line(&ranking)?;
+    for line in tables.quarantine_lines() {
+        printer.note(&line);
+    }
+    if tournament.seed.is_none() {
+        let secret = folder.secret(None)?.to_hex();
+        printer.note(&format!("The secret that all seeds were drawn from: {secret}"));
+    }
+    printer.note(&format!("Results: {}", folder.dir().display()));
+    let found = args.strict && tables.standings.fault_total() > 0;
+    Ok(if found { Status::Found } else { Status::Done })
+}
+
+fn plan(
+    tournament: &Tournament,
+    dir: &std::path::Path,
+    printer: Printer,
+) -> Result<Status, Failure> {
+    let players = tournament.players.len();
+    let pairings = players * (players - 1) / 2;
+    let games = 2 * pairings * tournament.pairs as usize;
+    printer.line(&format!(
+        "{}: {} players, {pairings} pairings of {} {}, {games} games of {}",
+        tournament.name,
+        players,
+        tournament.pairs,
+        if tournament.pairs == 1 { "pair" } else { "pairs" },
+        tournament.game.name(),
+    ))?;
+    if !dir.join(crate::record::log::LOG).exists() {
+        return printer.line(&format!("to play: {games}")).map(|()| Status::Done);
+    }
+    let mut used = 0_u64;
+    let contents = folder::read(dir, |_, entry| {
+        let clock = &entry.record.clock;
+        let turns: u64 = Seat::BOTH.iter().flat_map(|&seat| &clock.used_ns[seat]).sum();
+        used += turns + clock.startup_ns[Seat::First] + clock.startup_ns[Seat::Second];
+    })?;
+    let (played, due) = (contents.ledger.played(), games.saturating_sub(contents.ledger.played()));
+    printer.line(&format!("in the log: {played}, to play: {due}"))?;
+    if let Some(each) = used.checked_div(played as u64).filter(|_| due > 0) {
+        let jobs = tournament.jobs.map_or_else(default_jobs, NonZeroUsize::get) as u64;
+        let left = std::time::Duration::from_nanos(each.saturating_mul(due as u64) / jobs);
+        let left = indicatif::HumanDuration(left);
+        printer.line(&format!("about {left}, by the games in the log, {jobs} at once"))?;
+    }
+    Ok(Status::Done)
+}

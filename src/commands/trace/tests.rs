@@ -1,0 +1,182 @@
+use std::fmt;
+use std::sync::Arc;
+
+use super::*;
+use crate::rules::perft;
+use crate::rules::{Clause, GameResult, OptionError, OptionSpec, Options, Outcome, SeatMap};
+
+/// A game with a die and simultaneous turns: a roll, then both name a number up to it; two turns.
+#[derive(Debug, Clone, Default)]
+struct Toy {
+    roll: Option<u32>,
+    sums: BySeat<u32>,
+    turns: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Roll(u32);
+
+impl fmt::Display for Roll {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "roll {}", self.0)
+    }
+}
+
+impl Game for Toy {
+    type Rules = ();
+    type Action = u32;
+    type Chance = Roll;
+    type State = SeatMap<u32>;
+
+    const NAME: &'static str = "toy";
+    const SEATS: BySeat<&'static str> = BySeat::new("left", "right");
+    const CLAUSES: &'static [Clause] = &[];
+    const OPTIONS: &'static [OptionSpec] = &[];
+
+    fn rules(_: &Options) -> Result<(), OptionError> {
+        Ok(())
+    }
+
+    fn endless((): &()) -> Option<String> {
+        None
+    }
+
+    fn start(_: &Arc<()>) -> Self {
+        Self::default()
+    }
+
+    fn turn(&self) -> Turn<Roll> {
+        match self.roll {
+            _ if self.turns == 2 => {
+                Turn::Over(Outcome { result: GameResult::Draw, reason: "turns" })
+            }
+            None => Turn::Chance(vec![(Roll(1), 1), (Roll(2), 2)]),
+            Some(_) => Turn::Both,
+        }
+    }
+
+    fn ply(&self) -> u32 {
+        self.turns
+    }
+
+    fn legal_actions(&self, _: Seat) -> Vec<u32> {
+        (1..=self.roll.unwrap_or(0)).collect()
+    }
+
+    fn parse_action(&self, seat: Seat, text: &str) -> Result<u32, Refusal> {
+        let number = text.parse().map_err(|_| malformed("expected a number"))?;
+        let clause = "T1";
+        self.legal_actions(seat)
+            .contains(&number)
+            .then_some(number)
+            .ok_or(Refusal::Illegal { clause, reason: format!("{number} is not on the die") })
+    }
+
+    fn pass() -> u32 {
+        0
+    }
+
+    fn play(&mut self, step: Step<u32, Roll>, _: &mut Vec<Event>) {
+        match step {
+            Step::Chance(Roll(number)) => self.roll = Some(number),
+            Step::Both(BySeat { first, second }) => {
+                self.sums = BySeat::new(self.sums.first + first, self.sums.second + second);
+                self.turns += 1;
+                self.roll = None;
+            }
+            Step::Move(_) => {}
+        }
+    }
+
+    fn state(&self) -> SeatMap<u32> {
+        SeatMap::new(Self::SEATS, self.sums)
+    }
+
+    fn rows(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn caption(&self) -> String {
+        String::new()
+    }
+}
+
+/// What tracing `input` prints, and how it ends.
+fn traced(input: &str, seed: Option<u64>, legal: bool) -> (String, Result<(), String>) {
+    let mut bytes = Vec::new();
+    let mut tracer = Tracer {
+        game: Toy::default(),
+        dice: seed.map(ChaCha20Rng::seed_from_u64),
+        legal,
+        out: BufWriter::new(&mut bytes),
+    };
+    let result = tracer.all(input.as_bytes()).map_err(|failure| failure.message);
+    tracer.flush().expect("a vector takes everything");
+    drop(tracer);
+    (String::from_utf8(bytes).expect("JSON is UTF-8"), result)
+}
+
+#[test]
+fn chance_and_both_actions_come_from_the_lines() {
+    let (out, result) = traced("roll 2\n\n2 / 1\r\n", None, true);
+    assert_eq!(result, Ok(()));
+    assert_eq!(
+        out,
+        concat!(
+            r#"{"ply":0,"action":"roll 2","state":{"left":0,"right":0},"events":[],"turn":{"both":["left","right"]},"legal":{"left":["1","2"],"right":["1","2"]}}"#,
+            "\n",
+            r#"{"ply":1,"action":"2 / 1","state":{"left":2,"right":1},"events":[],"turn":{"chance":["roll 1","roll 2"]},"legal":[]}"#,
+            "\n"
+        )
+    );
+}
+
+#[test]
+fn bad_lines_say_what_is_wrong() {
+    let refused = |input: &str| traced(input, None, false).1.expect_err("a bad line");
+    assert_eq!(
+        refused("1 / 1"),
+        "line 1: syntax: expected an outcome of chance such as `roll 1`, or --seed to draw it"
+    );
+    assert_eq!(
+        refused("roll 1\n1"),
+        "line 2: syntax: expected both actions in seat order, with ` / ` between them"
+    );
+    assert_eq!(refused("roll 1\n1 / 2"), "line 2: T1: 2 is not on the die");
+    assert_eq!(
+        refused("roll 1\n1 / 1\nroll 1\n1 / 1\nroll 1"),
+        "line 5: syntax: expected a number"
+    );
+}
+
+#[test]
+fn a_seed_draws_only_what_the_lines_leave_out() {
+    let (out, result) = traced("1 / 1\nroll 2\n2 / 2\n", Some(7), false);
+    assert_eq!(result, Ok(()));
+    assert_eq!(out.lines().count(), 4);
+    assert_eq!(traced("1 / 1\nroll 2\n2 / 2\n", Some(7), false).0, out);
+    assert!(out.ends_with("\"turn\":{\"over\":{\"result\":\"draw\",\"reason\":\"turns\"}}}\n"));
+}
+
+#[test]
+fn draws_follow_the_weights() {
+    let mut dice = ChaCha20Rng::seed_from_u64(1);
+    let ones = (0..3000).filter(|_| draw(&mut dice, &[(1, 1), (2, 2)]) == Some(1)).count();
+    assert!((900..1100).contains(&ones), "{ones}");
+    assert_eq!(draw::<u8>(&mut dice, &[]), None);
+}
+
+#[test]
+fn perft_follows_chance_and_counts_pairs() {
+    let start = Toy::default();
+    assert_eq!((0..4).map(|depth| perft::perft(&start, depth)).collect::<Vec<_>>(), [1, 5, 25, 0]);
+    let divided = |game: &Toy, depth| {
+        perft::divide(game, depth)
+            .into_iter()
+            .map(|(text, count)| format!("{text} {count}"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(divided(&start, 2), ["roll 1 5", "roll 2 20"]);
+    let rolled = Toy { roll: Some(2), ..start };
+    assert_eq!(divided(&rolled, 1), ["1 / 1 1", "1 / 2 1", "2 / 1 1", "2 / 2 1"]);
+}

@@ -1,0 +1,246 @@
+//! What the user typed: the keys of a configuration file with their places, types checked and
+//! nothing else. What it means is for [`tournament`](super::tournament) to say.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::keys::{Field, Keys, Typed, typed};
+use super::problem::{Problem, Problems, Span};
+
+/// A configuration file.
+#[derive(Debug)]
+pub(super) struct File {
+    pub name: Field<String>,
+    pub game: Field<String>,
+    pub pairs: Field<i128>,
+    pub seed: Field<i128>,
+    pub jobs: Field<i128>,
+    pub fault_policy: Field<Policy>,
+    pub quarantine: Field<i128>,
+    pub anchor: Option<AnchorKeys>,
+    pub results: Field<String>,
+    pub options: Vec<GivenOption>,
+    pub clock: ClockKeys,
+    /// `None` when `players` is not a list of tables.
+    pub players: Option<Vec<PlayerKeys>>,
+}
+
+/// What stands under `fault-policy`.
+#[derive(Debug)]
+pub(super) enum Policy {
+    Lose,
+    Retry(i128),
+}
+
+/// What stands under `anchor`.
+#[derive(Debug)]
+pub(super) struct AnchorKeys {
+    pub player: Field<String>,
+    pub rating: Field<f64>,
+}
+
+/// An entry of `[options]`, the value as text.
+#[derive(Debug)]
+pub(super) struct GivenOption {
+    pub name: Spanned<String>,
+    pub value: Spanned<String>,
+}
+
+impl GivenOption {
+    /// The name and the value.
+    pub(super) fn texts(&self) -> (&str, &str) {
+        (self.name.get_ref(), self.value.get_ref())
+    }
+}
+
+/// What stands under `[clock]`.
+#[derive(Debug, Default)]
+pub(super) struct ClockKeys {
+    pub startup: Field<String>,
+    pub budget: Field<String>,
+    pub increment: Field<String>,
+    pub per_move: Field<String>,
+    pub measure: Field<String>,
+    pub count_startup: Field<bool>,
+    pub ponder: Field<bool>,
+}
+
+/// What stands under one `[[players]]`.
+#[derive(Debug)]
+pub(super) struct PlayerKeys {
+    /// The table's header.
+    pub at: Span,
+    pub name: Field<String>,
+    pub run: Run,
+    pub dir: Field<String>,
+    pub reusable: Field<bool>,
+    pub env: Field<BTreeMap<String, String>>,
+    pub files: Field<Vec<Spanned<String>>>,
+}
+
+/// Which of `command` and `bot` was given: values where the type is right, else `None` inside.
+#[derive(Debug)]
+pub(super) enum Run {
+    Command(Field<Vec<Spanned<String>>>),
+    Bot(Field<String>),
+    /// Both, `bot` standing here and `command` there.
+    Both(Span, Span),
+    Neither,
+}
+
+impl File {
+    /// Reads `text`, noting every key and type that does not fit. Text that is no TOML is not
+    /// read any further.
+    pub(super) fn read(text: &str, problems: &mut Problems) -> Option<Self> {
+        let document = DeTable::parse(text).map_err(|error| problems.add(not_toml(&error))).ok()?;
+        let mut keys = Keys::new("the configuration", 0..0, document.get_ref());
+        let file = Self::from_keys(&mut keys, problems);
+        keys.finish(problems);
+        Some(file)
+    }
+
+    fn from_keys(keys: &mut Keys<'_>, problems: &mut Problems) -> Self {
+        Self {
+            name: keys.required("name", "\"autumn-cup\"", problems),
+            game: keys.required("game", "\"watch-your-back\"", problems),
+            pairs: keys.optional("pairs", problems),
+            seed: keys.optional("seed", problems),
+            jobs: keys.optional("jobs", problems),
+            fault_policy: keys.optional("fault-policy", problems),
+            quarantine: keys.optional("quarantine", problems),
+            anchor: AnchorKeys::read(keys, problems),
+            results: keys.optional("results", problems),
+            options: options(keys, problems),
+            clock: ClockKeys::read(keys, problems),
+            players: players(keys, problems),
+        }
+    }
+}
+
+impl AnchorKeys {
+    fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Option<Self> {
+        let mut keys = keys.table("anchor", "`anchor`", problems)?;
+        let anchor = Self {
+            player: keys.required("player", "\"house\"", problems),
+            rating: keys.required("rating", "1500", problems),
+        };
+        keys.finish(problems);
+        Some(anchor)
+    }
+}
+
+impl ClockKeys {
+    fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Self {
+        let Some(mut keys) = keys.table("clock", "`[clock]`", problems) else {
+            return Self::default();
+        };
+        let clock = Self {
+            startup: keys.optional("startup", problems),
+            budget: keys.optional("budget", problems),
+            increment: keys.optional("increment", problems),
+            per_move: keys.optional("move", problems),
+            measure: keys.optional("measure", problems),
+            count_startup: keys.optional("count-startup", problems),
+            ponder: keys.optional("ponder", problems),
+        };
+        keys.finish(problems);
+        clock
+    }
+}
+
+impl PlayerKeys {
+    fn read(mut keys: Keys<'_>, problems: &mut Problems) -> Self {
+        let player = Self {
+            at: keys.at(),
+            name: keys.required("name", "\"greedy\"", problems),
+            run: Run::read(&mut keys, problems),
+            dir: keys.optional("dir", problems),
+            reusable: keys.optional("reusable", problems),
+            env: keys.optional("env", problems),
+            files: keys.optional("files", problems),
+        };
+        keys.finish(problems);
+        player
+    }
+}
+
+impl Run {
+    fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Self {
+        let command = keys.optional("command", problems);
+        let bot = keys.optional("bot", problems);
+        match (keys.key("command"), keys.key("bot")) {
+            (Some(_), None) => Self::Command(command),
+            (None, Some(_)) => Self::Bot(bot),
+            (Some(command), Some(bot)) => Self::Both(bot, command),
+            (None, None) => Self::Neither,
+        }
+    }
+}
+
+impl Typed for Policy {
+    const EXPECTED: &'static str = "\"lose\" or { retry = 2 }";
+
+    fn typed(value: &DeValue<'_>) -> Option<Self> {
+        match value {
+            DeValue::String(word) if word == "lose" => Some(Self::Lose),
+            DeValue::Table(table) if table.len() == 1 => {
+                i128::typed(table.get("retry")?.get_ref()).map(Self::Retry)
+            }
+            _ => None,
+        }
+    }
+}
+
+fn not_toml(error: &toml::de::Error) -> Problem {
+    let at = error.span().unwrap_or(0..0);
+    Problem::new(at, "this is not TOML").label(error.message())
+}
+
+fn players(keys: &mut Keys<'_>, problems: &mut Problems) -> Option<Vec<PlayerKeys>> {
+    let Some(value) = keys.value("players") else { return Some(Vec::new()) };
+    let items = value.get_ref().as_array();
+    let tables: Option<Vec<_>> = items.and_then(|items| items.iter().map(player_table).collect());
+    let Some(tables) = tables else {
+        let problem = Problem::new(value.span(), "unexpected value of `players`");
+        problems.add(problem.label("expected a `[[players]]` table for each player"));
+        return None;
+    };
+    Some(tables.into_iter().map(|keys| PlayerKeys::read(keys, problems)).collect())
+}
+
+fn player_table<'a>(value: &'a Spanned<DeValue<'a>>) -> Option<Keys<'a>> {
+    let entries = value.get_ref().as_table()?;
+    Some(Keys::new("this `[[players]]`", value.span(), entries))
+}
+
+fn options(keys: &mut Keys<'_>, problems: &mut Problems) -> Vec<GivenOption> {
+    let Some(keys) = keys.table("options", "`[options]`", problems) else { return Vec::new() };
+    let entries = keys.entries().iter();
+    entries
+        .filter_map(|(name, value)| {
+            let name = Spanned::new(name.span(), name.get_ref().to_string());
+            let OptionText(text) =
+                typed::<OptionText>(name.get_ref(), value, problems)?.into_inner();
+            Some(GivenOption { value: Spanned::new(value.span(), text), name })
+        })
+        .collect()
+}
+
+/// The value of an option, as text.
+struct OptionText(String);
+
+impl Typed for OptionText {
+    const EXPECTED: &'static str = "a string, a whole number, true or false";
+
+    fn typed(value: &DeValue<'_>) -> Option<Self> {
+        let text = match value {
+            DeValue::String(text) => text.to_string(),
+            DeValue::Integer(_) => i128::typed(value)?.to_string(),
+            DeValue::Boolean(flag) => flag.to_string(),
+            _ => return None,
+        };
+        Some(Self(text))
+    }
+}

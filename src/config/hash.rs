@@ -1,0 +1,292 @@
+//! A player's hash: two players with the same hash are the same player, as far as the command
+//! and the files it names can tell.
+//!
+//! Everything is hashed in frames, a length before each text, so that no two different players
+//! can give the same bytes.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Hexadecimal digits of a player's hash.
+const DIGITS: usize = 16;
+
+/// A file that makes a player and could not be read.
+#[derive(Debug)]
+pub(super) struct Unreadable {
+    /// Its name, relative to the player's folder.
+    pub name: String,
+    /// Why.
+    pub error: io::Error,
+}
+
+/// What makes a player that is run by a command.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parts<'a> {
+    /// The folder it runs in.
+    pub dir: &'a Path,
+    /// The program's path.
+    pub program: &'a Path,
+    /// The command as it was given.
+    pub words: &'a [String],
+    /// What is added to its environment.
+    pub env: &'a BTreeMap<String, String>,
+    /// Further files and folders, relative to `dir`.
+    pub files: &'a [String],
+}
+
+/// The hash of a house player: these come and go with the referee's version.
+pub(super) fn of_bot(name: &str) -> String {
+    let mut frames = Frames::new("bot");
+    frames.text(name);
+    frames.text(env!("CARGO_PKG_VERSION"));
+    frames.finish()
+}
+
+/// The hash of a player that is run by a command.
+pub(super) fn of_command(parts: Parts<'_>) -> Result<String, Unreadable> {
+    let mut frames = Frames::new("command");
+    frames.list(parts.words.iter());
+    frames.list(parts.env.iter().flat_map(|(name, value)| [name, value]));
+    for (name, path) in parts.named_files() {
+        frames.file(&name, &path)?;
+    }
+    for name in parts.files {
+        frames.tree(name, &parts.dir.join(name), parts.dir)?;
+    }
+    Ok(frames.finish())
+}
+
+impl Parts<'_> {
+    /// The files that the command itself names: the program, if it is the player's own, and
+    /// every argument that is a file's name.
+    fn named_files(&self) -> impl Iterator<Item = (String, PathBuf)> {
+        let (program, args) = self
+            .words
+            .split_first()
+            .map_or(("", &[][..]), |(program, args)| (program.as_str(), args));
+        let own = program.contains('/') || self.program.starts_with(self.dir);
+        let program = own.then(|| (program.to_owned(), self.program.to_owned()));
+        let named = args.iter().map(|arg| (arg.clone(), self.dir.join(arg)));
+        program.into_iter().chain(named.filter(|(_, path)| path.is_file()))
+    }
+}
+
+/// A hash over texts, lists and files, each in its frame.
+struct Frames(blake3::Hasher);
+
+impl Frames {
+    fn new(kind: &str) -> Self {
+        let mut frames = Self(blake3::Hasher::new());
+        frames.text(kind);
+        frames
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.0.update(&(bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    fn list<'a>(&mut self, texts: impl Iterator<Item = &'a String> + Clone) {
+        self.0.update(&(texts.clone().count() as u64).to_le_bytes());
+        texts.for_each(|text| self.text(text));
+    }
+
+    /// A file's name and contents; the contents as their own hash, which has a fixed length.
+    fn file(&mut self, name: &str, path: &Path) -> Result<(), Unreadable> {
+        let contents = digest(path).map_err(|error| unreadable(name, error))?;
+        self.text("file");
+        self.text(name);
+        self.bytes(contents.as_bytes());
+        Ok(())
+    }
+
+    /// A file, or a folder with everything in it, in the order of the names.
+    fn tree(&mut self, name: &str, path: &Path, root: &Path) -> Result<(), Unreadable> {
+        if !path.is_dir() {
+            return self.file(name, path);
+        }
+        self.text("folder");
+        self.text(name);
+        for entry in entries(path).map_err(|error| unreadable(name, error))? {
+            let name = format!("{name}/{entry}");
+            self.entry(&name, &path.join(&entry), root)?;
+        }
+        self.text("end");
+        Ok(())
+    }
+
+    /// An entry of a folder: a link is its target's text, and the target's contents too if it is
+    /// a file inside `root`.
+    fn entry(&mut self, name: &str, path: &Path, root: &Path) -> Result<(), Unreadable> {
+        let Ok(target) = fs::read_link(path) else { return self.tree(name, path, root) };
+        self.text("link");
+        self.text(name);
+        self.bytes(target.as_os_str().as_encoded_bytes());
+        if is_file_inside(path, root) { self.file(name, path) } else { Ok(()) }
+    }
+
+    fn finish(self) -> String {
+        let mut hex = self.0.finalize().to_hex().to_string();
+        hex.truncate(DIGITS);
+        hex
+    }
+}
+
+fn unreadable(name: &str, error: io::Error) -> Unreadable {
+    Unreadable { name: name.to_owned(), error }
+}
+
+fn digest(path: &Path) -> io::Result<blake3::Hash> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is neither a file nor a folder"));
+    }
+    Ok(blake3::Hasher::new().update_reader(File::open(path)?)?.finalize())
+}
+
+/// The names in a folder, sorted, without what is hidden or a cache.
+fn entries(folder: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let name = name.into_string().map_err(|_| io::Error::other("a name in it is not UTF-8"))?;
+        if !name.starts_with('.') && name != "__pycache__" {
+            names.push(name);
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+fn is_file_inside(path: &Path, root: &Path) -> bool {
+    let inside = || Ok::<_, io::Error>(path.canonicalize()?.starts_with(root.canonicalize()?));
+    path.is_file() && inside().unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Player {
+        dir: tempfile::TempDir,
+        words: Vec<String>,
+        env: BTreeMap<String, String>,
+        files: Vec<String>,
+    }
+
+    impl Player {
+        fn new(words: &[&str], files: &[&str]) -> Self {
+            let dir = tempfile::tempdir().expect("a folder");
+            let owned = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
+            Self { dir, words: owned(words), env: BTreeMap::new(), files: owned(files) }
+        }
+
+        fn write(&self, name: &str, contents: &str) {
+            let path = self.dir.path().join(name);
+            fs::create_dir_all(path.parent().expect("in the folder")).expect("a folder");
+            fs::write(path, contents).expect("a file");
+        }
+
+        fn try_hash(&self) -> Result<String, Unreadable> {
+            of_command(Parts {
+                dir: self.dir.path(),
+                program: Path::new("/elsewhere/python3"),
+                words: &self.words,
+                env: &self.env,
+                files: &self.files,
+            })
+        }
+
+        fn hash(&self) -> String {
+            self.try_hash().expect("readable")
+        }
+    }
+
+    #[test]
+    fn the_same_player_in_another_folder_has_the_same_hash() {
+        let hashes = [(), ()].map(|()| {
+            let player = Player::new(&["python3", "a.py"], &["lib"]);
+            player.write("a.py", "print()");
+            player.write("lib/b.py", "1");
+            player.hash()
+        });
+        assert_eq!(hashes[0], hashes[1]);
+        assert_eq!(hashes[0].len(), DIGITS);
+    }
+
+    #[test]
+    fn every_part_counts() {
+        let mut player = Player::new(&["python3", "a.py"], &["lib"]);
+        player.write("a.py", "1");
+        player.write("lib/deep/b.py", "1");
+        let mut seen = vec![player.hash()];
+        let mut changed = |player: &Player| {
+            let hash = player.hash();
+            assert!(!seen.contains(&hash), "nothing changed");
+            seen.push(hash);
+        };
+        player.write("a.py", "2");
+        changed(&player);
+        player.write("lib/deep/b.py", "2");
+        changed(&player);
+        player.write("lib/c.py", "");
+        changed(&player);
+        player.env.insert("A".to_owned(), "1".to_owned());
+        changed(&player);
+        player.words.push("-v".to_owned());
+        changed(&player);
+    }
+
+    #[test]
+    fn caches_and_hidden_files_do_not_count() {
+        let player = Player::new(&["python3", "-m", "lib"], &["lib"]);
+        player.write("lib/b.py", "1");
+        let before = player.hash();
+        player.write("lib/__pycache__/b.pyc", "1");
+        player.write("lib/.git/HEAD", "1");
+        player.write("unnamed.py", "1");
+        assert_eq!(player.hash(), before);
+    }
+
+    #[test]
+    fn words_are_framed() {
+        assert_ne!(
+            Player::new(&["p", "ab", "c"], &[]).hash(),
+            Player::new(&["p", "a", "bc"], &[]).hash()
+        );
+        let mut moved = Player::new(&["p"], &[]);
+        moved.env.insert("x".to_owned(), "y".to_owned());
+        assert_ne!(moved.hash(), Player::new(&["p", "x", "y"], &[]).hash());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed_out_of_the_folder_nor_in_circles() {
+        use std::os::unix::fs::symlink;
+        let outside = tempfile::NamedTempFile::new().expect("a file");
+        let player = Player::new(&["p"], &["lib"]);
+        player.write("lib/inside", "1");
+        symlink(".", player.dir.path().join("lib/circle")).expect("a link");
+        symlink("inside", player.dir.path().join("lib/link")).expect("a link");
+        symlink(outside.path(), player.dir.path().join("lib/out")).expect("a link");
+        let before = player.hash();
+        fs::write(outside.path(), "changed").expect("written");
+        assert_eq!(player.hash(), before);
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let error = Player::new(&["p"], &["weights.bin"]).try_hash().expect_err("missing");
+        assert_eq!(error.name, "weights.bin");
+    }
+
+    #[test]
+    fn house_players_differ_by_name() {
+        assert_ne!(of_bot("greedy"), of_bot("search"));
+    }
+}

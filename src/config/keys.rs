@@ -1,0 +1,193 @@
+//! Reading tables key by key. Unlike a derived reader, which stops at the first error, this one
+//! notes every unknown key, missing key and wrong type of a file, each with its place.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::problem::{Problem, Problems, Span, instead};
+
+/// A value that was given, with its place in the file; `None` when it was not given, or was
+/// refused and noted.
+pub(super) type Field<T> = Option<Spanned<T>>;
+
+/// A [`Field`] that is being looked at.
+pub(super) type Given<'a, T> = Option<&'a Spanned<T>>;
+
+/// A type that a value of the file can have.
+pub(super) trait Typed: Sized {
+    /// What to write, for messages.
+    const EXPECTED: &'static str;
+
+    /// The value, if it has this type.
+    fn typed(value: &DeValue<'_>) -> Option<Self>;
+}
+
+/// A table that is being read: a key is known once it was asked for.
+pub(super) struct Keys<'a> {
+    /// What the table is called in messages, for example `` `[clock]` ``.
+    title: &'static str,
+    /// The table's header; the start of the file for the whole of it.
+    at: Span,
+    entries: &'a DeTable<'a>,
+    known: Vec<&'static str>,
+}
+
+impl<'a> Keys<'a> {
+    /// The table `entries`, called `title`, whose header stands at `at`.
+    pub(super) fn new(title: &'static str, at: Span, entries: &'a DeTable<'a>) -> Self {
+        Self { title, at, entries, known: Vec::new() }
+    }
+
+    /// Where the table begins.
+    pub(super) fn at(&self) -> Span {
+        self.at.clone()
+    }
+
+    /// Where `key` stands, if it was given.
+    pub(super) fn key(&self, key: &str) -> Option<Span> {
+        self.entries.keys().find(|known| known.get_ref() == key).map(Spanned::span)
+    }
+
+    /// The value under `key`, whatever its type.
+    pub(super) fn value(&mut self, key: &'static str) -> Option<&'a Spanned<DeValue<'a>>> {
+        self.known.push(key);
+        self.entries.get(key)
+    }
+
+    /// The value under `key`, which may be left out.
+    pub(super) fn optional<T: Typed>(
+        &mut self,
+        key: &'static str,
+        problems: &mut Problems,
+    ) -> Field<T> {
+        typed(key, self.value(key)?, problems)
+    }
+
+    /// The value under `key`, which must be given; `example` shows how.
+    pub(super) fn required<T: Typed>(
+        &mut self,
+        key: &'static str,
+        example: &str,
+        problems: &mut Problems,
+    ) -> Field<T> {
+        if !self.entries.contains_key(key) {
+            problems.add(
+                Problem::new(self.at(), format!("`{key}` is missing in {}", self.title))
+                    .help(format!("add a line such as `{key} = {example}`")),
+            );
+        }
+        self.optional(key, problems)
+    }
+
+    /// The table under `key`.
+    pub(super) fn table(
+        &mut self,
+        key: &'static str,
+        title: &'static str,
+        problems: &mut Problems,
+    ) -> Option<Keys<'a>> {
+        let value = self.value(key)?;
+        let entries = value.get_ref().as_table();
+        if entries.is_none() {
+            problems.add(wrong_type(key, value.span(), "a table"));
+        }
+        entries.map(|entries| Keys::new(title, value.span(), entries))
+    }
+
+    /// Every entry, for tables whose keys are the user's own.
+    pub(super) fn entries(&self) -> &'a DeTable<'a> {
+        self.entries
+    }
+
+    /// Notes every key that was never asked for.
+    pub(super) fn finish(self, problems: &mut Problems) {
+        for key in self.entries.keys() {
+            let name = key.get_ref().as_ref();
+            if !self.known.contains(&name) {
+                let title = format!("unknown key `{}` in {}", name.escape_debug(), self.title);
+                let known = self.known.iter().copied();
+                problems.add(Problem::new(key.span(), title).label(instead(name, known)));
+            }
+        }
+    }
+}
+
+/// `value` as a `T`; a wrong type is noted.
+pub(super) fn typed<T: Typed>(
+    key: &str,
+    value: &Spanned<DeValue<'_>>,
+    problems: &mut Problems,
+) -> Field<T> {
+    let found = T::typed(value.get_ref());
+    if found.is_none() {
+        problems.add(wrong_type(key, value.span(), T::EXPECTED));
+    }
+    found.map(|found| Spanned::new(value.span(), found))
+}
+
+fn wrong_type(key: &str, at: Span, expected: &str) -> Problem {
+    let title = format!("unexpected value of `{}`", key.escape_debug());
+    Problem::new(at, title).label(format!("expected {expected}"))
+}
+
+impl Typed for String {
+    const EXPECTED: &'static str = "a string in quotes";
+
+    fn typed(value: &DeValue<'_>) -> Option<Self> {
+        value.as_str().map(str::to_owned)
+    }
+}
+
+impl Typed for bool {
+    const EXPECTED: &'static str = "true or false";
+
+    fn typed(value: &DeValue<'_>) -> Option<Self> {
+        value.as_bool()
+    }
+}
+
+/// Wide enough for every range that a key may have.
+impl Typed for i128 {
+    const EXPECTED: &'static str = "a whole number";
+
+    fn typed(value: &DeValue<'_>) -> Option<Self> {
+        let number = value.as_integer()?;
+        Self::from_str_radix(number.as_str(), number.radix()).ok()
+    }
+}
+
+impl Typed for f64 {
+    const EXPECTED: &'static str = "a number";
+
+    fn typed(value: &DeValue<'_>) -> Option<Self> {
+        match value {
+            DeValue::Float(number) => number.as_str().parse().ok(),
+            DeValue::Integer(number) if number.radix() == 10 => number.as_str().parse().ok(),
+            _ => None,
+        }
+    }
+}
+
+impl Typed for Vec<Spanned<String>> {
+    const EXPECTED: &'static str = "a list of strings, such as [\"python3\", \"player.py\"]";
+
+    fn typed(value: &DeValue<'_>) -> Option<Self> {
+        let text = |item: &Spanned<DeValue<'_>>| {
+            Some(Spanned::new(item.span(), String::typed(item.get_ref())?))
+        };
+        value.as_array()?.iter().map(text).collect()
+    }
+}
+
+impl Typed for BTreeMap<String, String> {
+    const EXPECTED: &'static str = "a table of strings, such as { THREADS = \"1\" }";
+
+    fn typed(value: &DeValue<'_>) -> Option<Self> {
+        let table = value.as_table()?.iter();
+        table
+            .map(|(key, value)| Some((key.get_ref().to_string(), String::typed(value.get_ref())?)))
+            .collect()
+    }
+}

@@ -1,0 +1,166 @@
+//! Numbers and durations: what is given becomes a value within its range.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use crate::clock::{Measure, TimeControl};
+
+use super::file::ClockKeys;
+use super::keys::Given;
+use super::problem::{Problem, Problems, instead};
+
+/// The start-up limit where none is given.
+pub const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
+/// The move limit where neither a move limit nor a budget is given.
+pub const DEFAULT_MOVE: Duration = Duration::from_secs(5);
+/// The longest duration of any key.
+pub const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The number in `field`, which must lie in `range`.
+pub(super) fn whole<T>(
+    key: &str,
+    field: Given<'_, i128>,
+    range: &RangeInclusive<T>,
+    problems: &mut Problems,
+) -> Option<T>
+where
+    T: TryFrom<i128> + PartialOrd + Display,
+{
+    let field = field?;
+    let number = T::try_from(*field.get_ref()).ok().filter(|number| range.contains(number));
+    if number.is_none() {
+        let expected = format!("expected a whole number from {} to {}", range.start(), range.end());
+        let problem = Problem::new(field.span(), format!("`{key}` is out of range"));
+        problems.add(problem.label(expected));
+    }
+    number
+}
+
+/// The limits of time that `keys` ask for.
+pub(super) fn time_control(keys: &ClockKeys, problems: &mut Problems) -> TimeControl {
+    check_budget(keys, problems);
+    let default_move = (keys.budget.is_none() && keys.per_move.is_none()).then_some(DEFAULT_MOVE);
+    TimeControl {
+        startup: positive("startup", keys.startup.as_ref(), problems).unwrap_or(DEFAULT_STARTUP),
+        budget: positive("budget", keys.budget.as_ref(), problems),
+        increment: duration("increment", keys.increment.as_ref(), problems).unwrap_or_default(),
+        per_move: positive("move", keys.per_move.as_ref(), problems).or(default_move),
+        measure: measure(keys.measure.as_ref(), problems),
+        count_startup: given(keys.count_startup.as_ref()),
+        ponder: given(keys.ponder.as_ref()),
+    }
+}
+
+/// Without a budget nothing can be added to it or taken from it.
+fn check_budget(keys: &ClockKeys, problems: &mut Problems) {
+    if keys.budget.is_some() {
+        return;
+    }
+    let nothing = |text: &&toml::Spanned<String>| parse(text.get_ref()) != Some(Duration::ZERO);
+    if let Some(increment) = keys.increment.as_ref().filter(nothing) {
+        let problem = Problem::new(increment.span(), "`increment` needs a `budget` to add to");
+        problems.add(problem.help("add `budget = \"60s\"`, or remove `increment`"));
+    }
+    if let Some(count) = keys.count_startup.as_ref().filter(|flag| *flag.get_ref()) {
+        let title = "`count-startup` needs a `budget` to charge";
+        let problem = Problem::new(count.span(), title);
+        problems.add(problem.help("add `budget = \"60s\"`, or remove `count-startup`"));
+    }
+}
+
+fn given(field: Given<'_, bool>) -> bool {
+    field.is_some_and(|flag| *flag.get_ref())
+}
+
+fn measure(field: Given<'_, String>, problems: &mut Problems) -> Measure {
+    let Some(field) = field else { return Measure::default() };
+    match field.get_ref().as_str() {
+        "wall" => Measure::Wall,
+        "cpu" => Measure::Cpu,
+        other => {
+            let problem = Problem::new(field.span(), "unexpected value of `measure`");
+            problems.add(problem.label(instead(other, ["wall", "cpu"])));
+            Measure::default()
+        }
+    }
+}
+
+/// The duration in `field`, which must not be zero.
+fn positive(key: &str, field: Given<'_, String>, problems: &mut Problems) -> Option<Duration> {
+    let duration = duration(key, field, problems)?;
+    if duration.is_zero() {
+        let at = field.map_or(0..0, toml::Spanned::span);
+        let problem = Problem::new(at, format!("`{key}` leaves no time"));
+        problems.add(problem.label("expected more than zero"));
+    }
+    Some(duration)
+}
+
+/// The duration in `field`, from zero to [`LONGEST`].
+fn duration(key: &str, field: Given<'_, String>, problems: &mut Problems) -> Option<Duration> {
+    let field = field?;
+    let expected = match parse(field.get_ref()) {
+        Some(duration) if duration <= LONGEST => return Some(duration),
+        Some(_) => "expected at most 24h",
+        None => "expected a duration such as \"500ms\", \"10s\" or \"1m30s\"",
+    };
+    let problem = Problem::new(field.span(), format!("unexpected value of `{key}`"));
+    problems.add(problem.label(expected));
+    None
+}
+
+fn parse(text: &str) -> Option<Duration> {
+    humantime::parse_duration(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use toml::Spanned;
+
+    use super::*;
+
+    fn field<T>(value: T) -> Spanned<T> {
+        Spanned::new(0..1, value)
+    }
+
+    #[test]
+    fn durations_are_read_from_zero_to_a_day() {
+        let read = |text: &str| {
+            let mut problems = Problems::default();
+            let read = duration("move", Some(&field(text.to_owned())), &mut problems);
+            assert_eq!(read.is_none(), !problems.is_empty());
+            read
+        };
+        assert_eq!(read("0s"), Some(Duration::ZERO));
+        assert_eq!(read("500ms"), Some(Duration::from_millis(500)));
+        assert_eq!(read("1m30s"), Some(Duration::from_secs(90)));
+        assert_eq!(read("1.5s"), Some(Duration::from_millis(1500)));
+        assert_eq!(read("24h"), Some(LONGEST));
+        for refused in ["24h 1ns", "", "10", "-1s", "ten seconds", "99999999999999999999h"] {
+            assert_eq!(read(refused), None, "{refused}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_at_both_ends_of_their_range() {
+        let read = |number| {
+            whole::<u64>("seed", Some(&field(number)), &(0..=u64::MAX), &mut Problems::default())
+        };
+        assert_eq!(read(0), Some(0));
+        assert_eq!(read(u64::MAX.into()), Some(u64::MAX));
+        assert_eq!(read(-1), None);
+        assert_eq!(read(i128::from(u64::MAX) + 1), None);
+    }
+
+    #[test]
+    fn the_default_move_limit_holds_only_without_a_budget() {
+        let control = |keys| time_control(&keys, &mut Problems::default());
+        let default = control(ClockKeys::default());
+        assert_eq!((default.startup, default.per_move), (DEFAULT_STARTUP, Some(DEFAULT_MOVE)));
+        assert_eq!((default.budget, default.increment), (None, Duration::ZERO));
+        let budget = ClockKeys { budget: Some(field("60s".to_owned())), ..ClockKeys::default() };
+        let budget = control(budget);
+        assert_eq!((budget.budget, budget.per_move), (Some(Duration::from_secs(60)), None));
+    }
+}

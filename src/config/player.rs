@@ -1,0 +1,249 @@
+//! A player as the program needs it: found, named and hashed.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+
+use super::file::{PlayerKeys, Run};
+use super::hash::{self, Parts};
+use super::keys::{Field, Given};
+use super::launch::{self, Launch};
+use super::problem::{Complaint, Problem, Problems, Span};
+
+/// The most characters of a player's name.
+pub const LONGEST_NAME: usize = 64;
+
+/// A player.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlayerSpec {
+    /// Its name: 1 to [`LONGEST_NAME`] characters, none of them a control character, and unlike
+    /// every other player's of the tournament.
+    pub name: String,
+    /// How it is run.
+    pub launch: Launch,
+    /// The folder it runs in, as an absolute path.
+    pub dir: PathBuf,
+    /// What is added to its environment.
+    pub env: BTreeMap<String, String>,
+    /// One process may play several games, one after the other.
+    pub reusable: bool,
+    /// The hash of what makes it, as 16 hexadecimal digits.
+    pub hash: String,
+    /// How it is run, for people.
+    pub command: String,
+}
+
+/// Where players are looked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// The folder that paths are relative to, as an absolute path.
+    pub base: &'a Path,
+    /// The folders of programs, as the variable `PATH` has them.
+    pub path: Option<&'a OsStr>,
+}
+
+/// A command before its program is found.
+#[derive(Debug, Default)]
+pub(super) struct Command {
+    /// The program and its arguments.
+    pub words: Vec<String>,
+    /// What is added to the environment.
+    pub env: BTreeMap<String, String>,
+    /// Further files and folders that make the player.
+    pub files: Vec<String>,
+}
+
+impl PlayerSpec {
+    /// The house player `bot` under the name `name`.
+    pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<Self, Complaint> {
+        let launch = launch::bot(bot)?;
+        Ok(Self {
+            name,
+            command: launch::in_words(&launch, &[]),
+            launch,
+            dir: dir.to_owned(),
+            env: BTreeMap::new(),
+            reusable: false,
+            hash: hash::of_bot(bot),
+        })
+    }
+
+    /// The player that is run by `command` in `place`.
+    pub(super) fn from_command(
+        name: String,
+        command: Command,
+        place: Place<'_>,
+    ) -> Result<Self, Complaint> {
+        let path = command.env.get("PATH").map(OsStr::new).or(place.path);
+        let launch = launch::command(&command.words, place.base, path)?;
+        Ok(Self {
+            name,
+            command: launch::in_words(&launch, &command.words),
+            hash: hash_of(&launch, &command, place.base)?,
+            launch,
+            dir: place.base.to_owned(),
+            env: command.env,
+            reusable: false,
+        })
+    }
+}
+
+fn hash_of(launch: &Launch, command: &Command, dir: &Path) -> Result<String, Complaint> {
+    let Command { words, env, files } = command;
+    let hash = match launch {
+        Launch::Bot(name) => Ok(hash::of_bot(name)),
+        Launch::Command { program, .. } => {
+            hash::of_command(Parts { dir, program, words, env, files })
+        }
+    };
+    hash.map_err(|unreadable| {
+        let name = unreadable.name.escape_debug();
+        let title = format!("cannot read `{name}`: {}", unreadable.error);
+        Complaint::new(title, "the player's files are read so that a changed player is noticed")
+    })
+}
+
+/// The player that `keys` ask for; `None` when something was noted.
+pub(super) fn check(
+    keys: PlayerKeys,
+    place: Place<'_>,
+    problems: &mut Problems,
+) -> Option<PlayerSpec> {
+    let name = name(keys.name.as_ref(), problems);
+    let reusable = keys.reusable.as_ref().is_some_and(|flag| *flag.get_ref());
+    let spec = match &keys.run {
+        Run::Command(Some(_)) => by_command(keys, place, problems),
+        Run::Bot(Some(bot)) => by_bot(&keys, bot, place, problems),
+        Run::Command(None) | Run::Bot(None) => None,
+        Run::Both(bot, command) => {
+            problems.add(both(bot.clone(), command.clone()));
+            None
+        }
+        Run::Neither => {
+            let problem = Problem::new(keys.at, "this player has neither `command` nor `bot`");
+            let help = "add `command = [\"python3\", \"player.py\"]` or `bot = \"greedy\"`";
+            problems.add(problem.help(help));
+            None
+        }
+    };
+    Some(PlayerSpec { name: name?, reusable, ..spec? })
+}
+
+fn both(bot: Span, command: Span) -> Problem {
+    Problem::new(bot, "this player has both `command` and `bot`")
+        .earlier(command, "the command is here")
+        .help("remove one of them")
+}
+
+fn by_bot(
+    keys: &PlayerKeys,
+    bot: &Spanned<String>,
+    place: Place<'_>,
+    problems: &mut Problems,
+) -> Option<PlayerSpec> {
+    let useless = [
+        ("dir", keys.dir.as_ref().map(Spanned::span)),
+        ("env", keys.env.as_ref().map(Spanned::span)),
+        ("files", keys.files.as_ref().map(Spanned::span)),
+    ];
+    for (key, at) in useless {
+        if let Some(at) = at {
+            let problem = Problem::new(at, format!("a house player takes no `{key}`"));
+            problems.add(problem.help(format!("remove `{key}`, or give a `command`")));
+        }
+    }
+    noted(PlayerSpec::from_bot(String::new(), bot.get_ref(), place.base), bot.span(), problems)
+}
+
+fn by_command(keys: PlayerKeys, place: Place<'_>, problems: &mut Problems) -> Option<PlayerSpec> {
+    let Run::Command(Some(words)) = keys.run else { return None };
+    let at = words.span();
+    let env = env(keys.env, problems);
+    let dir = dir(keys.dir.as_ref(), place.base, problems)?;
+    let files = files(keys.files, &dir, problems)?;
+    let words = words.into_inner().into_iter().map(Spanned::into_inner).collect();
+    let place = Place { base: &dir, ..place };
+    noted(
+        PlayerSpec::from_command(String::new(), Command { words, env, files }, place),
+        at,
+        problems,
+    )
+}
+
+fn noted<T>(result: Result<T, Complaint>, at: Span, problems: &mut Problems) -> Option<T> {
+    result.map_err(|complaint| problems.add(complaint.at(at))).ok()
+}
+
+fn name(field: Given<'_, String>, problems: &mut Problems) -> Option<String> {
+    let field = field?;
+    noted(check_name(field.get_ref()), field.span(), problems)?;
+    Some(field.get_ref().clone())
+}
+
+/// Checks a name that is shown to people and stands in tables.
+pub(super) fn check_name(name: &str) -> Result<(), Complaint> {
+    let help = format!("a name has 1 to {LONGEST_NAME} characters");
+    if name.trim().is_empty() {
+        return Err(Complaint::new("the name is empty", help));
+    }
+    let length = name.chars().count();
+    if length > LONGEST_NAME {
+        return Err(Complaint::new(format!("the name has {length} characters"), help));
+    }
+    if name.chars().any(char::is_control) {
+        let help = "write it in one line of plain characters";
+        return Err(Complaint::new("the name contains a control character", help));
+    }
+    Ok(())
+}
+
+fn dir(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> Option<PathBuf> {
+    let Some(field) = field else { return Some(base.to_owned()) };
+    let dir = base.join(field.get_ref());
+    if dir.is_dir() {
+        return Some(dir);
+    }
+    let title = format!("there is no folder `{}`", field.get_ref().escape_debug());
+    let help = "a player's `dir` is relative to the folder of the configuration file";
+    problems.add(Problem::new(field.span(), title).help(help));
+    None
+}
+
+fn env(
+    field: Field<BTreeMap<String, String>>,
+    problems: &mut Problems,
+) -> BTreeMap<String, String> {
+    let Some(field) = field else { return BTreeMap::new() };
+    let unfit = |(name, value): (&String, &String)| {
+        name.is_empty() || name.contains(['=', '\0']) || value.contains('\0')
+    };
+    if field.get_ref().iter().any(unfit) {
+        let problem = Problem::new(field.span(), "this is no environment");
+        let help = "a variable's name is not empty and has no `=`; neither name nor value has a \
+                    zero character";
+        problems.add(problem.help(help));
+    }
+    field.into_inner()
+}
+
+/// The further files of a player, which must exist.
+fn files(
+    field: Field<Vec<Spanned<String>>>,
+    dir: &Path,
+    problems: &mut Problems,
+) -> Option<Vec<String>> {
+    let given = field.map(Spanned::into_inner).unwrap_or_default();
+    let mut complete = true;
+    for file in &given {
+        if let Err(error) = fs::metadata(dir.join(file.get_ref())) {
+            let title = format!("cannot read `{}`: {error}", file.get_ref().escape_debug());
+            let help = "`files` are relative to the player's `dir`";
+            problems.add(Problem::new(file.span(), title).help(help));
+            complete = false;
+        }
+    }
+    complete.then(|| given.into_iter().map(Spanned::into_inner).collect())
+}

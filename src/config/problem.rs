@@ -1,0 +1,219 @@
+//! Problems found in a configuration, and how they are shown: file, line, column, the source
+//! line and a caret, then what to do.
+
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::commands::Failure;
+
+/// Whether a message for people is coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    /// Plain text.
+    Plain,
+    /// With ANSI colours.
+    Ansi,
+}
+
+impl Colour {
+    fn renderer(self) -> Renderer {
+        match self {
+            Self::Plain => Renderer::plain(),
+            Self::Ansi => Renderer::styled(),
+        }
+    }
+}
+
+/// A configuration's text and the name it is shown under.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Source<'a> {
+    /// The file's name, as the user gave it.
+    pub name: &'a str,
+    /// The file's text.
+    pub text: &'a str,
+}
+
+/// A range of bytes of the source.
+pub(super) type Span = Range<usize>;
+
+/// One problem: what is wrong and where, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Problem {
+    title: String,
+    at: Span,
+    label: String,
+    earlier: Option<(Span, String)>,
+    help: Option<String>,
+}
+
+impl Problem {
+    /// Something is wrong at `at`.
+    pub(super) fn new(at: Span, title: impl Into<String>) -> Self {
+        let title = title.into();
+        Self { title, at, label: String::new(), earlier: None, help: None }
+    }
+
+    /// Says beside the caret what was expected.
+    pub(super) fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// Points at a second place in the file.
+    pub(super) fn earlier(mut self, at: Span, label: impl Into<String>) -> Self {
+        self.earlier = Some((at, label.into()));
+        self
+    }
+
+    /// Says what to do.
+    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    fn render(&self, source: Source<'_>, level: Level<'_>, colour: Colour) -> String {
+        let primary = AnnotationKind::Primary.span(self.at.clone()).label(&self.label);
+        let earlier = self
+            .earlier
+            .as_ref()
+            .map(|(at, label)| AnnotationKind::Context.span(at.clone()).label(label));
+        let snippet =
+            Snippet::source(source.text).path(source.name).annotation(primary).annotations(earlier);
+        let help = self.help.as_ref().map(|help| Level::HELP.message(help));
+        let group: Group<'_> = level.primary_title(&self.title).element(snippet).elements(help);
+        colour.renderer().render(&[group])
+    }
+}
+
+/// What is wrong with a thing, wherever it was given: in a file or on the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Complaint {
+    title: String,
+    help: String,
+}
+
+impl Complaint {
+    /// What is wrong, and what to do about it.
+    pub(super) fn new(title: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { title: title.into(), help: help.into() }
+    }
+
+    /// The complaint about a thing in the file.
+    pub(super) fn at(self, at: Span) -> Problem {
+        Problem::new(at, self.title).help(self.help)
+    }
+
+    /// The complaint about `thing` on the command line, as a sentence.
+    pub(super) fn about(self, thing: &str) -> String {
+        format!("{thing}: {}; {}", self.title, self.help)
+    }
+}
+
+/// The problems found so far.
+#[derive(Debug, Default)]
+pub(super) struct Problems(Vec<Problem>);
+
+impl Problems {
+    /// Notes a problem.
+    pub(super) fn add(&mut self, problem: Problem) {
+        self.0.push(problem);
+    }
+
+    /// Notes several problems.
+    pub(super) fn extend(&mut self, problems: impl IntoIterator<Item = Problem>) {
+        self.0.extend(problems);
+    }
+
+    /// Nothing was found.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All problems as one message, in the order of the file. The word `error:` before the
+    /// first is left to whoever prints the message.
+    pub(super) fn render(mut self, source: Source<'_>, colour: Colour) -> String {
+        self.0.sort_by_key(|problem| problem.at.start);
+        let texts = self.0.iter().enumerate().map(|(index, problem)| {
+            let level = if index == 0 { Level::ERROR.no_name() } else { Level::ERROR };
+            problem.render(source, level, colour)
+        });
+        texts.collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// All problems as a failure of the input.
+    pub(super) fn into_failure(self, source: Source<'_>, colour: Colour) -> Failure {
+        Failure::input(self.render(source, colour))
+    }
+}
+
+/// Which of `known` the user may have meant by `given`.
+pub(super) fn similar<'a>(
+    given: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    known
+        .into_iter()
+        .map(|word| (strsim::damerau_levenshtein(given, word), word))
+        .filter(|&(distance, word)| distance <= 1 + word.chars().count() / 4)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, word)| word)
+}
+
+/// What to write instead of `given`: the nearest of `known`, or all of them.
+pub(super) fn instead<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<_> = known.into_iter().collect();
+    match similar(given, known.iter().copied()) {
+        Some(word) => format!("did you mean `{}`?", word.escape_debug()),
+        None => format!("expected {}", one_of(&known)),
+    }
+}
+
+/// The words in a row: `` `a`, `b` or `c` ``.
+fn one_of(words: &[&str]) -> String {
+    let quoted: Vec<_> = words.iter().map(|word| format!("`{}`", word.escape_debug())).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => "nothing".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_offered_and_a_far_one_is_not() {
+        let known = ["name", "game", "pairs", "fault-policy"];
+        assert_eq!(instead("pair", known), "did you mean `pairs`?");
+        assert_eq!(instead("fault_policy", known), "did you mean `fault-policy`?");
+        assert_eq!(
+            instead("x", ["a-long-one", "b-long-one", "c-long-one"]),
+            "expected `a-long-one`, `b-long-one` or `c-long-one`"
+        );
+    }
+
+    #[test]
+    fn problems_are_shown_in_the_order_of_the_file() {
+        let source = Source { name: "cup.toml", text: "a = 1\nb = 2\n" };
+        let mut problems = Problems::default();
+        problems.add(Problem::new(6..7, "second").label("there"));
+        problems.add(Problem::new(0..1, "first").help("write it well"));
+        let expected = "\
+first
+ --> cup.toml:1:1
+  |
+1 | a = 1
+  | ^
+  |
+  = help: write it well
+
+error: second
+ --> cup.toml:2:1
+  |
+2 | b = 2
+  | ^ there";
+        assert_eq!(problems.render(source, Colour::Plain), expected);
+    }
+}

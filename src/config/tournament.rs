@@ -1,0 +1,232 @@
+//! What the program needs: a tournament in which everything is set, possible and found.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use toml::Spanned;
+
+use crate::clock::TimeControl;
+use crate::record::{Anchor, FaultPolicy};
+use crate::rules::{Game, GameKind, OptionSpec, Options};
+
+use super::file::{AnchorKeys, File, GivenOption, PlayerKeys, Policy};
+use super::keys::Given;
+use super::limits::{time_control, whole};
+use super::player::{self, Place, PlayerSpec, check_name};
+use super::problem::{Complaint, Problem, Problems, Span, instead};
+
+/// The most pairs a pairing.
+pub const MOST_PAIRS: u32 = 100_000;
+/// The most games at once.
+pub const MOST_JOBS: usize = 1024;
+/// The most times a turn may be asked again.
+pub const MOST_RETRIES: u32 = 10;
+/// Faults in a row that take a player out, where nothing is given.
+pub const DEFAULT_QUARANTINE: u32 = 5;
+/// The folder of the results, beside the configuration, where none is given.
+pub const DEFAULT_RESULTS: &str = "results";
+
+/// A tournament that can be played.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tournament {
+    /// Its name, which is also that of its folder under [`results`](Self::results).
+    pub name: String,
+    /// The game.
+    pub game: GameKind,
+    /// The rules options in force; games under them end.
+    pub options: Options,
+    /// Pairs of games a pairing, 1 to [`MOST_PAIRS`].
+    pub pairs: u32,
+    /// The seed of everything random; a fresh secret where there is none.
+    pub seed: Option<u64>,
+    /// Games at once, at most [`MOST_JOBS`]; as many as there are cores where there is none.
+    pub jobs: Option<NonZeroUsize>,
+    /// The limits of time.
+    pub clock: TimeControl,
+    /// What happens after a refused action; 1 to [`MOST_RETRIES`] retries.
+    pub fault_policy: FaultPolicy,
+    /// Faults in a row that take a player out; 0 for never.
+    pub quarantine: u32,
+    /// The player whose rating is fixed, if any; one of [`players`](Self::players).
+    pub anchor: Option<Anchor>,
+    /// The players, two or more, in the order of the file, every name once.
+    pub players: Vec<PlayerSpec>,
+    /// The folder that the results of all tournaments lie in, as an absolute path.
+    pub results: PathBuf,
+}
+
+/// The tournament that `file` asks for; `None` when something was noted. What is noted does not
+/// keep the rest from being checked.
+pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Option<Tournament> {
+    let name = name(file.name.as_ref(), problems);
+    let rules = rules(file.game.as_ref(), &file.options, problems);
+    let anchor = anchor(file.anchor.as_ref(), file.players.as_deref(), problems);
+    let pairs = whole("pairs", file.pairs.as_ref(), &(1..=MOST_PAIRS), problems);
+    let seed = whole("seed", file.seed.as_ref(), &(0..=u64::MAX), problems);
+    let jobs = whole("jobs", file.jobs.as_ref(), &(1..=MOST_JOBS), problems);
+    let quarantine = whole("quarantine", file.quarantine.as_ref(), &(0..=u32::MAX), problems);
+    let fault_policy = fault_policy(file.fault_policy.as_ref(), problems);
+    let clock = time_control(&file.clock, problems);
+    let results = results(file.results.as_ref(), place, problems);
+    let players = players(file.players?, place, problems);
+    let (game, options) = rules?;
+    Some(Tournament {
+        name: name?,
+        game,
+        options,
+        pairs: pairs.unwrap_or(1),
+        seed,
+        jobs: jobs.and_then(NonZeroUsize::new),
+        clock,
+        fault_policy,
+        quarantine: quarantine.unwrap_or(DEFAULT_QUARANTINE),
+        anchor,
+        players,
+        results,
+    })
+}
+
+fn name(field: Given<'_, String>, problems: &mut Problems) -> Option<String> {
+    let field = field?;
+    let name = field.get_ref();
+    match check_name(name).and_then(|()| check_folder_name(name)) {
+        Ok(()) => Some(name.clone()),
+        Err(complaint) => {
+            problems.add(complaint.at(field.span()));
+            None
+        }
+    }
+}
+
+fn check_folder_name(name: &str) -> Result<(), Complaint> {
+    if !name.contains(['/', '\\']) && !name.starts_with('.') && name.trim() == name {
+        return Ok(());
+    }
+    let title = format!("`{name}` cannot be a folder's name");
+    let help = "the results lie in a folder of the tournament's name: leave out `/`, `\\`, a dot \
+                at the start and outer blanks";
+    Err(Complaint::new(title, help))
+}
+
+fn rules(
+    field: Given<'_, String>,
+    given: &[GivenOption],
+    problems: &mut Problems,
+) -> Option<(GameKind, Options)> {
+    let field = field?;
+    let Some(kind) = GameKind::named(field.get_ref()) else {
+        let title = format!("unknown game `{}`", field.get_ref().escape_debug());
+        let known = GameKind::ALL.iter().map(|kind| kind.name());
+        let label = instead(field.get_ref(), known);
+        problems.add(Problem::new(field.span(), title).label(label));
+        return None;
+    };
+    let options = crate::with_game!(kind, G => options::<G>(field.span(), given, problems))?;
+    Some((kind, options))
+}
+
+/// The options in force, each checked for itself and then all together.
+fn options<G: Game>(
+    game_at: Span,
+    given: &[GivenOption],
+    problems: &mut Problems,
+) -> Option<Options> {
+    let refused: Vec<_> =
+        given.iter().filter_map(|option| refused(option, G::NAME, G::OPTIONS)).collect();
+    if !refused.is_empty() {
+        problems.extend(refused);
+        return None;
+    }
+    let refusal = match Options::resolve(G::OPTIONS, given.iter().map(GivenOption::texts)) {
+        Ok(options) => match senseless::<G>(&options) {
+            None => return Some(options),
+            Some(refusal) => refusal,
+        },
+        Err(bad) => bad.message,
+    };
+    let first = given.iter().map(|option| option.name.span()).min_by_key(|at| at.start);
+    let at = first.unwrap_or(game_at);
+    problems.add(Problem::new(at, "these options make no sense together").help(refusal));
+    None
+}
+
+/// Why options that are each well formed make no game that can be played, if so.
+fn senseless<G: Game>(options: &Options) -> Option<String> {
+    G::rules(options).map_or_else(Some, |rules| G::endless(&rules))
+}
+
+/// What is wrong with one option, if anything.
+fn refused(option: &GivenOption, game: &str, specs: &[OptionSpec]) -> Option<Problem> {
+    let name = option.name.get_ref();
+    let Some(spec) = specs.iter().find(|spec| spec.name == name) else {
+        let title = format!("{game} has no option `{}`", name.escape_debug());
+        let label = instead(name, specs.iter().map(|spec| spec.name));
+        return Some(Problem::new(option.name.span(), title).label(label));
+    };
+    let expected = spec.parse(option.value.get_ref()).err()?;
+    let problem = Problem::new(option.value.span(), format!("unexpected value of `{name}`"));
+    Some(problem.label(expected).help(format!("{} (clause {})", spec.help, spec.clause)))
+}
+
+fn fault_policy(field: Given<'_, Policy>, problems: &mut Problems) -> FaultPolicy {
+    let Some(field) = field else { return FaultPolicy::Lose };
+    let Policy::Retry(times) = *field.get_ref() else { return FaultPolicy::Lose };
+    let times = Some(Spanned::new(field.span(), times));
+    whole("retry", times.as_ref(), &(1..=MOST_RETRIES), problems)
+        .map_or(FaultPolicy::Lose, FaultPolicy::Retry)
+}
+
+fn anchor(
+    keys: Option<&AnchorKeys>,
+    players: Option<&[PlayerKeys]>,
+    problems: &mut Problems,
+) -> Option<Anchor> {
+    let (player, rating) = (keys?.player.as_ref()?, keys?.rating.as_ref()?);
+    if !rating.get_ref().is_finite() {
+        let problem = Problem::new(rating.span(), "unexpected value of `rating`");
+        problems.add(problem.label("expected a finite number"));
+    }
+    let mut names = players?.iter().filter_map(|player| Some(player.name.as_ref()?.get_ref()));
+    if !names.clone().any(|name| name == player.get_ref()) {
+        let title = format!("the anchor `{}` is no player", player.get_ref().escape_debug());
+        let label = instead(player.get_ref(), names.by_ref().map(String::as_str));
+        problems.add(Problem::new(player.span(), title).label(label));
+    }
+    Some(Anchor { player: player.get_ref().clone(), rating: *rating.get_ref() })
+}
+
+fn results(field: Given<'_, String>, place: Place<'_>, problems: &mut Problems) -> PathBuf {
+    let Some(field) = field else { return place.base.join(DEFAULT_RESULTS) };
+    if field.get_ref().is_empty() || field.get_ref().contains('\0') {
+        let problem = Problem::new(field.span(), "unexpected value of `results`");
+        problems.add(problem.label("expected the name of a folder"));
+    }
+    place.base.join(field.get_ref())
+}
+
+fn players(given: Vec<PlayerKeys>, place: Place<'_>, problems: &mut Problems) -> Vec<PlayerSpec> {
+    if given.len() < 2 {
+        let at = given.first().map_or(0..0, |player| player.at.clone());
+        let title = match given.len() {
+            0 => "there are no players",
+            _ => "there is only one player",
+        };
+        let help = "a tournament has two or more; add a `[[players]]` table for each";
+        problems.add(Problem::new(at, title).help(help));
+    }
+    note_doubled_names(&given, problems);
+    given.into_iter().filter_map(|keys| player::check(keys, place, problems)).collect()
+}
+
+fn note_doubled_names(given: &[PlayerKeys], problems: &mut Problems) {
+    let mut seen = HashMap::new();
+    for name in given.iter().filter_map(|player| player.name.as_ref()) {
+        let first = seen.entry(name.get_ref()).or_insert_with(|| name.span());
+        if *first != name.span() {
+            let title = format!("a second player is called `{}`", name.get_ref().escape_debug());
+            let problem = Problem::new(name.span(), title).label("give this one another name");
+            problems.add(problem.earlier(first.clone(), "the first is here"));
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! A player as one word of the command line: a name from the configuration, `bot:NAME`, `human`,
+//! or a command.
+
+use crate::commands::Failure;
+
+use super::player::{Command, LONGEST_NAME, Place, PlayerSpec};
+use super::problem::Complaint;
+
+/// Who a word of the command line stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlayerWord {
+    /// The person at the terminal.
+    Human,
+    /// A program or a house player.
+    Program(Box<PlayerSpec>),
+}
+
+impl PlayerWord {
+    /// The player that `word` stands for. The names of `configured` players come first; a command
+    /// is split as a shell would do, and its paths are relative to the working directory.
+    pub fn parse(word: &str, configured: &[PlayerSpec]) -> Result<Self, Failure> {
+        let base = std::env::current_dir().map_err(|error| {
+            Failure::system(format!("cannot find the working directory: {error}"))
+        })?;
+        let path = std::env::var_os("PATH");
+        let place = Place { base: &base, path: path.as_deref() };
+        parse(word, configured, place).map_err(|complaint| {
+            Failure::input(complaint.about(&format!("player `{}`", word.escape_debug())))
+        })
+    }
+}
+
+/// The player that `word` stands for, its program found in `place`.
+pub(super) fn parse(
+    word: &str,
+    configured: &[PlayerSpec],
+    place: Place<'_>,
+) -> Result<PlayerWord, Complaint> {
+    if let Some(spec) = configured.iter().find(|spec| spec.name == word) {
+        return Ok(PlayerWord::Program(Box::new(spec.clone())));
+    }
+    if word == "human" {
+        return Ok(PlayerWord::Human);
+    }
+    let spec = match word.strip_prefix("bot:") {
+        Some(bot) => PlayerSpec::from_bot(bot.to_owned(), bot, place.base)?,
+        None => PlayerSpec::from_command(short(word), split(word)?, place)?,
+    };
+    Ok(PlayerWord::Program(Box::new(spec)))
+}
+
+fn split(word: &str) -> Result<Command, Complaint> {
+    let words = shlex::split(word).ok_or_else(|| {
+        let help = "close every quote, and let no backslash stand at the end";
+        Complaint::new("it cannot be split into words", help)
+    })?;
+    Ok(Command { words, ..Command::default() })
+}
+
+/// The command as a name: blanks and control characters as single blanks, cut.
+fn short(word: &str) -> String {
+    let plain = word.replace(char::is_control, " ");
+    let joined = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    joined.chars().take(LONGEST_NAME).collect()
+}

@@ -1,0 +1,125 @@
+//! Untrusted text made safe to show: nothing that moves a cursor, colours a terminal, turns the
+//! direction of writing or hides itself gets through.
+
+use std::fmt::Write;
+
+/// `text` with every control, bidirectional and invisible character written as `\u{…}`.
+pub fn terminal(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        push(&mut safe, character);
+    }
+    safe
+}
+
+/// Raw bytes from a player as part of a sentence on one line.
+///
+/// Printable text stays as it is, quotes and backslashes too; `\n`, `\r`, `\t` and the other ASCII
+/// control characters are written as escapes, what is not UTF-8 as `\x…` a byte, and the rest as
+/// in [`terminal`]. Only the characters that lie within the first `most` bytes are shown; `…`
+/// stands for what was cut.
+pub fn bytes(raw: &[u8], most: usize) -> String {
+    // A character that begins within `most` bytes ends at most three bytes later.
+    let near = &raw[..raw.len().min(most.saturating_add(3))];
+    let mut safe = String::new();
+    let mut used = 0;
+    for chunk in near.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            used += character.len_utf8();
+            if used > most {
+                return safe + "…";
+            }
+            push_short(&mut safe, character);
+        }
+        for byte in chunk.invalid() {
+            used += 1;
+            if used > most {
+                return safe + "…";
+            }
+            push_byte(&mut safe, *byte);
+        }
+    }
+    safe
+}
+
+fn push(safe: &mut String, character: char) {
+    if is_unsafe(character) {
+        safe.extend(character.escape_unicode());
+    } else {
+        safe.push(character);
+    }
+}
+
+/// As [`push`], with the short escapes where there are any.
+fn push_short(safe: &mut String, character: char) {
+    match character {
+        '\n' | '\r' | '\t' => safe.extend(character.escape_default()),
+        '\0'..='\x1f' | '\x7f' => push_byte(safe, u8::try_from(character).unwrap_or(0)),
+        _ => push(safe, character),
+    }
+}
+
+fn push_byte(safe: &mut String, byte: u8) {
+    // Writing to a `String` cannot fail.
+    let _ = write!(safe, "\\x{byte:02x}");
+}
+
+/// Control characters, bidirectional marks, line separators and characters without a width that
+/// have no use in a name; the joiners that scripts and emoji need are not among them.
+fn is_unsafe(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{61c}'
+                | '\u{200b}'
+                | '\u{200e}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_commands_a_terminal_is_escaped() {
+        assert_eq!(terminal("a\x1b[31mb\n\u{9b}c"), r"a\u{1b}[31mb\u{a}\u{9b}c");
+        assert_eq!(terminal("user\u{202e}txt.exe\u{2066}"), r"user\u{202e}txt.exe\u{2066}");
+        assert_eq!(terminal("Zoë 象棋 \"x\\y\""), "Zoë 象棋 \"x\\y\"");
+    }
+
+    #[test]
+    fn bytes_are_escaped_in_their_short_forms() {
+        assert_eq!(
+            bytes(b"{\"a\":\"\\n\"}\r\n\t\x00\x1b\x7f", 99),
+            "{\"a\":\"\\n\"}\\r\\n\\t\\x00\\x1b\\x7f"
+        );
+        assert_eq!(bytes("é\u{202e}".as_bytes(), 99), r"é\u{202e}");
+        assert_eq!(bytes(b"ok\xff\xfe\xe2\x82", 99), r"ok\xff\xfe\xe2\x82");
+    }
+
+    #[test]
+    fn bytes_are_cut_at_the_limit_and_never_within_a_character() {
+        assert_eq!(bytes(b"abc", 3), "abc");
+        assert_eq!(bytes(b"abcd", 3), "abc…");
+        assert_eq!(bytes("ab象".as_bytes(), 4), "ab…");
+        assert_eq!(bytes("ab象".as_bytes(), 5), "ab象");
+        assert_eq!(bytes(b"ab\xff\xff", 3), r"ab\xff…");
+        assert_eq!(bytes(b"x", 0), "…");
+        assert_eq!(bytes(b"", 0), "");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_unsafe_gets_through(raw: Vec<u8>, most in 0..64_usize) {
+            prop_assert!(!bytes(&raw, most).chars().any(is_unsafe));
+            prop_assert!(!terminal(&String::from_utf8_lossy(&raw)).chars().any(is_unsafe));
+        }
+    }
+}

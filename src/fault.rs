@@ -1,0 +1,123 @@
+//! The ways in which a player can fail, apart from losing on the board.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The code of a fault: the complete list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultCode {
+    /// It could not be run, or the handshake failed or came late.
+    NoStart,
+    /// It ended by a signal or with a non-zero exit code.
+    Crash,
+    /// It ended by itself with exit code 0 while the game went on.
+    Exit,
+    /// It closed its stdout and lives on.
+    ClosedOutput,
+    /// It was over the allowance of wall time.
+    Timeout,
+    /// It was over the allowance of CPU time.
+    Cpu,
+    /// Its reply was not an action, not valid JSON or UTF-8, had a wrong `id`, or no newline.
+    Malformed,
+    /// Its action is forbidden by the rules now.
+    Illegal,
+    /// It wrote when nothing was owed.
+    UnexpectedOutput,
+    /// It was over the limit of a line or of the game's output.
+    Oversize,
+    /// It was over the limit of memory.
+    Memory,
+    /// It was over the limit of processes.
+    Processes,
+    /// It was over the limit of disk space.
+    Disk,
+    /// Its box could not be kept.
+    Containment,
+}
+
+impl FaultCode {
+    /// Every code, in the order of the documentation.
+    pub const ALL: [Self; 14] = [
+        Self::NoStart,
+        Self::Crash,
+        Self::Exit,
+        Self::ClosedOutput,
+        Self::Timeout,
+        Self::Cpu,
+        Self::Malformed,
+        Self::Illegal,
+        Self::UnexpectedOutput,
+        Self::Oversize,
+        Self::Memory,
+        Self::Processes,
+        Self::Disk,
+        Self::Containment,
+    ];
+
+    /// The code as the wire and the tables write it, for example `closed-output`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NoStart => "no-start",
+            Self::Crash => "crash",
+            Self::Exit => "exit",
+            Self::ClosedOutput => "closed-output",
+            Self::Timeout => "timeout",
+            Self::Cpu => "cpu",
+            Self::Malformed => "malformed",
+            Self::Illegal => "illegal",
+            Self::UnexpectedOutput => "unexpected-output",
+            Self::Oversize => "oversize",
+            Self::Memory => "memory",
+            Self::Processes => "processes",
+            Self::Disk => "disk",
+            Self::Containment => "containment",
+        }
+    }
+}
+
+impl fmt::Display for FaultCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A fault and its diagnosis.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// What kind of failure.
+    pub code: FaultCode,
+    /// The diagnosis in a sentence, safe to show: text from the player is escaped.
+    pub message: String,
+    /// The clause that forbids the action, for [`FaultCode::Illegal`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clause: Option<String>,
+    /// The reply that was refused, escaped and cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw: Option<String>,
+    /// The last lines of the player's stderr, escaped, where they may explain the fault.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stderr: Vec<String>,
+}
+
+impl Fault {
+    /// A fault with a diagnosis and nothing else.
+    pub fn new(code: FaultCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), clause: None, raw: None, stderr: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_reads_and_writes_as_its_name() {
+        for code in FaultCode::ALL {
+            let text = serde_json::to_string(&code).expect("a plain enum");
+            assert_eq!(text, format!("\"{}\"", code.name()));
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! A referee and match runner for programs that play games against each other.
+//!
+//! ```text
+//! tournament.toml ─► config ─► schedule ─► runner ──events──► progress · games.jsonl (the log)
+//!                               (pure)       │                          │
+//!                                            ▼                          ▼
+//!                                        referee ◄── rules          tally ─► rating        (pure)
+//!                                         │   ▲   (pure)              └────► report: CSV · terminal
+//!                                         ▼   │
+//!                                   player ×2   clock (pure)
+//! ```
+//!
+//! Everything right of the log is a function of the log: `rank`, `verify` and `replay` never need
+//! a rerun, and whoever has the folder of a finished tournament can audit it.
+//!
+//! # Invariants
+//!
+//! 1. [`rules`] knows nothing of processes, time, files, or the wire.
+//! 2. Only [`player`], [`record::log`], [`tournament`]'s folder and runner, [`config`]'s reader
+//!    and [`commands`] touch the operating system.
+//! 3. Dice and player seeds are functions of the tournament's secret, the unordered pair of names
+//!    and the pair's number: adding a player or resuming changes nobody else's games. Between
+//!    the two games of a pair a player is always a fresh process.
+//! 4. The unit of play is the pair: two games, seats swapped, the same luck.
+//! 5. The log is the truth: a game is done when its line is on disk. A torn last line is dropped
+//!    and that game played again. A change between a stop and its continuation writes a new
+//!    header and sets the games of replaced players aside, in one step; nothing else is rewritten.
+//! 6. Result and ending are different things: who won, and why.
+//! 7. Every wait has an absolute deadline: start, handshake, write, reply, exit. Every buffer has
+//!    a bound.
+//! 8. A thread a slot: one game, its referee and its two players on one core.
+//! 9. Only `main` exits; only [`printer`] prints.
+
+pub mod bots;
+pub mod cli;
+pub mod clock;
+pub mod commands;
+pub mod config;
+pub mod escape;
+pub mod fault;
+pub mod player;
+pub mod printer;
+pub mod protocol;
+pub mod rating;
+pub mod record;
+pub mod referee;
+pub mod report;
+pub mod rules;
+pub mod seeds;
+pub mod tournament;

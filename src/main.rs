@@ -1,0 +1,72 @@
+//! The doorway: parse, start logging, turn a result into a documented exit code.
+
+use std::fs::File;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+use referee::cli::{Cli, Command};
+use referee::commands::{
+    Failure, FailureKind, Status, bot, manual, perft, play, rank, replay, rules, run, trace, verify,
+};
+use referee::printer::Printer;
+use tracing_subscriber::filter::LevelFilter;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let printer = Printer::new(cli.quiet);
+    let result = start_logging(&cli, printer).and_then(|()| dispatch(&cli.command, printer));
+    match result {
+        Ok(Status::Done) => ExitCode::SUCCESS,
+        Ok(Status::Found) => ExitCode::from(1),
+        Ok(Status::Interrupted) => ExitCode::from(130),
+        Err(failure) => report(&failure, printer),
+    }
+}
+
+fn dispatch(command: &Command, printer: Printer) -> Result<Status, Failure> {
+    match command {
+        Command::Run(args) => run::run(args, printer),
+        Command::Play(args) => play::run(args, printer),
+        Command::Rank(args) => rank::run(args, printer),
+        Command::Verify(args) => verify::run(args, printer),
+        Command::Replay(args) => replay::run(args, printer),
+        Command::Rules(args) => rules::run(args, printer),
+        Command::Trace(args) => trace::run(args, printer),
+        Command::Perft(args) => perft::run(args, printer),
+        Command::Bot(args) => bot::run(args, printer),
+        Command::Completions(args) => manual::completions(args, Cli::command(), printer),
+        Command::Man(_) => manual::man(Cli::command(), printer),
+    }
+}
+
+fn report(failure: &Failure, printer: Printer) -> ExitCode {
+    match failure.kind {
+        FailureKind::BadLine => printer.bare_error(&failure.message),
+        _ => printer.error(&failure.message),
+    }
+    ExitCode::from(match failure.kind {
+        FailureKind::Input | FailureKind::BadLine => 2,
+        FailureKind::System => 3,
+        FailureKind::Conflict => 4,
+    })
+}
+
+/// Logging goes to stderr with `-v`, or to a file.
+fn start_logging(cli: &Cli, printer: Printer) -> Result<(), Failure> {
+    let level = match (cli.verbose, &cli.log_file) {
+        (0, None) => LevelFilter::WARN,
+        (0 | 1, _) => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
+    };
+    let log = tracing_subscriber::fmt().with_max_level(level);
+    match &cli.log_file {
+        Some(path) => {
+            let file = File::create(path).map_err(|error| {
+                Failure::system(format!("cannot write the log file {}: {error}", path.display()))
+            })?;
+            log.with_ansi(false).with_writer(file).init();
+        }
+        None => log.with_ansi(printer.colour_err).with_writer(std::io::stderr).init(),
+    }
+    Ok(())
+}

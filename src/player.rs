@@ -1,0 +1,212 @@
+//! A player behind one small interface: a process, a person, or a function in this process.
+
+pub mod diagnosis;
+mod exchanges;
+mod human;
+mod launch;
+mod meter;
+mod process;
+mod stderr;
+mod tree;
+mod wire;
+
+use std::time::Duration;
+
+pub use exchanges::{Direction, Exchange};
+pub use human::Human;
+pub use launch::Launch;
+pub use tree::adopt_orphans;
+pub use wire::{Respond, Wire};
+
+use crate::clock::TimeControl;
+use crate::fault::{Fault, FaultCode};
+use crate::protocol::{Greeting, Reply, TurnClock};
+use crate::record::Score;
+use crate::rules::{BySeat, Event, Game, Options, Seat};
+
+/// What a player is told at the start of a game.
+#[derive(Debug)]
+pub struct InitView<'a, G> {
+    /// The seat it takes.
+    pub seat: Seat,
+    /// The position where the first turn will stand.
+    pub position: &'a G,
+    /// The rules options in force.
+    pub options: &'a Options,
+    /// The limits of time.
+    pub control: &'a TimeControl,
+    /// Its own seed.
+    pub seed: u64,
+    /// The opening's actions.
+    pub opening: &'a [String],
+}
+
+/// What a player is told when it is on turn.
+#[derive(Debug)]
+pub struct TurnView<'a, G> {
+    /// Its seat.
+    pub seat: Seat,
+    /// The position.
+    pub position: &'a G,
+    /// What happened since its last turn.
+    pub events: &'a [Event],
+    /// The clocks.
+    pub clock: TurnClock,
+    /// Which retry of this turn it is, from 1; none for the first asking.
+    pub retry: Option<u32>,
+    /// How long it may take; unlimited when absent.
+    pub allowance: Option<Duration>,
+}
+
+/// What a player is told at the end of a game.
+#[derive(Debug)]
+pub struct EndView<'a, G> {
+    /// Its seat.
+    pub seat: Seat,
+    /// The final position.
+    pub position: &'a G,
+    /// What happened since its last turn.
+    pub events: &'a [Event],
+    /// The scores by seat.
+    pub scores: BySeat<Score>,
+    /// Why the game ended.
+    pub reason: &'a str,
+}
+
+/// What came of a turn, and the time by which it is judged.
+#[derive(Debug)]
+pub struct Answer {
+    /// The reply, its action not judged yet; or the fault.
+    pub reply: Result<Reply, Fault>,
+    /// The time used.
+    pub used: Duration,
+}
+
+/// A player of one game.
+#[derive(Debug)]
+pub enum Player {
+    /// A program that speaks the protocol.
+    Wire(Box<Wire>),
+    /// A person at this terminal.
+    Human(Human),
+}
+
+/// What is left to know of a player when its game is over.
+#[derive(Debug, Default)]
+pub struct Remains {
+    /// Processes besides the player's own that had to be killed.
+    pub leftover: usize,
+    /// CPU time of its processes, where it could be measured.
+    pub cpu: Option<Duration>,
+    /// CPU time it used on its opponent's turns.
+    pub cpu_off_turn: Duration,
+    /// Bytes of its stderr that were not kept.
+    pub stderr_lost: u64,
+}
+
+impl Player {
+    /// Starts the player and shakes hands. Gives what it said of itself and the time it took.
+    pub async fn begin<G: Game>(
+        &mut self,
+        view: &InitView<'_, G>,
+    ) -> Result<(Greeting, Duration), Fault> {
+        match self {
+            Self::Wire(wire) => wire.begin(view).await,
+            Self::Human(_) => Ok((Greeting::default(), Duration::ZERO)),
+        }
+    }
+
+    /// Asks for an action.
+    pub async fn ask<G: Game>(&mut self, view: &TurnView<'_, G>) -> Answer {
+        match self {
+            Self::Wire(wire) => wire.ask(view).await,
+            Self::Human(human) => human.ask(view).await,
+        }
+    }
+
+    /// Tells the player why its reply was refused, before it is asked again.
+    pub async fn refuse(&mut self, fault: &Fault) {
+        match self {
+            Self::Wire(wire) => wire.refuse(fault).await,
+            Self::Human(human) => human.refuse(fault),
+        }
+    }
+
+    /// Tells the player how the game ended, unless it owes a reply.
+    pub async fn end<G: Game>(&mut self, view: &EndView<'_, G>) {
+        if let Self::Wire(wire) = self {
+            wire.end(view).await;
+        }
+    }
+
+    /// Lets the player leave, and kills what is left of it.
+    pub async fn leave(&mut self) -> Remains {
+        match self {
+            Self::Wire(wire) => wire.leave().await,
+            Self::Human(_) => Remains::default(),
+        }
+    }
+
+    /// Kills the player at once.
+    pub async fn kill(&mut self) {
+        if let Self::Wire(wire) = self {
+            wire.kill().await;
+        }
+    }
+
+    /// Measures what the player did since its last reply; true when it burned CPU time.
+    pub fn burned_off_turn(&mut self) -> bool {
+        match self {
+            Self::Wire(wire) => wire.burned_off_turn(),
+            Self::Human(_) => false,
+        }
+    }
+
+    /// From now on the player is frozen while it owes nothing.
+    pub fn freeze_off_turn(&mut self) {
+        if let Self::Wire(wire) = self {
+            wire.freeze_off_turn();
+        }
+    }
+
+    /// The player owes a reply, or cannot be used again.
+    pub fn owes(&self) -> bool {
+        match self {
+            Self::Wire(wire) => wire.owes(),
+            Self::Human(_) => false,
+        }
+    }
+
+    /// What there is to know of a player that stays for another game.
+    pub fn remains(&self) -> Remains {
+        match self {
+            Self::Wire(wire) => wire.remains(),
+            Self::Human(_) => Remains::default(),
+        }
+    }
+
+    /// The last lines both ways, oldest first.
+    pub fn exchanges(&self) -> Vec<Exchange> {
+        match self {
+            Self::Wire(wire) => wire.exchanges(),
+            Self::Human(_) => Vec::new(),
+        }
+    }
+
+    /// What was kept of its stderr.
+    pub fn stderr(&self) -> Vec<u8> {
+        match self {
+            Self::Wire(wire) => wire.stderr(),
+            Self::Human(_) => Vec::new(),
+        }
+    }
+}
+
+/// A fault of the handshake: whatever went wrong, the player did not start.
+fn no_start(fault: Fault, stage: &str) -> Fault {
+    let message = match fault.code {
+        FaultCode::NoStart => fault.message,
+        _ => format!("{stage}: {}", fault.message),
+    };
+    Fault { code: FaultCode::NoStart, message, ..fault }
+}

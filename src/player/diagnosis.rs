@@ -1,0 +1,172 @@
+//! What went wrong with a player, in sentences.
+
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use super::tree::Doing;
+use crate::fault::{Fault, FaultCode};
+use crate::protocol;
+
+/// What could be seen of a player when its time was up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Late<'a> {
+    /// What it was allowed.
+    pub(super) allowance: Duration,
+    /// The CPU time of its tree since it was asked, where it could be measured.
+    pub(super) cpu: Option<Duration>,
+    /// The wall time since it was asked.
+    pub(super) wall: Duration,
+    /// What it had written of an unfinished line.
+    pub(super) partial: &'a [u8],
+    /// What its leader was doing.
+    pub(super) doing: Doing,
+    /// It had not taken all of the request.
+    pub(super) unread: bool,
+}
+
+/// A `timeout`, with what the player was doing.
+pub(super) fn timeout(late: Late<'_>) -> Fault {
+    let limit = seconds(late.allowance);
+    Fault::new(FaultCode::Timeout, format!("no reply within {limit}: {}", what_it_did(late)))
+}
+
+fn what_it_did(late: Late<'_>) -> String {
+    if !late.partial.is_empty() {
+        return format!("you printed \"{}\" but no newline", protocol::shown(late.partial));
+    }
+    if late.doing == Doing::Stopped {
+        return "the process was stopped by a signal".to_owned();
+    }
+    if late.unread {
+        return "it did not read its input".to_owned();
+    }
+    match late.cpu {
+        Some(cpu) if cpu >= late.wall / 2 => {
+            format!("still computing, with {} of CPU time used", seconds(cpu))
+        }
+        _ if late.doing == Doing::Reading => {
+            "waiting for input: a missing flush, or it waits for a second line".to_owned()
+        }
+        Some(cpu) => format!("sleeping, with {} of CPU time used", seconds(cpu)),
+        None => "no output".to_owned(),
+    }
+}
+
+/// A duration for people: seconds with the digits that matter.
+pub fn seconds(duration: Duration) -> String {
+    let millis = duration.as_millis();
+    match millis {
+        0..10_000 if millis % 1000 != 0 => {
+            let text = format!("{:.3}", duration.as_secs_f64());
+            format!("{} s", text.trim_end_matches('0').trim_end_matches('.'))
+        }
+        0..10_000 => format!("{} s", millis / 1000),
+        _ => {
+            let text = format!("{:.1}", duration.as_secs_f64());
+            format!("{} s", text.trim_end_matches(".0"))
+        }
+    }
+}
+
+/// How a process that is not to end ended.
+pub(super) fn ended(status: ExitStatus, partial: &[u8]) -> Fault {
+    let how = how_it_ended(status);
+    if !partial.is_empty() {
+        let shown = protocol::shown(partial);
+        let message = format!("the last line has no newline: \"{shown}\", then it {how}");
+        return Fault { raw: Some(shown), ..Fault::new(FaultCode::Malformed, message) };
+    }
+    let code = if status.success() { FaultCode::Exit } else { FaultCode::Crash };
+    Fault::new(code, format!("it {how}"))
+}
+
+fn how_it_ended(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    if let Some(code) = status.code() {
+        return format!("ended with exit code {code}");
+    }
+    let number = status.signal().unwrap_or_default();
+    match nix::sys::signal::Signal::try_from(number) {
+        Ok(signal) => format!("was ended by {signal}"),
+        Err(_) => format!("was ended by signal {number}"),
+    }
+}
+
+/// Output that nobody had asked for.
+pub(super) fn unexpected(extra: &[u8]) -> Fault {
+    let shown = protocol::shown(extra);
+    let message = format!("output when none was owed: \"{shown}\"; debug output belongs on stderr");
+    Fault { raw: Some(shown), ..Fault::new(FaultCode::UnexpectedOutput, message) }
+}
+
+/// A line over the limit.
+pub(super) fn oversize_line(start: &[u8]) -> Fault {
+    let shown = protocol::shown(start);
+    let limit = protocol::LINE_LIMIT / 1024;
+    let message = format!("more than {limit} KiB without a newline, beginning \"{shown}\"");
+    Fault { raw: Some(shown), ..Fault::new(FaultCode::Oversize, message) }
+}
+
+/// Output over the limit of a game.
+pub(super) fn oversize_game(limit: u64) -> Fault {
+    let mib = limit / (1024 * 1024);
+    Fault::new(FaultCode::Oversize, format!("more than {mib} MiB of output in one game"))
+}
+
+/// Stdout was closed by a process that lives on.
+pub(super) fn closed_output() -> Fault {
+    Fault::new(FaultCode::ClosedOutput, "it closed its stdout and lives on")
+}
+
+/// CPU time over the allowance.
+pub(super) fn over_cpu(used: Duration, allowance: Duration) -> Fault {
+    Fault::new(
+        FaultCode::Cpu,
+        format!("{} of CPU time used of {}", seconds(used), seconds(allowance)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LATE: Late<'static> = Late {
+        allowance: Duration::from_secs(5),
+        cpu: Some(Duration::from_millis(20)),
+        wall: Duration::from_secs(5),
+        partial: b"",
+        doing: Doing::Other,
+        unread: false,
+    };
+
+    #[test]
+    fn a_timeout_says_what_the_player_was_doing() {
+        let said = |late| timeout(late).message;
+        assert_eq!(
+            said(Late { partial: b"3,4", ..LATE }),
+            "no reply within 5 s: you printed \"3,4\" but no newline"
+        );
+        assert_eq!(
+            said(Late { doing: Doing::Reading, ..LATE }),
+            "no reply within 5 s: waiting for input: a missing flush, or it waits for a second line"
+        );
+        assert_eq!(
+            said(Late { doing: Doing::Stopped, ..LATE }),
+            "no reply within 5 s: the process was stopped by a signal"
+        );
+        assert_eq!(
+            said(Late { cpu: Some(Duration::from_millis(4900)), ..LATE }),
+            "no reply within 5 s: still computing, with 4.9 s of CPU time used"
+        );
+        assert_eq!(said(LATE), "no reply within 5 s: sleeping, with 0.02 s of CPU time used");
+    }
+
+    #[test]
+    fn durations_are_short() {
+        let text = |ms| seconds(Duration::from_millis(ms));
+        assert_eq!(
+            [text(0), text(250), text(1000), text(60_000), text(61_500)],
+            ["0 s", "0.25 s", "1 s", "60 s", "61.5 s"]
+        );
+    }
+}

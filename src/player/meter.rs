@@ -1,0 +1,107 @@
+//! CPU time of a player on its own turns and on its opponent's, and who burns off turn.
+
+use std::time::{Duration, Instant};
+
+use nix::unistd::Pid;
+
+use super::tree;
+
+/// The tree is walked only when so much wall time has passed since the last walk: before that
+/// hidden descendants cannot have used more.
+const WALK_AFTER: Duration = Duration::from_millis(20);
+/// The leader's clock is read only when so much has passed.
+const READ_AFTER: Duration = Duration::from_millis(1);
+/// CPU time off turn from which a player burns, if it is also a tenth of the wall time.
+const BURN_FLOOR: Duration = Duration::from_millis(50);
+
+/// Whose turn a stretch of time belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stretch {
+    /// The player owed a reply.
+    OnTurn,
+    /// It did not.
+    OffTurn,
+}
+
+/// What one stretch of time cost.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Spent {
+    wall: Duration,
+    /// CPU time of the tree.
+    pub(super) cpu: Duration,
+}
+
+impl Spent {
+    /// Off turn, this is more than housekeeping.
+    pub(super) fn burned(self) -> bool {
+        self.cpu >= BURN_FLOOR && self.cpu >= self.wall / 10
+    }
+}
+
+/// Reads a tree's CPU clock at the borders of turns.
+#[derive(Debug)]
+pub(super) struct Meter {
+    leader: Pid,
+    exact: bool,
+    read_at: Instant,
+    walked_at: Instant,
+    total: Option<Duration>,
+    /// What the tree had used before this game: nothing, for a fresh process.
+    before: Duration,
+    below: Duration,
+    /// CPU time on the player's own turns.
+    pub(super) on_turn: Duration,
+    /// CPU time on the opponent's turns.
+    pub(super) off_turn: Duration,
+}
+
+impl Meter {
+    /// A meter for the tree of `leader`; `exact` reads at every border, however short.
+    pub(super) fn new(leader: Pid, exact: bool) -> Self {
+        let now = Instant::now();
+        let total = tree::cpu(leader);
+        Self {
+            leader,
+            exact,
+            read_at: now,
+            walked_at: now,
+            total,
+            before: total.unwrap_or_default(),
+            below: Duration::ZERO,
+            on_turn: Duration::ZERO,
+            off_turn: Duration::ZERO,
+        }
+    }
+
+    /// Ends a stretch of time at `now` and says what it cost.
+    pub(super) fn mark(&mut self, stretch: Stretch, now: Instant) -> Spent {
+        let wall = now.saturating_duration_since(self.read_at);
+        if wall < READ_AFTER && !self.exact {
+            return Spent::default();
+        }
+        self.read_at = now;
+        let Some(total) = self.read(now) else { return Spent { wall, ..Spent::default() } };
+        let before = self.total.replace(total).unwrap_or_default();
+        let cpu = total.saturating_sub(before);
+        match stretch {
+            Stretch::OnTurn => self.on_turn += cpu,
+            Stretch::OffTurn => self.off_turn += cpu,
+        }
+        Spent { wall, cpu }
+    }
+
+    /// CPU time of the tree in this game so far, where the system tells.
+    pub(super) fn used(&self) -> Option<Duration> {
+        Some(self.total?.saturating_sub(self.before))
+    }
+
+    fn read(&mut self, now: Instant) -> Option<Duration> {
+        let leader = tree::leader_cpu(self.leader)?;
+        if now.saturating_duration_since(self.walked_at) >= WALK_AFTER {
+            self.walked_at = now;
+            self.below = tree::cpu(self.leader)?.saturating_sub(leader);
+        }
+        // A descendant that died unseen takes its time along: the sum never runs backwards.
+        Some((leader + self.below).max(self.total.unwrap_or_default()))
+    }
+}

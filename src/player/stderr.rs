@@ -1,0 +1,124 @@
+//! A player's stderr: always drained, so that no player blocks on it, and kept in part.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::io::AsyncReadExt;
+use tokio::process::ChildStderr;
+use tokio::sync::watch;
+
+use crate::escape;
+
+/// How many bytes are kept of the beginning, and as many of the end.
+const KEPT: usize = 32 * 1024;
+/// How many lines a fault shows, and how many bytes of each.
+const SHOWN_LINES: usize = 5;
+const SHOWN_BYTES: usize = 200;
+
+/// The beginning and the end of what was written, and how much was lost between.
+#[derive(Debug, Default)]
+struct Kept {
+    first: Vec<u8>,
+    last: VecDeque<u8>,
+    lost: u64,
+}
+
+impl Kept {
+    fn push(&mut self, bytes: &[u8]) {
+        let room = (KEPT - self.first.len()).min(bytes.len());
+        self.first.extend_from_slice(&bytes[..room]);
+        let rest = &bytes[room..];
+        let (skipped, rest) = rest.split_at(rest.len().saturating_sub(KEPT));
+        let drop = (self.last.len() + rest.len()).saturating_sub(KEPT);
+        self.last.drain(..drop);
+        self.last.extend(rest);
+        self.lost += (skipped.len() + drop) as u64;
+    }
+
+    fn text(&self) -> Vec<u8> {
+        let mut text = self.first.clone();
+        if self.lost > 0 {
+            text.extend_from_slice(format!("\n… {} bytes left out …\n", self.lost).as_bytes());
+        }
+        text.extend(&self.last);
+        text
+    }
+}
+
+/// A running capture of one player's stderr.
+#[derive(Debug)]
+pub(super) struct Stderr {
+    kept: Arc<Mutex<Kept>>,
+    closed: watch::Receiver<bool>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Stderr {
+    /// Drains `pipe` in the background until its end.
+    pub(super) fn capture(mut pipe: ChildStderr) -> Self {
+        let kept = Arc::new(Mutex::new(Kept::default()));
+        let (close, closed) = watch::channel(false);
+        let sink = Arc::clone(&kept);
+        let task = tokio::spawn(async move {
+            let mut buffer = vec![0; 16 * 1024];
+            while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
+                sink.lock().unwrap_or_else(PoisonError::into_inner).push(&buffer[..read]);
+            }
+            close.send_replace(true);
+        });
+        Self { kept, closed, task }
+    }
+
+    /// Waits until everything was read, or until `grace` is over: something else may hold it.
+    pub(super) async fn settle(&mut self, grace: std::time::Duration) {
+        let _ = tokio::time::timeout(grace, self.closed.wait_for(|closed| *closed)).await;
+    }
+
+    /// What was kept, with a line that says how much was left out.
+    pub(super) fn text(&self) -> Vec<u8> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).text()
+    }
+
+    /// How many bytes were not kept.
+    pub(super) fn lost(&self) -> u64 {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).lost
+    }
+
+    /// The last lines that are not blank, escaped and cut.
+    pub(super) fn last_lines(&self) -> Vec<String> {
+        let text = self.text();
+        let mut lines: Vec<String> = text
+            .rsplit(|&byte| byte == b'\n')
+            .filter(|line| !line.trim_ascii().is_empty())
+            .take(SHOWN_LINES)
+            .map(|line| escape::bytes(line.strip_suffix(b"\r").unwrap_or(line), SHOWN_BYTES))
+            .collect();
+        lines.reverse();
+        lines
+    }
+}
+
+impl Drop for Stderr {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_and_the_last_part_are_kept() {
+        let mut kept = Kept::default();
+        kept.push(b"begin");
+        for _ in 0..100 {
+            kept.push(&[b'x'; 10_000]);
+        }
+        kept.push(b"end");
+        let text = kept.text();
+        assert!(text.starts_with(b"begin") && text.ends_with(b"end"));
+        assert!(text.len() < 2 * KEPT + 100);
+        assert_eq!(kept.lost, 8 + 1_000_000 - 2 * KEPT as u64);
+    }
+}

@@ -1,0 +1,275 @@
+//! A player that speaks the protocol, in a process of its own or as a function in this one.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use super::process::{self, Process};
+use super::{Answer, EndView, Exchange, InitView, Launch, Remains, TurnView, no_start};
+use crate::fault::{Fault, FaultCode};
+use crate::protocol::{self, Greeting, InitClock, Message, VERSIONS, Wants};
+use crate::rules::{Game, SeatMap};
+
+/// A player in this process: takes each line from the referee, and gives the reply where one is
+/// owed.
+pub type Respond = Box<dyn FnMut(&str) -> Option<String> + Send>;
+
+/// A player that speaks the protocol.
+#[derive(Debug)]
+pub struct Wire {
+    link: Link,
+    next_id: u64,
+    wants: Wants,
+    freeze: bool,
+    owes: bool,
+    line: Vec<u8>,
+}
+
+/// What the lines go through.
+enum Link {
+    /// A process that is not started yet.
+    Waiting(Launch),
+    /// A running process.
+    Process(Box<Process>),
+    /// A function.
+    Local(Respond),
+}
+
+impl fmt::Debug for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Waiting(_) => "Waiting",
+            Self::Process(_) => "Process",
+            Self::Local(_) => "Local",
+        })
+    }
+}
+
+impl Wire {
+    /// A player to be started as a process when its game begins.
+    pub fn process(launch: Launch) -> Self {
+        Self::new(Link::Waiting(launch))
+    }
+
+    /// A player in this process.
+    pub fn local(respond: Respond) -> Self {
+        Self::new(Link::Local(respond))
+    }
+
+    fn new(link: Link) -> Self {
+        let wants = Wants::default();
+        Self { link, next_id: 0, wants, freeze: false, owes: false, line: Vec::new() }
+    }
+
+    pub(super) async fn begin<G: Game>(
+        &mut self,
+        view: &InitView<'_, G>,
+    ) -> Result<(Greeting, Duration), Fault> {
+        let began = Instant::now();
+        let limit = view.control.startup;
+        match &mut self.link {
+            Link::Waiting(launch) => {
+                let mut process = Process::spawn(launch, view.control.measure)?;
+                if self.freeze {
+                    process.freeze_off_turn();
+                }
+                self.link = Link::Process(Box::new(process));
+            }
+            Link::Process(process) => {
+                let silence = process.check_silence().await;
+                silence.map_err(|fault| no_start(fault, "between two games"))?;
+                process.begin_game();
+            }
+            Link::Local(_) => {}
+        }
+        let id = self.take_id();
+        init_message(view, id).write(&mut self.line);
+        let left = limit.saturating_sub(began.elapsed());
+        let answer = self.exchange(Some(left)).await;
+        let line = answer.line.map_err(|fault| no_start(fault, "the handshake failed"))?;
+        let greeting = protocol::parse_greeting(&line, id).map_err(|message| Fault {
+            raw: Some(protocol::shown(&line)),
+            ..Fault::new(FaultCode::NoStart, message)
+        })?;
+        self.wants = greeting.wants;
+        Ok((greeting, began.elapsed()))
+    }
+
+    pub(super) async fn ask<G: Game>(&mut self, view: &TurnView<'_, G>) -> Answer {
+        if let Err(fault) = self.check_silence().await {
+            return Answer { reply: Err(fault), used: Duration::ZERO };
+        }
+        let id = self.take_id();
+        let wants = self.wants;
+        let message = Message::Turn {
+            id,
+            ply: view.position.ply(),
+            state: wants.state.then(|| view.position.state()),
+            events: wants.events.then_some(view.events),
+            legal: wants.legal.then(|| view.position.legal(view.seat)),
+            clock: view.clock,
+            retry: view.retry,
+        };
+        message.write(&mut self.line);
+        let answer = self.exchange(view.allowance).await;
+        let reply = answer.line.and_then(|line| {
+            protocol::parse_reply(&line, id).map_err(|message| malformed(message, &line))
+        });
+        Answer { reply, used: answer.used }
+    }
+
+    pub(super) async fn refuse(&mut self, fault: &Fault) {
+        let message: Message<'_, ()> = Message::Error {
+            code: fault.code.name(),
+            message: &fault.message,
+            clause: fault.clause.as_deref(),
+            raw: fault.raw.as_deref(),
+        };
+        message.write(&mut self.line);
+        self.tell().await;
+    }
+
+    pub(super) async fn end<G: Game>(&mut self, view: &EndView<'_, G>) {
+        let message = Message::End {
+            result: match view.scores[view.seat].0 {
+                1.0 => "win",
+                0.0 => "loss",
+                _ => "draw",
+            },
+            reason: view.reason,
+            scores: SeatMap::new(G::SEATS, view.scores),
+            events: self.wants.events.then_some(view.events),
+            state: self.wants.state.then(|| view.position.state()),
+        };
+        message.write(&mut self.line);
+        self.tell().await;
+    }
+
+    pub(super) async fn leave(&mut self) -> Remains {
+        Message::<()>::Quit.write(&mut self.line);
+        self.tell().await;
+        let leftover = match &mut self.link {
+            Link::Process(process) if self.owes => process.kill().await,
+            Link::Process(process) => process.leave().await,
+            _ => 0,
+        };
+        Remains { leftover, ..self.remains() }
+    }
+
+    pub(super) fn remains(&self) -> Remains {
+        match &self.link {
+            Link::Process(process) => Remains {
+                leftover: 0,
+                cpu: process.cpu(),
+                cpu_off_turn: process.cpu_off_turn(),
+                stderr_lost: process.stderr_lost(),
+            },
+            _ => Remains::default(),
+        }
+    }
+
+    pub(super) fn owes(&self) -> bool {
+        self.owes
+    }
+
+    pub(super) async fn kill(&mut self) {
+        if let Link::Process(process) = &mut self.link {
+            process.kill().await;
+        }
+    }
+
+    pub(super) fn burned_off_turn(&mut self) -> bool {
+        match &mut self.link {
+            Link::Process(process) => process.burned_off_turn(),
+            _ => false,
+        }
+    }
+
+    pub(super) fn freeze_off_turn(&mut self) {
+        self.freeze = true;
+        if let Link::Process(process) = &mut self.link {
+            process.freeze_off_turn();
+        }
+    }
+
+    pub(super) fn exchanges(&self) -> Vec<Exchange> {
+        match &self.link {
+            Link::Process(process) => process.exchanges().cloned().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn stderr(&self) -> Vec<u8> {
+        match &self.link {
+            Link::Process(process) => process.stderr(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn take_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+
+    async fn check_silence(&mut self) -> Result<(), Fault> {
+        match &mut self.link {
+            Link::Process(process) => process.check_silence().await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends the line that stands ready and takes the reply.
+    async fn exchange(&mut self, allowance: Option<Duration>) -> process::Answer {
+        self.owes = true;
+        let answer = match &mut self.link {
+            Link::Process(process) => process.ask(&self.line, allowance).await,
+            Link::Local(respond) => answer_here(respond, &self.line),
+            Link::Waiting(_) => {
+                let fault = Fault::new(FaultCode::NoStart, "it was asked before it was started");
+                process::Answer { line: Err(fault), used: Duration::ZERO }
+            }
+        };
+        self.owes = answer.line.is_err();
+        answer
+    }
+
+    /// Sends the line that stands ready, unless the player owes a reply.
+    async fn tell(&mut self) {
+        if self.owes {
+            return;
+        }
+        match &mut self.link {
+            Link::Process(process) => process.tell(&self.line).await,
+            Link::Local(respond) => {
+                respond(&String::from_utf8_lossy(&self.line));
+            }
+            Link::Waiting(_) => {}
+        }
+    }
+}
+
+fn init_message<'a, G: Game>(view: &InitView<'a, G>, id: u64) -> Message<'a, G::State> {
+    Message::Init {
+        id,
+        protocol: VERSIONS,
+        game: G::NAME,
+        options: view.options,
+        you: G::SEATS[view.seat],
+        seats: [G::SEATS.first, G::SEATS.second],
+        clock: InitClock::from(view.control),
+        seed: view.seed,
+        state: view.position.state(),
+        opening: view.opening,
+    }
+}
+
+fn answer_here(respond: &mut Respond, line: &[u8]) -> process::Answer {
+    let asked = Instant::now();
+    let line = respond(&String::from_utf8_lossy(line))
+        .map(String::into_bytes)
+        .ok_or_else(|| Fault::new(FaultCode::Exit, "it gave no reply"));
+    process::Answer { line, used: asked.elapsed() }
+}
+
+fn malformed(message: String, line: &[u8]) -> Fault {
+    Fault { raw: Some(protocol::shown(line)), ..Fault::new(FaultCode::Malformed, message) }
+}

@@ -1,0 +1,103 @@
+//! The only place that writes to the terminal: data to stdout, everything else to stderr.
+
+pub mod progress;
+
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+
+use crate::commands::Failure;
+use crate::config::Colour;
+use crate::report::terminal::Dress;
+
+/// What goes to stdout and stderr, and in which dress.
+#[derive(Debug, Clone, Copy)]
+pub struct Printer {
+    /// Only errors are shown on stderr.
+    pub quiet: bool,
+    /// Colour is wanted on stdout.
+    pub colour: bool,
+    /// Colour is wanted on stderr.
+    pub colour_err: bool,
+}
+
+impl Printer {
+    /// A printer for this process: colour only on a terminal and without `NO_COLOR`.
+    pub fn new(quiet: bool) -> Self {
+        let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Self {
+            quiet,
+            colour: allowed && io::stdout().is_terminal(),
+            colour_err: allowed && io::stderr().is_terminal(),
+        }
+    }
+
+    /// A progress bar can be drawn on stderr.
+    pub fn bar(self) -> bool {
+        !self.quiet && io::stderr().is_terminal()
+    }
+
+    /// Standard output is a terminal.
+    pub fn is_terminal(self) -> bool {
+        io::stdout().is_terminal()
+    }
+
+    /// The columns of the terminal on stdout; 100 where there is none.
+    pub fn width(self) -> usize {
+        match io::stdout().is_terminal() {
+            true => usize::from(console::Term::stdout().size().1).max(40),
+            false => 100,
+        }
+    }
+
+    /// The dress of a table on stdout.
+    pub fn dress(self) -> Dress {
+        if self.colour { Dress::Colour } else { Dress::Plain }
+    }
+
+    /// The dress of an error message on stderr.
+    pub fn error_colour(self) -> Colour {
+        if self.colour_err { Colour::Ansi } else { Colour::Plain }
+    }
+
+    /// Asks the person at the terminal for a line.
+    pub fn prompt(self, text: &str) {
+        let mut err = io::stderr().lock();
+        // A terminal that is gone shows itself at the next read.
+        let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+    }
+
+    /// Writes a line of data to stdout.
+    pub fn line(self, text: &str) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())
+            .and_then(|()| out.write_all(b"\n"))
+            .map_err(|error| Self::broken(&error))
+    }
+
+    /// Standard output for many lines of data; to be flushed by who writes them.
+    pub fn stream(self) -> BufWriter<StdoutLock<'static>> {
+        BufWriter::new(io::stdout().lock())
+    }
+
+    /// The failure when standard output takes no more.
+    pub fn broken(error: &io::Error) -> Failure {
+        Failure::system(format!("cannot write to standard output: {error}"))
+    }
+
+    /// Writes a line about what is going on to stderr, unless quiet.
+    pub fn note(self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(io::stderr().lock(), "{text}");
+        }
+    }
+
+    /// Writes an error to stderr that says itself where it is: without a label.
+    pub fn bare_error(self, text: &str) {
+        let _ = writeln!(io::stderr().lock(), "{text}");
+    }
+
+    /// Writes an error to stderr.
+    pub fn error(self, text: &str) {
+        let label = if self.colour_err { "\x1b[1;31merror\x1b[0m" } else { "error" };
+        let _ = writeln!(io::stderr().lock(), "{label}: {text}");
+    }
+}

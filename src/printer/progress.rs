@@ -1,0 +1,149 @@
+//! The progress of a tournament: a bar on a terminal, plain lines elsewhere, nothing when quiet.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::Printer;
+use crate::escape;
+use crate::fault::Fault;
+use crate::record::GameRecord;
+use crate::rules::Seat;
+use crate::tournament::ledger::Ledger;
+use crate::tournament::runner::Listener;
+
+/// How often plain lines are printed where there is no terminal.
+const EVERY: Duration = Duration::from_secs(10);
+/// How many leaders are shown.
+const LEADERS: usize = 3;
+
+/// Shows how a tournament goes.
+#[derive(Debug)]
+pub struct Progress {
+    printer: Printer,
+    bar: Option<ProgressBar>,
+    began: Instant,
+    said: Instant,
+    due: u64,
+    played: u64,
+    faults: u64,
+    /// Points and games by player's name, of this run and of what was there before.
+    scores: Vec<(String, f64, u32)>,
+}
+
+impl Progress {
+    /// Progress from these scores on: name, points, games.
+    pub fn new(printer: Printer, scores: Vec<(String, f64, u32)>) -> Self {
+        let now = Instant::now();
+        Self { printer, bar: None, began: now, said: now, due: 0, played: 0, faults: 0, scores }
+    }
+
+    fn say(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| self.printer.note(text)),
+            None => self.printer.note(text),
+        }
+    }
+
+    fn count(&mut self, record: &GameRecord) {
+        self.played += 1;
+        self.faults += u64::from(record.fault.is_some());
+        for seat in Seat::BOTH {
+            let name = &record.players[seat];
+            if let Some(row) = self.scores.iter_mut().find(|(known, ..)| known == name) {
+                row.1 += record.score(seat);
+                row.2 += 1;
+            }
+        }
+    }
+
+    fn leaders(&self) -> String {
+        let mut rows: Vec<_> = self.scores.iter().filter(|row| row.2 > 0).collect();
+        let share = |row: &(String, f64, u32)| row.1 / f64::from(row.2);
+        rows.sort_by(|one, other| share(other).total_cmp(&share(one)));
+        let shown = |row: &&(String, f64, u32)| {
+            format!("{} {:.0}%", escape::terminal(&row.0), 100.0 * share(row))
+        };
+        rows.iter().take(LEADERS).map(shown).collect::<Vec<_>>().join(", ")
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts of games")]
+    fn plain_line(&self) -> String {
+        let rate = self.played as f64 / self.began.elapsed().as_secs_f64().max(1e-9);
+        let left = Duration::from_secs_f64((self.due.saturating_sub(self.played)) as f64 / rate);
+        format!(
+            "{} of {} games, {rate:.1}/s, {} left, faults {}, leading: {}",
+            self.played,
+            self.due,
+            indicatif::HumanDuration(left),
+            self.faults,
+            self.leaders()
+        )
+    }
+}
+
+impl Listener for Progress {
+    fn cannot_start(&mut self, player: &str, fault: &Fault) {
+        self.say(&format!(
+            "warning: {} cannot start and will lose its games: {}",
+            escape::terminal(player),
+            fault.message
+        ));
+        for line in &fault.stderr {
+            self.say(&format!("    {line}"));
+        }
+    }
+
+    fn begin(&mut self, ledger: &Ledger, due: usize) {
+        self.began = Instant::now();
+        self.said = self.began;
+        self.due = due as u64;
+        if ledger.played() > 0 {
+            self.say(&format!("{} games are in the log, {due} to play", ledger.played()));
+        }
+        if self.printer.bar() {
+            let style = "{bar:24} {pos}/{len} games  {per_sec}  {eta} left  {msg}";
+            let bar = ProgressBar::new(self.due);
+            if let Ok(style) = ProgressStyle::with_template(style) {
+                bar.set_style(style.with_key(
+                    "per_sec",
+                    |state: &indicatif::ProgressState, out: &mut dyn std::fmt::Write| {
+                        // A formatter into a string does not fail.
+                        let _ = write!(out, "{:.1}/s", state.per_sec());
+                    },
+                ));
+            }
+            bar.enable_steady_tick(Duration::from_millis(500));
+            self.bar = Some(bar);
+        }
+    }
+
+    fn finished(&mut self, record: &GameRecord, _: &Ledger) {
+        self.count(record);
+        if let Some(bar) = &self.bar {
+            bar.set_message(self.leaders());
+            bar.inc(1);
+        } else if self.said.elapsed() >= EVERY {
+            self.said = Instant::now();
+            self.say(&self.plain_line());
+        }
+    }
+
+    fn quarantined(&mut self, player: &str, after: &GameRecord) {
+        self.say(&format!(
+            "warning: {} is quarantined after too many faults in a row (the last known: game {}, {}); \
+             its other games are not played",
+            escape::terminal(player),
+            after.id,
+            after.reason
+        ));
+    }
+
+    fn end(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        } else if self.played > 0 {
+            self.say(&self.plain_line());
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! A small dense Cholesky factorisation: some two hundred unknowns, no dependency.
+
+/// A symmetric matrix, of which the lower triangle is kept.
+#[derive(Debug, Clone)]
+pub(super) struct Symmetric {
+    size: usize,
+    cells: Vec<f64>,
+}
+
+impl Symmetric {
+    /// A matrix with these numbers on the diagonal and 0 elsewhere.
+    pub(super) fn diagonal(diagonal: &[f64]) -> Self {
+        let size = diagonal.len();
+        let mut matrix = Self { size, cells: vec![0.0; size * size] };
+        for (index, &value) in diagonal.iter().enumerate() {
+            matrix.cells[index * size + index] = value;
+        }
+        matrix
+    }
+
+    /// Adds `value` at (`row`, `column`) and at its mirror image.
+    pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
+        let (row, column) = (row.max(column), row.min(column));
+        self.cells[row * self.size + column] += value;
+    }
+
+    /// The factor `L` of this matrix, `L Lᵀ`.
+    ///
+    /// In exact arithmetic every pivot is at least the smallest eigenvalue. `floor`, a lower bound
+    /// of it that the caller knows, is kept under rounding too, so there is always a factor.
+    pub(super) fn factor(mut self, floor: f64) -> Factor {
+        for row in 0..self.size {
+            for column in 0..row {
+                let rest = self.rest(row, column);
+                let pivot = self.cells[column * self.size + column];
+                self.cells[row * self.size + column] = rest / pivot;
+            }
+            let pivot = self.rest(row, row).max(floor).sqrt();
+            self.cells[row * self.size + row] = pivot;
+        }
+        Factor { lower: self }
+    }
+
+    /// A cell less the product of the parts of the two rows that are factored already.
+    fn rest(&self, row: usize, column: usize) -> f64 {
+        let above = dot(&self.row(row)[..column], &self.row(column)[..column]);
+        self.cells[row * self.size + column] - above
+    }
+
+    fn row(&self, row: usize) -> &[f64] {
+        &self.cells[row * self.size..(row + 1) * self.size]
+    }
+}
+
+/// The Cholesky factor of a positive definite matrix `H`.
+#[derive(Debug, Clone)]
+pub(super) struct Factor {
+    lower: Symmetric,
+}
+
+impl Factor {
+    /// The solution `x` of `H x = right`.
+    pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
+        let mut solution = self.forward(right);
+        for row in (0..solution.len()).rev() {
+            solution[row] /= self.lower.row(row)[row];
+            let value = solution[row];
+            for (cell, &factor) in solution[..row].iter_mut().zip(self.lower.row(row)) {
+                *cell -= factor * value;
+            }
+        }
+        solution
+    }
+
+    /// `gᵀ H⁻¹ g`: with the information matrix as `H`, the variance of what has the gradient `g`.
+    pub(super) fn variance(&self, gradient: &[f64]) -> f64 {
+        let half = self.forward(gradient);
+        dot(&half, &half)
+    }
+
+    /// The solution `y` of `L y = right`.
+    fn forward(&self, right: &[f64]) -> Vec<f64> {
+        let mut solution = right.to_vec();
+        for row in 0..solution.len() {
+            let factors = self.lower.row(row);
+            let known = dot(&factors[..row], &solution[..row]);
+            solution[row] = (solution[row] - known) / factors[row];
+        }
+        solution
+    }
+}
+
+/// The inner product.
+pub(super) fn dot(left: &[f64], right: &[f64]) -> f64 {
+    left.iter().zip(right).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(left: f64, right: f64) -> bool {
+        (left - right).abs() < 1e-12
+    }
+
+    /// `[[4, 2, 0], [2, 5, 1], [0, 1, 3]]`
+    fn example() -> Factor {
+        let mut matrix = Symmetric::diagonal(&[4.0, 5.0, 3.0]);
+        matrix.add(0, 1, 2.0);
+        matrix.add(2, 1, 1.0);
+        matrix.factor(0.1)
+    }
+
+    #[test]
+    fn a_system_is_solved() {
+        let solution = example().solve(&[8.0, 15.0, 11.0]);
+        assert!(solution.iter().zip([1.0, 2.0, 3.0]).all(|(&a, b)| close(a, b)), "{solution:?}");
+    }
+
+    #[test]
+    fn a_variance_is_the_quadratic_form_of_the_inverse() {
+        let gradient = [1.0, -2.0, 0.5];
+        let direct = dot(&gradient, &example().solve(&gradient));
+        assert!(close(example().variance(&gradient), direct));
+    }
+
+    #[test]
+    fn a_singular_matrix_is_kept_above_the_floor() {
+        let mut matrix = Symmetric::diagonal(&[1.0, 1.0]);
+        matrix.add(1, 0, 1.0);
+        assert!(matrix.factor(1e-3).solve(&[1.0, 0.0]).iter().all(|x| x.is_finite()));
+    }
+}

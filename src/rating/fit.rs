@@ -1,0 +1,422 @@
+//! Ratings in Elo with their intervals, from one joint fit of all results.
+//!
+//! The fit is the most probable set of strengths, first-seat advantage and draw parameter ν under
+//! the Bradley–Terry–Davidson model with weak Gaussian priors: a standard deviation of 600 Elo for a
+//! strength, 200 Elo for the advantage, a factor e² for ν around ½. So every player has a finite
+//! rating even if it won, lost or drew all its games, or played none.
+//!
+//! Strengths become Elo by `400/ln 10 · 2/(2+ν)`: a small difference of ratings then means the
+//! expected score of the logistic Elo formula, however many draws the game has. Intervals are
+//! 95% intervals from the curvature at the maximum, the uncertainty of ν included; they are those
+//! of the difference to the mean of all players, or to the anchor where there is one. They take
+//! games as independent.
+
+use serde::Serialize;
+
+use super::model::{ELO, Model, Peak};
+use super::{RatingError, Tally};
+use crate::record::Anchor;
+
+/// Standard deviations each way that hold 95% of a normal distribution.
+const Z95: f64 = 1.959_963_984_540_054;
+
+/// An estimate in Elo and its 95% interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The most probable value.
+    pub value: f64,
+    /// The lower end of the interval.
+    pub low: f64,
+    /// The upper end of the interval.
+    pub high: f64,
+}
+
+impl Estimate {
+    /// Half the width of the interval.
+    pub fn margin(self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+
+    /// Whether the two intervals have a point in common.
+    pub fn overlaps(self, other: Self) -> bool {
+        self.low <= other.high && other.low <= self.high
+    }
+}
+
+/// The ratings of a tournament.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fit {
+    /// The ratings in Elo, in the tally's order of players. Their mean is 0, or the anchor's
+    /// rating is the one given.
+    pub ratings: Vec<Estimate>,
+    /// How much stronger, in Elo, a player is at the first seat than at the second.
+    pub first_advantage: Estimate,
+    /// The draw parameter ν: among equals a draw is ν times as likely as a given player's win.
+    pub draw: f64,
+}
+
+impl Fit {
+    /// The chance of a draw between equals, 0 … 1.
+    pub fn draw_rate(&self) -> f64 {
+        self.draw / (2.0 + self.draw)
+    }
+}
+
+/// Fits all results jointly. With an anchor its player has that rating and all others follow.
+pub fn fit(tally: &Tally, anchor: Option<&Anchor>) -> Result<Fit, RatingError> {
+    let origin = origin(tally, anchor)?;
+    let scale = Scale::new(Model::new(tally).peak());
+    Ok(Fit {
+        ratings: (0..tally.names().len()).map(|player| scale.rating(player, origin)).collect(),
+        first_advantage: scale.advantage(),
+        draw: scale.peak.draw.exp(),
+    })
+}
+
+/// What ratings are measured from.
+#[derive(Debug, Clone, Copy)]
+enum Origin {
+    /// The mean of all players is 0.
+    Mean,
+    /// This player has this rating.
+    Player(usize, f64),
+}
+
+fn origin(tally: &Tally, anchor: Option<&Anchor>) -> Result<Origin, RatingError> {
+    match anchor {
+        None => Ok(Origin::Mean),
+        Some(anchor) if !anchor.rating.is_finite() => Err(RatingError::AnchorRating(anchor.rating)),
+        Some(anchor) => Ok(Origin::Player(tally.number(&anchor.player)?, anchor.rating)),
+    }
+}
+
+/// The step from natural units to Elo.
+struct Scale {
+    peak: Peak,
+    /// Elo points of a natural unit.
+    unit: f64,
+    /// The relative change of `unit` with the draw parameter's logarithm.
+    drift: f64,
+}
+
+impl Scale {
+    fn new(peak: Peak) -> Self {
+        // Written so that no draw parameter, however large, overflows.
+        let share = 1.0 / (1.0 + 2.0 * (-peak.draw).exp());
+        Self { peak, unit: ELO * (1.0 - share), drift: -share }
+    }
+
+    fn rating(&self, player: usize, origin: Origin) -> Estimate {
+        let players = self.peak.strengths.len();
+        let (base, mut weights) = match origin {
+            Origin::Mean => (0.0, vec![-1.0 / count(players); players]),
+            Origin::Player(anchor, rating) => (rating, indicator(players, anchor)),
+        };
+        weights[player] += 1.0;
+        weights.extend([0.0, 0.0]);
+        self.estimate(base, weights)
+    }
+
+    fn advantage(&self) -> Estimate {
+        let mut weights = vec![0.0; self.peak.strengths.len()];
+        weights.extend([1.0, 0.0]);
+        self.estimate(0.0, weights)
+    }
+
+    /// `base` plus the weighted sum of strengths and advantage, in Elo, by the delta method.
+    fn estimate(&self, base: f64, weights: Vec<f64>) -> Estimate {
+        let peak = &self.peak;
+        let natural: f64 = weights.iter().zip(&peak.strengths).map(|(w, s)| w * s).sum();
+        let advantage = weights[peak.strengths.len()] * peak.advantage;
+        let offset = self.unit * (natural + advantage);
+        let mut gradient: Vec<f64> = weights.into_iter().map(|w| w * self.unit).collect();
+        if let Some(draw) = gradient.last_mut() {
+            *draw = self.drift * offset;
+        }
+        let margin = Z95 * peak.information.variance(&gradient).sqrt();
+        let value = base + offset;
+        Estimate { value, low: value - margin, high: value + margin }
+    }
+}
+
+/// −1 at the anchor, 0 elsewhere.
+fn indicator(players: usize, anchor: usize) -> Vec<f64> {
+    let mut weights = vec![0.0; players];
+    weights[anchor] = -1.0;
+    weights
+}
+
+/// A number of players as a number to divide by.
+fn count(players: usize) -> f64 {
+    f64::from(u32::try_from(players).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use proptest::prelude::*;
+
+    use super::super::model::{ADVANTAGE_SD, DRAW_MEAN, DRAW_SD, STRENGTH_SD};
+    use super::super::tally::tests::{any_tally, tally};
+    use super::*;
+
+    type Games<'a> = Vec<(usize, usize, &'a str)>;
+
+    const NAMES: [&str; 4] = ["ant", "bee", "cat", "dog"];
+
+    /// `wins`, `draws` and `losses` of one player at the first seat against another.
+    fn series(first: usize, second: usize, counts: [usize; 3]) -> Games<'static> {
+        let results = ["white", "draw", "black"].into_iter().zip(counts);
+        results.flat_map(|(result, n)| vec![(first, second, result); n]).collect()
+    }
+
+    fn uneven() -> Games<'static> {
+        [
+            series(0, 1, [6, 2, 2]),
+            series(1, 0, [4, 3, 3]),
+            series(1, 2, [5, 0, 1]),
+            series(2, 3, [2, 4, 1]),
+            series(3, 0, [0, 1, 7]),
+            series(2, 0, [1, 0, 3]),
+        ]
+        .concat()
+    }
+
+    fn fitted(names: &[&str], games: &[(usize, usize, &str)]) -> Fit {
+        let fit = fit(&tally(names, games), None).expect("no anchor");
+        assert!(fit.draw.is_finite() && fit.draw > 0.0);
+        for estimate in fit.ratings.iter().chain([&fit.first_advantage]) {
+            assert!(estimate.low <= estimate.value && estimate.value <= estimate.high, "{fit:?}");
+            assert!(estimate.low.is_finite() && estimate.high.is_finite(), "{fit:?}");
+        }
+        let sum: f64 = fit.ratings.iter().map(|rating| rating.value).sum();
+        assert!(sum.abs() < 1e-6, "mean 0: {fit:?}");
+        fit
+    }
+
+    /// The log posterior, written directly from the definition: `p` holds strengths and advantage
+    /// in natural units, then ln ν.
+    fn log_posterior(games: &[(usize, usize, &str)], p: &[f64]) -> f64 {
+        let n = p.len() - 2;
+        let likelihood: f64 = games
+            .iter()
+            .map(|&(i, j, result)| {
+                let (a, b) = ((p[i] + p[n]).exp(), p[j].exp());
+                let draw = p[n + 1].exp() * (a * b).sqrt();
+                let part = match result {
+                    "white" => a,
+                    "black" => b,
+                    _ => draw,
+                };
+                (part / (a + b + draw)).ln()
+            })
+            .sum();
+        let square = |x: f64, sd: f64| x * x / (2.0 * sd * sd);
+        let strengths: f64 = p[..n].iter().map(|&s| square(s * ELO, STRENGTH_SD)).sum();
+        likelihood
+            - strengths
+            - square(p[n] * ELO, ADVANTAGE_SD)
+            - square(p[n + 1] - DRAW_MEAN, DRAW_SD)
+    }
+
+    /// Slow ascent along numeric derivatives.
+    fn reference(games: &[(usize, usize, &str)], players: usize) -> Vec<f64> {
+        let mut p = vec![0.0; players + 2];
+        for _ in 0..4000 {
+            let slope = gradient(|p| log_posterior(games, p), &p, 1e-5);
+            p.iter_mut().zip(slope).for_each(|(x, s)| *x += 0.05 * s);
+        }
+        p
+    }
+
+    #[test]
+    fn the_fit_agrees_with_a_slow_reference() {
+        let games = uneven();
+        let fit = fitted(&NAMES, &games);
+        let p = reference(&games, 4);
+        let nu = p[5].exp();
+        let unit = ELO * 2.0 / (2.0 + nu);
+        let mean = p[..4].iter().sum::<f64>() / 4.0;
+        for (rating, strength) in fit.ratings.iter().zip(&p) {
+            assert!((rating.value - unit * (strength - mean)).abs() < 0.1, "{fit:?} {p:?}");
+        }
+        assert!((fit.first_advantage.value - unit * p[4]).abs() < 0.1);
+        assert!((fit.draw - nu).abs() < 1e-3);
+    }
+
+    /// The gradient of `f` by central differences.
+    fn gradient(f: impl Fn(&[f64]) -> f64, p: &[f64], by: f64) -> Vec<f64> {
+        let moved = |k: usize, by: f64| {
+            let mut p = p.to_vec();
+            p[k] += by;
+            f(&p)
+        };
+        (0..p.len()).map(|k| (moved(k, by) - moved(k, -by)) / (2.0 * by)).collect()
+    }
+
+    /// Solves a system by elimination.
+    fn solve(mut rows: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
+        for pivot in 0..rows.len() {
+            for row in (0..rows.len()).filter(|&row| row != pivot) {
+                let factor = rows[row][pivot] / rows[pivot][pivot];
+                let source = rows[pivot].clone();
+                rows[row].iter_mut().zip(source).for_each(|(cell, from)| *cell -= factor * from);
+                right[row] -= factor * right[pivot];
+            }
+        }
+        right.iter().enumerate().map(|(n, value)| value / rows[n][n]).collect()
+    }
+
+    /// The margin of what `elo` computes, from the numeric curvature of the reference.
+    fn reference_margin(games: &[(usize, usize, &str)], elo: impl Fn(&[f64]) -> f64) -> f64 {
+        let peak = reference(games, 4);
+        let slope =
+            |k: usize| move |p: &[f64]| gradient(|p: &[f64]| -log_posterior(games, p), p, 1e-4)[k];
+        let information = (0..6).map(|k| gradient(slope(k), &peak, 1e-4)).collect();
+        let direction = gradient(elo, &peak, 1e-5);
+        let solution = solve(information, direction.clone());
+        Z95 * direction.iter().zip(solution).map(|(a, b)| a * b).sum::<f64>().sqrt()
+    }
+
+    #[test]
+    fn intervals_agree_with_the_curvature_of_the_reference() {
+        let games = uneven();
+        let unit = |p: &[f64]| ELO * 2.0 / (2.0 + p[5].exp());
+        let free = fitted(&NAMES, &games);
+        let anchor = Anchor { player: "cat".into(), rating: 100.0 };
+        let anchored = fit(&tally(&NAMES, &games), Some(&anchor)).expect("a known anchor");
+        for player in 0..4 {
+            let to_mean = |p: &[f64]| unit(p) * (p[player] - p[..4].iter().sum::<f64>() / 4.0);
+            let to_anchor = |p: &[f64]| unit(p) * (p[player] - p[2]);
+            let margins = [reference_margin(&games, to_mean), reference_margin(&games, to_anchor)];
+            assert!((free.ratings[player].margin() - margins[0]).abs() < 0.1, "{margins:?}");
+            assert!((anchored.ratings[player].margin() - margins[1]).abs() < 0.1, "{margins:?}");
+        }
+        let margin = reference_margin(&games, |p| unit(p) * p[4]);
+        assert!((free.first_advantage.margin() - margin).abs() < 0.1);
+    }
+
+    #[test]
+    fn a_small_difference_means_the_logistic_expected_score() {
+        for draws in [0, 2_000, 20_000] {
+            let half = [5_200 + draws / 50, draws, 4_800 + draws / 50];
+            let games = [series(0, 1, half), series(1, 0, [half[2], half[1], half[0]])].concat();
+            let fit = fitted(&["ant", "bee"], &games);
+            let lead = fit.ratings[0].value - fit.ratings[1].value;
+            let expected = 1.0 / (1.0 + 10_f64.powf(-lead / 400.0));
+            let games = f64::from(u32::try_from(half.iter().sum::<usize>()).expect("small"));
+            let wins = f64::from(u32::try_from(2 * half[0] + draws).expect("small"));
+            assert!((expected - wins / 2.0 / games).abs() < 2e-4, "{draws} draws: {expected}");
+        }
+    }
+
+    #[test]
+    fn an_anchor_shifts_all_and_has_no_width() {
+        let tally = tally(&NAMES, &uneven());
+        let anchored = |rating| {
+            let anchor = Anchor { player: "cat".into(), rating };
+            fit(&tally, Some(&anchor)).expect("a known anchor")
+        };
+        let (zero, high) = (anchored(0.0), anchored(1500.0));
+        let free = fit(&tally, None).expect("no anchor");
+        assert_eq!(high.ratings[2], Estimate { value: 1500.0, low: 1500.0, high: 1500.0 });
+        for player in 0..4 {
+            let [a, b, c] = [&zero, &high, &free].map(|fit| fit.ratings[player].value);
+            assert!((b - a - 1500.0).abs() < 1e-9);
+            assert!((c - free.ratings[2].value - a).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_bad_anchor_is_an_error() {
+        let tally = tally(&NAMES, &[]);
+        let anchor = |player: &str, rating| Anchor { player: player.into(), rating };
+        assert!(fit(&tally, Some(&anchor("eel", 0.0))).is_err());
+        assert!(fit(&tally, Some(&anchor("ant", f64::NAN))).is_err());
+    }
+
+    #[test]
+    fn labels_do_not_matter() {
+        let games = uneven();
+        let turned: Games<'_> = games.iter().map(|&(i, j, r)| (3 - i, 3 - j, r)).collect();
+        let (plain, turned) = (fitted(&NAMES, &games), fitted(&NAMES, &turned));
+        for player in 0..4 {
+            let (a, b) = (plain.ratings[player], turned.ratings[3 - player]);
+            assert!((a.value - b.value).abs() < 1e-6 && (a.low - b.low).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn swapped_seats_turn_the_advantage_round() {
+        let games = uneven();
+        let swap = |result| match result {
+            "white" => "black",
+            "black" => "white",
+            other => other,
+        };
+        let swapped: Games<'_> = games.iter().map(|&(i, j, r)| (j, i, swap(r))).collect();
+        let (plain, swapped) = (fitted(&NAMES, &games), fitted(&NAMES, &swapped));
+        assert!((plain.first_advantage.value + swapped.first_advantage.value).abs() < 1e-6);
+        assert!((plain.ratings[0].value - swapped.ratings[0].value).abs() < 1e-6);
+    }
+
+    #[test]
+    fn symmetric_results_give_equal_ratings() {
+        let games: Games<'_> = (0..4)
+            .flat_map(|i| (1..4).flat_map(move |k| series(i, (i + k) % 4, [3, 1, 2])))
+            .collect();
+        let fit = fitted(&NAMES, &games);
+        assert!(fit.ratings.iter().all(|rating| rating.value.abs() < 1e-6));
+        assert!(fit.first_advantage.value > 10.0);
+    }
+
+    #[test]
+    fn every_shape_of_results_has_finite_ratings() {
+        assert!(fitted(&[], &[]).ratings.is_empty());
+        assert_eq!(fitted(&["ant"], &[]).ratings[0], Estimate { value: 0.0, low: 0.0, high: 0.0 });
+        assert!(fitted(&NAMES, &[]).ratings[0].margin() > 300.0);
+        let one = fitted(&NAMES, &[(0, 1, "white")]);
+        assert!(one.ratings[0].value > one.ratings[2].value);
+        let wins =
+            fitted(&NAMES, &[series(0, 1, [5000, 0, 0]), series(1, 0, [0, 0, 5000])].concat());
+        assert!(wins.ratings[0].value > 400.0);
+        let draws = fitted(&NAMES, &series(0, 1, [0, 5000, 0]));
+        assert!(draws.ratings[0].value.abs() < 1e-6 && draws.draw_rate() > 0.9);
+        let first =
+            fitted(&NAMES, &[series(0, 1, [500, 0, 0]), series(1, 0, [500, 0, 0])].concat());
+        assert!(first.ratings[0].value.abs() < 1e-6 && first.first_advantage.value > 200.0);
+        let groups = fitted(&NAMES, &[series(0, 1, [9, 0, 1]), series(2, 3, [5, 0, 5])].concat());
+        assert!(groups.ratings[0].value > groups.ratings[2].value);
+    }
+
+    proptest! {
+        #[test]
+        fn any_results_have_finite_ratings(tally in any_tally()) {
+            let fit = fit(&tally, None).expect("no anchor");
+            for estimate in fit.ratings.iter().chain([&fit.first_advantage]) {
+                prop_assert!(estimate.low < estimate.value && estimate.value < estimate.high);
+                prop_assert!(estimate.low.is_finite() && estimate.high.is_finite());
+            }
+        }
+    }
+
+    #[test]
+    fn two_hundred_players_are_rated_at_once() {
+        let names: Vec<String> = (0..200).map(|n| format!("p{n:03}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let all = (0..200).flat_map(|i| (0..200).map(move |j| (i, j))).filter(|(i, j)| i != j);
+        let result = |i, j| match (i * 7 + j * 13) % 5 {
+            0 => "draw",
+            1 | 2 => "white",
+            _ if i < j => "white",
+            _ => "black",
+        };
+        let games: Games<'_> = all.map(|(i, j)| (i, j, result(i, j))).collect();
+        let tally = tally(&names, &games);
+        let start = Instant::now();
+        let fit = fit(&tally, None).expect("no anchor");
+        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+        assert!(fit.ratings[0].value > fit.ratings[199].value + 100.0);
+    }
+}

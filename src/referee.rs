@@ -1,0 +1,364 @@
+//! One game, from the handshakes to an ending: turn → ask → check → play.
+//!
+//! The loop is one total `match` over what a position answers; nothing in it knows a game.
+
+mod report;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use report::{Ending, Kept, Report};
+
+use crate::clock::{Clock, TimeControl, Verdict};
+use crate::fault::{Fault, FaultCode};
+use crate::player::{EndView, InitView, Player, TurnView, diagnosis};
+use crate::protocol::{self, Reply, TurnClock, millis};
+use crate::record::{FaultPolicy, Score};
+use crate::rules::{BySeat, Event, Game, Options, Refusal, Seat, Step, Turn};
+use crate::seeds::Luck;
+
+/// Everything a game is played by, besides its players.
+#[derive(Debug)]
+pub struct Setup<'a, G: Game> {
+    /// The checked rules.
+    pub rules: &'a Arc<G::Rules>,
+    /// The same as options, for the players to read.
+    pub options: &'a Options,
+    /// The limits of time.
+    pub control: &'a TimeControl,
+    /// What happens after a refused action.
+    pub policy: FaultPolicy,
+    /// The opening's actions, legal from the start position.
+    pub opening: &'a [G::Action],
+    /// The players' own seeds.
+    pub seeds: BySeat<u64>,
+}
+
+/// Watches a game: called after each step with the new position and what happened.
+pub type Observer<'o, G> = &'o mut (dyn FnMut(&G, &[Event]) + Send);
+
+/// Plays one game to its ending. The players are left to the caller, who lets them leave.
+pub async fn play<G: Game>(
+    setup: &Setup<'_, G>,
+    luck: &mut Luck,
+    players: &mut BySeat<Player>,
+    observe: Observer<'_, G>,
+) -> Report {
+    let mut table = Table::new(setup, luck, players, observe);
+    let ending = match table.begin().await {
+        Ok(()) => table.run().await,
+        Err(faults) => Ending::Faults(faults),
+    };
+    table.end(ending).await
+}
+
+/// A game in progress.
+struct Table<'a, 'o, G: Game> {
+    setup: &'a Setup<'a, G>,
+    luck: &'a mut Luck,
+    players: &'a mut BySeat<Player>,
+    observe: Observer<'o, G>,
+    position: G,
+    events: Vec<Event>,
+    /// How many events each seat was told.
+    told: BySeat<usize>,
+    clocks: BySeat<Clock>,
+    /// The ply since which a player is frozen off turn.
+    frozen: BySeat<Option<u32>>,
+    kept: Kept,
+}
+
+impl<'a, 'o, G: Game> Table<'a, 'o, G> {
+    fn new(
+        setup: &'a Setup<'a, G>,
+        luck: &'a mut Luck,
+        players: &'a mut BySeat<Player>,
+        observe: Observer<'o, G>,
+    ) -> Self {
+        let mut table = Self {
+            setup,
+            luck,
+            players,
+            observe,
+            position: G::start(setup.rules),
+            events: Vec::new(),
+            told: BySeat::default(),
+            clocks: BySeat::from_fn(|_| Clock::new(*setup.control)),
+            frozen: BySeat::default(),
+            kept: Kept::default(),
+        };
+        table.play_opening();
+        table
+    }
+
+    fn play_opening(&mut self) {
+        for action in self.setup.opening {
+            self.position.play(Step::Move(action.clone()), &mut self.events);
+            self.kept.opening.push(action.to_string());
+        }
+        for event in &mut self.events {
+            if let Event::Action { opening, .. } = event {
+                *opening = true;
+            }
+        }
+    }
+
+    /// Starts both players, one after the other. Both are started even if the first fails.
+    async fn begin(&mut self) -> Result<(), BySeat<Option<Fault>>> {
+        let mut faults = BySeat::default();
+        for seat in Seat::BOTH {
+            let view = InitView {
+                seat,
+                position: &self.position,
+                options: self.setup.options,
+                control: self.setup.control,
+                seed: self.setup.seeds[seat],
+                opening: &self.kept.opening,
+            };
+            match self.players[seat].begin(&view).await {
+                Ok((greeting, took)) => {
+                    self.clocks[seat].charge_startup(took);
+                    self.kept.startup[seat] = took;
+                    self.kept.greetings[seat] = greeting;
+                }
+                Err(fault) => faults[seat] = Some(fault),
+            }
+        }
+        if faults.iter().all(|(_, fault)| fault.is_none()) { Ok(()) } else { Err(faults) }
+    }
+
+    async fn run(&mut self) -> Ending {
+        loop {
+            let step = match self.position.turn() {
+                Turn::Over(outcome) => return Ending::Rules(outcome),
+                Turn::Chance(outcomes) => Ok(Step::Chance(self.draw(&outcomes))),
+                Turn::Pass(_) => Ok(Step::Move(self.record(G::pass()))),
+                Turn::Move(seat) => self.decide_alone(seat).await,
+                Turn::Both => self.decide_together().await,
+            };
+            match step {
+                Ok(step) => self.advance(step),
+                Err(faults) => return Ending::Faults(faults),
+            }
+        }
+    }
+
+    fn draw(&mut self, outcomes: &[(G::Chance, u32)]) -> G::Chance {
+        let drawn = self.luck.draw(outcomes);
+        self.kept.rolls.push(drawn.to_string());
+        drawn
+    }
+
+    fn record(&mut self, action: G::Action) -> G::Action {
+        self.kept.actions.push(action.to_string());
+        action
+    }
+
+    fn advance(&mut self, step: Step<G::Action, G::Chance>) {
+        let before = self.events.len();
+        self.position.play(step, &mut self.events);
+        (self.observe)(&self.position, &self.events[before..]);
+    }
+
+    async fn decide_alone(
+        &mut self,
+        seat: Seat,
+    ) -> Result<Step<G::Action, G::Chance>, BySeat<Option<Fault>>> {
+        let told = self.events.len();
+        match self.decide(seat, told).await {
+            Ok(action) => Ok(Step::Move(self.record(action))),
+            Err(fault) => {
+                let mut faults = BySeat::default();
+                faults[seat] = Some(fault);
+                Err(faults)
+            }
+        }
+    }
+
+    /// Asks both seats, one after the other, the order alternating by ply. Neither is told the
+    /// other's action, and both are awaited before either is judged lost.
+    async fn decide_together(
+        &mut self,
+    ) -> Result<Step<G::Action, G::Chance>, BySeat<Option<Fault>>> {
+        let told = self.events.len();
+        let first = if self.position.ply().is_multiple_of(2) { Seat::First } else { Seat::Second };
+        let mut actions: BySeat<Option<G::Action>> = BySeat::from_fn(|_| None);
+        let mut faults = BySeat::default();
+        for seat in [first, !first] {
+            match self.decide(seat, told).await {
+                Ok(action) => actions[seat] = Some(action),
+                Err(fault) => faults[seat] = Some(fault),
+            }
+        }
+        match (actions.first, actions.second) {
+            (Some(first), Some(second)) => {
+                let both = BySeat::new(self.record(first), self.record(second));
+                Ok(Step::Both(both))
+            }
+            _ => Err(faults),
+        }
+    }
+
+    /// One seat's action for this turn, asked again under a retry policy.
+    async fn decide(&mut self, seat: Seat, told: usize) -> Result<G::Action, Fault> {
+        self.watch_pondering(seat);
+        if self.clocks[seat].is_out() {
+            let budget = diagnosis::seconds(self.setup.control.budget.unwrap_or_default());
+            let message = format!("nothing was left of its budget of {budget}");
+            return Err(Fault::new(FaultCode::Timeout, message));
+        }
+        let allowance = self.clocks[seat].allowance();
+        let mut used = Duration::ZERO;
+        let mut retry = None;
+        let mut from = self.told[seat];
+        self.told[seat] = told;
+        let decided = loop {
+            let left = allowance.map(|allowance| allowance.saturating_sub(used));
+            let view = TurnView {
+                seat,
+                position: &self.position,
+                events: &self.events[from..told],
+                clock: self.turn_clock(seat, used),
+                retry,
+                allowance: left,
+            };
+            let answer = self.players[seat].ask(&view).await;
+            used += answer.used;
+            let fault = match answer.reply {
+                Err(fault) => fault,
+                Ok(reply) => match self.position.parse_action(seat, &reply.action) {
+                    Ok(action) => {
+                        self.keep_remarks(seat, reply);
+                        break Ok(action);
+                    }
+                    Err(refusal) => refused(refusal, &reply.action),
+                },
+            };
+            let tries = retry.unwrap_or(0);
+            if !self.may_retry(fault.code, tries) {
+                break Err(fault);
+            }
+            self.kept.warnings.push(format!(
+                "{} was asked again at ply {}: {}: {}",
+                G::SEATS[seat],
+                self.position.ply(),
+                fault.code,
+                fault.message
+            ));
+            self.players[seat].refuse(&fault).await;
+            retry = Some(tries + 1);
+            from = told;
+        };
+        self.settle_clock(seat, used, decided)
+    }
+
+    fn settle_clock(
+        &mut self,
+        seat: Seat,
+        used: Duration,
+        decided: Result<G::Action, Fault>,
+    ) -> Result<G::Action, Fault> {
+        let allowance = self.clocks[seat].allowance().unwrap_or_default();
+        let verdict = self.clocks[seat].spend(used);
+        self.kept.used[seat].push(used);
+        match decided {
+            Ok(_) if verdict == Verdict::Late => Err(Fault::new(
+                FaultCode::Timeout,
+                format!(
+                    "{} used of {}, retries included",
+                    diagnosis::seconds(used),
+                    diagnosis::seconds(allowance)
+                ),
+            )),
+            Err(fault) if fault.code == FaultCode::Timeout => {
+                self.void_if_disturbed(!seat);
+                Err(fault)
+            }
+            decided => decided,
+        }
+    }
+
+    /// Measures what a player did off turn; one that burned is frozen off turn from now on.
+    fn watch_pondering(&mut self, seat: Seat) {
+        let burned = self.players[seat].burned_off_turn();
+        if burned && !self.setup.control.ponder && self.frozen[seat].is_none() {
+            self.players[seat].freeze_off_turn();
+            self.frozen[seat] = Some(self.position.ply());
+        }
+    }
+
+    /// A game lost on time while the opponent burned on the same core does not count.
+    fn void_if_disturbed(&mut self, opponent: Seat) {
+        if !self.setup.control.ponder && self.players[opponent].burned_off_turn() {
+            self.kept.disturbed_by = Some(opponent);
+        }
+    }
+
+    fn may_retry(&self, code: FaultCode, tries: u32) -> bool {
+        match self.setup.policy {
+            FaultPolicy::Lose => false,
+            FaultPolicy::Retry(most) => {
+                tries < most && matches!(code, FaultCode::Malformed | FaultCode::Illegal)
+            }
+        }
+    }
+
+    fn turn_clock(&self, seat: Seat, used: Duration) -> TurnClock {
+        let left = self.clocks[seat].left().map(|left| left.saturating_sub(used));
+        TurnClock {
+            left_ms: left.map(millis),
+            opponent_left_ms: self.clocks[!seat].left().map(millis),
+            used_ms: millis(self.clocks[seat].used_last()),
+        }
+    }
+
+    fn keep_remarks(&mut self, seat: Seat, reply: Reply) {
+        let (ply, by) = (self.position.ply(), G::SEATS[seat]);
+        for warning in reply.warnings {
+            self.kept.warnings.push(format!("{by} at ply {ply}: {warning}"));
+        }
+        if reply.note.is_some() || reply.eval.is_some() {
+            self.kept.note(ply, by, reply.note, reply.eval);
+        }
+    }
+
+    async fn end(mut self, ending: Ending) -> Report {
+        let scores = ending.scores();
+        let reason = ending.reason();
+        for seat in Seat::BOTH {
+            let view = EndView {
+                seat,
+                position: &self.position,
+                events: &self.events[self.told[seat]..],
+                scores: scores.map(Score),
+                reason,
+            };
+            self.players[seat].end(&view).await;
+        }
+        for (seat, since) in self.frozen.iter() {
+            self.kept.frozen[seat] = *since;
+        }
+        self.kept.plies = self.position.ply();
+        Report { ending, kept: self.kept }
+    }
+}
+
+/// A refused action as a fault.
+fn refused(refusal: Refusal, text: &str) -> Fault {
+    let shown = protocol::shown(text.as_bytes());
+    match refusal {
+        Refusal::Malformed(expected) => {
+            let hint = match protocol::looks_like_a_log(text) {
+                true => "; debug output belongs on stderr",
+                false => "",
+            };
+            let message = format!("\"{shown}\" is no action: {expected}{hint}");
+            Fault { raw: Some(shown), ..Fault::new(FaultCode::Malformed, message) }
+        }
+        Refusal::Illegal { clause, reason } => Fault {
+            clause: Some(clause.to_owned()),
+            raw: Some(shown),
+            ..Fault::new(FaultCode::Illegal, format!("{clause}: {reason}"))
+        },
+    }
+}

@@ -1,0 +1,97 @@
+//! What came of a game.
+
+use std::time::Duration;
+
+use crate::fault::Fault;
+use crate::protocol::Greeting;
+use crate::record::Note;
+use crate::rules::{BySeat, GameResult, Outcome, Seat};
+
+/// How a game ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// By the rules.
+    Rules(Outcome),
+    /// By the fault of one player, who loses, or of both, which is a draw.
+    Faults(BySeat<Option<Fault>>),
+}
+
+impl Ending {
+    /// Who won.
+    pub fn result(&self) -> GameResult {
+        match self {
+            Self::Rules(outcome) => outcome.result,
+            Self::Faults(faults) => match (&faults.first, &faults.second) {
+                (Some(_), None) => GameResult::Win(Seat::Second),
+                (None, Some(_)) => GameResult::Win(Seat::First),
+                _ => GameResult::Draw,
+            },
+        }
+    }
+
+    /// The scores by seat: 1, 0.5 or 0.
+    pub fn scores(&self) -> BySeat<f64> {
+        BySeat::from_fn(|seat| self.result().score(seat))
+    }
+
+    /// Why: the rules' reason, the code of the fault, or `double-fault`.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Self::Rules(outcome) => outcome.reason,
+            Self::Faults(faults) => match (&faults.first, &faults.second) {
+                (Some(fault), None) | (None, Some(fault)) => fault.code.name(),
+                _ => "double-fault",
+            },
+        }
+    }
+
+    /// The fault of `seat`, if it made one.
+    pub fn fault(&self, seat: Seat) -> Option<&Fault> {
+        match self {
+            Self::Rules(_) => None,
+            Self::Faults(faults) => faults[seat].as_ref(),
+        }
+    }
+}
+
+/// What came of a game.
+#[derive(Debug)]
+pub struct Report {
+    /// How it ended.
+    pub ending: Ending,
+    /// Everything else worth keeping of it.
+    pub kept: Kept,
+}
+
+/// What is kept of a game besides its ending.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// The opening's actions.
+    pub opening: Vec<String>,
+    /// The actions after the opening, forced passes included.
+    pub actions: Vec<String>,
+    /// What was drawn.
+    pub rolls: Vec<String>,
+    /// Plies, opening included.
+    pub plies: u32,
+    /// From the start of the process to the end of the handshake.
+    pub startup: BySeat<Duration>,
+    /// Time used a turn that was asked.
+    pub used: BySeat<Vec<Duration>>,
+    /// What the players said of themselves.
+    pub greetings: BySeat<Greeting>,
+    /// Their remarks.
+    pub notes: Vec<Note>,
+    /// Things worth knowing that decided nothing.
+    pub warnings: Vec<String>,
+    /// The ply since which a player was frozen off turn.
+    pub frozen: BySeat<Option<u32>>,
+    /// A player lost on time while this seat burned CPU time on the shared core: void.
+    pub disturbed_by: Option<Seat>,
+}
+
+impl Kept {
+    pub(super) fn note(&mut self, ply: u32, by: &str, note: Option<String>, eval: Option<f64>) {
+        self.notes.push(Note { ply, by: by.to_owned(), note, eval });
+    }
+}

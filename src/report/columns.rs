@@ -1,0 +1,179 @@
+//! Columns of text made to fit a width: names are cut first, then whole columns are left out.
+
+use std::fmt::Display;
+
+use unicode_width::UnicodeWidthStr;
+
+use super::terminal::Dress;
+
+/// Blanks between two columns.
+const GAP: usize = 2;
+/// Columns are left out before names are cut below this width.
+const NAME: usize = 8;
+
+/// On which side the blanks are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Align {
+    /// Text.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// What may happen to a column on a narrow terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// Nothing.
+    Always,
+    /// Its cells may be cut.
+    Cut,
+    /// It may be left out; the lowest rank goes first, columns of a rank together.
+    Rank(u8),
+}
+
+/// The text of a cell, and how it is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Cell {
+    text: String,
+    bad: bool,
+}
+
+impl Cell {
+    /// A cell like any other.
+    pub(super) fn plain(text: impl Display) -> Self {
+        Self { text: text.to_string(), bad: false }
+    }
+
+    /// A cell that shows something wrong.
+    pub(super) fn bad(text: impl Display) -> Self {
+        Self { text: text.to_string(), bad: true }
+    }
+}
+
+/// A column: its heading and a cell a row.
+#[derive(Debug, Clone)]
+pub(super) struct Column {
+    pub(super) heading: &'static str,
+    pub(super) keep: Keep,
+    pub(super) align: Align,
+    pub(super) cells: Vec<Cell>,
+}
+
+impl Column {
+    fn width(&self) -> usize {
+        let cells = self.cells.iter().map(|cell| cell.text.width());
+        cells.chain([self.heading.width()]).max().unwrap_or(0)
+    }
+
+    /// The least it can be made.
+    fn least(&self, floor: usize) -> usize {
+        if self.keep == Keep::Cut { self.width().min(floor) } else { self.width() }
+    }
+}
+
+/// The lines of a table of at most `width` columns if that is possible, the headings first.
+pub(super) fn lay_out(columns: &[Column], width: usize, dress: Dress) -> Vec<String> {
+    let columns = choose(columns, width);
+    let needed: usize = columns.iter().map(|column| column.least(0)).sum();
+    let room = width.saturating_sub(needed + GAP * columns.len().saturating_sub(1)).max(1);
+    let fitted: Vec<(&Column, usize)> =
+        columns.iter().map(|&column| (column, column.width().min(limit(column, room)))).collect();
+    let heading = line(&fitted, |column| (column.heading, None), dress);
+    let rows = columns.first().map_or(0, |column| column.cells.len());
+    let bold = paint(&heading, "1", dress);
+    std::iter::once(bold).chain((0..rows).map(|row| body(&fitted, row, dress))).collect()
+}
+
+fn limit(column: &Column, room: usize) -> usize {
+    if column.keep == Keep::Cut { room } else { usize::MAX }
+}
+
+/// The columns that stay.
+fn choose(columns: &[Column], width: usize) -> Vec<&Column> {
+    let mut kept: Vec<&Column> = columns.iter().collect();
+    while least_width(&kept) > width {
+        let ranks = kept.iter().filter_map(|column| match column.keep {
+            Keep::Rank(rank) => Some(rank),
+            Keep::Always | Keep::Cut => None,
+        });
+        let Some(lowest) = ranks.min() else { break };
+        kept.retain(|column| column.keep != Keep::Rank(lowest));
+    }
+    kept
+}
+
+fn least_width(columns: &[&Column]) -> usize {
+    let cells: usize = columns.iter().map(|column| column.least(NAME)).sum();
+    cells + GAP * columns.len().saturating_sub(1)
+}
+
+fn body(columns: &[(&Column, usize)], row: usize, dress: Dress) -> String {
+    line(columns, |column| (&column.cells[row].text, column.cells[row].bad.then_some("31")), dress)
+}
+
+/// One line: of each column the text and the colour that `cell` says.
+fn line<'a>(
+    columns: &[(&'a Column, usize)],
+    cell: impl Fn(&'a Column) -> (&'a str, Option<&'static str>),
+    dress: Dress,
+) -> String {
+    let cells = columns.iter().map(|&(column, width)| {
+        let (text, colour) = cell(column);
+        let text = cut(text, width);
+        let blanks = " ".repeat(width - text.width().min(width));
+        let text = colour.map_or_else(|| text.clone(), |code| paint(&text, code, dress));
+        match column.align {
+            Align::Left => text + &blanks,
+            Align::Right => blanks + &text,
+        }
+    });
+    cells.collect::<Vec<_>>().join(&" ".repeat(GAP))
+}
+
+fn paint(text: &str, code: &str, dress: Dress) -> String {
+    match dress {
+        Dress::Plain => text.to_owned(),
+        Dress::Colour => format!("\x1b[{code}m{text}\x1b[0m"),
+    }
+}
+
+/// `text` in at most `width` columns, with `…` for what was cut.
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let ends = text.char_indices().map(|(start, _)| start);
+    let kept = ends.take_while(|&end| text[..end].width() < width).last().unwrap_or(0);
+    format!("{}…", &text[..kept])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_cut_by_columns_not_characters() {
+        assert_eq!(cut("greedy", 6), "greedy");
+        assert_eq!(cut("greedy", 5), "gree…");
+        assert_eq!(cut("象棋象棋", 5), "象棋…");
+        assert_eq!(cut("象棋象棋", 4), "象…");
+        assert_eq!(cut("greedy", 1), "…");
+    }
+
+    #[test]
+    fn the_lowest_rank_goes_first() {
+        let column =
+            |heading, keep| Column { heading, keep, align: Align::Left, cells: Vec::new() };
+        let columns = [
+            column("name", Keep::Cut),
+            column("one", Keep::Rank(1)),
+            column("two", Keep::Rank(2)),
+            column("uno", Keep::Rank(1)),
+        ];
+        let headings = |width| lay_out(&columns, width, Dress::Plain)[0].clone();
+        assert_eq!(headings(19), "name  one  two  uno");
+        assert_eq!(headings(18), "name  two");
+        assert_eq!(headings(8), "name");
+        assert_eq!(headings(3), "na…");
+    }
+}

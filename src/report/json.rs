@@ -1,0 +1,114 @@
+//! The standings for `--format json`.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{Row, Standings};
+use crate::fault::FaultCode;
+use crate::rating::{Estimate, Points};
+
+/// The standings as a JSON document; ratings in Elo, intervals of 95%.
+#[derive(Debug, Serialize)]
+pub struct StandingsJson<'a> {
+    /// The number of games.
+    pub games: u32,
+    /// The number of drawn games.
+    pub draws: u32,
+    /// The number of faults of all players.
+    pub faults: u32,
+    /// The first seat's advantage.
+    pub first_advantage: Estimate,
+    /// The fitted chance of a draw between equals, 0 … 1.
+    pub draw_rate: f64,
+    /// The players, best first.
+    pub players: Vec<PlayerJson<'a>>,
+}
+
+/// A player in [`StandingsJson`]: the columns of `standings.csv`.
+#[derive(Debug, Serialize)]
+pub struct PlayerJson<'a> {
+    /// The place, from 1.
+    pub rank: usize,
+    /// The name as configured, not escaped.
+    pub player: &'a str,
+    /// The rating.
+    pub rating: f64,
+    /// The lower end of its interval.
+    pub rating_low: f64,
+    /// The upper end of its interval.
+    pub rating_high: f64,
+    /// The number of games.
+    pub games: u32,
+    /// The score of all games.
+    pub score: Points,
+    /// Games won.
+    pub wins: u32,
+    /// Games drawn.
+    pub draws: u32,
+    /// Games lost.
+    pub losses: u32,
+    /// The score at the first seat.
+    pub first_score: Points,
+    /// The score at the second seat.
+    pub second_score: Points,
+    /// How often each fault happened, by code; codes that did not happen are absent.
+    pub faults: &'a BTreeMap<FaultCode, u32>,
+}
+
+impl<'a> From<&'a Standings> for StandingsJson<'a> {
+    fn from(standings: &'a Standings) -> Self {
+        Self {
+            games: standings.total.games(),
+            draws: standings.total.draws,
+            faults: standings.fault_total(),
+            first_advantage: standings.first_advantage,
+            draw_rate: standings.draw_rate,
+            players: standings.rows.iter().map(PlayerJson::from).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a Row> for PlayerJson<'a> {
+    fn from(row: &'a Row) -> Self {
+        Self {
+            rank: row.rank,
+            player: &row.player,
+            rating: row.rating.value,
+            rating_low: row.rating.low,
+            rating_high: row.rating.high,
+            games: row.outcomes.games(),
+            score: row.score(),
+            wins: row.outcomes.wins,
+            draws: row.outcomes.draws,
+            losses: row.outcomes.losses,
+            first_score: row.by_seat.first,
+            second_score: row.by_seat.second,
+            faults: &row.faults,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::standings::tests::standings;
+    use super::*;
+    use crate::rating::tally::tests::{faulty, game, tally};
+
+    #[test]
+    fn the_document_has_the_columns_of_the_table() {
+        let mut tally = tally(&["ant", "bee"], &[(0, 1, "white"), (1, 0, "draw")]);
+        let late = [("black", FaultCode::Timeout)];
+        tally.add(&faulty(game("ant", "bee", "white"), &late)).expect("known players");
+        let standings = standings(&tally);
+        let json = serde_json::to_value(StandingsJson::from(&standings)).expect("plain data");
+        assert_eq!(json["games"], 3);
+        let (ant, bee) = (&json["players"][0], &json["players"][1]);
+        assert_eq!(
+            (&ant["player"], &ant["rank"], &ant["score"]),
+            (&"ant".into(), &1.into(), &2.5.into())
+        );
+        assert_eq!(bee["faults"], serde_json::json!({"timeout": 1}));
+        assert!(ant["rating_low"].as_f64() < ant["rating"].as_f64());
+    }
+}

@@ -1,0 +1,146 @@
+//! The lines under the ranking: what the table's numbers do not say by themselves.
+
+use unicode_width::UnicodeWidthStr;
+
+use super::terminal::{margin, whole};
+use super::{Row, Standings};
+use crate::escape;
+
+/// The notes in lines of at most `width` columns, as far as words allow.
+pub(super) fn notes(standings: &Standings, width: usize) -> Vec<String> {
+    if standings.total.games() == 0 {
+        return vec!["No games yet.".into()];
+    }
+    let notes = [Some(seats(standings)), faults(standings, width), overlaps(standings, width)];
+    notes.into_iter().flatten().flat_map(|note| wrap(&note, width)).collect()
+}
+
+/// The first seat's advantage and the draws.
+fn seats(standings: &Standings) -> String {
+    let (games, draws) = (standings.total.games(), standings.total.draws);
+    let advantage = standings.first_advantage;
+    let rate = 100.0 * f64::from(draws) / f64::from(games);
+    format!(
+        "First seat: {} {} Elo. Draws: {draws} of {} ({rate:.1}%).",
+        whole(advantage.value),
+        margin(advantage.margin()),
+        plural(games, "game"),
+    )
+}
+
+/// Who made which faults, most first, in two lines.
+fn faults(standings: &Standings, width: usize) -> Option<String> {
+    let mut rows: Vec<&Row> = standings.rows.iter().filter(|row| row.fault_total() > 0).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.fault_total()));
+    let players: Vec<String> = rows.into_iter().map(player_faults).collect();
+    let total = plural(standings.fault_total(), "fault");
+    let room = (2 * width).saturating_sub(total.width() + 4);
+    (!players.is_empty()).then(|| format!("{total}: {}.", list(&players, room)))
+}
+
+/// `chatty 2 malformed and 1 crash`.
+fn player_faults(row: &Row) -> String {
+    let codes: Vec<String> =
+        row.faults.iter().map(|(code, count)| format!("{count} {code}")).collect();
+    format!("{} {}", escape::terminal(&row.player), codes.join(" and "))
+}
+
+/// The runs of ranks in which each interval overlaps the next, in two lines.
+fn overlaps(standings: &Standings, width: usize) -> Option<String> {
+    let runs: Vec<String> = standings
+        .rows
+        .chunk_by(|above, below| above.rating.overlaps(below.rating))
+        .filter_map(|run| match run {
+            [first, .., last] => Some(format!("{}–{}", first.rank, last.rank)),
+            _ => None,
+        })
+        .collect();
+    let before = "Neighbours in ranks ";
+    let after = " have overlapping 95% intervals: more games may change their order.";
+    let room = (2 * width).saturating_sub(before.width() + after.width());
+    (!runs.is_empty()).then(|| format!("{before}{}{after}", list(&runs, room)))
+}
+
+/// The items with commas, at least one, and as many as there is room for.
+fn list(items: &[String], room: usize) -> String {
+    const REST: usize = " and 999 more".len();
+    let total: usize = items.iter().map(|item| item.width() + 2).sum();
+    let room = if total <= room + 2 { usize::MAX } else { room.saturating_sub(REST) };
+    let widths = items.iter().scan(0, |used, item| {
+        *used += item.width() + 2;
+        Some(*used)
+    });
+    let shown = widths.take_while(|&used| used <= room).count().max(1).min(items.len());
+    let rest = items.len() - shown;
+    let text = items[..shown].join(", ");
+    if rest == 0 { text } else { format!("{text} and {rest} more") }
+}
+
+fn plural(count: u32, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
+
+/// Breaks a text between words.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ') {
+        if !line.is_empty() && line.width() + 1 + word.width() > width {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::standings::tests::standings;
+    use super::*;
+    use crate::fault::FaultCode;
+    use crate::rating::tally::tests::{faulty, game, tally};
+
+    #[test]
+    fn faults_are_told_by_player_most_first() {
+        let mut tally = tally(&["slow", "chatty"], &[]);
+        let codes = [FaultCode::Malformed, FaultCode::Malformed, FaultCode::Crash];
+        for code in codes {
+            let game = faulty(game("chatty", "slow", "black"), &[("white", code)]);
+            tally.add(&game).expect("known players");
+        }
+        let late = faulty(game("chatty", "slow", "white"), &[("black", FaultCode::Timeout)]);
+        tally.add(&late).expect("known players");
+        assert_eq!(
+            faults(&standings(&tally), 80).as_deref(),
+            Some("4 faults: chatty 1 crash and 2 malformed, slow 1 timeout.")
+        );
+    }
+
+    #[test]
+    fn no_fault_and_no_overlap_need_no_word() {
+        let clear = [vec![(0, 1, "white"); 90], vec![(1, 0, "black"); 90]].concat();
+        let standings = standings(&tally(&["ant", "bee"], &clear));
+        assert_eq!(faults(&standings, 80), None);
+        assert_eq!(overlaps(&standings, 80), None);
+        assert_eq!(notes(&standings, 80).len(), 1);
+    }
+
+    #[test]
+    fn a_list_ends_where_the_room_does() {
+        let items: Vec<String> = (1..=9).map(|n| format!("item{n}")).collect();
+        assert_eq!(list(&items[..2], 12), "item1, item2");
+        assert_eq!(list(&items, 30), "item1, item2 and 7 more");
+        assert_eq!(list(&items, 0), "item1 and 8 more");
+    }
+
+    #[test]
+    fn words_are_wrapped() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("enormous", 3), ["enormous"]);
+    }
+}

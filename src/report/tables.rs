@@ -1,0 +1,162 @@
+//! `standings.csv` and `crosstable.csv` as bytes, and how text and numbers stand in any of the
+//! tables.
+
+use std::borrow::Cow;
+use std::io;
+
+use super::{Row, Standings};
+use crate::fault::FaultCode;
+use crate::rating::Tally;
+
+/// The columns of `standings.csv` before those of the faults.
+const COLUMNS: [&str; 13] = [
+    "rank",
+    "player",
+    "rating",
+    "rating_low",
+    "rating_high",
+    "games",
+    "score",
+    "wins",
+    "draws",
+    "losses",
+    "first_score",
+    "second_score",
+    "faults",
+];
+
+/// `standings.csv`: a row a player by rank, ratings in Elo, and a column a fault code.
+pub fn standings(standings: &Standings) -> io::Result<Vec<u8>> {
+    let faults = FaultCode::ALL.map(|code| format!("fault_{}", code.name().replace('-', "_")));
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(COLUMNS.into_iter().chain(faults.iter().map(String::as_str)))?;
+    for row in &standings.rows {
+        table.write_record(standings_row(row))?;
+    }
+    finish(table)
+}
+
+/// `crosstable.csv`: a row and a column a player by rank; a cell is the score of the row's player
+/// against the column's, 0 where they have not met.
+pub fn crosstable(standings: &Standings, tally: &Tally) -> io::Result<Vec<u8>> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    let names = standings.rows.iter().map(|row| text(&row.player));
+    table.write_record(std::iter::once("player".into()).chain(names).map(Cow::into_owned))?;
+    for row in &standings.rows {
+        let cells = standings.rows.iter().map(|column| cell(tally, row, column));
+        table.write_record(std::iter::once(text(&row.player).into_owned()).chain(cells))?;
+    }
+    finish(table)
+}
+
+fn standings_row(row: &Row) -> Vec<String> {
+    let rating = row.rating;
+    let mut cells = vec![row.rank.to_string(), text(&row.player).into_owned()];
+    cells.extend([rating.value, rating.low, rating.high].map(decimal));
+    cells.extend([row.outcomes.games().to_string(), row.score().to_string()]);
+    cells.extend(
+        [row.outcomes.wins, row.outcomes.draws, row.outcomes.losses].map(|n| n.to_string()),
+    );
+    cells.extend([row.by_seat.first.to_string(), row.by_seat.second.to_string()]);
+    cells.push(row.fault_total().to_string());
+    cells.extend(FaultCode::ALL.map(|code| count(row, code).to_string()));
+    cells
+}
+
+fn count(row: &Row, code: FaultCode) -> u32 {
+    row.faults.get(&code).copied().unwrap_or(0)
+}
+
+fn cell(tally: &Tally, row: &Row, column: &Row) -> String {
+    if row.number == column.number {
+        return String::new();
+    }
+    tally.between(row.number, column.number).score().to_string()
+}
+
+fn finish(table: csv::Writer<Vec<u8>>) -> io::Result<Vec<u8>> {
+    table.into_inner().map_err(csv::IntoInnerError::into_error)
+}
+
+/// A text cell: one that a spreadsheet would take for a formula is prefixed with `'`.
+pub fn text(text: &str) -> Cow<'_, str> {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        Cow::Owned(format!("'{text}"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// A number with one decimal, never `-0.0`.
+pub fn decimal(number: f64) -> String {
+    let tenths = (number * 10.0).round() / 10.0 + 0.0;
+    format!("{tenths:.1}")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::standings::tests::standings as ranked;
+    use super::*;
+    use crate::rating::tally::tests::{any_tally, faulty, game, tally};
+
+    fn lines(bytes: Vec<u8>) -> Vec<String> {
+        String::from_utf8(bytes).expect("UTF-8").lines().map(ToOwned::to_owned).collect()
+    }
+
+    #[test]
+    fn the_standings_have_a_column_a_fault_code() {
+        let mut tally = tally(&["=cmd", "bee"], &[(0, 1, "draw")]);
+        let crash = [("white", FaultCode::Crash)];
+        tally.add(&faulty(game("=cmd", "bee", "black"), &crash)).expect("known players");
+        let lines = lines(standings(&ranked(&tally)).expect("memory"));
+        assert_eq!(
+            lines[0],
+            "rank,player,rating,rating_low,rating_high,games,score,wins,draws,losses,\
+             first_score,second_score,faults,fault_no_start,fault_crash,fault_exit,\
+             fault_closed_output,fault_timeout,fault_cpu,fault_malformed,fault_illegal,\
+             fault_unexpected_output,fault_oversize,fault_memory,fault_processes,fault_disk,\
+             fault_containment"
+        );
+        assert!(lines[1].starts_with("1,bee,"));
+        assert!(lines[2].starts_with("2,'=cmd,-"));
+        assert!(lines[2].ends_with(",2,0.5,0,1,1,0.5,0,1,0,1,0,0,0,0,0,0,0,0,0,0,0,0"));
+    }
+
+    #[test]
+    fn the_crosstable_is_ordered_by_rank() {
+        let games = [(0, 1, "black"), (1, 0, "white"), (1, 0, "draw"), (2, 0, "black")];
+        let tally = tally(&["ant", "bee", "@cat"], &games);
+        let lines = lines(crosstable(&ranked(&tally), &tally).expect("memory"));
+        assert_eq!(lines, ["player,bee,ant,'@cat", "bee,,2.5,0", "ant,0.5,,1", "'@cat,0,0,"]);
+    }
+
+    #[test]
+    fn formulas_are_disarmed() {
+        for formula in ["=1+1", "+1", "-1", "@x", "\tx", "\rx"] {
+            assert_eq!(text(formula), format!("'{formula}"));
+        }
+        assert_eq!(text("a=b"), "a=b");
+    }
+
+    #[test]
+    fn a_rating_has_one_decimal_and_no_negative_zero() {
+        assert_eq!([-0.04, 0.0, -0.06, 12.34].map(decimal), ["0.0", "0.0", "-0.1", "12.3"]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_row_of_the_crosstable_sums_to_the_score(tally in any_tally()) {
+            let ranked = ranked(&tally);
+            let bytes = crosstable(&ranked, &tally).expect("memory");
+            let mut table = csv::Reader::from_reader(bytes.as_slice());
+            for (record, row) in table.records().zip(&ranked.rows) {
+                let record = record.expect("valid CSV");
+                let cells = record.iter().skip(1).filter(|cell| !cell.is_empty());
+                let sum: f64 = cells.map(|cell| cell.parse::<f64>().expect("a score")).sum();
+                prop_assert!((sum - row.score().value()).abs() < 1e-9);
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The ranking for a person at a terminal: one aligned table and a few lines under it.
+
+use super::columns::{Align, Cell, Column, Keep, lay_out};
+use super::notes::notes;
+use super::{Row, Standings};
+use crate::escape;
+use crate::rating::Points;
+
+/// Whether text may be dressed in colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dress {
+    /// Text alone.
+    Plain,
+    /// With ANSI colours.
+    Colour,
+}
+
+/// The ranking in lines of at most `width` columns where that is possible, without a last
+/// newline. All players are shown; names are escaped.
+pub fn ranking(standings: &Standings, width: usize, dress: Dress) -> String {
+    let mut lines = lay_out(&columns(standings), width, dress);
+    lines.push(String::new());
+    lines.extend(notes(standings, width));
+    lines.join("\n")
+}
+
+fn columns(standings: &Standings) -> Vec<Column> {
+    let column = |heading, keep, cell: fn(&Row) -> Cell| Column {
+        heading,
+        keep,
+        align: Align::Right,
+        cells: standings.rows.iter().map(cell).collect(),
+    };
+    let name = column("player", Keep::Cut, |row| Cell::plain(escape::terminal(&row.player)));
+    vec![
+        column("#", Keep::Always, |row| Cell::plain(row.rank)),
+        Column { align: Align::Left, ..name },
+        column("rating", Keep::Always, |row| Cell::plain(whole(row.rating.value))),
+        column("±95%", Keep::Rank(5), |row| Cell::plain(margin(row.rating.margin()))),
+        column("games", Keep::Rank(2), |row| Cell::plain(row.outcomes.games())),
+        column("score", Keep::Rank(4), |row| Cell::plain(row.score())),
+        column("%", Keep::Rank(1), |row| Cell::plain(percent(row.score(), row.outcomes.games()))),
+        column("W", Keep::Rank(0), |row| Cell::plain(row.outcomes.wins)),
+        column("D", Keep::Rank(0), |row| Cell::plain(row.outcomes.draws)),
+        column("L", Keep::Rank(0), |row| Cell::plain(row.outcomes.losses)),
+        column("faults", Keep::Rank(3), |row| match row.fault_total() {
+            0 => Cell::plain(0),
+            faults => Cell::bad(faults),
+        }),
+    ]
+}
+
+/// Elo to the point, never `-0`.
+pub(super) fn whole(elo: f64) -> String {
+    format!("{:.0}", elo.round() + 0.0)
+}
+
+/// Half the width of an interval.
+pub(super) fn margin(elo: f64) -> String {
+    format!("±{}", whole(elo))
+}
+
+fn percent(score: Points, games: u32) -> String {
+    score.share(games).map_or_else(|| "–".into(), |share| format!("{:.1}", 100.0 * share))
+}
+
+#[cfg(test)]
+mod tests {
+    use unicode_width::UnicodeWidthStr;
+
+    use super::super::standings::tests::standings;
+    use super::*;
+    use crate::fault::FaultCode;
+    use crate::rating::Tally;
+    use crate::rating::tally::tests::{faulty, game, tally};
+
+    fn example() -> Tally {
+        let mut games = vec![(0, 1, "white"); 6];
+        games.extend([(1, 0, "black"), (1, 0, "draw"), (2, 1, "draw"), (0, 2, "white")]);
+        let mut tally = tally(&["greedy", "象棋 bot", "chatty"], &games);
+        let malformed = [("black", FaultCode::Malformed)];
+        for _ in 0..2 {
+            let game = faulty(game("greedy", "chatty", "white"), &malformed);
+            tally.add(&game).expect("known players");
+        }
+        tally
+    }
+
+    #[test]
+    fn the_table_is_aligned_whatever_the_names_width() {
+        let text = ranking(&standings(&example()), 100, Dress::Plain);
+        let expected = "\
+#  player    rating  ±95%  games  score     %   W  D  L  faults
+1  greedy       299  ±234     11   10.5  95.5  10  1  0       0
+2  象棋 bot    -115  ±196      9      1  11.1   0  2  7       0
+3  chatty      -184  ±271      4    0.5  12.5   0  1  3       2
+
+First seat: 89 ±190 Elo. Draws: 2 of 12 games (16.7%).
+2 faults: chatty 2 malformed.
+Neighbours in ranks 1–3 have overlapping 95% intervals: more games may change their order.";
+        let widths: Vec<usize> = text.lines().take(4).map(UnicodeWidthStr::width).collect();
+        assert_eq!(widths, [widths[0]; 4], "{text}");
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_narrow_terminal_keeps_what_matters() {
+        for width in [20, 25, 30, 40, 50, 60] {
+            let text = ranking(&standings(&example()), width, Dress::Plain);
+            assert!(text.lines().all(|line| line.width() <= width), "{width}:\n{text}");
+            assert!(text.contains("rating"));
+        }
+    }
+
+    #[test]
+    fn a_long_name_is_cut_before_columns_go() {
+        let long = "a".repeat(300);
+        let text = ranking(&standings(&tally(&[&long, "bee"], &[])), 80, Dress::Plain);
+        assert!(text.contains("a…") && text.contains("faults") && text.contains("No games yet."));
+        assert!(text.lines().all(|line| line.width() <= 80));
+    }
+
+    #[test]
+    fn names_cannot_command_the_terminal() {
+        let standings = standings(&tally(&["\x1b[2J\u{202e}", "bee"], &[(0, 1, "draw")]));
+        let text = ranking(&standings, 100, Dress::Plain);
+        assert!(text.contains(r"\u{1b}[2J\u{202e}"), "{text}");
+        assert!(!text.contains('\x1b'));
+    }
+
+    #[test]
+    fn only_faults_and_the_heading_are_coloured() {
+        let standings = standings(&example());
+        let text = ranking(&standings, 100, Dress::Colour);
+        assert_eq!(text.matches("\x1b[31m").count(), 1, "{text}");
+        let bare = text.replace("\x1b[31m", "").replace("\x1b[1m", "").replace("\x1b[0m", "");
+        assert_eq!(bare, ranking(&standings, 100, Dress::Plain));
+    }
+
+    #[test]
+    fn all_of_two_hundred_players_are_shown() {
+        let names: Vec<String> = (0..200).map(|n| format!("p{n:03}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let text = ranking(&standings(&tally(&names, &[(0, 1, "white")])), 80, Dress::Plain);
+        assert!(names.iter().all(|name| text.contains(name)));
+    }
+}

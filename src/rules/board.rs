@@ -1,0 +1,233 @@
+//! Squares of a board and sets of them as bits.
+
+use std::fmt;
+use std::ops::{BitAnd, BitOr, BitOrAssign, Not, Sub, SubAssign};
+
+use serde::{Serialize, Serializer};
+
+/// A square: column and row from zero at the top left, rows growing downwards.
+/// Ordered by its text for the board sizes in use (column first).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Square {
+    /// The column.
+    pub column: u8,
+    /// The row.
+    pub row: u8,
+}
+
+impl Square {
+    /// The square in this column and row.
+    pub const fn new(column: u8, row: u8) -> Self {
+        Self { column, row }
+    }
+}
+
+impl fmt::Display for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{}", self.column, self.row)
+    }
+}
+
+impl Serialize for Square {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// One of the four ways along a row or a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Towards row 0.
+    Up,
+    /// Towards the last row.
+    Down,
+    /// Towards column 0.
+    Left,
+    /// Towards the last column.
+    Right,
+}
+
+impl Direction {
+    /// All four.
+    pub const ALL: [Self; 4] = [Self::Up, Self::Down, Self::Left, Self::Right];
+
+    /// The way back.
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::Up => Self::Down,
+            Self::Down => Self::Up,
+            Self::Left => Self::Right,
+            Self::Right => Self::Left,
+        }
+    }
+}
+
+/// A set of squares of the 8×8 board. Bit `8 * column + row` is the square's, so that counting
+/// upwards through the bits visits the squares in the order of their texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Bitboard(pub u64);
+
+impl Bitboard {
+    /// No square.
+    pub const EMPTY: Self = Self(0);
+
+    const TOP_ROW: u64 = 0x0101_0101_0101_0101;
+    const BOTTOM_ROW: u64 = Self::TOP_ROW << 7;
+
+    /// The set of this square alone, which must be on the 8×8 board.
+    pub const fn of(square: Square) -> Self {
+        Self(1 << (8 * square.column + square.row))
+    }
+
+    /// The rectangle of these columns and rows, ends included, all below 8.
+    pub const fn rectangle(columns: (u8, u8), rows: (u8, u8)) -> Self {
+        let mut bits = 0;
+        let mut column = columns.0;
+        while column <= columns.1 {
+            let mut row = rows.0;
+            while row <= rows.1 {
+                bits |= Self::of(Square::new(column, row)).0;
+                row += 1;
+            }
+            column += 1;
+        }
+        Self(bits)
+    }
+
+    /// Whether the set has this square.
+    pub const fn contains(self, square: Square) -> bool {
+        self.0 & Self::of(square).0 != 0
+    }
+
+    /// Whether the set has no square.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether the two sets share a square.
+    pub const fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The number of squares, 0 to 64.
+    pub const fn len(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// Every square moved by one; those that would leave the 8×8 board are gone.
+    #[must_use]
+    pub const fn step(self, direction: Direction) -> Self {
+        Self(match direction {
+            Direction::Up => (self.0 & !Self::TOP_ROW) >> 1,
+            Direction::Down => (self.0 & !Self::BOTTOM_ROW) << 1,
+            Direction::Left => self.0 >> 8,
+            Direction::Right => self.0 << 8,
+        })
+    }
+
+    /// The squares in the order of their texts.
+    pub fn iter(self) -> Squares {
+        Squares(self.0)
+    }
+}
+
+impl IntoIterator for Bitboard {
+    type Item = Square;
+    type IntoIter = Squares;
+    fn into_iter(self) -> Squares {
+        self.iter()
+    }
+}
+
+/// The squares of a [`Bitboard`] in the order of their texts.
+#[derive(Debug, Clone)]
+pub struct Squares(u64);
+
+impl Iterator for Squares {
+    type Item = Square;
+
+    fn next(&mut self) -> Option<Square> {
+        if self.0 == 0 {
+            return None;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "a bit's number is below 64")]
+        let bit = self.0.trailing_zeros() as u8;
+        self.0 &= self.0 - 1;
+        Some(Square::new(bit / 8, bit % 8))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.0.count_ones() as usize;
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for Squares {}
+
+impl BitAnd for Bitboard {
+    type Output = Self;
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+impl BitOr for Bitboard {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Bitboard {
+    fn bitor_assign(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+impl Sub for Bitboard {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+}
+
+impl SubAssign for Bitboard {
+    fn sub_assign(&mut self, other: Self) {
+        self.0 &= !other.0;
+    }
+}
+
+impl Not for Bitboard {
+    type Output = Self;
+    fn not(self) -> Self {
+        Self(!self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn squares_come_in_the_order_of_their_texts() {
+        let texts: Vec<_> = (!Bitboard::EMPTY).iter().map(|square| square.to_string()).collect();
+        assert_eq!(texts.len(), 64);
+        assert!(texts.is_sorted());
+    }
+
+    #[test]
+    fn a_step_over_the_edge_leaves_the_board() {
+        let rectangle = Bitboard::rectangle((0, 7), (0, 7));
+        for direction in Direction::ALL {
+            assert_eq!(rectangle.step(direction).len(), 56);
+            let back = rectangle.step(direction).step(direction.opposite());
+            assert_eq!(back.len(), 56);
+        }
+        let at = |column, row| Bitboard::of(Square::new(column, row));
+        assert_eq!(at(3, 4).step(Direction::Up), at(3, 3));
+        assert_eq!(at(3, 4).step(Direction::Right), at(4, 4));
+        assert_eq!(at(3, 0).step(Direction::Up), Bitboard::EMPTY);
+        assert_eq!(at(7, 3).step(Direction::Right), Bitboard::EMPTY);
+    }
+}

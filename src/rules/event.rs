@@ -1,0 +1,55 @@
+//! What happened in a game, in order, as players and replays are told it.
+
+use serde::Serialize;
+
+use super::board::Square;
+
+/// One thing that happened. Seats are given by name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// A seat played an action.
+    Action {
+        /// The seat.
+        by: &'static str,
+        /// The action's canonical text.
+        action: String,
+        /// The seat had no legal action and passed by the referee's hand.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        forced: bool,
+        /// The action belongs to the opening that was given, not to the player.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        opening: bool,
+    },
+    /// Pieces left the board.
+    Removed {
+        /// Where they stood, sorted by text.
+        squares: Vec<Square>,
+        /// What took them.
+        why: Why,
+    },
+    /// The board shrank.
+    Shrink {
+        /// The side of the board that is left.
+        size: u8,
+        /// Where pieces went with the ring or stood on a new corner, sorted by text.
+        removed: Vec<Square>,
+    },
+    /// The game ended.
+    Over {
+        /// The name of the winning seat, or `draw`.
+        result: &'static str,
+        /// Why.
+        reason: &'static str,
+    },
+}
+
+/// What removed a piece.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// Two enemies, or an enemy and a corner, on opposite sides after an arrival.
+    Surrounded,
+    /// A new corner on one side and an enemy on the other, after a shrink.
+    Corner,
+}

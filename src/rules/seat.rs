@@ -1,0 +1,169 @@
+//! The two seats of a game, and one value for each of them.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut, Not};
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+/// A seat: who moves first, and the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Seat {
+    /// The first-named seat (White, Grunkle).
+    First,
+    /// The other (Black, Charge).
+    Second,
+}
+
+impl Seat {
+    /// Both seats, in order.
+    pub const BOTH: [Self; 2] = [Self::First, Self::Second];
+}
+
+impl Not for Seat {
+    type Output = Self;
+    fn not(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
+}
+
+/// One value for each seat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct BySeat<T> {
+    /// The first seat's.
+    pub first: T,
+    /// The second seat's.
+    pub second: T,
+}
+
+impl<T> BySeat<T> {
+    /// A value for each seat, first seat first.
+    pub const fn new(first: T, second: T) -> Self {
+        Self { first, second }
+    }
+
+    /// The value that `f` makes for each seat.
+    pub fn from_fn(mut f: impl FnMut(Seat) -> T) -> Self {
+        Self { first: f(Seat::First), second: f(Seat::Second) }
+    }
+
+    /// Applies `f` to both values.
+    pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> BySeat<U> {
+        BySeat { first: f(self.first), second: f(self.second) }
+    }
+
+    /// References to both values.
+    pub fn as_ref(&self) -> BySeat<&T> {
+        BySeat { first: &self.first, second: &self.second }
+    }
+
+    /// Mutable references to both values.
+    pub fn as_mut(&mut self) -> BySeat<&mut T> {
+        BySeat { first: &mut self.first, second: &mut self.second }
+    }
+
+    /// Both values with their seats, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (Seat, &T)> {
+        [(Seat::First, &self.first), (Seat::Second, &self.second)].into_iter()
+    }
+}
+
+impl BySeat<&'static str> {
+    /// The seat called `name`.
+    pub fn seat(&self, name: &str) -> Option<Seat> {
+        Seat::BOTH.into_iter().find(|&seat| self[seat] == name)
+    }
+}
+
+impl<T> Index<Seat> for BySeat<T> {
+    type Output = T;
+    fn index(&self, seat: Seat) -> &T {
+        match seat {
+            Seat::First => &self.first,
+            Seat::Second => &self.second,
+        }
+    }
+}
+
+impl<T> IndexMut<Seat> for BySeat<T> {
+    fn index_mut(&mut self, seat: Seat) -> &mut T {
+        match seat {
+            Seat::First => &mut self.first,
+            Seat::Second => &mut self.second,
+        }
+    }
+}
+
+/// One value for each seat under the seats' names: `{"white":1,"black":0}` in JSON, order kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeatMap<T> {
+    /// The seats' names.
+    pub names: BySeat<Cow<'static, str>>,
+    /// The values.
+    pub values: BySeat<T>,
+}
+
+impl<T> SeatMap<T> {
+    /// `values` under the seats' `names`.
+    pub fn new(names: BySeat<&'static str>, values: BySeat<T>) -> Self {
+        Self { names: names.map(Cow::Borrowed), values }
+    }
+}
+
+impl<T> Index<Seat> for SeatMap<T> {
+    type Output = T;
+    fn index(&self, seat: Seat) -> &T {
+        &self.values[seat]
+    }
+}
+
+impl<T: Serialize> Serialize for SeatMap<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        for seat in Seat::BOTH {
+            map.serialize_entry(&self.names[seat], &self.values[seat])?;
+        }
+        map.end()
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for SeatMap<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pair<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Pair<T> {
+            type Value = SeatMap<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object with one value for each of the two seats")
+            }
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<SeatMap<T>, M::Error> {
+                let mut next = || map.next_entry::<String, T>();
+                let (Some(first), Some(second), None) = (next()?, next()?, next()?) else {
+                    return Err(de::Error::custom("expected exactly two seats"));
+                };
+                Ok(SeatMap {
+                    names: BySeat::new(first.0.into(), second.0.into()),
+                    values: BySeat::new(first.1, second.1),
+                })
+            }
+        }
+        deserializer.deserialize_map(Pair(PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seat_map_keeps_the_order_of_its_seats() {
+        let map: SeatMap<u8> = serde_json::from_str(r#"{"white":1,"black":2}"#).expect("two seats");
+        assert_eq!(map[Seat::Second], 2);
+        assert_eq!(serde_json::to_string(&map).expect("plain"), r#"{"white":1,"black":2}"#);
+        assert!(serde_json::from_str::<SeatMap<u8>>(r#"{"white":1}"#).is_err());
+    }
+}

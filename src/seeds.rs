@@ -1,0 +1,161 @@
+//! Everything random, drawn from separate keyed streams of one tournament secret.
+//!
+//! A stream's key depends on what the stream is for and on nothing else, so that adding a player
+//! or resuming changes nobody else's games.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+
+/// The secret of a tournament.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret([u8; 32]);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+impl Secret {
+    /// The secret that stands for a seed of the configuration: it can be foreseen.
+    pub fn from_seed(seed: u64) -> Self {
+        Self(derive("referee 2026 seed", &[&seed.to_le_bytes()]))
+    }
+
+    /// A fresh secret.
+    pub fn fresh() -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes)?;
+        Ok(Self(bytes))
+    }
+
+    /// The secret as 64 hex digits.
+    pub fn to_hex(&self) -> String {
+        blake3::Hash::from_bytes(self.0).to_hex().to_string()
+    }
+
+    /// Reads 64 hex digits.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        blake3::Hash::from_hex(text.trim()).ok().map(|hash| Self(*hash.as_bytes()))
+    }
+
+    /// The own seed of `player` in pair `pair` against `opponent`: the same in both games.
+    /// At most 53 bits, so that it survives programs that keep numbers as floats.
+    pub fn player_seed(&self, player: &str, opponent: &str, pair: u32) -> u64 {
+        let (low, high) = sorted(player, opponent);
+        let key = self.stream(
+            "player",
+            &[low.as_bytes(), high.as_bytes(), &pair.to_le_bytes(), player.as_bytes()],
+        );
+        ChaCha20Rng::from_seed(key).random::<u64>() >> 11
+    }
+
+    /// The referee's luck in pair `pair` of two players: the same in both games.
+    pub fn luck(&self, one: &str, other: &str, pair: u32) -> Luck {
+        let (low, high) = sorted(one, other);
+        let key = self.stream("luck", &[low.as_bytes(), high.as_bytes(), &pair.to_le_bytes()]);
+        Luck::from_key(key)
+    }
+
+    fn stream(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        frame(&mut hasher, purpose.as_bytes());
+        parts.iter().for_each(|part| frame(&mut hasher, part));
+        *hasher.finalize().as_bytes()
+    }
+}
+
+/// What the referee draws in one game.
+#[derive(Debug)]
+pub struct Luck(ChaCha20Rng);
+
+impl Luck {
+    /// Luck from a key.
+    pub fn from_key(key: [u8; 32]) -> Self {
+        Self(ChaCha20Rng::from_seed(key))
+    }
+
+    /// Draws one of the outcomes by weight.
+    ///
+    /// # Panics
+    /// When there are no outcomes or all weights are zero, which no position offers.
+    pub fn draw<C: Clone>(&mut self, outcomes: &[(C, u32)]) -> C {
+        let total: u32 = outcomes.iter().map(|(_, weight)| weight).sum();
+        let mut at = self.0.random_range(0..total);
+        for (outcome, weight) in outcomes {
+            if at < *weight {
+                return outcome.clone();
+            }
+            at -= weight;
+        }
+        unreachable!("the weights sum to the total")
+    }
+}
+
+/// The identity of a game: a function of the unordered pair of names, the pair's number and the
+/// game's, for example `3f9a1c07be52-1`.
+pub fn game_id(one: &str, other: &str, pair: u32, game: u8) -> String {
+    let (low, high) = sorted(one, other);
+    let parts = [low.as_bytes(), high.as_bytes(), &pair.to_le_bytes()];
+    let hash = derive("referee 2026 game identity", &parts);
+    let digits = blake3::Hash::from_bytes(hash).to_hex();
+    format!("{}-{game}", &digits[..12])
+}
+
+/// A hash of framed parts, bound to its purpose.
+fn derive(context: &str, parts: &[&[u8]]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key(context);
+    parts.iter().for_each(|part| frame(&mut hasher, part));
+    *hasher.finalize().as_bytes()
+}
+
+/// Lengths stand before parts, so that no two lists of parts read the same.
+fn frame(hasher: &mut blake3::Hasher, part: &[u8]) {
+    hasher.update(&(part.len() as u64).to_le_bytes());
+    hasher.update(part);
+}
+
+fn sorted<'a>(one: &'a str, other: &'a str) -> (&'a str, &'a str) {
+    if one <= other { (one, other) } else { (other, one) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_depend_on_their_own_names_alone() {
+        let secret = Secret::from_seed(7);
+        assert_eq!(secret.player_seed("a", "b", 1), Secret::from_seed(7).player_seed("a", "b", 1));
+        assert_ne!(secret.player_seed("a", "b", 1), secret.player_seed("b", "a", 1));
+        assert_ne!(secret.player_seed("a", "b", 1), secret.player_seed("a", "b", 2));
+        assert_ne!(secret.player_seed("a", "bc", 1), secret.player_seed("ab", "c", 1));
+    }
+
+    #[test]
+    fn an_identity_ignores_the_order_of_the_names() {
+        assert_eq!(game_id("a", "b", 1, 1), game_id("b", "a", 1, 1));
+        assert_ne!(game_id("a", "b", 1, 1), game_id("a", "b", 1, 2));
+        assert_ne!(game_id("a", "bc", 1, 1), game_id("ab", "c", 1, 1));
+    }
+
+    #[test]
+    fn a_secret_survives_its_hex_digits() {
+        let secret = Secret::from_seed(7);
+        assert_eq!(Secret::from_hex(&secret.to_hex()), Some(secret));
+        assert_eq!(Secret::from_hex("7"), None);
+    }
+
+    #[test]
+    fn luck_is_the_same_for_both_games_and_fair_enough() {
+        let secret = Secret::from_seed(7);
+        let faces: Vec<(u8, u32)> = (1..=6).map(|face| (face, 1)).collect();
+        let rolls = |mut luck: Luck| (0..600).map(|_| luck.draw(&faces)).collect::<Vec<_>>();
+        let one = rolls(secret.luck("a", "b", 1));
+        assert_eq!(one, rolls(secret.luck("b", "a", 1)));
+        for face in 1..=6 {
+            let count = one.iter().filter(|&&roll| roll == face).count();
+            assert!((60..=140).contains(&count), "{face} came {count} times of 600");
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! A tournament: what is played in which order, where, and what became of it.
+
+pub mod audit;
+pub mod continuation;
+pub mod folder;
+pub mod ledger;
+pub mod runner;
+pub mod schedule;
+pub mod slot;

@@ -1,0 +1,219 @@
+//! Whether a record can be true: its actions replayed through the rules, its times through the
+//! clock, its seeds drawn again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::clock::{Clock, Measure, TimeControl, Verdict};
+use crate::fault::FaultCode;
+use crate::record::{GameRecord, Header};
+use crate::rules::{BySeat, Event, Game, GameKind, GameResult, Options, Outcome, Seat, Step, Turn};
+use crate::seeds::Secret;
+
+/// The options of a header, checked.
+pub fn options_of(header: &Header) -> Result<(GameKind, Options), String> {
+    let kind = GameKind::named(&header.game).ok_or_else(|| format!("no game `{}`", header.game))?;
+    let given: Vec<(&str, String)> = header
+        .options
+        .iter()
+        .map(|(name, value)| {
+            (name.as_str(), value.as_str().map_or(value.to_string(), str::to_owned))
+        })
+        .collect();
+    let given = given.iter().map(|(name, value)| (*name, value.as_str()));
+    let options = crate::with_game!(kind, G => Options::resolve(G::OPTIONS, given))
+        .map_err(|bad| format!("option {}: {}", bad.name, bad.message))?;
+    Ok((kind, options))
+}
+
+/// A game played again from its record: the positions come one by one.
+#[derive(Debug)]
+pub struct Replay<'a, G: Game> {
+    /// The position reached.
+    pub position: G,
+    /// What happened in the last step.
+    pub events: Vec<Event>,
+    texts: std::iter::Chain<std::slice::Iter<'a, String>, std::slice::Iter<'a, String>>,
+    rolls: std::slice::Iter<'a, String>,
+}
+
+/// How a step of a replay went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replayed {
+    /// A step was played.
+    Step,
+    /// The record has no more actions.
+    End,
+}
+
+impl<'a, G: Game> Replay<'a, G> {
+    /// The start of a recorded game.
+    pub fn new(rules: &Arc<G::Rules>, record: &'a GameRecord) -> Self {
+        Self {
+            position: G::start(rules),
+            events: Vec::new(),
+            texts: record.opening.iter().chain(&record.actions),
+            rolls: record.rolls.iter(),
+        }
+    }
+
+    /// Plays the next step, or says why the record cannot be true.
+    pub fn step(&mut self) -> Result<Replayed, String> {
+        self.events.clear();
+        let step = match self.position.turn() {
+            Turn::Over(_) => match self.texts.next() {
+                None => return Ok(Replayed::End),
+                Some(text) => return Err(format!("`{text}` comes after the end of the game")),
+            },
+            Turn::Chance(outcomes) => {
+                let Some(roll) = self.rolls.next() else { return Ok(Replayed::End) };
+                let drawn = outcomes.into_iter().find(|(outcome, _)| outcome.to_string() == *roll);
+                Step::Chance(drawn.ok_or_else(|| format!("`{roll}` cannot be drawn here"))?.0)
+            }
+            Turn::Pass(_) => {
+                let Some(text) = self.texts.next() else { return Ok(Replayed::End) };
+                if *text != G::pass().to_string() {
+                    return Err(format!("`{text}` stands where a pass was forced"));
+                }
+                Step::Move(G::pass())
+            }
+            Turn::Move(seat) => {
+                let Some(text) = self.texts.next() else { return Ok(Replayed::End) };
+                Step::Move(self.parse(seat, text)?)
+            }
+            Turn::Both => {
+                let (Some(one), Some(other)) = (self.texts.next(), self.texts.next()) else {
+                    return Ok(Replayed::End);
+                };
+                let first = self.parse(Seat::First, one)?;
+                Step::Both(BySeat::new(first, self.parse(Seat::Second, other)?))
+            }
+        };
+        self.position.play(step, &mut self.events);
+        Ok(Replayed::Step)
+    }
+
+    fn parse(&self, seat: Seat, text: &str) -> Result<G::Action, String> {
+        let ply = self.position.ply();
+        self.position
+            .parse_action(seat, text)
+            .map_err(|refusal| format!("ply {ply}: `{text}` was not legal: {refusal}"))
+    }
+}
+
+/// What is wrong with a record: everything that was found.
+pub fn audit<G: Game>(
+    rules: &Arc<G::Rules>,
+    header: &Header,
+    secret: Option<&Secret>,
+    record: &GameRecord,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut replay = Replay::<G>::new(rules, record);
+    loop {
+        match replay.step() {
+            Ok(Replayed::Step) => {}
+            Ok(Replayed::End) => break,
+            Err(problem) => {
+                found.push(problem);
+                return found;
+            }
+        }
+    }
+    found.extend(check_seats::<G>(record));
+    found.extend(check_ending(&replay.position, record));
+    found.extend(check_clock(&header.clock, record));
+    found.extend(secret.into_iter().flat_map(|secret| check_seeds(secret, record)));
+    found
+}
+
+fn check_seats<G: Game>(record: &GameRecord) -> Option<String> {
+    let names = &record.players.names;
+    let known = Seat::BOTH.into_iter().all(|seat| names[seat] == G::SEATS[seat]);
+    (!known).then(|| format!("the seats are {} and {}", names.first, names.second))
+}
+
+fn check_ending<G: Game>(position: &G, record: &GameRecord) -> Vec<String> {
+    let expected = match (position.turn(), &record.fault) {
+        (Turn::Over(outcome), None) => outcome,
+        (Turn::Over(_), Some(_)) => return vec!["a fault after the end of the game".to_owned()],
+        (_, None) => return vec!["the game was not over and nobody made a fault".to_owned()],
+        (_, Some(faults)) => {
+            let by = |seat: Seat| faults.get(G::SEATS[seat]);
+            match (by(Seat::First), by(Seat::Second)) {
+                (Some(fault), None) => {
+                    Outcome { result: GameResult::Win(Seat::Second), reason: fault.code.name() }
+                }
+                (None, Some(fault)) => {
+                    Outcome { result: GameResult::Win(Seat::First), reason: fault.code.name() }
+                }
+                (Some(_), Some(_)) => Outcome { result: GameResult::Draw, reason: "double-fault" },
+                (None, None) => return vec!["the fault is of no seat".to_owned()],
+            }
+        }
+    };
+    let result = match expected.result {
+        GameResult::Win(seat) => G::SEATS[seat],
+        GameResult::Draw => "draw",
+    };
+    let mut found = Vec::new();
+    let mut same = |what: &str, recorded: &str, expected: &str| {
+        if recorded != expected {
+            found.push(format!("the {what} is {recorded}, the replay says {expected}"));
+        }
+    };
+    same("result", &record.result, result);
+    same("reason", &record.reason, expected.reason);
+    same("number of plies", &record.plies.to_string(), &position.ply().to_string());
+    for seat in Seat::BOTH {
+        let what = format!("score of {}", G::SEATS[seat]);
+        let score = expected.result.score(seat).to_string();
+        same(&what, &record.score(seat).to_string(), &score);
+    }
+    found
+}
+
+/// A turn that was over its allowance must have been the last, and a fault.
+fn check_clock(control: &TimeControl, record: &GameRecord) -> Vec<String> {
+    let mut found = Vec::new();
+    for seat in Seat::BOTH {
+        let mut clock = Clock::new(*control);
+        clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
+        let late_fault = record
+            .fault_of(seat)
+            .is_some_and(|fault| matches!(fault.code, FaultCode::Timeout | FaultCode::Cpu));
+        let turns = &record.clock.used_ns[seat];
+        for (turn, used) in turns.iter().enumerate() {
+            let late = clock.spend(Duration::from_nanos(*used)) == Verdict::Late;
+            let excused = turn + 1 == turns.len() && record.fault_of(seat).is_some();
+            if late && !excused {
+                let name = &record.players.names[seat];
+                found.push(format!("turn {} of {name} was over its time", turn + 1));
+            }
+        }
+        let last_late = turns.last().is_some_and(|_| late_at_end(control, record, seat));
+        if late_fault && control.measure == Measure::Wall && !last_late && !clock.is_out() {
+            let name = &record.players.names[seat];
+            found.push(format!("{name} lost on time within its time"));
+        }
+    }
+    found
+}
+
+fn late_at_end(control: &TimeControl, record: &GameRecord, seat: Seat) -> bool {
+    let mut clock = Clock::new(*control);
+    clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
+    let verdicts = record.clock.used_ns[seat].iter();
+    verdicts.map(|used| clock.spend(Duration::from_nanos(*used))).last() == Some(Verdict::Late)
+}
+
+fn check_seeds(secret: &Secret, record: &GameRecord) -> Vec<String> {
+    Seat::BOTH
+        .into_iter()
+        .filter(|&seat| {
+            let (player, opponent) = (&record.players[seat], &record.players[!seat]);
+            record.seed[seat] != secret.player_seed(player, opponent, record.pair)
+        })
+        .map(|seat| format!("the seed of {} is not the secret's", record.players[seat]))
+        .collect()
+}

@@ -1,0 +1,249 @@
+//! Beginning a tournament's folder, or going on in it: what may change between a stop and its
+//! continuation, and what is refused.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::folder::{self, Contents, Locked};
+use super::runner::forget_exchanges;
+use crate::commands::Failure;
+use crate::config::Tournament;
+use crate::printer::Printer;
+use crate::record::log::{Entry, LOG, LogReader, LogWriter, SUPERSEDED, replace};
+use crate::record::{Header, PlayerInfo, SCHEMA};
+use crate::rules::{Game, Seat};
+use crate::with_game;
+
+/// Makes the folder ready for the games that are due: begins a log, or checks that the one there
+/// belongs to this configuration and takes in what may change.
+pub fn prepare(
+    folder: &Locked,
+    tournament: &Tournament,
+    replaced: &[String],
+    printer: Printer,
+) -> Result<Contents, Failure> {
+    if let Some(name) = replaced.iter().find(|name| !is_player(tournament, name)) {
+        return Err(Failure::input(format!(
+            "--replace {name}: no player of this name is configured"
+        )));
+    }
+    if !folder.has_log() {
+        let header = header(tournament, fresh_identity()?);
+        LogWriter::create(folder.dir(), &header).map_err(|error| {
+            Failure::system(format!("cannot write {}: {error}", folder.dir().join(LOG).display()))
+        })?;
+    }
+    let contents = folder::read(folder.dir(), |_, _| {})?;
+    if contents.torn {
+        printer.note("the last line of the log is torn; that game is played again");
+    }
+    let mut wanted = header(tournament, contents.header.identity.clone());
+    wanted.created = contents.header.created;
+    wanted.version.clone_from(&contents.header.version);
+    wanted.changes.clone_from(&contents.header.changes);
+    let changes = compare(&contents.header, &wanted, replaced)
+        .map_err(|differences| refuse(folder, &differences))?;
+    if changes.is_empty() {
+        return Ok(contents);
+    }
+    changes.iter().for_each(|change| printer.note(change));
+    wanted.changes.extend(changes);
+    take_in(folder, &contents, &wanted, replaced)?;
+    folder::read(folder.dir(), |_, _| {})
+}
+
+fn is_player(tournament: &Tournament, name: &str) -> bool {
+    tournament.players.iter().any(|player| player.name == name)
+}
+
+fn fresh_identity() -> Result<String, Failure> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Failure::system(format!("the system gives no randomness: {error}")))?;
+    Ok(format!("{:016x}", u64::from_le_bytes(bytes)))
+}
+
+/// The header that this configuration asks for.
+fn header(tournament: &Tournament, identity: String) -> Header {
+    let created = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let options = match serde_json::to_value(&tournament.options) {
+        Ok(serde_json::Value::Object(map)) => map,
+        _ => serde_json::Map::new(),
+    };
+    let info = |player: &crate::config::PlayerSpec| PlayerInfo {
+        name: player.name.clone(),
+        command: player.command.clone(),
+        hash: player.hash.clone(),
+    };
+    Header {
+        schema: SCHEMA.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        tournament: tournament.name.clone(),
+        identity,
+        created,
+        game: tournament.game.name().to_owned(),
+        seats: with_game!(tournament.game, G => [G::SEATS.first, G::SEATS.second].map(str::to_owned)),
+        options,
+        clock: tournament.clock,
+        fault_policy: tournament.fault_policy,
+        quarantine: tournament.quarantine,
+        pairs: tournament.pairs,
+        containment: "off".to_owned(),
+        seed: tournament.seed,
+        anchor: tournament.anchor.clone(),
+        players: tournament.players.iter().map(info).collect(),
+        changes: Vec::new(),
+    }
+}
+
+/// What changed and may change; or, as an error, what changed and may not.
+fn compare(old: &Header, new: &Header, replaced: &[String]) -> Result<Vec<String>, Vec<String>> {
+    let mut changes = Vec::new();
+    let mut differences = fixed_differences(old, new);
+    match new.pairs {
+        pairs if pairs > old.pairs => {
+            changes.push(format!("pairs: {} became {pairs}", old.pairs));
+        }
+        pairs if pairs < old.pairs => differences.push(format!(
+            "pairs: the results have {}, the configuration {pairs}; there can only be more",
+            old.pairs
+        )),
+        _ => {}
+    }
+    for player in &old.players {
+        let name = &player.name;
+        let now = new.players.iter().find(|now| now.name == *name);
+        match now {
+            None => {
+                differences.push(format!("player {name}: it is in the results, not configured"))
+            }
+            Some(now) if replaced.contains(name) => changes.push(format!(
+                "player {name} replaced: {} became {}; its games are played again",
+                player.hash, now.hash
+            )),
+            Some(now) if now.hash != player.hash => differences.push(format!(
+                "player {name}: its program changed ({} became {}); `--replace {name}` plays its \
+                 games again",
+                player.hash, now.hash
+            )),
+            Some(_) => {}
+        }
+    }
+    for player in &new.players {
+        if !old.players.iter().any(|known| known.name == player.name) {
+            changes.push(format!("player {} added", player.name));
+        }
+    }
+    if differences.is_empty() { Ok(changes) } else { Err(differences) }
+}
+
+/// Differences in what must stay as it was.
+fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
+    let parts = |header: &Header| {
+        let mut parts = vec![
+            ("game".to_owned(), header.game.clone()),
+            ("seed".to_owned(), header.seed.map_or("none".to_owned(), |seed| seed.to_string())),
+            ("quarantine".to_owned(), header.quarantine.to_string()),
+        ];
+        let clock = serde_json::to_value(header.clock).unwrap_or_default();
+        let values = serde_json::json!({
+            "fault-policy": header.fault_policy, "anchor": header.anchor,
+            "containment": header.containment,
+        });
+        for (group, values) in [("clock", &clock), ("", &values)] {
+            for (key, value) in values.as_object().into_iter().flatten() {
+                parts.push((format!("{group} {key}").trim().to_owned(), value.to_string()));
+            }
+        }
+        for (name, value) in &header.options {
+            parts.push((format!("option {name}"), value.to_string()));
+        }
+        parts
+    };
+    let (before, after) = (parts(old), parts(new));
+    let said = |(name, value): &(String, String)| {
+        let other = after.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        (other != Some(value)).then(|| {
+            let now = other.unwrap_or("nothing");
+            format!("{name}: the results have {value}, the configuration {now}")
+        })
+    };
+    before.iter().filter_map(said).collect()
+}
+
+fn refuse(folder: &Locked, differences: &[String]) -> Failure {
+    Failure::conflict(format!(
+        "the configuration differs from the results in {}:\n  {}\n\
+         nothing was changed; give the tournament another name, or put the configuration back",
+        folder.dir().display(),
+        differences.join("\n  ")
+    ))
+}
+
+/// Writes the log anew under the new header, without the games of replaced players, which go to
+/// the file of superseded games first.
+fn take_in(
+    folder: &Locked,
+    contents: &Contents,
+    wanted: &Header,
+    replaced: &[String],
+) -> Result<(), Failure> {
+    let dir = folder.dir();
+    let is_superseded = |entry: &Entry| {
+        Seat::BOTH.into_iter().any(|seat| replaced.contains(&entry.record.players[seat]))
+    };
+    let failed = |error: io::Error| {
+        Failure::system(format!("cannot take in the changes in {}: {error}", dir.display()))
+    };
+    if !replaced.is_empty() {
+        let mut aside = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(dir.join(SUPERSEDED))
+            .map_err(failed)?;
+        each_entry(dir, &mut |entry| match is_superseded(entry) {
+            true => aside.write_all(&superseded(entry, &contents.header, replaced)),
+            false => Ok(()),
+        })
+        .and_then(|()| aside.sync_all())
+        .map_err(failed)?;
+    }
+    let mut gone = Vec::new();
+    replace(&dir.join(LOG), wanted, |out| {
+        each_entry(dir, &mut |entry| {
+            if is_superseded(entry) {
+                gone.push(entry.record.id.clone());
+                return Ok(());
+            }
+            out.write_all(&entry.raw)
+        })
+    })
+    .map_err(failed)?;
+    gone.iter().for_each(|id| forget_exchanges(folder, id));
+    Ok(())
+}
+
+fn each_entry(
+    dir: &std::path::Path,
+    each: &mut dyn FnMut(&Entry) -> io::Result<()>,
+) -> io::Result<()> {
+    let other = |error: crate::record::log::LogError| io::Error::other(error.message);
+    let mut reader = LogReader::open(dir).map_err(other)?;
+    while let Some(entry) = reader.next_entry().map_err(other)? {
+        each(&entry)?;
+    }
+    Ok(())
+}
+
+/// A superseded game with the hashes of the players it was played by.
+fn superseded(entry: &Entry, header: &Header, replaced: &[String]) -> Vec<u8> {
+    let hashes: serde_json::Map<String, serde_json::Value> = header
+        .players
+        .iter()
+        .filter(|player| replaced.contains(&player.name))
+        .map(|player| (player.name.clone(), player.hash.clone().into()))
+        .collect();
+    let line = serde_json::json!({ "replaced": hashes, "game": entry.record });
+    format!("{line}\n").into_bytes()
+}

@@ -1,0 +1,266 @@
+//! Plays what is due: hands jobs to slots, writes what comes back to the log, and stops in
+//! order when it is told to.
+
+use std::fs;
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, watch};
+
+use super::folder::{EXCHANGES, Locked};
+use super::ledger::Ledger;
+use super::slot::{Conditions, Done, Finished, Job, Slot};
+use crate::commands::Failure;
+use crate::config::Tournament;
+use crate::fault::Fault;
+use crate::record::GameRecord;
+use crate::record::log::{LogWriter, write_whole};
+use crate::rules::Game;
+use crate::with_game;
+
+/// Listens to a tournament.
+pub trait Listener {
+    /// A player could not be started. Its games will be lost.
+    fn cannot_start(&mut self, player: &str, fault: &Fault);
+    /// The games begin: so many are due.
+    fn begin(&mut self, ledger: &Ledger, due: usize);
+    /// A game is done and in the log.
+    fn finished(&mut self, record: &GameRecord, ledger: &Ledger);
+    /// A player was taken out.
+    fn quarantined(&mut self, player: &str, after: &GameRecord);
+    /// The games are over.
+    fn end(&mut self);
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Nothing is left to play.
+    Complete,
+    /// It was told to stop.
+    Stopped,
+}
+
+/// A tournament under way.
+#[derive(Debug)]
+pub struct Runner<'a> {
+    /// Where it is kept.
+    pub folder: &'a Locked,
+    /// What is done.
+    pub ledger: &'a mut Ledger,
+    /// Where results go.
+    pub log: LogWriter,
+    /// What all games have in common.
+    pub conditions: Arc<Conditions>,
+    /// How many slots, and on which cores.
+    pub cores: Vec<Vec<usize>>,
+}
+
+impl Runner<'_> {
+    /// Plays everything that is due, until `stop` becomes true.
+    pub async fn run(
+        mut self,
+        tournament: &Tournament,
+        listener: &mut dyn Listener,
+        stop: watch::Receiver<bool>,
+    ) -> Result<End, Failure> {
+        let (report, mut inbox) = mpsc::unbounded_channel();
+        let halt = watch::channel(false).0;
+        let slots = with_game!(tournament.game, G => {
+            let rules = Arc::new(G::rules(&tournament.options).map_err(Failure::input)?);
+            self.start_slots::<G>(&rules, &report, &halt)
+        })?;
+        let played = self.direct(&slots, &mut inbox, listener, stop).await;
+        halt.send_replace(true);
+        drop(report);
+        slots.into_iter().for_each(Slot::join);
+        listener.end();
+        self.log.sync().map_err(|error| Failure::system(error.to_string()))?;
+        played
+    }
+
+    fn start_slots<G: Game>(
+        &self,
+        rules: &Arc<G::Rules>,
+        report: &mpsc::UnboundedSender<(usize, Done)>,
+        halt: &watch::Sender<bool>,
+    ) -> Result<Vec<Slot>, Failure> {
+        let start = |(number, cores): (usize, &Vec<usize>)| {
+            let (rules, conditions) = (Arc::clone(rules), Arc::clone(&self.conditions));
+            Slot::start::<G>(
+                number,
+                cores.clone(),
+                rules,
+                conditions,
+                report.clone(),
+                halt.subscribe(),
+            )
+        };
+        self.cores
+            .iter()
+            .enumerate()
+            .map(start)
+            .collect::<Result<_, _>>()
+            .map_err(|error| Failure::system(format!("cannot start a thread: {error}")))
+    }
+
+    async fn direct(
+        &mut self,
+        slots: &[Slot],
+        inbox: &mut mpsc::UnboundedReceiver<(usize, Done)>,
+        listener: &mut dyn Listener,
+        mut stop: watch::Receiver<bool>,
+    ) -> Result<End, Failure> {
+        let mut agenda = Agenda::new(self.ledger);
+        let mut busy = 0;
+        for slot in slots {
+            busy += usize::from(agenda.hand_out(self.ledger, slot));
+        }
+        let mut begun = false;
+        while busy > 0 {
+            let (number, done) = tokio::select! {
+                biased;
+                _ = stop.wait_for(|stop| *stop) => return Ok(End::Stopped),
+                done = inbox.recv() => match done {
+                    Some(done) => done,
+                    None => break,
+                },
+            };
+            busy -= 1;
+            match done {
+                Done::Stopped => {}
+                Done::Probed(player, fault) => {
+                    if let Some(fault) = fault {
+                        listener.cannot_start(self.ledger.name(player), &fault);
+                    }
+                    agenda.probed();
+                }
+                Done::Played(finished) => self.keep(*finished, listener)?,
+            }
+            if !begun && agenda.may_play() {
+                begun = true;
+                listener.begin(self.ledger, self.ledger.due());
+                // The other slots wait for the last probe.
+                for slot in slots.iter().enumerate().filter(|(other, _)| *other != number) {
+                    busy += usize::from(agenda.hand_out(self.ledger, slot.1));
+                }
+            }
+            busy += usize::from(agenda.hand_out(self.ledger, &slots[number]));
+        }
+        if self.ledger.next_due(0).is_some() {
+            return Err(Failure::system("a slot ended before its games were played"));
+        }
+        Ok(End::Complete)
+    }
+
+    fn keep(&mut self, finished: Finished, listener: &mut dyn Listener) -> Result<(), Failure> {
+        let Finished { record, exchanges } = finished;
+        let full = |error: std::io::Error| {
+            Failure::system(format!(
+                "{error}; every game in the log is whole: make room and run again to go on"
+            ))
+        };
+        if let Some(exchanges) = exchanges {
+            let path = self.folder.dir().join(EXCHANGES).join(format!("{}.jsonl", record.id));
+            write_whole(&path, |out| out.write_all(exchanges.as_bytes())).map_err(|error| {
+                full(std::io::Error::new(
+                    error.kind(),
+                    format!("cannot write {}: {error}", path.display()),
+                ))
+            })?;
+        }
+        self.log.append(&record).map_err(full)?;
+        let before: Vec<usize> = self.ledger.quarantined().map(|(player, _)| player).collect();
+        self.ledger
+            .add(&record)
+            .map_err(|misfit| Failure::system(format!("game {}: {misfit:?}", record.id)))?;
+        listener.finished(&record, self.ledger);
+        for (player, _) in self.ledger.quarantined() {
+            if !before.contains(&player) {
+                listener.quarantined(self.ledger.name(player), &record);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is handed out next: first every player with games due is started once, then the games
+/// in the order of the schedule.
+struct Agenda {
+    probes: Vec<usize>,
+    probing: usize,
+    cursor: usize,
+}
+
+impl Agenda {
+    fn new(ledger: &Ledger) -> Self {
+        let mut needed = vec![false; ledger.names().len()];
+        let mut cursor = 0;
+        let mut missing = needed.len();
+        while let Some(index) = ledger.next_due(cursor).filter(|_| missing > 0) {
+            let players = ledger.fixture(index).players;
+            for player in [players.first, players.second] {
+                missing -= usize::from(!std::mem::replace(&mut needed[player], true));
+            }
+            cursor = index + 1;
+        }
+        let probes: Vec<usize> = (0..needed.len()).rev().filter(|&player| needed[player]).collect();
+        Self { probing: probes.len(), probes, cursor: 0 }
+    }
+
+    fn probed(&mut self) {
+        self.probing -= 1;
+    }
+
+    fn may_play(&self) -> bool {
+        self.probing == 0
+    }
+
+    /// Gives a slot its next job; says whether there was one.
+    fn hand_out(&mut self, ledger: &Ledger, slot: &Slot) -> bool {
+        let job = match self.probes.pop() {
+            Some(player) => Job::Probe(player),
+            None if !self.may_play() => return false,
+            None => match ledger.next_due(self.cursor) {
+                Some(index) => {
+                    self.cursor = index + 1;
+                    Job::Play(ledger.id(index), ledger.fixture(index))
+                }
+                None => return false,
+            },
+        };
+        slot.jobs.send(job).is_ok()
+    }
+}
+
+/// The cores of `slots` slots, `each` cores a slot, taken in turn from those this process may
+/// use. Empty where the system does not tell.
+pub fn share_cores(slots: usize, each: usize) -> Vec<Vec<usize>> {
+    let available = available_cores();
+    (0..slots)
+        .map(|slot| {
+            let from = slot * each;
+            (from..from + each)
+                .filter_map(|at| available.get(at % available.len().max(1)).copied())
+                .collect()
+        })
+        .collect()
+}
+
+#[cfg(target_os = "linux")]
+fn available_cores() -> Vec<usize> {
+    let Ok(set) = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0)) else {
+        return Vec::new();
+    };
+    (0..nix::sched::CpuSet::count()).filter(|&core| set.is_set(core).unwrap_or(false)).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn available_cores() -> Vec<usize> {
+    Vec::new()
+}
+
+/// Removes the exchanges of games that are played again.
+pub fn forget_exchanges(folder: &Locked, id: &str) {
+    // A game without a fault has none.
+    let _ = fs::remove_file(folder.dir().join(EXCHANGES).join(format!("{id}.jsonl")));
+}

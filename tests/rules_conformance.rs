@@ -1,0 +1,232 @@
+//! What holds for every game under all of its options. A new game is one line at the end.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use rand::{Rng, SeedableRng, seq::IndexedRandom};
+use rand_chacha::ChaCha20Rng;
+use referee::rules::options::{OptionKind, OptionSpec};
+use referee::rules::{
+    BySeat, Event, Game, GameKind, Legal, Options, Refusal, Seat, Step, StepOf, Turn,
+};
+
+/// No game may need more steps than this under options that end it.
+const STEPS: usize = 20_000;
+
+/// The words of an option, or a few numbers with the default and the least.
+fn values(spec: &OptionSpec) -> Vec<String> {
+    match spec.kind {
+        OptionKind::Choice(words) => words.iter().map(|(word, _)| (*word).to_owned()).collect(),
+        OptionKind::Number { min, max } => {
+            let numbers = BTreeSet::from([min, min + 1, min + 300]);
+            let few = numbers.into_iter().filter(|number| *number <= max);
+            few.map(|number| number.to_string()).chain([spec.default.to_owned()]).collect()
+        }
+    }
+}
+
+/// Every combination of the values of all options that makes sense and ends.
+fn all_rules<G: Game>() -> Vec<Arc<G::Rules>> {
+    let mut sets: Vec<Vec<(&str, String)>> = vec![Vec::new()];
+    for spec in G::OPTIONS {
+        let with = |set: &Vec<(&'static str, String)>, value| {
+            set.iter().cloned().chain([(spec.name, value)]).collect::<Vec<_>>()
+        };
+        sets = sets
+            .iter()
+            .flat_map(|set| values(spec).into_iter().map(move |value| with(set, value)))
+            .collect();
+    }
+    let rules = |set: &Vec<(&'static str, String)>| {
+        let given = set.iter().map(|(name, value)| (*name, value.as_str()));
+        let options = Options::resolve(G::OPTIONS, given).expect("values that fit");
+        G::rules(&options).ok().filter(|rules| G::endless(rules).is_none()).map(Arc::new)
+    };
+    sets.iter().filter_map(rules).collect()
+}
+
+fn default_rules<G: Game>() -> Arc<G::Rules> {
+    let options = Options::resolve(G::OPTIONS, []).expect("defaults fit");
+    Arc::new(G::rules(&options).expect("defaults make sense"))
+}
+
+/// A random step that answers the turn; `None` when the game is over.
+fn random_step<G: Game>(game: &G, rng: &mut ChaCha20Rng) -> Option<StepOf<G>> {
+    let mut action = |seat| game.legal_actions(seat).choose(rng).expect("an action").clone();
+    Some(match game.turn() {
+        Turn::Move(seat) => Step::Move(action(seat)),
+        Turn::Pass(_) => Step::Move(G::pass()),
+        Turn::Both => Step::Both(BySeat::from_fn(action)),
+        Turn::Chance(outcomes) => Step::Chance(outcomes.choose(rng).expect("an outcome").0.clone()),
+        Turn::Over(_) => return None,
+    })
+}
+
+/// The seats that choose now.
+fn choosing<G: Game>(game: &G) -> Vec<Seat> {
+    match game.turn() {
+        Turn::Move(seat) => vec![seat],
+        Turn::Both => Seat::BOTH.to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("plain data")
+}
+
+/// Whether a refusal is in order: a known clause and a reason that begins with the text.
+fn refused_well<G: Game>(text: &str, refusal: &Refusal) {
+    match refusal {
+        Refusal::Malformed(reason) => assert!(!reason.is_empty()),
+        Refusal::Illegal { clause, reason } => {
+            assert!(G::CLAUSES.iter().any(|known| known.id == *clause), "{clause}");
+            assert!(reason.starts_with(&format!("{} ", text.trim())), "{reason}");
+        }
+    }
+}
+
+/// A text that is almost an action: another one, changed in one or two places.
+fn mutated(text: &str, rng: &mut ChaCha20Rng) -> String {
+    let alphabet: Vec<char> = "0123456789,>-+ .aprUDLR/\t٣é".chars().collect();
+    let mut characters: Vec<char> = text.chars().collect();
+    for _ in 0..rng.random_range(1..=2) {
+        let at = rng.random_range(0..=characters.len());
+        let new = *alphabet.choose(rng).expect("a character");
+        match rng.random_range(0..3) {
+            0 => characters.insert(at, new),
+            1 if at < characters.len() => characters[at] = new,
+            _ if at < characters.len() => drop(characters.remove(at)),
+            _ => {}
+        }
+    }
+    characters.into_iter().collect()
+}
+
+/// What holds for the actions of the seats that choose.
+fn check_actions<G: Game>(game: &G, rng: &mut ChaCha20Rng) {
+    for seat in choosing(game) {
+        let actions = game.legal_actions(seat);
+        let texts: Vec<_> = actions.iter().map(ToString::to_string).collect();
+        assert!(!texts.is_empty(), "a seat that is asked has an action");
+        assert!(texts.is_sorted_by(|a, b| a < b), "sorted, each once: {texts:?}");
+        assert_eq!(game.legal_count(seat), texts.len() as u64);
+        assert_eq!(game.legal(seat), Legal::List(texts.clone()));
+        for (action, text) in actions.iter().zip(&texts) {
+            assert_eq!(game.parse_action(seat, text).as_ref(), Ok(action));
+            assert_eq!(game.parse_action(seat, &format!(" {text} \t")).as_ref(), Ok(action));
+        }
+        for _ in 0..6 {
+            let text = mutated(texts.choose(rng).expect("an action"), rng);
+            match game.parse_action(seat, &text) {
+                Ok(action) => assert_eq!(action.to_string(), text.trim(), "one text an action"),
+                Err(refusal) => refused_well::<G>(&text, &refusal),
+            }
+        }
+    }
+}
+
+/// Who does not choose has no action, and no text is one, but for a forced pass.
+fn check_idle_seats<G: Game>(game: &G) {
+    let idle = Seat::BOTH.into_iter().filter(|seat| !choosing(game).contains(seat));
+    for seat in idle {
+        assert_eq!(game.legal_actions(seat), []);
+        assert_eq!(game.legal_count(seat), 0);
+        let pass = G::pass().to_string();
+        let parsed = game.parse_action(seat, &pass);
+        assert_eq!(parsed.is_ok(), matches!(game.turn(), Turn::Pass(passing) if passing == seat));
+    }
+}
+
+fn is_over_event(event: &Event) -> bool {
+    matches!(event, Event::Over { .. })
+}
+
+/// Plays a random game to its end, checking every position if `check`; returns its steps.
+fn random_game<G: Game>(rules: &Arc<G::Rules>, seed: u64, check: bool) -> Vec<StepOf<G>> {
+    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let (mut game, mut steps) = (G::start(rules), Vec::new());
+    while let Some(step) = random_step(&game, &mut rng) {
+        if check {
+            check_actions(&game, &mut rng);
+            check_idle_seats(&game);
+        }
+        let mut events = Vec::new();
+        let before = game.ply();
+        game.play(step.clone(), &mut events);
+        let plies = u32::from(!matches!(step, Step::Chance(_)));
+        assert_eq!(game.ply(), before + plies);
+        let over = matches!(game.turn(), Turn::Over(_));
+        assert_eq!(events.iter().filter(|event| is_over_event(event)).count(), usize::from(over));
+        assert_eq!(events.last().is_some_and(is_over_event), over);
+        steps.push(step);
+        assert!(steps.len() < STEPS, "the game goes on and on");
+    }
+    check_idle_seats(&game);
+    steps
+}
+
+/// Plays the steps again, through their texts or in silence, and compares every state.
+fn replays<G: Game>(rules: &Arc<G::Rules>, steps: &[StepOf<G>])
+where
+    G::Action: Debug,
+{
+    let (mut told, mut silent) = (G::start(rules), G::start(rules));
+    for step in steps {
+        let parsed = |game: &G, seat, action: &G::Action| {
+            game.parse_action(seat, &action.to_string()).expect("a legal action")
+        };
+        let read = match (step, told.turn()) {
+            (Step::Move(action), Turn::Move(seat) | Turn::Pass(seat)) => {
+                Step::Move(parsed(&told, seat, action))
+            }
+            (Step::Both(actions), _) => {
+                Step::Both(BySeat::from_fn(|seat| parsed(&told, seat, &actions[seat])))
+            }
+            (other, _) => other.clone(),
+        };
+        assert_eq!(&read, step);
+        told.play(read, &mut Vec::new());
+        silent.play_silently(step.clone());
+        assert_eq!(json(&told.state()), json(&silent.state()));
+        assert_eq!(told.turn(), silent.turn());
+    }
+}
+
+fn check_facts<G: Game>() {
+    assert!(GameKind::named(G::NAME).is_some_and(|kind| kind.name() == G::NAME));
+    let ids: BTreeSet<_> = G::CLAUSES.iter().map(|clause| clause.id).collect();
+    assert_eq!(ids.len(), G::CLAUSES.len(), "each clause has its own id");
+    for spec in G::OPTIONS {
+        assert!(ids.contains(spec.clause), "{} belongs to a clause", spec.name);
+        assert!(spec.parse(spec.default).is_ok(), "{} has a default that fits", spec.name);
+    }
+    assert!(G::endless(&default_rules::<G>()).is_none());
+}
+
+/// The whole suite for one game.
+fn conforms<G: Game>(state_keys: &[&str]) {
+    check_facts::<G>();
+    let start = G::start(&default_rules::<G>());
+    let serde_json::Value::Object(state) = serde_json::to_value(start.state()).expect("plain data")
+    else {
+        panic!("the state is an object");
+    };
+    assert_eq!(state.keys().collect::<Vec<_>>(), state_keys);
+    for (index, rules) in (0..).zip(all_rules::<G>()) {
+        for seed in 0..40 {
+            let steps = random_game::<G>(&rules, index * 1000 + seed, seed < 2);
+            if seed < 5 {
+                replays::<G>(&rules, &steps);
+            }
+        }
+    }
+}
+
+#[test]
+fn watch_your_back_conforms() {
+    conforms::<referee::rules::watch_your_back::WatchYourBack>(&[
+        "phase", "board", "to_move", "placed", "moves", "size",
+    ]);
+}
