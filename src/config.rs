@@ -21,7 +21,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-pub use launch::{BOTS, Launch};
+pub use launch::Launch;
 pub use limits::{DEFAULT_MOVE, DEFAULT_STARTUP, LONGEST};
 pub use player::{LONGEST_NAME, PlayerSpec};
 pub use problem::Colour;

@@ -42,10 +42,10 @@ impl Printer {
 
     /// The columns of the terminal on stdout; 100 where there is none.
     pub fn width(self) -> usize {
-        match io::stdout().is_terminal() {
-            true => usize::from(console::Term::stdout().size().1).max(40),
-            false => 100,
+        if !self.is_terminal() {
+            return 100;
         }
+        usize::from(console::Term::stdout().size().1).max(40)
     }
 
     /// The dress of a table on stdout.

@@ -325,7 +325,7 @@ fn take_eval(raw: Option<&RawValue>, reply: &mut Reply) {
     match serde_json::from_str::<f64>(raw.get()) {
         Ok(eval) if (-1.0..=1.0).contains(&eval) => reply.eval = Some(eval),
         _ => {
-            reply.warnings.push("an eval that is not a number from -1 to 1 was dropped".to_owned())
+            reply.warnings.push("an eval that is not a number from -1 to 1 was dropped".to_owned());
         }
     }
 }

@@ -348,9 +348,10 @@ fn refused(refusal: Refusal, text: &str) -> Fault {
     let shown = protocol::shown(text.as_bytes());
     match refusal {
         Refusal::Malformed(expected) => {
-            let hint = match protocol::looks_like_a_log(text) {
-                true => "; debug output belongs on stderr",
-                false => "",
+            let hint = if protocol::looks_like_a_log(text) {
+                "; debug output belongs on stderr"
+            } else {
+                ""
             };
             let message = format!("\"{shown}\" is no action: {expected}{hint}");
             Fault { raw: Some(shown), ..Fault::new(FaultCode::Malformed, message) }

@@ -60,7 +60,9 @@ impl Secret {
     fn stream(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         frame(&mut hasher, purpose.as_bytes());
-        parts.iter().for_each(|part| frame(&mut hasher, part));
+        for part in parts {
+            frame(&mut hasher, part);
+        }
         *hasher.finalize().as_bytes()
     }
 }
@@ -105,7 +107,9 @@ pub fn game_id(one: &str, other: &str, pair: u32, game: u8) -> String {
 /// A hash of framed parts, bound to its purpose.
 fn derive(context: &str, parts: &[&[u8]]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key(context);
-    parts.iter().for_each(|part| frame(&mut hasher, part));
+    for part in parts {
+        frame(&mut hasher, part);
+    }
     *hasher.finalize().as_bytes()
 }
 

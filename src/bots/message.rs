@@ -51,6 +51,7 @@ impl fmt::Display for OptionText {
 }
 
 /// The limits of time that hold for every turn.
+#[expect(clippy::struct_field_names, reason = "the names on the wire")]
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 pub(super) struct InitClock {
     pub(super) budget_ms: Option<u64>,

@@ -22,7 +22,7 @@ pub(super) fn picture<G: Game>(position: &G, events: &[Event], colour: bool) -> 
         let _ = write!(text, " {}", column % 10);
     }
     for (at, row) in rows.iter().enumerate() {
-        let _ = write!(text, "\n {:>2}", at);
+        let _ = write!(text, "\n {at:>2}");
         for (column, cell) in row.chars().enumerate() {
             let dress = dress(cell, last.contains(&(column, at)), colour);
             let reset = if dress.is_empty() { "" } else { RESET };

@@ -55,10 +55,11 @@ pub struct PlayArgs {
 
 /// Plays the game.
 pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
-    let configured = match args.config.exists() {
-        true => Some(config::load(&args.config, printer.error_colour())?),
-        false => None,
-    };
+    let configured = args
+        .config
+        .exists()
+        .then(|| config::load(&args.config, printer.error_colour()))
+        .transpose()?;
     let known = configured.as_ref().map_or(&[][..], |tournament| &tournament.players);
     let words = BySeat::new(
         PlayerWord::parse(&args.first, known)?,
@@ -120,7 +121,7 @@ fn play<G: Game>(
         Some(seed) => Secret::from_seed(seed),
         None => Secret::fresh().map_err(|error| Failure::system(error.to_string()))?,
     };
-    let names = words.as_ref().map(|word| name(word));
+    let names = words.as_ref().map(name);
     let seeds = BySeat::new(
         secret.player_seed("first", "second", 1),
         secret.player_seed("second", "first", 1),
@@ -172,9 +173,10 @@ fn block_on<G: Game>(
             report = referee::play(setup, luck, players, &mut observe) => Some(report),
         };
         for player in [&mut players.first, &mut players.second] {
-            match report {
-                Some(_) => drop(player.leave().await),
-                None => player.kill().await,
+            if report.is_some() {
+                player.leave().await;
+            } else {
+                player.kill().await;
             }
         }
         broken.map_or(Ok(report), Err)

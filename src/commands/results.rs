@@ -17,13 +17,12 @@ use crate::tournament::ledger::Ledger;
 /// The folder that is named, or the newest one with a log under `results/`.
 pub fn find(named: Option<&Path>) -> Result<PathBuf, Failure> {
     if let Some(dir) = named {
-        return match dir.join(LOG).is_file() {
-            true => Ok(dir.to_owned()),
-            false => Err(Failure::input(format!(
+        return dir.join(LOG).is_file().then(|| dir.to_owned()).ok_or_else(|| {
+            Failure::input(format!(
                 "{} holds no {LOG}; name the folder of a tournament, for example results/NAME",
                 dir.display()
-            ))),
-        };
+            ))
+        });
     }
     let newest = fs::read_dir("results")
         .into_iter()

@@ -70,7 +70,7 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     }
     printer.line(&summary(
         &dir,
-        &checked.games,
+        checked.games,
         checked.scheduled,
         checked.seeds,
         findings.len(),
@@ -90,11 +90,9 @@ fn in_words(finding: &Finding) -> String {
     format!("{}{place}{game}: {}", finding.file, crate::escape::terminal(&finding.problem))
 }
 
-fn summary(dir: &Path, games: &usize, scheduled: usize, seeds: bool, findings: usize) -> String {
-    let seeds = match seeds {
-        true => "seeds checked",
-        false => "seeds not checked, for the secret is not there",
-    };
+fn summary(dir: &Path, games: usize, scheduled: usize, seeds: bool, findings: usize) -> String {
+    let seeds =
+        if seeds { "seeds checked" } else { "seeds not checked, for the secret is not there" };
     let found = match findings {
         0 => "nothing wrong".to_owned(),
         1 => "1 problem".to_owned(),

@@ -5,9 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::problem::{Complaint, instead};
-
-/// The house players, by name.
-pub const BOTS: &[&str] = &["random", "greedy", "search"];
+use crate::bots;
 
 /// How a player is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,17 +17,17 @@ pub enum Launch {
         /// Its arguments.
         args: Vec<String>,
     },
-    /// By the house player of this name, one of [`BOTS`].
+    /// By the house player of this name, one that [`bots::named`] knows.
     Bot(String),
 }
 
 /// A house player called `name`.
 pub(super) fn bot(name: &str) -> Result<Launch, Complaint> {
-    if BOTS.contains(&name) {
+    if bots::named(name).is_ok() {
         return Ok(Launch::Bot(name.to_owned()));
     }
     let title = format!("there is no house player `{}`", name.escape_debug());
-    Err(Complaint::new(title, instead(name, BOTS.iter().copied())))
+    Err(Complaint::new(title, instead(name, bots::NAMES.iter().copied())))
 }
 
 /// A command that runs in `dir`; a program named without a `/` is looked for in `path`.

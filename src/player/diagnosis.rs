@@ -56,7 +56,7 @@ fn what_it_did(late: Late<'_>) -> String {
 pub fn seconds(duration: Duration) -> String {
     let millis = duration.as_millis();
     match millis {
-        0..10_000 if millis % 1000 != 0 => {
+        0..10_000 if !millis.is_multiple_of(1000) => {
             let text = format!("{:.3}", duration.as_secs_f64());
             format!("{} s", text.trim_end_matches('0').trim_end_matches('.'))
         }
@@ -116,6 +116,12 @@ pub(super) fn oversize_game(limit: u64) -> Fault {
 /// Stdout was closed by a process that lives on.
 pub(super) fn closed_output() -> Fault {
     Fault::new(FaultCode::ClosedOutput, "it closed its stdout and lives on")
+}
+
+/// A reply that was there only after the time was up.
+pub(super) fn came_late(wall: Duration, bound: Duration) -> Fault {
+    let message = format!("the reply came after {}, over {}", seconds(wall), seconds(bound));
+    Fault::new(FaultCode::Timeout, message)
 }
 
 /// CPU time over the allowance.

@@ -29,9 +29,8 @@ impl Human {
         let reply = loop {
             self.printer
                 .prompt(&format!("{} to move (? for the legal actions): ", G::SEATS[view.seat]));
-            let line = match self.lines.next_line().await {
-                Ok(Some(line)) => line,
-                _ => break Err(Fault::new(FaultCode::Exit, "the person left")),
+            let Ok(Some(line)) = self.lines.next_line().await else {
+                break Err(Fault::new(FaultCode::Exit, "the person left"));
             };
             match line.trim() {
                 "" => {}

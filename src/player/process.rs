@@ -48,7 +48,7 @@ pub(super) struct Answer {
 
 /// A running player.
 #[derive(Debug)]
-pub struct Process {
+pub(super) struct Process {
     child: Child,
     leader: Pid,
     token: String,
@@ -96,31 +96,29 @@ impl Process {
         })
     }
 
-    /// Sends a line that gets a reply, and waits for it until `allowance` is used up.
-    /// The time runs from the last byte written to the newline read.
+    /// Sends a line that gets a reply, and waits for it until `allowance` is used up: one
+    /// deadline for the writing and the reply together.
     pub(super) async fn ask(&mut self, line: &[u8], allowance: Option<Duration>) -> Answer {
-        let judged_by = allowance.unwrap_or(UNLIMITED);
-        let bound = wall_bound(self.measure, judged_by);
+        let allowance = allowance.unwrap_or(UNLIMITED);
+        let limit = Limit { allowance, bound: wall_bound(self.measure, allowance) };
         self.thaw();
-        let asked = match self.write(line, Instant::now() + bound).await {
-            Written::All(at) => at,
-            Written::Gone => Instant::now(),
-            Written::Late => return self.late(bound, judged_by, Written::Late).await,
-        };
-        let line = match timeout_at((asked + bound).into(), self.read_line()).await {
-            Ok(line) => line,
-            Err(_) => return self.late(bound, judged_by, Written::All(asked)).await,
+        let deadline = Instant::now() + limit.bound;
+        let (asked, written) = self.write(line, deadline).await;
+        if written == Written::Late {
+            return self.late(limit, asked, written).await;
+        }
+        let Ok(line) = timeout_at(deadline.into(), self.read_line()).await else {
+            return self.late(limit, asked, written).await;
         };
         let now = Instant::now();
-        let wall = now - asked;
         let cpu = self.meter.mark(Stretch::OnTurn, now).cpu;
         self.rest();
-        let used = if self.measure == Measure::Cpu { cpu } else { wall };
+        let wall = now - asked;
         let line = match line {
-            Ok(line) => self.judge(line, used, judged_by, wall, bound),
+            Ok(line) => self.judge(line, limit, wall, cpu),
             Err(end) => Err(self.diagnose(end).await),
         };
-        Answer { line, used }
+        Answer { line, used: self.decisive(wall, cpu) }
     }
 
     /// The output that stands where none is owed, or the end that came meanwhile.
@@ -182,12 +180,12 @@ impl Process {
     }
 
     /// The last lines both ways.
-    pub fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
+    pub(super) fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
         self.exchanges.iter()
     }
 
     /// What was kept of stderr.
-    pub fn stderr(&self) -> Vec<u8> {
+    pub(super) fn stderr(&self) -> Vec<u8> {
         self.stderr.text()
     }
 
@@ -206,16 +204,30 @@ impl Process {
         self.meter.off_turn
     }
 
-    async fn write(&mut self, line: &[u8], deadline: Instant) -> Written {
-        let Some(stdin) = &mut self.stdin else { return Written::Gone };
-        let written = timeout_at(deadline.into(), stdin.write_all(line)).await;
-        let now = Instant::now();
-        self.exchanges.push(Direction::ToPlayer, now, line);
-        match written {
-            Ok(Ok(())) => Written::All(now),
-            Ok(Err(_)) => Written::Gone,
-            Err(_) => Written::Late,
+    /// Writes a line, and tells when its last byte went.
+    ///
+    /// That time is taken before the last write and not after it: on a shared core the player
+    /// may have read, thought and answered before the write returns.
+    async fn write(&mut self, line: &[u8], deadline: Instant) -> (Instant, Written) {
+        let mut at = Instant::now();
+        let mut rest = line;
+        let mut written = Written::All;
+        while let (false, Some(stdin)) = (rest.is_empty(), &mut self.stdin) {
+            at = Instant::now();
+            match timeout_at(deadline.into(), stdin.write(rest)).await {
+                Ok(Ok(count @ 1..)) => rest = &rest[count..],
+                Ok(_) => {
+                    written = Written::Gone;
+                    break;
+                }
+                Err(_) => {
+                    written = Written::Late;
+                    break;
+                }
+            }
         }
+        self.exchanges.push(Direction::ToPlayer, at, line);
+        (at, written)
     }
 
     /// Reads until there is a whole line in the buffer, and takes it out.
@@ -275,48 +287,44 @@ impl Process {
     fn judge(
         &self,
         line: Vec<u8>,
-        used: Duration,
-        allowance: Duration,
+        limit: Limit,
         wall: Duration,
-        bound: Duration,
+        cpu: Duration,
     ) -> Result<Vec<u8>, Fault> {
         match self.measure {
-            Measure::Cpu if used > allowance => Err(diagnosis::over_cpu(used, allowance)),
-            _ if wall > bound => Err(Fault::new(
-                FaultCode::Timeout,
-                format!(
-                    "the reply came after {}, over {}",
-                    diagnosis::seconds(wall),
-                    diagnosis::seconds(bound)
-                ),
-            )),
+            Measure::Cpu if cpu > limit.allowance => Err(diagnosis::over_cpu(cpu, limit.allowance)),
+            _ if wall > limit.bound => Err(diagnosis::came_late(wall, limit.bound)),
             _ => Ok(line),
         }
     }
 
+    /// The time by which a turn is judged.
+    fn decisive(&self, wall: Duration, cpu: Duration) -> Duration {
+        match self.measure {
+            Measure::Wall => wall,
+            Measure::Cpu => cpu,
+        }
+    }
+
     /// The fault of a player whose time is up.
-    async fn late(&mut self, bound: Duration, allowance: Duration, written: Written) -> Answer {
+    async fn late(&mut self, limit: Limit, asked: Instant, written: Written) -> Answer {
         let now = Instant::now();
         let cpu = self.meter.mark(Stretch::OnTurn, now).cpu;
         let doing = tree::doing(self.leader);
-        if self.measure == Measure::Cpu && cpu > allowance {
-            return Answer { line: Err(diagnosis::over_cpu(cpu, allowance)), used: cpu };
+        let used = self.decisive(now - asked, cpu);
+        if self.measure == Measure::Cpu && cpu > limit.allowance {
+            return Answer { line: Err(diagnosis::over_cpu(cpu, limit.allowance)), used };
         }
-        let (wall, unread) = match written {
-            Written::All(at) => (now - at, false),
-            _ => (bound, true),
-        };
         self.note_partial(now);
         let fault = diagnosis::timeout(Late {
-            allowance: bound,
+            allowance: limit.bound,
             cpu: self.meter.used().map(|_| cpu),
-            wall,
+            wall: now - asked,
             partial: &self.buffer,
             doing,
-            unread,
+            unread: written == Written::Late,
         });
         self.stderr.settle(Duration::ZERO).await;
-        let used = if self.measure == Measure::Cpu { cpu } else { wall };
         Answer { line: Err(Fault { stderr: self.stderr.last_lines(), ..fault }), used }
     }
 
@@ -358,11 +366,20 @@ impl Process {
     }
 }
 
-/// How far a request was written.
+/// The limits of one reply.
 #[derive(Debug, Clone, Copy)]
+struct Limit {
+    /// Of the time that decides.
+    allowance: Duration,
+    /// Of wall time.
+    bound: Duration,
+}
+
+/// How far a request was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Written {
-    /// To its last byte, at this time.
-    All(Instant),
+    /// To its last byte.
+    All,
     /// The player does not read any more.
     Gone,
     /// Not to its end before the deadline.

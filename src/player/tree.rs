@@ -5,7 +5,6 @@
 
 use std::time::Duration;
 
-use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
@@ -69,11 +68,6 @@ pub(super) fn doing(leader: Pid) -> Doing {
 /// Makes orphaned descendants come back to this process, where the system can.
 pub fn adopt_orphans() {
     platform::adopt_orphans();
-}
-
-/// Whether an error of `kill` says that the process is gone.
-pub(super) fn is_gone(error: Errno) -> bool {
-    error == Errno::ESRCH
 }
 
 #[cfg(target_os = "linux")]

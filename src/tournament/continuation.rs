@@ -47,7 +47,9 @@ pub fn prepare(
     if changes.is_empty() {
         return Ok(contents);
     }
-    changes.iter().for_each(|change| printer.note(change));
+    for change in &changes {
+        printer.note(change);
+    }
     wanted.changes.extend(changes);
     take_in(folder, &contents, &wanted, replaced)?;
     folder::read(folder.dir(), |_, _| {})
@@ -116,7 +118,7 @@ fn compare(old: &Header, new: &Header, replaced: &[String]) -> Result<Vec<String
         let now = new.players.iter().find(|now| now.name == *name);
         match now {
             None => {
-                differences.push(format!("player {name}: it is in the results, not configured"))
+                differences.push(format!("player {name}: it is in the results, not configured"));
             }
             Some(now) if replaced.contains(name) => changes.push(format!(
                 "player {name} replaced: {} became {}; its games are played again",
@@ -202,9 +204,11 @@ fn take_in(
             .append(true)
             .open(dir.join(SUPERSEDED))
             .map_err(failed)?;
-        each_entry(dir, &mut |entry| match is_superseded(entry) {
-            true => aside.write_all(&superseded(entry, &contents.header, replaced)),
-            false => Ok(()),
+        each_entry(dir, &mut |entry| {
+            if is_superseded(entry) {
+                aside.write_all(&superseded(entry, &contents.header, replaced))?;
+            }
+            Ok(())
         })
         .and_then(|()| aside.sync_all())
         .map_err(failed)?;
@@ -220,7 +224,9 @@ fn take_in(
         })
     })
     .map_err(failed)?;
-    gone.iter().for_each(|id| forget_exchanges(folder, id));
+    for id in &gone {
+        forget_exchanges(folder, id);
+    }
     Ok(())
 }
 

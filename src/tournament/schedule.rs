@@ -111,7 +111,8 @@ impl Schedule {
         // low = round + table and high = round - table, or the other way round, modulo `last`,
         // which is odd: so the round is half of the sum.
         let sum = low + high;
-        let round = (if sum % 2 == 0 { sum / 2 } else { (sum + last) / 2 }) % last;
+        let twice = if sum.is_multiple_of(2) { sum } else { sum + last };
+        let round = twice / 2 % last;
         let away = (low + last - round) % last;
         let table = away.min(last - away);
         round * self.tables() + table - self.players % 2
