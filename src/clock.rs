@@ -187,7 +187,7 @@ mod tests {
         for (budget, per_move) in [(Some(100), None), (None, Some(100)), (Some(100), Some(100))] {
             let clock = Clock::new(control(budget, per_move, 0));
             let limit = Duration::from_nanos(100);
-            assert_eq!(clock.clone().spend(limit - NS), Verdict::InTime);
+            assert_eq!(clock.clone().spend(Duration::from_nanos(99)), Verdict::InTime);
             assert_eq!(clock.clone().spend(limit), Verdict::InTime);
             assert_eq!(clock.clone().spend(limit + NS), Verdict::Late);
         }

@@ -1,0 +1,230 @@
+//! What a move costs the referee, beside a bare ping-pong over the same kind of pipes.
+//!
+//! `cargo bench` prints the referee's own CPU time a move: rules, clock and record included, with
+//! two instant players on the referee's core. The players replay a recorded game from a file, so
+//! that they cost next to nothing; they are this same program, started with `--instant`.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+use std::error::Error;
+use std::io::{BufRead, Read, Write};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use nix::sched::{CpuSet, sched_setaffinity};
+use nix::time::{ClockId, clock_gettime};
+use nix::unistd::Pid;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use referee::clock::{Measure, TimeControl};
+use referee::player::{Launch, Player, Wire};
+use referee::record::FaultPolicy;
+use referee::referee::{Setup, play};
+use referee::rules::watch_your_back::WatchYourBack;
+use referee::rules::{BySeat, Game, Options, Seat, Step, Turn};
+use referee::seeds::Luck;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// Games a figure is measured over.
+const GAMES: usize = 40;
+/// Round trips of the bare ping-pong.
+const ROUNDS: u32 = 20_000;
+
+fn main() -> Outcome<()> {
+    let args: Vec<String> = std::env::args().collect();
+    match args.get(1).map(String::as_str) {
+        Some("--instant") => instant(&args[2], &args[3], &args[4]),
+        Some("--echo") => echo(),
+        _ => measure(),
+    }
+}
+
+fn measure() -> Outcome<()> {
+    stay_on_one_core()?;
+    let folder = tempfile::tempdir()?;
+    let script = folder.path().join("actions");
+    let actions = long_game()?;
+    std::fs::write(&script, actions.join("\n"))?;
+    let script = script.to_string_lossy().into_owned();
+    let bare = ping_pong()?;
+    println!("bare ping-pong over pipes:  {bare:6.2} µs of the parent's CPU time a round trip");
+    for wants in ["[]", "[\"events\"]", "[\"state\",\"events\",\"legal\"]"] {
+        let cost = referee_cost(&script, wants, actions.len())?;
+        println!(
+            "referee, want = {wants:26} {cost:6.2} µs of its CPU time a move, {:.2} × the bare one",
+            cost / bare
+        );
+    }
+    Ok(())
+}
+
+/// CPU time of this thread, in microseconds.
+fn cpu() -> Outcome<f64> {
+    let now = Duration::from(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)?);
+    Ok(now.as_secs_f64() * 1e6)
+}
+
+fn stay_on_one_core() -> Outcome<()> {
+    let mut set = CpuSet::new();
+    set.set(0)?;
+    Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
+}
+
+/// A seeded random game that is long.
+fn long_game() -> Outcome<Vec<String>> {
+    let rules = Arc::new(WatchYourBack::rules(&options()?)?);
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    loop {
+        let mut position = WatchYourBack::start(&rules);
+        let mut actions = Vec::new();
+        loop {
+            let action = match position.turn() {
+                Turn::Move(seat) => {
+                    let legal = position.legal_actions(seat);
+                    legal[random.random_range(0..legal.len())]
+                }
+                _ => break,
+            };
+            actions.push(action.to_string());
+            position.play_silently(Step::Move(action));
+        }
+        if matches!(position.turn(), Turn::Over(_)) && actions.len() >= 200 {
+            return Ok(actions);
+        }
+    }
+}
+
+fn options() -> Outcome<Options> {
+    Options::resolve(WatchYourBack::OPTIONS, []).map_err(|bad| bad.message.into())
+}
+
+/// The parent's CPU time a round trip, in microseconds.
+fn ping_pong() -> Outcome<f64> {
+    let mut child = Command::new(std::env::current_exe()?)
+        .arg("--echo")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let (Some(mut to), Some(mut from)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err("no pipes".into());
+    };
+    let mut buffer = [0; 64];
+    let mut round = || -> Outcome<()> {
+        to.write_all(b"ping\n")?;
+        let read = from.read(&mut buffer)?;
+        if read == 5 { Ok(()) } else { Err("the echo is not whole".into()) }
+    };
+    round()?;
+    let before = cpu()?;
+    for _ in 0..ROUNDS {
+        round()?;
+    }
+    let spent = cpu()? - before;
+    drop(to);
+    child.wait()?;
+    Ok(spent / f64::from(ROUNDS))
+}
+
+/// The referee's CPU time a move, in microseconds: the least of several measurements.
+fn referee_cost(script: &str, wants: &str, plies: usize) -> Outcome<f64> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut least = f64::INFINITY;
+    for _ in 0..3 {
+        let mut spent = 0.0;
+        for _ in 0..GAMES {
+            spent += runtime.block_on(one_game(script, wants, plies))?;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a few thousand moves")]
+        let moves = (GAMES * plies) as f64;
+        least = least.min(spent / moves);
+    }
+    Ok(least)
+}
+
+/// CPU time from the first turn to the record of one game, in microseconds.
+async fn one_game(script: &str, wants: &str, plies: usize) -> Outcome<f64> {
+    let options = options()?;
+    let rules = Arc::new(WatchYourBack::rules(&options)?);
+    let control = TimeControl {
+        startup: Duration::from_secs(10),
+        budget: Some(Duration::from_secs(60)),
+        increment: Duration::ZERO,
+        per_move: Some(Duration::from_secs(5)),
+        measure: Measure::Wall,
+        count_startup: false,
+        ponder: false,
+    };
+    let setup = Setup::<WatchYourBack> {
+        rules: &rules,
+        options: &options,
+        control: &control,
+        policy: FaultPolicy::Lose,
+        opening: &[],
+        seeds: BySeat::new(1, 2),
+    };
+    let mut players =
+        BySeat::new(player(script, wants, Seat::First)?, player(script, wants, Seat::Second)?);
+    let mut luck = Luck::from_key([0; 32]);
+    let (mut first, mut last) = (None, 0.0);
+    let report = play(&setup, &mut luck, &mut players, &mut |_, _| {
+        last = cpu().unwrap_or(f64::NAN);
+        first.get_or_insert(last);
+    })
+    .await;
+    let before = cpu()?;
+    let record = serde_json::to_vec(&report.kept.actions)?;
+    std::hint::black_box(record);
+    let recorded = cpu()? - before;
+    players.first.leave().await;
+    players.second.leave().await;
+    if report.kept.actions.len() != plies {
+        return Err(format!("the game ended early: {:?}", report.ending).into());
+    }
+    Ok(last - first.unwrap_or(f64::NAN) + recorded)
+}
+
+fn player(script: &str, wants: &str, seat: Seat) -> Outcome<Player> {
+    let at = if seat == Seat::First { "0" } else { "1" };
+    let launch = Launch {
+        program: std::env::current_exe()?,
+        args: ["--instant", script, wants, at].map(str::to_owned).to_vec(),
+        dir: std::env::current_dir()?,
+        env: std::collections::BTreeMap::new(),
+    };
+    Ok(Player::Wire(Box::new(Wire::process(launch))))
+}
+
+/// A player that replays every second action of a file.
+fn instant(script: &str, wants: &str, at: &str) -> Outcome<()> {
+    let text = std::fs::read_to_string(script)?;
+    let mut actions = text.lines().skip(at.parse()?).step_by(2);
+    let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    let mut line = String::new();
+    while input.read_line(&mut line)? > 0 {
+        if line.starts_with("{\"type\":\"init\"") {
+            writeln!(output, "{{\"id\":0,\"want\":{wants}}}")?;
+        } else if line.starts_with("{\"type\":\"turn\"") {
+            let mut reply = actions.next().unwrap_or("none").to_owned();
+            reply.push('\n');
+            output.write_all(reply.as_bytes())?;
+            output.flush()?;
+        }
+        line.clear();
+    }
+    Ok(())
+}
+
+fn echo() -> Outcome<()> {
+    let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    let mut buffer = [0; 64];
+    loop {
+        let read = input.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(());
+        }
+        output.write_all(&buffer[..read])?;
+        output.flush()?;
+    }
+}
