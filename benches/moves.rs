@@ -79,14 +79,9 @@ fn long_game() -> Outcome<Vec<String>> {
     loop {
         let mut position = WatchYourBack::start(&rules);
         let mut actions = Vec::new();
-        loop {
-            let action = match position.turn() {
-                Turn::Move(seat) => {
-                    let legal = position.legal_actions(seat);
-                    legal[random.random_range(0..legal.len())]
-                }
-                _ => break,
-            };
+        while let Turn::Move(seat) = position.turn() {
+            let legal = position.legal_actions(seat);
+            let action = legal[random.random_range(0..legal.len())];
             actions.push(action.to_string());
             position.play_silently(Step::Move(action));
         }

@@ -14,7 +14,7 @@ use crate::fault::{Fault, FaultCode};
 use crate::player::{EndView, InitView, Player, TurnView, diagnosis};
 use crate::protocol::{self, Reply, TurnClock, millis};
 use crate::record::{FaultPolicy, Score};
-use crate::rules::{BySeat, Event, Game, Options, Refusal, Seat, Step, Turn};
+use crate::rules::{BySeat, Event, Game, Options, Refusal, Seat, Step, Stream, Turn};
 use crate::seeds::Luck;
 
 /// Everything a game is played by, besides its players.
@@ -131,7 +131,7 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
         loop {
             let step = match self.position.turn() {
                 Turn::Over(outcome) => return Ending::Rules(outcome),
-                Turn::Chance(outcomes) => Ok(Step::Chance(self.draw(&outcomes))),
+                Turn::Chance(stream, outcomes) => Ok(Step::Chance(self.draw(stream, &outcomes))),
                 Turn::Pass(_) => Ok(Step::Move(self.record(G::pass()))),
                 Turn::Move(seat) => self.decide_alone(seat).await,
                 Turn::Both => self.decide_together().await,
@@ -143,8 +143,8 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
         }
     }
 
-    fn draw(&mut self, outcomes: &[(G::Chance, u32)]) -> G::Chance {
-        let drawn = self.luck.draw(outcomes);
+    fn draw(&mut self, stream: Stream, outcomes: &[(G::Chance, u32)]) -> G::Chance {
+        let drawn = self.luck.draw(stream, outcomes);
         self.kept.rolls.push(drawn.to_string());
         drawn
     }

@@ -69,10 +69,21 @@ pub enum Turn<C> {
     Pass(Seat),
     /// Both seats choose an action, neither knowing the other's.
     Both,
-    /// The referee draws one of these outcomes, each with its weight (never empty).
-    Chance(Vec<(C, u32)>),
+    /// The referee draws one of these outcomes, each with its weight, from a stream of luck. There
+    /// is always one, and the weights are not all zero.
+    Chance(Stream, Vec<(C, u32)>),
     /// The game is over.
     Over(Outcome),
+}
+
+/// A stream of luck of one game. Streams are independent of each other, so that a seat's n-th
+/// draw is the same in both games of a pair, whatever the other seat draws.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// What belongs to one seat.
+    Seat(Seat),
+    /// What belongs to both.
+    Shared,
 }
 
 /// One step of a game: what answers a [`Turn`].
@@ -118,6 +129,15 @@ impl fmt::Display for Refusal {
 pub enum Legal {
     /// The texts of all legal actions, sorted.
     List(Vec<String>),
+    /// Every combination of a direction for each piece and so many of the squares.
+    Factored {
+        /// The directions.
+        directions: [&'static str; 4],
+        /// How many squares a submission names.
+        walls: u8,
+        /// The squares to choose from, sorted by row.
+        squares: Vec<board::Square>,
+    },
 }
 
 /// Why the options given for a game make no sense together.
@@ -190,6 +210,15 @@ pub trait Game: Clone + fmt::Debug + Send + 'static {
     /// Plays a step as [`play`](Game::play) does, for those who need no events.
     fn play_silently(&mut self, step: Step<Self::Action, Self::Chance>) {
         self.play(step, &mut Vec::new());
+    }
+
+    /// The outcomes of chance that lead to different games, for counting: all that
+    /// [`turn`](Game::turn) offers, unless some lead to the same.
+    fn different_outcomes(&self) -> Vec<Self::Chance> {
+        match self.turn() {
+            Turn::Chance(_, outcomes) => outcomes.into_iter().map(|(outcome, _)| outcome).collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// The complete state.

@@ -6,6 +6,8 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
+use crate::rules::{BySeat, Stream};
+
 /// The secret of a tournament.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret([u8; 32]);
@@ -67,23 +69,35 @@ impl Secret {
     }
 }
 
-/// What the referee draws in one game.
+/// What the referee draws in one game, a stream for each seat and one for both.
 #[derive(Debug)]
-pub struct Luck(ChaCha20Rng);
+pub struct Luck {
+    by_seat: BySeat<ChaCha20Rng>,
+    shared: ChaCha20Rng,
+}
 
 impl Luck {
     /// Luck from a key.
     pub fn from_key(key: [u8; 32]) -> Self {
-        Self(ChaCha20Rng::from_seed(key))
+        let stream = |number| {
+            let mut stream = ChaCha20Rng::from_seed(key);
+            stream.set_stream(number);
+            stream
+        };
+        Self { by_seat: BySeat::new(stream(1), stream(2)), shared: stream(0) }
     }
 
     /// Draws one of the outcomes by weight.
     ///
     /// # Panics
     /// When there are no outcomes or all weights are zero, which no position offers.
-    pub fn draw<C: Clone>(&mut self, outcomes: &[(C, u32)]) -> C {
+    pub fn draw<C: Clone>(&mut self, stream: Stream, outcomes: &[(C, u32)]) -> C {
+        let random = match stream {
+            Stream::Seat(seat) => &mut self.by_seat[seat],
+            Stream::Shared => &mut self.shared,
+        };
         let total: u32 = outcomes.iter().map(|(_, weight)| weight).sum();
-        let mut at = self.0.random_range(0..total);
+        let mut at = random.random_range(0..total);
         for (outcome, weight) in outcomes {
             if at < *weight {
                 return outcome.clone();
@@ -126,6 +140,7 @@ fn sorted<'a>(one: &'a str, other: &'a str) -> (&'a str, &'a str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::Seat;
 
     #[test]
     fn streams_depend_on_their_own_names_alone() {
@@ -151,10 +166,33 @@ mod tests {
     }
 
     #[test]
+    fn the_streams_of_a_game_do_not_disturb_each_other() {
+        let faces: Vec<(u32, u32)> = (1..=6).map(|face| (face, 1)).collect();
+        let draw = |luck: &mut Luck, stream| -> Vec<u32> {
+            (0..20).map(|_| luck.draw(stream, &faces)).collect()
+        };
+        let (mut one, mut other) = (Luck::from_key([7; 32]), Luck::from_key([7; 32]));
+        let (first, second) = (Stream::Seat(Seat::First), Stream::Seat(Seat::Second));
+        let ahead = draw(&mut one, first);
+        assert_eq!(draw(&mut one, second), draw(&mut other, second));
+        assert_eq!(ahead, draw(&mut other, first));
+        assert_ne!(ahead, draw(&mut other, Stream::Shared));
+    }
+
+    #[test]
+    fn draws_follow_the_weights() {
+        let mut luck = Luck::from_key([7; 32]);
+        let ones = (0..3000).filter(|_| luck.draw(Stream::Shared, &[(1, 1), (2, 2)]) == 1).count();
+        assert!((900..1100).contains(&ones), "{ones}");
+    }
+
+    #[test]
     fn luck_is_the_same_for_both_games_and_fair_enough() {
         let secret = Secret::from_seed(7);
         let faces: Vec<(u32, u32)> = (1..=6).map(|face| (face, 1)).collect();
-        let rolls = |mut luck: Luck| (0..600).map(|_| luck.draw(&faces)).collect::<Vec<_>>();
+        let rolls = |mut luck: Luck| {
+            (0..600).map(|_| luck.draw(Stream::Seat(Seat::First), &faces)).collect::<Vec<_>>()
+        };
         let one = rolls(secret.luck("a", "b", 1));
         assert_eq!(one, rolls(secret.luck("b", "a", 1)));
         for face in 1..=6 {

@@ -58,7 +58,9 @@ fn random_step<G: Game>(game: &G, rng: &mut ChaCha20Rng) -> Option<StepOf<G>> {
         Turn::Move(seat) => Step::Move(action(seat)),
         Turn::Pass(_) => Step::Move(G::pass()),
         Turn::Both => Step::Both(BySeat::from_fn(action)),
-        Turn::Chance(outcomes) => Step::Chance(outcomes.choose(rng).expect("an outcome").0.clone()),
+        Turn::Chance(_, outcomes) => {
+            Step::Chance(outcomes.choose(rng).expect("an outcome").0.clone())
+        }
         Turn::Over(_) => return None,
     })
 }

@@ -6,13 +6,12 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha20Rng;
 
 use super::game_args::GameArgs;
 use super::{Failure, Status};
 use crate::printer::Printer;
-use crate::rules::{BySeat, Event, Game, Refusal, Seat, Step, StepOf, Turn};
+use crate::rules::{BySeat, Event, Game, Refusal, Seat, Step, StepOf, Stream, Turn};
+use crate::seeds::{Luck, Secret};
 use crate::with_game;
 use record::Record;
 
@@ -57,7 +56,7 @@ fn trace<G: Game>(args: &TraceArgs, printer: Printer) -> Result<Status, Failure>
     }
     let mut tracer = Tracer {
         game: G::start(&args.game.rules::<G>()?),
-        dice: args.seed.map(ChaCha20Rng::seed_from_u64),
+        luck: args.seed.map(|seed| Secret::from_seed(seed).luck("first", "second", 1)),
         legal: args.legal,
         out: printer.stream(),
     };
@@ -69,7 +68,7 @@ fn trace<G: Game>(args: &TraceArgs, printer: Printer) -> Result<Status, Failure>
 /// A game under way, where its chance comes from, and where its records go.
 struct Tracer<G, W: Write> {
     game: G,
-    dice: Option<ChaCha20Rng>,
+    luck: Option<Luck>,
     legal: bool,
     out: BufWriter<W>,
 }
@@ -123,7 +122,7 @@ impl<G: Game, W: Write> Tracer<G, W> {
             }
             Turn::Pass(_) => Ok((Step::Move(G::pass()), Answers::Nothing)),
             Turn::Both => Ok((Step::Both(self.both(text)?), Answers::Line)),
-            Turn::Chance(outcomes) => self.chance(&outcomes, text),
+            Turn::Chance(stream, outcomes) => self.chance(stream, &outcomes, text),
             Turn::Over(_) => Err(match self.game.parse_action(Seat::First, text) {
                 Err(refusal) => refusal,
                 Ok(_) => malformed("the game is over"),
@@ -145,6 +144,7 @@ impl<G: Game, W: Write> Tracer<G, W> {
     /// The outcome that `text` names, or one drawn before it.
     fn chance(
         &mut self,
+        stream: Stream,
         outcomes: &[(G::Chance, u32)],
         text: &str,
     ) -> Result<(StepOf<G>, Answers), Refusal> {
@@ -152,8 +152,8 @@ impl<G: Game, W: Write> Tracer<G, W> {
         {
             return Ok((Step::Chance(outcome.clone()), Answers::Line));
         }
-        match self.dice.as_mut().and_then(|dice| draw(dice, outcomes)) {
-            Some(outcome) => Ok((Step::Chance(outcome), Answers::Nothing)),
+        match &mut self.luck {
+            Some(luck) => Ok((Step::Chance(luck.draw(stream, outcomes)), Answers::Nothing)),
             None => Err(malformed(&format!(
                 "expected an outcome of chance such as `{}`, or --seed to draw it",
                 outcomes.first().map(|(outcome, _)| outcome.to_string()).unwrap_or_default()
@@ -194,19 +194,6 @@ enum Answers {
 
 fn malformed(reason: &str) -> Refusal {
     Refusal::Malformed(reason.to_owned())
-}
-
-/// Draws one of the outcomes by weight; `None` when there is nothing to draw.
-fn draw<C: Clone>(dice: &mut ChaCha20Rng, outcomes: &[(C, u32)]) -> Option<C> {
-    let total: u64 = outcomes.iter().map(|(_, weight)| u64::from(*weight)).sum();
-    let mut left = if total == 0 { 0 } else { dice.random_range(0..total) };
-    for (outcome, weight) in outcomes {
-        if left < u64::from(*weight) {
-            return Some(outcome.clone());
-        }
-        left -= u64::from(*weight);
-    }
-    None
 }
 
 #[cfg(test)]

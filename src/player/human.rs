@@ -59,5 +59,13 @@ impl Human {
 fn listed(legal: &Legal) -> String {
     match legal {
         Legal::List(texts) => format!("{}\n", texts.join("  ")),
+        Legal::Factored { directions, walls, squares } => {
+            let squares: Vec<String> = squares.iter().map(ToString::to_string).collect();
+            let directions = directions.join(" ");
+            format!(
+                "two of {directions} (circle, square), then {walls} of:\n{}\n",
+                squares.join(" ")
+            )
+        }
     }
 }

@@ -29,9 +29,7 @@ fn steps<G: Game>(game: &G) -> Vec<StepOf<G>> {
         Turn::Move(seat) => game.legal_actions(seat).into_iter().map(Step::Move).collect(),
         Turn::Pass(_) => vec![Step::Move(G::pass())],
         Turn::Both => pairs(game).into_iter().map(Step::Both).collect(),
-        Turn::Chance(outcomes) => {
-            outcomes.into_iter().map(|(outcome, _)| Step::Chance(outcome)).collect()
-        }
+        Turn::Chance(..) => game.different_outcomes().into_iter().map(Step::Chance).collect(),
         Turn::Over(_) => Vec::new(),
     }
 }

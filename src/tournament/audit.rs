@@ -65,7 +65,7 @@ impl<'a, G: Game> Replay<'a, G> {
                 None => return Ok(Replayed::End),
                 Some(text) => return Err(format!("`{text}` comes after the end of the game")),
             },
-            Turn::Chance(outcomes) => {
+            Turn::Chance(_, outcomes) => {
                 let Some(roll) = self.rolls.next() else { return Ok(Replayed::End) };
                 let drawn = outcomes.into_iter().find(|(outcome, _)| outcome.to_string() == *roll);
                 Step::Chance(drawn.ok_or_else(|| format!("`{roll}` cannot be drawn here"))?.0)

@@ -61,7 +61,7 @@ fn turn_record<G: Game>(turn: Turn<G::Chance>) -> TurnRecord {
     match turn {
         Turn::Move(seat) | Turn::Pass(seat) => TurnRecord::Move(G::SEATS[seat]),
         Turn::Both => TurnRecord::Both(Seat::BOTH.map(|seat| G::SEATS[seat])),
-        Turn::Chance(outcomes) => {
+        Turn::Chance(_, outcomes) => {
             TurnRecord::Chance(outcomes.iter().map(|(outcome, _)| outcome.to_string()).collect())
         }
         Turn::Over(Outcome { result, reason }) => {
@@ -82,6 +82,6 @@ fn legal_record<G: Game>(game: &G, turn: &Turn<G::Chance>) -> LegalRecord {
         Turn::Both => {
             LegalRecord::BySeat(SeatMap::new(G::SEATS, BySeat::from_fn(|seat| game.legal(seat))))
         }
-        Turn::Chance(_) | Turn::Over(_) => LegalRecord::One(Legal::List(Vec::new())),
+        Turn::Chance(..) | Turn::Over(_) => LegalRecord::One(Legal::List(Vec::new())),
     }
 }

@@ -50,7 +50,7 @@ impl Game for Toy {
             _ if self.turns == 2 => {
                 Turn::Over(Outcome { result: GameResult::Draw, reason: "turns" })
             }
-            None => Turn::Chance(vec![(Roll(1), 1), (Roll(2), 2)]),
+            None => Turn::Chance(Stream::Shared, vec![(Roll(1), 1), (Roll(2), 2)]),
             Some(_) => Turn::Both,
         }
     }
@@ -106,7 +106,7 @@ fn traced(input: &str, seed: Option<u64>, legal: bool) -> (String, Result<(), St
     let mut bytes = Vec::new();
     let mut tracer = Tracer {
         game: Toy::default(),
-        dice: seed.map(ChaCha20Rng::seed_from_u64),
+        luck: seed.map(|seed| Secret::from_seed(seed).luck("a", "b", 1)),
         legal,
         out: BufWriter::new(&mut bytes),
     };
@@ -156,14 +156,6 @@ fn a_seed_draws_only_what_the_lines_leave_out() {
     assert_eq!(out.lines().count(), 4);
     assert_eq!(traced("1 / 1\nroll 2\n2 / 2\n", Some(7), false).0, out);
     assert!(out.ends_with("\"turn\":{\"over\":{\"result\":\"draw\",\"reason\":\"turns\"}}}\n"));
-}
-
-#[test]
-fn draws_follow_the_weights() {
-    let mut dice = ChaCha20Rng::seed_from_u64(1);
-    let ones = (0..3000).filter(|_| draw(&mut dice, &[(1, 1), (2, 2)]) == Some(1)).count();
-    assert!((900..1100).contains(&ones), "{ones}");
-    assert_eq!(draw::<u8>(&mut dice, &[]), None);
 }
 
 #[test]
