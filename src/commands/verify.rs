@@ -142,9 +142,13 @@ fn check_lines(
         let entry = match reader.next_entry() {
             Ok(Some(entry)) => entry,
             Ok(None) => break,
+            Err(LogError { line: 0, message }) => {
+                findings.push(Finding { line: None, ..finding(0, None, &message) });
+                break;
+            }
             Err(LogError { line, message }) => {
                 findings.push(finding(line, None, &message));
-                break;
+                continue;
             }
         };
         let id = Some(entry.record.id.as_str());

@@ -100,19 +100,23 @@ impl LogReader {
         self.whole
     }
 
-    /// The next record; none at the end of the log or at a torn last line.
+    /// The next record; none at the end of the log or at a torn last line. After an error that
+    /// names its line the next call goes on with the line after it.
     pub fn next_entry(&mut self) -> Result<Option<Entry>, LogError> {
         let line = self.line + 1;
-        let raw =
-            read_line(&mut self.input).map_err(|error| LogError::new(line, error.to_string()))?;
+        let raw = read_line(&mut self.input)
+            .map_err(|error| LogError::new(0, format!("line {line} cannot be read: {error}")))?;
+        if raw.len() as u64 == LONGEST {
+            return Err(LogError::new(0, format!("line {line} is longer than {LONGEST} bytes")));
+        }
         if !raw.ends_with(b"\n") {
             self.torn = !raw.is_empty();
             return Ok(None);
         }
-        let record = serde_json::from_slice(&raw)
-            .map_err(|error| LogError::new(line, format!("not a game record: {error}")))?;
         self.line = line;
         self.whole += raw.len() as u64;
+        let record = serde_json::from_slice(&raw)
+            .map_err(|error| LogError::new(line, format!("not a game record: {error}")))?;
         let intact = is_intact(&raw, &self.header.identity);
         Ok(Some(Entry { line, record, raw, intact }))
     }
