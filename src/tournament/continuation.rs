@@ -38,6 +38,9 @@ pub fn prepare(
     if contents.torn {
         printer.note("the last line of the log is torn; that game is played again");
     }
+    if tournament.seed.or(contents.header.seed).is_none() {
+        check_secret(folder, &contents)?;
+    }
     let mut wanted = header(tournament, contents.header.identity.clone());
     wanted.created = contents.header.created;
     wanted.version.clone_from(&contents.header.version);
@@ -53,6 +56,20 @@ pub fn prepare(
     wanted.changes.extend(changes);
     take_in(folder, &contents, &wanted, replaced)?;
     folder::read(folder.dir(), |_, _| {})
+}
+
+/// Games that are there were played under a secret: without it, the others would be played under
+/// another one.
+fn check_secret(folder: &Locked, contents: &Contents) -> Result<(), Failure> {
+    if contents.ledger.played() == 0 || folder::read_secret(folder.dir())?.is_some() {
+        return Ok(());
+    }
+    Err(Failure::input(format!(
+        "{} has lost the file `{}`, from which its games drew their seeds; put it back, or give \
+         the tournament another name",
+        folder.dir().display(),
+        folder::SECRET
+    )))
 }
 
 fn is_player(tournament: &Tournament, name: &str) -> bool {

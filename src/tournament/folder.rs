@@ -15,7 +15,8 @@ use crate::record::log::{Entry, LOG, LogError, LogReader};
 use crate::seeds::Secret;
 
 const LOCK: &str = "lock";
-const SECRET: &str = "secret";
+/// Where a fresh secret is kept.
+pub const SECRET: &str = "secret";
 /// Where the last exchanges of games that ended in a fault are kept, a file a game.
 pub const EXCHANGES: &str = "exchanges";
 
