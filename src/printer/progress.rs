@@ -129,13 +129,11 @@ impl Listener for Progress {
         }
     }
 
-    fn quarantined(&mut self, player: &str, after: &GameRecord) {
+    fn quarantined(&mut self, player: &str, game: &str) {
         self.say(&format!(
-            "warning: {} is quarantined after too many faults in a row (the last known: game {}, {}); \
-             its other games are not played",
+            "warning: {} is quarantined after too many faults in a row, the last in game {game}; \
+             its later games are not played",
             escape::terminal(player),
-            after.id,
-            after.reason
         ));
     }
 

@@ -25,8 +25,8 @@ pub trait Listener {
     fn begin(&mut self, ledger: &Ledger, due: usize);
     /// A game is done and in the log.
     fn finished(&mut self, record: &GameRecord, ledger: &Ledger);
-    /// A player was taken out.
-    fn quarantined(&mut self, player: &str, after: &GameRecord);
+    /// A player was taken out by the game with this identity.
+    fn quarantined(&mut self, player: &str, game: &str);
     /// The games are over.
     fn end(&mut self);
 }
@@ -174,9 +174,9 @@ impl Runner<'_> {
             .add(&record)
             .map_err(|misfit| Failure::system(format!("game {}: {misfit:?}", record.id)))?;
         listener.finished(&record, self.ledger);
-        for (player, _) in self.ledger.quarantined() {
+        for (player, game) in self.ledger.quarantined() {
             if !before.contains(&player) {
-                listener.quarantined(self.ledger.name(player), &record);
+                listener.quarantined(self.ledger.name(player), &self.ledger.id(game));
             }
         }
         Ok(())
