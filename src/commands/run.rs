@@ -18,6 +18,7 @@ use crate::report::terminal;
 use crate::rules::Seat;
 use crate::tournament::continuation;
 use crate::tournament::folder::{self, Contents, Locked};
+use crate::tournament::ledger::Ledger;
 use crate::tournament::runner::{End, Runner, share_cores};
 use crate::tournament::slot::Conditions;
 
@@ -61,7 +62,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let results = args.results.as_ref().unwrap_or(&tournament.results);
     let dir = results.join(&tournament.name);
     if args.plan {
-        return plan(&tournament, &dir, printer);
+        return plan(args, &tournament, &dir, printer);
     }
     adopt_orphans();
     let folder = Locked::open(&dir)?;
@@ -105,7 +106,7 @@ fn play(
         players: tournament.players.clone(),
         secret: folder.secret(tournament.seed)?,
     };
-    let jobs = args.jobs.or(tournament.jobs).map_or_else(default_jobs, NonZeroUsize::get);
+    let jobs = jobs(args, tournament);
     let runner = Runner {
         folder,
         ledger: &mut ledger,
@@ -119,8 +120,10 @@ fn play(
     runtime.block_on(async { runner.run(tournament, &mut progress, interrupted()?).await })
 }
 
-fn default_jobs() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+/// Games at once: as the command line says, or the configuration, or one for each core.
+fn jobs(args: &RunArgs, tournament: &Tournament) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    args.jobs.or(tournament.jobs).map_or_else(cores, NonZeroUsize::get)
 }
 
 /// Becomes true at Ctrl-C or SIGTERM.
@@ -166,6 +169,7 @@ fn conclude(
 }
 
 fn plan(
+    args: &RunArgs,
     tournament: &Tournament,
     dir: &std::path::Path,
     printer: Printer,
@@ -185,15 +189,20 @@ fn plan(
         return printer.line(&format!("to play: {games}")).map(|()| Status::Done);
     }
     let mut used = 0_u64;
+    // What is due is counted by the configuration, which may have more pairs and players.
+    let names = tournament.players.iter().map(|player| player.name.clone()).collect();
+    let mut ledger = Ledger::new(names, tournament.pairs, tournament.quarantine);
     let contents = folder::read(dir, |_, entry| {
+        // A game of a player that is no longer configured has no place; `run` says so.
+        let _ = ledger.add(&entry.record);
         let clock = &entry.record.clock;
         let turns: u64 = Seat::BOTH.iter().flat_map(|&seat| &clock.used_ns[seat]).sum();
         used += turns + clock.startup_ns[Seat::First] + clock.startup_ns[Seat::Second];
     })?;
-    let (played, due) = (contents.ledger.played(), games.saturating_sub(contents.ledger.played()));
+    let (played, due) = (contents.ledger.played(), ledger.due());
     printer.line(&format!("in the log: {played}, to play: {due}"))?;
     if let Some(each) = used.checked_div(played as u64).filter(|_| due > 0) {
-        let jobs = tournament.jobs.map_or_else(default_jobs, NonZeroUsize::get) as u64;
+        let jobs = jobs(args, tournament) as u64;
         let left = std::time::Duration::from_nanos(each.saturating_mul(due as u64) / jobs);
         let left = indicatif::HumanDuration(left);
         printer.line(&format!("about {left}, by the games in the log, {jobs} at once"))?;
