@@ -40,7 +40,7 @@ pub struct RunArgs {
     #[arg(default_value = "tournament.toml")]
     pub config: PathBuf,
     /// Games at once (default: as configured, or one for each core)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = games_at_once)]
     pub jobs: Option<NonZeroUsize>,
     /// The folder that holds the results folders
     #[arg(long, value_name = "DIR")]
@@ -54,6 +54,13 @@ pub struct RunArgs {
     /// End with exit code 1 when a player made a fault
     #[arg(long)]
     pub strict: bool,
+}
+
+/// As many games at once as a configuration may ask for.
+fn games_at_once(text: &str) -> Result<NonZeroUsize, String> {
+    let most = config::MOST_JOBS;
+    let jobs = text.parse().ok().filter(|jobs: &NonZeroUsize| jobs.get() <= most);
+    jobs.ok_or_else(|| format!("expected a whole number from 1 to {most}"))
 }
 
 /// Plays what is due.
@@ -109,10 +116,10 @@ fn play(
     let jobs = jobs(args, tournament);
     let runner = Runner {
         folder,
+        cores: share_cores(jobs.min(ledger.due()), if tournament.clock.ponder { 2 } else { 1 }),
         ledger: &mut ledger,
         log: LogWriter::open(folder.dir(), &header.identity, whole).map_err(system)?,
         conditions: Arc::new(conditions),
-        cores: share_cores(jobs, if tournament.clock.ponder { 2 } else { 1 }),
     };
     let mut progress = Progress::new(printer, scores);
     let runtime =
