@@ -3,7 +3,7 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::folder::{self, Contents, Locked};
 use super::runner::forget_exchanges;
@@ -172,11 +172,12 @@ fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
         });
         for (group, values) in [("clock", &clock), ("", &values)] {
             for (key, value) in values.as_object().into_iter().flatten() {
-                parts.push((format!("{group} {key}").trim().to_owned(), value.to_string()));
+                let (key, value) = setting(key, value);
+                parts.push((format!("{group} {key}").trim().to_owned(), value));
             }
         }
         for (name, value) in &header.options {
-            parts.push((format!("option {name}"), value.to_string()));
+            parts.push((format!("option {name}"), setting(name, value).1));
         }
         parts
     };
@@ -189,6 +190,22 @@ fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
         })
     };
     before.iter().filter_map(said).collect()
+}
+
+/// A setting of the header as the configuration writes it.
+fn setting(key: &str, value: &serde_json::Value) -> (String, String) {
+    use serde_json::Value;
+    let (name, is_duration) = key.strip_suffix("_ns").map_or((key, false), |name| (name, true));
+    let words = match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) if is_duration => number.as_u64().map_or_else(
+            || number.to_string(),
+            |nanos| humantime::format_duration(Duration::from_nanos(nanos)).to_string(),
+        ),
+        other => other.to_string(),
+    };
+    (name.replace('_', "-"), words)
 }
 
 fn refuse(folder: &Locked, differences: &[String]) -> Failure {
