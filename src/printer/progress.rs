@@ -70,12 +70,17 @@ impl Progress {
     #[expect(clippy::cast_precision_loss, reason = "counts of games")]
     fn plain_line(&self) -> String {
         let rate = self.played as f64 / self.began.elapsed().as_secs_f64().max(1e-9);
-        let left = Duration::from_secs_f64((self.due.saturating_sub(self.played)) as f64 / rate);
+        let left = match self.due.saturating_sub(self.played) {
+            0 => String::new(),
+            games => {
+                let left = Duration::from_secs_f64(games as f64 / rate);
+                format!("{} left, ", indicatif::HumanDuration(left))
+            }
+        };
         format!(
-            "{} of {} games, {rate:.1}/s, {} left, faults {}, leading: {}",
+            "{} of {} games, {rate:.1}/s, {left}faults {}, leading: {}",
             self.played,
             self.due,
-            indicatif::HumanDuration(left),
             self.faults,
             self.leaders()
         )
