@@ -31,20 +31,40 @@
 //! 8. A thread a slot: one game, its referee and its two players on one core.
 //! 9. Only `main` exits; only [`printer`] prints.
 
+#[cfg(not(unix))]
+compile_error!("the referee runs on Linux and macOS; this system is not supported");
+
+#[cfg(unix)]
 pub mod bots;
+#[cfg(unix)]
 pub mod cli;
+#[cfg(unix)]
 pub mod clock;
+#[cfg(unix)]
 pub mod commands;
+#[cfg(unix)]
 pub mod config;
+#[cfg(unix)]
 pub mod escape;
+#[cfg(unix)]
 pub mod fault;
+#[cfg(unix)]
 pub mod player;
+#[cfg(unix)]
 pub mod printer;
+#[cfg(unix)]
 pub mod protocol;
+#[cfg(unix)]
 pub mod rating;
+#[cfg(unix)]
 pub mod record;
+#[cfg(unix)]
 pub mod referee;
+#[cfg(unix)]
 pub mod report;
+#[cfg(unix)]
 pub mod rules;
+#[cfg(unix)]
 pub mod seeds;
+#[cfg(unix)]
 pub mod tournament;
