@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
 use super::Printer;
 use crate::escape;
@@ -69,21 +69,30 @@ impl Progress {
 
     #[expect(clippy::cast_precision_loss, reason = "counts of games")]
     fn plain_line(&self) -> String {
-        let rate = self.played as f64 / self.began.elapsed().as_secs_f64().max(1e-9);
-        let left = match self.due.saturating_sub(self.played) {
-            0 => String::new(),
-            games => {
-                let left = Duration::from_secs_f64(games as f64 / rate);
-                format!("{} left, ", indicatif::HumanDuration(left))
+        let elapsed = self.began.elapsed();
+        let rate = self.played as f64 / elapsed.as_secs_f64().max(1e-9);
+        let time = match self.due.saturating_sub(self.played) {
+            0 => format!("in {}", HumanDuration(elapsed)),
+            left => {
+                let left = Duration::from_secs_f64(left as f64 / rate);
+                format!("{rate:.1}/s, {} left", HumanDuration(left))
             }
         };
         format!(
-            "{} of {} games, {rate:.1}/s, {left}faults {}, leading: {}",
+            "{} of {} games, {time}, {} with a fault, leading: {}",
             self.played,
             self.due,
             self.faults,
             self.leaders()
         )
+    }
+}
+
+/// Games a second and the time left, once a game is done and there is something to go by.
+fn speed(state: &ProgressState, out: &mut dyn std::fmt::Write) {
+    if state.pos() > 0 {
+        // A formatter into a string does not fail.
+        let _ = write!(out, "  {:.1}/s  {:#} left", state.per_sec(), HumanDuration(state.eta()));
     }
 }
 
@@ -107,16 +116,10 @@ impl Listener for Progress {
             self.say(&format!("{} games are in the log, {due} to play", ledger.played()));
         }
         if self.printer.bar() {
-            let style = "{bar:24} {pos}/{len} games  {per_sec}  {eta} left  {msg}";
+            let style = "{bar:16} {pos}/{len} games{speed}  {wide_msg}";
             let bar = ProgressBar::new(self.due);
             if let Ok(style) = ProgressStyle::with_template(style) {
-                bar.set_style(style.with_key(
-                    "per_sec",
-                    |state: &indicatif::ProgressState, out: &mut dyn std::fmt::Write| {
-                        // A formatter into a string does not fail.
-                        let _ = write!(out, "{:.1}/s", state.per_sec());
-                    },
-                ));
+                bar.set_style(style.with_key("speed", speed));
             }
             bar.enable_steady_tick(Duration::from_millis(500));
             self.bar = Some(bar);
