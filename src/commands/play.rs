@@ -30,7 +30,11 @@ use crate::with_game;
 Examples:
   referee play human bot:greedy
   referee play bot:search \"python3 players/greedy.py\"
-  referee play human bot:search --no-clock --option max-moves=200")]
+  referee play human bot:search --option max-moves=200
+
+With a person at the board there is no limit of time. Type `?` for the legal actions, `resign` to
+give up. Exit codes: 0 the game was played, 1 a program lost it by a fault, 2 bad command line,
+130 interrupted.")]
 pub struct PlayArgs {
     /// The player of the first seat
     pub first: String,
@@ -122,6 +126,7 @@ fn play<G: Game>(
         None => Secret::fresh().map_err(|error| Failure::system(error.to_string()))?,
     };
     let names = words.as_ref().map(name);
+    let people = words.as_ref().map(|word| *word == PlayerWord::Human);
     let seeds = BySeat::new(
         secret.player_seed("first", "second", 1),
         secret.player_seed("second", "first", 1),
@@ -138,8 +143,14 @@ fn play<G: Game>(
     let mut luck = secret.luck("first", "second", 1);
     printer.line(&picture(&G::start(&rules), &[], printer.colour))?;
     let report = block_on(&setup, &mut luck, &mut players, printer)?;
-    let Some(report) = report else { return Ok(Status::Interrupted) };
-    conclude::<G>(&report, &names, printer)
+    let Some(report) = report else {
+        if people.first || people.second {
+            // The cursor still stands behind the question.
+            printer.prompt("\n");
+        }
+        return Ok(Status::Interrupted);
+    };
+    conclude::<G>(&report, &names, people, printer)
 }
 
 fn block_on<G: Game>(
@@ -203,9 +214,16 @@ fn seated(word: PlayerWord, printer: Printer) -> Player {
 fn conclude<G: Game>(
     report: &Report,
     names: &BySeat<String>,
+    people: BySeat<bool>,
     printer: Printer,
 ) -> Result<Status, Failure> {
     let name = |seat: Seat| crate::escape::terminal(&names[seat]);
+    let given_up = |seat: Seat| people[seat] && report.ending.fault(seat).is_some();
+    if let Some(seat) = Seat::BOTH.into_iter().find(|&seat| given_up(seat)) {
+        let fault = report.ending.fault(seat).map_or("", |fault| &fault.message);
+        printer.line(&format!("{fault}: {} ({}) wins", name(!seat), G::SEATS[!seat]))?;
+        return Ok(Status::Done);
+    }
     for seat in Seat::BOTH {
         if let Some(fault) = report.ending.fault(seat) {
             printer.line(&format!(
