@@ -186,10 +186,10 @@ mod tests {
     fn the_limit_itself_is_in_time_and_a_nanosecond_more_is_late() {
         for (budget, per_move) in [(Some(100), None), (None, Some(100)), (Some(100), Some(100))] {
             let clock = Clock::new(control(budget, per_move, 0));
-            let limit = Duration::from_nanos(100);
-            assert_eq!(clock.clone().spend(Duration::from_nanos(99)), Verdict::InTime);
+            let [less, limit, more] = [99, 100, 101].map(Duration::from_nanos);
+            assert_eq!(clock.clone().spend(less), Verdict::InTime);
             assert_eq!(clock.clone().spend(limit), Verdict::InTime);
-            assert_eq!(clock.clone().spend(limit + NS), Verdict::Late);
+            assert_eq!(clock.clone().spend(more), Verdict::Late);
         }
     }
 
