@@ -155,7 +155,7 @@ impl Process {
     }
 
     /// Lets the process leave after `quit` (already sent) and kills what is left of its tree.
-    /// Returns how many processes besides the leader were left over.
+    /// Returns how many processes had outlived the leader.
     pub(super) async fn leave(&mut self) -> usize {
         self.stdin = None;
         if self.ended.is_none() {
@@ -166,7 +166,7 @@ impl Process {
     }
 
     /// Kills the whole tree at once and reaps the leader.
-    /// Returns how many processes besides the leader were alive.
+    /// Returns how many processes had outlived the leader; what dies with it is no leftover.
     pub(super) async fn kill(&mut self) -> usize {
         self.stdin = None;
         let count = tree::kill_all(self.leader, &self.token);
@@ -176,9 +176,10 @@ impl Process {
                 .ok()
                 .and_then(Result::ok);
         }
-        count
+        if outlived { count } else { 0 }
     }
 
+        let outlived = self.ended.is_some();
     /// The last lines both ways.
     pub(super) fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
         self.exchanges.iter()
