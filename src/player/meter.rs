@@ -90,6 +90,12 @@ impl Meter {
         Spent { wall, cpu }
     }
 
+    /// CPU time since the last stretch ended, without ending one.
+    pub(super) fn since(&mut self, now: Instant) -> Duration {
+        let before = self.total.unwrap_or_default();
+        self.read(now).map_or(Duration::ZERO, |total| total.saturating_sub(before))
+    }
+
     /// CPU time of the tree in this game so far, where the system tells.
     pub(super) fn used(&self) -> Option<Duration> {
         Some(self.total?.saturating_sub(self.before))

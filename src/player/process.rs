@@ -34,6 +34,8 @@ const LEAVE: Duration = Duration::from_secs(1);
 const EXIT_LAG: Duration = Duration::from_secs(1);
 /// How long the end of stderr may lag behind the end of the process.
 const STDERR_LAG: Duration = Duration::from_millis(200);
+/// How long after the CPU time might be used up it is looked at.
+const LOOK: Duration = Duration::from_millis(5);
 /// The longest wait where no time limit was given.
 const UNLIMITED: Duration = Duration::from_secs(365 * 24 * 3600);
 
@@ -107,7 +109,7 @@ impl Process {
         if written == Written::Late {
             return self.late(limit, asked, written).await;
         }
-        let Ok(line) = timeout_at(deadline.into(), self.read_line()).await else {
+        let Some(line) = self.read_in_time(limit, deadline).await else {
             return self.late(limit, asked, written).await;
         };
         let now = Instant::now();
@@ -239,6 +241,30 @@ impl Process {
             }
             if self.buffer.len() >= LINE_LIMIT {
                 return Err(End::Oversize);
+    /// Waits for a line until the deadline; where CPU time decides, only until that is used up,
+    /// which is looked at whenever it might be.
+    async fn read_in_time(
+        &mut self,
+        limit: Limit,
+        deadline: Instant,
+    ) -> Option<Result<Vec<u8>, End>> {
+        let mut left = limit.allowance;
+        loop {
+            let look = match self.measure {
+                Measure::Wall => deadline,
+                Measure::Cpu => deadline.min(Instant::now() + left + LOOK),
+            };
+            if let Ok(line) = timeout_at(look.into(), self.read_line()).await {
+                return Some(line);
+            }
+            let now = Instant::now();
+            if now >= deadline {
+                return None;
+            }
+            left = limit.allowance.checked_sub(self.meter.since(now))?;
+        }
+    }
+
             }
             let room = LINE_LIMIT - self.buffer.len();
             self.buffer.reserve(room.min(4096));
