@@ -4,14 +4,17 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use super::tree::Doing;
+use crate::clock::Measure;
 use crate::fault::{Fault, FaultCode};
 use crate::protocol;
 
 /// What could be seen of a player when its time was up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Late<'a> {
-    /// What it was allowed.
+    /// The wall time it was allowed.
     pub(super) allowance: Duration,
+    /// The time that decides.
+    pub(super) measure: Measure,
     /// The CPU time of its tree since it was asked, where it could be measured.
     pub(super) cpu: Option<Duration>,
     /// The wall time since it was asked.
@@ -27,7 +30,12 @@ pub(super) struct Late<'a> {
 /// A `timeout`, with what the player was doing.
 pub(super) fn timeout(late: Late<'_>) -> Fault {
     let limit = seconds(late.allowance);
-    Fault::new(FaultCode::Timeout, format!("no reply within {limit}: {}", what_it_did(late)))
+    let which = match late.measure {
+        Measure::Wall => "",
+        Measure::Cpu => " of wall time",
+    };
+    let did = what_it_did(late);
+    Fault::new(FaultCode::Timeout, format!("no reply within {limit}{which}: {did}"))
 }
 
 fn what_it_did(late: Late<'_>) -> String {
@@ -41,7 +49,7 @@ fn what_it_did(late: Late<'_>) -> String {
         return "it did not read its input".to_owned();
     }
     match late.cpu {
-        Some(cpu) if cpu >= late.wall / 2 => {
+        Some(cpu) if late.doing == Doing::Running || cpu >= late.wall / 2 => {
             format!("still computing, with {} of CPU time used", seconds(cpu))
         }
         _ if late.doing == Doing::Reading => {
@@ -138,6 +146,7 @@ mod tests {
 
     const LATE: Late<'static> = Late {
         allowance: Duration::from_secs(5),
+        measure: Measure::Wall,
         cpu: Some(Duration::from_millis(20)),
         wall: Duration::from_secs(5),
         partial: b"",
@@ -164,6 +173,15 @@ mod tests {
             said(Late { cpu: Some(Duration::from_millis(4900)), ..LATE }),
             "no reply within 5 s: still computing, with 4.9 s of CPU time used"
         );
+        assert_eq!(
+            said(Late { doing: Doing::Running, measure: Measure::Cpu, ..LATE }),
+            "no reply within 5 s of wall time: still computing, with 0.02 s of CPU time used"
+        );
+        assert_eq!(
+            said(Late { unread: true, ..LATE }),
+            "no reply within 5 s: it did not read its input"
+        );
+        assert_eq!(said(Late { cpu: None, ..LATE }), "no reply within 5 s: no output");
         assert_eq!(said(LATE), "no reply within 5 s: sleeping, with 0.02 s of CPU time used");
     }
 

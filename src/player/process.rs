@@ -48,6 +48,15 @@ pub(super) struct Answer {
     pub(super) used: Duration,
 }
 
+/// The time a reply may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Allowed {
+    /// What is left; unlimited when absent.
+    pub(super) left: Option<Duration>,
+    /// The limit that it is left of, where a sentence is to name that instead.
+    pub(super) of: Option<Duration>,
+}
+
 /// A running player.
 #[derive(Debug)]
 pub(super) struct Process {
@@ -100,9 +109,8 @@ impl Process {
 
     /// Sends a line that gets a reply, and waits for it until `allowance` is used up: one
     /// deadline for the writing and the reply together.
-    pub(super) async fn ask(&mut self, line: &[u8], allowance: Option<Duration>) -> Answer {
-        let allowance = allowance.unwrap_or(UNLIMITED);
-        let limit = Limit { allowance, bound: wall_bound(self.measure, allowance) };
+    pub(super) async fn ask(&mut self, line: &[u8], allowed: Allowed) -> Answer {
+        let limit = Limit::new(allowed, self.measure);
         self.thaw();
         let deadline = Instant::now() + limit.bound;
         let (asked, written) = self.write(line, deadline).await;
@@ -171,6 +179,7 @@ impl Process {
     /// Returns how many processes had outlived the leader; what dies with it is no leftover.
     pub(super) async fn kill(&mut self) -> usize {
         self.stdin = None;
+        let outlived = self.ended.is_some();
         let count = tree::kill_all(self.leader, &self.token);
         if self.ended.is_none() {
             self.ended = timeout_at((Instant::now() + LEAVE).into(), self.child.wait())
@@ -181,7 +190,6 @@ impl Process {
         if outlived { count } else { 0 }
     }
 
-        let outlived = self.ended.is_some();
     /// The last lines both ways.
     pub(super) fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
         self.exchanges.iter()
@@ -233,14 +241,6 @@ impl Process {
         (at, written)
     }
 
-    /// Reads until there is a whole line in the buffer, and takes it out.
-    async fn read_line(&mut self) -> Result<Vec<u8>, End> {
-        loop {
-            if let Some(line) = self.take_line() {
-                return Ok(line);
-            }
-            if self.buffer.len() >= LINE_LIMIT {
-                return Err(End::Oversize);
     /// Waits for a line until the deadline; where CPU time decides, only until that is used up,
     /// which is looked at whenever it might be.
     async fn read_in_time(
@@ -265,6 +265,14 @@ impl Process {
         }
     }
 
+    /// Reads until there is a whole line in the buffer, and takes it out.
+    async fn read_line(&mut self) -> Result<Vec<u8>, End> {
+        loop {
+            if let Some(line) = self.take_line() {
+                return Ok(line);
+            }
+            if self.buffer.len() >= LINE_LIMIT {
+                return Err(End::Oversize);
             }
             let room = LINE_LIMIT - self.buffer.len();
             self.buffer.reserve(room.min(4096));
@@ -344,7 +352,8 @@ impl Process {
         }
         self.note_partial(now);
         let fault = diagnosis::timeout(Late {
-            allowance: limit.bound,
+            allowance: limit.said,
+            measure: self.measure,
             cpu: self.meter.used().map(|_| cpu),
             wall: now - asked,
             partial: &self.buffer,
@@ -400,6 +409,19 @@ struct Limit {
     allowance: Duration,
     /// Of wall time.
     bound: Duration,
+    /// Of wall time, as a sentence says it.
+    said: Duration,
+}
+
+impl Limit {
+    fn new(allowed: Allowed, measure: Measure) -> Self {
+        let allowance = allowed.left.unwrap_or(UNLIMITED);
+        Self {
+            allowance,
+            bound: wall_bound(measure, allowance),
+            said: wall_bound(measure, allowed.of.unwrap_or(allowance)),
+        }
+    }
 }
 
 /// How far a request was written.

@@ -56,6 +56,8 @@ pub(super) enum Doing {
     Reading,
     /// Stopped by a signal.
     Stopped,
+    /// On a core, or waiting for one.
+    Running,
     /// Anything else.
     Other,
 }
@@ -161,6 +163,7 @@ mod platform {
         let stat = fs::read_to_string(format!("/proc/{leader}/stat")).unwrap_or_default();
         match stat.rsplit_once(") ").and_then(|(_, fields)| fields.chars().next()) {
             Some('T' | 't') => Doing::Stopped,
+            Some('R') => Doing::Running,
             Some('S') if waits_for_input(leader) => Doing::Reading,
             _ => Doing::Other,
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use super::process::{self, Process};
+use super::process::{self, Allowed, Process};
 use super::{Answer, EndView, Exchange, InitView, Launch, Remains, TurnView, no_start};
 use crate::fault::{Fault, FaultCode};
 use crate::protocol::{self, Greeting, InitClock, Message, VERSIONS, Wants};
@@ -84,7 +84,7 @@ impl Wire {
         let id = self.take_id();
         init_message(view, id).write(&mut self.line);
         let left = limit.saturating_sub(began.elapsed());
-        let answer = self.exchange(Some(left)).await;
+        let answer = self.exchange(Allowed { left: Some(left), of: Some(limit) }).await;
         let line = answer.line.map_err(|fault| no_start(fault, "the handshake failed"))?;
         let greeting = protocol::parse_greeting(&line, id).map_err(|message| Fault {
             raw: Some(protocol::shown(&line)),
@@ -110,7 +110,7 @@ impl Wire {
             retry: view.retry,
         };
         message.write(&mut self.line);
-        let answer = self.exchange(view.allowance).await;
+        let answer = self.exchange(Allowed { left: view.allowance, of: None }).await;
         let reply = answer.line.and_then(|line| {
             protocol::parse_reply(&line, id).map_err(|message| malformed(message, &line))
         });
@@ -218,10 +218,10 @@ impl Wire {
     }
 
     /// Sends the line that stands ready and takes the reply.
-    async fn exchange(&mut self, allowance: Option<Duration>) -> process::Answer {
+    async fn exchange(&mut self, allowed: Allowed) -> process::Answer {
         self.owes = true;
         let answer = match &mut self.link {
-            Link::Process(process) => process.ask(&self.line, allowance).await,
+            Link::Process(process) => process.ask(&self.line, allowed).await,
             Link::Local(respond) => answer_here(respond, &self.line),
             Link::Waiting(_) => {
                 let fault = Fault::new(FaultCode::NoStart, "it was asked before it was started");
