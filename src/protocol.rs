@@ -232,6 +232,12 @@ struct RawGreeting<'a> {
 /// Reads the reply to the turn `id` from a line without its newline, or says what is wrong.
 pub fn parse_reply(line: &[u8], id: u64) -> Result<Reply, String> {
     let text = utf8(line)?;
+    if text.starts_with('\u{feff}') {
+        let shown = shown(line);
+        return Err(format!(
+            "a byte order mark stands before the reply; write UTF-8 without one: {shown}"
+        ));
+    }
     if !text.starts_with('{') {
         return Ok(Reply { action: text.to_owned(), ..Reply::default() });
     }
@@ -363,6 +369,10 @@ mod tests {
         );
         assert_eq!(message(br#"{"id":5}"#), r#"no "action" in {"id":5}"#);
         assert_eq!(message(br#"{"action":3}"#), r#""action" is not a string in {"action":3}"#);
+        assert_eq!(
+            message("\u{feff}3,4".as_bytes()),
+            r"a byte order mark stands before the reply; write UTF-8 without one: \u{feff}3,4"
+        );
         assert!(message(b"\xff3,4").starts_with("not valid UTF-8 at byte 1: "));
         assert!(message(br#"{"action":"3,4""#).starts_with("not a valid JSON reply (EOF while"));
         assert!(message(br#"{"action":"3,4"} x"#).starts_with("not a valid JSON reply (trailing"));

@@ -353,7 +353,9 @@ fn refused(refusal: Refusal, text: &str) -> Fault {
             } else {
                 ""
             };
-            let message = format!("\"{shown}\" is no action: {expected}{hint}");
+            let what =
+                if text.is_empty() { "an empty line".to_owned() } else { format!("\"{shown}\"") };
+            let message = format!("{what} is no action: {expected}{hint}");
             Fault { raw: Some(shown), ..Fault::new(FaultCode::Malformed, message) }
         }
         Refusal::Illegal { clause, reason } => Fault {
