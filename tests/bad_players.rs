@@ -1,0 +1,760 @@
+//! The shelf of bad players: each behaviour plays a real tournament against `bot:random`, and the
+//! log must say exactly what it did. The players are small scripts in `tests/players`.
+#![cfg(target_os = "linux")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+const PLAYERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/players");
+const EXPECTED: &str = "expected a placement like `3,4`, a move like `3,4>3,5`, or `pass`";
+/// No run lasts longer, and none is to make the referee larger than this.
+const PATIENCE: Duration = Duration::from_secs(120);
+const MOST_KIB: u64 = 100 * 1024;
+/// A limit that no player of a test reaches by accident, and one that is to be reached.
+const LONG: &str = "move = \"10s\"";
+const SHORT: &str = "move = \"500ms\"";
+
+/// A tournament of `bad` against `bot`, to be played.
+struct Cup {
+    bad: Vec<String>,
+    against: Option<Vec<String>>,
+    clock: &'static str,
+    top: &'static str,
+    keys: &'static str,
+    args: &'static [&'static str],
+    folder: tempfile::TempDir,
+}
+
+/// What came of it.
+struct Played {
+    exit: i32,
+    printed: String,
+    games: Vec<Value>,
+    folder: tempfile::TempDir,
+}
+
+fn words(script: &str, args: &[&str]) -> Vec<String> {
+    let shell = Path::new(script).extension().is_some_and(|extension| extension == "sh");
+    let interpreter = if shell { "sh" } else { "python3" };
+    [interpreter, script].iter().chain(args).map(|&word| word.to_owned()).collect()
+}
+
+fn cup(script: &str, args: &[&str]) -> Cup {
+    Cup {
+        bad: words(script, args),
+        against: None,
+        clock: LONG,
+        top: "",
+        keys: "",
+        args: &[],
+        folder: tempfile::tempdir().expect("a folder"),
+    }
+}
+
+impl Cup {
+    fn clock(self, clock: &'static str) -> Self {
+        Self { clock, ..self }
+    }
+
+    fn against(self, script: &str, args: &[&str]) -> Self {
+        Self { against: Some(words(script, args)), ..self }
+    }
+
+    fn configuration(&self) -> String {
+        let told = self.folder.path().to_str().expect("a plain path");
+        let opponent = match &self.against {
+            None => "bot = \"random\"".to_owned(),
+            Some(words) => format!("command = {words:?}\ndir = {PLAYERS:?}"),
+        };
+        let command = serde_json::to_string(&self.bad).expect("texts");
+        format!(
+            "name = \"cup\"\ngame = \"watch-your-back\"\nseed = 7\nquarantine = 0\n{}\n\
+             [options]\nmax-moves = 24\n[clock]\n{}\n\
+             [[players]]\nname = \"bad\"\ncommand = {command}\ndir = {PLAYERS:?}\n\
+             env = {{ TOLD = {told:?} }}\n{}\n[[players]]\nname = \"bot\"\n{opponent}\n",
+            self.top, self.clock, self.keys,
+        )
+    }
+
+    /// Plays it, and checks what holds for every tournament: the referee stays small and leaves
+    /// no process behind.
+    fn play(self) -> Played {
+        let config = self.folder.path().join("cup.toml");
+        fs::write(&config, self.configuration()).expect("a configuration");
+        let err = self.folder.path().join("err.txt");
+        take_a_core();
+        let mut referee = Command::new(env!("CARGO_BIN_EXE_referee"))
+            .args(["run", "--jobs", "1", "--results"])
+            .arg(self.folder.path())
+            .args(self.args)
+            .arg(&config)
+            .env_remove("NO_COLOR")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(fs::File::create(&err).expect("a file"))
+            .spawn()
+            .expect("the referee starts");
+        let (exit, peak) = watch(&mut referee);
+        assert!(peak < MOST_KIB, "the referee grew to {peak} KiB");
+        assert_eq!(left_over(referee.id()), Vec::<String>::new(), "processes are left over");
+        let printed = fs::read_to_string(err).expect("text");
+        let log = fs::read_to_string(self.folder.path().join("cup/games.jsonl"));
+        let log = log.unwrap_or_else(|error| panic!("no log: {error}: {printed}"));
+        let game = |line| serde_json::from_str(line).expect("JSON");
+        let games = log.lines().skip(1).map(game).collect();
+        Played { exit, printed, games, folder: self.folder }
+    }
+
+    /// Plays it; `bad` must lose both games by a fault with this code and this sentence.
+    fn lost(self, code: &str, sentence: &str) -> Played {
+        let played = self.play();
+        assert_eq!((played.exit, played.games.len()), (0, 2), "{}", played.printed);
+        for game in &played.games {
+            let (bad, bot) = seats(game);
+            let fault = &game["fault"][bad];
+            assert_eq!(
+                (said(&fault["message"]).as_str(), &fault["code"]),
+                (sentence, &code.into())
+            );
+            assert_eq!((&game["result"], &game["reason"]), (&bot.into(), &code.into()));
+            assert_eq!((&game["scores"][bad], &game["scores"][bot]), (&0.into(), &1.into()));
+            assert!(game["fault"][bot].is_null(), "{game}");
+        }
+        played
+    }
+
+    /// Plays it; no game may end by a fault.
+    fn fine(self) -> Played {
+        let played = self.play();
+        assert_eq!(played.exit, 0, "{}", played.printed);
+        for game in &played.games {
+            assert!(game["fault"].is_null(), "{game}");
+        }
+        played
+    }
+}
+
+impl Played {
+    /// `field` of the bad player's fault, in each game.
+    fn faults(&self, field: &str) -> Vec<&Value> {
+        self.games.iter().map(|game| &game["fault"][seats(game).0][field]).collect()
+    }
+
+    fn raw(&self, expected: &str) {
+        assert_eq!(self.faults("raw"), [expected; 2]);
+    }
+
+    /// Each game's warnings, with `{bad}` for the bad player's seat.
+    fn warnings(&self) -> Vec<Vec<String>> {
+        let of = |game: &Value| {
+            let list = game["warnings"].as_array().cloned().unwrap_or_default();
+            list.iter().map(|text| said(text).replace(seats(game).0, "{bad}")).collect()
+        };
+        self.games.iter().map(of).collect()
+    }
+
+    fn warns(&self, expected: &[&str]) {
+        assert_eq!(self.warnings(), vec![expected.to_vec(); self.games.len()]);
+    }
+}
+
+/// The seats of `bad` and of `bot`.
+fn seats(game: &Value) -> (&'static str, &'static str) {
+    if game["players"]["white"] == "bad" { ("white", "black") } else { ("black", "white") }
+}
+
+/// A text of the log, with `N` for a number of seconds that was measured.
+fn said(text: &Value) -> String {
+    let words: Vec<&str> = text.as_str().unwrap_or_default().split(' ').collect();
+    let mut plain = String::new();
+    for (at, word) in words.iter().enumerate() {
+        let follows = |far: usize| words.get(at + far).copied().unwrap_or_default();
+        let seconds = word.parse::<f64>().is_ok() && follows(1).starts_with('s');
+        let measured = follows(2) == "of" && follows(3) == "CPU"
+            || at > 0 && matches!(words[at - 1], "pondered" | "after");
+        let word = if seconds && measured { "N" } else { word };
+        let _ = write!(plain, "{}{word}", if at == 0 { "" } else { " " });
+    }
+    plain
+}
+
+/// Keeps this thread, and what it starts, on one core, another one for each tournament: a referee
+/// takes the first core it may use, and all of them together would wait for that one.
+fn take_a_core() {
+    use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+    static TAKEN: AtomicUsize = AtomicUsize::new(0);
+    let this = nix::unistd::Pid::from_raw(0);
+    let may = sched_getaffinity(nix::unistd::Pid::from_raw(nix::unistd::getpid().as_raw()));
+    let Ok(may) = may else { return };
+    let cores: Vec<usize> =
+        (0..CpuSet::count()).filter(|&core| may.is_set(core).unwrap_or(false)).collect();
+    let mut one = CpuSet::new();
+    let next = TAKEN.fetch_add(1, Ordering::Relaxed);
+    if one.set(cores[next % cores.len()]).is_ok() {
+        // Without it the tests are slower, and no different.
+        let _ = sched_setaffinity(this, &one);
+    }
+}
+
+/// Waits for the referee; its exit code, and its peak in KiB.
+fn watch(referee: &mut Child) -> (i32, u64) {
+    let began = Instant::now();
+    let status = format!("/proc/{}/status", referee.id());
+    let mut peak = 0;
+    loop {
+        let now = fs::read_to_string(&status).unwrap_or_default();
+        let line = now.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line.and_then(|line| line.trim().split(' ').next()?.parse().ok());
+        peak = kib.unwrap_or(peak);
+        if let Some(status) = referee.try_wait().expect("a child") {
+            return (status.code().expect("an exit code"), peak);
+        }
+        if began.elapsed() > PATIENCE {
+            let _ = referee.kill();
+            panic!("the referee did not end");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Living processes that were players of this referee.
+fn left_over(referee: u32) -> Vec<String> {
+    let mark = format!("REFEREE_PLAYER={referee}-");
+    let of_player = |process: &Path| {
+        let environ = fs::read(process.join("environ")).unwrap_or_default();
+        environ.split(|&byte| byte == 0).any(|entry| entry.starts_with(mark.as_bytes()))
+    };
+    let processes = fs::read_dir("/proc").expect("a list").flatten().map(|entry| entry.path());
+    processes
+        .filter(|process| of_player(process))
+        .map(|process| fs::read_to_string(process.join("cmdline")).unwrap_or_default())
+        .collect()
+}
+
+fn does(what: &str) -> Cup {
+    cup("does.sh", &[what])
+}
+
+fn says(what: &str) -> Cup {
+    cup("says.sh", &[what])
+}
+
+// It never starts.
+
+#[test]
+fn a_traceback_instead_of_a_greeting() {
+    let played = cup("traceback.py", &[])
+        .lost("no-start", "the handshake failed: it ended with exit code 1");
+    for lines in played.faults("stderr") {
+        let last = lines.as_array().and_then(|lines| lines.last()).expect("stderr");
+        assert_eq!(last, "ModuleNotFoundError: No module named 'no_such_module_anywhere'");
+    }
+    assert!(played.printed.contains("bad"), "{}", played.printed);
+}
+
+#[test]
+fn a_program_whose_interpreter_is_missing() {
+    use std::os::unix::fs::PermissionsExt;
+    let mut cup = cup("", &[]);
+    let program = cup.folder.path().join("player");
+    fs::write(&program, "#!/no/such/interpreter\n").expect("a file");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("its owner");
+    let name = program.to_str().expect("a plain path").to_owned();
+    cup.bad = vec![name.clone()];
+    cup.lost("no-start", &format!("{name} cannot be run: No such file or directory (os error 2)"));
+}
+
+#[test]
+fn asleep_through_the_start_up() {
+    let clock = "startup = \"500ms\"\nmove = \"10s\"";
+    cup("bare.sh", &["", "exec sleep 60"]).clock(clock).lost(
+        "no-start",
+        "the handshake failed: no reply within 0.5 s: sleeping, with N s of CPU time used",
+    );
+}
+
+#[test]
+fn a_handshake_that_fails() {
+    for (line, sentence) in [
+        (
+            "Welcome!\\n",
+            "expected {\"id\":0} or ok as the first line on stdout, but read \"Welcome!\"; prints \
+             belong on stderr",
+        ),
+        (
+            "{\"id\":0,\"want\":[\"moves\"]}\\n",
+            "\"want\" names \"moves\"; there are state, events and legal",
+        ),
+        ("{\"id\":0,\"protocol\":2}\\n", "it speaks protocol 2, the referee [1]"),
+        ("{\"id\":5}\\n", "the reply carries id 5, but the request was 0"),
+    ] {
+        cup("greets.sh", &[line])
+            .lost("no-start", sentence)
+            .raw(line.strip_suffix("\\n").expect("a line"));
+    }
+}
+
+// It ends.
+
+#[test]
+fn ended_by_a_signal() {
+    does("kill -SEGV $$").lost("crash", "it was ended by SIGSEGV");
+}
+
+#[test]
+fn ended_by_an_exception() {
+    let played = cup("raises.py", &[]).lost("crash", "it ended with exit code 1");
+    for lines in played.faults("stderr") {
+        assert_eq!(lines.as_array().expect("stderr").last().expect("lines"), "ValueError: no idea");
+    }
+}
+
+#[test]
+fn gone_right_after_its_move() {
+    let played = cup("plays_then.sh", &["exit 0"]).lost("exit", "it ended with exit code 0");
+    for game in &played.games {
+        assert!(game["plies"].as_u64() >= Some(2), "its move counts: {game}");
+    }
+}
+
+#[test]
+fn closed_its_stdout() {
+    does("exec >&-; exec sleep 60").lost("closed-output", "it closed its stdout and lives on");
+}
+
+#[test]
+fn ended_in_the_middle_of_a_line() {
+    does("printf 3,3; exit 4")
+        .lost("malformed", "the last line has no newline: \"3,3\", then it ended with exit code 4")
+        .raw("3,3");
+}
+
+#[test]
+fn its_end_is_seen_though_a_daemon_holds_its_stdout() {
+    let cup = cup("daemon.py", &["hold"]);
+    let began = Instant::now();
+    cup.lost("crash", "it ended with exit code 3")
+        .warns(&["{bad} left processes behind: 1 killed"]);
+    assert!(began.elapsed() < Duration::from_secs(10));
+}
+
+// It is late.
+
+#[test]
+fn asleep() {
+    does("exec sleep 60")
+        .clock(SHORT)
+        .lost("timeout", "no reply within 0.5 s: sleeping, with N s of CPU time used");
+}
+
+#[test]
+fn waits_for_a_second_line() {
+    does("read -r more").clock(SHORT).lost(
+        "timeout",
+        "no reply within 0.5 s: waiting for input: a missing flush, or it waits for a second line",
+    );
+}
+
+#[test]
+fn computes_for_ever() {
+    does("while :; do :; done")
+        .clock(SHORT)
+        .lost("timeout", "no reply within 0.5 s: still computing, with N s of CPU time used");
+}
+
+#[test]
+fn stopped_by_a_signal() {
+    does("kill -STOP $$")
+        .clock(SHORT)
+        .lost("timeout", "no reply within 0.5 s: the process was stopped by a signal");
+}
+
+#[test]
+fn a_line_without_its_newline() {
+    says("3,3")
+        .clock(SHORT)
+        .lost("timeout", "no reply within 0.5 s: you printed \"3,3\" but no newline");
+}
+
+#[test]
+fn one_byte_at_a_time_for_ever() {
+    let played = cup("drip.sh", &[]).clock(SHORT).play();
+    for fault in played.faults("message") {
+        let text = said(fault);
+        assert!(text.starts_with("no reply within 0.5 s: you printed \"33"), "{text}");
+        assert!(text.ends_with("3\" but no newline"), "{text}");
+    }
+}
+
+#[test]
+fn does_not_read_its_input() {
+    cup("never_reads.py", &[])
+        .clock(SHORT)
+        .lost("timeout", "no reply within 0.5 s: it did not read its input");
+}
+
+#[test]
+fn a_budget_that_runs_out() {
+    let played = cup("naps.py", &["0.4"]).clock("budget = \"1s\"").play();
+    for (game, fault) in played.games.iter().zip(played.faults("message")) {
+        assert_eq!(game["reason"], "timeout");
+        let text = said(fault);
+        assert!(text.starts_with("no reply within 0."), "{text}");
+        assert!(text.ends_with(" s: sleeping, with N s of CPU time used"), "{text}");
+        let used = game["clock"]["used_ns"][seats(game).0].as_array().expect("times");
+        assert_eq!(used.len(), 3, "0.4 s go into 1 s twice: {used:?}");
+    }
+}
+
+#[test]
+fn a_start_up_that_eats_the_budget() {
+    cup("bare.sh", &["", "sleep 0.7"])
+        .clock("budget = \"500ms\"\ncount-startup = true")
+        .lost("timeout", "nothing was left of its budget of 0.5 s");
+}
+
+// CPU time decides.
+
+const CPU: &str = "move = \"300ms\"\nmeasure = \"cpu\"";
+
+#[test]
+fn computes_too_long_where_cpu_time_decides() {
+    cup("burns.py", &["0.6"]).clock(CPU).lost("cpu", "N s of CPU time used of 0.3 s");
+}
+
+#[test]
+fn computes_for_ever_where_cpu_time_decides() {
+    let played = does("while :; do :; done").clock(CPU);
+    let played = played.lost("cpu", "N s of CPU time used of 0.3 s");
+    for game in &played.games {
+        let used = game["clock"]["used_ns"][seats(game).0][0].as_u64().expect("a time");
+        assert!(used < 600_000_000, "it was stopped soon after its allowance: {used} ns");
+    }
+}
+
+#[test]
+fn sleeps_where_cpu_time_decides() {
+    cup("naps.py", &["0.5"]).clock(CPU).fine();
+}
+
+#[test]
+fn asleep_for_ever_where_cpu_time_decides() {
+    does("exec sleep 60")
+        .clock("move = \"100ms\"\nmeasure = \"cpu\"")
+        .lost("timeout", "no reply within 2 s of wall time: sleeping, with N s of CPU time used");
+}
+
+// It says too much.
+
+#[test]
+fn output_for_ever_without_a_newline() {
+    let sentence =
+        format!("more than 64 KiB without a newline, beginning \"{}…\"", "y".repeat(120));
+    does("yes | tr -d '\\n'").lost("oversize", &sentence);
+}
+
+#[test]
+fn a_line_too_long() {
+    let start = format!("{}…", "x".repeat(120));
+    does("head -c 70000 /dev/zero | tr '\\000' x; echo; exec cat > /dev/null")
+        .lost("oversize", &format!("more than 64 KiB without a newline, beginning \"{start}\""))
+        .raw(&start);
+}
+
+#[test]
+fn too_much_output_in_one_game() {
+    let mut cup = cup("pads.py", &[]);
+    cup.top = "fault-policy = { retry = 10 }";
+    cup.lost("oversize", "more than 16 MiB of output in one game");
+}
+
+#[test]
+fn two_lines_at_once() {
+    says("3,3\\n4,4\\n")
+        .lost(
+            "unexpected-output",
+            "output when none was owed: \"4,4\"; debug output belongs on stderr",
+        )
+        .raw("4,4");
+}
+
+#[test]
+fn output_before_it_was_asked() {
+    cup("greets.sh", &["ok\\nI am ready\\n"])
+        .lost(
+            "unexpected-output",
+            "output when none was owed: \"I am ready\"; debug output belongs on stderr",
+        )
+        .raw("I am ready");
+}
+
+#[test]
+fn a_flood_on_stderr() {
+    let flood = "head -c 3000000 /dev/zero | tr '\\000' x >&2";
+    let warning = format!(
+        "{{bad}} wrote {} bytes too many to stderr; the middle was left out",
+        3_000_000 - 65_536
+    );
+    cup("bare.sh", &["", flood]).fine().warns(&[&warning]);
+}
+
+// What it says is no action.
+
+#[test]
+fn replies_that_are_no_action() {
+    for (line, sentence, raw) in [
+        ("3;4", format!("\"3;4\" is no action: {EXPECTED}"), "3;4"),
+        (
+            "thinking about it",
+            format!(
+                "\"thinking about it\" is no action: {EXPECTED}; debug output belongs on stderr"
+            ),
+            "thinking about it",
+        ),
+        ("3,\\0004", format!("\"3,\\x004\" is no action: {EXPECTED}"), "3,\\x004"),
+        (
+            "\\033[31m3,4",
+            format!("\"\\x1b[31m3,4\" is no action: {EXPECTED}; debug output belongs on stderr"),
+            "\\x1b[31m3,4",
+        ),
+        ("", format!("an empty line is no action: {EXPECTED}"), ""),
+        (
+            "\\357\\273\\2773,4",
+            "a byte order mark stands before the reply; write UTF-8 without one: \\u{feff}3,4"
+                .to_owned(),
+            "\\u{feff}3,4",
+        ),
+        ("\\377\\3763,4", "not valid UTF-8 at byte 1: \\xff\\xfe3,4".to_owned(), "\\xff\\xfe3,4"),
+    ] {
+        says(&format!("{line}\\n")).lost("malformed", &sentence).raw(raw);
+    }
+}
+
+#[test]
+fn replies_that_are_not_the_right_json() {
+    for (line, sentence) in [
+        (
+            r#"{"id":1,"action":"3,4""#,
+            r#"not a valid JSON reply (EOF while parsing an object, column 22): {"id":1,"action":"3,4""#,
+        ),
+        (r#"{"id":7,"action":"3,4"}"#, "the reply carries id 7, but the request was 1"),
+        (r#"{"id":1}"#, r#"no "action" in {"id":1}"#),
+        (r#"{"action":[3,4]}"#, r#""action" is not a string in {"action":[3,4]}"#),
+    ] {
+        says(&format!("{line}\\n")).lost("malformed", sentence).raw(line);
+    }
+}
+
+// What it says is an action, but not now.
+
+#[test]
+fn illegal_placements() {
+    for (action, clause, wrong) in [
+        ("9,9", "W2", "is off the board"),
+        ("0,7", "W1", "is a corner"),
+        ("3,3>3,4", "W5", "is a move, and pieces are still being placed"),
+        ("pass", "W7", "is not allowed while pieces are placed"),
+    ] {
+        let played =
+            says(&format!("{action}\\n")).lost("illegal", &format!("{clause}: {action} {wrong}"));
+        played.raw(action);
+        assert_eq!(played.faults("clause"), [clause; 2]);
+    }
+}
+
+#[test]
+fn the_same_square_twice() {
+    let again = "read -r turn; echo \"${legal%%\\\"*}\"; exec cat > /dev/null";
+    let played = cup("plays_then.sh", &[again]).play();
+    assert_eq!(played.faults("clause"), ["W2"; 2]);
+    for (message, raw) in played.faults("message").iter().zip(played.faults("raw")) {
+        assert_eq!(said(message), format!("W2: {} is occupied", said(raw)));
+    }
+}
+
+#[test]
+fn illegal_moves() {
+    for (action, clause, wrong) in [
+        ("3,3", "W5", "is a placement, and all pieces are placed"),
+        ("9,9>9,8", "W6", "starts off the board"),
+        ("0,0>0,1", "W6", "starts where no piece stands"),
+        ("pass", "W7", "is not allowed while there is a legal move"),
+    ] {
+        let played = cup("places_then.sh", &[action])
+            .lost("illegal", &format!("{clause}: {action} {wrong}"));
+        assert_eq!(played.faults("clause"), [clause; 2]);
+    }
+}
+
+// It is asked again.
+
+#[test]
+fn a_player_that_corrects_itself_is_asked_again() {
+    let mut cup = cup("corrects_itself.py", &["2"]);
+    cup.top = "fault-policy = { retry = 2 }";
+    let played = cup.fine();
+    for (warnings, ply) in played.warnings().iter().zip([2, 3]) {
+        let again =
+            format!("{{bad}} was asked again at ply {ply}: illegal: W2: 9,9 is off the board");
+        assert_eq!(warnings, &[again.clone(), again]);
+    }
+    assert_eq!(conversations(played.folder.path()), 2);
+}
+
+/// Checks what the player was told around its errors; how many games it played.
+fn conversations(folder: &Path) -> usize {
+    let files = fs::read_dir(folder).expect("a list").flatten().map(|entry| entry.path());
+    let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    let mut games = 0;
+    for file in files {
+        let text = fs::read_to_string(file).expect("text");
+        let lines: Vec<Value> =
+            text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        if lines.len() < 7 {
+            continue; // The probe before the games: init and quit.
+        }
+        games += 1;
+        let error = "{\"type\":\"error\",\"code\":\"illegal\",\"message\":\"W2: 9,9 is off the \
+                     board\",\"clause\":\"W2\",\"raw\":\"9,9\"}";
+        assert_eq!(text.lines().nth(3), Some(error));
+        assert_eq!(text.lines().nth(5), Some(error));
+        let (asked, first, second) = (&lines[2], &lines[4], &lines[6]);
+        assert_ne!(asked["events"], Value::Array(Vec::new()));
+        for (again, retry) in [(first, 1), (second, 2)] {
+            assert_eq!(again["retry"], retry);
+            assert_eq!(again["id"].as_u64(), asked["id"].as_u64().map(|id| id + retry));
+            assert_eq!(again["events"], Value::Array(Vec::new()));
+            for same in ["ply", "state", "legal"] {
+                assert_eq!(again[same], asked[same]);
+            }
+        }
+    }
+    games
+}
+
+#[test]
+fn a_player_that_errs_too_often_loses() {
+    let mut cup = cup("corrects_itself.py", &["3"]);
+    cup.top = "fault-policy = { retry = 2 }";
+    let played = cup.lost("illegal", "W2: 9,9 is off the board");
+    assert!(played.warnings().iter().all(|warnings| warnings.len() == 2));
+}
+
+// Faults are only counted where they are faults.
+
+#[test]
+fn replies_of_every_accepted_kind() {
+    cup("fine.py", &[]).fine().warns(&[]);
+    cup("bare.sh", &["", ""]).fine().warns(&[]);
+    cup("bare.sh", &["\\r", ""]).fine().warns(&[]);
+}
+
+#[test]
+fn a_strict_run_tells_of_a_fault() {
+    let mut cup = says("pass\\n");
+    cup.args = &["--strict"];
+    assert_eq!(cup.play().exit, 1);
+}
+
+#[test]
+fn remarks_of_the_wrong_kind_are_dropped() {
+    let played = cup("remarks.py", &["{\"note\":[1],\"eval\":\"good\"}"]).fine();
+    for (warnings, ply) in played.warnings().iter().zip([0, 1]) {
+        assert_eq!(
+            warnings,
+            &[
+                format!("{{bad}} at ply {ply}: a note that is not a string was dropped"),
+                format!(
+                    "{{bad}} at ply {ply}: an eval that is not a number from -1 to 1 was dropped"
+                ),
+            ]
+        );
+    }
+}
+
+#[test]
+fn a_name_that_commands_the_terminal() {
+    let mut cup = cup("greets.sh", &["{\"name\":\"\\\\u001b[2Jbot\"}\\n"]);
+    cup.clock = SHORT;
+    let played = cup.play();
+    for game in &played.games {
+        assert_eq!(game["reported"][seats(game).0], "\\x1b[2Jbot", "{game}");
+        assert_eq!(game["players"][seats(game).0], "bad");
+    }
+    assert!(!played.printed.contains('\u{1b}'), "{:?}", played.printed);
+}
+
+// It does not leave.
+
+#[test]
+fn ignores_every_request_to_leave() {
+    let began = Instant::now();
+    let played = cup("ignores_quit.sh", &[]).fine();
+    assert_eq!(played.games.len(), 2);
+    assert!(began.elapsed() >= Duration::from_secs(3), "a second each time");
+}
+
+#[test]
+fn a_daemon_does_not_outlive_its_game() {
+    cup("daemon.py", &[]).fine().warns(&["{bad} left processes behind: 1 killed"]);
+}
+
+// It computes while its opponent is on turn.
+
+#[test]
+fn one_that_ponders_is_frozen() {
+    let played = cup("ponders.py", &[]).against("naps.py", &["0.3"]).fine();
+    for (warnings, ply) in played.warnings().iter().zip([2, 3]) {
+        let expected =
+            format!("{{bad}} pondered N s on the opponent's turns; frozen since ply {ply}");
+        assert_eq!(warnings, &[expected]);
+    }
+}
+
+#[test]
+fn a_game_lost_on_time_to_one_that_ponders_is_void() {
+    let mark = tempfile::tempdir().expect("a folder");
+    let mark = mark.path().join("overslept");
+    let played = cup("ponders.py", &[])
+        .against("naps.py", &["60", mark.to_str().expect("a plain path")])
+        .clock("move = \"2s\"")
+        .fine();
+    let void: Vec<String> = played.games.iter().map(|game| said(&game["void"][0])).collect();
+    assert_eq!(
+        void,
+        [
+            "bot lost on time while bad used N s of CPU time on the opponent's turns; \
+             played again with bad frozen off turn",
+            "",
+        ]
+    );
+}
+
+// One process plays again.
+
+#[test]
+fn a_reusable_player_is_fresh_within_a_pair() {
+    let mut cup = cup("counts_games.sh", &[]);
+    cup.top = "pairs = 2";
+    cup.keys = "reusable = true";
+    let played = cup.fine();
+    let names: Vec<(String, String)> = played
+        .games
+        .iter()
+        .map(|game| {
+            let name = said(&game["reported"][seats(game).0]);
+            let (process, games) = name.split_once(' ').expect("two parts");
+            (process.to_owned(), games.to_owned())
+        })
+        .collect();
+    let games: Vec<&str> = names.iter().map(|(_, games)| games.as_str()).collect();
+    assert_eq!(games, ["game 1", "game 1", "game 2", "game 1"]);
+    let fresh: Vec<bool> = names.windows(2).map(|two| two[0].0 != two[1].0).collect();
+    assert_eq!(fresh, [true, false, true]);
+}
