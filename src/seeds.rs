@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn luck_is_the_same_for_both_games_and_fair_enough() {
         let secret = Secret::from_seed(7);
-        let faces: Vec<(u32, u32)> = (1..=6).map(|face| (face, 1)).collect();
+        let faces: Vec<(u8, u32)> = (1..=6).map(|face| (face, 1)).collect();
         let rolls = |mut luck: Luck| {
             (0..600).map(|_| luck.draw(Stream::Seat(Seat::First), &faces)).collect::<Vec<_>>()
         };
