@@ -240,3 +240,167 @@ fn is_intact(raw: &[u8], identity: &str) -> bool {
     let (body, seal) = raw.split_at(at);
     seal == format!("{CHECK}{}\"}}\n", check(body, identity)).as_bytes()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::clock::{Measure, TimeControl};
+    use crate::rating::tally::tests::game;
+    use crate::record::FaultPolicy;
+
+    fn header(identity: &str) -> Header {
+        Header {
+            schema: SCHEMA.to_owned(),
+            version: "0".to_owned(),
+            tournament: "cup".to_owned(),
+            identity: identity.to_owned(),
+            created: 0,
+            game: "watch-your-back".to_owned(),
+            seats: ["white", "black"].map(str::to_owned),
+            options: serde_json::Map::new(),
+            clock: TimeControl {
+                startup: Duration::from_secs(10),
+                budget: None,
+                increment: Duration::ZERO,
+                per_move: None,
+                measure: Measure::Wall,
+                count_startup: false,
+                ponder: false,
+            },
+            fault_policy: FaultPolicy::Lose,
+            quarantine: 5,
+            pairs: 1,
+            containment: "off".to_owned(),
+            seed: None,
+            anchor: None,
+            players: Vec::new(),
+            changes: Vec::new(),
+        }
+    }
+
+    fn log_in(dir: &Path) -> Vec<u8> {
+        fs::read(dir.join(LOG)).expect("a log")
+    }
+
+    /// Every record of a log, and whether a torn line follows.
+    fn records(dir: &Path) -> (Vec<GameRecord>, bool) {
+        let mut reader = LogReader::open(dir).expect("a log");
+        let mut found = Vec::new();
+        while let Some(entry) = reader.next_entry().expect("whole lines") {
+            assert!(entry.intact, "line {}", entry.line);
+            found.push(entry.record);
+        }
+        (found, reader.torn())
+    }
+
+    /// A log of two games, and how long it is.
+    fn two_games(dir: &Path) -> (LogWriter, [GameRecord; 2]) {
+        let mut log = LogWriter::create(dir, &header("one")).expect("created");
+        let games = [game("ant", "bee", "white"), game("bee", "ant", "draw")];
+        for game in &games {
+            log.append(game).expect("appended");
+        }
+        (log, games)
+    }
+
+    #[test]
+    fn what_is_appended_is_read_back() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (log, games) = two_games(dir.path());
+        log.sync().expect("synced");
+        assert_eq!(records(dir.path()), (games.to_vec(), false));
+        let reader = LogReader::open(dir.path()).expect("a log");
+        assert!(reader.header_intact());
+        assert_eq!(*reader.header(), header("one"));
+    }
+
+    #[test]
+    fn a_log_goes_on_after_every_torn_line() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (_, [first, second]) = two_games(dir.path());
+        let whole = log_in(dir.path());
+        let last = whole[..whole.len() - 1].iter().rposition(|&byte| byte == b'\n');
+        let last = last.expect("three lines") + 1;
+        for cut in last + 1..whole.len() {
+            fs::write(dir.path().join(LOG), &whole[..cut]).expect("written");
+            let mut reader = LogReader::open(dir.path()).expect("a log");
+            while reader.next_entry().expect("whole lines").is_some() {}
+            assert_eq!((reader.torn(), reader.whole()), (true, last as u64));
+            let mut log = LogWriter::open(dir.path(), "one", reader.whole()).expect("opened");
+            log.append(&second).expect("appended");
+            assert_eq!(log_in(dir.path()), whole);
+        }
+        assert_eq!(records(dir.path()), (vec![first, second], false));
+    }
+
+    #[test]
+    fn after_a_failed_write_the_lines_are_whole() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (mut log, games) = two_games(dir.path());
+        let whole = log_in(dir.path());
+        let good = std::mem::replace(&mut log.file, File::open("/dev/null").expect("readable"));
+        log.append(&games[0]).expect_err("it cannot be written to");
+        // As if the failing write had left a part of its line.
+        log.file = good;
+        log.file.write_all(b"{\"id\":\"torn").expect("written");
+        let mut log = LogWriter::open(dir.path(), "one", log.length).expect("opened");
+        assert_eq!(log_in(dir.path()), whole);
+        log.append(&games[0]).expect("appended");
+        assert_eq!(records(dir.path()).0.len(), 3);
+    }
+
+    #[test]
+    fn a_log_is_replaced_in_one_step_or_not_at_all() {
+        let dir = tempfile::tempdir().expect("a folder");
+        two_games(dir.path());
+        let (path, before) = (dir.path().join(LOG), log_in(dir.path()));
+        replace(&path, &header("two"), |out| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("full"))
+        })
+        .expect_err("it failed half way");
+        assert_eq!(log_in(dir.path()), before);
+        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 1, "nothing is left");
+        replace(&path, &header("two"), |_| Ok(())).expect("replaced");
+        assert_eq!(records(dir.path()), (Vec::new(), false));
+        assert_eq!(LogReader::open(dir.path()).expect("a log").header().identity, "two");
+    }
+
+    #[test]
+    fn after_a_bad_line_the_next_is_read() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (_, [first, second]) = two_games(dir.path());
+        let text = String::from_utf8(log_in(dir.path())).expect("UTF-8");
+        let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+        lines.insert(2, "garbage\n");
+        fs::write(dir.path().join(LOG), lines.concat()).expect("written");
+        let mut reader = LogReader::open(dir.path()).expect("a log");
+        assert_eq!(reader.next_entry().expect("good").map(|entry| entry.record), Some(first));
+        assert_eq!(reader.next_entry().expect_err("bad").line, 3);
+        let entry = reader.next_entry().expect("good").expect("a record");
+        assert_eq!((entry.line, entry.record), (4, second));
+        assert!(reader.next_entry().expect("the end").is_none());
+    }
+
+    #[test]
+    fn a_seal_is_bound_to_the_tournament() {
+        let line = seal(&game("ant", "bee", "white"), "one").expect("JSON");
+        assert!(is_intact(&line, "one"));
+        assert!(!is_intact(&line, "two"));
+        assert!(!is_intact(b"", "one") && !is_intact(b"\n", "one"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_byte_of_a_sealed_line_can_be_changed(at in any::<prop::sample::Index>(), by in 1_u8..) {
+            let mut line = seal(&game("ant", "bee", "white"), "one").expect("JSON");
+            let at = at.index(line.len());
+            line[at] ^= by;
+            prop_assert!(!is_intact(&line, "one"));
+        }
+    }
+}

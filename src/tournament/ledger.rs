@@ -165,3 +165,118 @@ impl Ledger {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fault::FaultCode;
+    use crate::rating::tally::tests::{faulty, game};
+
+    const NAMES: [&str; 4] = ["bee", "ant", "dog", "cat"];
+
+    fn ledger(pairs: u32, limit: u32) -> Ledger {
+        Ledger::new(NAMES.map(str::to_owned).to_vec(), pairs, limit)
+    }
+
+    /// The record of the game at `index`, with faults where `faults` says so.
+    fn record(ledger: &Ledger, index: usize, faults: BySeat<bool>) -> GameRecord {
+        let Fixture { players, pair, game: number } = ledger.fixture(index);
+        let plain = game(ledger.name(players.first), ledger.name(players.second), "white");
+        let codes = [(Seat::First, "white"), (Seat::Second, "black")];
+        let made: Vec<_> = codes
+            .into_iter()
+            .filter(|&(seat, _)| faults[seat])
+            .map(|(_, name)| (name, FaultCode::Crash))
+            .collect();
+        let plain = GameRecord { id: ledger.id(index), pair, game: number, ..plain };
+        if made.is_empty() { plain } else { faulty(plain, &made) }
+    }
+
+    /// Who is out by which game, and which games count.
+    fn state(ledger: &Ledger) -> (Vec<(usize, usize)>, Vec<bool>) {
+        let counts = |index| ledger.is_done(index) && !ledger.is_void(index);
+        (ledger.quarantined().collect(), (0..ledger.len()).map(counts).collect())
+    }
+
+    /// Faults by game, and an order in which the games are finished.
+    fn course() -> impl Strategy<Value = (u32, u32, Vec<(bool, bool)>, Vec<usize>)> {
+        (1_u32..4, 0_u32..4).prop_flat_map(|(pairs, limit)| {
+            let games = ledger(pairs, limit).len();
+            let faults = prop::collection::vec((any::<bool>(), any::<bool>()), games);
+            let order = Just((0..games).collect::<Vec<_>>()).prop_shuffle();
+            (Just(pairs), Just(limit), faults, order)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_finishing_decides_nothing((pairs, limit, faults, order) in course()) {
+            let of = |ledger: &Ledger, index: usize| {
+                record(ledger, index, BySeat::new(faults[index].0, faults[index].1))
+            };
+            // In the order of the schedule nothing is played that does not count.
+            let mut one_by_one = ledger(pairs, limit);
+            let mut from = 0;
+            while let Some(index) = one_by_one.next_due(from) {
+                prop_assert_eq!(one_by_one.add(&of(&one_by_one, index)), Ok(index));
+                from = index + 1;
+            }
+            prop_assert_eq!(one_by_one.due(), 0);
+
+            // All games, and only those still due when their turn comes.
+            let (mut all, mut due) = (ledger(pairs, limit), ledger(pairs, limit));
+            for &index in &order {
+                prop_assert_eq!(all.add(&of(&all, index)), Ok(index));
+                if !due.is_void(index) {
+                    prop_assert_eq!(due.add(&of(&due, index)), Ok(index));
+                }
+            }
+            prop_assert_eq!(all.played(), all.len());
+            prop_assert_eq!(due.next_due(0), None);
+            prop_assert_eq!(state(&all), state(&one_by_one));
+            prop_assert_eq!(state(&due), state(&one_by_one));
+            if limit == 0 {
+                prop_assert_eq!(all.quarantined().count(), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_clean_game_ends_a_streak() {
+        let (pairs, bad) = (6, 0);
+        let mut ledger = ledger(pairs, 3);
+        let games: Vec<usize> =
+            (0..ledger.len()).filter(|&at| ledger.fixture(at).seat_of(bad).is_some()).collect();
+        let faults = [true, true, false, true, true, true];
+        for (&index, &fault) in games.iter().zip(&faults) {
+            let by = BySeat::from_fn(|seat| ledger.fixture(index).players[seat] == bad && fault);
+            ledger.add(&record(&ledger, index, by)).expect("it belongs");
+        }
+        for index in 0..ledger.len() {
+            if !ledger.is_done(index) && !ledger.is_void(index) {
+                let clean = record(&ledger, index, BySeat::new(false, false));
+                ledger.add(&clean).expect("it belongs");
+            }
+        }
+        assert_eq!(ledger.quarantined().collect::<Vec<_>>(), [(bad, games[5])]);
+    }
+
+    #[test]
+    fn what_does_not_belong_is_told_apart() {
+        let mut ledger = ledger(1, 5);
+        let one = record(&ledger, 0, BySeat::new(false, false));
+        assert_eq!(ledger.add(&one), Ok(0));
+        assert_eq!(ledger.add(&one), Err(Misfit::Double));
+        for foreign in [
+            GameRecord { id: "3f9a1c07be52-1".into(), ..one.clone() },
+            GameRecord { pair: 2, ..one.clone() },
+            GameRecord { game: 3, ..one.clone() },
+            game("ant", "stranger", "white"),
+        ] {
+            assert_eq!(ledger.add(&foreign), Err(Misfit::Foreign));
+        }
+        assert_eq!((ledger.played(), ledger.due()), (1, ledger.len() - 1));
+    }
+}
