@@ -1,0 +1,555 @@
+//! `referee run` from outside: tables, continuation, kills, signals, locks, changes, full disks.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Child;
+use std::time::Duration;
+
+use serde_json::Value;
+use support::{Arena, Config, Dice, Run, wait_until};
+
+const TABLE: &str = "\
+#  player  rating  ±95%  games  score     %  W  D  L  faults
+1  bee         23   ±58      8    4.5  56.2  1  7  0       0
+2  cat         23   ±58      8    4.5  56.2  1  7  0       0
+3  ant        -45   ±57      8      3  37.5  0  6  2       0
+
+First seat: 0 ±48 Elo. Draws: 10 of 12 games (83.3%).
+Neighbours in ranks 1–3 have overlapping 95% intervals: more games may change their order.
+";
+const VERIFIED: &str = "results/cup: 12 of 12 games, seeds checked: nothing wrong\n";
+const LEADING: &str = "leading: bee 56%, cat 56%, ant 38%";
+const RESULTS: &str = "Results: DIR/results/cup\n";
+
+/// A player that starts, says that its first turn came, and never moves.
+const ASLEEP: &str = "read init; echo ok; read turn; echo > awake; exec sleep 600";
+/// A player that never moves either, and leaves when its input ends.
+const WAITS: &str = "read init; echo ok; read turn; echo > awake; read never";
+/// A player that starts and leaves at its first turn.
+const LEAVES: &str = "read init; echo ok; read turn";
+
+fn played() -> Arena {
+    let arena = Arena::with(&Config::small());
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    arena
+}
+
+fn csv(text: &str) -> Vec<Vec<String>> {
+    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+}
+
+fn number(cell: &str) -> f64 {
+    cell.parse().expect("a number")
+}
+
+#[expect(clippy::cast_possible_wrap, reason = "a process id")]
+fn signal(child: &Child, signal: nix::sys::signal::Signal) {
+    let pid = nix::unistd::Pid::from_raw(child.id() as i32);
+    nix::sys::signal::kill(pid, signal).expect("it lives");
+}
+
+/// What a conflict says, after its first line and before its last.
+fn differences(run: &Run) -> Vec<&str> {
+    assert_eq!((run.code, run.out.as_str()), (4, ""), "{}", run.err);
+    let lines: Vec<&str> = run.err.lines().collect();
+    let (first, last) = (lines[0], lines[lines.len() - 1]);
+    assert_eq!(first, "error: the configuration differs from the results in DIR/results/cup:");
+    assert_eq!(
+        last,
+        "nothing was changed; give the tournament another name, or put the configuration back"
+    );
+    lines[1..lines.len() - 1].iter().map(|line| line.trim_start()).collect()
+}
+
+#[test]
+fn the_tables_agree_with_one_another() {
+    let arena = Arena::with(&Config::small());
+    let progress = format!("12 of 12 games, RATE, faults 0, {LEADING}\n{RESULTS}");
+    assert_eq!(arena.run(&["run"]), Run::new(0, TABLE, &progress));
+    assert_eq!(arena.run(&["verify"]), Run::new(0, VERIFIED, ""));
+
+    let (standings, crosstable) =
+        (csv(&arena.read("standings.csv")), csv(&arena.read("crosstable.csv")));
+    let games = csv(&arena.read("games.csv"));
+    assert_eq!(games.len() - 1, arena.lines().len());
+    let mut total = 0.0;
+    for (row, cross) in standings[1..].iter().zip(&crosstable[1..]) {
+        assert_eq!(row[1], cross[0]);
+        let cells = cross[1..].iter().filter(|cell| !cell.is_empty());
+        let sum: f64 = cells.map(|cell| number(cell)).sum();
+        assert!((sum - number(&row[6])).abs() < 1e-9, "{row:?} {cross:?}");
+        assert!((number(&row[10]) + number(&row[11]) - sum).abs() < 1e-9);
+        let of = |column: usize| games[1..].iter().filter(|game| game[column] == row[1]).count();
+        assert_eq!((of(3) + of(4)).to_string(), row[5]);
+        assert_eq!(of(6).to_string(), row[7]);
+        total += sum;
+    }
+    assert!((total - 12.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_finished_tournament_has_nothing_to_play() {
+    let arena = played();
+    let before = arena.log();
+    assert_eq!(arena.run(&["run"]), Run::new(0, TABLE, RESULTS));
+    assert_eq!(arena.run(&["run", "--quiet"]), Run::new(0, TABLE, ""));
+    assert_eq!(arena.log(), before);
+    let plan = "cup: 3 players, 3 pairings of 2 pairs, 12 games of watch-your-back\n\
+                in the log: 12, to play: 0\n";
+    assert_eq!(arena.run(&["run", "--plan"]), Run::new(0, plan, ""));
+}
+
+#[test]
+fn a_plan_plays_nothing() {
+    let arena = Arena::with(&Config::small());
+    let plan = "cup: 3 players, 3 pairings of 2 pairs, 12 games of watch-your-back\nto play: 12\n";
+    assert_eq!(arena.run(&["run", "--plan"]), Run::new(0, plan, ""));
+    assert!(!arena.path().join("results").exists());
+
+    assert_eq!(arena.run(&["run"]).code, 0);
+    arena.configure(&Config::small().change(|config| config.pairs = 3).bot("dog", "random"));
+    let plan = "cup: 4 players, 6 pairings of 3 pairs, 36 games of watch-your-back\n\
+                in the log: 12, to play: 24\nabout TIME, by the games in the log, 7 at once\n";
+    assert_eq!(arena.run(&["run", "--plan", "--jobs", "7"]), Run::new(0, plan, ""));
+    assert_eq!(arena.lines().len(), 12);
+}
+
+#[test]
+fn the_jobs_change_no_game() {
+    let expected = played().essence();
+    for jobs in ["1", "3", "1024"] {
+        let arena = Arena::with(&Config::small());
+        let run = arena.run(&["run", "--quiet", "--jobs", jobs]);
+        assert_eq!(run, Run::new(0, TABLE, ""), "--jobs {jobs}");
+        assert_eq!(arena.essence(), expected, "--jobs {jobs}");
+    }
+    let arena = Arena::with(&Config::small());
+    for jobs in ["0", "1025", "two", "-1"] {
+        let run = arena.run(&["run", &format!("--jobs={jobs}")]);
+        let error = format!(
+            "error: invalid value '{jobs}' for '--jobs <N>': expected a whole number from 1 to \
+             1024\n\nFor more information, try '--help'.\n"
+        );
+        assert_eq!(run, Run::new(2, "", &error));
+    }
+}
+
+/// Kills runs of `config` at random moments until `kills` of them were killed in the middle, then
+/// lets one run to its end, which must come to the same games as an undisturbed run.
+fn killed_and_resumed(config: &Config, kills: u32, within: u64, dice: &mut Dice) {
+    let undisturbed = Arena::with(config);
+    let expected = undisturbed.run(&["run", "--quiet"]);
+    assert_eq!(expected.code, 0);
+    let arena = Arena::with(config);
+    let mut killed = 0;
+    for _ in 0..4 * kills {
+        let jobs = (1 + dice.below(3)).to_string();
+        let mut child = arena.start(&["run", "--jobs", &jobs]);
+        std::thread::sleep(Duration::from_micros(dice.below(within)));
+        child.kill().expect("it can be killed");
+        let status = child.wait().expect("it ends");
+        killed += u32::from(status.code().is_none());
+        if killed == kills || status.code() == Some(0) {
+            break;
+        }
+    }
+    assert!(killed >= kills / 2, "only {killed} runs were killed before their end");
+    assert_eq!(arena.run(&["run", "--quiet"]), expected);
+    assert_eq!(arena.essence(), undisturbed.essence());
+    assert_eq!(arena.run(&["verify"]).code, 0);
+    wait_until(|| arena.processes().is_empty());
+}
+
+#[test]
+fn killed_ten_times_it_comes_to_the_same() {
+    let config = Config::small().change(|config| config.pairs = 10).bot("dog", "search-2000");
+    killed_and_resumed(&config, 10, 60_000, &mut Dice::new(1));
+}
+
+#[test]
+#[ignore = "slow: two minutes of kills of a larger tournament"]
+fn killed_many_times_it_comes_to_the_same() {
+    let mut dice = Dice::new(2);
+    let config = Config::small().change(|config| config.pairs = 40).bot("dog", "search-2000");
+    for _ in 0..10 {
+        killed_and_resumed(&config, 20, 300_000, &mut dice);
+    }
+}
+
+#[test]
+fn a_torn_last_line_is_played_again() {
+    let arena = played();
+    let (whole, expected) = (arena.log(), arena.essence());
+    let last = whole[..whole.len() - 1].rfind('\n').expect("lines") + 1;
+    let length = whole.len() - last;
+    for cut in [1, 2, length / 2, length - 2, length - 1] {
+        arena.put("games.jsonl", &whole[..last + cut]);
+        let found = "results/cup: 11 of 12 games, seeds checked: nothing wrong\n\
+                     The last line is torn: `referee run` drops it and plays that game again.\n";
+        assert_eq!(arena.run(&["verify"]), Run::new(0, found, ""), "after {cut} bytes");
+        let run = arena.run(&["run"]);
+        assert_eq!((run.code, run.out.as_str()), (0, TABLE));
+        let lines: Vec<&str> = run.err.lines().collect();
+        assert_eq!(lines[0], "the last line of the log is torn; that game is played again");
+        assert_eq!(lines[1], "11 games are in the log, 1 to play");
+        assert_eq!(arena.essence(), expected);
+        assert_eq!(arena.log()[..last], whole[..last], "what was whole is not touched");
+    }
+    assert_eq!(arena.run(&["verify"]), Run::new(0, VERIFIED, ""));
+}
+
+#[test]
+fn a_torn_header_is_refused() {
+    let arena = played();
+    arena.put("games.jsonl", &arena.log()[..40]);
+    let error = "error: DIR/results/cup/games.jsonl, line 1: the header is not complete; nothing \
+                 was changed\n";
+    assert_eq!(arena.run(&["run"]), Run::new(2, "", error));
+}
+
+/// A tournament in which the first game never ends.
+fn unending(player: &str) -> (Arena, Child) {
+    let config = Config::empty().bot("ant", "random").script("zzz", "player.sh");
+    let arena = Arena::with(&config.change(|config| config.clock.push_str("move = \"10m\"")));
+    arena.write("player.sh", player);
+    let child = arena.start(&["run"]);
+    wait_until(|| arena.path().join("awake").exists());
+    (arena, child)
+}
+
+#[test]
+fn a_second_run_is_refused_while_one_runs() {
+    let (arena, mut first) = unending(WAITS);
+    let error = "error: another run is writing to DIR/results/cup; wait for it, or stop it with \
+                 Ctrl-C\n";
+    assert_eq!(arena.run(&["run"]), Run::new(4, "", error));
+    let empty = "results/cup: 0 of 4 games, seeds checked";
+    assert!(arena.run(&["verify"]).out.contains(empty), "others may read meanwhile");
+    first.kill().expect("killed");
+    first.wait().expect("ended");
+    // The lock goes with the process that held it, players and all.
+    wait_until(|| arena.processes().is_empty());
+    let mut second = arena.start(&["run"]);
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(second.try_wait().expect("a child").is_none(), "the lock is free again");
+    signal(&second, nix::sys::signal::Signal::SIGINT);
+    assert_eq!(second.wait().expect("ended").code(), Some(130));
+}
+
+#[test]
+fn signals_stop_it_in_order() {
+    for kind in [nix::sys::signal::Signal::SIGINT, nix::sys::signal::Signal::SIGTERM] {
+        let (arena, child) = unending(ASLEEP);
+        signal(&child, kind);
+        let run = arena.finish(child, "");
+        let note = "stopped: 0 of 4 games are in DIR/results/cup; run the same command again to go \
+                    on\n";
+        assert_eq!(run, Run::new(130, "", note), "{kind}");
+        assert_eq!(arena.processes(), Vec::<String>::new(), "{kind}");
+        assert_eq!(arena.log().lines().count(), 1);
+    }
+}
+
+#[test]
+fn what_may_change_is_taken_in() {
+    let arena = played();
+    let before = arena.lines();
+    let config = Config::small().change(|config| (config.pairs, config.jobs) = (3, 1));
+    arena.configure(&config);
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0);
+    let notes: Vec<&str> = run.err.lines().take(2).collect();
+    assert_eq!(notes, ["pairs: 2 became 3", "12 games are in the log, 6 to play"]);
+
+    arena.configure(&config.clone().bot("dog", "random"));
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0);
+    let notes: Vec<&str> = run.err.lines().take(2).collect();
+    assert_eq!(notes, ["player dog added", "18 games are in the log, 18 to play"]);
+
+    let after = arena.lines();
+    assert_eq!(after.len(), 36);
+    for (id, line) in &before {
+        assert_eq!(after.get(id), Some(line), "what was played is not touched");
+    }
+    let changes = serde_json::json!(["pairs: 2 became 3", "player dog added"]);
+    assert_eq!(arena.header()["changes"], changes);
+    let verified = "results/cup: 36 of 36 games, seeds checked: nothing wrong\n";
+    assert_eq!(arena.run(&["verify"]), Run::new(0, verified, ""));
+
+    // Grown step by step or at once: the games are the same.
+    let at_once = Arena::with(&config.bot("dog", "random"));
+    assert_eq!(at_once.run(&["run", "--quiet"]).code, 0);
+    assert_eq!(at_once.essence(), arena.essence());
+    assert_eq!(at_once.read("standings.csv"), arena.read("standings.csv"));
+}
+
+#[test]
+fn what_may_not_change_is_refused_with_every_difference() {
+    let arena = played();
+    let before = arena.log();
+    let config = Config::small();
+    arena.configure(&config.change(|config| {
+        config.seed = Some(8);
+        config.pairs = 1;
+        config.max_moves = 41;
+        config.clock = "budget = \"1m\"\nmeasure = \"cpu\"".to_owned();
+        config.more = "quarantine = 0\nfault-policy = { retry = 2 }\n\
+                       anchor = { player = \"ant\", rating = 1500 }"
+            .to_owned();
+        config.players.remove(1);
+        config.players[1].1 = "bot = \"search-300\"".to_owned();
+    }));
+    let run = arena.run(&["run"]);
+    assert_eq!(
+        differences(&run),
+        [
+            "seed: the results have 7, the configuration 8",
+            "quarantine: the results have 5, the configuration 0",
+            "clock budget: the results have none, the configuration 1m",
+            "clock move: the results have 5s, the configuration none",
+            "clock measure: the results have wall, the configuration cpu",
+            "fault-policy: the results have lose, the configuration {\"retry\":2}",
+            "anchor: the results have none, the configuration \
+             {\"player\":\"ant\",\"rating\":1500.0}",
+            "option max-moves: the results have 40, the configuration 41",
+            "pairs: the results have 2, the configuration 1; there can only be more",
+            "player bee: it is in the results, not configured",
+            "player cat: its program changed (HASH became HASH); `--replace cat` plays its games \
+             again",
+        ]
+    );
+    arena.configure(&config.change(|config| config.seed = None));
+    let run = arena.run(&["run"]);
+    assert_eq!(differences(&run), ["seed: the results have 7, the configuration none"]);
+    assert_eq!(arena.log(), before, "nothing was changed");
+}
+
+#[test]
+fn a_changed_program_is_noticed() {
+    let config = Config::empty().bot("ant", "random").script("own", "own.sh");
+    let arena = Arena::with(&config.change(|config| config.more = "quarantine = 0".to_owned()));
+    arena.write("own.sh", LEAVES);
+    assert_eq!(arena.run(&["run"]).code, 0);
+    assert_eq!(arena.run(&["run"]).code, 0);
+    arena.write("own.sh", &format!("{LEAVES} # changed"));
+    let run = arena.run(&["run"]);
+    let difference = "player own: its program changed (HASH became HASH); `--replace own` plays \
+                      its games again";
+    assert_eq!(differences(&run), [difference]);
+}
+
+fn superseded(arena: &Arena) -> Vec<Value> {
+    let text = arena.read("superseded.jsonl");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn a_replaced_player_plays_its_games_again() {
+    let arena = played();
+    let (before, header) = (arena.lines(), arena.header());
+    let config =
+        Config::small().change(|config| config.players[2].1 = "bot = \"greedy\"".to_owned());
+    arena.configure(&config);
+
+    let error = "error: --replace nobody: no player of this name is configured\n";
+    assert_eq!(arena.run(&["run", "--replace", "nobody"]), Run::new(2, "", error));
+    let run = arena.run(&["run", "--replace", "bee"]);
+    assert_eq!(differences(&run).len(), 1, "the other changed, and is not named");
+    assert_eq!(arena.lines(), before);
+
+    let run = arena.run(&["run", "--replace", "cat"]);
+    assert_eq!(run.code, 0);
+    let notes: Vec<&str> = run.err.lines().take(2).collect();
+    let replaced = "player cat replaced: HASH became HASH; its games are played again";
+    assert_eq!(notes, [replaced, "4 games are in the log, 8 to play"]);
+
+    let after = arena.lines();
+    assert_eq!(after.len(), 12);
+    let aside = superseded(&arena);
+    assert_eq!(aside.len(), 8);
+    for game in &aside {
+        assert_eq!(game["replaced"], serde_json::json!({"cat": header["players"][2]["hash"]}));
+        let line: Value =
+            serde_json::from_str(&before[game["game"]["id"].as_str().expect("an id")])
+                .expect("JSON");
+        assert_eq!(line["actions"], game["game"]["actions"]);
+    }
+    for (id, line) in &before {
+        let is_cats = line.contains("\"cat\"");
+        assert_eq!(after[id] == *line, !is_cats, "{id}");
+    }
+    let change = arena.normal(arena.header()["changes"][0].as_str().expect("a text"));
+    assert_eq!(change, replaced);
+    assert_eq!(arena.run(&["verify"]), Run::new(0, VERIFIED, ""));
+
+    let fresh = Arena::with(&config);
+    assert_eq!(fresh.run(&["run", "--quiet"]).code, 0);
+    assert_eq!(fresh.essence(), arena.essence(), "as if it had always played");
+}
+
+#[test]
+fn a_fresh_secret_is_kept_shown_and_checked() {
+    let arena = Arena::with(&Config::small().change(|config| config.seed = None));
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0);
+    let last: Vec<&str> = run.err.lines().rev().take(2).collect();
+    let shown = "The secret that all seeds were drawn from: SECRET";
+    assert_eq!(last, ["Results: DIR/results/cup", shown]);
+    let path = arena.results().join("secret");
+    let mode = fs::metadata(&path).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(arena.run(&["verify"]), Run::new(0, VERIFIED, ""));
+    assert_eq!(arena.header()["seed"], Value::Null);
+
+    let secret = fs::read_to_string(&path).expect("readable");
+    arena.put("secret", &format!("{}\n", "0".repeat(64)));
+    let run = arena.run(&["verify"]);
+    assert_eq!(run.code, 1);
+    assert_eq!(run.out.lines().filter(|line| line.ends_with("is not the secret's")).count(), 24);
+
+    fs::remove_file(&path).expect("removed");
+    let unchecked = "results/cup: 12 of 12 games, seeds not checked, for the secret is not there: nothing wrong\n";
+    assert_eq!(arena.run(&["verify"]), Run::new(0, unchecked, ""));
+    let error = "error: DIR/results/cup has lost the file `secret`, from which its games drew \
+                 their seeds; put it back, or give the tournament another name\n";
+    assert_eq!(arena.run(&["run"]), Run::new(2, "", error));
+    arena.put("secret", "not a secret\n");
+    let error = "error: DIR/results/cup/secret: expected a secret of 64 hex digits\n";
+    assert_eq!(arena.run(&["run"]), Run::new(2, "", error));
+    arena.put("secret", &secret);
+    assert_eq!(arena.run(&["run"]).code, 0);
+}
+
+#[test]
+fn a_seeded_tournament_keeps_no_secret() {
+    let arena = played();
+    assert!(!arena.results().join("secret").exists());
+    assert_eq!(arena.header()["seed"], 7);
+}
+
+#[test]
+fn a_results_folder_that_cannot_be_made_is_said() {
+    let arena = Arena::with(&Config::small());
+    arena.write("file", "");
+    let error = "error: cannot write to the results folder file/cup: Not a directory (os error \
+                 20)\n";
+    assert_eq!(arena.run(&["run", "--results", "file"]), Run::new(3, "", error));
+}
+
+#[test]
+fn on_a_full_disk_it_stops_and_goes_on_later() {
+    let config = Config::small();
+    let arena = Arena::with(&config);
+    // Files end at 16 blocks of 512 or of 1024 bytes, of which the shells know both.
+    let full = arena.in_shell("trap '' XFSZ; ulimit -f 16; exec \"$@\"", &["run"]);
+    assert_eq!((full.code, full.out.as_str()), (3, ""));
+    let error = "error: cannot write DIR/results/cup/games.jsonl: File too large (os error 27); \
+                 every game in the log is whole: make room and run again to go on";
+    assert_eq!(full.err.lines().last(), Some(error));
+    let log = arena.log();
+    assert!(log.ends_with('\n'), "no torn line");
+    let kept = arena.lines();
+    assert!((1..12).contains(&kept.len()), "{}", kept.len());
+    assert_eq!(arena.processes(), Vec::<String>::new());
+
+    assert_eq!(arena.run(&["run", "--quiet"]), Run::new(0, TABLE, ""));
+    assert!(arena.log().starts_with(&log));
+    assert_eq!(arena.run(&["verify"]), Run::new(0, VERIFIED, ""));
+}
+
+#[test]
+fn a_player_that_cannot_start_is_told_before_the_first_game() {
+    let config = Config::empty().bot("ant", "random").script("dud", "dud.sh");
+    let arena = Arena::with(&config);
+    arena.write("dud.sh", "echo no engine >&2; exit 3");
+    let run = arena.run(&["run", "--strict"]);
+    let table = "\
+#  player  rating  ±95%  games  score      %  W  D  L  faults
+1  ant        291  ±378      4      4  100.0  4  0  0       0
+2  dud       -291  ±378      4      0    0.0  0  0  4       4
+
+First seat: 0 ±321 Elo. Draws: 0 of 4 games (0.0%).
+4 faults: dud 4 no-start.
+Neighbours in ranks 1–2 have overlapping 95% intervals: more games may change their order.
+";
+    let notes = "\
+warning: dud cannot start and will lose its games: the handshake failed: it ended with exit code 3
+    no engine
+4 of 4 games, RATE, faults 4, leading: ant 100%, dud 0%
+Results: DIR/results/cup
+";
+    assert_eq!(run, Run::new(1, table, notes));
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0, "without --strict faults are no failure");
+    let exchanges = arena.results().join("exchanges");
+    assert_eq!(fs::read_dir(exchanges).expect("a folder").count(), 4);
+}
+
+/// A tournament in which one player makes a fault in every game.
+fn faulty() -> Config {
+    let config = Config::empty().bot("ant", "random").script("bad", "bad.sh").bot("cat", "greedy");
+    config.change(|config| (config.pairs, config.more) = (3, "quarantine = 3".to_owned()))
+}
+
+#[test]
+fn a_quarantine_takes_out_the_player_and_not_the_tournament() {
+    let mut tables: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for jobs in ["1", "2", "3", "8"] {
+        let arena = Arena::with(&faulty());
+        arena.write("bad.sh", LEAVES);
+        let run = arena.run(&["run", "--jobs", jobs]);
+        assert_eq!(run.code, 0);
+        let out = "bad is quarantined: 3 faults in a row up to game ";
+        assert_eq!(run.err.lines().filter(|line| line.starts_with(out)).count(), 1, "{}", run.err);
+        assert_eq!(arena.run(&["verify", "--quiet"]).code, 0);
+        let plan = arena.run(&["run", "--plan"]);
+        assert!(plan.out.ends_with("to play: 0\n"), "{}", plan.out);
+        let tables_of =
+            format!("{}{}{}", run.out, arena.read("standings.csv"), arena.read("crosstable.csv"));
+        tables.entry(tables_of).or_default().push(jobs);
+        let others = |game: &&Value| {
+            let players = game["players"].to_string();
+            players.contains("ant") && players.contains("cat")
+        };
+        assert_eq!(arena.essence().values().filter(others).count(), 6, "the others play on");
+    }
+    assert_eq!(tables.len(), 1, "the same whatever the jobs: {tables:#?}");
+}
+
+#[test]
+fn the_warning_of_a_quarantine_names_the_game_that_took_the_player_out() {
+    let arena = Arena::with(&faulty());
+    arena.write("bad.sh", LEAVES);
+    let run = arena.run(&["run", "--jobs", "1"]);
+    let line = |start: &str| run.err.lines().find(|line| line.starts_with(start)).expect(start);
+    let named = |line: &str, before: &str| {
+        line.split_once(before).expect("named").1.chars().take(14).collect::<String>()
+    };
+    let warned = named(line("warning: bad is quarantined"), "the last in game ");
+    assert_eq!(warned, named(line("bad is quarantined"), "up to game "));
+    assert!(arena.lines().contains_key(&warned));
+}
+
+#[test]
+fn a_configuration_with_problems_plays_nothing() {
+    let arena = Arena::with(&Config::small().bot("ant", "nobody"));
+    let run = arena.run(&["run"]);
+    assert_eq!((run.code, run.out.as_str()), (2, ""));
+    assert!(run.err.contains("a second player is called `ant`"), "{}", run.err);
+    assert!(run.err.contains("there is no house player `nobody`"), "{}", run.err);
+    assert!(!arena.path().join("results").exists());
+}
+
+#[test]
+fn output_that_nobody_reads_does_not_stop_the_games() {
+    let arena = Arena::with(&Config::small());
+    let mut child = arena.start(&["run"]);
+    drop((child.stdout.take(), child.stderr.take()));
+    child.wait().expect("it ends");
+    assert_eq!(arena.lines().len(), 12);
+    assert_eq!(arena.run(&["verify"]), Run::new(0, VERIFIED, ""));
+}

@@ -1,0 +1,310 @@
+//! What the tests from outside share: a folder with a configuration and players, the referee run
+//! in it, and what it printed with everything that differs from run to run replaced.
+
+#![allow(dead_code, reason = "each file of tests uses its own part of this")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// What a run of the referee came to: exit code, stdout and stderr, normalised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Run {
+    pub(crate) fn new(code: i32, out: &str, err: &str) -> Self {
+        Self { code, out: out.to_owned(), err: err.to_owned() }
+    }
+}
+
+/// A folder in which tournaments are played.
+pub(crate) struct Arena {
+    dir: TempDir,
+}
+
+impl Arena {
+    pub(crate) fn new() -> Self {
+        Self { dir: tempfile::tempdir().expect("a folder") }
+    }
+
+    /// A folder with `config` in it.
+    pub(crate) fn with(config: &Config) -> Self {
+        let arena = Self::new();
+        arena.configure(config);
+        arena
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        fs::write(self.path().join(name), text).expect("written");
+    }
+
+    pub(crate) fn configure(&self, config: &Config) {
+        self.write("tournament.toml", &config.toml());
+    }
+
+    /// The folder of the results.
+    pub(crate) fn results(&self) -> PathBuf {
+        self.path().join("results/cup")
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.results().join(name)).expect(name)
+    }
+
+    pub(crate) fn put(&self, name: &str, text: &str) {
+        fs::write(self.results().join(name), text).expect(name);
+    }
+
+    pub(crate) fn log(&self) -> String {
+        self.read("games.jsonl")
+    }
+
+    /// Changes line `number` of the log, from 1, newline excluded.
+    pub(crate) fn edit_line(&self, number: usize, edit: impl FnOnce(&str) -> String) {
+        let mut lines: Vec<String> = self.log().lines().map(str::to_owned).collect();
+        lines[number - 1] = edit(&lines[number - 1]);
+        self.put("games.jsonl", &(lines.join("\n") + "\n"));
+    }
+
+    pub(crate) fn header(&self) -> Value {
+        serde_json::from_str(self.log().lines().next().expect("a header")).expect("JSON")
+    }
+
+    /// The whole lines of the games by identity; a doubled identity is refused.
+    pub(crate) fn lines(&self) -> BTreeMap<String, String> {
+        let log = self.log();
+        let mut games = BTreeMap::new();
+        for line in log.split_inclusive('\n').skip(1).filter(|line| line.ends_with('\n')) {
+            let game: Value = serde_json::from_str(line).expect("JSON");
+            let id = game["id"].as_str().expect("an id").to_owned();
+            assert!(games.insert(id.clone(), line.to_owned()).is_none(), "{id} stands there twice");
+        }
+        games
+    }
+
+    /// What must be the same in every run of a tournament with a seed: all but the times.
+    pub(crate) fn essence(&self) -> BTreeMap<String, Value> {
+        let plain = |line: &String| {
+            let mut game: Value = serde_json::from_str(line).expect("JSON");
+            let fields = game.as_object_mut().expect("an object");
+            for name in ["clock", "check", "warnings"] {
+                fields.remove(name);
+            }
+            game
+        };
+        self.lines().iter().map(|(id, line)| (id.clone(), plain(line))).collect()
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+        command.args(args);
+        self.dressed(command)
+    }
+
+    /// The referee by way of a shell: `script` ends with `exec "$@"`.
+    pub(crate) fn in_shell(&self, script: &str, args: &[&str]) -> Run {
+        let mut command = Command::new("sh");
+        command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_referee")]).args(args);
+        self.finish(self.dressed(command).spawn().expect("a shell"), "")
+    }
+
+    fn dressed(&self, mut command: Command) -> Command {
+        command.current_dir(self.path()).env_remove("NO_COLOR").env_remove("RUST_LOG");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Run {
+        self.run_with(args, "")
+    }
+
+    /// Runs the referee with `input` on its standard input.
+    pub(crate) fn run_with(&self, args: &[&str], input: &str) -> Run {
+        self.finish(self.command(args).spawn().expect("the referee starts"), input)
+    }
+
+    pub(crate) fn start(&self, args: &[&str]) -> Child {
+        self.command(args).spawn().expect("the referee starts")
+    }
+
+    /// Waits for a run and normalises what it printed.
+    pub(crate) fn finish(&self, mut child: Child, input: &str) -> Run {
+        let mut stdin = child.stdin.take().expect("a pipe");
+        // A run that ended without reading its input is none of our business.
+        let _ = stdin.write_all(input.as_bytes());
+        drop(stdin);
+        let output = child.wait_with_output().expect("the referee ends");
+        let text = |bytes: Vec<u8>| self.normal(&String::from_utf8(bytes).expect("UTF-8"));
+        let code = output.status.code().expect("an exit code");
+        Run { code, out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    /// A text with everything replaced that differs from run to run.
+    pub(crate) fn normal(&self, text: &str) -> String {
+        let dir = self.path().to_str().expect("a plain path");
+        let text = text.replace(dir, "DIR");
+        let lines: Vec<String> = text.split('\n').map(normal_line).collect();
+        lines.join("\n")
+    }
+
+    /// Waits until the log has so many whole lines.
+    pub(crate) fn wait_for_lines(&self, lines: usize) {
+        wait_until(|| {
+            let log = fs::read(self.results().join("games.jsonl")).unwrap_or_default();
+            log.split(|&byte| byte == b'\n').count() > lines
+        });
+    }
+
+    /// The processes whose working directory is in this folder.
+    pub(crate) fn processes(&self) -> Vec<String> {
+        let dir = self.path().canonicalize().expect("a path");
+        fs::read_dir("/proc")
+            .expect("Linux")
+            .flatten()
+            .filter(|entry| {
+                fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd.starts_with(&dir))
+            })
+            .map(|entry| fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default())
+            .filter(|command| !command.is_empty())
+            .collect()
+    }
+}
+
+/// Waits, at most a minute, until something is so.
+pub(crate) fn wait_until(mut is_so: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < Duration::from_secs(60), "it never came");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn normal_line(line: &str) -> String {
+    let mut words: Vec<String> = line.split(' ').map(normal_word).collect();
+    // `TIME left`: what is left is said in two words.
+    if let Some(at) = words.iter().position(|word| word == "left,").filter(|&at| at >= 2) {
+        words.splice(at - 2..at, ["TIME".to_owned()]);
+    }
+    if words.first().is_some_and(|word| word == "about") && words.len() > 3 {
+        words.splice(1..3, ["TIME,".to_owned()]);
+    }
+    words.join(" ")
+}
+
+fn normal_word(word: &str) -> String {
+    let core = word.trim_matches(['(', ')', ',', ';', ':']);
+    let is_rate = core.strip_suffix("/s").is_some_and(|number| number.parse::<f64>().is_ok());
+    let is_hex = core.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let name = match core.len() {
+        _ if is_rate => "RATE",
+        16 if is_hex => "HASH",
+        64 if is_hex => "SECRET",
+        _ => return word.to_owned(),
+    };
+    word.replace(core, name)
+}
+
+/// A configuration, of which every part can be changed.
+#[derive(Debug, Clone)]
+pub(crate) struct Config {
+    pub(crate) seed: Option<u64>,
+    pub(crate) pairs: u32,
+    pub(crate) jobs: usize,
+    pub(crate) max_moves: u32,
+    /// Further lines before the first table.
+    pub(crate) more: String,
+    /// The lines of `[clock]`.
+    pub(crate) clock: String,
+    pub(crate) players: Vec<(String, String)>,
+}
+
+impl Config {
+    /// A small round-robin of deterministic players.
+    pub(crate) fn small() -> Self {
+        Self {
+            seed: Some(7),
+            pairs: 2,
+            jobs: 2,
+            max_moves: 40,
+            more: String::new(),
+            clock: String::new(),
+            players: Vec::new(),
+        }
+        .bot("ant", "random")
+        .bot("bee", "greedy")
+        .bot("cat", "search-200")
+    }
+
+    /// No players yet.
+    pub(crate) fn empty() -> Self {
+        Self { players: Vec::new(), ..Self::small() }
+    }
+
+    pub(crate) fn bot(mut self, name: &str, bot: &str) -> Self {
+        self.players.push((name.to_owned(), format!("bot = \"{bot}\"")));
+        self
+    }
+
+    /// A player that a shell runs from a file.
+    pub(crate) fn script(mut self, name: &str, file: &str) -> Self {
+        self.players.push((name.to_owned(), format!("command = [\"sh\", \"{file}\"]")));
+        self
+    }
+
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Self)) -> Self {
+        let mut changed = self.clone();
+        change(&mut changed);
+        changed
+    }
+
+    fn toml(&self) -> String {
+        let seed = self.seed.map_or(String::new(), |seed| format!("seed = {seed}\n"));
+        let players: Vec<String> = self
+            .players
+            .iter()
+            .map(|(name, how)| format!("[[players]]\nname = \"{name}\"\n{how}\n"))
+            .collect();
+        format!(
+            "name = \"cup\"\ngame = \"watch-your-back\"\npairs = {}\njobs = {}\n{seed}{}\n\
+             [options]\nmax-moves = {}\n[clock]\n{}\n{}",
+            self.pairs,
+            self.jobs,
+            self.more,
+            self.max_moves,
+            self.clock,
+            players.concat()
+        )
+    }
+}
+
+/// Random numbers that are the same every time.
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A number below `end` (splitmix64).
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % end
+    }
+}
