@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use super::results::{Tables, write_tables};
 use super::{Failure, Status};
-use crate::config::{self, Tournament};
+use crate::config::{self, PlayerSpec, Tournament};
 use crate::player::adopt_orphans;
 use crate::printer::Printer;
 use crate::printer::progress::Progress;
@@ -110,7 +110,7 @@ fn play(
         options: tournament.options.clone(),
         control: tournament.clock,
         policy: tournament.fault_policy,
-        players: tournament.players.clone(),
+        players: in_order_of(ledger.names(), &tournament.players),
         secret: folder.secret(tournament.seed)?,
     };
     let jobs = jobs(args, tournament);
@@ -127,10 +127,21 @@ fn play(
     runtime.block_on(async { runner.run(tournament, &mut progress, interrupted()?).await })
 }
 
+<<<<<<< HEAD
 /// Games at once: as the command line says, or the configuration, or one for each core.
 fn jobs(args: &RunArgs, tournament: &Tournament) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     args.jobs.or(tournament.jobs).map_or_else(cores, NonZeroUsize::get)
+=======
+/// The players as the log numbers them: the configuration may have come to list them otherwise.
+fn in_order_of(names: &[String], players: &[PlayerSpec]) -> Vec<PlayerSpec> {
+    let find = |name: &String| players.iter().find(|player| player.name == *name).cloned();
+    names.iter().filter_map(find).collect()
+}
+
+fn default_jobs() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+>>>>>>> a8dab70 (Players listed in another order keep their places in the log)
 }
 
 /// Becomes true at Ctrl-C or SIGTERM.
