@@ -710,10 +710,12 @@ fn a_daemon_does_not_outlive_its_game() {
 #[test]
 fn one_that_ponders_is_frozen() {
     let played = cup("ponders.py", &[]).against("naps.py", &["0.3"]).fine();
-    for (warnings, ply) in played.warnings().iter().zip([2, 3]) {
-        let expected =
-            format!("{{bad}} pondered N s on the opponent's turns; frozen since ply {ply}");
-        assert_eq!(warnings, &[expected]);
+    for warnings in played.warnings() {
+        // At which ply it shows depends on how much of the core it gets.
+        let [warning] = &warnings[..] else { panic!("{warnings:?}") };
+        let (said, ply) = warning.rsplit_once(' ').expect("a sentence");
+        assert_eq!(said, "{bad} pondered N s on the opponent's turns; frozen since ply");
+        assert!(ply.parse::<u32>().is_ok(), "{warning}");
     }
 }
 

@@ -127,21 +127,16 @@ fn play(
     runtime.block_on(async { runner.run(tournament, &mut progress, interrupted()?).await })
 }
 
-<<<<<<< HEAD
-/// Games at once: as the command line says, or the configuration, or one for each core.
-fn jobs(args: &RunArgs, tournament: &Tournament) -> usize {
-    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    args.jobs.or(tournament.jobs).map_or_else(cores, NonZeroUsize::get)
-=======
 /// The players as the log numbers them: the configuration may have come to list them otherwise.
 fn in_order_of(names: &[String], players: &[PlayerSpec]) -> Vec<PlayerSpec> {
     let find = |name: &String| players.iter().find(|player| player.name == *name).cloned();
     names.iter().filter_map(find).collect()
 }
 
-fn default_jobs() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
->>>>>>> a8dab70 (Players listed in another order keep their places in the log)
+/// Games at once: as the command line says, or the configuration, or one for each core.
+fn jobs(args: &RunArgs, tournament: &Tournament) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    args.jobs.or(tournament.jobs).map_or_else(cores, NonZeroUsize::get)
 }
 
 /// Becomes true at Ctrl-C or SIGTERM.
