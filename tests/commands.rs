@@ -185,8 +185,8 @@ fn a_person_may_err_ask_and_resign() {
     let arena = Arena::new();
     let input = "9,9\nzz\n\n?\n3,3\nresign\n";
     let run = arena.run_with(&["play", "human", "bot:greedy", "--seed", "1"], input);
-    assert_eq!(run.code, 1);
-    let end = "human (white): exit: the person resigned\ngreedy (black) wins: exit\n";
+    assert_eq!(run.code, 0);
+    let end = "\nthe person resigned: greedy (black) wins\n";
     assert!(run.out.starts_with(EMPTY_BOARD) && run.out.ends_with(end), "{}", run.out);
     assert!(run.out.contains("\n1. white 3,3\n"), "{}", run.out);
     let prompt = "white to move (? for the legal actions): ";
@@ -208,8 +208,8 @@ fn a_person_may_err_ask_and_resign() {
 fn a_person_whose_input_ends_has_left() {
     let arena = Arena::new();
     let run = arena.run_with(&["play", "bot:greedy", "human", "--seed", "1"], "");
-    assert_eq!(run.code, 1);
-    let end = "human (black): exit: the person left\ngreedy (white) wins: exit\n";
+    assert_eq!(run.code, 0);
+    let end = "\nthe person left: greedy (white) wins\n";
     assert!(run.out.ends_with(end), "{}", run.out);
 }
 

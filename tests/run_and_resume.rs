@@ -68,7 +68,7 @@ fn differences(run: &Run) -> Vec<&str> {
 #[test]
 fn the_tables_agree_with_one_another() {
     let arena = Arena::with(&Config::small());
-    let progress = format!("12 of 12 games, RATE, faults 0, {LEADING}\n{RESULTS}");
+    let progress = format!("12 of 12 games, in TIME, 0 with a fault, {LEADING}\n{RESULTS}");
     assert_eq!(arena.run(&["run"]), Run::new(0, TABLE, &progress));
     assert_eq!(arena.run(&["verify"]), Run::new(0, VERIFIED, ""));
 
@@ -480,7 +480,7 @@ Neighbours in ranks 1–2 have overlapping 95% intervals: more games may change 
     let notes = "\
 warning: dud cannot start and will lose its games: the handshake failed: it ended with exit code 3
     no engine
-4 of 4 games, RATE, faults 4, leading: ant 100%, dud 0%
+4 of 4 games, in TIME, 4 with a fault, leading: ant 100%, dud 0%
 Results: DIR/results/cup
 ";
     assert_eq!(run, Run::new(1, table, notes));

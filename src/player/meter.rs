@@ -111,3 +111,19 @@ impl Meter {
         Some((leader + self.below).max(self.total.unwrap_or_default()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn burning_is_50_ms_and_a_tenth_of_the_time() {
+        let burned = |cpu, wall| {
+            let [cpu, wall] = [cpu, wall].map(Duration::from_millis);
+            Spent { wall, cpu }.burned()
+        };
+        assert!(!burned(49, 49) && burned(50, 50), "the floor");
+        assert!(burned(50, 500) && !burned(50, 501), "the tenth");
+        assert!(!burned(0, 0), "nothing is no burning");
+    }
+}

@@ -8,7 +8,7 @@ import time
 
 def sleeps(ply):
     if len(sys.argv) < 3:
-        return ply < 12
+        return ply < 6
     if ply not in (2, 3) or os.path.exists(sys.argv[2]):
         return False
     open(sys.argv[2], "w").close()

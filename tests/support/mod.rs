@@ -199,6 +199,12 @@ fn normal_line(line: &str) -> String {
     if let Some(at) = words.iter().position(|word| word == "left,").filter(|&at| at >= 2) {
         words.splice(at - 2..at, ["TIME".to_owned()]);
     }
+    // `in TIME,`: so is what it took.
+    if let Some(at) = words.iter().position(|word| word == "in").filter(|at| at + 2 < words.len())
+        && words[at + 1].parse::<u32>().is_ok()
+    {
+        words.splice(at + 1..at + 3, ["TIME,".to_owned()]);
+    }
     if words.first().is_some_and(|word| word == "about") && words.len() > 3 {
         words.splice(1..3, ["TIME,".to_owned()]);
     }
