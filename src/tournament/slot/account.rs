@@ -1,0 +1,123 @@
+//! What the log says about a game that is over.
+
+use std::time::Duration;
+
+use super::Fixture;
+use crate::player::{Remains, diagnosis};
+use crate::protocol;
+use crate::record::{ClockRecord, FaultRecord, GameRecord, Score};
+use crate::referee::{Ending, Report};
+use crate::rules::{BySeat, GameResult, Seat, SeatMap};
+
+/// A game that is over, its players gone.
+pub(super) struct Account {
+    /// The names of the seats.
+    pub(super) seats: BySeat<&'static str>,
+    /// The names of the players.
+    pub(super) names: BySeat<String>,
+    /// The players' seeds.
+    pub(super) seeds: BySeat<u64>,
+    /// What the referee says.
+    pub(super) report: Report,
+    /// What is left of the players.
+    pub(super) remains: BySeat<Remains>,
+}
+
+impl Account {
+    /// Why the game is void that the player in seat `disturber` disturbed.
+    pub(super) fn why_void(&self, disturber: Seat) -> String {
+        format!(
+            "{} lost on time while {} used {} of CPU time on the opponent's turns; \
+             played again with {} frozen off turn",
+            self.names[!disturber],
+            self.names[disturber],
+            diagnosis::seconds(self.remains[disturber].cpu_off_turn),
+            self.names[disturber],
+        )
+    }
+
+    /// The record of the game, played after the attempts that were `void`.
+    pub(super) fn record(self, id: String, fixture: Fixture, void: Vec<String>) -> GameRecord {
+        let warnings = self.warnings();
+        let Self { seats, names, seeds, report: Report { ending, kept }, remains } = self;
+        GameRecord {
+            id,
+            pair: fixture.pair,
+            game: fixture.game,
+            players: SeatMap::new(seats, names),
+            seed: SeatMap::new(seats, seeds),
+            rolls: kept.rolls,
+            opening: kept.opening,
+            actions: kept.actions,
+            clock: ClockRecord {
+                startup_ns: SeatMap::new(seats, kept.startup.map(nanos)),
+                used_ns: SeatMap::new(
+                    seats,
+                    kept.used.map(|used| used.into_iter().map(nanos).collect()),
+                ),
+                cpu_ns: SeatMap::new(seats, remains.map(|rest| rest.cpu.map(nanos))),
+            },
+            result: match ending.result() {
+                GameResult::Win(seat) => seats[seat].to_owned(),
+                GameResult::Draw => "draw".to_owned(),
+            },
+            reason: ending.reason().to_owned(),
+            fault: faults_of(seats, &ending),
+            scores: SeatMap::new(seats, ending.scores().map(Score)),
+            plies: kept.plies,
+            warnings,
+            notes: kept.notes,
+            reported: SeatMap::new(seats, kept.greetings.map(|greeting| greeting.said()))
+                .into_said(),
+            void,
+        }
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let mut warnings = self.report.kept.warnings.clone();
+        for seat in Seat::BOTH {
+            let (name, rest) = (self.seats[seat], &self.remains[seat]);
+            if let Some(ply) = self.report.kept.frozen[seat] {
+                warnings.push(format!(
+                    "{name} pondered {} on the opponent's turns; frozen since ply {ply}",
+                    diagnosis::seconds(round(rest.cpu_off_turn))
+                ));
+            }
+            if rest.leftover > 0 {
+                warnings.push(format!("{name} left processes behind: {} killed", rest.leftover));
+            }
+            if rest.stderr_lost > 0 {
+                warnings.push(format!(
+                    "{name} wrote {} bytes too many to stderr; the middle was left out",
+                    rest.stderr_lost
+                ));
+            }
+        }
+        warnings
+    }
+}
+
+impl SeatMap<String> {
+    /// What the players said of themselves; none when neither said anything.
+    fn into_said(self) -> Option<Self> {
+        let silent = Seat::BOTH.into_iter().all(|seat| self[seat].is_empty());
+        (!silent).then_some(self)
+    }
+}
+
+fn faults_of(seats: BySeat<&'static str>, ending: &Ending) -> Option<FaultRecord> {
+    let faults: FaultRecord = Seat::BOTH
+        .into_iter()
+        .filter_map(|seat| Some((seats[seat].to_owned(), ending.fault(seat)?.clone())))
+        .collect();
+    (!faults.is_empty()).then_some(faults)
+}
+
+fn round(duration: Duration) -> Duration {
+    Duration::from_millis((protocol::millis(duration) + 50) / 100 * 100)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "584 years fit")]
+fn nanos(duration: Duration) -> u64 {
+    duration.as_nanos() as u64
+}

@@ -1,0 +1,215 @@
+//! The players of a slot, from the start of a game until they have left.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::account::Account;
+use super::{Conditions, Done, Finished, Fixture, exchanges};
+use crate::player::{InitView, Launch, Player, Remains, Wire};
+use crate::referee::{self, Ending, Report, Setup};
+use crate::rules::{BySeat, Game, Seat};
+
+/// A reusable player that waits for its next game.
+#[derive(Debug)]
+struct Idle {
+    number: usize,
+    /// The pair it played last, by the lower number, the higher and the pair's number.
+    pair: (usize, usize, u32),
+    player: Player,
+}
+
+/// How many reusable players a slot keeps waiting.
+const IDLE_MOST: usize = 8;
+
+/// Seats the players of one game after the other.
+pub(super) struct Bench<G: Game> {
+    rules: Arc<G::Rules>,
+    conditions: Arc<Conditions>,
+    idle: Vec<Idle>,
+}
+
+impl<G: Game> Bench<G> {
+    /// Nobody is seated yet.
+    pub(super) fn new(rules: Arc<G::Rules>, conditions: Arc<Conditions>) -> Self {
+        Self { rules, conditions, idle: Vec::new() }
+    }
+
+    /// Starts the player, shakes hands and lets it leave.
+    pub(super) async fn probe(&self, number: usize, stop: &mut watch::Receiver<bool>) -> Done {
+        let mut player = self.fresh(number);
+        let position = G::start(&self.rules);
+        let view = InitView {
+            seat: Seat::First,
+            position: &position,
+            options: &self.conditions.options,
+            control: &self.conditions.control,
+            seed: 0,
+            opening: &[],
+        };
+        let begun = tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => None,
+            begun = player.begin(&view) => Some(begun),
+        };
+        let Some(begun) = begun else {
+            player.kill().await;
+            return Done::Stopped;
+        };
+        player.leave().await;
+        Done::Probed(number, begun.err())
+    }
+
+    /// Plays a game; once more if a player disturbed the other.
+    pub(super) async fn play(
+        &mut self,
+        id: String,
+        fixture: Fixture,
+        stop: &mut watch::Receiver<bool>,
+    ) -> Done {
+        let mut void = Vec::new();
+        let mut frozen = BySeat::new(false, false);
+        loop {
+            let mut players = self.seat_players(fixture, frozen).await;
+            let seeds = self.seeds(fixture);
+            let played = tokio::select! {
+                biased;
+                _ = stop.wait_for(|stop| *stop) => None,
+                report = self.referee(fixture, seeds, &mut players) => Some(report),
+            };
+            let Some(report) = played else {
+                players.first.kill().await;
+                players.second.kill().await;
+                return Done::Stopped;
+            };
+            let disturber = report.kept.disturbed_by.filter(|&seat| !frozen[seat]);
+            let (account, exchanges) = self.clear(report, players, fixture, seeds).await;
+            match disturber {
+                None => {
+                    let record = account.record(id, fixture, void);
+                    return Done::Played(Box::new(Finished { record, exchanges }));
+                }
+                Some(seat) => {
+                    void.push(account.why_void(seat));
+                    frozen[seat] = true;
+                }
+            }
+        }
+    }
+
+    async fn referee(
+        &self,
+        fixture: Fixture,
+        seeds: BySeat<u64>,
+        players: &mut BySeat<Player>,
+    ) -> Report {
+        let conditions = &self.conditions;
+        let setup = Setup::<G> {
+            rules: &self.rules,
+            options: &conditions.options,
+            control: &conditions.control,
+            policy: conditions.policy,
+            opening: &[],
+            seeds,
+        };
+        let names = self.names(fixture);
+        let mut luck = conditions.secret.luck(names.first, names.second, fixture.pair);
+        referee::play(&setup, &mut luck, players, &mut |_, _| {}).await
+    }
+
+    fn names(&self, fixture: Fixture) -> BySeat<&str> {
+        fixture.players.map(|number| self.conditions.players[number].name.as_str())
+    }
+
+    fn seeds(&self, fixture: Fixture) -> BySeat<u64> {
+        let names = self.names(fixture);
+        BySeat::from_fn(|seat| {
+            self.conditions.secret.player_seed(names[seat], names[!seat], fixture.pair)
+        })
+    }
+
+    async fn seat_players(&mut self, fixture: Fixture, frozen: BySeat<bool>) -> BySeat<Player> {
+        let pair = pair_of(fixture);
+        let mut players = BySeat::new(
+            self.take(fixture.players.first, pair).await,
+            self.take(fixture.players.second, pair).await,
+        );
+        for seat in Seat::BOTH {
+            if frozen[seat] {
+                players[seat].freeze_off_turn();
+            }
+        }
+        players
+    }
+
+    /// A player that waits from another pair, or a fresh one: between the two games of a pair a
+    /// player is always a fresh process.
+    async fn take(&mut self, number: usize, pair: (usize, usize, u32)) -> Player {
+        let Some(at) = self.idle.iter().position(|idle| idle.number == number) else {
+            return self.fresh(number);
+        };
+        let mut idle = self.idle.swap_remove(at);
+        if idle.pair == pair {
+            idle.player.leave().await;
+            return self.fresh(number);
+        }
+        idle.player
+    }
+
+    fn fresh(&self, number: usize) -> Player {
+        Player::Wire(Box::new(Wire::process(Launch::of(&self.conditions.players[number]))))
+    }
+
+    /// Lets both players go after their game. Returns the account of it, and its last exchanges
+    /// if it ended in a fault.
+    async fn clear(
+        &mut self,
+        report: Report,
+        players: BySeat<Player>,
+        fixture: Fixture,
+        seeds: BySeat<u64>,
+    ) -> (Account, Option<String>) {
+        let names = self.names(fixture).map(str::to_owned);
+        let faulted = matches!(report.ending, Ending::Faults(_));
+        let exchanges = faulted.then(|| exchanges::text(G::SEATS, &names, &players));
+        let fault = |seat| report.ending.fault(seat).is_some();
+        let (first, second) = (fixture.players.first, fixture.players.second);
+        let remains = BySeat::new(
+            self.release(first, fixture, players.first, fault(Seat::First)).await,
+            self.release(second, fixture, players.second, fault(Seat::Second)).await,
+        );
+        (Account { seats: G::SEATS, names, seeds, report, remains }, exchanges)
+    }
+
+    /// Lets a player go after its game: it leaves, or waits when it can be used again.
+    async fn release(
+        &mut self,
+        number: usize,
+        fixture: Fixture,
+        mut player: Player,
+        faulted: bool,
+    ) -> Remains {
+        let reusable = self.conditions.players[number].reusable && !faulted && !player.owes();
+        if !reusable {
+            return player.leave().await;
+        }
+        let remains = player.remains();
+        if self.idle.len() == IDLE_MOST {
+            self.idle.remove(0).player.leave().await;
+        }
+        self.idle.push(Idle { number, pair: pair_of(fixture), player });
+        remains
+    }
+
+    /// Lets those who wait for another game leave.
+    pub(super) async fn dismiss(&mut self) {
+        for mut idle in self.idle.drain(..) {
+            idle.player.leave().await;
+        }
+    }
+}
+
+fn pair_of(fixture: Fixture) -> (usize, usize, u32) {
+    let BySeat { first, second } = fixture.players;
+    (first.min(second), first.max(second), fixture.pair)
+}

@@ -1,0 +1,48 @@
+//! The last exchanges of a game, as they are kept beside the log.
+
+use std::time::Duration;
+
+use crate::player::{Direction, Player};
+use crate::rules::{BySeat, Seat};
+
+/// The last lines both ways in the order of their times, then what was kept of each stderr, as
+/// JSON lines.
+pub(super) fn text(
+    seats: BySeat<&'static str>,
+    names: &BySeat<String>,
+    players: &BySeat<Player>,
+) -> String {
+    let mut lines = Vec::new();
+    for seat in Seat::BOTH {
+        lines.extend(players[seat].exchanges().into_iter().map(|exchange| (seat, exchange)));
+    }
+    lines.sort_by_key(|(_, exchange)| exchange.at);
+    let began = lines.first().map(|(_, exchange)| exchange.at);
+    let mut all = String::new();
+    for (seat, exchange) in &lines {
+        let way = match exchange.direction {
+            Direction::ToPlayer => "to",
+            Direction::FromPlayer => "from",
+        };
+        let at = began.map_or(Duration::ZERO, |began| exchange.at - began);
+        let line = serde_json::json!({
+            "at_us": u64::try_from(at.as_micros()).unwrap_or(u64::MAX),
+            "seat": seats[*seat], "player": names[*seat],
+            way: String::from_utf8_lossy(&exchange.line),
+        });
+        all.push_str(&line.to_string());
+        all.push('\n');
+    }
+    for seat in Seat::BOTH {
+        let stderr = players[seat].stderr();
+        if !stderr.is_empty() {
+            let line = serde_json::json!({
+                "seat": seats[seat], "player": names[seat],
+                "stderr": String::from_utf8_lossy(&stderr),
+            });
+            all.push_str(&line.to_string());
+            all.push('\n');
+        }
+    }
+    all
+}
