@@ -7,7 +7,9 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::error::Error;
+use std::fs::File;
 use std::io::{BufRead, Read, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,12 +20,15 @@ use nix::unistd::Pid;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee::clock::{Measure, TimeControl};
-use referee::player::{Launch, Player, Wire};
+use referee::player::{Launch, Player, Remains, Wire};
 use referee::record::FaultPolicy;
-use referee::referee::{Setup, play};
+use referee::record::log::{LOG, LogWriter};
+use referee::referee::{Report, Setup, play};
 use referee::rules::watch_your_back::WatchYourBack;
 use referee::rules::{BySeat, Game, Options, Seat, Step, Turn};
 use referee::seeds::Luck;
+use referee::tournament::schedule::Fixture;
+use referee::tournament::slot::Account;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -168,16 +173,26 @@ async fn one_game(script: &str, wants: &str, plies: usize) -> Outcome<f64> {
         first.get_or_insert(last);
     })
     .await;
-    let before = cpu()?;
-    let record = serde_json::to_vec(&report.kept.actions)?;
-    std::hint::black_box(record);
-    let recorded = cpu()? - before;
-    players.first.leave().await;
-    players.second.leave().await;
     if report.kept.actions.len() != plies {
         return Err(format!("the game ended early: {:?}", report.ending).into());
     }
+    let remains = BySeat::new(players.first.leave().await, players.second.leave().await);
+    let recorded = log(report, remains, script)?;
     Ok(last - first.unwrap_or(f64::NAN) + recorded)
+}
+
+/// CPU time of the record's way into a log beside the script, in microseconds.
+fn log(report: Report, remains: BySeat<Remains>, script: &str) -> Outcome<f64> {
+    let dir = Path::new(script).parent().ok_or("no folder")?;
+    File::create(dir.join(LOG))?;
+    let mut log = LogWriter::open(dir, "bench", 0)?;
+    let names = BySeat::new("ant".to_owned(), "bee".to_owned());
+    let seats = WatchYourBack::SEATS;
+    let account = Account { seats, names, seeds: BySeat::new(1, 2), report, remains };
+    let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
+    let before = cpu()?;
+    log.append(&account.record("a-game".to_owned(), fixture, Vec::new()))?;
+    Ok(cpu()? - before)
 }
 
 fn player(script: &str, wants: &str, seat: Seat) -> Outcome<Player> {

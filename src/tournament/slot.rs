@@ -12,6 +12,7 @@ use std::thread::{self, JoinHandle};
 
 use tokio::sync::{mpsc, watch};
 
+pub use self::account::Account;
 use self::bench::Bench;
 use super::schedule::Fixture;
 use crate::clock::TimeControl;

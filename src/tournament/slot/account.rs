@@ -10,22 +10,22 @@ use crate::referee::{Ending, Report};
 use crate::rules::{BySeat, GameResult, Seat, SeatMap};
 
 /// A game that is over, its players gone.
-pub(super) struct Account {
+pub struct Account {
     /// The names of the seats.
-    pub(super) seats: BySeat<&'static str>,
+    pub seats: BySeat<&'static str>,
     /// The names of the players.
-    pub(super) names: BySeat<String>,
+    pub names: BySeat<String>,
     /// The players' seeds.
-    pub(super) seeds: BySeat<u64>,
+    pub seeds: BySeat<u64>,
     /// What the referee says.
-    pub(super) report: Report,
+    pub report: Report,
     /// What is left of the players.
-    pub(super) remains: BySeat<Remains>,
+    pub remains: BySeat<Remains>,
 }
 
 impl Account {
     /// Why the game is void that the player in seat `disturber` disturbed.
-    pub(super) fn why_void(&self, disturber: Seat) -> String {
+    pub fn why_void(&self, disturber: Seat) -> String {
         format!(
             "{} lost on time while {} used {} of CPU time on the opponent's turns; \
              played again with {} frozen off turn",
@@ -37,7 +37,7 @@ impl Account {
     }
 
     /// The record of the game, played after the attempts that were `void`.
-    pub(super) fn record(self, id: String, fixture: Fixture, void: Vec<String>) -> GameRecord {
+    pub fn record(self, id: String, fixture: Fixture, void: Vec<String>) -> GameRecord {
         let warnings = self.warnings();
         let Self { seats, names, seeds, report: Report { ending, kept }, remains } = self;
         GameRecord {
