@@ -553,3 +553,27 @@ fn output_that_nobody_reads_does_not_stop_the_games() {
     assert_eq!(arena.lines().len(), 12);
     assert_eq!(arena.run(&["verify"]), Run::new(0, VERIFIED, ""));
 }
+
+/// The most memory the referee had in a tournament of two players, in KiB, once its log had the
+/// first `lines` lines.
+fn peak(arena: &Arena, child: &Child, lines: usize) -> u64 {
+    arena.wait_for_lines(lines);
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("a peak");
+    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
+}
+
+#[test]
+#[ignore = "slow: 1,500 games"]
+fn memory_does_not_grow_with_the_games() {
+    let config = Config::empty().bot("ant", "random").bot("bee", "random");
+    let arena = Arena::with(&config.change(|config| {
+        config.pairs = 760;
+        config.max_moves = 300;
+    }));
+    let child = arena.start(&["run"]);
+    let (early, late) = (peak(&arena, &child, 150), peak(&arena, &child, 1500));
+    println!("the referee's peak: {early} KiB after 150 games, {late} KiB after 1,500");
+    assert!(late < early + 2048, "{early} KiB grew to {late} KiB");
+    assert_eq!(arena.finish(child, "").code, 0);
+}
