@@ -102,6 +102,8 @@ pub struct Remains {
     pub cpu_off_turn: Duration,
     /// Bytes of its stderr that were not kept.
     pub stderr_lost: u64,
+    /// The first line that it wrote after the end of the game, escaped and cut.
+    pub afterwards: Option<String>,
 }
 
 impl Player {

@@ -18,6 +18,8 @@ pub const LINE_LIMIT: usize = 64 * 1024;
 const NOTE_LIMIT: usize = 1024;
 /// How much of a refused line is shown.
 const SHOWN: usize = 120;
+/// How much of a player's own `error` is shown, in bytes.
+const ERROR_SHOWN: usize = 400;
 
 /// A line from the referee to a player. `S` is the game's state.
 #[derive(Debug, Serialize)]
@@ -214,6 +216,8 @@ struct RawReply<'a> {
     #[serde(borrow)]
     action: Option<&'a RawValue>,
     #[serde(borrow)]
+    error: Option<Cow<'a, str>>,
+    #[serde(borrow)]
     note: Option<&'a RawValue>,
     #[serde(borrow)]
     eval: Option<&'a RawValue>,
@@ -243,6 +247,9 @@ pub fn parse_reply(line: &[u8], id: u64) -> Result<Reply, String> {
     }
     let raw: RawReply = serde_json::from_str(text).map_err(|error| not_json(&error, line))?;
     check_id(raw.id, id)?;
+    if let (None, Some(error)) = (raw.action, &raw.error) {
+        return Err(escape::bytes(error.as_bytes(), ERROR_SHOWN));
+    }
     let action = raw.action.ok_or_else(|| format!("no \"action\" in {}", shown(line)))?;
     let action: Cow<'_, str> = serde_json::from_str(action.get())
         .map_err(|_| format!("\"action\" is not a string in {}", shown(line)))?;

@@ -75,18 +75,22 @@ pub(super) struct PlayerKeys {
     pub name: Field<String>,
     pub run: Run,
     pub dir: Field<String>,
+    pub python: Field<String>,
+    pub lenient: Field<bool>,
     pub reusable: Field<bool>,
     pub env: Field<BTreeMap<String, String>>,
     pub files: Field<Vec<Spanned<String>>>,
 }
 
-/// Which of `command` and `bot` was given: values where the type is right, else `None` inside.
+/// Which of `command`, `bot` and `comp30024` was given: values where the type is right, else
+/// `None` inside.
 #[derive(Debug)]
 pub(super) enum Run {
     Command(Field<Vec<Spanned<String>>>),
     Bot(Field<String>),
-    /// Both, `bot` standing here and `command` there.
-    Both(Span, Span),
+    Class(Field<String>),
+    /// More than one, the first two of them.
+    Several([(&'static str, Span); 2]),
     Neither,
 }
 
@@ -157,6 +161,8 @@ impl PlayerKeys {
             name: keys.required("name", "\"greedy\"", problems),
             run: Run::read(&mut keys, problems),
             dir: keys.optional("dir", problems),
+            python: keys.optional("python", problems),
+            lenient: keys.optional("lenient", problems),
             reusable: keys.optional("reusable", problems),
             env: keys.optional("env", problems),
             files: keys.optional("files", problems),
@@ -170,11 +176,17 @@ impl Run {
     fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Self {
         let command = keys.optional("command", problems);
         let bot = keys.optional("bot", problems);
-        match (keys.key("command"), keys.key("bot")) {
-            (Some(_), None) => Self::Command(command),
-            (None, Some(_)) => Self::Bot(bot),
-            (Some(command), Some(bot)) => Self::Both(bot, command),
-            (None, None) => Self::Neither,
+        let class = keys.optional("comp30024", problems);
+        let given = ["command", "bot", "comp30024"]
+            .into_iter()
+            .filter_map(|key| Some((key, keys.key(key)?)))
+            .collect::<Vec<_>>();
+        match &given[..] {
+            [] => Self::Neither,
+            [("command", _)] => Self::Command(command),
+            [("bot", _)] => Self::Bot(bot),
+            [_] => Self::Class(class),
+            [one, other, ..] => Self::Several([one.clone(), other.clone()]),
         }
     }
 }

@@ -17,8 +17,23 @@ pub enum Launch {
         /// Its arguments.
         args: Vec<String>,
     },
+    /// By a Python interpreter, which hosts a class of the COMP30024 interface of 2018.
+    Class {
+        /// The interpreter, as an absolute path.
+        python: PathBuf,
+        /// The module in the player's folder, with or without the class.
+        class: String,
+        /// What the class returns is converted where it is unambiguous.
+        lenient: bool,
+    },
     /// By the house player of this name, one that [`bots::named`] knows.
     Bot(String),
+}
+
+/// The Python interpreter that `word` names: a program, or a virtual environment's folder.
+pub(super) fn python(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Complaint> {
+    let folder = dir.join(word);
+    if folder.is_dir() { find("bin/python3", &folder, path) } else { find(word, dir, path) }
 }
 
 /// A house player called `name`.
@@ -101,6 +116,7 @@ fn is_executable(metadata: &fs::Metadata) -> bool {
 pub(super) fn in_words(launch: &Launch, words: &[String]) -> String {
     match launch {
         Launch::Bot(name) => format!("bot:{name}"),
+        Launch::Class { class, .. } => format!("comp30024:{}:{class}", words.concat()),
         Launch::Command { .. } => {
             let words = words.iter().map(String::as_str);
             shlex::try_join(words).unwrap_or_default()

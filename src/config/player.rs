@@ -56,6 +56,25 @@ pub(super) struct Command {
     pub files: Vec<String>,
 }
 
+/// A class of the COMP30024 interface of 2018 before it is hosted.
+#[derive(Debug)]
+pub(super) struct Class {
+    /// The module, with or without the class.
+    pub path: String,
+    /// What the class returns is converted where it is unambiguous.
+    pub lenient: bool,
+    /// The interpreter.
+    pub python: PathBuf,
+    /// The player's folder, which holds the module.
+    pub dir: PathBuf,
+    /// The folder as it was given.
+    pub shown: String,
+    /// What is added to the environment.
+    pub env: BTreeMap<String, String>,
+    /// Further files and folders that make the player, besides its folder.
+    pub files: Vec<String>,
+}
+
 impl PlayerSpec {
     /// The house player `bot` under the name `name`.
     pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<Self, Complaint> {
@@ -89,21 +108,42 @@ impl PlayerSpec {
             reusable: false,
         })
     }
+
+    /// The player that is a class of the 2018 interface. All of its folder makes it.
+    pub(super) fn from_class(name: String, class: Class) -> Result<Self, Complaint> {
+        let Class { path, lenient, python, dir, shown, env, mut files } = class;
+        files.insert(0, ".".to_owned());
+        let mut words = vec!["comp30024".to_owned(), path.clone()];
+        words.extend(lenient.then(|| "lenient".to_owned()));
+        let command = Command { words, env, files };
+        let launch = Launch::Class { python, class: path, lenient };
+        Ok(Self {
+            name,
+            hash: hash_of(&launch, &command, &dir)?,
+            command: launch::in_words(&launch, &[shown]),
+            launch,
+            dir,
+            env: command.env,
+            reusable: false,
+        })
+    }
 }
 
 fn hash_of(launch: &Launch, command: &Command, dir: &Path) -> Result<String, Complaint> {
     let Command { words, env, files } = command;
-    let hash = match launch {
+    match launch {
         Launch::Bot(name) => Ok(hash::of_bot(name)),
-        Launch::Command { program, .. } => {
+        Launch::Command { program, .. } | Launch::Class { python: program, .. } => {
             hash::of_command(Parts { dir, program, words, env, files })
+                .map_err(|bad| unreadable(&bad))
         }
-    };
-    hash.map_err(|unreadable| {
-        let name = unreadable.name.escape_debug();
-        let title = format!("cannot read `{name}`: {}", unreadable.error);
-        Complaint::new(title, "the player's files are read so that a changed player is noticed")
-    })
+    }
+}
+
+fn unreadable(unreadable: &hash::Unreadable) -> Complaint {
+    let name = unreadable.name.escape_debug();
+    let title = format!("cannot read `{name}`: {}", unreadable.error);
+    Complaint::new(title, "the player's files are read so that a changed player is noticed")
 }
 
 /// The player that `keys` ask for; `None` when something was noted.
@@ -113,18 +153,22 @@ pub(super) fn check(
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
     let name = name(keys.name.as_ref(), problems);
+    note_useless(&keys, problems);
     let reusable = keys.reusable.as_ref().is_some_and(|flag| *flag.get_ref());
     let spec = match &keys.run {
         Run::Command(Some(_)) => by_command(keys, place, problems),
-        Run::Bot(Some(bot)) => by_bot(&keys, bot, place, problems),
-        Run::Command(None) | Run::Bot(None) => None,
-        Run::Both(bot, command) => {
-            problems.add(both(bot.clone(), command.clone()));
+        Run::Bot(Some(bot)) => by_bot(bot, place, problems),
+        Run::Class(Some(_)) => by_class(keys, place, problems),
+        Run::Command(None) | Run::Bot(None) | Run::Class(None) => None,
+        Run::Several(given) => {
+            problems.add(several(given));
             None
         }
         Run::Neither => {
-            let problem = Problem::new(keys.at, "this player has neither `command` nor `bot`");
-            let help = "add `command = [\"python3\", \"player.py\"]` or `bot = \"greedy\"`";
+            let title = "this player has neither `command` nor `bot` nor `comp30024`";
+            let problem = Problem::new(keys.at, title);
+            let help = "add `command = [\"python3\", \"player.py\"]`, `bot = \"greedy\"`, or \
+                        `comp30024 = \"player\"` for a class of the 2018 interface";
             problems.add(problem.help(help));
             None
         }
@@ -132,30 +176,60 @@ pub(super) fn check(
     Some(PlayerSpec { name: name?, reusable, ..spec? })
 }
 
-fn both(bot: Span, command: Span) -> Problem {
-    Problem::new(bot, "this player has both `command` and `bot`")
-        .earlier(command, "the command is here")
+fn several([one, other]: &[(&str, Span); 2]) -> Problem {
+    let title = format!("this player has both `{}` and `{}`", one.0, other.0);
+    Problem::new(other.1.clone(), title)
+        .earlier(one.1.clone(), format!("`{}` is here", one.0))
         .help("remove one of them")
 }
 
-fn by_bot(
-    keys: &PlayerKeys,
-    bot: &Spanned<String>,
-    place: Place<'_>,
-    problems: &mut Problems,
-) -> Option<PlayerSpec> {
+/// Notes the keys that say nothing for a player that is run in this way.
+fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
+    let span = |given: bool, at: Option<Span>| at.filter(|_| given);
+    let (bot, class) = (matches!(keys.run, Run::Bot(_)), matches!(keys.run, Run::Class(_)));
+    let kind = if bot {
+        "a house player"
+    } else if class {
+        "a class"
+    } else {
+        "a command"
+    };
     let useless = [
-        ("dir", keys.dir.as_ref().map(Spanned::span)),
-        ("env", keys.env.as_ref().map(Spanned::span)),
-        ("files", keys.files.as_ref().map(Spanned::span)),
+        ("dir", span(bot, keys.dir.as_ref().map(Spanned::span))),
+        ("env", span(bot, keys.env.as_ref().map(Spanned::span))),
+        ("files", span(bot, keys.files.as_ref().map(Spanned::span))),
+        ("reusable", span(class, keys.reusable.as_ref().map(Spanned::span))),
+        ("python", span(!class, keys.python.as_ref().map(Spanned::span))),
+        ("lenient", span(!class, keys.lenient.as_ref().map(Spanned::span))),
     ];
     for (key, at) in useless {
         if let Some(at) = at {
-            let problem = Problem::new(at, format!("a house player takes no `{key}`"));
-            problems.add(problem.help(format!("remove `{key}`, or give a `command`")));
+            let problem = Problem::new(at, format!("{kind} takes no `{key}`"));
+            problems.add(problem.help(format!("remove `{key}`, or run the player in another way")));
         }
     }
+}
+
+fn by_bot(bot: &Spanned<String>, place: Place<'_>, problems: &mut Problems) -> Option<PlayerSpec> {
     noted(PlayerSpec::from_bot(String::new(), bot.get_ref(), place.base), bot.span(), problems)
+}
+
+fn by_class(keys: PlayerKeys, place: Place<'_>, problems: &mut Problems) -> Option<PlayerSpec> {
+    let Run::Class(Some(class)) = keys.run else { return None };
+    let env = env(keys.env, problems);
+    let shown = keys.dir.as_ref().map_or(".", |dir| dir.get_ref()).to_owned();
+    let dir = dir(keys.dir.as_ref(), place.base, problems)?;
+    let files = files(keys.files, &dir, problems)?;
+    let lenient = keys.lenient.is_some_and(Spanned::into_inner);
+    let python = match &keys.python {
+        None => noted(launch::python("python3", place.base, place.path), class.span(), problems),
+        Some(word) => {
+            noted(launch::python(word.get_ref(), place.base, place.path), word.span(), problems)
+        }
+    }?;
+    let at = class.span();
+    let class = Class { path: class.into_inner(), lenient, python, dir, shown, env, files };
+    noted(PlayerSpec::from_class(String::new(), class), at, problems)
 }
 
 fn by_command(keys: PlayerKeys, place: Place<'_>, problems: &mut Problems) -> Option<PlayerSpec> {

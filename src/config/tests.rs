@@ -320,13 +320,16 @@ this player has both `command` and `bot`
   --> cup.toml:12:1
    |
 11 | command = [\"python3\"]
-   | ------- the command is here
+   | ------- `command` is here
 12 | bot = \"greedy\"
    | ^^^
    |
    = help: remove one of them"
     );
-    starts(&about_player(""), "this player has neither `command` nor `bot`\n --> cup.toml:9:1\n");
+    starts(
+        &about_player(""),
+        "this player has neither `command` nor `bot` nor `comp30024`\n --> cup.toml:9:1\n",
+    );
 }
 
 #[test]
@@ -428,7 +431,7 @@ fn all_problems_are_reported_in_the_order_of_the_file() {
         "error: `pairs` is out of range",
         "error: unexpected value of `move`",
         "error: there is only one player",
-        "error: this player has neither `command` nor `bot`",
+        "error: this player has neither `command` nor `bot` nor `comp30024`",
         "error: unexpected value of `name`",
     ];
     assert_eq!(titles, expected);

@@ -1,9 +1,12 @@
 //! A player as one word of the command line: a name from the configuration, `bot:NAME`, `human`,
-//! or a command.
+//! `comp30024:DIR:MODULE`, or a command.
+
+use std::collections::BTreeMap;
 
 use crate::commands::Failure;
 
-use super::player::{Command, LONGEST_NAME, Place, PlayerSpec};
+use super::launch;
+use super::player::{Class, Command, LONGEST_NAME, Place, PlayerSpec};
 use super::problem::Complaint;
 
 /// Who a word of the command line stands for.
@@ -42,11 +45,38 @@ pub(super) fn parse(
     if word == "human" {
         return Ok(PlayerWord::Human);
     }
-    let spec = match word.strip_prefix("bot:") {
-        Some(bot) => PlayerSpec::from_bot(bot.to_owned(), bot, place.base)?,
-        None => PlayerSpec::from_command(short(word), split(word)?, place)?,
+    let spec = if let Some(bot) = word.strip_prefix("bot:") {
+        PlayerSpec::from_bot(bot.to_owned(), bot, place.base)?
+    } else if let Some(class) = word.strip_prefix("comp30024:") {
+        PlayerSpec::from_class(short(class), hosted(class, place)?)?
+    } else {
+        PlayerSpec::from_command(short(word), split(word)?, place)?
     };
     Ok(PlayerWord::Program(Box::new(spec)))
+}
+
+/// The class that `DIR:MODULE[.CLASS]` names.
+fn hosted(word: &str, place: Place<'_>) -> Result<Class, Complaint> {
+    let help = "write `comp30024:DIR:MODULE`, or `comp30024:DIR:MODULE.CLASS` where the class is \
+                not called Player";
+    let (shown, class) = word
+        .rsplit_once(':')
+        .filter(|(dir, class)| !dir.is_empty() && !class.is_empty())
+        .ok_or_else(|| Complaint::new("the folder or the module is missing", help))?;
+    let dir = place.base.join(shown);
+    if !dir.is_dir() {
+        let title = format!("there is no folder `{}`", shown.escape_debug());
+        return Err(Complaint::new(title, help));
+    }
+    Ok(Class {
+        path: class.to_owned(),
+        lenient: false,
+        python: launch::python("python3", place.base, place.path)?,
+        dir,
+        shown: shown.to_owned(),
+        env: BTreeMap::new(),
+        files: Vec::new(),
+    })
 }
 
 fn split(word: &str) -> Result<Command, Complaint> {

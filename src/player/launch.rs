@@ -18,11 +18,19 @@ pub struct Launch {
     pub env: BTreeMap<String, String>,
 }
 
+/// The program that hosts a class of the COMP30024 interface of 2018.
+const HOST: &str = include_str!("hosts/comp30024.py");
+
 impl Launch {
     /// How the player `spec` is started. House players are this same program.
     pub fn of(spec: &PlayerSpec) -> Self {
         let (program, args) = match &spec.launch {
             config::Launch::Command { program, args } => (program.clone(), args.clone()),
+            config::Launch::Class { python, class, lenient } => {
+                let lenient = lenient.then_some("--lenient");
+                let args = ["-c", HOST, class].into_iter().chain(lenient);
+                (python.clone(), args.map(str::to_owned).collect())
+            }
             config::Launch::Bot(name) => (this_program(), vec!["bot".to_owned(), name.clone()]),
         };
         Self { program, args, dir: spec.dir.clone(), env: spec.env.clone() }

@@ -24,7 +24,7 @@ use super::stderr::Stderr;
 use super::tree;
 use crate::clock::{Measure, wall_bound};
 use crate::fault::{Fault, FaultCode};
-use crate::protocol::LINE_LIMIT;
+use crate::protocol::{self, LINE_LIMIT};
 
 /// The most output of one game.
 const GAME_LIMIT: u64 = 16 * 1024 * 1024;
@@ -140,6 +140,12 @@ impl Process {
             return Err(diagnosis::unexpected(first_line(&self.buffer)));
         }
         if closed { Err(self.diagnose(End::Closed).await) } else { Ok(()) }
+    }
+
+    /// The first line that stands in the pipe though none was owed, escaped and cut.
+    pub(super) fn said_unasked(&mut self) -> Option<String> {
+        self.read_now();
+        (!self.buffer.is_empty()).then(|| protocol::shown(first_line(&self.buffer)))
     }
 
     /// Measures what the player did since its last reply; true when it burned CPU time.

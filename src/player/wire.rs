@@ -147,18 +147,21 @@ impl Wire {
     pub(super) async fn leave(&mut self) -> Remains {
         Message::<()>::Quit.write(&mut self.line);
         self.tell().await;
-        let leftover = match &mut self.link {
-            Link::Process(process) if self.owes => process.kill().await,
-            Link::Process(process) => process.leave().await,
-            _ => 0,
-        };
-        Remains { leftover, ..self.remains() }
+        let Link::Process(process) = &mut self.link else { return Remains::default() };
+        if self.owes {
+            let leftover = process.kill().await;
+            return Remains { leftover, ..self.remains() };
+        }
+        let leftover = process.leave().await;
+        let afterwards = process.said_unasked();
+        Remains { leftover, afterwards, ..self.remains() }
     }
 
     pub(super) fn remains(&self) -> Remains {
         match &self.link {
             Link::Process(process) => Remains {
                 leftover: 0,
+                afterwards: None,
                 cpu: process.cpu(),
                 cpu_off_turn: process.cpu_off_turn(),
                 stderr_lost: process.stderr_lost(),

@@ -260,14 +260,18 @@ impl Config {
         Self { players: Vec::new(), ..Self::small() }
     }
 
-    pub(crate) fn bot(mut self, name: &str, bot: &str) -> Self {
-        self.players.push((name.to_owned(), format!("bot = \"{bot}\"")));
-        self
+    pub(crate) fn bot(self, name: &str, bot: &str) -> Self {
+        self.player(name, &format!("bot = \"{bot}\""))
     }
 
     /// A player that a shell runs from a file.
-    pub(crate) fn script(mut self, name: &str, file: &str) -> Self {
-        self.players.push((name.to_owned(), format!("command = [\"sh\", \"{file}\"]")));
+    pub(crate) fn script(self, name: &str, file: &str) -> Self {
+        self.player(name, &format!("command = [\"sh\", \"{file}\"]"))
+    }
+
+    /// A player with these lines.
+    pub(crate) fn player(mut self, name: &str, lines: &str) -> Self {
+        self.players.push((name.to_owned(), lines.to_owned()));
         self
     }
 

@@ -83,6 +83,9 @@ impl Account {
                     diagnosis::seconds(round(rest.cpu_off_turn))
                 ));
             }
+            if let Some(line) = &rest.afterwards {
+                warnings.push(format!("{name} wrote after the end of the game: \"{line}\""));
+            }
             if rest.leftover > 0 {
                 warnings.push(format!("{name} left processes behind: {} killed", rest.leftover));
             }

@@ -1,0 +1,2 @@
+def favourite(squares):
+    return sorted(squares)[:4]
