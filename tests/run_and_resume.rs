@@ -565,6 +565,7 @@ fn peak(arena: &Arena, child: &Child, lines: usize) -> u64 {
 
 #[test]
 #[ignore = "slow: 1,500 games"]
+#[expect(clippy::print_stdout, reason = "a figure for people")]
 fn memory_does_not_grow_with_the_games() {
     let config = Config::empty().bot("ant", "random").bot("bee", "random");
     let arena = Arena::with(&config.change(|config| {
