@@ -122,7 +122,7 @@ fn fault(class: &str, lines: &str) -> (String, String, Vec<String>) {
     let config = with_classes(Config::empty(), &[("class", class, lines)]).bot("bot", "random");
     let arena = Arena::with(&config.change(|config| {
         config.pairs = 1;
-        config.clock = "move = \"2s\"".to_owned();
+        config.clock.push_str("move = \"2s\"");
     }));
     let run = arena.run(&["run"]);
     assert_eq!(run.code, 0, "{}", run.err);
