@@ -12,6 +12,7 @@ mod launch;
 mod limits;
 mod player;
 mod problem;
+mod stages;
 #[cfg(all(test, unix))]
 mod tests;
 mod tournament;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::TimeControl;
 use crate::fault::Fault;
 use crate::rules::{Seat, SeatMap};
+use crate::tournament::format::Stage;
 
 /// The version of the log's format.
 pub const SCHEMA: &str = "referee-log-1";
@@ -38,8 +39,8 @@ pub struct Header {
     pub fault_policy: FaultPolicy,
     /// Faults in a row that take a player out; 0 for never.
     pub quarantine: u32,
-    /// Pairs of games a pairing.
-    pub pairs: u32,
+    /// The stages, in order.
+    pub stages: Vec<Stage>,
     /// The containment in force.
     pub containment: String,
     /// The seed from the configuration: present when the tournament could be foreseen.

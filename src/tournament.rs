@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod continuation;
 pub mod folder;
+pub mod format;
 pub mod ledger;
 pub mod runner;
 pub mod schedule;

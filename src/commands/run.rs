@@ -18,6 +18,7 @@ use crate::report::terminal;
 use crate::rules::Seat;
 use crate::tournament::continuation;
 use crate::tournament::folder::{self, Contents, Locked};
+use crate::tournament::format::Stage;
 use crate::tournament::ledger::Ledger;
 use crate::tournament::runner::{End, Runner, share_cores};
 use crate::tournament::slot::Conditions;
@@ -81,7 +82,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
             printer.note(&format!(
                 "stopped: {} of {} games are in {}; run the same command again to go on",
                 tables.ledger.played(),
-                tables.ledger.len(),
+                tables.ledger.expected(),
                 dir.display()
             ));
             Ok(Status::Interrupted)
@@ -187,24 +188,21 @@ fn plan(
     dir: &std::path::Path,
     printer: Printer,
 ) -> Result<Status, Failure> {
-    let players = tournament.players.len();
-    let pairings = players * (players - 1) / 2;
-    let games = 2 * pairings * tournament.pairs as usize;
+    // What is due is counted by the configuration, which may have more pairs and players.
+    let names = tournament.players.iter().map(|player| player.name.clone()).collect();
+    let mut ledger = Ledger::new(names, &tournament.stages, tournament.quarantine);
+    let games = ledger.expected();
     printer.line(&format!(
-        "{}: {} players, {pairings} pairings of {} {}, {games} games of {}",
+        "{}: {} players, {}, {games} games of {}",
         tournament.name,
-        players,
-        tournament.pairs,
-        if tournament.pairs == 1 { "pair" } else { "pairs" },
+        tournament.players.len(),
+        stages_in_words(tournament),
         tournament.game.name(),
     ))?;
     if !dir.join(crate::record::log::LOG).exists() {
         return printer.line(&format!("to play: {games}")).map(|()| Status::Done);
     }
     let mut used = 0_u64;
-    // What is due is counted by the configuration, which may have more pairs and players.
-    let names = tournament.players.iter().map(|player| player.name.clone()).collect();
-    let mut ledger = Ledger::new(names, tournament.pairs, tournament.quarantine);
     let contents = folder::read(dir, |_, entry| {
         // A game of a player that is no longer configured has no place; `run` says so.
         let _ = ledger.add(&entry.record);
@@ -221,4 +219,16 @@ fn plan(
         printer.line(&format!("about {left}, by the games in the log, {jobs} at once"))?;
     }
     Ok(Status::Done)
+}
+
+/// The stages in words, with how many players each has.
+fn stages_in_words(tournament: &Tournament) -> String {
+    let mut players = tournament.players.len();
+    let in_words = |stage: &Stage| {
+        players = stage.players.map_or(players, |most| most.min(players));
+        let pairs = format!("{} {}", stage.pairs, if stage.pairs == 1 { "pair" } else { "pairs" });
+        let what = stage.format.in_words(players, &pairs);
+        stage.players.map_or(what.clone(), |_| format!("the best {players}: {what}"))
+    };
+    tournament.stages.iter().map(in_words).collect::<Vec<_>>().join("; then ")
 }

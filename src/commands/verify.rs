@@ -133,7 +133,7 @@ fn check_lines(
     audit: impl Fn(&GameRecord) -> Vec<String>,
 ) -> Checked {
     let names = header.players.iter().map(|player| player.name.clone()).collect();
-    let mut ledger = Ledger::new(names, header.pairs, header.quarantine);
+    let mut ledger = Ledger::new(names, &header.stages, header.quarantine);
     let mut findings = Vec::new();
     if !reader.header_intact() {
         findings.push(finding(1, None, "the header was edited after it was written"));
@@ -166,7 +166,7 @@ fn check_lines(
         }
         findings.extend(audit(&entry.record).iter().map(|text| finding(entry.line, id, text)));
     }
-    let (games, scheduled) = (ledger.played(), ledger.len());
+    let (games, scheduled) = (ledger.played(), ledger.expected());
     Checked { findings, games, scheduled, torn: reader.torn(), seeds }
 }
 

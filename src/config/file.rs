@@ -8,13 +8,14 @@ use toml::de::{DeTable, DeValue};
 
 use super::keys::{Field, Keys, Typed, typed};
 use super::problem::{Problem, Problems, Span};
+use super::stages::StagesKeys;
 
 /// A configuration file.
 #[derive(Debug)]
 pub(super) struct File {
     pub name: Field<String>,
     pub game: Field<String>,
-    pub pairs: Field<i128>,
+    pub stages: StagesKeys,
     pub seed: Field<i128>,
     pub jobs: Field<i128>,
     pub fault_policy: Field<Policy>,
@@ -109,7 +110,7 @@ impl File {
         Self {
             name: keys.required("name", "\"autumn-cup\"", problems),
             game: keys.required("game", "\"watch-your-back\"", problems),
-            pairs: keys.optional("pairs", problems),
+            stages: StagesKeys::read(keys, problems),
             seed: keys.optional("seed", problems),
             jobs: keys.optional("jobs", problems),
             fault_policy: keys.optional("fault-policy", problems),

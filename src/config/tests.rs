@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::*;
 use crate::clock::Measure;
 use crate::record::{Anchor, FaultPolicy};
+use crate::tournament::format::Stage;
 
 /// A folder with players in `players` and a program `python3` in `bin`, which is the PATH.
 struct Folder(tempfile::TempDir);
@@ -117,7 +118,8 @@ fn the_least_configuration_takes_every_default() {
     let folder = Folder::new();
     let tournament = folder.check(&format!("{HEAD}{PLAYERS}")).expect("a tournament");
     assert_eq!(tournament.name, "cup");
-    assert_eq!((tournament.pairs, tournament.seed, tournament.jobs), (1, None, None));
+    assert_eq!(tournament.stages, [Stage::round_robin(1)]);
+    assert_eq!((tournament.seed, tournament.jobs), (None, None));
     assert_eq!((tournament.fault_policy, tournament.quarantine), (FaultPolicy::Lose, 5));
     assert_eq!(tournament.clock.per_move, Some(DEFAULT_MOVE));
     assert_eq!(tournament.anchor, None);
@@ -130,7 +132,8 @@ fn the_least_configuration_takes_every_default() {
 fn every_key_is_taken() {
     let folder = Folder::new();
     let tournament = folder.check(EVERY_KEY).expect("a tournament");
-    assert_eq!((tournament.pairs, tournament.seed), (3, Some(7)));
+    assert_eq!(tournament.stages, [Stage::round_robin(3)]);
+    assert_eq!(tournament.seed, Some(7));
     assert_eq!(tournament.jobs.map(usize::from), Some(2));
     assert_eq!((tournament.fault_policy, tournament.quarantine), (FaultPolicy::Retry(2), 0));
     let anchor = Anchor { player: "a".to_owned(), rating: 1500.0 };

@@ -15,6 +15,8 @@ use super::keys::Given;
 use super::limits::{time_control, whole};
 use super::player::{self, Place, PlayerSpec, check_name};
 use super::problem::{Complaint, Problem, Problems, Span, instead};
+use super::stages;
+use crate::tournament::format::Stage;
 
 /// The most pairs a pairing.
 pub const MOST_PAIRS: u32 = 100_000;
@@ -36,8 +38,8 @@ pub struct Tournament {
     pub game: GameKind,
     /// The rules options in force; games under them end.
     pub options: Options,
-    /// Pairs of games a pairing, 1 to [`MOST_PAIRS`].
-    pub pairs: u32,
+    /// The stages, one or more, each with 1 to [`MOST_PAIRS`] pairs a meeting.
+    pub stages: Vec<Stage>,
     /// The seed of everything random; a fresh secret where there is none.
     pub seed: Option<u64>,
     /// Games at once, at most [`MOST_JOBS`]; as many as there are cores where there is none.
@@ -62,7 +64,7 @@ pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Op
     let name = name(file.name.as_ref(), problems);
     let rules = rules(file.game.as_ref(), &file.options, problems);
     let anchor = anchor(file.anchor.as_ref(), file.players.as_deref(), problems);
-    let pairs = whole("pairs", file.pairs.as_ref(), &(1..=MOST_PAIRS), problems);
+    let stages = stages::check(&file.stages, file.players.as_deref(), problems);
     let seed = whole("seed", file.seed.as_ref(), &(0..=u64::MAX), problems);
     let jobs = whole("jobs", file.jobs.as_ref(), &(1..=MOST_JOBS), problems);
     let quarantine = whole("quarantine", file.quarantine.as_ref(), &(0..=u32::MAX), problems);
@@ -75,7 +77,7 @@ pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Op
         name: name?,
         game,
         options,
-        pairs: pairs.unwrap_or(1),
+        stages,
         seed,
         jobs: jobs.and_then(NonZeroUsize::new),
         clock,

@@ -273,7 +273,7 @@ mod tests {
             },
             fault_policy: FaultPolicy::Lose,
             quarantine: 5,
-            pairs: 1,
+            stages: vec![crate::tournament::format::Stage::round_robin(1)],
             containment: "off".to_owned(),
             seed: None,
             anchor: None,

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::folder::{self, Contents, Locked};
+use super::format::{Format, Stage};
 use super::runner::forget_exchanges;
 use crate::commands::Failure;
 use crate::config::Tournament;
@@ -107,7 +108,7 @@ fn header(tournament: &Tournament, identity: String) -> Header {
         clock: tournament.clock,
         fault_policy: tournament.fault_policy,
         quarantine: tournament.quarantine,
-        pairs: tournament.pairs,
+        stages: tournament.stages.clone(),
         containment: "off".to_owned(),
         seed: tournament.seed,
         anchor: tournament.anchor.clone(),
@@ -120,16 +121,7 @@ fn header(tournament: &Tournament, identity: String) -> Header {
 fn compare(old: &Header, new: &Header, replaced: &[String]) -> Result<Vec<String>, Vec<String>> {
     let mut changes = Vec::new();
     let mut differences = fixed_differences(old, new);
-    match new.pairs {
-        pairs if pairs > old.pairs => {
-            changes.push(format!("pairs: {} became {pairs}", old.pairs));
-        }
-        pairs if pairs < old.pairs => differences.push(format!(
-            "pairs: the results have {}, the configuration {pairs}; there can only be more",
-            old.pairs
-        )),
-        _ => {}
-    }
+    compare_stages(&old.stages, &new.stages, &mut changes, &mut differences);
     for player in &old.players {
         let name = &player.name;
         let now = new.players.iter().find(|now| now.name == *name);
@@ -154,7 +146,45 @@ fn compare(old: &Header, new: &Header, replaced: &[String]) -> Result<Vec<String
             changes.push(format!("player {} added", player.name));
         }
     }
+    if !may_grow(&new.stages) && differences.is_empty() {
+        let fixed = "in this format later meetings depend on earlier results";
+        differences.extend(changes.iter().map(|change| format!("{change}: {fixed}")));
+    }
     if differences.is_empty() { Ok(changes) } else { Err(differences) }
+}
+
+/// Whether what is there stays right when players or pairs are added, or games played again.
+fn may_grow(stages: &[Stage]) -> bool {
+    matches!(stages, [Stage { format: Format::RoundRobin | Format::Gauntlet { .. }, .. }])
+}
+
+/// What changed in the stages: more pairs are a change, all else is a difference.
+fn compare_stages(
+    old: &[Stage],
+    new: &[Stage],
+    changes: &mut Vec<String>,
+    differences: &mut Vec<String>,
+) {
+    if let ([before], [after]) = (old, new)
+        && *after == (Stage { pairs: after.pairs, ..before.clone() })
+    {
+        let (before, after) = (before.pairs, after.pairs);
+        match after {
+            more if more > before => changes.push(format!("pairs: {before} became {more}")),
+            fewer if fewer < before => differences.push(format!(
+                "pairs: the results have {before}, the configuration {fewer}; there can only be \
+                 more"
+            )),
+            _ => {}
+        }
+    } else if old != new {
+        let text = |stages| serde_json::to_value(stages).unwrap_or_default().to_string();
+        differences.push(format!(
+            "stages: the results have {}, the configuration {}",
+            text(old),
+            text(new)
+        ));
+    }
 }
 
 /// Differences in what must stay as it was.

@@ -135,7 +135,7 @@ pub fn read(dir: &Path, mut each: impl FnMut(usize, &Entry)) -> Result<Contents,
     let mut reader = LogReader::open(dir).map_err(failure)?;
     let header = reader.header().clone();
     let names = header.players.iter().map(|player| player.name.clone()).collect();
-    let mut ledger = Ledger::new(names, header.pairs, header.quarantine);
+    let mut ledger = Ledger::new(names, &header.stages, header.quarantine);
     while let Some(entry) = reader.next_entry().map_err(failure)? {
         let index = ledger.add(&entry.record).map_err(|misfit| {
             failure(LogError { line: entry.line, message: describe(misfit, &entry) })

@@ -1,24 +1,35 @@
-//! Which games of a schedule are done, and who is out.
+//! Which games are done, who is out, and which games come next.
 //!
 //! A player is quarantined after so many faults in a row, counted in the order of the schedule:
 //! a pure function of the log, whatever order the games were finished in. Its later games are
-//! not played, and do not count where they were.
+//! not played, and do not count where they were. The same holds for what is played next: a
+//! section of the schedule is added when all before it are over, from their results alone.
 
+use super::format::{Course, Format, Meeting, Next, Stage};
 use super::schedule::{Fixture, Schedule};
 use crate::record::GameRecord;
 use crate::rules::{BySeat, Seat};
 
-/// One byte a game.
+/// Three bytes a game.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Mark {
     done: bool,
     faults: BySeat<bool>,
+    /// The half points of the first seat.
+    halves: u8,
 }
 
-/// The state of a schedule.
+/// The state of a tournament.
 #[derive(Debug)]
 pub struct Ledger {
     names: Vec<String>,
+    stages: Vec<Stage>,
+    /// The stage that is played.
+    stage: usize,
+    /// Who takes part in it, the best seed first.
+    entrants: Vec<usize>,
+    /// Its first section.
+    first_section: usize,
     schedule: Schedule,
     limit: u32,
     marks: Vec<Mark>,
@@ -40,23 +51,55 @@ pub enum Misfit {
 }
 
 impl Ledger {
-    /// An empty ledger for these players, with so many pairs a pairing; `limit` faults in a row
-    /// take a player out, 0 for never.
-    pub fn new(names: Vec<String>, pairs: u32, limit: u32) -> Self {
-        let schedule = Schedule::new(&names, pairs);
-        let marks = vec![Mark::default(); schedule.len()];
+    /// An empty ledger for these players and stages; `limit` faults in a row take a player out,
+    /// 0 for never.
+    pub fn new(names: Vec<String>, stages: &[Stage], limit: u32) -> Self {
         let (streak, out) = (vec![0; names.len()], vec![None; names.len()]);
-        Self { names, schedule, limit, marks, played: 0, frontier: 0, streak, out }
+        let mut ledger = Self {
+            entrants: (0..names.len()).collect(),
+            schedule: Schedule::new(&names),
+            stages: stages.to_vec(),
+            stage: 0,
+            first_section: 0,
+            names,
+            limit,
+            marks: Vec::new(),
+            played: 0,
+            frontier: 0,
+            streak,
+            out,
+        };
+        ledger.take_part();
+        ledger.advance();
+        ledger
     }
 
-    /// Games of the schedule.
+    /// Games that are known: those of the sections that have begun.
     pub fn len(&self) -> usize {
         self.marks.len()
     }
 
-    /// The schedule has no games.
+    /// No games are known.
     pub fn is_empty(&self) -> bool {
         self.marks.is_empty()
+    }
+
+    /// Games that there will be, as far as can be said now.
+    pub fn expected(&self) -> usize {
+        let mut players = self.entrants.len();
+        let mut expected = self.len();
+        for (at, stage) in self.stages.iter().enumerate().skip(self.stage) {
+            players = stage.players.map_or(players, |most| most.min(players));
+            let known = if at == self.stage { self.known_of_stage() } else { 0 };
+            expected += stage.format.games(players, stage.pairs).saturating_sub(known);
+        }
+        expected
+    }
+
+    fn known_of_stage(&self) -> usize {
+        (self.first_section..self.schedule.sections())
+            .map(|section| self.schedule.games(section).len())
+            .sum()
     }
 
     /// Games that are done.
@@ -105,7 +148,7 @@ impl Ledger {
             return Err(Misfit::Double);
         }
         let faults = BySeat::from_fn(|seat| record.fault_of(seat).is_some());
-        *mark = Mark { done: true, faults };
+        *mark = Mark { done: true, faults, halves: halves_of_first(record) };
         self.played += 1;
         self.advance();
         Ok(index)
@@ -127,12 +170,14 @@ impl Ledger {
         (from..self.len()).find(|&index| !self.marks[index].done && !self.is_void(index))
     }
 
-    /// How many games are still to be played, as far as is known now.
+    /// How many games are still to be played, as far as can be said now.
     pub fn due(&self) -> usize {
+        let later = self.expected() - self.len();
         if self.out.iter().all(Option::is_none) {
-            return self.len() - self.played;
+            return later + self.len() - self.played;
         }
-        (0..self.len()).filter(|&index| !self.marks[index].done && !self.is_void(index)).count()
+        let is_due = |&index: &usize| !self.marks[index].done && !self.is_void(index);
+        later + (0..self.len()).filter(is_due).count()
     }
 
     /// The players that are out, each with the game that took it out.
@@ -140,17 +185,23 @@ impl Ledger {
         self.out.iter().enumerate().filter_map(|(player, out)| out.map(|index| (player, index)))
     }
 
+    /// Counts what is done in order, and adds sections when all are over.
     fn advance(&mut self) {
-        while self.frontier < self.len() {
-            let mark = self.marks[self.frontier];
-            let void = self.is_void(self.frontier);
-            if !mark.done && !void {
+        loop {
+            while self.frontier < self.len() {
+                let mark = self.marks[self.frontier];
+                let void = self.is_void(self.frontier);
+                if !mark.done && !void {
+                    return;
+                }
+                if !void {
+                    self.count(self.frontier, mark);
+                }
+                self.frontier += 1;
+            }
+            if !self.extend() {
                 return;
             }
-            if !void {
-                self.count(self.frontier, mark);
-            }
-            self.frontier += 1;
         }
     }
 
@@ -164,6 +215,104 @@ impl Ledger {
             }
         }
     }
+
+    /// Adds the next section; says whether there was one.
+    fn extend(&mut self) -> bool {
+        while self.stage < self.stages.len() {
+            if let Some(Next { pairings, pairs }) = self.next_section() {
+                self.schedule.push(pairings, pairs);
+                self.marks.resize(self.schedule.len(), Mark::default());
+                return true;
+            }
+            self.stage += 1;
+            self.first_section = self.schedule.sections();
+            self.entrants = self.ranking();
+            self.take_part();
+        }
+        false
+    }
+
+    /// Leaves the best, as many as the stage takes.
+    fn take_part(&mut self) {
+        if let Some(most) = self.stages.get(self.stage).and_then(|stage| stage.players) {
+            self.entrants.truncate(most);
+        }
+    }
+
+    fn next_section(&self) -> Option<Next> {
+        let stage = &self.stages[self.stage];
+        let sections: Vec<Vec<Meeting>> = (self.first_section..self.schedule.sections())
+            .map(|section| self.meetings(section))
+            .collect();
+        let out: Vec<bool> = self.out.iter().map(Option::is_some).collect();
+        let anchors: Vec<usize> = match &stage.format {
+            Format::Gauntlet { anchors } => {
+                anchors.iter().filter_map(|name| self.number(name)).collect()
+            }
+            _ => Vec::new(),
+        };
+        stage.format.next(&Course {
+            entrants: &self.entrants,
+            sections: &sections,
+            out: &out,
+            anchors: &anchors,
+            pairs: stage.pairs,
+        })
+    }
+
+    fn number(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| known == name)
+    }
+
+    /// How the meetings of a section ended.
+    fn meetings(&self, section: usize) -> Vec<Meeting> {
+        let pairings = self.schedule.pairings(section);
+        let mut meetings: Vec<Meeting> = (0..pairings.len())
+            .map(|place| Meeting { players: pairings.get(place), halves: (0, 0) })
+            .collect();
+        let games = self.schedule.games(section);
+        for index in games.clone().filter(|&index| self.counts(index)) {
+            let meeting = &mut meetings[(index - games.start) / 2 % pairings.len()];
+            let first = u32::from(self.marks[index].halves);
+            let is_low = self.fixture(index).players.first == meeting.players.0;
+            let (low, high) = if is_low { (first, 2 - first) } else { (2 - first, first) };
+            meeting.halves.0 += low;
+            meeting.halves.1 += high;
+        }
+        meetings
+    }
+
+    /// The game at `index` is done and not void.
+    fn counts(&self, index: usize) -> bool {
+        self.marks[index].done && !self.is_void(index)
+    }
+
+    /// Those who took part so far by their results, without those who are out.
+    fn ranking(&self) -> Vec<usize> {
+        let mut halves = vec![(0_u32, 0_u32); self.names.len()];
+        for index in (0..self.len()).filter(|&index| self.counts(index)) {
+            let players = self.fixture(index).players;
+            let first = u32::from(self.marks[index].halves);
+            for (player, won) in [(players.first, first), (players.second, 2 - first)] {
+                halves[player].0 += won;
+                halves[player].1 += 2;
+            }
+        }
+        let mut ranking: Vec<usize> =
+            self.entrants.iter().copied().filter(|&player| self.out[player].is_none()).collect();
+        let share =
+            |player: usize| f64::from(halves[player].0) / f64::from(halves[player].1.max(1));
+        ranking.sort_by(|&one, &other| share(other).total_cmp(&share(one)));
+        ranking
+    }
+}
+
+fn halves_of_first(record: &GameRecord) -> u8 {
+    match record.score(Seat::First) {
+        1.0 => 2,
+        0.5 => 1,
+        _ => 0,
+    }
 }
 
 #[cfg(test)]
@@ -173,11 +322,13 @@ mod tests {
     use super::*;
     use crate::fault::FaultCode;
     use crate::rating::tally::tests::{faulty, game};
+    use crate::record::Score;
+    use crate::rules::SeatMap;
 
     const NAMES: [&str; 4] = ["bee", "ant", "dog", "cat"];
 
     fn ledger(pairs: u32, limit: u32) -> Ledger {
-        Ledger::new(NAMES.map(str::to_owned).to_vec(), pairs, limit)
+        Ledger::new(NAMES.map(str::to_owned).to_vec(), &[Stage::round_robin(pairs)], limit)
     }
 
     /// The record of the game at `index`, with faults where `faults` says so.
@@ -192,6 +343,17 @@ mod tests {
             .collect();
         let plain = GameRecord { id: ledger.id(index), pair, game: number, ..plain };
         if made.is_empty() { plain } else { faulty(plain, &made) }
+    }
+
+    fn with_result(record: GameRecord, result: &str) -> GameRecord {
+        let scores = match result {
+            "white" => [1.0, 0.0],
+            "black" => [0.0, 1.0],
+            _ => [0.5, 0.5],
+        };
+        let scores = BySeat::new(Score(scores[0]), Score(scores[1]));
+        let scores = SeatMap::new(BySeat::new("white", "black"), scores);
+        GameRecord { result: result.to_owned(), scores, ..record }
     }
 
     /// Who is out by which game, and which games count.
@@ -278,5 +440,81 @@ mod tests {
             assert_eq!(ledger.add(&foreign), Err(Misfit::Foreign));
         }
         assert_eq!((ledger.played(), ledger.due()), (1, ledger.len() - 1));
+    }
+
+    fn of(stages: &[Stage], players: usize, limit: u32) -> Ledger {
+        let names = (0..players).map(|player| format!("player {player}")).collect();
+        Ledger::new(names, stages, limit)
+    }
+
+    fn stages() -> impl Strategy<Value = Vec<Stage>> {
+        let format = prop_oneof![
+            Just(Format::RoundRobin),
+            Just(Format::Gauntlet { anchors: vec!["player 0".into(), "player 3".into()] }),
+            (1_u32..4).prop_map(|rounds| Format::Swiss { rounds }),
+            (0_u32..3).prop_map(|tie_breaks| Format::Knockout { tie_breaks }),
+        ];
+        let stage = (format, 1_u32..3, prop::option::of(2_usize..6))
+            .prop_map(|(format, pairs, players)| Stage { format, pairs, players });
+        prop::collection::vec(stage, 1..4)
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_finished_first_the_same_games_are_due(
+            stages in stages(),
+            players in 4_usize..8,
+            limit in 0_u32..3,
+            results in prop::collection::vec((0_u8..3, any::<bool>()), 64),
+            turns in prop::collection::vec(0_usize..4, 64),
+        ) {
+            // What a game brings depends on the game alone.
+            let of_game = |ledger: &Ledger, index: usize| {
+                let id = ledger.id(index);
+                let sum: usize = id.bytes().map(usize::from).sum();
+                let (result, fault) = results[sum % results.len()];
+                let result = ["white", "black", "draw"][usize::from(result)];
+                let faults = BySeat::new(fault, false);
+                let plain = record(ledger, index, faults);
+                if fault { plain } else { with_result(plain, result) }
+            };
+            let mut one_by_one = of(&stages, players, limit);
+            while let Some(index) = one_by_one.next_due(0) {
+                prop_assert!(one_by_one.due() > 0);
+                let game = of_game(&one_by_one, index);
+                prop_assert_eq!(one_by_one.add(&game), Ok(index));
+            }
+            prop_assert_eq!(one_by_one.due(), 0);
+            prop_assert_eq!(one_by_one.expected(), one_by_one.len());
+
+            // Up to four games at once, finished in another order.
+            let mut parallel = of(&stages, players, limit);
+            let mut log = Vec::new();
+            let mut turns = turns.into_iter().cycle();
+            loop {
+                let mut running: Vec<usize> = Vec::new();
+                while let Some(index) = parallel.next_due(running.last().map_or(0, |last| last + 1))
+                    && running.len() < 4
+                {
+                    running.push(index);
+                }
+                if running.is_empty() {
+                    break;
+                }
+                let index = running[turns.next().expect("a cycle") % running.len()];
+                let game = of_game(&parallel, index);
+                parallel.add(&game).expect("it belongs");
+                log.push(game);
+            }
+            prop_assert_eq!(state(&parallel), state(&one_by_one));
+
+            // The log read again.
+            let mut again = of(&stages, players, limit);
+            for game in &log {
+                again.add(game).expect("it belongs");
+            }
+            prop_assert_eq!(state(&again), state(&one_by_one));
+            prop_assert_eq!(again.due(), 0);
+        }
     }
 }

@@ -111,12 +111,10 @@ impl Runner<'_> {
         mut stop: watch::Receiver<bool>,
     ) -> Result<End, Failure> {
         let mut agenda = Agenda::new(self.ledger);
-        let mut busy = 0;
-        for slot in slots {
-            busy += usize::from(agenda.hand_out(self.ledger, slot));
-        }
+        let mut idle: Vec<&Slot> = slots.iter().rev().collect();
+        agenda.hand_out(self.ledger, &mut idle);
         let mut begun = false;
-        while busy > 0 {
+        while idle.len() < slots.len() {
             let (number, done) = tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => return Ok(End::Stopped),
@@ -125,7 +123,7 @@ impl Runner<'_> {
                     None => break,
                 },
             };
-            busy -= 1;
+            idle.push(&slots[number]);
             match done {
                 Done::Stopped => {}
                 Done::Probed(player, fault) => {
@@ -139,12 +137,10 @@ impl Runner<'_> {
             if !begun && agenda.may_play() {
                 begun = true;
                 listener.begin(self.ledger, self.ledger.due());
-                // The other slots wait for the last probe.
-                for slot in slots.iter().enumerate().filter(|(other, _)| *other != number) {
-                    busy += usize::from(agenda.hand_out(self.ledger, slot.1));
-                }
             }
-            busy += usize::from(agenda.hand_out(self.ledger, &slots[number]));
+            // There may be work for all that wait: after the last probe, and when the results
+            // of a section say what the next one is.
+            agenda.hand_out(self.ledger, &mut idle);
         }
         if self.ledger.next_due(0).is_some() {
             return Err(Failure::system("a slot ended before its games were played"));
@@ -215,20 +211,24 @@ impl Agenda {
         self.probing == 0
     }
 
-    /// Gives a slot its next job; says whether there was one.
-    fn hand_out(&mut self, ledger: &Ledger, slot: &Slot) -> bool {
-        let job = match self.probes.pop() {
-            Some(player) => Job::Probe(player),
-            None if !self.may_play() => return false,
-            None => match ledger.next_due(self.cursor) {
-                Some(index) => {
-                    self.cursor = index + 1;
-                    Job::Play(ledger.id(index), ledger.fixture(index))
-                }
-                None => return false,
-            },
-        };
-        slot.jobs.send(job).is_ok()
+    /// Gives idle slots their next jobs, the last of them first.
+    fn hand_out(&mut self, ledger: &Ledger, idle: &mut Vec<&Slot>) {
+        while let Some(slot) = idle.pop() {
+            let sent = self.next(ledger).is_some_and(|job| slot.jobs.send(job).is_ok());
+            if !sent {
+                idle.push(slot);
+                return;
+            }
+        }
+    }
+
+    fn next(&mut self, ledger: &Ledger) -> Option<Job> {
+        if let Some(player) = self.probes.pop() {
+            return Some(Job::Probe(player));
+        }
+        let index = ledger.next_due(self.cursor).filter(|_| self.may_play())?;
+        self.cursor = index + 1;
+        Some(Job::Play(ledger.id(index), ledger.fixture(index)))
     }
 }
 

@@ -1,17 +1,31 @@
-//! The round-robin, computed and not stored: which game stands at which place.
+//! Which game stands at which place, computed and not stored: sections one after the other, of
+//! which each is known only when those before it are over.
 //!
-//! Pair numbers are outermost, so that whatever is finished is balanced; within them the rounds
-//! of the circle method; within a round its pairings; then the two games of a pair.
+//! Within a section pair numbers are outermost, so that whatever is finished is balanced; then
+//! the pairings; then the two games of a pair.
 
+pub mod pairings;
+
+pub use self::pairings::Pairings;
 use crate::rules::{BySeat, Seat};
 
-/// A round-robin of some players with `pairs` pairs a pairing.
+/// The games that are known so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
-    players: usize,
-    pairs: u32,
+    sections: Vec<Section>,
     /// The place of each player when all are sorted by name.
     by_name: Vec<usize>,
+}
+
+/// Pairings that are played together, each with the same number of pairs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Section {
+    pairings: Pairings,
+    pairs: u32,
+    /// The highest number of a pair in the sections before.
+    before: u32,
+    /// The place of its first game.
+    start: usize,
 }
 
 /// One game of a schedule.
@@ -19,27 +33,34 @@ pub struct Schedule {
 pub struct Fixture {
     /// The players' numbers by seat.
     pub players: BySeat<usize>,
-    /// The number of its pair among the pairs of these two, from 1.
+    /// The number of its pair among the pairs of these two, from 1; numbers may be left out.
     pub pair: u32,
     /// Which game of the pair: 1 or 2.
     pub game: u8,
 }
 
 impl Schedule {
-    /// The schedule for players of these names, with so many pairs a pairing.
-    pub fn new<S: AsRef<str>>(names: &[S], pairs: u32) -> Self {
+    /// An empty schedule for players of these names.
+    pub fn new<S: AsRef<str>>(names: &[S]) -> Self {
         let mut sorted: Vec<usize> = (0..names.len()).collect();
         sorted.sort_by_key(|&player| names[player].as_ref());
         let mut by_name = vec![0; names.len()];
         for (place, player) in sorted.into_iter().enumerate() {
             by_name[player] = place;
         }
-        Self { players: names.len(), pairs, by_name }
+        Self { sections: Vec::new(), by_name }
+    }
+
+    /// Adds a section: these pairings with so many pairs each.
+    pub fn push(&mut self, pairings: Pairings, pairs: u32) {
+        let before = self.sections.last().map_or(0, |last| last.before + last.pairs);
+        let start = self.len();
+        self.sections.push(Section { pairings, pairs, before, start });
     }
 
     /// How many games there are.
     pub fn len(&self) -> usize {
-        2 * self.pairings() * self.pairs as usize
+        self.sections.last().map_or(0, |last| last.start + last.len())
     }
 
     /// There is nothing to play.
@@ -47,75 +68,59 @@ impl Schedule {
         self.len() == 0
     }
 
+    /// How many sections there are.
+    pub fn sections(&self) -> usize {
+        self.sections.len()
+    }
+
+    /// The pairings of a section.
+    pub fn pairings(&self, section: usize) -> &Pairings {
+        &self.sections[section].pairings
+    }
+
+    /// The places of a section's games.
+    pub fn games(&self, section: usize) -> std::ops::Range<usize> {
+        let section = &self.sections[section];
+        section.start..section.start + section.len()
+    }
+
     /// The game at `index`.
     ///
     /// Who has the first seat depends on the two names and on the pair's number alone.
     #[expect(clippy::cast_possible_truncation, reason = "a pair's number is a u32 by construction")]
     pub fn fixture(&self, index: usize) -> Fixture {
-        let (rest, game) = (index / 2, index % 2);
-        let (pair, pairing) = (rest / self.pairings(), rest % self.pairings());
-        let (one, other) = self.pairing(pairing);
+        let at = self.sections.partition_point(|section| section.start <= index) - 1;
+        let section = &self.sections[at];
+        let (rest, game) = ((index - section.start) / 2, (index - section.start) % 2);
+        let count = section.pairings.len();
+        let pair = section.before + (rest / count) as u32;
+        let (one, other) = section.pairings.get(rest % count);
         let in_order = self.by_name[one] < self.by_name[other];
-        let swap = in_order == ((pair + game) % 2 == 1);
+        let swap = in_order == ((pair as usize + game) % 2 == 1);
         let seats = if swap { BySeat::new(other, one) } else { BySeat::new(one, other) };
-        Fixture { players: seats, pair: pair as u32 + 1, game: game as u8 + 1 }
+        Fixture { players: seats, pair: pair + 1, game: game as u8 + 1 }
     }
 
     /// Where a game stands, if it belongs to this schedule.
     pub fn index(&self, fixture: Fixture) -> Option<usize> {
         let BySeat { first, second } = fixture.players;
-        let (low, high) = (first.min(second), first.max(second));
-        if high >= self.players || low == high || !(1..=self.pairs).contains(&fixture.pair) {
+        let pair = fixture.pair.checked_sub(1)?;
+        let at = self.sections.partition_point(|section| section.before <= pair).checked_sub(1)?;
+        let section = &self.sections[at];
+        let round = (pair - section.before) as usize;
+        let pairing = section.pairings.place(first, second)?;
+        if round >= section.pairs as usize || !(1..=2).contains(&fixture.game) {
             return None;
         }
-        let pairing = self.place(low, high);
-        let pair = fixture.pair as usize - 1;
-        let index =
-            2 * (pair * self.pairings() + pairing) + usize::from(fixture.game.checked_sub(1)?);
-        (fixture.game <= 2 && self.fixture(index) == fixture).then_some(index)
+        let game = usize::from(fixture.game) - 1;
+        let index = section.start + 2 * (round * section.pairings.len() + pairing) + game;
+        (self.fixture(index) == fixture).then_some(index)
     }
+}
 
-    fn pairings(&self) -> usize {
-        self.players * self.players.saturating_sub(1) / 2
-    }
-
-    /// Players of the circle: an even number, the last a bye where the players are odd.
-    fn circle(&self) -> usize {
-        self.players + self.players % 2
-    }
-
-    /// Pairings a round: one fewer where a bye takes a place.
-    fn tables(&self) -> usize {
-        self.players / 2
-    }
-
-    /// The two players of a pairing, the lower number first.
-    fn pairing(&self, place: usize) -> (usize, usize) {
-        let (round, table) = (place / self.tables(), place % self.tables());
-        let last = self.circle() - 1;
-        // Table 0 seats the fixed last player, unless that is the bye.
-        let table = if self.players % 2 == 1 { table + 1 } else { table };
-        let (one, other) = match table {
-            0 => (last, round),
-            _ => ((round + table) % last, (round + last - table) % last),
-        };
-        (one.min(other), one.max(other))
-    }
-
-    /// The place of the pairing of two players: the inverse of [`Self::pairing`].
-    fn place(&self, low: usize, high: usize) -> usize {
-        let last = self.circle() - 1;
-        if high == last {
-            return low * self.tables();
-        }
-        // low = round + table and high = round - table, or the other way round, modulo `last`,
-        // which is odd: so the round is half of the sum.
-        let sum = low + high;
-        let twice = if sum.is_multiple_of(2) { sum } else { sum + last };
-        let round = twice / 2 % last;
-        let away = (low + last - round) % last;
-        let table = away.min(last - away);
-        round * self.tables() + table - self.players % 2
+impl Section {
+    fn len(&self) -> usize {
+        2 * self.pairings.len() * self.pairs as usize
     }
 }
 
@@ -138,10 +143,16 @@ mod tests {
         (0..count).map(|player| format!("player {}", (player * 7 + 3) % 24)).collect()
     }
 
+    fn round_robin(players: usize, pairs: u32) -> Schedule {
+        let mut schedule = Schedule::new(&names(players));
+        schedule.push(Pairings::Everyone((0..players).collect()), pairs);
+        schedule
+    }
+
     proptest! {
         #[test]
         fn everyone_meets_everyone_in_both_seats(players in 0_usize..24, pairs in 1_u32..4) {
-            let schedule = Schedule::new(&names(players), pairs);
+            let schedule = round_robin(players, pairs);
             let mut met: HashMap<(usize, usize), u32> = HashMap::new();
             for index in 0..schedule.len() {
                 let fixture = schedule.fixture(index);
@@ -156,23 +167,8 @@ mod tests {
         }
 
         #[test]
-        fn a_round_has_nobody_twice(players in 2_usize..24) {
-            let schedule = Schedule::new(&names(players), 1);
-            let round = 2 * (players / 2);
-            for start in (0..schedule.len()).step_by(round) {
-                let mut seen = vec![0; players];
-                for index in start..start + round {
-                    let fixture = schedule.fixture(index);
-                    seen[fixture.players.first] += 1;
-                    seen[fixture.players.second] += 1;
-                }
-                prop_assert!(seen.iter().all(|&count| count == 0 || count == 2));
-            }
-        }
-
-        #[test]
         fn the_games_of_a_pair_swap_the_seats(players in 2_usize..24, pairs in 1_u32..4) {
-            let schedule = Schedule::new(&names(players), pairs);
+            let schedule = round_robin(players, pairs);
             for index in (0..schedule.len()).step_by(2) {
                 let (one, two) = (schedule.fixture(index), schedule.fixture(index + 1));
                 prop_assert_eq!(one.players.first, two.players.second);
@@ -180,11 +176,28 @@ mod tests {
                 prop_assert_eq!((one.pair, one.game, two.game), (two.pair, 1, 2));
             }
         }
+
+        #[test]
+        fn sections_stand_one_after_the_other(pairs in prop::collection::vec(1_u32..4, 1..6)) {
+            let mut schedule = Schedule::new(&names(5));
+            for (at, &pairs) in pairs.iter().enumerate() {
+                let players = [vec![0, 1, 2, 3, 4], vec![4, 2, 0], vec![]][at % 3].clone();
+                schedule.push(Pairings::Everyone(players), pairs);
+            }
+            let mut seen = std::collections::HashSet::new();
+            for index in 0..schedule.len() {
+                let fixture = schedule.fixture(index);
+                prop_assert_eq!(schedule.index(fixture), Some(index));
+                prop_assert!(seen.insert(fixture));
+            }
+            let games: usize = (0..schedule.sections()).map(|at| schedule.games(at).len()).sum();
+            prop_assert_eq!(games, schedule.len());
+        }
     }
 
     #[test]
     fn what_does_not_belong_has_no_place() {
-        let schedule = Schedule::new(&names(3), 2);
+        let schedule = round_robin(3, 2);
         let fixture = schedule.fixture(0);
         for bad in [
             Fixture { pair: 3, ..fixture },

@@ -228,6 +228,7 @@ fn normal_word(word: &str) -> String {
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
     pub(crate) seed: Option<u64>,
+    /// Left out when 0.
     pub(crate) pairs: u32,
     pub(crate) jobs: usize,
     pub(crate) max_moves: u32,
@@ -282,6 +283,10 @@ impl Config {
     }
 
     fn toml(&self) -> String {
+        let pairs = match self.pairs {
+            0 => String::new(),
+            pairs => format!("pairs = {pairs}\n"),
+        };
         let seed = self.seed.map_or(String::new(), |seed| format!("seed = {seed}\n"));
         let players: Vec<String> = self
             .players
@@ -289,9 +294,8 @@ impl Config {
             .map(|(name, how)| format!("[[players]]\nname = \"{name}\"\n{how}\n"))
             .collect();
         format!(
-            "name = \"cup\"\ngame = \"watch-your-back\"\npairs = {}\njobs = {}\n{seed}{}\n\
+            "name = \"cup\"\ngame = \"watch-your-back\"\n{pairs}jobs = {}\n{seed}{}\n\
              [options]\nmax-moves = {}\n[clock]\n{}\n{}",
-            self.pairs,
             self.jobs,
             self.more,
             self.max_moves,

@@ -1,0 +1,209 @@
+//! The format of a tournament: one stage described by the keys at the top of the file, or a
+//! `[[stages]]` table each.
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::file::PlayerKeys;
+use super::keys::{Field, Given, Keys};
+use super::limits::whole;
+use super::problem::{Problem, Problems, Span, instead};
+use super::tournament::MOST_PAIRS;
+use crate::tournament::format::swiss::most_rounds;
+use crate::tournament::format::{Format, Stage};
+
+/// The formats by name.
+const FORMATS: [&str; 4] = ["round-robin", "gauntlet", "swiss", "knockout"];
+/// How often a tied meeting of a knockout goes on, where nothing is given.
+const DEFAULT_TIE_BREAKS: u32 = 3;
+
+/// What stands about one stage.
+#[derive(Debug)]
+pub(super) struct StageKeys {
+    /// Where a problem of the whole stage is shown.
+    at: Span,
+    format: Field<String>,
+    pairs: Field<i128>,
+    rounds: Field<i128>,
+    tie_breaks: Field<i128>,
+    anchors: Field<Vec<Spanned<String>>>,
+    players: Field<i128>,
+}
+
+/// The stages as they were given.
+#[derive(Debug)]
+pub(super) struct StagesKeys {
+    /// Those keys at the top of the file.
+    top: StageKeys,
+    /// The tables, where there are any.
+    tables: Vec<StageKeys>,
+}
+
+impl StagesKeys {
+    pub(super) fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Self {
+        let players = None;
+        let top = StageKeys { players, ..StageKeys::common(keys, problems) };
+        let Some(value) = keys.value("stages") else { return Self { top, tables: Vec::new() } };
+        let items = value.get_ref().as_array();
+        let tables: Option<Vec<_>> = items.and_then(|items| items.iter().map(table).collect());
+        if tables.is_none() {
+            let problem = Problem::new(value.span(), "unexpected value of `stages`");
+            problems.add(problem.label("expected a `[[stages]]` table for each stage"));
+        }
+        let read = |mut keys: Keys<'_>| {
+            let stage = StageKeys::common(&mut keys, problems);
+            let stage = StageKeys { players: keys.optional("players", problems), ..stage };
+            keys.finish(problems);
+            stage
+        };
+        Self { top, tables: tables.unwrap_or_default().into_iter().map(read).collect() }
+    }
+}
+
+fn table<'a>(value: &'a Spanned<DeValue<'a>>) -> Option<Keys<'a>> {
+    Some(Keys::new("this `[[stages]]`", value.span(), value.get_ref().as_table()?))
+}
+
+impl StageKeys {
+    fn common(keys: &mut Keys<'_>, problems: &mut Problems) -> Self {
+        Self {
+            at: keys.at(),
+            format: keys.optional("format", problems),
+            pairs: keys.optional("pairs", problems),
+            rounds: keys.optional("rounds", problems),
+            tie_breaks: keys.optional("tie-breaks", problems),
+            anchors: keys.optional("anchors", problems),
+            players: None,
+        }
+    }
+}
+
+/// The stages that `keys` ask for, in order.
+pub(super) fn check(
+    keys: &StagesKeys,
+    players: Option<&[PlayerKeys]>,
+    problems: &mut Problems,
+) -> Vec<Stage> {
+    let names: Vec<&str> = players
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|player| Some(player.name.as_ref()?.get_ref().as_str()))
+        .collect();
+    if keys.tables.is_empty() {
+        return vec![stage(&keys.top, &names, names.len(), problems)];
+    }
+    let top = &keys.top;
+    let misplaced = [
+        ("format", top.format.as_ref().map(Spanned::span)),
+        ("pairs", top.pairs.as_ref().map(Spanned::span)),
+        ("rounds", top.rounds.as_ref().map(Spanned::span)),
+        ("tie-breaks", top.tie_breaks.as_ref().map(Spanned::span)),
+        ("anchors", top.anchors.as_ref().map(Spanned::span)),
+    ];
+    for (key, at) in misplaced {
+        if let Some(at) = at {
+            let title = format!("`{key}` belongs to a stage, and there are `[[stages]]`");
+            problems.add(Problem::new(at, title).help(format!("move `{key}` into the stages")));
+        }
+    }
+    let mut left = names.len();
+    let mut stages = Vec::new();
+    for keys in &keys.tables {
+        let most = whole("players", keys.players.as_ref(), &(2..=10_000_usize), problems);
+        left = most.map_or(left, |most| most.min(left));
+        stages.push(Stage { players: most, ..stage(keys, &names, left, problems) });
+    }
+    stages
+}
+
+fn stage(keys: &StageKeys, names: &[&str], players: usize, problems: &mut Problems) -> Stage {
+    let pairs = whole("pairs", keys.pairs.as_ref(), &(1..=MOST_PAIRS), problems).unwrap_or(1);
+    Stage { format: format(keys, names, players, problems), pairs, players: None }
+}
+
+fn format(keys: &StageKeys, names: &[&str], players: usize, problems: &mut Problems) -> Format {
+    let name = keys.format.as_ref().map_or(FORMATS[0], |name| name.get_ref().as_str());
+    note_useless(name, keys, problems);
+    match name {
+        "round-robin" => Format::RoundRobin,
+        "gauntlet" => Format::Gauntlet { anchors: anchors(keys, names, problems) },
+        "swiss" => Format::Swiss { rounds: rounds(keys, players, problems) },
+        "knockout" => {
+            let given = keys.tie_breaks.as_ref();
+            let tie_breaks = whole("tie-breaks", given, &(0..=100), problems);
+            Format::Knockout { tie_breaks: tie_breaks.unwrap_or(DEFAULT_TIE_BREAKS) }
+        }
+        other => {
+            if let Some(field) = &keys.format {
+                let title = format!("unknown format `{}`", other.escape_debug());
+                let label = instead(other, FORMATS);
+                problems.add(Problem::new(field.span(), title).label(label));
+            }
+            Format::RoundRobin
+        }
+    }
+}
+
+fn note_useless(format: &str, keys: &StageKeys, problems: &mut Problems) {
+    let useless = [
+        ("rounds", "swiss", keys.rounds.as_ref().map(Spanned::span)),
+        ("tie-breaks", "knockout", keys.tie_breaks.as_ref().map(Spanned::span)),
+        ("anchors", "gauntlet", keys.anchors.as_ref().map(Spanned::span)),
+    ];
+    for (key, of, at) in useless {
+        if let Some(at) = at.filter(|_| of != format && FORMATS.contains(&format)) {
+            let title = format!("`{key}` means nothing in the format {format}");
+            let help = format!("remove `{key}`, or write `format = \"{of}\"`");
+            problems.add(Problem::new(at, title).help(help));
+        }
+    }
+}
+
+fn rounds(keys: &StageKeys, players: usize, problems: &mut Problems) -> u32 {
+    let Some(field) = &keys.rounds else {
+        let problem = Problem::new(stage_at(keys), "a Swiss stage needs its `rounds`");
+        problems.add(problem.help("add a line such as `rounds = 7`"));
+        return 1;
+    };
+    let most = u32::try_from(most_rounds(players)).unwrap_or(u32::MAX).max(1);
+    let rounds = whole("rounds", Some(field), &(1..=1000_u32), problems).unwrap_or(1);
+    if rounds > most {
+        let title = format!("{players} players cannot play {rounds} rounds of a Swiss stage");
+        let help = format!(
+            "nobody meets anybody twice: at most {most} rounds, or `format = \"round-robin\"`"
+        );
+        problems.add(Problem::new(field.span(), title).help(help));
+    }
+    rounds
+}
+
+fn anchors(keys: &StageKeys, names: &[&str], problems: &mut Problems) -> Vec<String> {
+    let Some(field) = &keys.anchors else {
+        let problem = Problem::new(stage_at(keys), "a gauntlet needs its `anchors`");
+        problems.add(problem.help("add a line such as `anchors = [\"house\"]`"));
+        return Vec::new();
+    };
+    let mut anchors: Vec<String> = Vec::new();
+    for anchor in field.get_ref() {
+        let name = anchor.get_ref();
+        if !names.contains(&name.as_str()) {
+            let title = format!("the anchor `{}` is no player", name.escape_debug());
+            let label = instead(name, names.iter().copied());
+            problems.add(Problem::new(anchor.span(), title).label(label));
+        } else if anchors.contains(name) {
+            let title = format!("`{}` is listed twice", name.escape_debug());
+            problems.add(Problem::new(anchor.span(), title));
+        }
+        anchors.push(name.clone());
+    }
+    if anchors.is_empty() || anchors.len() >= names.len() {
+        let problem = Problem::new(field.span(), "a gauntlet needs anchors and others");
+        problems.add(problem.help("list some of the players, not none and not all"));
+    }
+    anchors
+}
+
+fn stage_at(keys: &StageKeys) -> Span {
+    let format: Given<'_, String> = keys.format.as_ref();
+    format.map_or_else(|| keys.at.clone(), Spanned::span)
+}

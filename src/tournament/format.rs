@@ -1,0 +1,148 @@
+//! Who meets whom next: the formats of tournaments, as pure functions of the results so far.
+//!
+//! A stage is played in sections. The next section is known when the last one is over, and
+//! depends on its results alone and not on the order in which they came.
+
+pub mod knockout;
+pub mod swiss;
+
+use serde::{Deserialize, Serialize};
+
+use super::schedule::Pairings;
+
+/// A part of a tournament with a format of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stage {
+    /// Who meets whom.
+    pub format: Format,
+    /// Pairs of games a meeting.
+    pub pairs: u32,
+    /// How many players take part, the best of the stages before; all when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub players: Option<usize>,
+}
+
+/// A format.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Format {
+    /// Everyone meets everyone.
+    RoundRobin,
+    /// Everyone meets the anchors, who do not meet each other.
+    Gauntlet {
+        /// The names of the anchors.
+        anchors: Vec<String>,
+    },
+    /// In each round players of about the same score meet, nobody twice.
+    Swiss {
+        /// How many rounds.
+        rounds: u32,
+    },
+    /// Who loses a meeting is out.
+    Knockout {
+        /// How often a tied meeting goes on for another pair, before the better seed goes on.
+        tie_breaks: u32,
+    },
+}
+
+impl Stage {
+    /// A round-robin of everyone with so many pairs a pairing.
+    pub fn round_robin(pairs: u32) -> Self {
+        Self { format: Format::RoundRobin, pairs, players: None }
+    }
+}
+
+/// How two players met in a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Meeting {
+    /// The players' numbers, the lower first.
+    pub players: (usize, usize),
+    /// Half points of each, over the games that count.
+    pub halves: (u32, u32),
+}
+
+impl Meeting {
+    /// The half points of `player`; none when it did not take part.
+    pub fn halves_of(&self, player: usize) -> Option<u32> {
+        match self.players {
+            (low, _) if low == player => Some(self.halves.0),
+            (_, high) if high == player => Some(self.halves.1),
+            _ => None,
+        }
+    }
+}
+
+/// The course of a stage so far.
+#[derive(Debug, Clone, Copy)]
+pub struct Course<'a> {
+    /// Those who take part, the best seed first.
+    pub entrants: &'a [usize],
+    /// The meetings of each section that is over, in order.
+    pub sections: &'a [Vec<Meeting>],
+    /// Whether a player, by number, was taken out of the tournament.
+    pub out: &'a [bool],
+    /// The anchors' numbers, in a gauntlet.
+    pub anchors: &'a [usize],
+    /// Pairs a meeting.
+    pub pairs: u32,
+}
+
+/// The next section of a stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Next {
+    /// Who meets whom.
+    pub pairings: Pairings,
+    /// Pairs a meeting.
+    pub pairs: u32,
+}
+
+impl Format {
+    /// The next section after `course`, if there is one.
+    pub fn next(&self, course: &Course<'_>) -> Option<Next> {
+        let pairings = match self {
+            Self::RoundRobin => once(course, || Pairings::Everyone(course.entrants.to_vec()))?,
+            Self::Gauntlet { .. } => once(course, || field(course))?,
+            Self::Swiss { rounds } => Pairings::Listed(swiss::next(course, *rounds)?),
+            Self::Knockout { tie_breaks } => return knockout::next(course, *tie_breaks),
+        };
+        Some(Next { pairings, pairs: course.pairs })
+    }
+
+    /// What a stage of so many players is, `pairs` saying how many pairs a meeting has.
+    pub fn in_words(&self, players: usize, pairs: &str) -> String {
+        match self {
+            Self::RoundRobin => {
+                format!("{} pairings of {pairs}", players * players.saturating_sub(1) / 2)
+            }
+            Self::Gauntlet { anchors } => {
+                let entrants = players.saturating_sub(anchors.len());
+                format!("a gauntlet of {entrants} against {} anchors, {pairs} each", anchors.len())
+            }
+            Self::Swiss { rounds } => format!("{rounds} Swiss rounds of {pairs}"),
+            Self::Knockout { .. } => format!("a knockout with {pairs} a meeting"),
+        }
+    }
+
+    /// How many games a stage of so many players has; what is not known before is estimated.
+    pub fn games(&self, players: usize, pairs: u32) -> usize {
+        let meetings = match self {
+            Self::RoundRobin => players * players.saturating_sub(1) / 2,
+            Self::Gauntlet { anchors } => players.saturating_sub(anchors.len()) * anchors.len(),
+            Self::Swiss { rounds } => players / 2 * *rounds as usize,
+            Self::Knockout { .. } => players.saturating_sub(1),
+        };
+        2 * meetings * pairs as usize
+    }
+}
+
+/// The only section of a format that has one.
+fn once(course: &Course<'_>, pairings: impl FnOnce() -> Pairings) -> Option<Pairings> {
+    course.sections.is_empty().then(pairings)
+}
+
+fn field(course: &Course<'_>) -> Pairings {
+    let is_anchor = |player: &usize| course.anchors.contains(player);
+    let entrants = course.entrants.iter().copied().filter(|player| !is_anchor(player)).collect();
+    Pairings::Field { entrants, anchors: course.anchors.to_vec() }
+}

@@ -1,0 +1,161 @@
+//! The knockout: who loses a meeting is out, and the best seeds meet last.
+
+use super::{Course, Meeting, Next};
+use crate::tournament::schedule::Pairings;
+
+/// The next section: a round of the bracket, or another pair of the meetings of a round that
+/// are tied.
+pub fn next(course: &Course<'_>, tie_breaks: u32) -> Option<Next> {
+    let mut alive = bracket(course.entrants);
+    let mut sections = course.sections.iter();
+    loop {
+        let meetings = meetings(&alive);
+        if meetings.is_empty() {
+            return None;
+        }
+        let Some(section) = sections.next() else { return Some(section(meetings, course.pairs)) };
+        let mut scores: Vec<Meeting> = section.clone();
+        for _ in 0..tie_breaks {
+            let tied = tied(&scores, course.out);
+            if tied.is_empty() {
+                break;
+            }
+            let Some(more) = sections.next() else { return Some(self::section(tied, 1)) };
+            for meeting in more {
+                add(&mut scores, meeting);
+            }
+        }
+        alive = go_on(&alive, |one, other| winner(course, &scores, one, other));
+    }
+}
+
+fn section(meetings: Vec<(usize, usize)>, pairs: u32) -> Next {
+    Next { pairings: Pairings::Listed(meetings), pairs }
+}
+
+/// The seats of the bracket in order, neighbours meeting first; nobody sits in the seats that
+/// the best seeds would have beaten.
+fn bracket(entrants: &[usize]) -> Vec<Option<usize>> {
+    let mut seeds = vec![0];
+    while seeds.len() < entrants.len() {
+        let last = 2 * seeds.len() - 1;
+        seeds = seeds.into_iter().flat_map(|seed| [seed, last - seed]).collect();
+    }
+    seeds.into_iter().map(|seed| entrants.get(seed).copied()).collect()
+}
+
+fn meetings(alive: &[Option<usize>]) -> Vec<(usize, usize)> {
+    alive.chunks(2).filter_map(|seats| Some((seats[0]?, (*seats.get(1)?)?))).collect()
+}
+
+/// The winners of a round, in the order of the bracket.
+fn go_on(alive: &[Option<usize>], winner: impl Fn(usize, usize) -> usize) -> Vec<Option<usize>> {
+    let meet = |seats: &[Option<usize>]| match (seats[0], seats.get(1).copied().flatten()) {
+        (Some(one), Some(other)) => Some(winner(one, other)),
+        (one, other) => one.or(other),
+    };
+    alive.chunks(2).map(meet).collect()
+}
+
+/// Adds what the two scored in a further pair.
+fn add(scores: &mut [Meeting], more: &Meeting) {
+    if let Some(known) = scores.iter_mut().find(|known| known.players == more.players) {
+        known.halves.0 += more.halves.0;
+        known.halves.1 += more.halves.1;
+    }
+}
+
+/// The meetings that are tied, unless one of the two was taken out.
+fn tied(scores: &[Meeting], out: &[bool]) -> Vec<(usize, usize)> {
+    scores
+        .iter()
+        .filter(|meeting| meeting.halves.0 == meeting.halves.1)
+        .map(|meeting| meeting.players)
+        .filter(|&(one, other)| !out[one] && !out[other])
+        .collect()
+}
+
+/// Who goes on: not one that was taken out, then the better score, then the better seed.
+fn winner(course: &Course<'_>, scores: &[Meeting], one: usize, other: usize) -> usize {
+    let meeting = scores.iter().find(|meeting| meeting.players == (one.min(other), one.max(other)));
+    let halves = |player| meeting.and_then(|meeting| meeting.halves_of(player)).unwrap_or(0);
+    let seed = |player| course.entrants.iter().position(|&known| known == player);
+    let key = |player| (course.out[player], std::cmp::Reverse(halves(player)), seed(player));
+    if key(one) <= key(other) { one } else { other }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The sections of a knockout in which `result` says how each section's meeting ends.
+    fn play(
+        players: usize,
+        tie_breaks: u32,
+        mut result: impl FnMut(usize, usize) -> u32,
+    ) -> Vec<Vec<Meeting>> {
+        let entrants: Vec<usize> = (0..players).collect();
+        let out = vec![false; players];
+        let mut sections: Vec<Vec<Meeting>> = Vec::new();
+        loop {
+            let course = Course {
+                entrants: &entrants,
+                sections: &sections,
+                out: &out,
+                anchors: &[],
+                pairs: 2,
+            };
+            let Some(Next { pairings, pairs }) = next(&course, tie_breaks) else { return sections };
+            let meeting = |place| {
+                let (one, other) = pairings.get(place);
+                let first = result(one, other).min(4 * pairs);
+                Meeting { players: (one, other), halves: (first, 4 * pairs - first) }
+            };
+            sections.push((0..pairings.len()).map(meeting).collect());
+        }
+    }
+
+    fn players(section: &[Meeting]) -> Vec<(usize, usize)> {
+        section.iter().map(|meeting| meeting.players).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn one_meeting_a_player_that_goes_out(
+            count in 1_usize..40,
+            results in prop::collection::vec(0_u32..=8, 400),
+        ) {
+            let mut results = results.into_iter();
+            let sections = play(count, 2, |_, _| results.next().expect("enough"));
+            let mut met: Vec<_> = sections.iter().flat_map(|section| players(section)).collect();
+            met.sort_unstable();
+            met.dedup();
+            prop_assert_eq!(met.len(), count - 1);
+        }
+    }
+
+    #[test]
+    fn the_best_seeds_meet_last() {
+        let stronger = |one: usize, other: usize| if one < other { 8 } else { 0 };
+        let sections = play(6, 1, stronger);
+        assert_eq!(players(&sections[0]), [(3, 4), (2, 5)]);
+        assert_eq!(players(&sections[1]), [(0, 3), (1, 2)]);
+        assert_eq!(players(&sections[2]), [(0, 1)]);
+        assert_eq!(sections.len(), 3);
+    }
+
+    #[test]
+    fn a_tie_goes_on_and_then_to_the_better_seed() {
+        let lengths = |tie_breaks, results: &[u32]| {
+            let mut results = results.iter().copied();
+            let sections = play(2, tie_breaks, |_, _| results.next().expect("enough"));
+            sections.len()
+        };
+        assert_eq!(lengths(2, &[5]), 1, "decided at once");
+        assert_eq!(lengths(2, &[4, 3]), 2, "decided by the first tie-break");
+        assert_eq!(lengths(2, &[4, 2, 2]), 3, "the better seed after the second");
+        assert_eq!(lengths(0, &[4]), 1, "the better seed at once");
+    }
+}

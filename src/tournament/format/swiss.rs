@@ -1,0 +1,217 @@
+//! The Swiss system: in each round players of about the same score meet, nobody meets anybody
+//! twice, and with an odd number one of them sits out, nobody twice.
+
+use std::collections::HashSet;
+
+use petgraph::algo::maximum_matching;
+use petgraph::graph::{NodeIndex, UnGraph};
+
+use super::Course;
+
+/// The pairings of the next round; none when `rounds` have been played, or nobody is left to
+/// meet.
+pub fn next(course: &Course<'_>, rounds: u32) -> Option<Vec<(usize, usize)>> {
+    if course.sections.len() >= rounds as usize {
+        return None;
+    }
+    let table = Table::new(course);
+    let pairings = table.pairings();
+    (!pairings.is_empty()).then_some(pairings)
+}
+
+/// The most rounds in which nobody has to meet anybody twice, whatever the results: half of the
+/// players (by Dirac's theorem there is a perfect matching of those who have not met).
+pub fn most_rounds(players: usize) -> usize {
+    players.div_ceil(2)
+}
+
+/// Those who are to be paired, in the order of their scores.
+struct Table {
+    /// Players by place; the place after the last stands for sitting out when they are odd.
+    players: Vec<usize>,
+    /// The half points of each.
+    halves: Vec<u32>,
+    /// The pairs of places that may not meet.
+    met: HashSet<(usize, usize)>,
+}
+
+impl Table {
+    fn new(course: &Course<'_>) -> Self {
+        let mut rows: Vec<(u32, usize, bool)> = course
+            .entrants
+            .iter()
+            .filter(|&&player| !course.out[player])
+            .map(|&player| score(course, player))
+            .collect();
+        // The sort is stable: equal scores stay in the order of the seeds.
+        rows.sort_by_key(|row| std::cmp::Reverse(row.0));
+        let players: Vec<usize> = rows.iter().map(|row| row.1).collect();
+        let place = |player| players.iter().position(|&known| known == player);
+        let mut met = HashSet::new();
+        for meeting in course.sections.iter().flatten() {
+            if let (Some(one), Some(other)) = (place(meeting.players.0), place(meeting.players.1)) {
+                met.insert((one.min(other), one.max(other)));
+            }
+        }
+        for (at, _) in rows.iter().enumerate().filter(|(_, row)| row.2) {
+            met.insert((at, players.len()));
+        }
+        Self { halves: rows.iter().map(|row| row.0).collect(), players, met }
+    }
+
+    /// Places that are paired: those of the players, and one for sitting out.
+    fn places(&self) -> usize {
+        self.players.len() + self.players.len() % 2
+    }
+
+    /// From the top down everyone gets the best opponent that leaves a way to pair the others.
+    fn pairings(&self) -> Vec<(usize, usize)> {
+        let mut free: Vec<usize> = (0..self.places()).collect();
+        let mut pairings = Vec::new();
+        let mut unpaired = free.len() - 2 * self.matching(&free);
+        while let Some((&one, rest)) = free.split_first() {
+            let fitting = self.candidates(one, rest).into_iter().find(|&other| {
+                let others: Vec<usize> = rest.iter().copied().filter(|&at| at != other).collect();
+                others.len() - 2 * self.matching(&others) == unpaired
+            });
+            // Who has met everyone that is left sits out.
+            unpaired -= usize::from(fitting.is_none());
+            if let Some(other) = fitting.filter(|&other| other < self.players.len()) {
+                pairings.push((self.players[one], self.players[other]));
+            }
+            free.retain(|&at| at != one && Some(at) != fitting);
+        }
+        pairings
+    }
+
+    /// How many meetings there can be among these places at most.
+    fn matching(&self, free: &[usize]) -> usize {
+        let mut graph = UnGraph::<(), ()>::new_undirected();
+        let nodes: Vec<NodeIndex> = free.iter().map(|_| graph.add_node(())).collect();
+        for (low, &one) in free.iter().enumerate() {
+            for (high, &other) in free.iter().enumerate().skip(low + 1) {
+                if !self.met.contains(&(one, other)) {
+                    graph.add_edge(nodes[low], nodes[high], ());
+                }
+            }
+        }
+        maximum_matching(&graph).len()
+    }
+
+    /// Whom `one` may meet, the best first: of its own score the one half of the group further
+    /// down and those next to it, then lower scores, then sitting out.
+    fn candidates(&self, one: usize, rest: &[usize]) -> Vec<usize> {
+        let score = self.halves.get(one);
+        let same = |&&at: &&usize| self.halves.get(at) == score;
+        let group = 1 + rest.iter().filter(same).count();
+        let ideal = group / 2;
+        let distance = |place: usize| {
+            if place < group { place.abs_diff(ideal) } else { group + place }
+        };
+        let mut found: Vec<(usize, usize)> = rest
+            .iter()
+            .enumerate()
+            .filter(|&(_, &other)| !self.met.contains(&(one, other)))
+            .map(|(at, &other)| (distance(at + 1), other))
+            .collect();
+        found.sort_unstable();
+        found.into_iter().map(|(_, other)| other).collect()
+    }
+}
+
+/// What a player scored in half points, a round of sitting out counting as won; its number;
+/// whether it sat out.
+fn score(course: &Course<'_>, player: usize) -> (u32, usize, bool) {
+    let mut halves = 0;
+    let mut sat_out = false;
+    for section in course.sections {
+        let met = section.iter().find_map(|meeting| meeting.halves_of(player));
+        sat_out |= met.is_none();
+        halves += met.unwrap_or(4 * course.pairs);
+    }
+    (halves, player, sat_out)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::tournament::format::Meeting;
+
+    /// The rounds of a tournament in which `result` says how each meeting ends.
+    fn play(
+        players: usize,
+        rounds: u32,
+        mut result: impl FnMut(usize, usize) -> u32,
+    ) -> Vec<Vec<Meeting>> {
+        let entrants: Vec<usize> = (0..players).collect();
+        let out = vec![false; players];
+        let mut sections: Vec<Vec<Meeting>> = Vec::new();
+        loop {
+            let course = Course {
+                entrants: &entrants,
+                sections: &sections,
+                out: &out,
+                anchors: &[],
+                pairs: 1,
+            };
+            let Some(pairings) = next(&course, rounds) else { return sections };
+            let meeting = |&(one, other): &(usize, usize)| {
+                let first = result(one, other);
+                Meeting { players: (one, other), halves: (first, 4 - first) }
+            };
+            sections.push(pairings.iter().map(meeting).collect());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nobody_meets_twice_and_nobody_sits_out_twice(
+            players in 2_usize..20,
+            results in prop::collection::vec(0_u32..=4, 200),
+        ) {
+            let rounds = u32::try_from(most_rounds(players)).expect("few");
+            let mut results = results.into_iter();
+            let sections = play(players, rounds, |_, _| results.next().expect("enough"));
+            prop_assert_eq!(sections.len(), rounds as usize);
+            let mut met = HashSet::new();
+            let mut sat_out = vec![0; players];
+            for section in &sections {
+                prop_assert_eq!(section.len(), players / 2, "as many meet as can");
+                let mut seen = vec![false; players];
+                for meeting in section {
+                    let (one, other) = meeting.players;
+                    prop_assert!(met.insert((one.min(other), one.max(other))));
+                    prop_assert!(!seen[one] && !seen[other]);
+                    (seen[one], seen[other]) = (true, true);
+                }
+                for player in (0..players).filter(|&player| !seen[player]) {
+                    sat_out[player] += 1;
+                }
+            }
+            prop_assert!(sat_out.iter().all(|&rounds| rounds <= 1));
+        }
+    }
+
+    #[test]
+    fn the_first_round_folds_the_seeds_and_the_next_ones_the_scores() {
+        let stronger = |one: usize, other: usize| if one < other { 4 } else { 0 };
+        let sections = play(8, 3, stronger);
+        let pairings = |round: usize| -> Vec<_> {
+            sections[round].iter().map(|meeting| meeting.players).collect()
+        };
+        assert_eq!(pairings(0), [(0, 4), (1, 5), (2, 6), (3, 7)]);
+        assert_eq!(pairings(1), [(0, 2), (1, 3), (4, 6), (5, 7)]);
+        assert_eq!(pairings(2)[0], (0, 1));
+    }
+
+    #[test]
+    fn the_last_of_an_odd_number_sits_out_first() {
+        let sections = play(5, 2, |_, _| 2);
+        let meets = |round: usize, player| {
+            sections[round].iter().any(|meeting| meeting.halves_of(player).is_some())
+        };
+        assert!(!meets(0, 4) && meets(1, 4));
+    }
+}

@@ -1,0 +1,153 @@
+//! The formats from outside: what is played, planned, resumed and refused.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use support::{Arena, Config, Dice};
+
+const STAGES: &str = "\
+[[stages]]
+format = \"swiss\"
+rounds = 2
+[[stages]]
+format = \"gauntlet\"
+anchors = [\"p0\"]
+[[stages]]
+format = \"knockout\"
+players = 4
+tie-breaks = 1
+";
+
+/// Seven players of three strengths, in one pair a meeting, and these lines of a format.
+fn config(format: &str) -> Config {
+    let bots = ["random", "greedy", "search-50"];
+    let players = (0..7).map(|player| (format!("p{player}"), bots[player % 3]));
+    let config = players.fold(Config::empty(), |config, (name, bot)| config.bot(&name, bot));
+    config.change(|config| {
+        config.pairs = 0;
+        config.max_moves = 10;
+        config.more.push_str(format);
+    })
+}
+
+/// The meetings in the order of the log: two names and the number of the pair.
+fn meetings(arena: &Arena) -> Vec<(String, String, u64)> {
+    let meeting = |line: &str| {
+        let game: Value = serde_json::from_str(line).expect("JSON");
+        let name = |seat: &str| game["players"][seat].as_str().expect("a name").to_owned();
+        let (one, other) = (name("white"), name("black"));
+        (one.clone().min(other.clone()), one.max(other), game["pair"].as_u64().expect("a number"))
+    };
+    arena.log().lines().skip(1).map(meeting).collect()
+}
+
+fn complete(arena: &Arena) -> BTreeSet<(String, String, u64)> {
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    let verified = arena.run(&["verify"]);
+    assert_eq!(verified.code, 0, "{}", verified.out);
+    let played = meetings(arena);
+    let different: BTreeSet<_> = played.iter().cloned().collect();
+    assert_eq!(played.len(), 2 * different.len(), "every pair has both its games");
+    different
+}
+
+#[test]
+fn a_gauntlet_is_everyone_against_the_anchors() {
+    let arena =
+        Arena::with(&config("format = \"gauntlet\"\nanchors = [\"p2\", \"p5\"]\npairs = 2"));
+    let played = complete(&arena);
+    assert_eq!(played.len(), 5 * 2 * 2);
+    let anchors = ["p2", "p5"];
+    let is_anchor = |name: &String| anchors.contains(&name.as_str());
+    assert!(played.iter().all(|(one, other, _)| is_anchor(one) != is_anchor(other)));
+}
+
+#[test]
+fn a_swiss_tournament_has_no_rematch() {
+    let arena = Arena::with(&config("format = \"swiss\"\nrounds = 4"));
+    let played = complete(&arena);
+    assert_eq!(played.len(), 3 * 4);
+    let pairings: BTreeSet<_> = played.iter().map(|(one, other, _)| (one, other)).collect();
+    assert_eq!(pairings.len(), played.len());
+    let plan = arena.run(&["run", "--plan"]);
+    assert_eq!(
+        plan.out,
+        "cup: 7 players, 4 Swiss rounds of 1 pair, 24 games of watch-your-back\n\
+         in the log: 24, to play: 0\n"
+    );
+}
+
+#[test]
+fn a_knockout_leaves_one() {
+    let arena = Arena::with(&config("format = \"knockout\"\npairs = 2"));
+    let played = complete(&arena);
+    let pairings: BTreeSet<_> = played.iter().map(|(one, other, _)| (one, other)).collect();
+    assert_eq!(pairings.len(), 6);
+}
+
+#[test]
+fn killed_at_any_moment_the_stages_go_on_as_they_would_have() {
+    let whole = Arena::with(&config(STAGES));
+    let expected = complete(&whole);
+    let mut dice = Dice::new(5);
+    for jobs in [1, 2] {
+        let arena = Arena::with(&config(STAGES).change(|config| config.jobs = jobs));
+        for lines in [3, 9, 20, 30] {
+            let mut child = arena.start(&["run"]);
+            arena.wait_for_lines(lines + usize::try_from(dice.below(3)).expect("small"));
+            child.kill().expect("killed");
+            child.wait().expect("gone");
+        }
+        assert_eq!(complete(&arena), expected);
+        assert_eq!(arena.essence(), whole.essence());
+    }
+}
+
+#[test]
+fn a_plan_says_what_is_to_come() {
+    let arena = Arena::with(&config(STAGES));
+    let run = arena.run(&["run", "--plan"]);
+    let expected = "cup: 7 players, 2 Swiss rounds of 1 pair; then a gauntlet of 6 against \
+                    1 anchors, 1 pair each; then the best 4: a knockout with 1 pair a meeting, \
+                    30 games of watch-your-back\nto play: 30\n";
+    assert_eq!((run.code, run.out.as_str()), (0, expected));
+}
+
+#[test]
+fn what_later_meetings_depend_on_cannot_change() {
+    let arena = Arena::with(&config("format = \"swiss\"\nrounds = 2"));
+    complete(&arena);
+    let run = arena.run(&["run", "--replace", "p1"]);
+    assert_eq!(run.code, 4);
+    let reason = "its games are played again: in this format later meetings depend on earlier \
+                  results\n";
+    assert!(run.err.contains(reason), "{}", run.err);
+    arena.configure(&config("format = \"swiss\"\nrounds = 3"));
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 4);
+    assert!(run.err.contains("stages: the results have [{"), "{}", run.err);
+}
+
+#[test]
+fn formats_that_make_no_sense_are_refused() {
+    let title = |format: &str| {
+        let run = Arena::with(&config(format)).run(&["run"]);
+        assert_eq!(run.code, 2);
+        run.err.lines().next().expect("a line").to_owned()
+    };
+    assert_eq!(title("format = \"swis\""), "error: unknown format `swis`");
+    assert_eq!(title("format = \"swiss\""), "error: a Swiss stage needs its `rounds`");
+    let most = "error: 7 players cannot play 5 rounds of a Swiss stage";
+    assert_eq!(title("format = \"swiss\"\nrounds = 5"), most);
+    let useless = "error: `rounds` means nothing in the format round-robin";
+    assert_eq!(title("rounds = 5"), useless);
+    assert_eq!(title("format = \"gauntlet\""), "error: a gauntlet needs its `anchors`");
+    let unknown = "error: the anchor `p9` is no player";
+    assert_eq!(title("format = \"gauntlet\"\nanchors = [\"p9\"]"), unknown);
+    let misplaced = "error: `rounds` belongs to a stage, and there are `[[stages]]`";
+    assert_eq!(title(&format!("rounds = 2\n{STAGES}")), misplaced);
+}
