@@ -71,10 +71,10 @@ impl Bot<WatchYourBack> for Search {
         let mut roots: Vec<_> = position
             .legal_actions(seat)
             .into_iter()
-            .map(|action| Root::new(position, action))
+            .map(|action| Root::new(position, seat, action))
             .collect();
         roots.shuffle(rng);
-        let mut tree = Tree::new(*position.rules_in_force(), &mut self.table, meter);
+        let mut tree = Tree::new(*position.rules_in_force(), seat, &mut self.table, meter);
         let score = deepen(&mut tree, position.board(), &mut roots);
         let action = roots.first()?.action;
         Some(Choice { action, eval: Some(eval(score)) })
@@ -82,12 +82,12 @@ impl Bot<WatchYourBack> for Search {
 }
 
 impl Root {
-    /// Plays `action` in the game itself, which knows the draws by repetition.
-    fn new(position: &WatchYourBack, action: Action) -> Self {
+    /// Plays `action` of `seat` in the game itself, which knows the draws by repetition.
+    fn new(position: &WatchYourBack, seat: Seat, action: Action) -> Self {
         let mut after = position.clone();
         after.play_silently(Step::Move(action));
         let known = match after.turn() {
-            Turn::Over(outcome) => Some(-ended(after.board(), outcome.result)),
+            Turn::Over(outcome) => Some(-ended(after.board(), outcome.result, seat)),
             _ => None,
         };
         Self { action, board: *after.board(), known }

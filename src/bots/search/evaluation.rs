@@ -1,6 +1,6 @@
 //! What a position is worth without looking ahead.
 
-use crate::rules::board::Bitboard;
+use crate::rules::board::{Bitboard, Direction};
 use crate::rules::watch_your_back::{Board, SHRINKS, Shape};
 use crate::rules::{GameResult, Seat};
 
@@ -9,18 +9,29 @@ pub(super) type Score = i32;
 
 /// A won game is worth this less the actions until then, so that sooner is better.
 pub(super) const WIN: Score = 1_000_000;
-/// A drawn game.
-pub(super) const DRAW: Score = 0;
+/// A drawn game is worth this much less than nothing to the side that thinks: it plays on where
+/// the game is level.
+const CONTEMPT: Score = 250;
 
+/// What each shrink leaves.
+const NEXT: [Shape; 2] = [Shape::Middle, Shape::Small];
+
+/// What a piece is worth by standing on the board, and no more once a shrink is upon it.
 const PIECE: Score = 100;
-/// Shared out over the pieces on the board: a lead is worth more when few are left.
-const SCARCITY: Score = 600;
-/// The most that a piece loses in worth where the next shrink will remove it.
-const DANGER: Score = 60;
+const DOOMED: Score = 20;
+/// What a piece is worth besides where a shrink, made at once, would leave it standing: long
+/// before the shrink, how much that grows until it, and how much more it grows in the last moves.
+const SURVIVAL: [Score; 2] = [10, 35];
+const GROWTH: Score = 20;
+const URGENCY: Score = 50;
+/// The last moves before a shrink.
+const LAST_MOVES: Score = 32;
+/// Pieces on the board for which a lead counts double: it is worth more when few are left.
+const SCARCITY: Score = 6;
 /// Squares inside the outer ring, inside the next ring, and in the middle, with what each adds.
 const CLOSENESS: [(Bitboard, Score); 3] = [
-    (Bitboard::rectangle((1, 6), (1, 6)), 4),
-    (Bitboard::rectangle((2, 5), (2, 5)), 6),
+    (Bitboard::rectangle((1, 6), (1, 6)), 2),
+    (Bitboard::rectangle((2, 5), (2, 5)), 4),
     (Bitboard::rectangle((3, 4), (3, 4)), 4),
 ];
 
@@ -29,10 +40,11 @@ pub(super) const fn is_decisive(score: Score) -> bool {
     score.abs() > WIN / 2
 }
 
-/// The worth of a game that ended now, for the side to move.
-pub(super) fn ended(board: &Board, result: GameResult) -> Score {
+/// The worth of a game that ended now, for the side to move; `thinker` is the side that thinks.
+pub(super) fn ended(board: &Board, result: GameResult, thinker: Seat) -> Score {
     match result {
-        GameResult::Draw => DRAW,
+        GameResult::Draw if board.to_move() == thinker => -CONTEMPT,
+        GameResult::Draw => CONTEMPT,
         GameResult::Win(winner) => {
             let score = WIN - board.ply().cast_signed();
             if winner == board.to_move() { score } else { -score }
@@ -44,28 +56,50 @@ pub(super) fn ended(board: &Board, result: GameResult) -> Score {
 pub(super) fn evaluate(board: &Board) -> Score {
     let seat = board.to_move();
     let all = count(board.occupied()).max(1);
-    let lead = count(board.pieces(seat)) - count(board.pieces(!seat));
-    lead * (PIECE + SCARCITY / all) + standing(board, seat) - standing(board, !seat)
+    let lead = strength(board, seat) - strength(board, !seat);
+    lead * (all + SCARCITY) / all + closeness(board.pieces(seat)) - closeness(board.pieces(!seat))
 }
 
-/// How well the pieces of `seat` stand, apart from their number.
-fn standing(board: &Board, seat: Seat) -> Score {
-    let pieces = board.pieces(seat);
-    let closeness: Score =
-        CLOSENESS.iter().map(|(squares, worth)| count(pieces & *squares) * worth).sum();
-    closeness - danger(board.moves()) * count(pieces & doomed(board.shape()))
+/// The worth of the pieces of `seat`: how many there are, and how many the shrinks would leave.
+fn strength(board: &Board, seat: Seat) -> Score {
+    let shrinks = || (board.shape() as usize..2);
+    let moves = board.moves();
+    let hurry = shrinks().next().map_or(0, |next| urgency(SHRINKS[next], moves));
+    let standing = (PIECE - (PIECE - DOOMED) * hurry / LAST_MOVES) * count(board.pieces(seat));
+    let surviving =
+        shrinks().map(|which| survival(which, moves) * survivors(board, seat, NEXT[which]));
+    standing + surviving.sum::<Score>()
 }
 
-/// The squares that the next shrink removes or makes corners.
-fn doomed(shape: Shape) -> Bitboard {
-    let next = shape.shrunk();
-    (shape.area() - next.area()) | next.corners()
+/// How many pieces of `seat` a shrink to `shape` would leave, if it were made at once: those that
+/// are inside, and not beside a new corner with an enemy behind them.
+fn survivors(board: &Board, seat: Seat, shape: Shape) -> Score {
+    let corners = shape.corners();
+    let inside = board.pieces(seat) & (shape.area() - corners);
+    let enemies = board.pieces(!seat) & (shape.area() - corners);
+    let taken = Direction::ALL.into_iter().fold(Bitboard::EMPTY, |taken, direction| {
+        taken | corners.step(direction) & enemies.step(direction.opposite())
+    });
+    count(inside - taken)
 }
 
-/// What standing on a doomed square costs after `moves` moves of the moving phase.
-fn danger(moves: u32) -> Score {
-    let left = SHRINKS.iter().find(|&&shrink| moves < shrink).map(|shrink| shrink - moves);
-    left.map_or(0, |left| (DANGER - left.cast_signed()).max(0))
+/// What surviving this shrink, the first or the second, is worth after `moves` moves of the moving
+/// phase.
+fn survival(which: usize, moves: u32) -> Score {
+    let shrink = SHRINKS[which];
+    let growth = GROWTH * moves.cast_signed() / shrink.cast_signed();
+    SURVIVAL[which] + growth + URGENCY * urgency(shrink, moves) / LAST_MOVES
+}
+
+/// How near this shrink is after `moves` moves: 0 until the last moves before it, and then up to
+/// their number.
+fn urgency(shrink: u32, moves: u32) -> Score {
+    (LAST_MOVES - shrink.saturating_sub(moves).cast_signed()).max(0)
+}
+
+/// What the pieces are worth for standing near the middle.
+fn closeness(pieces: Bitboard) -> Score {
+    CLOSENESS.iter().map(|(squares, worth)| count(pieces & *squares) * worth).sum()
 }
 
 const fn count(squares: Bitboard) -> Score {
@@ -93,14 +127,32 @@ mod tests {
     #[test]
     fn the_edge_is_worse_the_nearer_the_shrink() {
         let [early, late, last] = [0, 100, 126].map(|moves| evaluate(&moving("W.....B.", moves)));
-        assert!(early > late && late > last);
+        assert!(early < 0 && early > late && late > last);
     }
 
     #[test]
-    fn a_sooner_win_is_worth_more() {
-        let win = |moves| ended(&moving("W...W...", moves), GameResult::Win(Seat::First));
+    fn what_survives_is_inside_and_not_beside_a_corner_with_an_enemy_behind() {
+        let left = |row| {
+            let board = moving(row, 0);
+            Seat::BOTH.map(|seat| survivors(&board, seat, Shape::Small))
+        };
+        assert_eq!(left(".WWWBBB."), [2, 2]);
+        let rows = ["X......X", "........", "..WWBB..", "", "", "...W....", "........", "X......X"]
+            .map(|row| if row.is_empty() { "........" } else { row });
+        let board = Board::from_rows(&rows, 24).expect("a board");
+        let left = Seat::BOTH.map(|seat| survivors(&board, seat, Shape::Small));
+        assert_eq!(left, [1, 0]);
+        let left = Seat::BOTH.map(|seat| survivors(&board, seat, Shape::Middle));
+        assert_eq!(left, [3, 2]);
+    }
+
+    #[test]
+    fn a_sooner_win_is_worth_more_and_a_draw_less_than_nothing() {
+        let score = |moves, result| ended(&moving("W...W...", moves), result, Seat::First);
+        let win = |moves| score(moves, GameResult::Win(Seat::First));
         assert!(win(10) > win(12));
         assert!(win(11) < -WIN / 2);
-        assert!(is_decisive(win(10)) && !is_decisive(DRAW));
+        assert!(is_decisive(win(10)));
+        assert!(score(10, GameResult::Draw) < 0 && score(11, GameResult::Draw) > 0);
     }
 }

@@ -49,7 +49,7 @@ fn it_chooses_even_with_a_single_node() {
 #[test]
 fn evals_stay_between_loss_and_win() {
     assert!(eval(100) > 0.2 && eval(100) < 0.3);
-    let board = Board::START;
-    assert!((eval(ended(&board, GameResult::Win(Seat::First))) - 1.0).abs() < f64::EPSILON);
-    assert!((eval(ended(&board, GameResult::Win(Seat::Second))) + 1.0).abs() < f64::EPSILON);
+    let won = |seat| eval(ended(&Board::START, GameResult::Win(seat), Seat::First));
+    assert!((won(Seat::First) - 1.0).abs() < f64::EPSILON);
+    assert!((won(Seat::Second) + 1.0).abs() < f64::EPSILON);
 }

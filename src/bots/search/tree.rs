@@ -1,14 +1,17 @@
 //! The alpha-beta search itself.
 
-use super::evaluation::{DRAW, Score, WIN, ended, evaluate};
+use super::evaluation::{Score, WIN, ended, evaluate};
 use super::meter::Meter;
 use super::ordering::{Ordering, captures};
 use super::table::{Bound, Table, key};
-use crate::rules::Seat;
 use crate::rules::watch_your_back::{Action, Board, MutualBlock, Rules, Shape};
+use crate::rules::{GameResult, Seat};
 
 /// More than any score.
 pub(super) const INFINITE: Score = WIN + 1;
+
+/// The first actions in the order are looked at in full.
+const UNREDUCED: usize = 400;
 
 /// One search from one position.
 ///
@@ -16,6 +19,8 @@ pub(super) const INFINITE: Score = WIN + 1;
 /// out, and nothing was found out.
 pub(super) struct Tree<'a> {
     rules: Rules,
+    /// The side that thinks.
+    thinker: Seat,
     table: &'a mut Table,
     ordering: Ordering,
     meter: Meter,
@@ -24,9 +29,10 @@ pub(super) struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// A search under `rules` that uses and fills `table` until `meter` runs out.
-    pub(super) fn new(rules: Rules, table: &'a mut Table, meter: Meter) -> Self {
-        Self { rules, table, ordering: Ordering::new(), meter, path: Vec::new() }
+    /// A search under `rules` for the side `thinker` that uses and fills `table` until `meter` runs
+    /// out. A table serves one side only, as a draw is not worth the same to both.
+    pub(super) fn new(rules: Rules, thinker: Seat, table: &'a mut Table, meter: Meter) -> Self {
+        Self { rules, thinker, table, ordering: Ordering::new(), meter, path: Vec::new() }
     }
 
     /// Whether enough is left for an iteration deeper than the last.
@@ -58,6 +64,13 @@ impl<'a> Tree<'a> {
             }
         }
         Some(-self.search(child, depth, -beta, -alpha)?)
+    }
+
+    /// Like [`scout`](Self::scout), but one action less deep as long as the child does not beat
+    /// `alpha`.
+    fn reduced(&mut self, child: &Board, depth: u8, alpha: Score, beta: Score) -> Option<Score> {
+        let score = -self.search(child, depth - 1, -alpha - 1, -alpha)?;
+        if score <= alpha { Some(score) } else { self.scout(child, depth, alpha, beta) }
     }
 
     fn search(&mut self, board: &Board, depth: u8, alpha: Score, beta: Score) -> Option<Score> {
@@ -103,6 +116,8 @@ impl<'a> Tree<'a> {
             let child = self.after(board, action);
             let found = if index == 0 {
                 -self.search(&child, depth - 1, -beta, -alpha)?
+            } else if may_be_reduced(index, depth) && is_quiet(board, &child) {
+                self.reduced(&child, depth - 1, alpha, beta)?
             } else {
                 self.scout(&child, depth - 1, alpha, beta)?
             };
@@ -149,12 +164,12 @@ impl<'a> Tree<'a> {
     /// The score, if the game is over on `board` or comes back to where it was.
     fn ended(&self, board: &Board) -> Option<Score> {
         if let Some(result) = board.decided() {
-            return Some(ended(board, result));
+            return Some(ended(board, result, self.thinker));
         }
         let longest = self.rules.max_moves;
         let too_long = longest > 0 && board.moves() >= longest;
         let circles = board.shape() == Shape::Small && (self.blocked(board) || self.repeats(board));
-        (too_long || circles).then_some(DRAW)
+        (too_long || circles).then(|| ended(board, GameResult::Draw, self.thinker))
     }
 
     fn blocked(&self, board: &Board) -> bool {
@@ -171,6 +186,16 @@ impl<'a> Tree<'a> {
                     && Seat::BOTH.into_iter().all(|seat| past.pieces(seat) == board.pieces(seat))
             })
     }
+}
+
+/// Whether an action so late in the order is unlikely enough to be looked at less deeply.
+const fn may_be_reduced(index: usize, depth: u8) -> bool {
+    index >= UNREDUCED && depth >= 3
+}
+
+/// Whether nothing was lost on the way from `before` to `after`; a placement adds a piece.
+fn is_quiet(before: &Board, after: &Board) -> bool {
+    after.shape() == before.shape() && after.occupied().len() >= before.occupied().len()
 }
 
 /// Whether the side to move on `before` took a piece on the way to `after`.
