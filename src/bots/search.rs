@@ -96,7 +96,7 @@ impl Root {
 
 /// Searches deeper and deeper; the best action found comes to stand first among the `roots`.
 fn deepen(tree: &mut Tree<'_>, board: &Board, roots: &mut [Root]) -> Score {
-    let mut score = evaluate(board);
+    let mut score = evaluate(board, board.to_move());
     if roots.len() < 2 {
         return score;
     }

@@ -1,6 +1,6 @@
 //! What a position is worth without looking ahead.
 
-use crate::rules::board::{Bitboard, Direction};
+use crate::rules::board::{Bitboard, Direction, Square};
 use crate::rules::watch_your_back::{Board, SHRINKS, Shape};
 use crate::rules::{GameResult, Seat};
 
@@ -12,17 +12,31 @@ pub(super) const WIN: Score = 1_000_000;
 /// A drawn game is worth this much less than nothing to the side that thinks: it plays on where
 /// the game is level.
 const CONTEMPT: Score = 250;
+/// Where all twelve squares of the small board are taken for good, nobody will move there: so much
+/// like a draw.
+const LOCKED: Score = 150;
 
 /// What each shrink leaves.
 const NEXT: [Shape; 2] = [Shape::Middle, Shape::Small];
 
+/// The squares beside a corner of the small board whose corner comes first (W8). Along an edge of
+/// that board two enemies stand each beside one corner and behind the other, and the earlier corner
+/// takes the one beside it, which saves the other.
+const EARLIER: Bitboard = Bitboard(
+    Bitboard::of(Square::new(2, 3)).0
+        | Bitboard::of(Square::new(3, 2)).0
+        | Bitboard::of(Square::new(3, 5)).0
+        | Bitboard::of(Square::new(5, 4)).0,
+);
+
 /// What a piece is worth by standing on the board, and no more once a shrink is upon it.
 const PIECE: Score = 100;
 const DOOMED: Score = 20;
-/// What a piece is worth besides where a shrink, made at once, would leave it standing: long
-/// before the shrink, how much that grows until it, and how much more it grows in the last moves.
-const SURVIVAL: [Score; 2] = [10, 35];
-const GROWTH: Score = 20;
+/// What a piece is worth besides where the first and the second shrink, made at once, would leave
+/// it standing: long before the shrink, how much that grows until it, and how much more it grows in
+/// the last moves.
+const SURVIVAL: [Score; 2] = [10, 60];
+const GROWTH: [Score; 2] = [20, 120];
 const URGENCY: Score = 50;
 /// The last moves before a shrink.
 const LAST_MOVES: Score = 32;
@@ -52,17 +66,30 @@ pub(super) fn ended(board: &Board, result: GameResult, thinker: Seat) -> Score {
     }
 }
 
-/// The worth of a game that goes on, for the side to move.
-pub(super) fn evaluate(board: &Board) -> Score {
+/// The worth of a game that goes on, for the side to move; `thinker` is the side that thinks.
+pub(super) fn evaluate(board: &Board, thinker: Seat) -> Score {
     let seat = board.to_move();
     let all = count(board.occupied()).max(1);
     let lead = strength(board, seat) - strength(board, !seat);
-    lead * (all + SCARCITY) / all + closeness(board.pieces(seat)) - closeness(board.pieces(!seat))
+    let lead = lead * (all + SCARCITY) / all;
+    let locked = match locked(board) {
+        true if seat == thinker => -LOCKED,
+        true => LOCKED,
+        false => 0,
+    };
+    lead + locked + closeness(board.pieces(seat)) - closeness(board.pieces(!seat))
+}
+
+/// Whether the last shrink, if it were made at once, would leave no empty square.
+fn locked(board: &Board) -> bool {
+    let squares = Shape::Small.area() - Shape::Small.corners();
+    let left = Seat::BOTH.map(|seat| survivors(board, seat, Shape::Small));
+    board.shape() != Shape::Small && left.iter().sum::<Score>() == count(squares)
 }
 
 /// The worth of the pieces of `seat`: how many there are, and how many the shrinks would leave.
 fn strength(board: &Board, seat: Seat) -> Score {
-    let shrinks = || (board.shape() as usize..2);
+    let shrinks = || board.shape() as usize..2;
     let moves = board.moves();
     let hurry = shrinks().next().map_or(0, |next| urgency(SHRINKS[next], moves));
     let standing = (PIECE - (PIECE - DOOMED) * hurry / LAST_MOVES) * count(board.pieces(seat));
@@ -72,13 +99,14 @@ fn strength(board: &Board, seat: Seat) -> Score {
 }
 
 /// How many pieces of `seat` a shrink to `shape` would leave, if it were made at once: those that
-/// are inside, and not beside a new corner with an enemy behind them.
+/// are inside, and that no new corner takes.
 fn survivors(board: &Board, seat: Seat, shape: Shape) -> Score {
     let corners = shape.corners();
     let inside = board.pieces(seat) & (shape.area() - corners);
     let enemies = board.pieces(!seat) & (shape.area() - corners);
+    let endangered = if shape == Shape::Small { inside & EARLIER } else { inside };
     let taken = Direction::ALL.into_iter().fold(Bitboard::EMPTY, |taken, direction| {
-        taken | corners.step(direction) & enemies.step(direction.opposite())
+        taken | corners.step(direction) & endangered & enemies.step(direction.opposite())
     });
     count(inside - taken)
 }
@@ -87,7 +115,7 @@ fn survivors(board: &Board, seat: Seat, shape: Shape) -> Score {
 /// phase.
 fn survival(which: usize, moves: u32) -> Score {
     let shrink = SHRINKS[which];
-    let growth = GROWTH * moves.cast_signed() / shrink.cast_signed();
+    let growth = GROWTH[which] * moves.cast_signed() / shrink.cast_signed();
     SURVIVAL[which] + growth + URGENCY * urgency(shrink, moves) / LAST_MOVES
 }
 
@@ -109,6 +137,11 @@ const fn count(squares: Bitboard) -> Score {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::watch_your_back::{Action, EndCheck};
+
+    fn worth(board: &Board) -> Score {
+        evaluate(board, board.to_move())
+    }
 
     fn moving(row: &str, moves: u32) -> Board {
         let empty = "........";
@@ -118,32 +151,55 @@ mod tests {
 
     #[test]
     fn pieces_and_the_middle_count() {
-        assert!(evaluate(&moving("WW...B..", 0)) > 80);
-        assert!(evaluate(&moving("WW...B..", 1)) < -80);
-        assert!(evaluate(&moving("..WW..BB", 0)) > 0);
-        assert_eq!(evaluate(&moving("W......B", 0)), 0);
+        assert!(worth(&moving("WW...B..", 0)) > 80);
+        assert!(worth(&moving("WW...B..", 1)) < -80);
+        assert!(worth(&moving("..WW..BB", 0)) > 0);
+        assert_eq!(worth(&moving("W......B", 0)), 0);
     }
 
     #[test]
     fn the_edge_is_worse_the_nearer_the_shrink() {
-        let [early, late, last] = [0, 100, 126].map(|moves| evaluate(&moving("W.....B.", moves)));
+        let [early, late, last] = [0, 100, 126].map(|moves| worth(&moving("W.....B.", moves)));
         assert!(early < 0 && early > late && late > last);
     }
 
     #[test]
-    fn what_survives_is_inside_and_not_beside_a_corner_with_an_enemy_behind() {
-        let left = |row| {
-            let board = moving(row, 0);
-            Seat::BOTH.map(|seat| survivors(&board, seat, Shape::Small))
+    fn what_survives_is_inside_and_is_not_taken_by_a_new_corner() {
+        let left = |rows: &[&str; 8], shape| {
+            let board = Board::from_rows(rows, 24).expect("a board");
+            Seat::BOTH.map(|seat| survivors(&board, seat, shape))
         };
-        assert_eq!(left(".WWWBBB."), [2, 2]);
-        let rows = ["X......X", "........", "..WWBB..", "", "", "...W....", "........", "X......X"]
-            .map(|row| if row.is_empty() { "........" } else { row });
+        let rows = [
+            "X......X", "........", "..WWBB..", ".WWWBBB.", "........", "...W....", "........",
+            "X......X",
+        ];
+        assert_eq!(left(&rows, Shape::Middle), [6, 5]);
+        assert_eq!(left(&rows, Shape::Small), [3, 3]);
+    }
+
+    #[test]
+    fn what_survives_is_what_the_shrink_leaves() {
+        let rows = [
+            "########", "#X.B..X#", "#WWWBB.#", "#.BWWB.#", "#WWBBW.#", "#.BBWW.#", "#X...WX#",
+            "########",
+        ];
+        let mut board = Board::from_rows(&rows, 24 + SHRINKS[1] - 1).expect("a board");
+        let expected = Seat::BOTH.map(|seat| survivors(&board, seat, Shape::Small));
+        board.play_unchecked(Action::Pass, EndCheck::BeforeAndAfterShrink);
+        assert_eq!(board.shape(), Shape::Small);
+        assert_eq!(Seat::BOTH.map(|seat| count(board.pieces(seat))), expected);
+    }
+
+    #[test]
+    fn a_full_middle_is_like_a_draw() {
+        let rows = [
+            "X......X", "........", "...WW...", "..WWBB..", "..WWBB..", "...BB...", "........",
+            "X......X",
+        ];
         let board = Board::from_rows(&rows, 24).expect("a board");
-        let left = Seat::BOTH.map(|seat| survivors(&board, seat, Shape::Small));
-        assert_eq!(left, [1, 0]);
-        let left = Seat::BOTH.map(|seat| survivors(&board, seat, Shape::Middle));
-        assert_eq!(left, [3, 2]);
+        assert!(locked(&board));
+        assert_eq!(evaluate(&board, Seat::First), -LOCKED);
+        assert_eq!(evaluate(&board, Seat::Second), LOCKED);
     }
 
     #[test]

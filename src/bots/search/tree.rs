@@ -11,7 +11,7 @@ use crate::rules::{GameResult, Seat};
 pub(super) const INFINITE: Score = WIN + 1;
 
 /// The first actions in the order are looked at in full.
-const UNREDUCED: usize = 400;
+const UNREDUCED: usize = 8;
 
 /// One search from one position.
 ///
@@ -137,7 +137,7 @@ impl<'a> Tree<'a> {
     /// Looks only at captures, until nothing hangs.
     fn quiesce(&mut self, board: &Board, mut alpha: Score, beta: Score) -> Option<Score> {
         self.meter.tick()?;
-        let mut score = evaluate(board);
+        let mut score = evaluate(board, self.thinker);
         for action in captures(board) {
             alpha = alpha.max(score);
             if alpha >= beta {
