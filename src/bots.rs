@@ -5,8 +5,10 @@
 //! player's seed.
 
 mod allotment;
+mod backdraughts;
 mod greedy;
 mod message;
+mod meter;
 mod random;
 mod search;
 mod seated;
@@ -19,7 +21,7 @@ use std::fmt;
 use rand_chacha::ChaCha8Rng;
 
 pub use allotment::Allotment;
-pub use search::Limit;
+pub use meter::Limit;
 pub use serve::serve;
 pub use session::{Reaction, Session};
 
@@ -34,7 +36,7 @@ pub const NAMES: &[&str] = &["random", "greedy", "search"];
 pub enum Kind {
     /// Any legal action, each as likely as the others.
     Random,
-    /// The action after which it has the most pieces more than the enemy.
+    /// The action after which it stands best at a glance.
     Greedy,
     /// Looks ahead as far as the limit allows.
     Search(Limit),
@@ -64,7 +66,8 @@ pub trait Bot<G: Game>: Send {
 
 /// What a game gives its house players.
 pub trait Playable: Game {
-    /// How many pieces `seat` has more than the other seat.
+    /// How much better `seat` stands than the other seat at a glance, in the game's own measure;
+    /// far less than a million. The game is not over.
     fn lead(&self, seat: Seat) -> i32;
 
     /// A player that looks ahead.

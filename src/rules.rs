@@ -4,10 +4,12 @@
 //! [`Game::turn`], with data. Untrusted text becomes an action through one door,
 //! [`Game::parse_action`]; everything else uses actions that are known to be legal.
 
+pub mod backdraughts;
 pub mod board;
 pub mod event;
 pub mod options;
 pub mod perft;
+mod point;
 pub mod seat;
 pub mod watch_your_back;
 
@@ -236,11 +238,13 @@ pub trait Game: Clone + fmt::Debug + Send + 'static {
 pub enum GameKind {
     /// Watch Your Back!
     WatchYourBack,
+    /// Backdraughts
+    Backdraughts,
 }
 
 impl GameKind {
     /// Every game.
-    pub const ALL: &'static [Self] = &[Self::WatchYourBack];
+    pub const ALL: &'static [Self] = &[Self::WatchYourBack, Self::Backdraughts];
 
     /// The game called `name`.
     pub fn named(name: &str) -> Option<Self> {
@@ -261,6 +265,10 @@ macro_rules! with_game {
         match $kind {
             $crate::rules::GameKind::WatchYourBack => {
                 type $G = $crate::rules::watch_your_back::WatchYourBack;
+                $body
+            }
+            $crate::rules::GameKind::Backdraughts => {
+                type $G = $crate::rules::backdraughts::Backdraughts;
                 $body
             }
         }

@@ -6,11 +6,11 @@ use rand_chacha::ChaCha8Rng;
 use super::{Allotment, Bot, Choice, Playable};
 use crate::rules::{GameResult, Seat, Step, Turn};
 
-/// Plays an action after which it is ahead by the most pieces; chance breaks ties.
+/// Plays an action after which it stands best at a glance; chance breaks ties.
 pub(super) struct Greedy;
 
-/// What a won game counts for: more than all pieces.
-const WON: i32 = 1000;
+/// What a won game counts for: more than any lead.
+const WON: i32 = 1_000_000;
 
 impl<G: Playable> Bot<G> for Greedy {
     fn choose(

@@ -77,6 +77,12 @@ pub(super) enum Happened {
         by: String,
         action: String,
     },
+    Roll {
+        value: u8,
+    },
+    First {
+        rolls: [u8; 2],
+    },
     /// What follows from the actions by the rules.
     #[serde(other)]
     Other,

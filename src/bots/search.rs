@@ -1,7 +1,6 @@
 //! The player that looks ahead: iterative deepening over an alpha-beta search of the bitboards.
 
 mod evaluation;
-mod meter;
 mod ordering;
 mod table;
 mod tree;
@@ -10,9 +9,9 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use self::evaluation::{Score, ended, evaluate, is_decisive};
-use self::meter::Meter;
 use self::table::Table;
 use self::tree::{INFINITE, Tree};
+use super::meter::{Limit, Meter};
 use super::{Allotment, Bot, Choice};
 use crate::rules::watch_your_back::{Action, Board, WatchYourBack};
 use crate::rules::{Game, Seat, Step, Turn};
@@ -21,15 +20,6 @@ use crate::rules::{Game, Seat, Step, Turn};
 const DEPTH: u8 = 40;
 /// The score that counts as about three quarters of a win.
 const CLEAR: f64 = 400.0;
-
-/// What ends the thinking about a move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
-    /// The clock.
-    Time,
-    /// This many nodes; the clock is never read, so the same seed plays the same game.
-    Nodes(u64),
-}
 
 /// Looks ahead as far as its limit allows, and remembers what it saw.
 pub(super) struct Search {
@@ -50,13 +40,6 @@ impl Search {
     pub(super) fn new(limit: Limit) -> Self {
         Self { limit, table: Table::new() }
     }
-
-    fn meter(&self, time: Allotment) -> Meter {
-        match self.limit {
-            Limit::Time => Meter::time(time.thinking_time()),
-            Limit::Nodes(nodes) => Meter::nodes(nodes),
-        }
-    }
 }
 
 impl Bot<WatchYourBack> for Search {
@@ -67,7 +50,7 @@ impl Bot<WatchYourBack> for Search {
         time: Allotment,
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<Action>> {
-        let meter = self.meter(time);
+        let meter = Meter::new(self.limit, time);
         let mut roots: Vec<_> = position
             .legal_actions(seat)
             .into_iter()

@@ -44,7 +44,17 @@ impl<G: Playable> Seated<G> {
 
     /// Plays what the event says; what follows from it the position knows by itself.
     fn follow(&mut self, event: &Happened) -> Result<(), String> {
-        let Happened::Action { by, action } = event else { return Ok(()) };
+        match event {
+            Happened::Action { by, action } => self.follow_action(by, action),
+            Happened::Roll { value } => self.follow_chance(&format!("roll {value}")),
+            Happened::First { rolls: [one, other] } => {
+                self.follow_chance(&format!("roll {one} {other}"))
+            }
+            Happened::Other => Ok(()),
+        }
+    }
+
+    fn follow_action(&mut self, by: &str, action: &str) -> Result<(), String> {
         let seat = seat_called::<G>(by)?;
         match self.position.turn() {
             Turn::Move(mover) | Turn::Pass(mover) if mover == seat => {}
@@ -55,6 +65,17 @@ impl<G: Playable> Seated<G> {
             .parse_action(seat, action)
             .map_err(|refusal| format!("the event `{action}` by {by} breaks {refusal}"))?;
         self.position.play_silently(Step::Move(action));
+        Ok(())
+    }
+
+    /// Plays the outcome of chance that is written `text`.
+    fn follow_chance(&mut self, text: &str) -> Result<(), String> {
+        let Turn::Chance(_, outcomes) = self.position.turn() else {
+            return Err(format!("the event `{text}` comes where nothing is drawn"));
+        };
+        let drawn = outcomes.into_iter().find(|(outcome, _)| outcome.to_string() == text);
+        let (outcome, _) = drawn.ok_or_else(|| format!("the event `{text}` cannot be drawn"))?;
+        self.position.play_silently(Step::Chance(outcome));
         Ok(())
     }
 

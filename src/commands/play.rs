@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::board::picture;
 use super::game_args::name_and_value;
-use super::replay::in_words;
+use super::replay::{is_ply, told};
 use super::run::interrupted;
 use super::{Failure, Status};
 use crate::clock::TimeControl;
@@ -100,7 +100,7 @@ fn options<G: Game>(
     args: &PlayArgs,
     configured: Option<&config::Tournament>,
 ) -> Result<Options, Failure> {
-    let configured = configured.map(|tournament| tournament.options.texts()).unwrap_or_default();
+    let configured = configured.map(|tournament| tournament.options.given()).unwrap_or_default();
     let given = configured
         .iter()
         .map(|(name, value)| (*name, value.as_str()))
@@ -167,13 +167,10 @@ fn block_on<G: Game>(
         let mut stop = interrupted()?;
         let mut broken = None;
         let mut observe = |position: &G, events: &[crate::rules::Event]| {
-            let words: Vec<String> = events.iter().map(in_words).collect();
-            let text = format!(
-                "{}. {}\n{}",
-                position.ply(),
-                words.join("; "),
-                picture(position, events, printer.colour)
-            );
+            let mut text = told(events, position.ply());
+            if is_ply(events) {
+                text = format!("{text}\n{}", picture(position, events, printer.colour));
+            }
             if let Err(failure) = printer.line(&text) {
                 broken = Some(failure);
             }

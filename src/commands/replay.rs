@@ -12,7 +12,7 @@ use super::{Failure, Format, Status};
 use crate::printer::Printer;
 use crate::record::GameRecord;
 use crate::record::log::LogReader;
-use crate::rules::{Event, Game, Seat};
+use crate::rules::{Event, Game, Seat, Turn};
 use crate::tournament::audit::{Replay, Replayed, options_of};
 use crate::tournament::folder::log_failure;
 use crate::with_game;
@@ -99,7 +99,8 @@ fn show<G: Game>(
             printer.line(&picture(&replay.position, &replay.events, printer.colour))?;
             return Ok(Status::Done);
         }
-        if interactive && !wants_more(printer)? {
+        let rolls = matches!(replay.position.turn(), Turn::Chance(..));
+        if interactive && !rolls && !wants_more(printer)? {
             return Ok(Status::Done);
         }
         match replay.step() {
@@ -109,7 +110,9 @@ fn show<G: Game>(
         }
         if only.is_none() {
             printer.line(&step_line(&replay.events, record, replay.position.ply()))?;
-            printer.line(&picture(&replay.position, &replay.events, printer.colour))?;
+            if is_ply(&replay.events) {
+                printer.line(&picture(&replay.position, &replay.events, printer.colour))?;
+            }
         }
     }
     match only {
@@ -138,9 +141,8 @@ fn title(record: &GameRecord) -> String {
 }
 
 fn step_line(events: &[Event], record: &GameRecord, ply: u32) -> String {
-    let words: Vec<String> = events.iter().map(in_words).collect();
-    let mut line = format!("{ply}. {}", words.join("; "));
-    for note in record.notes.iter().filter(|note| note.ply + 1 == ply) {
+    let mut line = told(events, ply);
+    for note in record.notes.iter().filter(|note| is_ply(events) && note.ply + 1 == ply) {
         let said = note.note.as_deref().unwrap_or_default();
         let eval = note.eval.map_or(String::new(), |eval| format!(" [{eval:+.2}]"));
         line.push_str(&crate::escape::terminal(&format!("  \"{said}\"{eval}")));
@@ -148,15 +150,31 @@ fn step_line(events: &[Event], record: &GameRecord, ply: u32) -> String {
     line
 }
 
+/// Whether a step was a ply; an outcome of chance is none, and leaves the board as it was.
+pub(super) fn is_ply(events: &[Event]) -> bool {
+    events.iter().any(|event| matches!(event, Event::Action { .. }))
+}
+
+/// What happened in a step, with the number of its ply.
+pub(super) fn told(events: &[Event], ply: u32) -> String {
+    let words: Vec<String> = events.iter().map(in_words).collect();
+    let words = words.join("; ");
+    if is_ply(events) { format!("{ply}. {words}") } else { words }
+}
+
 /// An event as a few words.
-pub(super) fn in_words(event: &Event) -> String {
+fn in_words(event: &Event) -> String {
     let list = |squares: &[crate::rules::board::Square]| {
         squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
     };
     match event {
-        Event::Action { by, action, forced, .. } => {
-            format!("{by} {action}{}", if *forced { " (forced)" } else { "" })
+        Event::Action { by, action, forced, on_behalf_of, .. } => {
+            let owner = on_behalf_of.map_or(String::new(), |owner| format!(" for {owner}"));
+            format!("{by} {action}{owner}{}", if *forced { " (forced)" } else { "" })
         }
+        Event::Roll { seat, value } => format!("{seat} rolls {value}"),
+        Event::First { rolls: [first, second] } => format!("{first} to {second} for who begins"),
+        Event::Captured { squares } => format!("captured {}", list(squares)),
         Event::Removed { squares, .. } => format!("removed {}", list(squares)),
         Event::Shrink { size, removed } if removed.is_empty() => {
             format!("the board shrinks to {size}×{size}")

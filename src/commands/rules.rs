@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{Failure, Status};
 use crate::printer::Printer;
-use crate::rules::options::OptionKind;
+use crate::rules::options::{OptionKind, Preset};
 use crate::rules::{Clause, Game, GameKind, OptionSpec};
 use crate::with_game;
 
@@ -57,7 +57,11 @@ struct Sheet {
 struct OptionSheet {
     name: &'static str,
     clause: &'static str,
-    default: &'static str,
+    /// The default, unless it depends on other options.
+    default: Option<&'static str>,
+    /// How the default depends on other options, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default_by: Option<&'static str>,
     help: &'static str,
     #[serde(flatten)]
     values: Values,
@@ -127,12 +131,16 @@ impl OptionSheet {
             }
             OptionKind::Number { min, max } => Values::Range { min, max },
         };
-        let &OptionSpec { name, clause, default, help, .. } = spec;
-        Self { name, clause, default, help, values }
+        let &OptionSpec { name, clause, help, .. } = spec;
+        let (default, default_by) = match spec.default {
+            Preset::Always(text) => (Some(text), None),
+            Preset::Depends { words, .. } => (None, Some(words)),
+        };
+        Self { name, clause, default, default_by, help, values }
     }
 
     fn text(&self) -> String {
-        let Self { name, clause, default, help, .. } = self;
+        let Self { name, clause, help, .. } = self;
         let values = match &self.values {
             Values::Range { min, max } => format!("    {min} to {max}\n"),
             Values::Choices(choices) => choices
@@ -140,7 +148,11 @@ impl OptionSheet {
                 .map(|choice| wrapped(&format!("{}: {}", choice.value, choice.help), 4, 6))
                 .collect(),
         };
-        format!("  {name}={default}  ({clause})\n{}{values}", wrapped(help, 4, 4))
+        let default = match (self.default, self.default_by) {
+            (Some(text), _) => format!("={text}  ({clause})"),
+            (None, words) => format!("  ({clause}): {}", words.unwrap_or_default()),
+        };
+        format!("  {name}{default}\n{}{values}", wrapped(help, 4, 4))
     }
 }
 

@@ -20,6 +20,26 @@ pub enum Event {
         /// The action belongs to the opening that was given, not to the player.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         opening: bool,
+        /// The other seat, for which it was played.
+        #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
+        on_behalf_of: Option<&'static str>,
+    },
+    /// The die of a seat was rolled.
+    Roll {
+        /// The seat.
+        seat: &'static str,
+        /// What the die shows.
+        value: u8,
+    },
+    /// The dice were rolled for who begins; equal ones are rolled again.
+    First {
+        /// What they show, the first seat's first.
+        rolls: [u8; 2],
+    },
+    /// Pieces left the board by the action of a piece beside them.
+    Captured {
+        /// Where they stood, sorted by text.
+        squares: Vec<Square>,
     },
     /// Pieces left the board.
     Removed {

@@ -1,5 +1,7 @@
 //! The named options of a rule set: what may be set, to what, and what is in force.
 
+use std::fmt;
+
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// One option of a rule set.
@@ -11,10 +13,34 @@ pub struct OptionSpec {
     pub clause: &'static str,
     /// What it may be.
     pub kind: OptionKind,
-    /// The default, as text.
-    pub default: &'static str,
+    /// What it is when it is not given.
+    pub default: Preset,
     /// What it decides, in a sentence.
     pub help: &'static str,
+}
+
+/// What an option is when it is not given.
+#[derive(Debug, Clone, Copy)]
+pub enum Preset {
+    /// Always this, as text.
+    Always(&'static str),
+    /// What the options before it in the list make of it.
+    Depends {
+        /// In words, for people.
+        words: &'static str,
+        /// The default as text; `None` where the option means nothing and has no value.
+        choose: fn(&Options) -> Option<&'static str>,
+    },
+}
+
+impl Preset {
+    /// The default as text beside the `others`, which stand before it in the list.
+    pub fn text(self, others: &Options) -> Option<&'static str> {
+        match self {
+            Self::Always(text) => Some(text),
+            Self::Depends { choose, .. } => choose(others),
+        }
+    }
 }
 
 /// What an option may be set to.
@@ -38,6 +64,15 @@ pub enum OptionValue {
     Word(String),
     /// A whole number.
     Number(u32),
+}
+
+impl fmt::Display for OptionValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Word(word) => f.write_str(word),
+            Self::Number(number) => number.fmt(f),
+        }
+    }
 }
 
 impl OptionSpec {
@@ -77,38 +112,52 @@ pub struct BadOption {
     pub message: String,
 }
 
-/// The options of a game that are in force: every option has a value, in the order of the specs.
+/// The options of a game that are in force, in the order of the specs: every option has a value,
+/// but for those that mean nothing beside the others.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Options(Vec<(&'static str, OptionValue)>);
+pub struct Options(Vec<InForce>);
+
+/// An option that is in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct InForce {
+    name: &'static str,
+    value: OptionValue,
+    /// Whether it was given, and is not merely the default.
+    given: bool,
+}
 
 impl Options {
-    /// The defaults with `given` names and values (as text) on top.
+    /// The `given` names and values (as text), and the defaults beside them. Of a name given twice
+    /// the last value counts.
     pub fn resolve<'a>(
         specs: &'static [OptionSpec],
         given: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Self, BadOption> {
-        let mut values = Vec::new();
-        for spec in specs {
-            let value = spec.parse(spec.default).map_err(|message| BadOption {
-                name: spec.name.to_owned(),
-                message: format!("default: {message}"),
-            })?;
-            values.push((spec.name, value));
-        }
+        let mut values = vec![None; specs.len()];
         for (name, text) in given {
-            let bad = |message| BadOption { name: name.to_owned(), message };
-            let Some(at) = specs.iter().position(|spec| spec.name == name) else {
-                let names: Vec<_> = specs.iter().map(|spec| format!("`{}`", spec.name)).collect();
-                return Err(bad(format!(
-                    "there is no option `{name}`; expected one of {}",
-                    names.join(", ")
-                )));
-            };
-            values[at].1 = specs[at]
-                .parse(text)
-                .map_err(|expected| bad(format!("`{text}` is no value of `{name}`; {expected}")))?;
+            let at = position(specs, name)?;
+            values[at] = Some(specs[at].parse(text).map_err(|expected| BadOption {
+                name: name.to_owned(),
+                message: format!("`{text}` is no value of `{name}`; {expected}"),
+            })?);
         }
-        Ok(Self(values))
+        let mut options = Self::default();
+        for (spec, value) in specs.iter().zip(values) {
+            let given = value.is_some();
+            if let Some(value) = value.map_or_else(|| options.default_of(spec), |v| Ok(Some(v)))? {
+                options.0.push(InForce { name: spec.name, value, given });
+            }
+        }
+        Ok(options)
+    }
+
+    /// The default of `spec` beside these options, which stand before it.
+    fn default_of(&self, spec: &OptionSpec) -> Result<Option<OptionValue>, BadOption> {
+        let bad = |message| BadOption {
+            name: spec.name.to_owned(),
+            message: format!("default: {message}"),
+        };
+        spec.default.text(self).map(|text| spec.parse(text).map_err(bad)).transpose()
     }
 
     /// The value of a number option; 0 for a name that is none.
@@ -129,21 +178,39 @@ impl Options {
 
     /// The options in order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &OptionValue)> {
-        self.0.iter().map(|(name, value)| (*name, value))
+        self.0.iter().map(|option| (option.name, &option.value))
+    }
+
+    /// The options in order that were given, their values as text; the others are defaults, which
+    /// change when what they depend on does.
+    pub fn given(&self) -> Vec<(&'static str, String)> {
+        let given = self.0.iter().filter(|option| option.given);
+        given.map(|option| (option.name, option.value.to_string())).collect()
+    }
+
+    /// Whether the option has a value: it was given, or it means something beside the others.
+    pub fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
     }
 
     /// The options in order, their values as text.
     pub fn texts(&self) -> Vec<(&'static str, String)> {
-        let text = |value: &OptionValue| match value {
-            OptionValue::Word(word) => word.clone(),
-            OptionValue::Number(number) => number.to_string(),
-        };
-        self.iter().map(|(name, value)| (name, text(value))).collect()
+        self.iter().map(|(name, value)| (name, value.to_string())).collect()
     }
 
     fn get(&self, name: &str) -> Option<&OptionValue> {
-        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+        self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
+}
+
+/// Where in the list the option called `name` stands.
+fn position(specs: &[OptionSpec], name: &str) -> Result<usize, BadOption> {
+    specs.iter().position(|spec| spec.name == name).ok_or_else(|| {
+        let names: Vec<_> = specs.iter().map(|spec| format!("`{}`", spec.name)).collect();
+        let names = names.join(", ");
+        let message = format!("there is no option `{name}`; expected one of {names}");
+        BadOption { name: name.to_owned(), message }
+    })
 }
 
 impl Serialize for Options {
@@ -156,5 +223,65 @@ impl Serialize for Options {
             }
         }
         map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPECS: &[OptionSpec] = &[
+        OptionSpec {
+            name: "wind",
+            clause: "X1",
+            kind: OptionKind::Choice(&[("calm", "none"), ("storm", "much")]),
+            default: Preset::Always("calm"),
+            help: "the wind",
+        },
+        OptionSpec {
+            name: "waves",
+            clause: "X2",
+            kind: OptionKind::Number { min: 0, max: 9 },
+            default: Preset::Depends {
+                words: "7 in a storm, none otherwise",
+                choose: |others| (others.word("wind") == "storm").then_some("7"),
+            },
+            help: "their height",
+        },
+    ];
+
+    fn json(given: &[(&str, &str)]) -> String {
+        let options = Options::resolve(SPECS, given.iter().copied()).expect("values that fit");
+        serde_json::to_string(&options).expect("plain data")
+    }
+
+    #[test]
+    fn a_default_may_depend_on_the_options_before_it() {
+        assert_eq!(json(&[]), r#"{"wind":"calm"}"#);
+        assert_eq!(json(&[("wind", "storm")]), r#"{"wind":"storm","waves":7}"#);
+        assert_eq!(json(&[("waves", "2"), ("wind", "storm")]), r#"{"wind":"storm","waves":2}"#);
+        assert_eq!(json(&[("waves", "2")]), r#"{"wind":"calm","waves":2}"#);
+    }
+
+    #[test]
+    fn what_was_given_is_told_from_the_defaults() {
+        let options = Options::resolve(SPECS, [("wind", "storm")]).expect("values that fit");
+        assert_eq!(options.given(), [("wind", "storm".to_owned())]);
+        assert_eq!(options.texts().len(), 2);
+        assert!(options.has("waves"));
+        assert!(!Options::resolve(SPECS, []).expect("defaults").has("waves"));
+    }
+
+    #[test]
+    fn unknown_names_and_values_are_refused() {
+        let refused = |name, text| Options::resolve(SPECS, [(name, text)]).expect_err("refused");
+        assert_eq!(
+            refused("moon", "full").message,
+            "there is no option `moon`; expected one of `wind`, `waves`"
+        );
+        assert_eq!(
+            refused("waves", "10").message,
+            "`10` is no value of `waves`; expected a whole number from 0 to 9"
+        );
     }
 }

@@ -118,6 +118,7 @@ impl WatchYourBack {
             action: action.to_string(),
             forced: action == Action::Pass,
             opening: false,
+            on_behalf_of: None,
         });
         push_removed(events, effects.surrounded, Why::Surrounded);
         push_removed(events, effects.arrival, Why::Surrounded);

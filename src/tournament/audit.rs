@@ -7,8 +7,10 @@ use std::time::Duration;
 use crate::clock::{Clock, Measure, TimeControl, Verdict};
 use crate::fault::FaultCode;
 use crate::record::{GameRecord, Header};
-use crate::rules::{BySeat, Event, Game, GameKind, GameResult, Options, Outcome, Seat, Step, Turn};
-use crate::seeds::Secret;
+use crate::rules::{
+    BySeat, Event, Game, GameKind, GameResult, Options, Outcome, Seat, Step, Stream, Turn,
+};
+use crate::seeds::{Luck, Secret};
 
 /// The options of a header, checked.
 pub fn options_of(header: &Header) -> Result<(GameKind, Options), String> {
@@ -35,6 +37,10 @@ pub struct Replay<'a, G: Game> {
     pub events: Vec<Event>,
     texts: std::iter::Chain<std::slice::Iter<'a, String>, std::slice::Iter<'a, String>>,
     rolls: std::slice::Iter<'a, String>,
+    /// What the rolls are compared with, if anything.
+    luck: Option<Luck>,
+    /// The first roll that differs from the luck.
+    unlucky: Option<String>,
 }
 
 /// How a step of a replay went.
@@ -54,36 +60,39 @@ impl<'a, G: Game> Replay<'a, G> {
             events: Vec::new(),
             texts: record.opening.iter().chain(&record.actions),
             rolls: record.rolls.iter(),
+            luck: None,
+            unlucky: None,
         }
+    }
+
+    /// The same, the rolls being compared with this luck.
+    fn with_luck(rules: &Arc<G::Rules>, record: &'a GameRecord, luck: Option<Luck>) -> Self {
+        Self { luck, ..Self::new(rules, record) }
     }
 
     /// Plays the next step, or says why the record cannot be true.
     pub fn step(&mut self) -> Result<Replayed, String> {
         self.events.clear();
         let step = match self.position.turn() {
-            Turn::Over(_) => match self.texts.next() {
-                None => return Ok(Replayed::End),
-                Some(text) => return Err(format!("`{text}` comes after the end of the game")),
+            Turn::Over(_) => return self.end("comes after the end of the game"),
+            Turn::Chance(stream, outcomes) => match self.rolls.next() {
+                None => return self.end("stands where a roll is missing"),
+                Some(roll) => Step::Chance(self.drawn(stream, outcomes, roll)?),
             },
-            Turn::Chance(_, outcomes) => {
-                let Some(roll) = self.rolls.next() else { return Ok(Replayed::End) };
-                let drawn = outcomes.into_iter().find(|(outcome, _)| outcome.to_string() == *roll);
-                Step::Chance(drawn.ok_or_else(|| format!("`{roll}` cannot be drawn here"))?.0)
-            }
             Turn::Pass(_) => {
-                let Some(text) = self.texts.next() else { return Ok(Replayed::End) };
+                let Some(text) = self.texts.next() else { return self.unrolled() };
                 if *text != G::pass().to_string() {
                     return Err(format!("`{text}` stands where a pass was forced"));
                 }
                 Step::Move(G::pass())
             }
             Turn::Move(seat) => {
-                let Some(text) = self.texts.next() else { return Ok(Replayed::End) };
+                let Some(text) = self.texts.next() else { return self.unrolled() };
                 Step::Move(self.parse(seat, text)?)
             }
             Turn::Both => {
                 let (Some(one), Some(other)) = (self.texts.next(), self.texts.next()) else {
-                    return Ok(Replayed::End);
+                    return self.unrolled();
                 };
                 let first = self.parse(Seat::First, one)?;
                 Step::Both(BySeat::new(first, self.parse(Seat::Second, other)?))
@@ -91,6 +100,40 @@ impl<'a, G: Game> Replay<'a, G> {
         };
         self.position.play(step, &mut self.events);
         Ok(Replayed::Step)
+    }
+
+    /// The end of the record, where neither actions nor rolls are left.
+    fn end(&mut self, wrong: &str) -> Result<Replayed, String> {
+        match self.texts.next() {
+            None => self.unrolled(),
+            Some(text) => Err(format!("`{text}` {wrong}")),
+        }
+    }
+
+    /// The end of the actions, where no rolls are left.
+    fn unrolled(&mut self) -> Result<Replayed, String> {
+        match self.rolls.next() {
+            None => Ok(Replayed::End),
+            Some(roll) => Err(format!("`{roll}` comes where nothing is rolled")),
+        }
+    }
+
+    /// The outcome that was recorded as `roll`.
+    fn drawn(
+        &mut self,
+        stream: Stream,
+        outcomes: Vec<(G::Chance, u32)>,
+        roll: &str,
+    ) -> Result<G::Chance, String> {
+        let lucky = self.luck.as_mut().map(|luck| luck.draw(stream, &outcomes).to_string());
+        if let Some(lucky) = lucky.filter(|lucky| lucky != roll && self.unlucky.is_none()) {
+            let ply = self.position.ply();
+            self.unlucky =
+                Some(format!("ply {ply}: `{roll}` was drawn, the secret says `{lucky}`"));
+        }
+        let drawn = outcomes.into_iter().find(|(outcome, _)| outcome.to_string() == roll);
+        let (outcome, _) = drawn.ok_or_else(|| format!("`{roll}` cannot be drawn here"))?;
+        Ok(outcome)
     }
 
     fn parse(&self, seat: Seat, text: &str) -> Result<G::Action, String> {
@@ -109,7 +152,10 @@ pub fn audit<G: Game>(
     record: &GameRecord,
 ) -> Vec<String> {
     let mut found = Vec::new();
-    let mut replay = Replay::<G>::new(rules, record);
+    let names = &record.players;
+    let luck =
+        secret.map(|secret| secret.luck(&names[Seat::First], &names[Seat::Second], record.pair));
+    let mut replay = Replay::<G>::with_luck(rules, record, luck);
     loop {
         match replay.step() {
             Ok(Replayed::Step) => {}
@@ -120,6 +166,7 @@ pub fn audit<G: Game>(
             }
         }
     }
+    found.extend(replay.unlucky.take());
     found.extend(check_seats::<G>(record));
     found.extend(check_ending(&replay.position, record));
     found.extend(check_clock(&header.clock, record));

@@ -1,9 +1,9 @@
 //! The alpha-beta search itself.
 
 use super::evaluation::{Score, WIN, ended, evaluate};
-use super::meter::Meter;
 use super::ordering::{Ordering, captures};
 use super::table::{Bound, Table, key};
+use crate::bots::meter::Meter;
 use crate::rules::watch_your_back::{Action, Board, MutualBlock, Rules, Shape};
 use crate::rules::{GameResult, Seat};
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::rules::board::Square;
+use crate::rules::point::Point;
 
 /// What a seat may do. Among the actions of one position the order is that of the texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,20 +39,6 @@ pub(super) enum Written {
     Pass,
 }
 
-/// Two whole numbers in the place of a square; one too large for the type stays too large.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Point {
-    column: u8,
-    row: u8,
-}
-
-impl Point {
-    /// The square of the 8×8 board that is meant, if it has such a square.
-    pub(super) fn square(self) -> Option<Square> {
-        (self.column < 8 && self.row < 8).then_some(Square::new(self.column, self.row))
-    }
-}
-
 impl Written {
     /// Reads `text`, exactly; `None` when it has no form of an action.
     pub(super) fn read(text: &str) -> Option<Self> {
@@ -59,22 +46,10 @@ impl Written {
             return Some(Self::Pass);
         }
         match text.split_once('>') {
-            None => Some(Self::Place(point(text)?)),
-            Some((from, to)) => Some(Self::Move { from: point(from)?, to: point(to)? }),
+            None => Some(Self::Place(Point::read(text)?)),
+            Some((from, to)) => Some(Self::Move { from: Point::read(from)?, to: Point::read(to)? }),
         }
     }
-}
-
-fn point(text: &str) -> Option<Point> {
-    let (column, row) = text.split_once(',')?;
-    Some(Point { column: number(column)?, row: number(row)? })
-}
-
-/// A whole number without sign and leading zeros, capped at the largest of the type.
-fn number(text: &str) -> Option<u8> {
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    let leading_zero = text.len() > 1 && text.starts_with('0');
-    (digits && !text.is_empty() && !leading_zero).then(|| text.parse().unwrap_or(u8::MAX))
 }
 
 #[cfg(test)]

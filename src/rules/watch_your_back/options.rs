@@ -1,7 +1,7 @@
 //! The options where the source leaves a reading open, and what is in force.
 
 use super::board::EndCheck;
-use crate::rules::options::{OptionKind, OptionSpec, Options};
+use crate::rules::options::{OptionKind, OptionSpec, Options, Preset};
 
 /// The options in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
             ),
             ("after-shrink", "tested once, when the shrink is done"),
         ]),
-        default: "before-and-after-shrink",
+        default: Preset::Always("before-and-after-shrink"),
         help: "when the end is tested on moves 128 and 192",
     },
     OptionSpec {
@@ -73,14 +73,14 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
             ("draw", "a draw at once when neither side can move and no shrink is to come"),
             ("off", "both sides go on passing"),
         ]),
-        default: "draw",
+        default: Preset::Always("draw"),
         help: "what becomes of a game in which nobody can move again",
     },
     OptionSpec {
         name: "repetition",
         clause: "W11",
         kind: OptionKind::Number { min: 0, max: 1000 },
-        default: "3",
+        default: Preset::Always("3"),
         help: "a draw when board and side to move occur this often, counted from the position \
                after the second shrink; 0 for never",
     },
@@ -88,7 +88,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         name: "max-moves",
         clause: "W11",
         kind: OptionKind::Number { min: 0, max: 1_000_000 },
-        default: "512",
+        default: Preset::Always("512"),
         help: "a draw after this many moves of the moving phase; 0 for no limit",
     },
 ];

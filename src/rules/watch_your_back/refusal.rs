@@ -1,9 +1,10 @@
 //! The one door from text to a legal action, and the clause that keeps each other text out.
 
-use super::action::{Action, Point, Written};
+use super::action::{Action, Written};
 use super::board::Board;
 use super::shape::zone;
 use crate::rules::board::{Bitboard, Direction, Square};
+use crate::rules::point::Point;
 use crate::rules::seat::Seat;
 use crate::rules::{Outcome, Refusal};
 

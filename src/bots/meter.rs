@@ -2,6 +2,17 @@
 
 use std::time::{Duration, Instant};
 
+use super::Allotment;
+
+/// What ends the thinking about a move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// The clock.
+    Time,
+    /// This many nodes; the clock is never read, so the same seed plays the same game.
+    Nodes(u64),
+}
+
 /// Nodes between two looks at the clock.
 const INTERVAL: u64 = 1024;
 
@@ -19,13 +30,21 @@ enum Stop {
 }
 
 impl Meter {
+    /// Stops at this limit, the clock's share being taken from `time`.
+    pub(super) fn new(limit: Limit, time: Allotment) -> Self {
+        match limit {
+            Limit::Time => Self::time(time.thinking_time()),
+            Limit::Nodes(nodes) => Self::nodes(nodes),
+        }
+    }
+
     /// Stops after this many nodes.
-    pub(super) fn nodes(limit: u64) -> Self {
+    fn nodes(limit: u64) -> Self {
         Self { nodes: 0, stop: Stop::Nodes(limit) }
     }
 
     /// Stops when this much time from now has passed.
-    pub(super) fn time(allowed: Duration) -> Self {
+    fn time(allowed: Duration) -> Self {
         Self { nodes: 0, stop: Stop::Time { begun: Instant::now(), allowed } }
     }
 
