@@ -31,7 +31,7 @@ pub(super) fn evaluate(board: &Board, next: Seat, rules: &Rules) -> Score {
 }
 
 /// How well the pawns of `seat` stand, whoever is next.
-fn standing(board: &Board, seat: Seat) -> Score {
+pub(super) fn standing(board: &Board, seat: Seat) -> Score {
     let goal = goal(seat);
     let each = |at: Square| {
         let aligned = at.column == goal.column || at.row == goal.row;

@@ -1,0 +1,154 @@
+//! The house players at Backdraughts: how they compare, and what mirrored dice are worth.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
+use referee::bots::{Allotment, named};
+use referee::rules::backdraughts::Backdraughts;
+use referee::rules::{BySeat, Game, GameResult, Options, Seat, Step, Turn};
+use referee::seeds::{Luck, Secret};
+
+type Given = [(&'static str, &'static str)];
+
+fn start(given: &Given) -> Backdraughts {
+    let options = Options::resolve(Backdraughts::OPTIONS, given.iter().copied());
+    let rules = Backdraughts::rules(&options.expect("values that fit"));
+    Backdraughts::start(&rules.expect("rules that make sense").into())
+}
+
+/// Plays a game in process; every action must be legal. Returns the actions and the result.
+fn game(
+    names: BySeat<&str>,
+    given: &Given,
+    luck: &mut Luck,
+    seed: u64,
+) -> (Vec<String>, GameResult) {
+    let mut players = names.map(|name| named(name).expect("a bot").bot::<Backdraughts>());
+    let mut rng = BySeat::new(seed, !seed).map(ChaCha8Rng::seed_from_u64);
+    let (mut position, mut actions) = (start(given), Vec::new());
+    loop {
+        let step = match position.turn() {
+            Turn::Over(outcome) => return (actions, outcome.result),
+            Turn::Chance(stream, outcomes) => Step::Chance(luck.draw(stream, &outcomes)),
+            Turn::Pass(_) => Step::Move(Backdraughts::pass()),
+            Turn::Move(seat) => {
+                let time = Allotment::default();
+                let choice = players[seat].choose(&position, seat, time, &mut rng[seat]);
+                let choice = choice.expect("a choice");
+                assert!(position.legal_actions(seat).contains(&choice.action));
+                assert!(choice.eval.is_none_or(|eval| (-1.0..=1.0).contains(&eval)));
+                actions.push(choice.action.to_string());
+                Step::Move(choice.action)
+            }
+            Turn::Both => panic!("the seats move in turn"),
+        };
+        position.play_silently(step);
+    }
+}
+
+fn luck(pair: u32) -> Luck {
+    Secret::from_seed(7).luck("one", "other", pair)
+}
+
+/// The score of `name` in both games of a pair, each with its own luck, from 0 to 2.
+fn pair(name: &str, other: &str, given: &Given, luck: [Luck; 2], seed: u64) -> f64 {
+    let [mut first, mut second] = luck;
+    let (_, white) = game(BySeat::new(name, other), given, &mut first, 2 * seed);
+    let (_, black) = game(BySeat::new(other, name), given, &mut second, 2 * seed + 1);
+    white.score(Seat::First) + black.score(Seat::Second)
+}
+
+/// The share of the points that `name` makes against `other` in so many pairs.
+fn share(name: &str, other: &str, given: &Given, pairs: u32) -> f64 {
+    let score =
+        |number: u32| pair(name, other, given, [luck(number), luck(number)], u64::from(number));
+    (0..pairs).map(score).sum::<f64>() / f64::from(2 * pairs)
+}
+
+const NO_DICE: &Given = &[("move", "no-dice")];
+const ALL_ON: &Given =
+    &[("turning", "on"), ("overlooked", "opponent"), ("capture", "six-or-ring"), ("first", "roll")];
+
+#[test]
+fn each_player_beats_the_one_before() {
+    for (name, other, least) in [("greedy", "random", 0.7), ("search-2000", "greedy", 0.6)] {
+        let share = share(name, other, &[], 50);
+        assert!(share >= least, "{name} made {share:.3} against {other}");
+    }
+}
+
+#[test]
+fn all_players_play_legally_under_other_options() {
+    for given in [NO_DICE, ALL_ON] {
+        for (name, other) in [("random", "random"), ("greedy", "random"), ("search-50", "greedy")] {
+            share(name, other, given, 3);
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_plays_the_same_game() {
+    let names = BySeat::new("search-300", "search-200");
+    let play = |seed| game(names, &[], &mut luck(1), seed).0;
+    assert_eq!(play(5), play(5));
+}
+
+#[test]
+#[ignore = "slow: measures the players against each other in 400 games each"]
+fn measure_the_players() {
+    for (given, words) in [(&[][..], "defaults"), (NO_DICE, "no-dice"), (ALL_ON, "all on")] {
+        for (name, other) in
+            [("greedy", "random"), ("search-2000", "greedy"), ("search-2000", "random")]
+        {
+            let pairs = 200;
+            let share = share(name, other, given, pairs);
+            let error = 1.96 * (share * (1.0 - share) / f64::from(2 * pairs)).sqrt();
+            report(&format!("{words}: {name} v {other}: {share:.3} ±{error:.3}"));
+        }
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the tests that measure print what they measured")]
+fn report(line: &str) {
+    println!("{line}");
+}
+
+fn variance(scores: &[f64]) -> f64 {
+    let count = scores.iter().map(|_| 1.0).sum::<f64>();
+    let mean = scores.iter().sum::<f64>() / count;
+    scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0)
+}
+
+/// The middle 95% of the ratio of the variances over samples drawn again from the pairs.
+fn interval(mirrored: &[f64], independent: &[f64]) -> [f64; 2] {
+    let mut rng = ChaCha20Rng::seed_from_u64(7);
+    let mut again = |scores: &[f64]| {
+        let one = |_| scores[rng.random_range(0..scores.len())];
+        variance(&(0..scores.len()).map(one).collect::<Vec<_>>())
+    };
+    let mut ratios: Vec<f64> = (0..2000).map(|_| again(mirrored) / again(independent)).collect();
+    ratios.sort_by(f64::total_cmp);
+    [ratios[50], ratios[1949]]
+}
+
+/// How the score of a pair varies when both games share their dice by seat, beside pairs whose
+/// games have dice of their own.
+#[test]
+#[ignore = "slow: 10,000 games between greedy players"]
+fn mirrored_dice_lower_the_variance_of_a_pair() {
+    const PAIRS: u32 = 2500;
+    let scores = |dice: fn(u32) -> [Luck; 2]| -> Vec<f64> {
+        let score = |number| pair("greedy", "greedy", &[], dice(number), u64::from(number)) / 2.0;
+        (0..PAIRS).map(score).collect()
+    };
+    let mirrored = scores(|number| [luck(number), luck(number)]);
+    let independent = scores(|number| [luck(number), luck(PAIRS + number)]);
+    let ratio = variance(&mirrored) / variance(&independent);
+    let [low, high] = interval(&mirrored, &independent);
+    report(&format!(
+        "{PAIRS} pairs greedy v greedy: variance of a pair's score {:.4} with mirrored dice, \
+         {:.4} with independent dice, ratio {ratio:.3} (95%: {low:.3} to {high:.3})",
+        variance(&mirrored),
+        variance(&independent)
+    ));
+    assert!(high < 1.0, "the ratio is {ratio:.3} ({low:.3} to {high:.3})");
+}
