@@ -2,19 +2,21 @@
 //!
 //! The loop is one total `match` over what a position answers; nothing in it knows a game.
 
+mod ask;
 mod report;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use ask::{Answered, Question};
 pub use report::{Ending, Kept, Report};
 
 use crate::clock::{Clock, TimeControl, Verdict};
 use crate::fault::{Fault, FaultCode};
-use crate::player::{EndView, InitView, Player, TurnView, diagnosis};
-use crate::protocol::{self, Reply, TurnClock, millis};
+use crate::player::{EndView, InitView, Player, diagnosis};
+use crate::protocol::Reply;
 use crate::record::{FaultPolicy, Score};
-use crate::rules::{BySeat, Event, Game, Options, Refusal, Seat, Step, Stream, Turn};
+use crate::rules::{BySeat, Event, Game, Options, Seat, Step, Stream, Turn};
 use crate::seeds::Luck;
 
 /// Everything a game is played by, besides its players.
@@ -164,8 +166,7 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
         &mut self,
         seat: Seat,
     ) -> Result<Step<G::Action, G::Chance>, BySeat<Option<Fault>>> {
-        let told = self.events.len();
-        match self.decide(seat, told).await {
+        match self.decide(seat, self.clocks).await {
             Ok(action) => Ok(Step::Move(self.record(action))),
             Err(fault) => {
                 let mut faults = BySeat::default();
@@ -175,81 +176,73 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
         }
     }
 
-    /// Asks both seats, one after the other, the order alternating by ply. Neither is told the
-    /// other's action, and both are awaited before either is judged lost.
+    /// Asks both seats. Neither is told the other's action nor how long it took, and both are
+    /// awaited before either is judged lost.
     async fn decide_together(
         &mut self,
     ) -> Result<Step<G::Action, G::Chance>, BySeat<Option<Fault>>> {
-        let told = self.events.len();
-        let first = if self.position.ply().is_multiple_of(2) { Seat::First } else { Seat::Second };
-        let mut actions: BySeat<Option<G::Action>> = BySeat::from_fn(|_| None);
-        let mut faults = BySeat::default();
-        for seat in [first, !first] {
-            match self.decide(seat, told).await {
-                Ok(action) => actions[seat] = Some(action),
-                Err(fault) => faults[seat] = Some(fault),
+        let decided = if self.setup.control.ponder {
+            self.ask_at_once().await
+        } else {
+            self.ask_in_order().await
+        };
+        match decided {
+            BySeat { first: Ok(first), second: Ok(second) } => {
+                Ok(Step::Both(BySeat::new(self.record(first), self.record(second))))
             }
-        }
-        match (actions.first, actions.second) {
-            (Some(first), Some(second)) => {
-                let both = BySeat::new(self.record(first), self.record(second));
-                Ok(Step::Both(both))
-            }
-            _ => Err(faults),
+            faulty => Err(faulty.map(Result::err)),
         }
     }
 
-    /// One seat's action for this turn, asked again under a retry policy.
-    async fn decide(&mut self, seat: Seat, told: usize) -> Result<G::Action, Fault> {
-        self.watch_pondering(seat);
-        if self.clocks[seat].is_out() {
-            let budget = diagnosis::seconds(self.setup.control.budget.unwrap_or_default());
-            let message = format!("nothing was left of its budget of {budget}");
-            return Err(Fault::new(FaultCode::Timeout, message));
+    /// Asks one seat after the other, for they share a core, the order alternating by ply.
+    async fn ask_in_order(&mut self) -> BySeat<Result<G::Action, Fault>> {
+        let clocks = self.clocks;
+        if self.position.ply().is_multiple_of(2) {
+            let first = self.decide(Seat::First, clocks).await;
+            BySeat::new(first, self.decide(Seat::Second, clocks).await)
+        } else {
+            let second = self.decide(Seat::Second, clocks).await;
+            BySeat::new(self.decide(Seat::First, clocks).await, second)
         }
-        let allowance = self.clocks[seat].allowance();
-        let mut used = Duration::ZERO;
-        let mut retry = None;
-        let mut from = self.told[seat];
-        self.told[seat] = told;
-        let decided = loop {
-            let left = allowance.map(|allowance| allowance.saturating_sub(used));
-            let view = TurnView {
-                seat,
-                position: &self.position,
-                events: &self.events[from..told],
-                clock: self.turn_clock(seat, used),
-                retry,
-                allowance: left,
-            };
-            let answer = self.players[seat].ask(&view).await;
-            used += answer.used;
-            let fault = match answer.reply {
-                Err(fault) => fault,
-                Ok(reply) => match self.position.parse_action(seat, &reply.action) {
-                    Ok(action) => {
-                        self.keep_remarks(seat, reply);
-                        break Ok(action);
-                    }
-                    Err(refusal) => refused(refusal, &reply.action),
-                },
-            };
-            let tries = retry.unwrap_or(0);
-            if !self.may_retry(fault.code, tries) {
-                break Err(fault);
-            }
-            self.kept.warnings.push(format!(
-                "{} was asked again at ply {}: {}: {}",
-                G::SEATS[seat],
-                self.position.ply(),
-                fault.code,
-                fault.message
-            ));
-            self.players[seat].refuse(&fault).await;
-            retry = Some(tries + 1);
-            from = told;
-        };
-        self.settle_clock(seat, used, decided)
+    }
+
+    /// Asks both seats at the same time, for each has a core of its own.
+    async fn ask_at_once(&mut self) -> BySeat<Result<G::Action, Fault>> {
+        let [first, second] = Seat::BOTH.map(|seat| {
+            let events = &self.events[self.told[seat]..];
+            Question::new(seat, self.setup, &self.position, events, self.clocks)
+        });
+        let BySeat { first: one, second: other } = self.players.as_mut();
+        let (first, second) = tokio::join!(first.put(one), second.put(other));
+        BySeat::new(self.settle(Seat::First, first), self.settle(Seat::Second, second))
+    }
+
+    /// One seat's action for this turn, which began with these clocks.
+    async fn decide(&mut self, seat: Seat, clocks: BySeat<Clock>) -> Result<G::Action, Fault> {
+        self.watch_pondering(seat);
+        let events = &self.events[self.told[seat]..];
+        let question = Question::new(seat, self.setup, &self.position, events, clocks);
+        let answered = question.put(&mut self.players[seat]).await;
+        self.settle(seat, answered)
+    }
+
+    /// Keeps what came of a question: the time, what was refused, what was said beside the action.
+    fn settle(&mut self, seat: Seat, answered: Answered<G::Action>) -> Result<G::Action, Fault> {
+        let Answered { decided, used, refusals } = answered;
+        let (by, ply) = (G::SEATS[seat], self.position.ply());
+        self.told[seat] = self.events.len();
+        for Fault { code, message, .. } in refusals {
+            let warning = format!("{by} was asked again at ply {ply}: {code}: {message}");
+            self.kept.warnings.push(warning);
+        }
+        let decided = decided.map(|(action, reply)| {
+            self.keep_remarks(seat, reply);
+            action
+        });
+        match used {
+            Some(used) => self.settle_clock(seat, used, decided),
+            None => decided,
+        }
     }
 
     fn settle_clock(
@@ -294,24 +287,6 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
         }
     }
 
-    fn may_retry(&self, code: FaultCode, tries: u32) -> bool {
-        match self.setup.policy {
-            FaultPolicy::Lose => false,
-            FaultPolicy::Retry(most) => {
-                tries < most && matches!(code, FaultCode::Malformed | FaultCode::Illegal)
-            }
-        }
-    }
-
-    fn turn_clock(&self, seat: Seat, used: Duration) -> TurnClock {
-        let left = self.clocks[seat].left().map(|left| left.saturating_sub(used));
-        TurnClock {
-            left_ms: left.map(millis),
-            opponent_left_ms: self.clocks[!seat].left().map(millis),
-            used_ms: millis(self.clocks[seat].used_last()),
-        }
-    }
-
     fn keep_remarks(&mut self, seat: Seat, reply: Reply) {
         let (ply, by) = (self.position.ply(), G::SEATS[seat]);
         for warning in reply.warnings {
@@ -340,28 +315,5 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
         }
         self.kept.plies = self.position.ply();
         Report { ending, kept: self.kept }
-    }
-}
-
-/// A refused action as a fault.
-fn refused(refusal: Refusal, text: &str) -> Fault {
-    let shown = protocol::shown(text.as_bytes());
-    match refusal {
-        Refusal::Malformed(expected) => {
-            let hint = if protocol::looks_like_a_log(text) {
-                "; debug output belongs on stderr"
-            } else {
-                ""
-            };
-            let what =
-                if text.is_empty() { "an empty line".to_owned() } else { format!("\"{shown}\"") };
-            let message = format!("{what} is no action: {expected}{hint}");
-            Fault { raw: Some(shown), ..Fault::new(FaultCode::Malformed, message) }
-        }
-        Refusal::Illegal { clause, reason } => Fault {
-            clause: Some(clause.to_owned()),
-            raw: Some(shown),
-            ..Fault::new(FaultCode::Illegal, format!("{clause}: {reason}"))
-        },
     }
 }

@@ -8,7 +8,7 @@ use super::{Answer, TurnView};
 use crate::fault::{Fault, FaultCode};
 use crate::printer::Printer;
 use crate::protocol::Reply;
-use crate::rules::{Game, Legal};
+use crate::rules::{Game, Legal, Turn};
 
 /// A person who types actions.
 #[derive(Debug)]
@@ -27,8 +27,7 @@ impl Human {
     pub(super) async fn ask<G: Game>(&mut self, view: &TurnView<'_, G>) -> Answer {
         let asked = Instant::now();
         let reply = loop {
-            self.printer
-                .prompt(&format!("{} to move (? for the legal actions): ", G::SEATS[view.seat]));
+            self.printer.prompt(&question(view));
             let Ok(Some(line)) = self.lines.next_line().await else {
                 break Err(Fault::new(FaultCode::Exit, "the person left"));
             };
@@ -56,16 +55,23 @@ impl Human {
     }
 }
 
+/// Who is asked, and whether the other seat answers at the same time.
+fn question<G: Game>(view: &TurnView<'_, G>) -> String {
+    let (own, other) = (G::SEATS[view.seat], G::SEATS[!view.seat]);
+    match view.position.turn() {
+        Turn::Both => format!("{own}, unseen by {other} (? for the legal actions): "),
+        _ => format!("{own} to move (? for the legal actions): "),
+    }
+}
+
 fn listed(legal: &Legal) -> String {
     match legal {
         Legal::List(texts) => format!("{}\n", texts.join("  ")),
         Legal::Factored { directions, walls, squares } => {
             let squares: Vec<String> = squares.iter().map(ToString::to_string).collect();
             let directions = directions.join(" ");
-            format!(
-                "two of {directions} (circle, square), then {walls} of:\n{}\n",
-                squares.join(" ")
-            )
+            let squares = squares.join(" ");
+            format!("a direction for each piece, of {directions}, then {walls} of:\n{squares}\n")
         }
     }
 }

@@ -91,8 +91,9 @@ impl<'a, G: Game> Replay<'a, G> {
                 Step::Move(self.parse(seat, text)?)
             }
             Turn::Both => {
-                let (Some(one), Some(other)) = (self.texts.next(), self.texts.next()) else {
-                    return self.unrolled();
+                let Some(one) = self.texts.next() else { return self.unrolled() };
+                let Some(other) = self.texts.next() else {
+                    return Err(format!("`{one}` stands alone where both seats move at once"));
                 };
                 let first = self.parse(Seat::First, one)?;
                 Step::Both(BySeat::new(first, self.parse(Seat::Second, other)?))

@@ -1,0 +1,135 @@
+//! One turn of one seat: asked, checked, and asked again under a retry policy.
+
+use std::time::Duration;
+
+use super::Setup;
+use crate::clock::{Clock, TimeControl};
+use crate::fault::{Fault, FaultCode};
+use crate::player::{Player, TurnView, diagnosis};
+use crate::protocol::{self, Reply, TurnClock, millis};
+use crate::record::FaultPolicy;
+use crate::rules::{BySeat, Event, Game, Refusal, Seat};
+
+/// What a seat is asked. All of it stands before the turn begins: nothing tells what the other
+/// seat answers in the same turn, or how long that took.
+pub(super) struct Question<'t, G> {
+    seat: Seat,
+    position: &'t G,
+    /// What happened since the seat's last turn.
+    events: &'t [Event],
+    /// The clocks as the turn begins.
+    clocks: BySeat<Clock>,
+    /// The limits of time.
+    control: &'t TimeControl,
+    /// What happens after a refused action.
+    policy: FaultPolicy,
+}
+
+/// What came of a question.
+pub(super) struct Answered<A> {
+    /// A legal action with what the player said beside it, or the fault.
+    pub(super) decided: Result<(A, Reply), Fault>,
+    /// The time of all tries; none where nothing was left to ask with.
+    pub(super) used: Option<Duration>,
+    /// Why the player was asked again, once for each time.
+    pub(super) refusals: Vec<Fault>,
+}
+
+impl<'t, G: Game> Question<'t, G> {
+    pub(super) fn new(
+        seat: Seat,
+        setup: &'t Setup<'_, G>,
+        position: &'t G,
+        events: &'t [Event],
+        clocks: BySeat<Clock>,
+    ) -> Self {
+        Self { seat, position, events, clocks, control: setup.control, policy: setup.policy }
+    }
+
+    /// Puts the question to the player of the seat.
+    pub(super) async fn put(self, player: &mut Player) -> Answered<G::Action> {
+        if self.clocks[self.seat].is_out() {
+            let decided = Err(out_of_time(self.control));
+            return Answered { decided, used: None, refusals: Vec::new() };
+        }
+        let (mut used, mut refusals) = (Duration::ZERO, Vec::new());
+        let mut tries = 0;
+        let decided = loop {
+            let answer = player.ask(&self.view(used, tries)).await;
+            used += answer.used;
+            let fault = match answer.reply.and_then(|reply| self.check(reply)) {
+                Ok(decided) => break Ok(decided),
+                Err(fault) => fault,
+            };
+            if !self.may_retry(fault.code, tries) {
+                break Err(fault);
+            }
+            player.refuse(&fault).await;
+            refusals.push(fault);
+            tries += 1;
+        };
+        Answered { decided, used: Some(used), refusals }
+    }
+
+    /// What the player is told when `used` is gone and so many tries were refused. A retried turn
+    /// repeats no events.
+    fn view(&self, used: Duration, refused: u32) -> TurnView<'_, G> {
+        let clock = &self.clocks[self.seat];
+        TurnView {
+            seat: self.seat,
+            position: self.position,
+            events: if refused == 0 { self.events } else { &[] },
+            clock: TurnClock {
+                left_ms: clock.left().map(|left| millis(left.saturating_sub(used))),
+                opponent_left_ms: self.clocks[!self.seat].left().map(millis),
+                used_ms: millis(clock.used_last()),
+            },
+            retry: (refused > 0).then_some(refused),
+            allowance: clock.allowance().map(|allowance| allowance.saturating_sub(used)),
+        }
+    }
+
+    fn check(&self, reply: Reply) -> Result<(G::Action, Reply), Fault> {
+        match self.position.parse_action(self.seat, &reply.action) {
+            Ok(action) => Ok((action, reply)),
+            Err(refusal) => Err(refused(refusal, &reply.action)),
+        }
+    }
+
+    fn may_retry(&self, code: FaultCode, refused: u32) -> bool {
+        match self.policy {
+            FaultPolicy::Lose => false,
+            FaultPolicy::Retry(most) => {
+                refused < most && matches!(code, FaultCode::Malformed | FaultCode::Illegal)
+            }
+        }
+    }
+}
+
+fn out_of_time(control: &TimeControl) -> Fault {
+    let budget = diagnosis::seconds(control.budget.unwrap_or_default());
+    Fault::new(FaultCode::Timeout, format!("nothing was left of its budget of {budget}"))
+}
+
+/// A refused action as a fault.
+fn refused(refusal: Refusal, text: &str) -> Fault {
+    let shown = protocol::shown(text.as_bytes());
+    match refusal {
+        Refusal::Malformed(expected) => {
+            let hint = if protocol::looks_like_a_log(text) {
+                "; debug output belongs on stderr"
+            } else {
+                ""
+            };
+            let what =
+                if text.is_empty() { "an empty line".to_owned() } else { format!("\"{shown}\"") };
+            let message = format!("{what} is no action: {expected}{hint}");
+            Fault { raw: Some(shown), ..Fault::new(FaultCode::Malformed, message) }
+        }
+        Refusal::Illegal { clause, reason } => Fault {
+            clause: Some(clause.to_owned()),
+            raw: Some(shown),
+            ..Fault::new(FaultCode::Illegal, format!("{clause}: {reason}"))
+        },
+    }
+}
