@@ -5,6 +5,7 @@
 //! player's seed.
 
 mod allotment;
+mod back_to_the_wall;
 mod backdraughts;
 mod greedy;
 mod message;
@@ -70,6 +71,11 @@ pub trait Playable: Game {
     /// far less than a million. The game is not over.
     fn lead(&self, seat: Seat) -> i32;
 
+    /// A player that takes what it can get now.
+    fn grabber() -> Box<dyn Bot<Self>> {
+        Box::new(greedy::Greedy)
+    }
+
     /// A player that looks ahead.
     fn searcher(limit: Limit) -> Box<dyn Bot<Self>>;
 }
@@ -79,7 +85,7 @@ impl Kind {
     pub fn bot<G: Playable>(self) -> Box<dyn Bot<G>> {
         match self {
             Self::Random => Box::new(random::Random),
-            Self::Greedy => Box::new(greedy::Greedy),
+            Self::Greedy => G::grabber(),
             Self::Search(limit) => G::searcher(limit),
         }
     }

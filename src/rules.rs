@@ -4,6 +4,7 @@
 //! [`Game::turn`], with data. Untrusted text becomes an action through one door,
 //! [`Game::parse_action`]; everything else uses actions that are known to be legal.
 
+pub mod back_to_the_wall;
 pub mod backdraughts;
 pub mod board;
 pub mod event;
@@ -16,6 +17,8 @@ pub mod watch_your_back;
 use std::fmt;
 use std::sync::Arc;
 
+use rand::RngCore;
+use rand::seq::IndexedRandom;
 use serde::Serialize;
 
 pub use event::Event;
@@ -184,7 +187,8 @@ pub trait Game: Clone + fmt::Debug + Send + 'static {
     /// Plies played so far: actions, forced passes included; a simultaneous turn is one.
     fn ply(&self) -> u32;
 
-    /// All legal actions of `seat`, sorted by their text; empty unless the seat is to choose.
+    /// All legal actions of `seat`; empty unless the seat is to choose. They are sorted by their
+    /// text where [`legal`](Game::legal) lists them, and may be very many where it does not.
     fn legal_actions(&self, seat: Seat) -> Vec<Self::Action>;
 
     /// The legal actions as the wire shows them.
@@ -195,6 +199,11 @@ pub trait Game: Clone + fmt::Debug + Send + 'static {
     /// How many legal actions `seat` has; better than counting them where they are many.
     fn legal_count(&self, seat: Seat) -> u64 {
         self.legal_actions(seat).len() as u64
+    }
+
+    /// A legal action of `seat`, each with the same probability; `None` where there is none.
+    fn random_action(&self, seat: Seat, rng: &mut dyn RngCore) -> Option<Self::Action> {
+        self.legal_actions(seat).choose(rng).cloned()
     }
 
     /// Turns untrusted text into a legal action of `seat`, or says which clause forbids it.
@@ -229,6 +238,12 @@ pub trait Game: Clone + fmt::Debug + Send + 'static {
     /// The board as rows of characters from top to bottom, for people.
     fn rows(&self) -> Vec<String>;
 
+    /// Whose square this is, in games where squares have owners: so that people see it in colour.
+    /// [`rows`](Game::rows) must tell it without colour too.
+    fn owner(&self, _square: board::Square) -> Option<Seat> {
+        None
+    }
+
     /// A line about what the board does not show (phase, counts), for people.
     fn caption(&self) -> String;
 }
@@ -240,11 +255,14 @@ pub enum GameKind {
     WatchYourBack,
     /// Backdraughts
     Backdraughts,
+    /// Back to the Wall
+    BackToTheWall,
 }
 
 impl GameKind {
     /// Every game.
-    pub const ALL: &'static [Self] = &[Self::WatchYourBack, Self::Backdraughts];
+    pub const ALL: &'static [Self] =
+        &[Self::WatchYourBack, Self::Backdraughts, Self::BackToTheWall];
 
     /// The game called `name`.
     pub fn named(name: &str) -> Option<Self> {
@@ -269,6 +287,10 @@ macro_rules! with_game {
             }
             $crate::rules::GameKind::Backdraughts => {
                 type $G = $crate::rules::backdraughts::Backdraughts;
+                $body
+            }
+            $crate::rules::GameKind::BackToTheWall => {
+                type $G = $crate::rules::back_to_the_wall::BackToTheWall;
                 $body
             }
         }

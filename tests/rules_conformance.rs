@@ -1,6 +1,6 @@
 //! What holds for every game under its options, alone and together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const STEPS: usize = 20_000;
 /// Random combinations of options a game.
 const COMBINATIONS: usize = 60;
 
-/// The words of an option, or a few numbers.
+/// The words of an option, a few numbers, or a few lists.
 fn values(spec: &OptionSpec) -> Vec<String> {
     match spec.kind {
         OptionKind::Choice(words) => words.iter().map(|(word, _)| (*word).to_owned()).collect(),
@@ -25,6 +25,12 @@ fn values(spec: &OptionSpec) -> Vec<String> {
             let numbers = BTreeSet::from([min, min + 1, min + 2, min + 300]);
             let few = numbers.into_iter().filter(|number| *number <= max);
             few.map(|number| number.to_string()).collect()
+        }
+        OptionKind::List(kind) => {
+            let names: Vec<_> = kind.items.iter().map(|(name, _)| (*name).to_owned()).collect();
+            let words = kind.words.iter().map(|(word, _)| (*word).to_owned());
+            let lists = [names.join(","), format!("{0},{0}", names[0])];
+            words.chain(lists).chain(names).collect()
         }
     }
 }
@@ -76,7 +82,7 @@ fn default_rules<G: Game>() -> Arc<G::Rules> {
 
 /// A random step that answers the turn; `None` when the game is over.
 fn random_step<G: Game>(game: &G, rng: &mut ChaCha20Rng) -> Option<StepOf<G>> {
-    let mut action = |seat| game.legal_actions(seat).choose(rng).expect("an action").clone();
+    let mut action = |seat| game.random_action(seat, rng).expect("an action");
     Some(match game.turn() {
         Turn::Move(seat) => Step::Move(action(seat)),
         Turn::Pass(_) => Step::Move(G::pass()),
@@ -132,26 +138,62 @@ fn mutated(text: &str, rng: &mut ChaCha20Rng) -> String {
 /// What holds for the actions of the seats that choose.
 fn check_actions<G: Game>(game: &G, rng: &mut ChaCha20Rng) {
     for seat in choosing(game) {
-        let actions = game.legal_actions(seat);
+        let actions = some_actions(game, seat, rng);
         let texts: Vec<_> = actions.iter().map(ToString::to_string).collect();
+        let (plain, factored) = match game.legal(seat) {
+            Legal::List(listed) => {
+                assert!(texts.is_sorted_by(|a, b| a < b), "sorted, each once: {texts:?}");
+                assert_eq!(game.legal_count(seat), texts.len() as u64);
+                assert_eq!(listed, texts);
+                (true, Vec::new())
+            }
+            legal @ Legal::Factored { .. } => {
+                (false, (0..20).map(|_| one_of(&legal, rng)).collect())
+            }
+        };
         assert!(!texts.is_empty(), "a seat that is asked has an action");
-        assert!(texts.is_sorted_by(|a, b| a < b), "sorted, each once: {texts:?}");
-        assert_eq!(game.legal_count(seat), texts.len() as u64);
-        if let Legal::List(listed) = game.legal(seat) {
-            assert_eq!(listed, texts);
-        }
         for (action, text) in actions.iter().zip(&texts) {
             assert_eq!(game.parse_action(seat, text).as_ref(), Ok(action));
             assert_eq!(game.parse_action(seat, &format!(" {text} \t")).as_ref(), Ok(action));
         }
+        for text in factored {
+            assert!(game.parse_action(seat, &text).is_ok(), "{text}");
+        }
         for _ in 0..6 {
             let text = mutated(texts.choose(rng).expect("an action"), rng);
             match game.parse_action(seat, &text) {
-                Ok(action) => assert_eq!(action.to_string(), text.trim(), "one text an action"),
+                Ok(action) if plain => {
+                    assert_eq!(action.to_string(), text.trim(), "one text an action");
+                }
+                Ok(action) => {
+                    assert_eq!(game.parse_action(seat, &action.to_string()), Ok(action));
+                }
                 Err(refusal) => refused_well::<G>(&text, &refusal),
             }
         }
     }
+}
+
+/// All actions of a seat, or some where they are very many.
+fn some_actions<G: Game>(game: &G, seat: Seat, rng: &mut ChaCha20Rng) -> Vec<G::Action> {
+    if game.legal_count(seat) > 2000 {
+        return (0..20).filter_map(|_| game.random_action(seat, rng)).collect();
+    }
+    let actions = game.legal_actions(seat);
+    assert_eq!(game.legal_count(seat), actions.len() as u64);
+    assert_eq!(actions.iter().collect::<HashSet<_>>().len(), actions.len(), "each once");
+    let random = game.random_action(seat, rng).expect("an action");
+    assert!(actions.contains(&random), "{random}");
+    actions
+}
+
+/// A text that the factored set allows, its squares in any order.
+fn one_of(legal: &Legal, rng: &mut ChaCha20Rng) -> String {
+    let Legal::Factored { directions, walls, squares } = legal else { return String::new() };
+    let ways = [directions.choose(rng), directions.choose(rng)].map(|way| *way.expect("four"));
+    let walls: Vec<_> = squares.choose_multiple(rng, usize::from(*walls)).collect();
+    let walls: Vec<_> = walls.iter().map(ToString::to_string).collect();
+    format!("{} {} {}", ways[0], ways[1], walls.join(" "))
 }
 
 /// Who does not choose has no action, and no text is one, but for a forced pass.
@@ -264,4 +306,6 @@ fn states_have_the_fields_of_the_protocol() {
     let keys = ["phase", "board", "to_move", "placed", "moves", "size"];
     assert_eq!(state_keys(GameKind::WatchYourBack), keys);
     assert_eq!(state_keys(GameKind::Backdraughts), ["board", "to_move", "lost"]);
+    let keys = ["round", "board", "map", "owner", "pieces", "turn", "rounds"];
+    assert_eq!(state_keys(GameKind::BackToTheWall), keys);
 }

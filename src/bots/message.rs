@@ -33,12 +33,14 @@ pub(super) struct Init {
     pub(super) seed: u64,
 }
 
-/// The value of an option, a word or a number.
+/// The value of an option.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum OptionText {
     Number(u64),
     Word(String),
+    /// A list, whose text is its JSON.
+    Other(serde_json::Value),
 }
 
 impl fmt::Display for OptionText {
@@ -46,6 +48,7 @@ impl fmt::Display for OptionText {
         match self {
             Self::Number(number) => number.fmt(f),
             Self::Word(word) => f.write_str(word),
+            Self::Other(value) => value.fmt(f),
         }
     }
 }

@@ -18,7 +18,7 @@ const INTERVAL: u64 = 1024;
 
 /// Counts nodes and says when to stop.
 #[derive(Debug)]
-pub(super) struct Meter {
+pub(in crate::bots) struct Meter {
     nodes: u64,
     stop: Stop,
 }
@@ -49,7 +49,7 @@ impl Meter {
     }
 
     /// Counts a node; `None` when it is one too many.
-    pub(super) fn tick(&mut self) -> Option<()> {
+    pub(in crate::bots) fn tick(&mut self) -> Option<()> {
         self.nodes += 1;
         let over = match self.stop {
             Stop::Nodes(limit) => self.nodes > limit,
@@ -61,7 +61,7 @@ impl Meter {
     }
 
     /// Whether enough is left to make another, longer iteration worth while.
-    pub(super) fn may_begin_another(&self) -> bool {
+    pub(in crate::bots) fn may_begin_another(&self) -> bool {
         match self.stop {
             Stop::Nodes(limit) => self.nodes < limit,
             Stop::Time { begun, allowed } => begun.elapsed() < allowed / 2,

@@ -1,6 +1,5 @@
 //! The player that plays any legal action.
 
-use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::{Allotment, Bot, Choice};
@@ -17,7 +16,6 @@ impl<G: Game> Bot<G> for Random {
         _time: Allotment,
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<G::Action>> {
-        let action = position.legal_actions(seat).choose(rng)?.clone();
-        Some(Choice { action, eval: None })
+        position.random_action(seat, rng).map(|action| Choice { action, eval: None })
     }
 }

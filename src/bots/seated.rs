@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::message::{Happened, Init, InitClock, Reply, TurnRequest};
 use super::{Allotment, Bot, Kind, Playable};
-use crate::rules::{Options, Seat, Step, Turn};
+use crate::rules::{BySeat, Options, Seat, Step, Turn};
 
 /// A player in the middle of a game, whichever game it is.
 pub(super) trait Player: Send {
@@ -18,6 +18,8 @@ pub(super) trait Player: Send {
 /// A bot in a seat of the game `G`.
 pub(super) struct Seated<G: Playable> {
     position: G,
+    /// The actions of a simultaneous turn, of which not all were told yet.
+    held: BySeat<Option<G::Action>>,
     seat: Seat,
     clock: InitClock,
     bot: Box<dyn Bot<G>>,
@@ -35,6 +37,7 @@ impl<G: Playable> Seated<G> {
         let rules = G::rules(&options)?;
         Ok(Self {
             position: G::start(&rules.into()),
+            held: BySeat::default(),
             seat,
             clock: init.clock,
             bot: kind.bot(),
@@ -56,15 +59,24 @@ impl<G: Playable> Seated<G> {
 
     fn follow_action(&mut self, by: &str, action: &str) -> Result<(), String> {
         let seat = seat_called::<G>(by)?;
-        match self.position.turn() {
-            Turn::Move(mover) | Turn::Pass(mover) if mover == seat => {}
-            turn => return Err(format!("`{action}` by {by} does not answer {turn:?}")),
+        let turn = self.position.turn();
+        let answers = match &turn {
+            Turn::Move(mover) | Turn::Pass(mover) => *mover == seat,
+            Turn::Both => self.held[seat].is_none(),
+            Turn::Chance(..) | Turn::Over(_) => false,
+        };
+        if !answers {
+            return Err(format!("`{action}` by {by} does not answer {turn:?}"));
         }
         let action = self
             .position
             .parse_action(seat, action)
             .map_err(|refusal| format!("the event `{action}` by {by} breaks {refusal}"))?;
-        self.position.play_silently(Step::Move(action));
+        if turn == Turn::Both {
+            self.hold(seat, action);
+        } else {
+            self.position.play_silently(Step::Move(action));
+        }
         Ok(())
     }
 
@@ -77,6 +89,15 @@ impl<G: Playable> Seated<G> {
         let (outcome, _) = drawn.ok_or_else(|| format!("the event `{text}` cannot be drawn"))?;
         self.position.play_silently(Step::Chance(outcome));
         Ok(())
+    }
+
+    /// Keeps an action of a simultaneous turn until there are both.
+    fn hold(&mut self, seat: Seat, action: G::Action) {
+        self.held[seat] = Some(action);
+        if let BySeat { first: Some(first), second: Some(second) } = self.held.clone() {
+            self.held = BySeat::default();
+            self.position.play_silently(Step::Both(BySeat::new(first, second)));
+        }
     }
 
     fn allotment(&self, left_ms: Option<u64>) -> Allotment {

@@ -2,16 +2,19 @@
 
 use std::fmt::Write as _;
 
-use crate::rules::{Event, Game};
+use crate::rules::board::Square;
+use crate::rules::{Event, Game, Seat};
 
 const DIM: &str = "\x1b[2m";
 const BOLD: &str = "\x1b[1m";
 const LAST: &str = "\x1b[7m";
 const GONE: &str = "\x1b[31m";
+const FIRST: &str = "\x1b[36m";
+const SECOND: &str = "\x1b[33m";
 const RESET: &str = "\x1b[0m";
 
-/// The board with its coordinates, the caption below. The squares of the last action are set in
-/// reverse where colour is wanted.
+/// The board with its coordinates, the caption below. Where colour is wanted, the squares of the
+/// last actions are set in reverse, and squares that belong to somebody in the owner's colour.
 pub(super) fn picture<G: Game>(position: &G, events: &[Event], colour: bool) -> String {
     let rows = position.rows();
     let width = rows.first().map_or(0, |row| row.chars().count());
@@ -24,7 +27,12 @@ pub(super) fn picture<G: Game>(position: &G, events: &[Event], colour: bool) -> 
     for (at, row) in rows.iter().enumerate() {
         let _ = write!(text, "\n {at:>2}");
         for (column, cell) in row.chars().enumerate() {
-            let dress = dress(cell, last.contains(&(column, at)), colour);
+            let square = square(column, at);
+            let dress = match square {
+                _ if !colour => "",
+                Some(square) => dress(cell, last.contains(&square), position.owner(square)),
+                None => "",
+            };
             let reset = if dress.is_empty() { "" } else { RESET };
             let _ = write!(text, " {dress}{cell}{reset}");
         }
@@ -33,25 +41,30 @@ pub(super) fn picture<G: Game>(position: &G, events: &[Event], colour: bool) -> 
     text
 }
 
-fn dress(cell: char, is_last: bool, colour: bool) -> &'static str {
-    match cell {
-        _ if !colour => "",
+fn square(column: usize, row: usize) -> Option<Square> {
+    Some(Square::new(column.try_into().ok()?, row.try_into().ok()?))
+}
+
+fn dress(cell: char, is_last: bool, owner: Option<Seat>) -> &'static str {
+    match (cell, owner) {
         _ if is_last => LAST,
-        '.' | '#' => DIM,
-        'X' => GONE,
-        _ => BOLD,
+        (_, Some(Seat::First)) => FIRST,
+        (_, Some(Seat::Second)) => SECOND,
+        ('.' | '#', None) => DIM,
+        ('X', None) => GONE,
+        (_, None) => BOLD,
     }
 }
 
-/// The squares named in the last action.
-fn last_squares(events: &[Event]) -> Vec<(usize, usize)> {
-    let action = events.iter().rev().find_map(|event| match event {
+/// The squares named in the actions of the last step.
+fn last_squares(events: &[Event]) -> Vec<Square> {
+    let actions = events.iter().filter_map(|event| match event {
         Event::Action { action, .. } => Some(action.as_str()),
         _ => None,
     });
     let square = |text: &str| {
         let (column, row) = text.split_once(',')?;
-        Some((column.parse().ok()?, row.parse().ok()?))
+        Some(Square::new(column.parse().ok()?, row.parse().ok()?))
     };
-    action.unwrap_or_default().split(['>', ' ']).filter_map(square).collect()
+    actions.flat_map(|action| action.split(['>', ' '])).filter_map(square).collect()
 }

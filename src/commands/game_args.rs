@@ -1,10 +1,14 @@
 //! The arguments that name a game and its options.
 
+use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
 
 use super::Failure;
+use crate::printer::Printer;
+use crate::rules::options::{OptionKind, list_of_files};
 use crate::rules::{Game, GameKind, Options};
 
 /// A game and the options it is played by.
@@ -13,25 +17,85 @@ pub struct GameArgs {
     /// The game
     pub game: GameKind,
 
+    #[expect(missing_docs, reason = "see OptionArgs")]
+    #[command(flatten)]
+    pub options: OptionArgs,
+}
+
+/// Options of the rules.
+#[derive(Debug, Clone, Args)]
+pub struct OptionArgs {
     /// Set an option of the rules (repeatable; `referee rules GAME` shows them)
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = name_and_value)]
     pub options: Vec<(String, String)>,
+
+    /// Play on the board of this file (repeatable; only for games with board files)
+    #[arg(long = "board", value_name = "FILE")]
+    pub boards: Vec<String>,
 }
 
 impl GameArgs {
     /// The rules of `G` with the given options on top of the defaults.
-    pub fn rules<G: Game>(&self) -> Result<Arc<G::Rules>, Failure> {
-        let given = self.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let options = Options::resolve(G::OPTIONS, given)
-            .map_err(|bad| Failure::input(format!("--option: {}", bad.message)))?;
+    pub fn rules<G: Game>(&self, printer: Printer) -> Result<Arc<G::Rules>, Failure> {
+        let options = self.options.resolve::<G>(&[], printer)?;
         G::rules(&options)
             .map(Arc::new)
             .map_err(|message| Failure::input(format!("--option: {message}")))
     }
 }
 
+impl OptionArgs {
+    /// The options in force: the defaults, on top of them those `configured`, and on top of these
+    /// those of the command line. The files that they name are read, and remarks about them go to
+    /// the user.
+    pub fn resolve<G: Game>(
+        &self,
+        configured: &[(&'static str, String)],
+        printer: Printer,
+    ) -> Result<Options, Failure> {
+        let boards = self.boards::<G>()?;
+        let configured = configured.iter().map(|(name, value)| (*name, value.as_str()));
+        let given = self.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let boards = boards.iter().map(|(name, value)| (*name, value.as_str()));
+        let mut options = Options::resolve(G::OPTIONS, configured.chain(given).chain(boards))
+            .map_err(|bad| Failure::input(format!("--option: {}", bad.message)))?;
+        let remarks =
+            options.load(G::OPTIONS, read_file).map_err(|bad| Failure::input(bad.message))?;
+        for remark in &remarks {
+            printer.note(remark);
+        }
+        Ok(options)
+    }
+
+    /// The boards as the option that they stand for.
+    fn boards<G: Game>(&self) -> Result<Option<(&'static str, String)>, Failure> {
+        if self.boards.is_empty() {
+            return Ok(None);
+        }
+        let takes_files = |kind| matches!(kind, OptionKind::List(_));
+        let Some(spec) = G::OPTIONS.iter().find(|spec| takes_files(spec.kind)) else {
+            return Err(Failure::input(format!(
+                "{} has no board files; leave out --board",
+                G::NAME
+            )));
+        };
+        if self.options.iter().any(|(name, _)| name == spec.name) {
+            let name = spec.name;
+            return Err(Failure::input(format!(
+                "--board and --option {name} both say what is played on; leave out one of them"
+            )));
+        }
+        Ok(Some((spec.name, list_of_files(&self.boards))))
+    }
+}
+
+/// The text of a file of the rules, or why there is none.
+fn read_file(name: &str) -> Result<String, String> {
+    fs::read_to_string(Path::new(name)).map_err(|error| error.to_string())
+}
+
 /// Splits `name=value`.
-pub(super) fn name_and_value(text: &str) -> Result<(String, String), String> {
+fn name_and_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
         None => Err("expected NAME=VALUE".to_owned()),

@@ -1,6 +1,6 @@
 //! `referee perft`: how many positions lie how deep.
 
-use std::fmt::Write;
+use std::io::Write;
 
 use clap::Args;
 
@@ -13,7 +13,8 @@ use crate::with_game;
 const EXAMPLES: &str = "\
 Examples:
   referee perft watch-your-back --depth 2
-  referee perft watch-your-back --depth 2 --divide";
+  referee perft watch-your-back --depth 2 --divide
+  referee perft back-to-the-wall --depth 1 --option rounds=twice";
 
 /// Count the positions a number of plies deep, to compare rules with another program
 ///
@@ -40,22 +41,23 @@ pub fn run(args: &PerftArgs, printer: Printer) -> Result<Status, Failure> {
 }
 
 fn count<G: Game>(args: &PerftArgs, printer: Printer) -> Result<Status, Failure> {
-    let start = G::start(&args.game.rules::<G>()?);
+    let start = G::start(&args.game.rules::<G>(printer)?);
     if args.divide && args.depth > 0 {
-        printer.line(&divided(&perft::divide(&start, args.depth)))?;
-    } else {
-        printer.line(&format!("nodes {}", perft::perft(&start, args.depth)))?;
+        return divided(&start, args.depth, printer);
     }
+    printer.line(&format!("nodes {}", perft::perft(&start, args.depth)))?;
     Ok(Status::Done)
 }
 
-/// A line for each action, and the total last.
-fn divided(counts: &[(String, u64)]) -> String {
-    let mut text = String::new();
-    for (action, count) in counts {
-        let _ = writeln!(text, "{action} {count}");
-    }
-    let total: u64 = counts.iter().map(|(_, count)| count).sum();
-    let _ = write!(text, "nodes {total}");
-    text
+/// A line for each action as it is counted, and the total last.
+fn divided<G: Game>(start: &G, depth: u32, printer: Printer) -> Result<Status, Failure> {
+    let (mut out, mut total) = (printer.stream(), 0);
+    perft::divide(start, depth, |action, count| {
+        total += count;
+        writeln!(out, "{action} {count}")
+    })
+    .and_then(|()| writeln!(out, "nodes {total}"))
+    .and_then(|()| out.flush())
+    .map_err(|error| Printer::broken(&error))?;
+    Ok(Status::Done)
 }

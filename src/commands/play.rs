@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::board::picture;
-use super::game_args::name_and_value;
+use super::game_args::OptionArgs;
 use super::replay::{is_ply, told};
 use super::run::interrupted;
 use super::{Failure, Status};
@@ -17,7 +17,7 @@ use crate::player::{Human, Launch, Player, Wire, adopt_orphans};
 use crate::printer::Printer;
 use crate::record::FaultPolicy;
 use crate::referee::{self, Ending, Report, Setup};
-use crate::rules::{BySeat, Game, GameKind, GameResult, Options, Seat};
+use crate::rules::{BySeat, Game, GameKind, GameResult, Seat};
 use crate::seeds::{Luck, Secret};
 use crate::with_game;
 
@@ -31,6 +31,7 @@ Examples:
   referee play human bot:greedy
   referee play bot:search \"python3 players/greedy.py\"
   referee play human bot:search --option max-moves=200
+  referee play bot:search bot:greedy --game back-to-the-wall --board mine.toml
 
 With a person at the board there is no limit of time. Type `?` for the legal actions, `resign` to
 give up. Exit codes: 0 the game was played, 1 a program lost it by a fault, 2 bad command line,
@@ -43,9 +44,9 @@ pub struct PlayArgs {
     /// The game (default: the configuration's, else watch-your-back)
     #[arg(long, value_enum)]
     pub game: Option<GameKind>,
-    /// Set an option of the rules (repeatable; `referee rules GAME` shows them)
-    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = name_and_value)]
-    pub options: Vec<(String, String)>,
+    #[expect(missing_docs, reason = "see OptionArgs")]
+    #[command(flatten)]
+    pub options: OptionArgs,
     /// The configuration that names players and limits, where there is one
     #[arg(long, default_value = "tournament.toml")]
     pub config: PathBuf,
@@ -75,6 +76,10 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
         .unwrap_or(GameKind::WatchYourBack);
     let mut control = configured.as_ref().map_or(default_control(), |tournament| tournament.clock);
     let has_human = words.iter().any(|(_, word)| *word == PlayerWord::Human);
+    if words.iter().all(|(_, word)| *word == PlayerWord::Human) {
+        // Two people at one keyboard answer one after the other.
+        control.ponder = false;
+    }
     if args.no_clock || has_human {
         (control.budget, control.per_move) = (None, None);
     }
@@ -95,20 +100,6 @@ fn default_control() -> TimeControl {
     }
 }
 
-/// The configured options with those of the command line on top.
-fn options<G: Game>(
-    args: &PlayArgs,
-    configured: Option<&config::Tournament>,
-) -> Result<Options, Failure> {
-    let configured = configured.map(|tournament| tournament.options.given()).unwrap_or_default();
-    let given = configured
-        .iter()
-        .map(|(name, value)| (*name, value.as_str()))
-        .chain(args.options.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-    Options::resolve(G::OPTIONS, given)
-        .map_err(|bad| Failure::input(format!("--option: {}", bad.message)))
-}
-
 fn play<G: Game>(
     args: &PlayArgs,
     configured: Option<&config::Tournament>,
@@ -116,7 +107,8 @@ fn play<G: Game>(
     control: &TimeControl,
     printer: Printer,
 ) -> Result<Status, Failure> {
-    let options = options::<G>(args, configured)?;
+    let configured = configured.map(|tournament| tournament.options.given()).unwrap_or_default();
+    let options = args.options.resolve::<G>(&configured, printer)?;
     let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
     if let Some(why) = G::endless(&rules) {
         return Err(Failure::input(why));

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{Failure, Status};
 use crate::printer::Printer;
-use crate::rules::options::{OptionKind, Preset};
+use crate::rules::options::{ListKind, OptionKind, Preset};
 use crate::rules::{Clause, Game, GameKind, OptionSpec};
 use crate::with_game;
 
@@ -72,7 +72,16 @@ struct OptionSheet {
 #[serde(rename_all = "kebab-case")]
 enum Values {
     Choices(Vec<Choice>),
-    Range { min: u32, max: u32 },
+    Range {
+        min: u32,
+        max: u32,
+    },
+    #[serde(untagged)]
+    List {
+        words: Vec<Choice>,
+        items: Vec<Choice>,
+        files: &'static str,
+    },
 }
 
 #[derive(Debug, Serialize)]
@@ -123,13 +132,23 @@ fn sheet(kind: GameKind) -> Sheet {
     })
 }
 
+fn choices(words: &[(&'static str, &'static str)]) -> Vec<Choice> {
+    words.iter().map(|&(value, help)| Choice { value, help }).collect()
+}
+
+fn choice_lines(choices: &[Choice], indent: usize) -> String {
+    let line = |choice: &Choice| format!("{}: {}", choice.value, choice.help);
+    choices.iter().map(|choice| wrapped(&line(choice), indent, indent + 2)).collect()
+}
+
 impl OptionSheet {
     fn new(spec: &OptionSpec) -> Self {
         let values = match spec.kind {
-            OptionKind::Choice(words) => {
-                Values::Choices(words.iter().map(|&(value, help)| Choice { value, help }).collect())
-            }
+            OptionKind::Choice(words) => Values::Choices(choices(words)),
             OptionKind::Number { min, max } => Values::Range { min, max },
+            OptionKind::List(&ListKind { words, items, files, .. }) => {
+                Values::List { words: choices(words), items: choices(items), files }
+            }
         };
         let &OptionSpec { name, clause, help, .. } = spec;
         let (default, default_by) = match spec.default {
@@ -143,10 +162,12 @@ impl OptionSheet {
         let Self { name, clause, help, .. } = self;
         let values = match &self.values {
             Values::Range { min, max } => format!("    {min} to {max}\n"),
-            Values::Choices(choices) => choices
-                .iter()
-                .map(|choice| wrapped(&format!("{}: {}", choice.value, choice.help), 4, 6))
-                .collect(),
+            Values::Choices(choices) => choice_lines(choices, 4),
+            Values::List { words, items, files } => format!(
+                "{}    or a list with commas of:\n{}      FILE: {files}\n",
+                choice_lines(words, 4),
+                choice_lines(items, 6)
+            ),
         };
         let default = match (self.default, self.default_by) {
             (Some(text), _) => format!("={text}  ({clause})"),

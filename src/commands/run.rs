@@ -69,6 +69,9 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let tournament = config::load(&args.config, printer.error_colour())?;
     let results = args.results.as_ref().unwrap_or(&tournament.results);
     let dir = results.join(&tournament.name);
+    for remark in &tournament.remarks {
+        printer.note(remark);
+    }
     if args.plan {
         return plan(args, &tournament, &dir, printer);
     }

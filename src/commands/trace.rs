@@ -3,7 +3,6 @@
 mod record;
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
-use std::path::PathBuf;
 
 use clap::Args;
 
@@ -19,6 +18,7 @@ const EXAMPLES: &str = "\
 Examples:
   printf '3,4\\n3,5\\n' | referee trace watch-your-back
   referee trace watch-your-back --option max-moves=0 --legal < actions.txt
+  echo 'R U 3,5 / L D 3,1' | referee trace back-to-the-wall --board mine.toml
 
 Input: one action a line, as in `referee rules GAME`. A line `pass` is a forced pass; before any
 other line the forced passes that are due are made. Chance is a line like `roll 4`, or left to
@@ -36,10 +36,6 @@ pub struct TraceArgs {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// Play on the board of this file (repeatable; only for games with board files)
-    #[arg(long = "board", value_name = "FILE")]
-    boards: Vec<PathBuf>,
-
     /// Print the legal actions too
     #[arg(long)]
     legal: bool,
@@ -51,11 +47,8 @@ pub fn run(args: &TraceArgs, printer: Printer) -> Result<Status, Failure> {
 }
 
 fn trace<G: Game>(args: &TraceArgs, printer: Printer) -> Result<Status, Failure> {
-    if !args.boards.is_empty() {
-        return Err(Failure::input(format!("{} has no board files; leave out --board", G::NAME)));
-    }
     let mut tracer = Tracer {
-        game: G::start(&args.game.rules::<G>()?),
+        game: G::start(&args.game.rules::<G>(printer)?),
         luck: args.seed.map(|seed| Secret::from_seed(seed).luck("first", "second", 1)),
         legal: args.legal,
         out: printer.stream(),

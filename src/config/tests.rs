@@ -267,7 +267,7 @@ unknown game `chess`
  --> cup.toml:2:8
   |
 2 | game = \"chess\"
-  |        ^^^^^^^ expected `watch-your-back` or ",
+  |        ^^^^^^^ expected `watch-your-back`, `backdraughts` or `back-to-the-wall`",
     );
     let text = about("[options]\nmax-moves = true\nmax-move = 3");
     starts(&text, "unexpected value of `max-moves`\n --> cup.toml:4:13\n");

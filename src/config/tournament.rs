@@ -1,6 +1,7 @@
 //! What the program needs: a tournament in which everything is set, possible and found.
 
 use std::collections::HashMap;
+use std::fs;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -38,6 +39,8 @@ pub struct Tournament {
     pub game: GameKind,
     /// The rules options in force; games under them end.
     pub options: Options,
+    /// What is to be said about the files that the options name.
+    pub remarks: Vec<String>,
     /// The stages, one or more, each with 1 to [`MOST_PAIRS`] pairs a meeting.
     pub stages: Vec<Stage>,
     /// The seed of everything random; a fresh secret where there is none.
@@ -62,7 +65,7 @@ pub struct Tournament {
 /// keep the rest from being checked.
 pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Option<Tournament> {
     let name = name(file.name.as_ref(), problems);
-    let rules = rules(file.game.as_ref(), &file.options, problems);
+    let rules = rules(file.game.as_ref(), &file.options, place, problems);
     let anchor = anchor(file.anchor.as_ref(), file.players.as_deref(), problems);
     let stages = stages::check(&file.stages, file.players.as_deref(), problems);
     let seed = whole("seed", file.seed.as_ref(), &(0..=u64::MAX), problems);
@@ -72,11 +75,12 @@ pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Op
     let clock = time_control(&file.clock, problems);
     let results = results(file.results.as_ref(), place, problems);
     let players = players(file.players?, place, problems);
-    let (game, options) = rules?;
+    let Ruling { game, options, remarks } = rules?;
     Some(Tournament {
         name: name?,
         game,
         options,
+        remarks,
         stages,
         seed,
         jobs: jobs.and_then(NonZeroUsize::new),
@@ -111,29 +115,40 @@ fn check_folder_name(name: &str) -> Result<(), Complaint> {
     Err(Complaint::new(title, help))
 }
 
+/// The game and the options in force.
+struct Ruling {
+    game: GameKind,
+    options: Options,
+    remarks: Vec<String>,
+}
+
 fn rules(
     field: Given<'_, String>,
     given: &[GivenOption],
+    place: Place<'_>,
     problems: &mut Problems,
-) -> Option<(GameKind, Options)> {
+) -> Option<Ruling> {
     let field = field?;
-    let Some(kind) = GameKind::named(field.get_ref()) else {
+    let Some(game) = GameKind::named(field.get_ref()) else {
         let title = format!("unknown game `{}`", field.get_ref().escape_debug());
         let known = GameKind::ALL.iter().map(|kind| kind.name());
         let label = instead(field.get_ref(), known);
         problems.add(Problem::new(field.span(), title).label(label));
         return None;
     };
-    let options = crate::with_game!(kind, G => options::<G>(field.span(), given, problems))?;
-    Some((kind, options))
+    let (options, remarks) =
+        crate::with_game!(game, G => options::<G>(field.span(), given, place, problems))?;
+    Some(Ruling { game, options, remarks })
 }
 
-/// The options in force, each checked for itself and then all together.
+/// The options in force, each checked for itself and then all together, and remarks about the
+/// files that they name.
 fn options<G: Game>(
     game_at: Span,
     given: &[GivenOption],
+    place: Place<'_>,
     problems: &mut Problems,
-) -> Option<Options> {
+) -> Option<(Options, Vec<String>)> {
     let refused: Vec<_> =
         given.iter().filter_map(|option| refused(option, G::NAME, G::OPTIONS)).collect();
     if !refused.is_empty() {
@@ -141,15 +156,38 @@ fn options<G: Game>(
         return None;
     }
     let refusal = match Options::resolve(G::OPTIONS, given.iter().map(GivenOption::texts)) {
-        Ok(options) => match senseless::<G>(&options) {
-            None => return Some(options),
-            Some(refusal) => refusal,
-        },
+        Ok(mut options) => {
+            let remarks = load::<G>(&mut options, given, place, problems)?;
+            match senseless::<G>(&options) {
+                None => return Some((options, remarks)),
+                Some(refusal) => refusal,
+            }
+        }
         Err(bad) => bad.message,
     };
     let first = given.iter().map(|option| option.name.span()).min_by_key(|at| at.start);
     let at = first.unwrap_or(game_at);
     problems.add(Problem::new(at, "these options make no sense together").help(refusal));
+    None
+}
+
+/// Reads the files that options name, relative to the configuration's folder.
+fn load<G: Game>(
+    options: &mut Options,
+    given: &[GivenOption],
+    place: Place<'_>,
+    problems: &mut Problems,
+) -> Option<Vec<String>> {
+    let read =
+        |name: &str| fs::read_to_string(place.base.join(name)).map_err(|error| error.to_string());
+    let bad = match options.load(G::OPTIONS, read) {
+        Ok(remarks) => return Some(remarks),
+        Err(bad) => bad,
+    };
+    let option = given.iter().find(|option| *option.name.get_ref() == bad.name);
+    let at = option.map_or(0..0, |option| option.value.span());
+    let title = format!("unexpected value of `{}`", bad.name);
+    problems.add(Problem::new(at, title).label(bad.message));
     None
 }
 

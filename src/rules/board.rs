@@ -35,7 +35,7 @@ impl Serialize for Square {
 }
 
 /// One of the four ways along a row or a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Direction {
     /// Towards row 0.
     Up,
@@ -50,6 +50,21 @@ pub enum Direction {
 impl Direction {
     /// All four.
     pub const ALL: [Self; 4] = [Self::Up, Self::Down, Self::Left, Self::Right];
+
+    /// The letter that stands for it in texts.
+    pub const fn letter(self) -> &'static str {
+        match self {
+            Self::Up => "U",
+            Self::Down => "D",
+            Self::Left => "L",
+            Self::Right => "R",
+        }
+    }
+
+    /// The direction that `letter` stands for.
+    pub fn from_letter(letter: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|direction| direction.letter() == letter)
+    }
 
     /// The way back.
     #[must_use]

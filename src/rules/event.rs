@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::board::Square;
+use super::seat::SeatMap;
 
 /// One thing that happened. Seats are given by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -55,6 +56,55 @@ pub enum Event {
         /// Where pieces went with the ring or stood on a new corner, sorted by text.
         removed: Vec<Square>,
     },
+    /// Squares that both seats named were placed as walls, or not.
+    Walls {
+        /// What became walls, by row.
+        placed: Vec<Square>,
+        /// What did not, by row.
+        not_placed: Vec<NotPlaced>,
+    },
+    /// A piece could not go where it was sent and goes another way.
+    Redirected {
+        /// Whose piece.
+        by: &'static str,
+        /// Which piece.
+        piece: &'static str,
+        /// The direction it was sent.
+        from: &'static str,
+        /// The direction it goes.
+        to: &'static str,
+    },
+    /// A piece moved.
+    Moved {
+        /// Whose piece.
+        by: &'static str,
+        /// Which piece.
+        piece: &'static str,
+        /// The squares it entered, in order.
+        path: Vec<Square>,
+        /// Those of them that it did not capture, because an enemy was there.
+        contested: Vec<Square>,
+    },
+    /// A round of a match ended.
+    RoundEnd {
+        /// The name of its board.
+        board: String,
+        /// The name of the winning seat, or `draw`.
+        winner: &'static str,
+        /// Why.
+        reason: &'static str,
+        /// The squares of each seat.
+        squares: SeatMap<u32>,
+    },
+    /// The next round of a match started.
+    RoundStart {
+        /// The name of its board.
+        board: String,
+        /// The board as rows.
+        map: Vec<String>,
+        /// Where the pieces stand.
+        pieces: SeatMap<Standing>,
+    },
     /// The game ended.
     Over {
         /// The name of the winning seat, or `draw`.
@@ -62,6 +112,24 @@ pub enum Event {
         /// Why.
         reason: &'static str,
     },
+}
+
+/// A square that was named and did not become a wall.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NotPlaced {
+    /// The square.
+    pub square: Square,
+    /// The ids of the clauses that kept it from being placed.
+    pub clauses: Vec<&'static str>,
+}
+
+/// Where the two pieces of a seat stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Standing {
+    /// The circle.
+    pub circle: Square,
+    /// The square.
+    pub square: Square,
 }
 
 /// What removed a piece.

@@ -1,8 +1,14 @@
 //! The named options of a rule set: what may be set, to what, and what is in force.
 
+mod list;
+
 use std::fmt;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
+
+pub use list::{Item, ListKind, list_of_files};
+
+use list::names;
 
 /// One option of a rule set.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +61,8 @@ pub enum OptionKind {
         /// The greatest value.
         max: u32,
     },
+    /// A word, or a list of names and files.
+    List(&'static ListKind),
 }
 
 /// The value of an option.
@@ -64,6 +72,8 @@ pub enum OptionValue {
     Word(String),
     /// A whole number.
     Number(u32),
+    /// Names and files.
+    List(Vec<Item>),
 }
 
 impl fmt::Display for OptionValue {
@@ -71,6 +81,10 @@ impl fmt::Display for OptionValue {
         match self {
             Self::Word(word) => f.write_str(word),
             Self::Number(number) => number.fmt(f),
+            Self::List(items) => match names(items) {
+                Some(names) => f.write_str(&names),
+                None => f.write_str(&serde_json::json!(items).to_string()),
+            },
         }
     }
 }
@@ -87,6 +101,12 @@ impl OptionSpec {
                 _ => Err(self.expected()),
             },
             OptionKind::Choice(_) => Err(self.expected()),
+            OptionKind::List(kind) if kind.words.iter().any(|(word, _)| *word == text) => {
+                Ok(OptionValue::Word(text.to_owned()))
+            }
+            OptionKind::List(kind) => {
+                kind.items(text).map(OptionValue::List).ok_or_else(|| self.expected())
+            }
         }
     }
 
@@ -99,6 +119,7 @@ impl OptionSpec {
             OptionKind::Number { min, max } => {
                 format!("expected a whole number from {min} to {max}")
             }
+            OptionKind::List(kind) => kind.expected(),
         }
     }
 }
@@ -176,6 +197,41 @@ impl Options {
         }
     }
 
+    /// The items of a list option; none for a name that is none, and for a word.
+    pub fn items(&self, name: &str) -> &[Item] {
+        match self.get(name) {
+            Some(OptionValue::List(items)) => items,
+            _ => &[],
+        }
+    }
+
+    /// Reads the files that lists name with `read`, so that the options mean the same without
+    /// them, and returns a remark about each.
+    pub fn load(
+        &mut self,
+        specs: &'static [OptionSpec],
+        read: impl Fn(&str) -> Result<String, String>,
+    ) -> Result<Vec<String>, BadOption> {
+        let mut remarks = Vec::new();
+        for InForce { name, value, .. } in &mut self.0 {
+            let spec = &specs[position(specs, name)?];
+            let (OptionKind::List(kind), OptionValue::List(items)) = (spec.kind, value) else {
+                continue;
+            };
+            let bad = |message| BadOption { name: (*name).to_owned(), message };
+            for item in items {
+                let Item::File { file, text: text @ None } = item else { continue };
+                let found = read(file).map_err(|reason| {
+                    let expected = kind.expected();
+                    bad(format!("`{file}` cannot be read as {}: {reason}; {expected}", kind.files))
+                })?;
+                remarks.push((kind.check)(file, &found).map_err(bad)?);
+                *text = Some(found);
+            }
+        }
+        Ok(remarks)
+    }
+
     /// The options in order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &OptionValue)> {
         self.0.iter().map(|option| (option.name, &option.value))
@@ -220,6 +276,10 @@ impl Serialize for Options {
             match value {
                 OptionValue::Word(word) => map.serialize_entry(name, word)?,
                 OptionValue::Number(number) => map.serialize_entry(name, number)?,
+                OptionValue::List(items) => match names(items) {
+                    Some(names) => map.serialize_entry(name, &names)?,
+                    None => map.serialize_entry(name, items)?,
+                },
             }
         }
         map.end()

@@ -4,6 +4,8 @@
 //! is one; a simultaneous turn is one and counts the pairs of actions. A game that ends earlier
 //! adds nothing.
 
+use std::convert::Infallible;
+
 use super::{BySeat, Game, Seat, Step, StepOf, Turn};
 
 /// How many ways lead from `game` to positions `depth` plies later.
@@ -14,32 +16,47 @@ pub fn perft<G: Game>(game: &G, depth: u32) -> u64 {
     match game.turn() {
         Turn::Move(seat) if depth == 1 => game.legal_count(seat),
         Turn::Both if depth == 1 => Seat::BOTH.map(|seat| game.legal_count(seat)).iter().product(),
-        _ => steps(game).into_iter().map(|step| below(game, step, depth)).sum(),
+        _ => {
+            let mut nodes = 0;
+            let Ok(()) = each_step::<G, Infallible>(game, |step| {
+                nodes += below(game, step, depth);
+                Ok(())
+            });
+            nodes
+        }
     }
 }
 
-/// The counts behind each step from `game`, with the step's text, in order; `depth` at least 1.
-pub fn divide<G: Game>(game: &G, depth: u32) -> Vec<(String, u64)> {
-    steps(game).into_iter().map(|step| (text::<G>(&step), below(game, step, depth))).collect()
+/// Hands the count behind each step from `game` to `each`, with the step's text, in order, until
+/// that fails; `depth` at least 1.
+pub fn divide<G: Game, E>(
+    game: &G,
+    depth: u32,
+    mut each: impl FnMut(&str, u64) -> Result<(), E>,
+) -> Result<(), E> {
+    each_step(game, |step| each(&text::<G>(&step), below(game, step, depth)))
 }
 
-/// Every step that answers the turn of `game`.
-fn steps<G: Game>(game: &G) -> Vec<StepOf<G>> {
+/// Every step that answers the turn of `game`, one by one: pairs of actions are too many to list.
+fn each_step<G: Game, E>(
+    game: &G,
+    mut each: impl FnMut(StepOf<G>) -> Result<(), E>,
+) -> Result<(), E> {
     match game.turn() {
-        Turn::Move(seat) => game.legal_actions(seat).into_iter().map(Step::Move).collect(),
-        Turn::Pass(_) => vec![Step::Move(G::pass())],
-        Turn::Both => pairs(game).into_iter().map(Step::Both).collect(),
-        Turn::Chance(..) => game.different_outcomes().into_iter().map(Step::Chance).collect(),
-        Turn::Over(_) => Vec::new(),
+        Turn::Move(seat) => game.legal_actions(seat).into_iter().map(Step::Move).try_for_each(each),
+        Turn::Pass(_) => each(Step::Move(G::pass())),
+        Turn::Both => {
+            let seconds = game.legal_actions(Seat::Second);
+            game.legal_actions(Seat::First).into_iter().try_for_each(|first| {
+                let both = |second: &G::Action| BySeat::new(first.clone(), second.clone());
+                seconds.iter().map(both).map(Step::Both).try_for_each(&mut each)
+            })
+        }
+        Turn::Chance(..) => {
+            game.different_outcomes().into_iter().map(Step::Chance).try_for_each(each)
+        }
+        Turn::Over(_) => Ok(()),
     }
-}
-
-fn pairs<G: Game>(game: &G) -> Vec<BySeat<G::Action>> {
-    let seconds = game.legal_actions(Seat::Second);
-    let with_each = |first: G::Action| {
-        seconds.iter().map(move |second| BySeat::new(first.clone(), second.clone()))
-    };
-    game.legal_actions(Seat::First).into_iter().flat_map(with_each).collect()
 }
 
 /// The count behind one step, `depth` plies from before it.

@@ -18,7 +18,13 @@ impl Point {
 
     /// The square of the 8×8 board that is meant, if it has such a square.
     pub(super) fn square(self) -> Option<Square> {
-        (self.column < 8 && self.row < 8).then_some(Square::new(self.column, self.row))
+        self.square_of(8, 8)
+    }
+
+    /// The square of the board of this size that is meant, if it has such a square.
+    pub(super) fn square_of(self, columns: u8, rows: u8) -> Option<Square> {
+        let is_there = self.column < columns && self.row < rows;
+        is_there.then_some(Square::new(self.column, self.row))
     }
 }
 

@@ -163,10 +163,12 @@ fn perft_follows_chance_and_counts_pairs() {
     let start = Toy::default();
     assert_eq!((0..4).map(|depth| perft::perft(&start, depth)).collect::<Vec<_>>(), [1, 5, 25, 0]);
     let divided = |game: &Toy, depth| {
-        perft::divide(game, depth)
-            .into_iter()
-            .map(|(text, count)| format!("{text} {count}"))
-            .collect::<Vec<_>>()
+        let mut lines = Vec::new();
+        let Ok(()) = perft::divide::<_, std::convert::Infallible>(game, depth, |text, count| {
+            lines.push(format!("{text} {count}"));
+            Ok(())
+        });
+        lines
     };
     assert_eq!(divided(&start, 2), ["roll 1 5", "roll 2 20"]);
     let rolled = Toy { roll: Some(2), ..start };

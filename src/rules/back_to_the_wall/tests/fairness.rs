@@ -1,0 +1,66 @@
+//! On a fair map the two players play the same game.
+
+use super::*;
+
+/// The direction into which `motion` turns `direction`.
+fn turned(motion: Motion, direction: Direction) -> Direction {
+    use Direction::{Down, Left, Right, Up};
+    match (motion, direction) {
+        (Motion::LeftRight, Left) | (Motion::QuarterTurn, Up) => Right,
+        (Motion::LeftRight, Right) | (Motion::QuarterTurn, Down) => Left,
+        (Motion::TopBottom, Up) | (Motion::QuarterTurn, Right) => Down,
+        (Motion::TopBottom, Down) | (Motion::QuarterTurn, Left) => Up,
+        (Motion::LeftRight | Motion::TopBottom, same) => same,
+    }
+}
+
+/// The piece whose corner is where `motion` takes the corner of this one.
+fn partner(motion: Motion, ground: &Ground, seat: Seat, piece: Piece) -> (Seat, Piece) {
+    let home = motion.of(ground.home(seat, piece), ground);
+    let is_there = |(seat, piece): &(Seat, Piece)| ground.home(*seat, *piece) == home;
+    PIECES.into_iter().find(is_there).expect("a corner")
+}
+
+fn image(motion: Motion, ground: &Ground, squares: Squares) -> Squares {
+    squares.iter().map(|at| motion.of(at, ground)).collect()
+}
+
+/// The submissions that do the same on the image of the board.
+fn image_of_turn(motion: Motion, ground: &Ground, turn: &BySeat<Submission>) -> BySeat<Submission> {
+    let mut other = BySeat::new(turn.second, turn.first);
+    for (seat, piece) in PIECES {
+        let (to, its) = partner(motion, ground, seat, piece);
+        assert_eq!(to, !seat);
+        other[to].directions[its] = turned(motion, turn[seat].directions[piece]);
+        other[to].walls = image(motion, ground, turn[seat].walls);
+    }
+    other
+}
+
+#[test]
+fn fair_maps_are_the_same_game_for_both() {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let rules = rules(&[("tie", "draw"), ("rounds", "play-all")]).expect("rules");
+    for round in 0..60 {
+        let motion = Motion::ALL[round % 3];
+        let (mut game, mut other) = (BackToTheWall::start(&rules), BackToTheWall::start(&rules));
+        while game.turn() == Turn::Both {
+            let action = |seat| game.random_action(seat, &mut rng).expect("a submission");
+            let turn = BySeat::from_fn(action);
+            let ground = game.board.ground;
+            other.play_silently(Step::Both(image_of_turn(motion, &ground, &turn)));
+            game.play_silently(Step::Both(turn));
+            let ground = game.board.ground;
+            assert_eq!(image(motion, &ground, game.board.walls), other.board.walls);
+            for (seat, piece) in PIECES {
+                let owned = image(motion, &ground, game.board.owned[seat]);
+                assert_eq!(owned, other.board.owned[!seat]);
+                let (to, its) = partner(motion, &ground, seat, piece);
+                let there = motion.of(game.board.pieces[seat][piece], &ground);
+                assert_eq!(there, other.board.pieces[to][its]);
+            }
+        }
+        assert_eq!(game.won(Seat::First), other.won(Seat::Second));
+        assert_eq!(game.finished.len(), other.finished.len());
+    }
+}

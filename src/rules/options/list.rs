@@ -1,0 +1,88 @@
+//! Options that list names and files.
+
+use serde::{Deserialize, Serialize};
+
+/// What an option may be set to that names things the game knows, or files that describe more.
+///
+/// As text such a value is a word, or names and files with commas between them, or the same as a
+/// JSON array in which a file can carry its text: `["once",{"file":"mine.toml","text":"…"}]`.
+/// With the texts inside, the value means the same wherever it is read.
+#[derive(Debug)]
+pub struct ListKind {
+    /// Words for the whole value, each with its meaning.
+    pub words: &'static [(&'static str, &'static str)],
+    /// Names that can stand in a list, each with its meaning.
+    pub items: &'static [(&'static str, &'static str)],
+    /// What a file is, in two or three words.
+    pub files: &'static str,
+    /// Looks at a file's name and text: a remark for the user, or what is wrong with it.
+    pub check: fn(&str, &str) -> Result<String, String>,
+}
+
+/// The most items of a list.
+const LONGEST_LIST: usize = 100;
+
+/// An item of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Item {
+    /// Something that the game knows.
+    Name(String),
+    /// A file.
+    File {
+        /// Its name, as it was given.
+        file: String,
+        /// Its text, once it was read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+}
+
+impl ListKind {
+    /// The items that `text` lists.
+    pub(super) fn items(&self, text: &str) -> Option<Vec<Item>> {
+        let known = |word: &str| self.items.iter().any(|(name, _)| *name == word);
+        let items = if text.starts_with('[') {
+            let items: Vec<Item> = serde_json::from_str(text).ok()?;
+            let fits = |item: &Item| match item {
+                Item::Name(name) => known(name),
+                Item::File { file, .. } => !file.is_empty(),
+            };
+            items.iter().all(fits).then_some(items)?
+        } else {
+            let item = |word: &str| match word {
+                "" => None,
+                word if known(word) => Some(Item::Name(word.to_owned())),
+                word => Some(Item::File { file: word.to_owned(), text: None }),
+            };
+            text.split(',').map(item).collect::<Option<_>>()?
+        };
+        (1..=LONGEST_LIST).contains(&items.len()).then_some(items)
+    }
+
+    pub(super) fn expected(&self) -> String {
+        let quoted = |names: &[(&str, &str)]| {
+            names.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+        };
+        format!(
+            "expected {}, or a list with commas of {} and names of files",
+            quoted(self.words),
+            quoted(self.items)
+        )
+    }
+}
+
+/// The items with commas between them, if all are names.
+pub(super) fn names(items: &[Item]) -> Option<String> {
+    let name = |item: &Item| match item {
+        Item::Name(name) => Some(name.clone()),
+        Item::File { .. } => None,
+    };
+    items.iter().map(name).collect::<Option<Vec<_>>>().map(|names| names.join(","))
+}
+
+/// The text of a list of these files.
+pub fn list_of_files(files: &[String]) -> String {
+    let item = |file: &String| Item::File { file: file.clone(), text: None };
+    serde_json::json!(files.iter().map(item).collect::<Vec<_>>()).to_string()
+}
