@@ -56,8 +56,11 @@ fn dress(cell: char, is_last: bool, owner: Option<Seat>) -> &'static str {
     }
 }
 
-/// The squares named in the actions of the last step.
+/// The squares named in the actions of the last step; none on a board that has just been set up.
 fn last_squares(events: &[Event]) -> Vec<Square> {
+    if events.iter().any(|event| matches!(event, Event::RoundStart { .. })) {
+        return Vec::new();
+    }
     let actions = events.iter().filter_map(|event| match event {
         Event::Action { action, .. } => Some(action.as_str()),
         _ => None,
