@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A player for Watch Your Back! that picks a legal action at random.
+"""A player for every game of the referee that picks a legal action at random.
 
 This is the smallest useful player. The referee sends one JSON object a line and
 lists the legal actions with every turn, so it needs no rules at all.
@@ -11,6 +11,16 @@ import sys
 
 rng = random.Random()
 
+
+def choose(legal):
+    """One of the legal actions, as a text."""
+    if isinstance(legal, list):
+        return rng.choice(legal)
+    # Back to the Wall: a direction for each of two pieces, and so many of the squares.
+    directions = rng.choices(legal["directions"], k=2)
+    return " ".join(directions + rng.sample(legal["squares"], legal["walls"]))
+
+
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "init":
@@ -18,7 +28,7 @@ for line in sys.stdin:
         reply = {"id": message["id"], "name": "random_player.py", "want": ["legal"]}
         print(json.dumps(reply), flush=True)
     elif message["type"] == "turn":
-        action = rng.choice(message["legal"])
+        action = choose(message["legal"])
         print(json.dumps({"id": message["id"], "action": action}), flush=True)
     elif message["type"] == "quit":
         break

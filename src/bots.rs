@@ -10,6 +10,7 @@ mod backdraughts;
 mod greedy;
 mod message;
 mod meter;
+mod playouts;
 mod random;
 mod search;
 mod seated;
@@ -65,11 +66,15 @@ pub trait Bot<G: Game>: Send {
     ) -> Option<Choice<G::Action>>;
 }
 
-/// What a game gives its house players.
+/// What a game gives its house players. Nothing has to be given: without anything of its own a
+/// game has a greedy player that sees only the end of the game, and one that plays games to
+/// their end at random to look ahead.
 pub trait Playable: Game {
     /// How much better `seat` stands than the other seat at a glance, in the game's own measure;
     /// far less than a million. The game is not over.
-    fn lead(&self, seat: Seat) -> i32;
+    fn lead(&self, _seat: Seat) -> i32 {
+        0
+    }
 
     /// A player that takes what it can get now.
     fn grabber() -> Box<dyn Bot<Self>> {
@@ -77,7 +82,9 @@ pub trait Playable: Game {
     }
 
     /// A player that looks ahead.
-    fn searcher(limit: Limit) -> Box<dyn Bot<Self>>;
+    fn searcher(limit: Limit) -> Box<dyn Bot<Self>> {
+        Box::new(playouts::Playouts::new(limit))
+    }
 }
 
 impl Kind {

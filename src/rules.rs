@@ -211,8 +211,11 @@ pub trait Game: Clone + fmt::Debug + Send + 'static {
     /// is accepted, though nobody is asked for it.
     fn parse_action(&self, seat: Seat, text: &str) -> Result<Self::Action, Refusal>;
 
-    /// The forced pass, when [`turn`](Game::turn) is [`Turn::Pass`].
-    fn pass() -> Self::Action;
+    /// The forced pass, when [`turn`](Game::turn) is [`Turn::Pass`]; games in which it never is
+    /// need none.
+    fn pass() -> Self::Action {
+        unreachable!("nobody is made to pass in {}", Self::NAME)
+    }
 
     /// Plays a step that is known to answer [`turn`](Game::turn), and appends what happened to
     /// `events`, the last being [`Event::Over`] when the game ends.
@@ -261,12 +264,13 @@ pub enum GameKind {
 
 impl GameKind {
     /// Every game.
-    pub const ALL: &'static [Self] =
-        &[Self::WatchYourBack, Self::Backdraughts, Self::BackToTheWall];
+    pub fn all() -> &'static [Self] {
+        <Self as clap::ValueEnum>::value_variants()
+    }
 
     /// The game called `name`.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+        Self::all().iter().copied().find(|kind| kind.name() == name)
     }
 
     /// The game's name.

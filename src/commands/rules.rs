@@ -95,7 +95,7 @@ pub fn run(args: &RulesArgs, printer: Printer) -> Result<Status, Failure> {
     let text = match (args.game, args.format) {
         (None, Format::Text) => overview(),
         (None, Format::Json) => {
-            json(&GameKind::ALL.iter().map(|kind| sheet(*kind)).collect::<Vec<_>>())?
+            json(&GameKind::all().iter().map(|kind| sheet(*kind)).collect::<Vec<_>>())?
         }
         (Some(kind), format) => {
             let sheet = match &args.clause {
@@ -110,7 +110,7 @@ pub fn run(args: &RulesArgs, printer: Printer) -> Result<Status, Failure> {
 }
 
 fn overview() -> String {
-    let lines = GameKind::ALL.iter().map(|kind| {
+    let lines = GameKind::all().iter().map(|kind| {
         let sheet = sheet(*kind);
         let (clauses, options) = (sheet.clauses.len(), sheet.options.len());
         format!("{}  {clauses} clauses, {options} options\n", sheet.game)

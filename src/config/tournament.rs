@@ -131,7 +131,7 @@ fn rules(
     let field = field?;
     let Some(game) = GameKind::named(field.get_ref()) else {
         let title = format!("unknown game `{}`", field.get_ref().escape_debug());
-        let known = GameKind::ALL.iter().map(|kind| kind.name());
+        let known = GameKind::all().iter().map(|kind| kind.name());
         let label = instead(field.get_ref(), known);
         problems.add(Problem::new(field.span(), title).label(label));
         return None;

@@ -327,12 +327,6 @@ impl Game for BackToTheWall {
         refusal::parse(&self.board, self.outcome.is_some(), text.trim_ascii())
     }
 
-    /// Nobody ever passes; this is a submission that names no squares, which is never legal.
-    fn pass() -> Submission {
-        let directions = Pair { circle: Direction::Up, square: Direction::Up };
-        Submission { directions, walls: Squares::EMPTY }
-    }
-
     fn play(&mut self, step: Step<Submission, Infallible>, events: &mut Vec<Event>) {
         let turn = chosen(step);
         let played = self.advance(&turn);

@@ -1,0 +1,188 @@
+//! Tic-tac-toe: clauses N1 to N3.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::board::Square;
+use super::event::Event;
+use super::options::{OptionKind, Preset};
+use super::point::Point;
+use super::{
+    BySeat, Clause, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal, Seat,
+    Step, Turn,
+};
+use crate::bots::Playable;
+
+/// The options in force.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules {
+    /// Three in a row lose instead of winning (N3).
+    misere: bool,
+}
+
+/// A mark on a free square.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Mark(Square);
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What the wire shows of a position.
+#[derive(Debug, Serialize)]
+pub struct State {
+    board: Vec<String>,
+    to_move: &'static str,
+}
+
+/// A position.
+#[derive(Debug, Clone)]
+pub struct TicTacToe {
+    rules: Arc<Rules>,
+    /// Marks by column and row.
+    marks: [[Option<Seat>; 3]; 3],
+    ply: u32,
+}
+
+impl TicTacToe {
+    fn to_move(&self) -> Seat {
+        if self.ply.is_multiple_of(2) { Seat::First } else { Seat::Second }
+    }
+
+    fn at(&self, square: Square) -> Option<Seat> {
+        self.marks[usize::from(square.column)][usize::from(square.row)]
+    }
+
+    fn squares() -> impl Iterator<Item = Square> {
+        (0..9).map(|at| Square::new(at / 3, at % 3))
+    }
+
+    /// Whether `seat` has three in a row (N3).
+    fn has_row(&self, seat: Seat) -> bool {
+        let mine = |column: usize, row: usize| self.marks[column][row] == Some(seat);
+        let lines = (0..3).any(|n| (0..3).all(|m| mine(n, m)) || (0..3).all(|m| mine(m, n)));
+        lines || (0..3).all(|n| mine(n, n)) || (0..3).all(|n| mine(n, 2 - n))
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        let row = Seat::BOTH.into_iter().find(|&seat| self.has_row(seat));
+        let result = match row {
+            Some(seat) => GameResult::Win(if self.rules.misere { !seat } else { seat }),
+            None if self.ply == 9 => GameResult::Draw,
+            None => return None,
+        };
+        Some(Outcome { result, reason: if row.is_some() { "row" } else { "full" } })
+    }
+}
+
+impl Game for TicTacToe {
+    type Rules = Rules;
+    type Action = Mark;
+    type Chance = Infallible;
+    type State = State;
+
+    const NAME: &'static str = "tic-tac-toe";
+    const SEATS: BySeat<&'static str> = BySeat::new("crosses", "noughts");
+    const CLAUSES: &'static [Clause] = &[
+        Clause { id: "N1", title: "Board", text: "Three columns by three rows; (0,0) is the top left." },
+        Clause { id: "N2", title: "Mark", text: "The seats mark a free square in turn, crosses first: `1,2`." },
+        Clause { id: "N3", title: "End", text: "Three marks of a seat in a row, a column or a diagonal end the game, and so does a full board." },
+    ];
+    const OPTIONS: &'static [OptionSpec] = &[OptionSpec {
+        name: "misere",
+        clause: "N3",
+        kind: OptionKind::Choice(&[("off", "three in a row win"), ("on", "three in a row lose")]),
+        default: Preset::Always("off"),
+        help: "what three in a row do",
+    }];
+
+    fn rules(options: &Options) -> Result<Rules, OptionError> {
+        Ok(Rules { misere: options.word("misere") == "on" })
+    }
+
+    fn endless(_: &Rules) -> Option<String> {
+        None
+    }
+
+    fn start(rules: &Arc<Rules>) -> Self {
+        Self { rules: Arc::clone(rules), marks: [[None; 3]; 3], ply: 0 }
+    }
+
+    fn turn(&self) -> Turn<Infallible> {
+        self.outcome().map_or_else(|| Turn::Move(self.to_move()), Turn::Over)
+    }
+
+    fn ply(&self) -> u32 {
+        self.ply
+    }
+
+    fn legal_actions(&self, seat: Seat) -> Vec<Mark> {
+        if self.turn() != Turn::Move(seat) {
+            return Vec::new();
+        }
+        Self::squares().filter(|&square| self.at(square).is_none()).map(Mark).collect()
+    }
+
+    fn parse_action(&self, seat: Seat, text: &str) -> Result<Mark, Refusal> {
+        let text = text.trim_ascii();
+        let point = Point::read(text)
+            .ok_or_else(|| Refusal::Malformed("expected a square like `1,2`".to_owned()))?;
+        let illegal = |clause, reason: &str| {
+            Err(Refusal::Illegal { clause, reason: format!("{text} {reason}") })
+        };
+        let Some(square) = point.square_of(3, 3) else {
+            return illegal("N1", "is off the board");
+        };
+        match self.turn() {
+            Turn::Over(_) => illegal("N3", "comes after the end of the game"),
+            Turn::Move(mover) if mover != seat => illegal("N2", "is out of turn"),
+            _ if self.at(square).is_some() => illegal("N2", "is marked already"),
+            _ => Ok(Mark(square)),
+        }
+    }
+
+    fn play(&mut self, step: Step<Mark, Infallible>, events: &mut Vec<Event>) {
+        let Step::Move(Mark(square)) = step else { unreachable!("the seats move in turn") };
+        let seat = self.to_move();
+        self.marks[usize::from(square.column)][usize::from(square.row)] = Some(seat);
+        self.ply += 1;
+        events.push(Event::Action {
+            by: Self::SEATS[seat],
+            action: square.to_string(),
+            forced: false,
+            opening: false,
+            on_behalf_of: None,
+        });
+        if let Some(Outcome { result, reason }) = self.outcome() {
+            let result = match result {
+                GameResult::Win(winner) => Self::SEATS[winner],
+                GameResult::Draw => "draw",
+            };
+            events.push(Event::Over { result, reason });
+        }
+    }
+
+    fn state(&self) -> State {
+        State { board: self.rows(), to_move: Self::SEATS[self.to_move()] }
+    }
+
+    fn rows(&self) -> Vec<String> {
+        let cell = |column, row| match self.at(Square::new(column, row)) {
+            Some(Seat::First) => 'x',
+            Some(Seat::Second) => 'o',
+            None => '.',
+        };
+        (0..3).map(|row| (0..3).map(|column| cell(column, row)).collect()).collect()
+    }
+
+    fn caption(&self) -> String {
+        format!("{} of 9 squares marked", self.ply)
+    }
+}
+
+impl Playable for TicTacToe {}
