@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{bot, manual, perft, play, rank, replay, rules, run, trace, verify};
+use crate::commands::{bot, compare, manual, perft, play, rank, replay, rules, run, trace, verify};
 
 /// A tournament referee for programs that play games against each other
 #[derive(Debug, Parser)]
@@ -15,6 +15,7 @@ use crate::commands::{bot, manual, perft, play, rank, replay, rules, run, trace,
 Start here:
   referee run                       play tournament.toml and show the ranking
   referee play human bot:greedy     play yourself
+  referee compare new old           whether one player is better than another
   referee rules watch-your-back     the rules and their options"
 )]
 pub struct Cli {
@@ -39,6 +40,8 @@ pub enum Command {
     Run(run::RunArgs),
     /// Play one game on the terminal
     Play(play::PlayArgs),
+    /// Say whether player A is better than player B, in as few games as possible
+    Compare(compare::CompareArgs),
     /// Show the ranking of a tournament, finished or running
     Rank(rank::RankArgs),
     /// Replay every record through the rules, and compute the tables again

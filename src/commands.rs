@@ -2,6 +2,7 @@
 
 mod board;
 pub mod bot;
+pub mod compare;
 pub mod game_args;
 pub mod manual;
 pub mod perft;
@@ -33,6 +34,10 @@ pub enum Status {
     Done,
     /// Done, but something was found: a difference, a fault under `--strict` (exit code 1).
     Found,
+    /// `compare`: the first player is not better (exit code 10).
+    NotBetter,
+    /// `compare`: undecided (exit code 11).
+    Undecided,
     /// Interrupted; what was played is kept and can be resumed (exit code 130).
     Interrupted,
 }

@@ -45,6 +45,8 @@ pub mod commands;
 #[cfg(unix)]
 pub mod config;
 #[cfg(unix)]
+pub mod diagnostics;
+#[cfg(unix)]
 pub mod escape;
 #[cfg(unix)]
 pub mod fault;

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 use referee::cli::{Cli, Command};
 use referee::commands::{
-    Failure, FailureKind, Status, bot, manual, perft, play, rank, replay, rules, run, trace, verify,
+    Failure, FailureKind, Status, bot, compare, manual, perft, play, rank, replay, rules, run,
+    trace, verify,
 };
 use referee::printer::Printer;
 use tracing_subscriber::filter::LevelFilter;
@@ -18,6 +19,8 @@ fn main() -> ExitCode {
     match result {
         Ok(Status::Done) => ExitCode::SUCCESS,
         Ok(Status::Found) => ExitCode::from(1),
+        Ok(Status::NotBetter) => ExitCode::from(10),
+        Ok(Status::Undecided) => ExitCode::from(11),
         Ok(Status::Interrupted) => ExitCode::from(130),
         Err(failure) => report(&failure, printer),
     }
@@ -27,6 +30,7 @@ fn dispatch(command: &Command, printer: Printer) -> Result<Status, Failure> {
     match command {
         Command::Run(args) => run::run(args, printer),
         Command::Play(args) => play::run(args, printer),
+        Command::Compare(args) => compare::run(args, printer),
         Command::Rank(args) => rank::run(args, printer),
         Command::Verify(args) => verify::run(args, printer),
         Command::Replay(args) => replay::run(args, printer),

@@ -2,15 +2,27 @@
 //! all strengths with their intervals. Pure arithmetic, unaware of files and clocks.
 
 mod cholesky;
+mod cluster;
+pub mod contest;
 pub mod fit;
+mod groups;
+mod layout;
 mod model;
+pub mod pairs;
 pub mod points;
+pub mod ranks;
+pub mod residuals;
+pub mod seats;
+pub mod sprt;
 pub mod tally;
 
 use std::fmt;
 
 pub use fit::{Estimate, Fit, fit};
+pub use pairs::GameOutcome;
 pub use points::Points;
+pub use ranks::Band;
+pub use seats::{SeatEffects, seat_effects};
 pub use tally::Tally;
 
 /// Why results could not be counted or rated.
@@ -27,6 +39,8 @@ pub enum RatingError {
         /// The result as recorded.
         result: String,
     },
+    /// A player is an anchor twice.
+    DoubleAnchor(String),
     /// The anchor's rating is not a finite number.
     AnchorRating(f64),
 }
@@ -39,6 +53,7 @@ impl fmt::Display for RatingError {
             Self::UnknownResult { id, result } => {
                 write!(f, "game {id:?}: the result {result:?} is neither a seat nor `draw`")
             }
+            Self::DoubleAnchor(name) => write!(f, "{name:?} has two ratings given; keep one"),
             Self::AnchorRating(rating) => write!(f, "an anchor cannot have the rating {rating}"),
         }
     }

@@ -12,13 +12,14 @@ use serde_json::Value;
 use support::{Arena, Config, Dice, Run, wait_until};
 
 const TABLE: &str = "\
-#  player  rating  ±95%  games  score     %  W  D  L  faults
-1  bee         22   ±48      8    4.5  56.2  1  7  0       0
-2  cat          0   ±49      8      4  50.0  0  8  0       0
-3  ant        -22   ±48      8    3.5  43.8  0  7  1       0
+#  player  rating  ±95%  ranks  games  score     %  W  D  L  faults
+1  bee         23   ±57    1–3      8    4.5  56.2  1  7  0       0
+2  cat         23   ±57    1–3      8    4.5  56.2  1  7  0       0
+3  ant        -45   ±57    1–3      8      3  37.5  0  6  2       0
 
-First seat: -9 ±39 Elo. Draws: 11 of 12 games (91.7%).
-Neighbours in ranks 1–3 have overlapping 95% intervals: more games may change their order.
+First seat: 0 ±49 Elo. Draws: 10 of 12 games (83.3%).
+Not told apart (how likely the first is better, and how many more games between the two would tell):
+bee and cat (50%, over a million), cat and ant (89%, 8).
 ";
 const VERIFIED: &str = "results/cup: 12 of 12 games, seeds checked: nothing wrong\n";
 const LEADING: &str = "leading: bee 56%, cat 50%, ant 44%";
@@ -469,13 +470,14 @@ fn a_player_that_cannot_start_is_told_before_the_first_game() {
     arena.write("dud.sh", "echo no engine >&2; exit 3");
     let run = arena.run(&["run", "--strict"]);
     let table = "\
-#  player  rating  ±95%  games  score      %  W  D  L  faults
-1  ant        291  ±378      4      4  100.0  4  0  0       0
-2  dud       -291  ±378      4      0    0.0  0  0  4       4
+#  player  rating  ±95%  ranks  games  score      %  W  D  L  faults
+1  ant        291  ±379    1–2      4      4  100.0  4  0  0       0
+2  dud       -291  ±379    1–2      4      0    0.0  0  0  4       4
 
 First seat: 0 ±321 Elo. Draws: 0 of 4 games (0.0%).
 4 faults: dud 4 no-start.
-Neighbours in ranks 1–2 have overlapping 95% intervals: more games may change their order.
+Not told apart (how likely the first is better, and how many more games between the two would tell):
+ant and dud (93%, 6).
 ";
     let notes = "\
 warning: dud cannot start and will lose its games: the handshake failed: it ended with exit code 3

@@ -88,7 +88,8 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     with_game!(game, G => play::<G>(args, configured.as_ref(), words, &control, printer))
 }
 
-fn default_control() -> TimeControl {
+/// The limits where no configuration has any.
+pub(super) fn default_control() -> TimeControl {
     TimeControl {
         startup: config::DEFAULT_STARTUP,
         budget: None,

@@ -7,6 +7,8 @@ use clap::Args;
 use super::results::{Tables, find};
 use super::{Failure, Format, Status};
 use crate::printer::Printer;
+use crate::rating::tally::Faulted;
+use crate::report::details::details;
 use crate::report::json::StandingsJson;
 use crate::report::terminal;
 
@@ -16,6 +18,8 @@ use crate::report::terminal;
 Examples:
   referee rank                          the newest tournament under results/
   referee rank results/autumn-cup
+  referee rank --details                what else the games show
+  referee rank --without-faults         how strong players are when nothing breaks
   referee rank --format json | jq '.players[0]'")]
 pub struct RankArgs {
     /// The tournament's folder (default: the newest under results/)
@@ -23,21 +27,34 @@ pub struct RankArgs {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Leave out the games that ended in a fault
+    #[arg(long)]
+    pub without_faults: bool,
+    /// Say what else the games show: endings, clocks, odd results, players that decide alike
+    #[arg(long)]
+    pub details: bool,
 }
 
 /// Prints the ranking.
 pub fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
-    let tables = Tables::read(&find(args.dir.as_deref())?)?;
+    let dir = find(args.dir.as_deref())?;
+    let faulted = if args.without_faults { Faulted::LeaveOut } else { Faulted::Count };
+    let tables = Tables::read(&dir, faulted)?;
+    let found = args.details.then(|| tables.diagnostics(&dir)).transpose()?;
     match args.format {
         Format::Text => {
-            let standings = &tables.standings;
-            printer.line(&terminal::ranking(standings, printer.width(), printer.dress()))?;
+            let (width, dress) = (printer.width(), printer.dress());
+            printer.line(&terminal::ranking(&tables.standings, width, dress))?;
+            if let Some(found) = found {
+                printer.line(&format!("\n{}", details(&found, width, dress)))?;
+            }
             for line in tables.quarantine_lines() {
                 printer.note(&line);
             }
         }
         Format::Json => {
-            let json = serde_json::to_string(&StandingsJson::from(&tables.standings))
+            let standings = StandingsJson { diagnostics: found, ..(&tables.standings).into() };
+            let json = serde_json::to_string(&standings)
                 .map_err(|error| Failure::system(error.to_string()))?;
             printer.line(&json)?;
         }

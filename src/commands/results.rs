@@ -3,16 +3,23 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::Failure;
-use crate::rating::{self, Tally};
+use crate::diagnostics::{Diagnostics, Observer};
+use crate::rating::tally::Faulted;
+use crate::rating::{self, Fit, SeatEffects, Tally};
 use crate::record::Header;
-use crate::record::log::{LOG, LogReader, write_whole};
+use crate::record::log::{LOG, LogError, LogReader, write_whole};
 use crate::report::games::GamesTable;
 use crate::report::{Standings, tables};
-use crate::tournament::folder::{self, log_failure};
+use crate::rules::Game;
+use crate::tournament::audit::options_of;
+use crate::tournament::decisions::decisions;
+use crate::tournament::folder::{self, Contents, log_failure};
 use crate::tournament::ledger::Ledger;
+use crate::with_game;
 
 /// The folder that is named, or the newest one with a log under `results/`.
 pub fn find(named: Option<&Path>) -> Result<PathBuf, Failure> {
@@ -48,19 +55,43 @@ pub struct Tables {
     pub ledger: Ledger,
     /// The results by pairing.
     pub tally: Tally,
+    /// The ratings.
+    pub fit: Fit,
+    /// Whether the seat is worth the same to all.
+    pub seats: SeatEffects,
     /// The ranking.
     pub standings: Standings,
 }
 
 impl Tables {
     /// Computes everything from the log in `dir`.
-    pub fn read(dir: &Path) -> Result<Self, Failure> {
-        let contents = folder::read(dir, |_, _| {})?;
-        let tally = folder::tally(dir, &contents.ledger)?;
-        let fit = rating::fit(&tally, contents.header.anchor.as_ref())
-            .map_err(|error| Failure::input(format!("the ratings cannot be computed: {error}")))?;
-        let standings = Standings::new(&tally, &fit);
-        Ok(Self { header: contents.header, ledger: contents.ledger, tally, standings })
+    pub fn read(dir: &Path, faulted: Faulted) -> Result<Self, Failure> {
+        let Contents { header, ledger, .. } = folder::read(dir, |_, _| {})?;
+        let tally = folder::tally(dir, &ledger, faulted)?;
+        let failure = |error| Failure::input(format!("the ratings cannot be computed: {error}"));
+        let anchors = header.anchor.as_slice();
+        let fit = rating::fit(&tally, anchors).map_err(failure)?;
+        let seats = rating::seat_effects(&tally, anchors).map_err(failure)?;
+        let standings = Standings::new(&tally, &fit, &seats);
+        Ok(Self { header, ledger, tally, fit, seats, standings })
+    }
+
+    /// Looks at every game of the log in `dir`, the one that this was computed from.
+    pub fn diagnostics(&self, dir: &Path) -> Result<Diagnostics, Failure> {
+        let (kind, options) = options_of(&self.header)
+            .map_err(|message| Failure::input(format!("the header cannot be used: {message}")))?;
+        let mut observer = Observer::new(self.ledger.names());
+        with_game!(kind, G => {
+            let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
+            folder::counted(dir, &self.ledger, |entry| {
+                let made = decisions::<G>(&rules, &entry.record).map_err(|message| {
+                    log_failure(dir, &LogError { line: entry.line, message })
+                })?;
+                observer.add(&entry.record, &made);
+                Ok(())
+            })
+        })?;
+        Ok(observer.conclude(&self.tally, &self.fit, &self.seats))
     }
 
     /// A line for each player that is out.
@@ -103,7 +134,7 @@ pub fn write_games(dir: &Path, out: &mut dyn Write) -> Result<(), Failure> {
 
 /// Computes the tables from the log in `dir` and writes them beside it.
 pub fn write_tables(dir: &Path) -> Result<Tables, Failure> {
-    let tables = Tables::read(dir)?;
+    let tables = Tables::read(dir, Faulted::Count)?;
     let failed = |name: &str, error: &io::Error| {
         Failure::system(format!("cannot write {}: {error}", dir.join(name).display()))
     };

@@ -13,6 +13,7 @@ use crate::config::{self, PlayerSpec, Tournament};
 use crate::player::adopt_orphans;
 use crate::printer::Printer;
 use crate::printer::progress::Progress;
+use crate::rating::tally::Faulted;
 use crate::record::log::LogWriter;
 use crate::report::terminal;
 use crate::rules::Seat;
@@ -20,7 +21,7 @@ use crate::tournament::continuation;
 use crate::tournament::folder::{self, Contents, Locked};
 use crate::tournament::format::Stage;
 use crate::tournament::ledger::Ledger;
-use crate::tournament::runner::{End, Runner, share_cores};
+use crate::tournament::runner::{End, Listener, Runner, share_cores};
 use crate::tournament::slot::Conditions;
 
 /// Play a tournament, or go on with it
@@ -58,7 +59,7 @@ pub struct RunArgs {
 }
 
 /// As many games at once as a configuration may ask for.
-fn games_at_once(text: &str) -> Result<NonZeroUsize, String> {
+pub(super) fn games_at_once(text: &str) -> Result<NonZeroUsize, String> {
     let most = config::MOST_JOBS;
     let jobs = text.parse().ok().filter(|jobs: &NonZeroUsize| jobs.get() <= most);
     jobs.ok_or_else(|| format!("expected a whole number from 1 to {most}"))
@@ -78,7 +79,16 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     adopt_orphans();
     let folder = Locked::open(&dir)?;
     let contents = continuation::prepare(&folder, &tournament, &args.replace, printer)?;
-    let end = play(args, &tournament, &folder, contents, printer)?;
+    let tally = folder::tally(folder.dir(), &contents.ledger, Faulted::Count)?;
+    let scores = (0..tally.names().len())
+        .map(|player| {
+            let of = tally.of(player);
+            (tally.names()[player].clone(), of.score().value(), of.games())
+        })
+        .collect();
+    let mut progress = Progress::new(printer, scores);
+    let jobs = jobs(args.jobs, &tournament);
+    let end = play(&tournament, jobs, &folder, contents, &mut progress, async { interrupted() })?;
     let tables = write_tables(&dir)?;
     match end {
         End::Stopped => {
@@ -94,22 +104,17 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     }
 }
 
-fn play(
-    args: &RunArgs,
+/// Plays what is due in `folder`, so many games at once, until what `stop` gives becomes true.
+pub(super) fn play(
     tournament: &Tournament,
+    jobs: usize,
     folder: &Locked,
     contents: Contents,
-    printer: Printer,
+    listener: &mut dyn Listener,
+    stop: impl Future<Output = Result<watch::Receiver<bool>, Failure>>,
 ) -> Result<End, Failure> {
     let Contents { header, mut ledger, whole, .. } = contents;
     let system = |error: std::io::Error| Failure::system(format!("cannot open the log: {error}"));
-    let tally = folder::tally(folder.dir(), &ledger)?;
-    let scores = (0..ledger.names().len())
-        .map(|player| {
-            let of = tally.of(player);
-            (ledger.name(player).to_owned(), of.score().value(), of.games())
-        })
-        .collect();
     let conditions = Conditions {
         options: tournament.options.clone(),
         control: tournament.clock,
@@ -117,7 +122,6 @@ fn play(
         players: in_order_of(ledger.names(), &tournament.players),
         secret: folder.secret(tournament.seed)?,
     };
-    let jobs = jobs(args, tournament);
     let runner = Runner {
         folder,
         cores: share_cores(jobs.min(ledger.due()), if tournament.clock.ponder { 2 } else { 1 }),
@@ -125,10 +129,9 @@ fn play(
         log: LogWriter::open(folder.dir(), &header.identity, whole).map_err(system)?,
         conditions: Arc::new(conditions),
     };
-    let mut progress = Progress::new(printer, scores);
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(system)?;
-    runtime.block_on(async { runner.run(tournament, &mut progress, interrupted()?).await })
+    runtime.block_on(async { runner.run(tournament, listener, stop.await?).await })
 }
 
 /// The players as the log numbers them: the configuration may have come to list them otherwise.
@@ -138,9 +141,9 @@ fn in_order_of(names: &[String], players: &[PlayerSpec]) -> Vec<PlayerSpec> {
 }
 
 /// Games at once: as the command line says, or the configuration, or one for each core.
-fn jobs(args: &RunArgs, tournament: &Tournament) -> usize {
+pub(super) fn jobs(given: Option<NonZeroUsize>, tournament: &Tournament) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    args.jobs.or(tournament.jobs).map_or_else(cores, NonZeroUsize::get)
+    given.or(tournament.jobs).map_or_else(cores, NonZeroUsize::get)
 }
 
 /// Becomes true at Ctrl-C or SIGTERM.
@@ -216,7 +219,7 @@ fn plan(
     let (played, due) = (contents.ledger.played(), ledger.due());
     printer.line(&format!("in the log: {played}, to play: {due}"))?;
     if let Some(each) = used.checked_div(played as u64).filter(|_| due > 0) {
-        let jobs = jobs(args, tournament) as u64;
+        let jobs = jobs(args.jobs, tournament) as u64;
         let left = std::time::Duration::from_nanos(each.saturating_mul(due as u64) / jobs);
         let left = indicatif::HumanDuration(left);
         printer.line(&format!("about {left}, by the games in the log, {jobs} at once"))?;

@@ -9,6 +9,7 @@ use clap::Args;
 use super::results::{GAMES_TABLE, Tables, find, write_games};
 use super::{Failure, Format, Status};
 use crate::printer::Printer;
+use crate::rating::tally::Faulted;
 use crate::record::log::{LogError, LogReader};
 use crate::record::{GameRecord, Header};
 use crate::rules::Game;
@@ -176,7 +177,7 @@ fn finding(line: usize, id: Option<&str>, problem: &str) -> Finding {
 }
 
 fn check_tables(dir: &Path) -> Result<Vec<Finding>, Failure> {
-    let tables = Tables::read(dir)?;
+    let tables = Tables::read(dir, Faulted::Count)?;
     let system = |error: std::io::Error| Failure::system(format!("cannot compute tables: {error}"));
     let mut games = Vec::new();
     write_games(dir, &mut games)?;

@@ -29,13 +29,34 @@ pub struct Progress {
     faults: u64,
     /// Points and games by player's name, of this run and of what was there before.
     scores: Vec<(String, f64, u32)>,
+    /// What is shown in place of the leaders.
+    headline: Option<String>,
 }
 
 impl Progress {
     /// Progress from these scores on: name, points, games.
     pub fn new(printer: Printer, scores: Vec<(String, f64, u32)>) -> Self {
         let now = Instant::now();
-        Self { printer, bar: None, began: now, said: now, due: 0, played: 0, faults: 0, scores }
+        Self {
+            printer,
+            bar: None,
+            began: now,
+            said: now,
+            due: 0,
+            played: 0,
+            faults: 0,
+            scores,
+            headline: None,
+        }
+    }
+
+    /// Shows this in place of the leaders from now on.
+    pub fn headline(&mut self, text: String) {
+        self.headline = Some(text);
+    }
+
+    fn summary(&self) -> String {
+        self.headline.clone().unwrap_or_else(|| format!("leading: {}", self.leaders()))
     }
 
     fn say(&self, text: &str) {
@@ -79,11 +100,11 @@ impl Progress {
             }
         };
         format!(
-            "{} of {} games, {time}, {} with a fault, leading: {}",
+            "{} of {} games, {time}, {} with a fault, {}",
             self.played,
             self.due,
             self.faults,
-            self.leaders()
+            self.summary()
         )
     }
 }
@@ -129,7 +150,7 @@ impl Listener for Progress {
     fn finished(&mut self, record: &GameRecord, _: &Ledger) {
         self.count(record);
         if let Some(bar) = &self.bar {
-            bar.set_message(self.leaders());
+            bar.set_message(self.headline.clone().unwrap_or_else(|| self.leaders()));
             bar.inc(1);
         } else if self.said.elapsed() >= EVERY {
             self.said = Instant::now();

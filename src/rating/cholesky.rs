@@ -24,6 +24,11 @@ impl Symmetric {
         self.cells[row * self.size + column] += value;
     }
 
+    /// The value at (`row`, `column`).
+    pub(super) fn at(&self, row: usize, column: usize) -> f64 {
+        self.cells[row.max(column) * self.size + row.min(column)]
+    }
+
     /// The factor `L` of this matrix, `L Lᵀ`.
     ///
     /// In exact arithmetic every pivot is at least the smallest eigenvalue. `floor`, a lower bound
@@ -72,10 +77,35 @@ impl Factor {
         solution
     }
 
-    /// `gᵀ H⁻¹ g`: with the information matrix as `H`, the variance of what has the gradient `g`.
-    pub(super) fn variance(&self, gradient: &[f64]) -> f64 {
-        let half = self.forward(gradient);
-        dot(&half, &half)
+    /// The inverse of `H`.
+    pub(super) fn inverse(&self) -> Symmetric {
+        let size = self.lower.size;
+        let mut inverse = Symmetric::diagonal(&vec![0.0; size]);
+        for column in 0..size {
+            let mut unit = vec![0.0; size];
+            unit[column] = 1.0;
+            let solution = self.solve(&unit);
+            for (row, &value) in solution.iter().enumerate().skip(column) {
+                inverse.add(row, column, value);
+            }
+        }
+        inverse
+    }
+
+    /// `L x`: independent standard normal numbers become ones with the covariance `H`.
+    pub(super) fn times(&self, x: &[f64]) -> Vec<f64> {
+        (0..x.len()).map(|row| dot(&self.lower.row(row)[..=row], &x[..=row])).collect()
+    }
+
+    /// `Lᵀ x`, whose squared length is `xᵀ H x`.
+    pub(super) fn transposed_times(&self, x: &[f64]) -> Vec<f64> {
+        let mut product = vec![0.0; x.len()];
+        for (row, &value) in x.iter().enumerate() {
+            for (cell, &factor) in product.iter_mut().zip(&self.lower.row(row)[..=row]) {
+                *cell += factor * value;
+            }
+        }
+        product
     }
 
     /// The solution `y` of `L y = right`.
@@ -118,10 +148,15 @@ mod tests {
     }
 
     #[test]
-    fn a_variance_is_the_quadratic_form_of_the_inverse() {
-        let gradient = [1.0, -2.0, 0.5];
-        let direct = dot(&gradient, &example().solve(&gradient));
-        assert!(close(example().variance(&gradient), direct));
+    fn the_factor_and_the_inverse_belong_to_the_matrix() {
+        let (x, factor) = ([1.0, -2.0, 0.5], example());
+        let half = factor.transposed_times(&x);
+        // xᵀ H x, by hand.
+        assert!(close(dot(&half, &half), 14.75), "{half:?}");
+        assert!(close(dot(&x, &factor.times(&half)), 14.75));
+        let inverse = factor.inverse();
+        let column: Vec<f64> = (0..3).map(|row| inverse.at(row, 1)).collect();
+        assert!(factor.solve(&[0.0, 1.0, 0.0]).iter().zip(column).all(|(&a, b)| close(a, b)));
     }
 
     #[test]

@@ -7,18 +7,24 @@
 //!
 //! Strengths become Elo by `400/ln 10 · 2/(2+ν)`: a small difference of ratings then means the
 //! expected score of the logistic Elo formula, however many draws the game has. Intervals are
-//! 95% intervals from the curvature at the maximum, the uncertainty of ν included; they are those
-//! of the difference to the mean of all players, or to the anchor where there is one. They take
-//! games as independent.
+//! 95% intervals from the curvature at the maximum, clustered by pair (see `cluster.rs`), the
+//! uncertainty of ν included; they are those of the difference to the mean of the player's group,
+//! or to the anchors where there are any.
 
 use serde::Serialize;
 
-use super::model::{ELO, Model, Peak};
+use super::cluster::Spread;
+use super::groups::groups;
+use super::layout::{Layout, Seats};
+use super::model::{Model, Peak};
+use super::pairs::PairCounts;
 use super::{RatingError, Tally};
 use crate::record::Anchor;
 
 /// Standard deviations each way that hold 95% of a normal distribution.
-const Z95: f64 = 1.959_963_984_540_054;
+pub(super) const Z95: f64 = 1.959_963_984_540_054;
+/// Several anchors hold the draw parameter, and it the distance between them: a few rounds settle.
+const MOST_ROUNDS: usize = 50;
 
 /// An estimate in Elo and its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -32,6 +38,11 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// An estimate with this standard error.
+    pub(super) fn with_error(value: f64, error: f64) -> Self {
+        Self { value, low: value - Z95 * error, high: value + Z95 * error }
+    }
+
     /// Half the width of the interval.
     pub fn margin(self) -> f64 {
         (self.high - self.low) / 2.0
@@ -44,15 +55,20 @@ impl Estimate {
 }
 
 /// The ratings of a tournament.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Fit {
-    /// The ratings in Elo, in the tally's order of players. Their mean is 0, or the anchor's
-    /// rating is the one given.
+    /// The ratings in Elo, in the tally's order of players. In each group their mean is 0, or
+    /// the anchors have the ratings given.
     pub ratings: Vec<Estimate>,
     /// How much stronger, in Elo, a player is at the first seat than at the second.
     pub first_advantage: Estimate,
     /// The draw parameter ν: among equals a draw is ν times as likely as a given player's win.
     pub draw: f64,
+    /// The group of each player: ratings are comparable within a group alone.
+    pub groups: Vec<usize>,
+    /// The correlation between a player's scores in the two games of a pair, −1 … 1.
+    pub pair_correlation: f64,
+    pub(super) scale: Scale,
 }
 
 impl Fit {
@@ -62,92 +78,183 @@ impl Fit {
     }
 }
 
-/// Fits all results jointly. With an anchor its player has that rating and all others follow.
-pub fn fit(tally: &Tally, anchor: Option<&Anchor>) -> Result<Fit, RatingError> {
-    let origin = origin(tally, anchor)?;
-    let scale = Scale::new(Model::new(tally).peak());
+/// Fits all results jointly. Anchors have their given ratings, and the players of their group
+/// follow.
+///
+/// # Errors
+///
+/// When an anchor is unknown, named twice, or its rating no finite number.
+pub fn fit(tally: &Tally, anchors: &[Anchor]) -> Result<Fit, RatingError> {
+    let scale = Scale::fitted(tally, anchors, Seats::Alike)?;
+    let layout = &scale.model.layout;
     Ok(Fit {
-        ratings: (0..tally.names().len()).map(|player| scale.rating(player, origin)).collect(),
-        first_advantage: scale.advantage(),
-        draw: scale.peak.draw.exp(),
+        ratings: (0..tally.names().len()).map(|player| scale.rating(player, &[])).collect(),
+        first_advantage: scale.estimate(0.0, &[(layout.advantage(), 1.0)]),
+        draw: scale.peak.point[layout.draw()].exp(),
+        groups: scale.groups.clone(),
+        pair_correlation: scale.spread.correlation.score,
+        scale,
     })
 }
 
-/// What ratings are measured from.
+/// What the ratings of a group are measured from.
 #[derive(Debug, Clone, Copy)]
 enum Origin {
-    /// The mean of all players is 0.
+    /// The mean of the group is 0.
     Mean,
-    /// This player has this rating.
-    Player(usize, f64),
+    /// The anchors' parameter has the mean of the ratings given.
+    Anchors(usize, f64),
 }
 
-fn origin(tally: &Tally, anchor: Option<&Anchor>) -> Result<Origin, RatingError> {
-    match anchor {
-        None => Ok(Origin::Mean),
-        Some(anchor) if !anchor.rating.is_finite() => Err(RatingError::AnchorRating(anchor.rating)),
-        Some(anchor) => Ok(Origin::Player(tally.number(&anchor.player)?, anchor.rating)),
-    }
-}
-
-/// The step from natural units to Elo.
-struct Scale {
-    peak: Peak,
+/// A fitted model and the step from natural units to Elo.
+#[derive(Debug, Clone)]
+pub(super) struct Scale {
+    pub(super) model: Model,
+    pub(super) peak: Peak,
+    pub(super) spread: Spread,
+    pub(super) groups: Vec<usize>,
+    origins: Vec<Origin>,
+    /// The ratings of anchors.
+    given: Vec<Option<f64>>,
     /// Elo points of a natural unit.
-    unit: f64,
+    pub(super) unit: f64,
     /// The relative change of `unit` with the draw parameter's logarithm.
     drift: f64,
 }
 
 impl Scale {
-    fn new(peak: Peak) -> Self {
-        // Written so that no draw parameter, however large, overflows.
-        let share = 1.0 / (1.0 + 2.0 * (-peak.draw).exp());
-        Self { peak, unit: ELO * (1.0 - share), drift: -share }
+    pub(super) fn fitted(
+        tally: &Tally,
+        anchors: &[Anchor],
+        seats: Seats,
+    ) -> Result<Self, RatingError> {
+        let given = given(tally, anchors)?;
+        let pairings = tally.pairings();
+        let groups = groups(given.len(), pairings.iter().map(|&(upper, lower, _)| (upper, lower)));
+        let (model, peak) = peak(&pairings, &groups, &given, seats);
+        let spread = Spread::new(&model, &peak, &pairings);
+        let (unit, drift) = unit(peak.point[model.layout.draw()]);
+        let origins = (0..=groups.iter().copied().max().unwrap_or(0))
+            .map(|group| {
+                let anchor =
+                    (0..given.len()).find(|&at| groups[at] == group && given[at].is_some());
+                let mean = group_mean(&groups, &given, group);
+                anchor.map_or(Origin::Mean, |at| Origin::Anchors(model.layout.slots[at], mean))
+            })
+            .collect();
+        Ok(Self { model, peak, spread, groups, origins, given, unit, drift })
     }
 
-    fn rating(&self, player: usize, origin: Origin) -> Estimate {
-        let players = self.peak.strengths.len();
-        let (base, mut weights) = match origin {
-            Origin::Mean => (0.0, vec![-1.0 / count(players); players]),
-            Origin::Player(anchor, rating) => (rating, indicator(players, anchor)),
-        };
-        weights[player] += 1.0;
-        weights.extend([0.0, 0.0]);
-        self.estimate(base, weights)
+    /// The strength of a player in natural units.
+    pub(super) fn strength(&self, player: usize) -> f64 {
+        let layout = &self.model.layout;
+        self.peak.point[layout.slots[player]] + layout.shifts[player]
     }
 
-    fn advantage(&self) -> Estimate {
-        let mut weights = vec![0.0; self.peak.strengths.len()];
-        weights.extend([1.0, 0.0]);
-        self.estimate(0.0, weights)
-    }
-
-    /// `base` plus the weighted sum of strengths and advantage, in Elo, by the delta method.
-    fn estimate(&self, base: f64, weights: Vec<f64>) -> Estimate {
-        let peak = &self.peak;
-        let natural: f64 = weights.iter().zip(&peak.strengths).map(|(w, s)| w * s).sum();
-        let advantage = weights[peak.strengths.len()] * peak.advantage;
-        let offset = self.unit * (natural + advantage);
-        let mut gradient: Vec<f64> = weights.into_iter().map(|w| w * self.unit).collect();
-        if let Some(draw) = gradient.last_mut() {
-            *draw = self.drift * offset;
+    /// A player's rating, with `more` parameters added to its strength.
+    pub(super) fn rating(&self, player: usize, more: &[(usize, f64)]) -> Estimate {
+        if let (Some(rating), true) = (self.given[player], more.is_empty()) {
+            return Estimate { value: rating, low: rating, high: rating };
         }
-        let margin = Z95 * peak.information.variance(&gradient).sqrt();
-        let value = base + offset;
-        Estimate { value, low: value - margin, high: value + margin }
+        let slots = &self.model.layout.slots;
+        let mut weights = vec![(slots[player], 1.0)];
+        weights.extend(more);
+        let group = self.groups[player];
+        match self.origins[group] {
+            Origin::Anchors(anchor, rating) => {
+                weights.push((anchor, -1.0));
+                let own = self.unit * self.model.layout.shifts[player];
+                self.estimate(rating + own, &weights)
+            }
+            Origin::Mean => {
+                let members: Vec<usize> =
+                    (0..slots.len()).filter(|&other| self.groups[other] == group).collect();
+                // Who met nobody is as uncertain as the prior is.
+                if members.len() > 1 {
+                    let share = -1.0 / count(members.len());
+                    weights.extend(members.into_iter().map(|other| (slots[other], share)));
+                }
+                self.estimate(0.0, &weights)
+            }
+        }
+    }
+
+    /// `base` plus the weighted sum of parameters, in Elo, by the delta method.
+    pub(super) fn estimate(&self, base: f64, weights: &[(usize, f64)]) -> Estimate {
+        let layout = &self.model.layout;
+        let natural: f64 = weights.iter().map(|&(slot, w)| w * self.peak.point[slot]).sum();
+        let offset = self.unit * natural;
+        let mut gradient = vec![0.0; layout.len()];
+        for &(slot, weight) in weights {
+            gradient[slot] += weight * self.unit;
+        }
+        gradient[layout.draw()] += self.drift * offset;
+        Estimate::with_error(base + offset, self.spread.variance(&gradient).sqrt())
     }
 }
 
-/// −1 at the anchor, 0 elsewhere.
-fn indicator(players: usize, anchor: usize) -> Vec<f64> {
-    let mut weights = vec![0.0; players];
-    weights[anchor] = -1.0;
-    weights
+/// The given rating of each player that has one.
+fn given(tally: &Tally, anchors: &[Anchor]) -> Result<Vec<Option<f64>>, RatingError> {
+    let mut given = vec![None; tally.names().len()];
+    for anchor in anchors {
+        if !anchor.rating.is_finite() {
+            return Err(RatingError::AnchorRating(anchor.rating));
+        }
+        let player = tally.number(&anchor.player)?;
+        if given[player].replace(anchor.rating).is_some() {
+            return Err(RatingError::DoubleAnchor(anchor.player.clone()));
+        }
+    }
+    Ok(given)
+}
+
+/// The mean of the ratings given in a group; 0 where there is none.
+fn group_mean(groups: &[usize], given: &[Option<f64>], group: usize) -> f64 {
+    let in_group = groups.iter().zip(given).filter(|(of, _)| **of == group);
+    let ratings: Vec<f64> = in_group.filter_map(|(_, rating)| *rating).collect();
+    ratings.iter().sum::<f64>() / count(ratings.len().max(1))
+}
+
+/// The most probable parameters where given ratings hold.
+fn peak(
+    pairings: &[(usize, usize, PairCounts)],
+    groups: &[usize],
+    given: &[Option<f64>],
+    seats: Seats,
+) -> (Model, Peak) {
+    let mut draw = Model::DRAW_MEAN;
+    let mut rounds = 0;
+    loop {
+        let shared: Vec<Option<(usize, f64)>> = groups
+            .iter()
+            .zip(given)
+            .map(|(&group, rating)| {
+                let apart = (*rating)? - group_mean(groups, given, group);
+                Some((group, apart / unit(draw).0))
+            })
+            .collect();
+        let model = Model::new(Layout::new(&shared, seats), pairings);
+        let peak = model.peak();
+        let reached = peak.point[model.layout.draw()];
+        rounds += 1;
+        let apart = shared.iter().flatten().any(|&(_, shift)| shift != 0.0);
+        if !apart || (reached - draw).abs() < 1e-10 || rounds == MOST_ROUNDS {
+            return (model, peak);
+        }
+        draw = reached;
+    }
+}
+
+/// Elo points of a natural unit at the logarithm of the draw parameter, and their relative change
+/// with it.
+fn unit(draw: f64) -> (f64, f64) {
+    // Written so that no draw parameter, however large, overflows.
+    let share = 1.0 / (1.0 + 2.0 * (-draw).exp());
+    (Model::ELO * (1.0 - share), -share)
 }
 
 /// A number of players as a number to divide by.
-fn count(players: usize) -> f64 {
+pub(super) fn count(players: usize) -> f64 {
     f64::from(u32::try_from(players).unwrap_or(u32::MAX))
 }
 
@@ -157,7 +264,6 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::model::{ADVANTAGE_SD, DRAW_MEAN, DRAW_SD, STRENGTH_SD};
     use super::super::tally::tests::{any_tally, tally};
     use super::*;
 
@@ -184,7 +290,7 @@ mod tests {
     }
 
     fn fitted(names: &[&str], games: &[(usize, usize, &str)]) -> Fit {
-        let fit = fit(&tally(names, games), None).expect("no anchor");
+        let fit = fit(&tally(names, games), &[]).expect("no anchor");
         assert!(fit.draw.is_finite() && fit.draw > 0.0);
         for estimate in fit.ratings.iter().chain([&fit.first_advantage]) {
             assert!(estimate.low <= estimate.value && estimate.value <= estimate.high, "{fit:?}");
@@ -213,11 +319,12 @@ mod tests {
             })
             .sum();
         let square = |x: f64, sd: f64| x * x / (2.0 * sd * sd);
-        let strengths: f64 = p[..n].iter().map(|&s| square(s * ELO, STRENGTH_SD)).sum();
+        let strengths: f64 =
+            p[..n].iter().map(|&s| square(s * Model::ELO, Model::STRENGTH_SD)).sum();
         likelihood
             - strengths
-            - square(p[n] * ELO, ADVANTAGE_SD)
-            - square(p[n + 1] - DRAW_MEAN, DRAW_SD)
+            - square(p[n] * Model::ELO, Model::ADVANTAGE_SD)
+            - square(p[n + 1] - Model::DRAW_MEAN, Model::DRAW_SD)
     }
 
     /// Slow ascent along numeric derivatives.
@@ -236,7 +343,7 @@ mod tests {
         let fit = fitted(&NAMES, &games);
         let p = reference(&games, 4);
         let nu = p[5].exp();
-        let unit = ELO * 2.0 / (2.0 + nu);
+        let unit = Model::ELO * 2.0 / (2.0 + nu);
         let mean = p[..4].iter().sum::<f64>() / 4.0;
         for (rating, strength) in fit.ratings.iter().zip(&p) {
             assert!((rating.value - unit * (strength - mean)).abs() < 0.1, "{fit:?} {p:?}");
@@ -282,10 +389,10 @@ mod tests {
     #[test]
     fn intervals_agree_with_the_curvature_of_the_reference() {
         let games = uneven();
-        let unit = |p: &[f64]| ELO * 2.0 / (2.0 + p[5].exp());
+        let unit = |p: &[f64]| Model::ELO * 2.0 / (2.0 + p[5].exp());
         let free = fitted(&NAMES, &games);
         let anchor = Anchor { player: "cat".into(), rating: 100.0 };
-        let anchored = fit(&tally(&NAMES, &games), Some(&anchor)).expect("a known anchor");
+        let anchored = fit(&tally(&NAMES, &games), &[anchor]).expect("a known anchor");
         for player in 0..4 {
             let to_mean = |p: &[f64]| unit(p) * (p[player] - p[..4].iter().sum::<f64>() / 4.0);
             let to_anchor = |p: &[f64]| unit(p) * (p[player] - p[2]);
@@ -316,10 +423,10 @@ mod tests {
         let tally = tally(&NAMES, &uneven());
         let anchored = |rating| {
             let anchor = Anchor { player: "cat".into(), rating };
-            fit(&tally, Some(&anchor)).expect("a known anchor")
+            fit(&tally, &[anchor]).expect("a known anchor")
         };
         let (zero, high) = (anchored(0.0), anchored(1500.0));
-        let free = fit(&tally, None).expect("no anchor");
+        let free = fit(&tally, &[]).expect("no anchor");
         assert_eq!(high.ratings[2], Estimate { value: 1500.0, low: 1500.0, high: 1500.0 });
         for player in 0..4 {
             let [a, b, c] = [&zero, &high, &free].map(|fit| fit.ratings[player].value);
@@ -332,8 +439,8 @@ mod tests {
     fn a_bad_anchor_is_an_error() {
         let tally = tally(&NAMES, &[]);
         let anchor = |player: &str, rating| Anchor { player: player.into(), rating };
-        assert!(fit(&tally, Some(&anchor("eel", 0.0))).is_err());
-        assert!(fit(&tally, Some(&anchor("ant", f64::NAN))).is_err());
+        assert!(fit(&tally, &[anchor("eel", 0.0)]).is_err());
+        assert!(fit(&tally, &[anchor("ant", f64::NAN)]).is_err());
     }
 
     #[test]
@@ -374,7 +481,7 @@ mod tests {
     #[test]
     fn every_shape_of_results_has_finite_ratings() {
         assert!(fitted(&[], &[]).ratings.is_empty());
-        assert_eq!(fitted(&["ant"], &[]).ratings[0], Estimate { value: 0.0, low: 0.0, high: 0.0 });
+        assert!(fitted(&["ant"], &[]).ratings[0].margin() > 300.0);
         assert!(fitted(&NAMES, &[]).ratings[0].margin() > 300.0);
         let one = fitted(&NAMES, &[(0, 1, "white")]);
         assert!(one.ratings[0].value > one.ratings[2].value);
@@ -393,7 +500,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_results_have_finite_ratings(tally in any_tally()) {
-            let fit = fit(&tally, None).expect("no anchor");
+            let fit = fit(&tally, &[]).expect("no anchor");
             for estimate in fit.ratings.iter().chain([&fit.first_advantage]) {
                 prop_assert!(estimate.low < estimate.value && estimate.value < estimate.high);
                 prop_assert!(estimate.low.is_finite() && estimate.high.is_finite());
@@ -415,7 +522,7 @@ mod tests {
         let games: Games<'_> = all.map(|(i, j)| (i, j, result(i, j))).collect();
         let tally = tally(&names, &games);
         let start = Instant::now();
-        let fit = fit(&tally, None).expect("no anchor");
+        let fit = fit(&tally, &[]).expect("no anchor");
         assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
         assert!(fit.ratings[0].value > fit.ratings[199].value + 100.0);
     }

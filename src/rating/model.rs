@@ -8,20 +8,9 @@
 
 use std::f64::consts::LN_10;
 
-use super::Tally;
-use super::cholesky::{Factor, Symmetric, dot};
-
-/// Elo points of one natural unit of strength where draws do not exist.
-pub(super) const ELO: f64 = 400.0 / LN_10;
-
-/// The prior of a strength: mean 0, this standard deviation in Elo (at a draw parameter of 0).
-pub(super) const STRENGTH_SD: f64 = 600.0;
-/// The prior of the first seat's advantage: mean 0, this standard deviation in Elo.
-pub(super) const ADVANTAGE_SD: f64 = 200.0;
-/// The prior of the draw parameter's logarithm: around one draw in five games among equals.
-pub(super) const DRAW_MEAN: f64 = -std::f64::consts::LN_2;
-/// Its standard deviation in natural logarithms.
-pub(super) const DRAW_SD: f64 = 2.0;
+use super::cholesky::{Symmetric, dot};
+use super::layout::{Layout, Lead, priors};
+use super::pairs::{GameOutcome, PairCounts, Side};
 
 /// Newton needs about ten steps; the bound is for floating point alone.
 const MOST_STEPS: usize = 100;
@@ -30,67 +19,107 @@ const MOST_HALVINGS: usize = 40;
 const SHORT: f64 = 1e-9;
 
 /// The games of one player at the first seat against another, as the fit sees them.
-#[derive(Debug, Clone, Copy)]
-struct Pairing {
-    first: usize,
-    second: usize,
+#[derive(Debug, Clone)]
+struct Series {
+    lead: Lead,
     games: f64,
     /// Wins less losses.
     balance: f64,
     draws: f64,
 }
 
-/// The chances of the three results, and the logarithm of their common denominator.
-#[derive(Debug, Clone, Copy)]
-struct Chances {
-    win: f64,
-    draw: f64,
-    loss: f64,
+/// The chances of the three results of a game, and the logarithm of their common denominator.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Chances {
+    pub(super) win: f64,
+    pub(super) draw: f64,
+    pub(super) loss: f64,
     log_sum: f64,
 }
 
 impl Chances {
-    fn at(lead: f64, draw: f64) -> Self {
+    /// Where the first seat is ahead by `lead` and the draw parameter's logarithm is `draw`.
+    pub(super) fn at(lead: f64, draw: f64) -> Self {
         let top = (lead.abs() / 2.0).max(draw);
         let [w, d, l] = [lead / 2.0, draw, -lead / 2.0].map(|log| (log - top).exp());
         let sum = w + d + l;
         Self { win: w / sum, draw: d / sum, loss: l / sum, log_sum: top + sum.ln() }
     }
+
+    /// The expected score of the first seat less ½.
+    pub(super) fn tilt(self) -> f64 {
+        (self.win - self.loss) / 2.0
+    }
+
+    /// The covariance of a game's score and of its being drawn: rows of a 2×2 matrix.
+    pub(super) fn covariance(self) -> [[f64; 2]; 2] {
+        let tilt = self.tilt();
+        let mixed = -self.draw * tilt;
+        let score = (self.win + self.loss) / 4.0 - tilt * tilt;
+        [[score, mixed], [mixed, self.draw * (1.0 - self.draw)]]
+    }
+
+    /// How an outcome differs from what was expected: the score, and whether it was a draw.
+    pub(super) fn residual(self, outcome: GameOutcome) -> [f64; 2] {
+        let (score, draw) = match outcome {
+            GameOutcome::Win => (0.5, 0.0),
+            GameOutcome::Draw => (0.0, 1.0),
+            GameOutcome::Loss => (-0.5, 0.0),
+        };
+        [score - self.tilt(), draw - self.draw]
+    }
 }
 
-/// The logarithm of the posterior of all strengths, the advantage and the draw parameter, negated.
-///
-/// A point is the vector of the strengths, then the advantage, then the draw parameter's logarithm.
+/// The logarithm of the posterior, negated, as a function of the parameters of a [`Layout`].
 #[derive(Debug, Clone)]
 pub(super) struct Model {
-    players: usize,
-    pairings: Vec<Pairing>,
+    pub(super) layout: Layout,
+    series: Vec<Series>,
     means: Vec<f64>,
-    precisions: Vec<f64>,
+    pub(super) precisions: Vec<f64>,
 }
 
 /// The most probable parameters and the curvature there.
 #[derive(Debug, Clone)]
 pub(super) struct Peak {
-    /// Strengths in natural units; their mean is 0 up to rounding.
-    pub(super) strengths: Vec<f64>,
-    /// The first seat's advantage in natural units.
-    pub(super) advantage: f64,
-    /// The logarithm of the draw parameter.
-    pub(super) draw: f64,
-    /// The observed information, prior included, in the order of the fields above.
-    pub(super) information: Factor,
+    /// The parameters.
+    pub(super) point: Vec<f64>,
+    /// The observed information, prior included.
+    pub(super) information: Symmetric,
 }
 
 impl Model {
+    /// Elo points of one natural unit of strength where draws do not exist.
+    pub(super) const ELO: f64 = 400.0 / LN_10;
+    /// The prior of a strength: mean 0, this standard deviation in Elo (at a draw parameter of 0).
+    pub(super) const STRENGTH_SD: f64 = 600.0;
+    /// The prior of the first seat's advantage: mean 0, this standard deviation in Elo.
+    pub(super) const ADVANTAGE_SD: f64 = 200.0;
+    /// The prior of the draw parameter's logarithm: around one draw in five games among equals.
+    pub(super) const DRAW_MEAN: f64 = -std::f64::consts::LN_2;
+    /// Its standard deviation in natural logarithms.
+    pub(super) const DRAW_SD: f64 = 2.0;
+
     /// The model of these results.
-    pub(super) fn new(tally: &Tally) -> Self {
-        let players = tally.names().len();
-        let mut means = vec![0.0; players + 1];
-        means.push(DRAW_MEAN);
-        let mut precisions = vec![(ELO / STRENGTH_SD).powi(2); players];
-        precisions.extend([(ELO / ADVANTAGE_SD).powi(2), DRAW_SD.powi(-2)]);
-        Self { players, pairings: pairings(tally), means, precisions }
+    pub(super) fn new(layout: Layout, pairings: &[(usize, usize, PairCounts)]) -> Self {
+        let (means, precisions) = priors(&layout);
+        let series = pairings
+            .iter()
+            .flat_map(|(upper, lower, counts)| {
+                [Side::Upper, Side::Lower].map(|side| (*upper, *lower, counts.games(side), side))
+            })
+            .filter(|(_, _, games, _)| games.iter().any(|&count| count > 0))
+            .map(|(upper, lower, games, side)| {
+                let [wins, draws, losses] = games.map(f64::from);
+                Series {
+                    lead: layout.lead_of((upper, lower), side),
+                    games: wins + draws + losses,
+                    balance: wins - losses,
+                    draws,
+                }
+            })
+            .collect();
+        Self { layout, series, means, precisions }
     }
 
     /// The one maximum of the posterior.
@@ -107,13 +136,8 @@ impl Model {
                 break;
             }
         }
-        let (_, curvature) = self.slopes(&point);
-        Peak {
-            information: curvature.factor(self.floor()),
-            advantage: point[self.players],
-            draw: point[self.players + 1],
-            strengths: point[..self.players].to_vec(),
-        }
+        let (_, information) = self.slopes(&point);
+        Peak { point, information }
     }
 
     /// The first of the steps 1, ½, ¼ … that does not lead uphill, and where it leads.
@@ -138,17 +162,17 @@ impl Model {
     }
 
     /// A lower bound of the curvature in every direction: the least the priors give.
-    fn floor(&self) -> f64 {
+    pub(super) fn floor(&self) -> f64 {
         self.precisions.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
     /// The negated logarithm of the posterior, up to a constant.
     fn value(&self, point: &[f64]) -> f64 {
-        let draw = point[self.players + 1];
-        let likelihood = self.pairings.iter().map(|pairing| {
-            let lead = self.lead(point, pairing);
+        let draw = point[self.layout.draw()];
+        let likelihood = self.series.iter().map(|series| {
+            let lead = series.lead.at(point);
             let log_sum = Chances::at(lead, draw).log_sum;
-            pairing.games * log_sum - pairing.balance * lead / 2.0 - pairing.draws * draw
+            series.games * log_sum - series.balance * lead / 2.0 - series.draws * draw
         });
         let off = self.offsets(point);
         let prior = off.iter().zip(&self.precisions).map(|(off, p)| off * off * p / 2.0);
@@ -160,54 +184,30 @@ impl Model {
         let mut slope: Vec<f64> =
             self.offsets(point).iter().zip(&self.precisions).map(|(off, p)| off * p).collect();
         let mut curvature = Symmetric::diagonal(&self.precisions);
-        for pairing in &self.pairings {
-            self.add_slopes(point, pairing, &mut slope, &mut curvature);
+        for series in &self.series {
+            self.add_slopes(point, series, &mut slope, &mut curvature);
         }
         (slope, curvature)
     }
 
-    /// Adds what the games of one pairing give to the gradient and the Hessian.
-    fn add_slopes(&self, at: &[f64], pairing: &Pairing, slope: &mut [f64], bend: &mut Symmetric) {
-        let draw = self.players + 1;
-        let chances = Chances::at(self.lead(at, pairing), at[draw]);
-        let tilt = (chances.win - chances.loss) / 2.0;
-        let spread = (chances.win + chances.loss) / 4.0 - tilt * tilt;
-        let by_lead = pairing.games * tilt - pairing.balance / 2.0;
-        let signs = [(pairing.first, 1.0), (pairing.second, -1.0), (self.players, 1.0)];
-        for (n, &(row, sign)) in signs.iter().enumerate() {
-            slope[row] += sign * by_lead;
-            bend.add(row, draw, -sign * pairing.games * chances.draw * tilt);
-            for &(column, other) in &signs[..=n] {
-                bend.add(row, column, sign * other * pairing.games * spread);
+    /// Adds what the games of one series give to the gradient and the Hessian.
+    fn add_slopes(&self, at: &[f64], series: &Series, slope: &mut [f64], bend: &mut Symmetric) {
+        let draw = self.layout.draw();
+        let chances = Chances::at(series.lead.at(at), at[draw]);
+        let [[spread, mixed], [_, by_draw]] = chances.covariance();
+        let by_lead = series.games * chances.tilt() - series.balance / 2.0;
+        for (n, &(row, factor)) in series.lead.terms.iter().enumerate() {
+            slope[row] += factor * by_lead;
+            bend.add(row, draw, factor * series.games * mixed);
+            for &(column, other) in &series.lead.terms[..=n] {
+                bend.add(row, column, factor * other * series.games * spread);
             }
         }
-        slope[draw] += pairing.games * chances.draw - pairing.draws;
-        bend.add(draw, draw, pairing.games * chances.draw * (1.0 - chances.draw));
-    }
-
-    /// How far the first seat is ahead in a pairing.
-    fn lead(&self, point: &[f64], pairing: &Pairing) -> f64 {
-        point[pairing.first] - point[pairing.second] + point[self.players]
+        slope[draw] += series.games * chances.draw - series.draws;
+        bend.add(draw, draw, series.games * by_draw);
     }
 
     fn offsets(&self, point: &[f64]) -> Vec<f64> {
         point.iter().zip(&self.means).map(|(p, mean)| p - mean).collect()
     }
-}
-
-/// The pairings that were played.
-fn pairings(tally: &Tally) -> Vec<Pairing> {
-    let players = 0..tally.names().len();
-    let all = players.clone().flat_map(|first| players.clone().map(move |second| (first, second)));
-    all.filter_map(|(first, second)| {
-        let played = tally.pairing(first, second);
-        (played.games() > 0).then(|| Pairing {
-            first,
-            second,
-            games: f64::from(played.games()),
-            balance: f64::from(played.wins) - f64::from(played.losses),
-            draws: f64::from(played.draws),
-        })
-    })
-    .collect()
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Row, Standings};
+use crate::diagnostics::Diagnostics;
 use crate::fault::FaultCode;
 use crate::rating::{Estimate, Points};
 
@@ -21,8 +22,19 @@ pub struct StandingsJson<'a> {
     pub first_advantage: Estimate,
     /// The fitted chance of a draw between equals, 0 … 1.
     pub draw_rate: f64,
+    /// How many groups of players there are that no chain of games connects.
+    pub groups: usize,
+    /// The correlation between a player's scores in the two games of a pair, −1 … 1.
+    pub pair_correlation: f64,
+    /// How likely players' seat effects differ this much by chance, 0 … 1.
+    pub seat_effects_p: f64,
+    /// The number of games that are copies of earlier ones.
+    pub copies: u32,
     /// The players, best first.
     pub players: Vec<PlayerJson<'a>>,
+    /// What else the games show, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diagnostics: Option<Diagnostics>,
 }
 
 /// A player in [`StandingsJson`]: the columns of `standings.csv`.
@@ -54,6 +66,20 @@ pub struct PlayerJson<'a> {
     pub second_score: Points,
     /// How often each fault happened, by code; codes that did not happen are absent.
     pub faults: &'a BTreeMap<FaultCode, u32>,
+    /// The best rank of its band.
+    pub rank_low: usize,
+    /// The worst.
+    pub rank_high: usize,
+    /// How likely it is better than the next in its group, 0 … 1; null for the last.
+    pub superiority: Option<f64>,
+    /// How many more games between the two would tell; null where a million would not.
+    pub games_to_separate: Option<u32>,
+    /// The group, from 1: only players of one group can be compared.
+    pub group: usize,
+    /// The rating at the first seat, where seats are not worth the same to all; else null.
+    pub first_rating: Option<Estimate>,
+    /// The rating at the second seat.
+    pub second_rating: Option<Estimate>,
 }
 
 impl<'a> From<&'a Standings> for StandingsJson<'a> {
@@ -64,7 +90,12 @@ impl<'a> From<&'a Standings> for StandingsJson<'a> {
             faults: standings.fault_total(),
             first_advantage: standings.first_advantage,
             draw_rate: standings.draw_rate,
+            groups: standings.groups,
+            pair_correlation: standings.pair_correlation,
+            seat_effects_p: standings.seat_effects_p,
+            copies: standings.copies.iter().map(|(.., count)| count).sum(),
             players: standings.rows.iter().map(PlayerJson::from).collect(),
+            diagnostics: None,
         }
     }
 }
@@ -85,6 +116,13 @@ impl<'a> From<&'a Row> for PlayerJson<'a> {
             first_score: row.by_seat.first,
             second_score: row.by_seat.second,
             faults: &row.faults,
+            rank_low: row.band.low,
+            rank_high: row.band.high,
+            superiority: row.next.map(|next| next.superiority),
+            games_to_separate: row.next.and_then(|next| next.games),
+            group: row.group,
+            first_rating: row.seat_ratings.map(|at| at.first),
+            second_rating: row.seat_ratings.map(|at| at.second),
         }
     }
 }

@@ -11,7 +11,14 @@ pub(super) fn notes(standings: &Standings, width: usize) -> Vec<String> {
     if standings.total.games() == 0 {
         return vec!["No games yet.".into()];
     }
-    let notes = [Some(seats(standings)), faults(standings, width), overlaps(standings, width)];
+    let notes = [
+        Some(seats(standings)),
+        own_seats(standings),
+        faults(standings, width),
+        groups(standings),
+        copies(standings, width),
+        neighbours(standings, width),
+    ];
     notes.into_iter().flatten().flat_map(|note| wrap(&note, width)).collect()
 }
 
@@ -45,20 +52,63 @@ fn player_faults(row: &Row) -> String {
     format!("{} {}", escape::terminal(&row.player), codes.join(" and "))
 }
 
-/// The runs of ranks in which each interval overlaps the next, in two lines.
-fn overlaps(standings: &Standings, width: usize) -> Option<String> {
-    let runs: Vec<String> = standings
-        .rows
-        .chunk_by(|above, below| above.rating.overlaps(below.rating))
-        .filter_map(|run| match run {
-            [first, .., last] => Some(format!("{}–{}", first.rank, last.rank)),
-            _ => None,
+/// Whether the seat is worth more to some than to others.
+fn own_seats(standings: &Standings) -> Option<String> {
+    standings.rows.iter().any(|row| row.seat_ratings.is_some()).then(|| {
+        format!(
+            "The first seat is not worth the same to all (p = {:.2}%): standings.csv has ratings \
+             by seat.",
+            100.0 * standings.seat_effects_p
+        )
+    })
+}
+
+/// That not everyone is comparable.
+fn groups(standings: &Standings) -> Option<String> {
+    (standings.groups > 1).then(|| {
+        format!(
+            "There are {} groups that have not met, not even through others: ratings and ranks \
+             compare players of one group only.",
+            standings.groups
+        )
+    })
+}
+
+/// Games that were played more than once, in two lines.
+fn copies(standings: &Standings, width: usize) -> Option<String> {
+    let mut copies: Vec<_> = standings.copies.iter().collect();
+    copies.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
+    let total: u32 = copies.iter().map(|(.., count)| count).sum();
+    let players: Vec<String> = copies
+        .into_iter()
+        .map(|(first, second, count)| {
+            format!("{}–{} {count}", escape::terminal(first), escape::terminal(second))
         })
         .collect();
-    let before = "Neighbours in ranks ";
-    let after = " have overlapping 95% intervals: more games may change their order.";
+    let are = if total == 1 { "is a copy of an earlier one" } else { "are copies of earlier ones" };
+    let before = format!("Warning: {} {are} (", plural(total, "game"));
+    let after = "): they score, but tell nothing new and count once in the ratings.";
     let room = (2 * width).saturating_sub(before.width() + after.width());
-    (!runs.is_empty()).then(|| format!("{before}{}{after}", list(&runs, room)))
+    (total > 0).then(|| format!("{before}{}{after}", list(&players, room)))
+}
+
+/// The neighbours that are not told apart at 95%, in two lines.
+fn neighbours(standings: &Standings, width: usize) -> Option<String> {
+    let close: Vec<String> = standings
+        .rows
+        .windows(2)
+        .filter_map(|rows| {
+            let next = rows[0].next.filter(|next| next.games != Some(0))?;
+            let [above, below] = [0, 1].map(|at: usize| escape::terminal(&rows[at].player));
+            let percent = whole(100.0 * next.superiority);
+            let games = next.games.map_or("over a million".into(), |games| games.to_string());
+            Some(format!("{above} and {below} ({percent}%, {games})"))
+        })
+        .collect();
+    let before = "Not told apart (how likely the first is better, and how many more games between \
+                  the two would tell): ";
+    let room = (3 * width).saturating_sub(before.width() + 1);
+    (!close.is_empty()).then(|| format!("{before}{}.", list(&close, room)))
 }
 
 /// The items with commas, at least one, and as many as there is room for.
@@ -122,12 +172,31 @@ mod tests {
     }
 
     #[test]
-    fn no_fault_and_no_overlap_need_no_word() {
+    fn what_is_clear_needs_no_word() {
         let clear = [vec![(0, 1, "white"); 90], vec![(1, 0, "black"); 90]].concat();
         let standings = standings(&tally(&["ant", "bee"], &clear));
         assert_eq!(faults(&standings, 80), None);
-        assert_eq!(overlaps(&standings, 80), None);
+        assert_eq!(neighbours(&standings, 80), None);
+        assert_eq!(copies(&standings, 80), None);
         assert_eq!(notes(&standings, 80).len(), 1);
+    }
+
+    #[test]
+    fn copies_and_groups_are_told() {
+        let mut tally = tally(&["ant", "bee", "cat"], &[]);
+        for _ in 0..3 {
+            tally.add(&game("ant", "bee", "white")).expect("known players");
+        }
+        let standings = standings(&tally);
+        assert_eq!(
+            copies(&standings, 80).as_deref(),
+            Some(
+                "Warning: 2 games are copies of earlier ones (ant–bee 2): they score, but tell \
+                 nothing new and count once in the ratings."
+            )
+        );
+        assert!(groups(&standings).is_some_and(|note| note.contains("2 groups")));
+        assert!(neighbours(&standings, 80).is_some_and(|note| note.contains("ant and bee (")));
     }
 
     #[test]

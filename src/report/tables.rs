@@ -7,6 +7,18 @@ use std::io;
 use super::{Row, Standings};
 use crate::fault::FaultCode;
 use crate::rating::Tally;
+use crate::rules::Seat;
+
+/// The columns of `standings.csv` after those of the faults.
+const MORE_COLUMNS: [&str; 7] = [
+    "rank_low",
+    "rank_high",
+    "superiority",
+    "games_to_separate",
+    "group",
+    "first_rating",
+    "second_rating",
+];
 
 /// The columns of `standings.csv` before those of the faults.
 const COLUMNS: [&str; 13] = [
@@ -25,11 +37,13 @@ const COLUMNS: [&str; 13] = [
     "faults",
 ];
 
-/// `standings.csv`: a row a player by rank, ratings in Elo, and a column a fault code.
+/// `standings.csv`: a row a player by rank, ratings in Elo, a column a fault code, and how
+/// sure the rank is.
 pub fn standings(standings: &Standings) -> io::Result<Vec<u8>> {
     let faults = FaultCode::ALL.map(|code| format!("fault_{}", code.name().replace('-', "_")));
     let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(COLUMNS.into_iter().chain(faults.iter().map(String::as_str)))?;
+    let faults = faults.iter().map(String::as_str);
+    table.write_record(COLUMNS.into_iter().chain(faults).chain(MORE_COLUMNS))?;
     for row in &standings.rows {
         table.write_record(standings_row(row))?;
     }
@@ -60,6 +74,14 @@ fn standings_row(row: &Row) -> Vec<String> {
     cells.extend([row.by_seat.first.to_string(), row.by_seat.second.to_string()]);
     cells.push(row.fault_total().to_string());
     cells.extend(FaultCode::ALL.map(|code| count(row, code).to_string()));
+    cells.extend([row.band.low.to_string(), row.band.high.to_string()]);
+    let next = row.next;
+    cells.push(next.map_or(String::new(), |next| format!("{:.3}", next.superiority)));
+    let games = next.and_then(|next| next.games);
+    cells.push(games.map_or(String::new(), |games| games.to_string()));
+    cells.push(row.group.to_string());
+    let at = |seat| row.seat_ratings.map_or(String::new(), |at| decimal(at[seat].value));
+    cells.extend(Seat::BOTH.map(at));
     cells
 }
 
@@ -117,11 +139,14 @@ mod tests {
              first_score,second_score,faults,fault_no_start,fault_crash,fault_exit,\
              fault_closed_output,fault_timeout,fault_cpu,fault_malformed,fault_illegal,\
              fault_unexpected_output,fault_oversize,fault_memory,fault_processes,fault_disk,\
-             fault_containment"
+             fault_containment,rank_low,rank_high,superiority,games_to_separate,group,\
+             first_rating,second_rating"
         );
         assert!(lines[1].starts_with("1,bee,"));
         assert!(lines[2].starts_with("2,'=cmd,-"));
-        assert!(lines[2].ends_with(",2,0.5,0,1,1,0.5,0,1,0,1,0,0,0,0,0,0,0,0,0,0,0,0"));
+        assert!(lines[2].contains(",2,0.5,0,1,1,0.5,0,1,0,1,0,0,0,0,0,0,0,0,0,0,0,0,"));
+        // Nobody follows the last, and the seats are worth the same.
+        assert!(lines[2].ends_with(",1,2,,,1,,"), "{}", lines[2]);
     }
 
     #[test]

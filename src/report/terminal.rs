@@ -32,11 +32,14 @@ fn columns(standings: &Standings) -> Vec<Column> {
         cells: standings.rows.iter().map(cell).collect(),
     };
     let name = column("player", Keep::Cut, |row| Cell::plain(escape::terminal(&row.player)));
-    vec![
+    let group = column("group", Keep::Always, |row| Cell::plain(row.group));
+    let groups = (standings.groups > 1).then_some(group);
+    let rest = vec![
         column("#", Keep::Always, |row| Cell::plain(row.rank)),
         Column { align: Align::Left, ..name },
         column("rating", Keep::Always, |row| Cell::plain(whole(row.rating.value))),
         column("±95%", Keep::Rank(5), |row| Cell::plain(margin(row.rating.margin()))),
+        column("ranks", Keep::Rank(6), |row| Cell::plain(row.band)),
         column("games", Keep::Rank(2), |row| Cell::plain(row.outcomes.games())),
         column("score", Keep::Rank(4), |row| Cell::plain(row.score())),
         column("%", Keep::Rank(1), |row| Cell::plain(percent(row.score(), row.outcomes.games()))),
@@ -47,7 +50,8 @@ fn columns(standings: &Standings) -> Vec<Column> {
             0 => Cell::plain(0),
             faults => Cell::bad(faults),
         }),
-    ]
+    ];
+    groups.into_iter().chain(rest).collect()
 }
 
 /// Elo to the point, never `-0`.
@@ -72,16 +76,16 @@ mod tests {
     use super::*;
     use crate::fault::FaultCode;
     use crate::rating::Tally;
-    use crate::rating::tally::tests::{faulty, game, tally};
+    use crate::rating::tally::tests::{distinct, faulty, game, tally};
 
     fn example() -> Tally {
         let mut games = vec![(0, 1, "white"); 6];
         games.extend([(1, 0, "black"), (1, 0, "draw"), (2, 1, "draw"), (0, 2, "white")]);
         let mut tally = tally(&["greedy", "象棋 bot", "chatty"], &games);
         let malformed = [("black", FaultCode::Malformed)];
-        for _ in 0..2 {
+        for number in 100..102 {
             let game = faulty(game("greedy", "chatty", "white"), &malformed);
-            tally.add(&game).expect("known players");
+            tally.add(&distinct(game, number)).expect("known players");
         }
         tally
     }
@@ -90,14 +94,15 @@ mod tests {
     fn the_table_is_aligned_whatever_the_names_width() {
         let text = ranking(&standings(&example()), 100, Dress::Plain);
         let expected = "\
-#  player    rating  ±95%  games  score     %   W  D  L  faults
-1  greedy       299  ±234     11   10.5  95.5  10  1  0       0
-2  象棋 bot    -115  ±196      9      1  11.1   0  2  7       0
-3  chatty      -184  ±271      4    0.5  12.5   0  1  3       2
+#  player    rating  ±95%  ranks  games  score     %   W  D  L  faults
+1  greedy       299  ±234    1–1     11   10.5  95.5  10  1  0       0
+2  象棋 bot    -115  ±196    2–3      9      1  11.1   0  2  7       0
+3  chatty      -184  ±271    2–3      4    0.5  12.5   0  1  3       2
 
 First seat: 89 ±190 Elo. Draws: 2 of 12 games (16.7%).
 2 faults: chatty 2 malformed.
-Neighbours in ranks 1–3 have overlapping 95% intervals: more games may change their order.";
+Not told apart (how likely the first is better, and how many more games between the two would tell):
+greedy and 象棋 bot (97%, 2), 象棋 bot and chatty (59%, 112).";
         let widths: Vec<usize> = text.lines().take(4).map(UnicodeWidthStr::width).collect();
         assert_eq!(widths, [widths[0]; 4], "{text}");
         assert_eq!(text, expected);

@@ -10,6 +10,7 @@ use nix::fcntl::{Flock, FlockArg};
 use super::ledger::{Ledger, Misfit};
 use crate::commands::Failure;
 use crate::rating::Tally;
+use crate::rating::tally::Faulted;
 use crate::record::Header;
 use crate::record::log::{Entry, LOG, LogError, LogReader};
 use crate::seeds::Secret;
@@ -154,16 +155,28 @@ fn describe(misfit: Misfit, entry: &Entry) -> String {
 }
 
 /// The results of a log: games after a quarantine do not count.
-pub fn tally(dir: &Path, ledger: &Ledger) -> Result<Tally, Failure> {
-    let mut tally = Tally::new(ledger.names());
+pub fn tally(dir: &Path, ledger: &Ledger, faulted: Faulted) -> Result<Tally, Failure> {
+    let mut tally = Tally::new(ledger.names()).with(faulted);
+    counted(dir, ledger, |entry| {
+        tally.add(&entry.record).map_err(|error| {
+            log_failure(dir, &LogError { line: entry.line, message: error.to_string() })
+        })
+    })?;
+    Ok(tally)
+}
+
+/// Gives every game of a log that counts to `each`: those after a quarantine do not.
+pub fn counted(
+    dir: &Path,
+    ledger: &Ledger,
+    mut each: impl FnMut(&Entry) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let failure = |error: LogError| log_failure(dir, &error);
     let mut reader = LogReader::open(dir).map_err(failure)?;
     while let Some(entry) = reader.next_entry().map_err(failure)? {
         if ledger.place(&entry.record).is_some_and(|index| !ledger.is_void(index)) {
-            tally.add(&entry.record).map_err(|error| {
-                failure(LogError { line: entry.line, message: error.to_string() })
-            })?;
+            each(&entry)?;
         }
     }
-    Ok(tally)
+    Ok(())
 }

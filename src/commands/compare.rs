@@ -1,0 +1,311 @@
+//! `compare`: is one player better than another, in as few games as possible?
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use tokio::sync::watch;
+
+use super::game_args::OptionArgs;
+use super::play::default_control;
+use super::results::write_tables;
+use super::run::{games_at_once, interrupted, jobs, play};
+use super::{Failure, Format, Status};
+use crate::config::{self, DEFAULT_RESULTS, MOST_PAIRS, PlayerSpec, PlayerWord, Tournament};
+use crate::fault::Fault;
+use crate::player::adopt_orphans;
+use crate::printer::Printer;
+use crate::printer::progress::Progress;
+use crate::rating::contest::Contest;
+use crate::rating::sprt::{Sprt, Unit, Verdict};
+use crate::record::log::{LOG, LogReader};
+use crate::record::{FaultPolicy, GameRecord};
+use crate::report::verdict;
+use crate::rules::{Game, GameKind};
+use crate::tournament::continuation;
+use crate::tournament::folder::{self, Locked};
+use crate::tournament::format::Format::RoundRobin;
+use crate::tournament::format::Stage;
+use crate::tournament::ledger::Ledger;
+use crate::tournament::runner::Listener;
+use crate::with_game;
+
+/// Say whether player A is better than player B, in as few games as possible
+///
+/// Pairs of games are played until a sequential test (SPRT on pairs) accepts one of two
+/// hypotheses: that A is stronger by --elo1, or only by --elo0. The same comparison goes on where
+/// it was stopped; a player that changed makes it another one.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  referee compare new old                        two players of tournament.toml
+  referee compare \"python3 agent.py\" bot:greedy --max-pairs 200
+  referee compare new old --elo1 20 --format json && git commit -am 'stronger'
+
+Exit codes: 0 A is better; 10 it is not; 11 undecided; 2 bad command line; 3 cannot run or write;
+4 locked; 130 interrupted, run again to go on.")]
+pub struct CompareArgs {
+    /// The player that may be better: a name of the configuration, bot:NAME or a command
+    pub a: String,
+    /// The player to beat
+    pub b: String,
+    /// The strength that is not enough, in Elo
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+    pub elo0: f64,
+    /// The strength that is, in Elo
+    #[arg(long, default_value_t = 50.0, allow_negative_numbers = true)]
+    pub elo1: f64,
+    /// The chance of calling A better when it is stronger by --elo0 only
+    #[arg(long, default_value_t = 0.05)]
+    pub alpha: f64,
+    /// The chance of calling A not better when it is stronger by --elo1
+    #[arg(long, default_value_t = 0.05)]
+    pub beta: f64,
+    /// What Elo means
+    #[arg(long, value_enum, default_value_t)]
+    pub unit: Unit,
+    /// The most pairs of games
+    #[arg(long, value_name = "N", default_value_t = 1000,
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PAIRS)))]
+    pub max_pairs: u32,
+    /// The game (default: the configuration's, else watch-your-back)
+    #[arg(long, value_enum)]
+    pub game: Option<GameKind>,
+    #[expect(missing_docs, reason = "see OptionArgs")]
+    #[command(flatten)]
+    pub options: OptionArgs,
+    /// The configuration that names players and limits, where there is one
+    #[arg(long, default_value = "tournament.toml")]
+    pub config: PathBuf,
+    /// Where all randomness comes from (default: the configuration's, else fresh)
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Games at once (default: as configured, or one for each core)
+    #[arg(long, value_name = "N", value_parser = games_at_once)]
+    pub jobs: Option<NonZeroUsize>,
+    /// The folder that holds the results folders
+    #[arg(long, value_name = "DIR")]
+    pub results: Option<PathBuf>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Plays until the answer is clear, and gives it.
+pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
+    let hypotheses = (args.elo0, args.elo1);
+    let test = Sprt::new(args.unit, hypotheses, (args.alpha, args.beta)).map_err(|problem| {
+        Failure::input(format!("this cannot be tested: {problem}; see `referee compare --help`"))
+    })?;
+    let mut tournament = tournament(args, printer)?;
+    let dir = tournament.results.join(&tournament.name);
+    let contest = Contest::new(test, &tournament.players[0].name, args.max_pairs);
+    if dir.join(LOG).exists() {
+        // Pairs that were planned stay planned; the contest takes no more than it may.
+        let reader = LogReader::open(&dir).map_err(|error| folder::log_failure(&dir, &error))?;
+        for (stage, planned) in tournament.stages.iter_mut().zip(&reader.header().stages) {
+            stage.pairs = stage.pairs.max(planned.pairs);
+        }
+    }
+    adopt_orphans();
+    let folder = Locked::open(&dir)?;
+    let contents = continuation::prepare(&folder, &tournament, &[], printer)?;
+    let mut so_far = contest.clone();
+    take_in(&dir, &mut so_far)?;
+    let mut is_interrupted = false;
+    if so_far.state().stop.is_none() {
+        let (tell, told) = watch::channel(false);
+        let progress = Progress::new(printer, Vec::new());
+        let mut judge = Judge { contest: so_far, progress, tell };
+        play(&tournament, jobs(args.jobs, &tournament), &folder, contents, &mut judge, async {
+            Ok(either(interrupted()?, told))
+        })?;
+        so_far = contest;
+        take_in(&dir, &mut so_far)?;
+        is_interrupted = so_far.state().stop.is_none();
+        write_tables(&dir)?;
+    }
+    conclude(args, &tournament, &so_far, printer)?;
+    if is_interrupted {
+        printer.note("stopped; run the same command again to go on");
+        return Ok(Status::Interrupted);
+    }
+    Ok(match so_far.state().verdict() {
+        Verdict::Better => Status::Done,
+        Verdict::NotBetter => Status::NotBetter,
+        Verdict::Undecided => Status::Undecided,
+    })
+}
+
+/// Becomes true when one of two does.
+fn either(
+    mut one: watch::Receiver<bool>,
+    mut other: watch::Receiver<bool>,
+) -> watch::Receiver<bool> {
+    let (tell, told) = watch::channel(false);
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = one.wait_for(|stop| *stop) => {}
+            _ = other.wait_for(|stop| *stop) => {}
+        }
+        tell.send_replace(true);
+        // The channel lives as long as someone listens.
+        tell.closed().await;
+    });
+    told
+}
+
+/// Gives the games of the log in `dir` to the contest.
+fn take_in(dir: &Path, contest: &mut Contest) -> Result<(), Failure> {
+    let failure = |error| folder::log_failure(dir, &error);
+    let mut reader = LogReader::open(dir).map_err(failure)?;
+    while let Some(entry) = reader.next_entry().map_err(failure)? {
+        contest.add(&entry.record).map_err(|error| Failure::input(error.to_string()))?;
+    }
+    Ok(())
+}
+
+/// Judges games as they come, and stops the runner at the verdict.
+struct Judge {
+    contest: Contest,
+    progress: Progress,
+    tell: watch::Sender<bool>,
+}
+
+impl Listener for Judge {
+    fn cannot_start(&mut self, player: &str, fault: &Fault) {
+        self.progress.cannot_start(player, fault);
+    }
+
+    fn begin(&mut self, ledger: &Ledger, due: usize) {
+        self.progress.headline(verdict::headline(&self.contest));
+        self.progress.begin(ledger, due);
+    }
+
+    fn finished(&mut self, record: &GameRecord, ledger: &Ledger) {
+        // A record without a result is refused when the log is read again at the end.
+        let _ = self.contest.add(record);
+        self.progress.headline(verdict::headline(&self.contest));
+        self.progress.finished(record, ledger);
+        if self.contest.state().stop.is_some() {
+            self.tell.send_replace(true);
+        }
+    }
+
+    fn quarantined(&mut self, player: &str, game: &str) {
+        self.progress.quarantined(player, game);
+    }
+
+    fn end(&mut self) {
+        self.progress.end();
+    }
+}
+
+/// The comparison as a tournament of two, in a folder of its own.
+fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failure> {
+    let configured = args
+        .config
+        .exists()
+        .then(|| config::load(&args.config, printer.error_colour()))
+        .transpose()?;
+    let known = configured.as_ref().map_or(&[][..], |tournament| &tournament.players);
+    let mut players = vec![program(&args.a, known)?, program(&args.b, known)?];
+    if players[0].name == players[1].name {
+        if players[0].hash == players[1].hash {
+            return Err(Failure::input(format!(
+                "{} cannot be compared with itself; name another player",
+                players[0].name
+            )));
+        }
+        players[1].name = format!("{} (B)", players[1].name);
+    }
+    let game = args.game.or(configured.as_ref().map(|known| known.game));
+    let game = game.unwrap_or(GameKind::WatchYourBack);
+    let of_game = configured.as_ref().filter(|tournament| tournament.game == game);
+    let options = with_game!(game, G => {
+        let given = of_game.map(|tournament| tournament.options.given()).unwrap_or_default();
+        let options = args.options.resolve::<G>(&given, printer)?;
+        let rules = G::rules(&options).map_err(Failure::input)?;
+        match G::endless(&rules) {
+            Some(why) => return Err(Failure::input(why)),
+            None => options,
+        }
+    });
+    let configured = configured.as_ref();
+    let mut tournament = Tournament {
+        name: String::new(),
+        game,
+        options,
+        // Remarks about files were made when they were read.
+        remarks: Vec::new(),
+        stages: vec![Stage { format: RoundRobin, pairs: args.max_pairs, players: None }],
+        seed: args.seed.or(configured.and_then(|known| known.seed)),
+        jobs: configured.and_then(|known| known.jobs),
+        clock: configured.map_or_else(default_control, |known| known.clock),
+        fault_policy: configured.map_or(FaultPolicy::Lose, |known| known.fault_policy),
+        // A player that always fails loses, which the test is quick to say.
+        quarantine: 0,
+        anchor: None,
+        players,
+        results: args
+            .results
+            .clone()
+            .or(configured.map(|known| known.results.clone()))
+            .unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS)),
+    };
+    tournament.name = folder_name(&tournament);
+    Ok(tournament)
+}
+
+fn program(word: &str, known: &[PlayerSpec]) -> Result<PlayerSpec, Failure> {
+    match PlayerWord::parse(word, known)? {
+        PlayerWord::Program(spec) => Ok(*spec),
+        PlayerWord::Human => Err(Failure::input("a person cannot be compared; name two programs")),
+    }
+}
+
+/// A name that says who is compared, and ends in a hash of all that games depend on.
+fn folder_name(tournament: &Tournament) -> String {
+    let mut hasher = blake3::Hasher::new_derive_key("referee 2026 comparison");
+    let mut put = |text: &str| {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    };
+    let conditions = serde_json::json!({
+        "game": tournament.game.name(), "options": tournament.options, "seed": tournament.seed,
+        "clock": tournament.clock, "fault-policy": tournament.fault_policy,
+    });
+    put(&conditions.to_string());
+    for player in &tournament.players {
+        put(&player.name);
+        put(&player.hash);
+    }
+    let plain = |name: &str| {
+        let keep = |c: char| if c.is_alphanumeric() || "-_".contains(c) { c } else { '-' };
+        name.chars().map(keep).take(24).collect::<String>()
+    };
+    let [a, b] = [0, 1].map(|at: usize| plain(&tournament.players[at].name));
+    format!("compare-{a}-{b}-{}", &hasher.finalize().to_hex()[..8])
+}
+
+fn conclude(
+    args: &CompareArgs,
+    tournament: &Tournament,
+    contest: &Contest,
+    printer: Printer,
+) -> Result<(), Failure> {
+    let dir = tournament.results.join(&tournament.name).display().to_string();
+    let players = [0, 1].map(|at: usize| tournament.players[at].name.as_str());
+    match args.format {
+        Format::Text => {
+            printer.line(&verdict::text(contest, players))?;
+            printer.note(&format!("Results: {dir}"));
+        }
+        Format::Json => {
+            let json = serde_json::to_string(&verdict::VerdictJson::new(contest, players, &dir))
+                .map_err(|error| Failure::system(error.to_string()))?;
+            printer.line(&json)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,157 @@
+//! What a tournament's games show besides who is better: how they ended, how clocks were used,
+//! what the ratings do not explain, and players that decide alike. Pure functions of the log.
+
+pub mod clocks;
+pub mod look_alikes;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use self::clocks::{ClockUse, Clocks};
+use self::look_alikes::{Decision, LookAlike, LookAlikes};
+use crate::fault::FaultCode;
+use crate::rating::residuals::{Cycle, Unexplained, cycles, unexplained};
+use crate::rating::{Estimate, Fit, SeatEffects, Tally};
+use crate::record::GameRecord;
+use crate::rules::Seat;
+
+/// Everything that was found; players by name, as configured.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Diagnostics {
+    /// How much stronger, in Elo, a player is at the first seat than at the second.
+    pub first_advantage: Estimate,
+    /// How likely players' seat effects differ this much by chance, 0 … 1.
+    pub seat_effects_p: f64,
+    /// The share of drawn games, 0 … 1; 0 without a game.
+    pub draw_share: f64,
+    /// The fitted chance of a draw between equals, 0 … 1.
+    pub draw_rate: f64,
+    /// The correlation between a player's scores in the two games of a pair, −1 … 1.
+    pub pair_correlation: f64,
+    /// How many games each reason decided, most first; faults among them.
+    pub endings: Vec<Ending>,
+    /// How often each fault happened, by code; codes that did not happen are absent.
+    pub faults: BTreeMap<FaultCode, u32>,
+    /// The clock use of each player that was asked for a move, in order.
+    pub clocks: Vec<ClockUse>,
+    /// Players whose results the ratings do not explain, the least explained first.
+    pub unexplained: Vec<Unexplained>,
+    /// Significant three-cycles, the clearest first.
+    pub cycles: Vec<Cycle>,
+    /// Players that decide alike, the most alike first: something to look at, no verdict.
+    pub look_alikes: Vec<LookAlike>,
+}
+
+/// What decided games.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Ending {
+    /// A reason of the rules, or a fault's code.
+    pub reason: String,
+    /// It was a fault.
+    pub fault: bool,
+    /// How many games.
+    pub games: u32,
+}
+
+/// Collects what diagnostics need, a game at a time. Its size grows with the number of players
+/// and of different positions, not of games.
+#[derive(Debug)]
+pub struct Observer {
+    names: Vec<String>,
+    endings: BTreeMap<(String, bool), u32>,
+    clocks: Clocks,
+    look_alikes: LookAlikes,
+}
+
+impl Observer {
+    /// An observer of players of these names.
+    pub fn new(names: &[String]) -> Self {
+        Self {
+            names: names.to_vec(),
+            endings: BTreeMap::new(),
+            clocks: Clocks::new(names.len()),
+            look_alikes: LookAlikes::default(),
+        }
+    }
+
+    /// Takes in a game and what was decided in it. A player that is not known is left out.
+    pub fn add(&mut self, game: &GameRecord, decisions: &[Decision]) {
+        *self.endings.entry((game.reason.clone(), game.fault.is_some())).or_default() += 1;
+        for seat in Seat::BOTH {
+            let Some(player) = self.names.iter().position(|name| *name == game.players[seat])
+            else {
+                continue;
+            };
+            self.clocks.add(player, &game.clock.used_ns[seat]);
+            for decision in decisions.iter().filter(|decision| decision.seat == seat) {
+                self.look_alikes.add(player, decision);
+            }
+        }
+    }
+
+    /// What was found, with the ratings of the same games.
+    pub fn conclude(&self, tally: &Tally, fit: &Fit, seats: &SeatEffects) -> Diagnostics {
+        let mut endings: Vec<Ending> = self
+            .endings
+            .iter()
+            .map(|((reason, fault), &games)| Ending {
+                reason: reason.clone(),
+                fault: *fault,
+                games,
+            })
+            .collect();
+        endings.sort_by_key(|ending| std::cmp::Reverse(ending.games));
+        let mut faults = BTreeMap::new();
+        for player in 0..self.names.len() {
+            for (&code, count) in tally.faults(player) {
+                *faults.entry(code).or_default() += count;
+            }
+        }
+        let total = tally.total();
+        Diagnostics {
+            first_advantage: fit.first_advantage,
+            seat_effects_p: seats.p_value,
+            draw_share: f64::from(total.draws) / f64::from(total.games().max(1)),
+            draw_rate: fit.draw_rate(),
+            pair_correlation: fit.pair_correlation,
+            endings,
+            faults,
+            clocks: self.clocks.uses(&self.names),
+            unexplained: unexplained(tally, fit),
+            cycles: cycles(tally),
+            look_alikes: self.look_alikes.found(&self.names),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rating::tally::tests::{distinct, faulty, game};
+    use crate::rating::{fit, seat_effects};
+
+    #[test]
+    fn endings_and_faults_are_counted() {
+        let names = ["ant", "bee"].map(str::to_owned);
+        let (mut tally, mut observer) = (Tally::new(&names), Observer::new(&names));
+        let crash = [("black", FaultCode::Crash)];
+        let lost = GameRecord { reason: "crash".into(), ..game("ant", "bee", "white") };
+        let games = [
+            distinct(game("ant", "bee", "white"), 1),
+            distinct(game("bee", "ant", "draw"), 2),
+            distinct(faulty(lost, &crash), 3),
+        ];
+        for game in &games {
+            tally.add(game).expect("known players");
+            observer.add(game, &[]);
+        }
+        let (fit, seats) = (fit(&tally, &[]), seat_effects(&tally, &[]));
+        let found = observer.conclude(&tally, &fit.expect("a fit"), &seats.expect("a test"));
+        let ending = |reason: &str, fault, games| Ending { reason: reason.into(), fault, games };
+        assert_eq!(found.endings, [ending("elimination", false, 2), ending("crash", true, 1)]);
+        assert_eq!(found.faults, BTreeMap::from([(FaultCode::Crash, 1)]));
+        assert!((found.draw_share - 1.0 / 3.0).abs() < 1e-12);
+        assert_eq!(found.clocks.len(), 2);
+    }
+}

@@ -1,0 +1,170 @@
+//! Players that decide alike: the share of identical decisions in identical positions.
+//!
+//! A position counts once a player, with the first decision that the player made in it, and only
+//! where there was a choice. Good players find the same good moves, so the share is given beside
+//! the one that the two have with all others; and it is something to look at, no verdict.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
+
+use crate::rules::Seat;
+
+/// Fewer common positions say nothing.
+const LEAST_POSITIONS: u32 = 20;
+/// At least this share of identical decisions is worth a look,
+const LEAST_SHARE: f64 = 0.8;
+/// if it is higher than the share with others by this much.
+const LEAST_EXCESS: f64 = 0.1;
+/// So many are shown at most.
+const MOST: usize = 20;
+
+/// A choice that a player made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Decision {
+    /// Who had it.
+    pub seat: Seat,
+    /// A hash of the position and of whose turn it was.
+    pub position: u64,
+    /// A hash of the action.
+    pub action: u64,
+}
+
+/// Two players that decide alike.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LookAlike {
+    /// Their names.
+    pub players: [String; 2],
+    /// In how many different positions both had a choice.
+    pub positions: u32,
+    /// In which share of these they chose the same, 0 … 1.
+    pub share: f64,
+    /// The share of identical decisions that the two have with all others, 0 … 1; null where
+    /// they have no position in common with others.
+    pub share_with_others: Option<f64>,
+}
+
+/// The first decision of each player in each position.
+#[derive(Debug, Default)]
+pub(super) struct LookAlikes {
+    positions: HashMap<u64, Vec<(usize, u64)>>,
+}
+
+/// Common positions, and those with the same decision.
+#[derive(Debug, Clone, Copy, Default)]
+struct Common {
+    positions: u32,
+    same: u32,
+}
+
+impl LookAlikes {
+    pub(super) fn add(&mut self, player: usize, decision: &Decision) {
+        let decided = self.positions.entry(decision.position).or_default();
+        if decided.iter().all(|(other, _)| *other != player) {
+            decided.push((player, decision.action));
+        }
+    }
+
+    pub(super) fn found(&self, names: &[String]) -> Vec<LookAlike> {
+        let common = self.common();
+        let mut of_player = vec![Common::default(); names.len()];
+        for (&(one, other), common) in &common {
+            for player in [one, other] {
+                of_player[player].positions += common.positions;
+                of_player[player].same += common.same;
+            }
+        }
+        let mut found: Vec<LookAlike> = common
+            .into_iter()
+            .filter(|(_, common)| common.positions >= LEAST_POSITIONS)
+            .filter_map(|((one, other), common)| {
+                let rest = |all: fn(&Common) -> u32| {
+                    all(&of_player[one]) + all(&of_player[other]) - 2 * all(&common)
+                };
+                let elsewhere = Common { positions: rest(|c| c.positions), same: rest(|c| c.same) };
+                let (share, others) = (common.share()?, elsewhere.share());
+                let strange = share >= LEAST_SHARE
+                    && others.is_none_or(|others| share - others >= LEAST_EXCESS);
+                strange.then(|| LookAlike {
+                    players: [names[one].clone(), names[other].clone()],
+                    positions: common.positions,
+                    share,
+                    share_with_others: others,
+                })
+            })
+            .collect();
+        found.sort_by(|one, other| {
+            other.share.total_cmp(&one.share).then(other.positions.cmp(&one.positions))
+        });
+        found.truncate(MOST);
+        found
+    }
+
+    fn common(&self) -> BTreeMap<(usize, usize), Common> {
+        let mut common: BTreeMap<(usize, usize), Common> = BTreeMap::new();
+        for decided in self.positions.values() {
+            for (at, &(one, action)) in decided.iter().enumerate() {
+                for &(other, other_action) in &decided[..at] {
+                    let entry = common.entry((one.min(other), one.max(other))).or_default();
+                    entry.positions += 1;
+                    entry.same += u32::from(action == other_action);
+                }
+            }
+        }
+        common
+    }
+}
+
+impl Common {
+    fn share(self) -> Option<f64> {
+        (self.positions > 0).then(|| f64::from(self.same) / f64::from(self.positions))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decision(position: u64, action: u64) -> Decision {
+        Decision { seat: Seat::First, position, action }
+    }
+
+    #[test]
+    fn twins_are_found_among_others() {
+        let mut seen = LookAlikes::default();
+        for position in 0..40 {
+            for player in 0..4 {
+                // Players 1 and 3 choose the same but in one position; others as they like.
+                let own = (position * 7 + player * 13) % 5;
+                let twin = if position == 0 { player } else { 9 };
+                let action = if player % 2 == 1 { twin } else { own };
+                let player = usize::try_from(player).expect("small");
+                seen.add(player, &decision(position, action));
+                // A second thought does not count.
+                seen.add(player, &decision(position, 99));
+            }
+        }
+        let names = ["ant", "bee", "cat", "dog"].map(str::to_owned);
+        let found = seen.found(&names);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].players, ["bee", "dog"]);
+        assert_eq!(found[0].positions, 40);
+        assert!((found[0].share - 39.0 / 40.0).abs() < 1e-12);
+        assert!(found[0].share_with_others.is_some_and(|share| share < 0.05), "{found:?}");
+    }
+
+    #[test]
+    fn what_everyone_does_is_not_strange_and_few_positions_say_nothing() {
+        let mut all = LookAlikes::default();
+        for player in 0..3 {
+            (0..50).for_each(|position| all.add(player, &decision(position, 1)));
+        }
+        let names = ["ant", "bee", "cat"].map(str::to_owned);
+        assert!(all.found(&names).is_empty());
+        let mut few = LookAlikes::default();
+        for player in 0..2 {
+            (0..19).for_each(|position| few.add(player, &decision(position, 1)));
+        }
+        assert!(few.found(&names).is_empty());
+    }
+}

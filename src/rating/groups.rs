@@ -1,0 +1,42 @@
+//! Who can be compared with whom: players are in one group when a chain of games connects them.
+
+/// The group of each player, numbered from 0 by the lowest player in it, where `met` are the
+/// pairs of players that have games.
+pub(super) fn groups(players: usize, met: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
+    let mut parents: Vec<usize> = (0..players).collect();
+    for (one, other) in met {
+        let (one, other) = (root(&mut parents, one), root(&mut parents, other));
+        // The lower number stays, so that the root is the lowest of its group.
+        parents[one.max(other)] = one.min(other);
+    }
+    let mut numbers = vec![None; players];
+    let mut next = 0;
+    (0..players)
+        .map(|player| {
+            *numbers[root(&mut parents, player)].get_or_insert_with(|| {
+                next += 1;
+                next - 1
+            })
+        })
+        .collect()
+}
+
+fn root(parents: &mut [usize], mut player: usize) -> usize {
+    while parents[player] != player {
+        parents[player] = parents[parents[player]];
+        player = parents[player];
+    }
+    player
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_of_games_makes_a_group() {
+        assert_eq!(groups(5, [(3, 1), (4, 3)].into_iter()), [0, 1, 2, 1, 1]);
+        assert_eq!(groups(3, std::iter::empty()), [0, 1, 2]);
+        assert!(groups(0, std::iter::empty()).is_empty());
+    }
+}

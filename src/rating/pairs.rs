@@ -1,0 +1,127 @@
+//! What became of the pairs of two players: counts of results, and no game kept.
+
+/// A game's result, from the side of its first seat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GameOutcome {
+    /// The first seat won.
+    Win,
+    /// A draw.
+    Draw,
+    /// The second seat won.
+    Loss,
+}
+
+impl GameOutcome {
+    /// Every outcome.
+    pub const ALL: [Self; 3] = [Self::Win, Self::Draw, Self::Loss];
+
+    /// The first seat's score in half points: 2, 1 or 0.
+    pub const fn halves(self) -> usize {
+        match self {
+            Self::Win => 2,
+            Self::Draw => 1,
+            Self::Loss => 0,
+        }
+    }
+
+    fn index(self) -> usize {
+        2 - self.halves()
+    }
+}
+
+/// Whole pairs by the first player's score of both games: 0, ½, 1, 1½ and 2 points.
+pub type Pentanomial = [u32; 5];
+
+/// The pairs of two players, the *upper* and the *lower*, by the results of their two games.
+///
+/// A game whose partner is not there (not played yet, not counted, a copy) is a *single*.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PairCounts {
+    /// Row: the game with the upper player at the first seat; column: the other one.
+    whole: [[u32; 3]; 3],
+    /// Single games with the upper player at the first seat.
+    upper: [u32; 3],
+    /// Single games with the lower player at the first seat.
+    lower: [u32; 3],
+}
+
+/// Which of two players had the first seat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The upper one.
+    Upper,
+    /// The lower one.
+    Lower,
+}
+
+impl PairCounts {
+    /// Counts a pair: the game with the upper player at the first seat, and the other one.
+    pub fn add(&mut self, upper: GameOutcome, lower: GameOutcome) {
+        self.whole[upper.index()][lower.index()] += 1;
+    }
+
+    /// Counts a single game.
+    pub fn add_single(&mut self, first: Side, outcome: GameOutcome) {
+        match first {
+            Side::Upper => self.upper[outcome.index()] += 1,
+            Side::Lower => self.lower[outcome.index()] += 1,
+        }
+    }
+
+    /// The whole pairs: both outcomes, upper first, and how many pairs had them.
+    pub fn cells(&self) -> impl Iterator<Item = (GameOutcome, GameOutcome, u32)> + '_ {
+        let all = GameOutcome::ALL;
+        let cells = all.into_iter().flat_map(move |one| all.map(|other| (one, other)));
+        cells
+            .map(|(one, other)| (one, other, self.whole[one.index()][other.index()]))
+            .filter(|&(.., count)| count > 0)
+    }
+
+    /// How many whole pairs there are.
+    pub fn pairs(&self) -> u32 {
+        self.whole.iter().flatten().sum()
+    }
+
+    /// How many single games there are with this player at the first seat.
+    pub fn singles(&self, first: Side) -> u32 {
+        match first {
+            Side::Upper => self.upper.iter().sum(),
+            Side::Lower => self.lower.iter().sum(),
+        }
+    }
+
+    /// All games with this player at the first seat, by outcome: wins, draws, losses of that seat.
+    pub fn games(&self, first: Side) -> [u32; 3] {
+        std::array::from_fn(|index| match first {
+            Side::Upper => self.upper[index] + self.whole[index].iter().sum::<u32>(),
+            Side::Lower => self.lower[index] + self.whole.iter().map(|row| row[index]).sum::<u32>(),
+        })
+    }
+
+    /// The whole pairs by the upper player's score.
+    pub fn pentanomial(&self) -> Pentanomial {
+        let mut counts = [0; 5];
+        for (one, other, count) in self.cells() {
+            counts[one.halves() + 2 - other.halves()] += count;
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_is_scored_from_the_upper_side() {
+        let mut counts = PairCounts::default();
+        counts.add(GameOutcome::Win, GameOutcome::Loss);
+        counts.add(GameOutcome::Win, GameOutcome::Win);
+        counts.add(GameOutcome::Draw, GameOutcome::Win);
+        counts.add_single(Side::Lower, GameOutcome::Draw);
+        assert_eq!(counts.pentanomial(), [0, 1, 1, 0, 1]);
+        assert_eq!(counts.games(Side::Upper), [2, 1, 0]);
+        assert_eq!(counts.games(Side::Lower), [2, 1, 1]);
+        assert_eq!((counts.pairs(), counts.singles(Side::Lower)), (3, 1));
+    }
+}

@@ -1,0 +1,315 @@
+//! Is one player better than another? A sequential test over pairs of games, stopped as soon as
+//! the answer is clear.
+//!
+//! The test is a generalised sequential probability ratio test (GSPRT): the outcomes are the five
+//! scores a pair can have (0, ½, … 2), so that it holds however the games of a pair depend on
+//! each other; the hypotheses are two strengths, and under each of them the five chances are the
+//! most likely ones that have this strength. It accepts one when the likelihood ratio leaves
+//! `β … 1/α`. Wald's limits, `β/(1−α)` and `(1−β)/α`, are reached a little sooner, but hold the
+//! error rates only nearly. One pair more than was played, half of it lost and half won, keeps
+//! the first pairs from deciding by looking alike.
+
+use std::f64::consts::LN_10;
+
+use serde::{Deserialize, Serialize};
+
+use super::fit::{Estimate, Z95};
+use super::pairs::Pentanomial;
+use super::ranks::normal_below;
+
+/// A score that no pair has had counts as this many pairs, so that none is impossible.
+const UNSEEN: f64 = 1e-3;
+/// Elo points by which normalized Elo counts the mean score in standard deviations of a game.
+const NORMALIZED: f64 = 800.0 / LN_10;
+/// Halvings of the range of a root: to the last bit.
+const HALVINGS: usize = 64;
+/// The most likely chances of a given normalized Elo settle in a few rounds.
+const ROUNDS: usize = 12;
+
+/// What a difference of strength is measured in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// Elo by the expected score, `1/(1+10^(−d/400))`.
+    #[default]
+    Logistic,
+    /// The mean score less ½ in standard deviations of a game, times 800/ln 10: what decides how
+    /// many games a test needs, whatever the rate of draws and the luck that pairs share.
+    Normalized,
+}
+
+impl Unit {
+    /// The unit's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Logistic => "logistic Elo",
+            Self::Normalized => "normalized Elo",
+        }
+    }
+}
+
+/// What a test found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The first player is better: the upper hypothesis is accepted.
+    Better,
+    /// It is not: the lower one is accepted.
+    NotBetter,
+    /// More games are needed.
+    Undecided,
+}
+
+/// A sequential test.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sprt {
+    unit: Unit,
+    hypotheses: (f64, f64),
+    errors: (f64, f64),
+}
+
+/// How a test stands.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Standing {
+    /// The logarithm of the likelihood ratio.
+    pub llr: f64,
+    /// The lower hypothesis is accepted at or below this.
+    pub lower: f64,
+    /// The upper hypothesis is accepted at or above this.
+    pub upper: f64,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+impl Sprt {
+    /// A test of two strengths `(lower, upper)` in `unit`, with the chances `(α, β)` of accepting
+    /// the upper where the lower is true, and the other way round.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the numbers, in words.
+    pub fn new(
+        unit: Unit,
+        hypotheses: (f64, f64),
+        errors: (f64, f64),
+    ) -> Result<Self, &'static str> {
+        let (low, high) = hypotheses;
+        let in_range = |elo: f64| (-150.0..=150.0).contains(&elo);
+        if !in_range(low) || !in_range(high) || high - low < 0.1 {
+            return Err("the upper strength must be above the lower one by 0.1 Elo or more, and \
+                        both within -150 … 150");
+        }
+        let small = |chance: f64| (1e-6..=0.5).contains(&chance);
+        if !small(errors.0) || !small(errors.1) {
+            return Err("the chance of an error must lie between 0.000001 and 0.5");
+        }
+        Ok(Self { unit, hypotheses, errors })
+    }
+
+    /// What strengths are measured in.
+    pub fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// The two strengths, the lower first.
+    pub fn hypotheses(&self) -> (f64, f64) {
+        self.hypotheses
+    }
+
+    /// α and β.
+    pub fn errors(&self) -> (f64, f64) {
+        self.errors
+    }
+
+    /// How the test stands after these pairs.
+    pub fn judge(&self, pairs: &Pentanomial) -> Standing {
+        let (llr, lower, upper) = (self.llr(pairs), self.errors.1.ln(), -self.errors.0.ln());
+        let verdict = if llr >= upper {
+            Verdict::Better
+        } else if llr <= lower {
+            Verdict::NotBetter
+        } else {
+            Verdict::Undecided
+        };
+        Standing { llr, lower, upper, verdict }
+    }
+
+    fn llr(&self, pairs: &Pentanomial) -> f64 {
+        let count: u32 = pairs.iter().sum();
+        if count == 0 {
+            return 0.0;
+        }
+        let weights = cautious(pairs).map(|weight| weight.max(UNSEEN));
+        let total: f64 = weights.iter().sum();
+        let seen = weights.map(|weight| weight / total);
+        let [low, high] = [self.hypotheses.0, self.hypotheses.1].map(|elo| match self.unit {
+            Unit::Logistic => with_mean(&seen, &POINTS.map(|points| points - score(elo))),
+            Unit::Normalized => with_effect(&seen, elo / NORMALIZED * std::f64::consts::SQRT_2),
+        });
+        (0..5).map(|at| weights[at] * (high[at] / low[at]).ln()).sum()
+    }
+
+    /// How strong the first player looks in this test's unit, with a 95% interval. After a test
+    /// that stopped itself, the estimate is a little too far out.
+    pub fn estimate(&self, pairs: &Pentanomial) -> Estimate {
+        let (mean, error, deviation) = moments(pairs);
+        let interval = Estimate::with_error(mean, error);
+        match self.unit {
+            Unit::Logistic => {
+                // Nearer to 0 or 1 than all pairs together can show, no score is.
+                let least = error.powi(2).min(0.1) / 4.0;
+                let elo = |score: f64| {
+                    let score = score.clamp(least, 1.0 - least);
+                    400.0 / LN_10 * (score / (1.0 - score)).ln()
+                };
+                Estimate { value: elo(mean), low: elo(interval.low), high: elo(interval.high) }
+            }
+            Unit::Normalized => {
+                let scale = NORMALIZED / std::f64::consts::SQRT_2 / deviation;
+                let value = scale * (mean - 0.5);
+                let margin = Z95 * error * scale;
+                Estimate { value, low: value - margin, high: value + margin }
+            }
+        }
+    }
+
+    /// How likely the first player is the better one, 0 … 1.
+    pub fn superiority(pairs: &Pentanomial) -> f64 {
+        let (mean, error, _) = moments(pairs);
+        normal_below((mean - 0.5) / error)
+    }
+}
+
+/// The mean scores of a pair, 0 … 1.
+const POINTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
+fn score(elo: f64) -> f64 {
+    1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
+}
+
+/// The pairs, as if half a pair more had been lost and half a pair won. Few pairs tend to look
+/// more alike than many; without this, tests would end too early too often.
+fn cautious(pairs: &Pentanomial) -> [f64; 5] {
+    let mut weights = pairs.map(f64::from);
+    weights[0] += 0.5;
+    weights[4] += 0.5;
+    weights
+}
+
+/// The mean, its standard error, and the standard deviation of a pair.
+fn moments(pairs: &Pentanomial) -> (f64, f64, f64) {
+    let weights = cautious(pairs);
+    let total: f64 = weights.iter().sum();
+    let (mean, variance) = mean_and_variance(&weights.map(|weight| weight / total));
+    (mean, (variance / total).sqrt(), variance.sqrt())
+}
+
+fn mean_and_variance(chances: &[f64; 5]) -> (f64, f64) {
+    let mean: f64 = chances.iter().zip(POINTS).map(|(p, points)| p * points).sum();
+    let square = |(p, points): (&f64, f64)| p * (points - mean).powi(2);
+    (mean, chances.iter().zip(POINTS).map(square).sum())
+}
+
+/// The chances most likely to give `seen` among those under which `values` has the mean 0:
+/// `seen / (1 + x values)`, where `x` is the root of a falling function.
+fn with_mean(seen: &[f64; 5], values: &[f64; 5]) -> [f64; 5] {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (mut low, mut high) = (-1.0 / most, -1.0 / least);
+    for _ in 0..HALVINGS {
+        let x = f64::midpoint(low, high);
+        let sum: f64 = seen.iter().zip(values).map(|(p, v)| p * v / (1.0 + x * v)).sum();
+        if sum > 0.0 { low = x } else { high = x }
+    }
+    let x = f64::midpoint(low, high);
+    std::array::from_fn(|at| seen[at] / (1.0 + x * values[at]))
+}
+
+/// The chances most likely to give `seen` among those whose mean less ½ is `effect` standard
+/// deviations: the condition made linear around the last chances, a few times.
+fn with_effect(seen: &[f64; 5], effect: f64) -> [f64; 5] {
+    let mut chances = [0.2; 5];
+    for _ in 0..ROUNDS {
+        let (mean, variance) = mean_and_variance(&chances);
+        let deviation = variance.sqrt();
+        let values = POINTS.map(|points| {
+            let away = (mean - points) / deviation;
+            points - 0.5 - effect * deviation * (1.0 + away * away) / 2.0
+        });
+        // Only chances far from any that were seen leave no way to the mean asked for.
+        if values.iter().all(|&value| value <= 0.0) || values.iter().all(|&value| value >= 0.0) {
+            break;
+        }
+        chances = with_mean(seen, &values);
+    }
+    chances
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn test(unit: Unit) -> Sprt {
+        Sprt::new(unit, (0.0, 10.0), (0.05, 0.05)).expect("a test")
+    }
+
+    #[test]
+    fn the_ratio_is_the_one_of_the_normal_approximation_where_that_holds() {
+        let pairs = [1000, 5000, 12000, 5400, 1100];
+        let (mean, _, deviation) = moments(&pairs);
+        let total = f64::from(pairs.iter().sum::<u32>());
+        let (low, high) = (score(0.0), score(10.0));
+        let normal = total * (high - low) * (2.0 * mean - low - high) / 2.0 / deviation.powi(2);
+        assert!((test(Unit::Logistic).llr(&pairs) / normal - 1.0).abs() < 0.02);
+
+        let (low, high) = (0.0, 10.0 / NORMALIZED * std::f64::consts::SQRT_2);
+        let effect = (mean - 0.5) / deviation;
+        let normal = total * (high - low) * (2.0 * effect - low - high) / 2.0;
+        assert!((test(Unit::Normalized).llr(&pairs) / normal - 1.0).abs() < 0.05);
+    }
+
+    #[test]
+    fn a_mirrored_test_has_the_mirrored_ratio() {
+        for unit in [Unit::Logistic, Unit::Normalized] {
+            let pairs = [3, 10, 40, 25, 9];
+            let mut mirrored = pairs;
+            mirrored.reverse();
+            let turned = Sprt::new(unit, (-10.0, 0.0), (0.05, 0.05)).expect("a test");
+            assert!((test(unit).llr(&pairs) + turned.llr(&mirrored)).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn clear_results_decide_and_no_result_does_not() {
+        for unit in [Unit::Logistic, Unit::Normalized] {
+            let verdict = |pairs: Pentanomial| test(unit).judge(&pairs).verdict;
+            assert_eq!(verdict([0; 5]), Verdict::Undecided);
+            assert_eq!(verdict([0, 0, 0, 0, 1]), Verdict::Undecided);
+            assert_eq!(verdict([10, 100, 200, 600, 300]), Verdict::Better);
+            assert_eq!(verdict([300, 600, 200, 100, 10]), Verdict::NotBetter);
+        }
+    }
+
+    #[test]
+    fn every_shape_of_results_has_finite_numbers() {
+        for pairs in
+            [[0; 5], [9, 0, 0, 0, 0], [0, 0, 0, 0, 5000], [0, 0, 70, 0, 0], [0, 1, 0, 0, 0]]
+        {
+            for unit in [Unit::Logistic, Unit::Normalized] {
+                let (standing, elo) = (test(unit).judge(&pairs), test(unit).estimate(&pairs));
+                assert!(standing.llr.is_finite(), "{pairs:?}");
+                assert!(elo.low.is_finite() && elo.high.is_finite(), "{pairs:?}: {elo:?}");
+                assert!(elo.low <= elo.value && elo.value <= elo.high, "{pairs:?}: {elo:?}");
+            }
+            assert!((0.0..=1.0).contains(&Sprt::superiority(&pairs)));
+        }
+    }
+
+    #[test]
+    fn senseless_numbers_are_refused() {
+        assert!(Sprt::new(Unit::Logistic, (10.0, 10.0), (0.05, 0.05)).is_err());
+        assert!(Sprt::new(Unit::Logistic, (0.0, f64::NAN), (0.05, 0.05)).is_err());
+        assert!(Sprt::new(Unit::Logistic, (0.0, 5.0), (0.0, 0.05)).is_err());
+        assert!(Sprt::new(Unit::Logistic, (0.0, 5.0), (0.05, 0.6)).is_err());
+    }
+}
