@@ -436,11 +436,36 @@ mod tests {
     }
 
     #[test]
+    fn several_anchors_have_their_ratings_and_hold_the_others() {
+        let anchor = |player: &str, rating| Anchor { player: player.into(), rating };
+        let anchors = [anchor("ant", 1200.0), anchor("cat", 900.0)];
+        let fit = fit(&tally(&NAMES, &uneven()), &anchors).expect("known anchors");
+        assert_eq!(fit.ratings[0], Estimate { value: 1200.0, low: 1200.0, high: 1200.0 });
+        assert!((fit.ratings[2].value - 900.0).abs() < 1e-9 && fit.ratings[2].margin() < 1e-9);
+        let lead = fit.difference(0, 2).expect("they met");
+        assert!((lead.value - 300.0).abs() < 1e-6 && lead.margin() < 1.0, "{lead:?}");
+        // The results alone hold the two closer together, and so bee nearer to cat.
+        assert!(fit.ratings[1].value < 1200.0 && fit.ratings[1].margin() > 10.0);
+    }
+
+    #[test]
+    fn groups_that_never_met_have_means_of_their_own() {
+        let games = [series(0, 1, [3, 1, 1]), series(2, 3, [1, 0, 4])].concat();
+        let anchor = Anchor { player: "cat".into(), rating: 500.0 };
+        let fit = fit(&tally(&NAMES, &games), &[anchor]).expect("a known anchor");
+        let [ant, bee, cat, dog] = [0, 1, 2, 3].map(|player: usize| fit.ratings[player].value);
+        assert!((ant + bee).abs() < 1e-6 && ant > bee);
+        assert!((cat - 500.0).abs() < 1e-9 && dog > 500.0);
+        assert_eq!(fit.groups, [0, 0, 1, 1]);
+    }
+
+    #[test]
     fn a_bad_anchor_is_an_error() {
         let tally = tally(&NAMES, &[]);
         let anchor = |player: &str, rating| Anchor { player: player.into(), rating };
         assert!(fit(&tally, &[anchor("eel", 0.0)]).is_err());
         assert!(fit(&tally, &[anchor("ant", f64::NAN)]).is_err());
+        assert!(fit(&tally, &[anchor("ant", 0.0), anchor("ant", 1.0)]).is_err());
     }
 
     #[test]

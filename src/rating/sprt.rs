@@ -5,8 +5,8 @@
 //! scores a pair can have (0, ½, … 2), so that it holds however the games of a pair depend on
 //! each other; the hypotheses are two strengths, and under each of them the five chances are the
 //! most likely ones that have this strength. It accepts one when the likelihood ratio leaves
-//! `β … 1/α`. Wald's limits, `β/(1−α)` and `(1−β)/α`, are reached a little sooner, but hold the
-//! error rates only nearly. One pair more than was played, half of it lost and half won, keeps
+//! `0.8 β … 1/(0.8 α)`. Wald's limits, `β/(1−α)` and `(1−β)/α`, are reached a little sooner, but
+//! hold the error rates only nearly. One pair more than was played, half of it lost and half won, keeps
 //! the first pairs from deciding by looking alike.
 
 use std::f64::consts::LN_10;
@@ -21,6 +21,9 @@ use super::ranks::normal_below;
 const UNSEEN: f64 = 1e-3;
 /// Elo points by which normalized Elo counts the mean score in standard deviations of a game.
 const NORMALIZED: f64 = 800.0 / LN_10;
+/// The bounds are those of errors smaller by this factor: the ratio is one of fitted chances, and
+/// only nearly as good as one of known chances.
+const MARGIN: f64 = 0.8;
 /// Halvings of the range of a root: to the last bit.
 const HALVINGS: usize = 64;
 /// The most likely chances of a given normalized Elo settle in a few rounds.
@@ -123,7 +126,8 @@ impl Sprt {
 
     /// How the test stands after these pairs.
     pub fn judge(&self, pairs: &Pentanomial) -> Standing {
-        let (llr, lower, upper) = (self.llr(pairs), self.errors.1.ln(), -self.errors.0.ln());
+        let llr = self.llr(pairs);
+        let (lower, upper) = ((MARGIN * self.errors.1).ln(), -(MARGIN * self.errors.0).ln());
         let verdict = if llr >= upper {
             Verdict::Better
         } else if llr <= lower {

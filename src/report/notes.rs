@@ -87,7 +87,7 @@ fn copies(standings: &Standings, width: usize) -> Option<String> {
         .collect();
     let are = if total == 1 { "is a copy of an earlier one" } else { "are copies of earlier ones" };
     let before = format!("Warning: {} {are} (", plural(total, "game"));
-    let after = "): they score, but tell nothing new and count once in the ratings.";
+    let after = "): copies score, but tell nothing new and count once in the ratings.";
     let room = (2 * width).saturating_sub(before.width() + after.width());
     (total > 0).then(|| format!("{before}{}{after}", list(&players, room)))
 }
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(
             copies(&standings, 80).as_deref(),
             Some(
-                "Warning: 2 games are copies of earlier ones (ant–bee 2): they score, but tell \
+                "Warning: 2 games are copies of earlier ones (ant–bee 2): copies score, but tell \
                  nothing new and count once in the ratings."
             )
         );

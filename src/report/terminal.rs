@@ -95,14 +95,14 @@ mod tests {
         let text = ranking(&standings(&example()), 100, Dress::Plain);
         let expected = "\
 #  player    rating  ±95%  ranks  games  score     %   W  D  L  faults
-1  greedy       299  ±234    1–1     11   10.5  95.5  10  1  0       0
+1  greedy       299  ±234    1–2     11   10.5  95.5  10  1  0       0
 2  象棋 bot    -115  ±196    2–3      9      1  11.1   0  2  7       0
-3  chatty      -184  ±271    2–3      4    0.5  12.5   0  1  3       2
+3  chatty      -184  ±271    1–3      4    0.5  12.5   0  1  3       2
 
 First seat: 89 ±190 Elo. Draws: 2 of 12 games (16.7%).
 2 faults: chatty 2 malformed.
 Not told apart (how likely the first is better, and how many more games between the two would tell):
-greedy and 象棋 bot (97%, 2), 象棋 bot and chatty (59%, 112).";
+greedy and 象棋 bot (97%, 2), 象棋 bot and chatty (63%, 62).";
         let widths: Vec<usize> = text.lines().take(4).map(UnicodeWidthStr::width).collect();
         assert_eq!(widths, [widths[0]; 4], "{text}");
         assert_eq!(text, expected);
