@@ -87,6 +87,39 @@ fn rank_as_json_has_the_numbers_of_the_table() {
 }
 
 #[test]
+fn rank_says_what_else_the_games_show() {
+    let arena = played();
+    let run = arena.run(&["rank", "--details"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    for part in ["decided by", "time a move", "Correlation within pairs:"] {
+        assert!(run.out.contains(part), "{part}: {}", run.out);
+    }
+    let run = arena.run(&["rank", "--details", "--format", "json"]);
+    let json: Value = serde_json::from_str(&run.out).expect("JSON");
+    let found = &json["diagnostics"];
+    let ended: u64 = found["endings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .fold(0, |sum, ending| sum + ending["games"].as_u64().expect("a count"));
+    assert_eq!(ended, 12);
+    assert_eq!(found["clocks"].as_array().map(Vec::len), Some(3));
+    assert_eq!(found["cycles"], serde_json::json!([]));
+}
+
+#[test]
+fn rank_leaves_out_faulted_games() {
+    let arena = short();
+    let games = |args: &[&str]| {
+        let run = arena.run(&[&["rank", "--format", "json"], args].concat());
+        let json: Value = serde_json::from_str(&run.out).expect("JSON");
+        (json["games"].as_u64(), json["faults"].as_u64())
+    };
+    assert_eq!(games(&[]), (Some(2), Some(2)));
+    assert_eq!(games(&["--without-faults"]), (Some(0), Some(2)));
+}
+
+#[test]
 fn rank_before_the_first_game() {
     let arena = played();
     let header = arena.log().lines().next().expect("a header").to_owned();

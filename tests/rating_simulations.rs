@@ -5,12 +5,14 @@
 #![expect(clippy::cast_precision_loss, reason = "small counts")]
 #![expect(clippy::print_stdout, reason = "each simulation prints its figures")]
 
+use std::time::Instant;
+
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee::rating::pairs::Pentanomial;
 use referee::rating::sprt::{Sprt, Unit, Verdict};
 use referee::rating::tally::Place;
-use referee::rating::{Fit, GameOutcome, Tally, fit};
+use referee::rating::{Fit, GameOutcome, Tally, fit, seat_effects};
 
 const PLAYERS: usize = 8;
 const PAIRS: u32 = 40;
@@ -77,7 +79,10 @@ impl Pairing {
     /// Pairs whose scores have the given correlation, or come as near as they can.
     fn new(lead: f64, correlation: f64) -> Self {
         let sign = correlation.signum();
-        let share = (correlation / full_correlation(lead, sign)).min(1.0);
+        let share = match correlation {
+            0.0 => 0.0,
+            _ => (correlation / full_correlation(lead, sign)).min(1.0),
+        };
         Self { games: of_upper(lead), share, sign }
     }
 
@@ -105,7 +110,8 @@ fn plan(truth: &[f64], correlation: f64) -> Vec<(usize, usize, Pairing)> {
 }
 
 fn tournament(luck: &mut impl Rng, plan: &[(usize, usize, Pairing)], pairs: u32) -> Tally {
-    let names: Vec<String> = (0..PLAYERS).map(|n| format!("p{n}")).collect();
+    let players = plan.iter().map(|(_, lower, _)| lower + 1).max().unwrap_or(0);
+    let names: Vec<String> = (0..players).map(|n| format!("p{n}")).collect();
     let mut tally = Tally::new(&names);
     for (upper, lower, pairing) in plan {
         for pair in 1..=pairs {
@@ -282,6 +288,45 @@ fn the_sequential_test_errs_no_more_than_it_says() {
             assert!(limit <= 0.05 + 0.01);
         }
     }
+}
+
+#[test]
+#[ignore = "slow: 200 players"]
+fn two_hundred_players_are_ranked_in_bands() {
+    let truth: Vec<f64> = (0..200).map(|player| 4.0 * (99.5 - f64::from(player))).collect();
+    let plan = plan(&truth, 0.0);
+    let mut luck = ChaCha8Rng::seed_from_u64(41);
+    let (mut held, mut all, mut width) = (0, 0, 0);
+    let mut spent = [0.0; 3];
+    for _ in 0..10 {
+        let tally = tournament(&mut luck, &plan, 1);
+        let mut watch = Instant::now();
+        let mut lap = |at: usize| {
+            spent[at] += watch.elapsed().as_secs_f64() / 10.0;
+            watch = Instant::now();
+        };
+        let fit = fit(&tally, &[]).expect("no anchor");
+        lap(0);
+        let bands = fit.bands();
+        lap(1);
+        seat_effects(&tally, &[]).expect("no anchor");
+        lap(2);
+        for (band, rank) in bands.iter().zip(1..) {
+            all += 1;
+            held += i32::from((band.low..=band.high).contains(&rank));
+            width += band.high - band.low + 1;
+        }
+    }
+    println!(
+        "200 players 4 Elo apart, one pair each: {:.1}% of the true ranks held by bands of {:.1} \
+         ranks on average; fit {:.2} s, bands {:.2} s, seats {:.2} s",
+        100.0 * f64::from(held) / f64::from(all),
+        width as f64 / f64::from(all),
+        spent[0],
+        spent[1],
+        spent[2]
+    );
+    assert!(f64::from(held) >= 0.93 * f64::from(all));
 }
 
 #[test]
