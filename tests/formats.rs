@@ -82,6 +82,14 @@ fn a_swiss_tournament_has_no_rematch() {
 }
 
 #[test]
+fn a_ladder_ends_with_its_games() {
+    let arena = Arena::with(&config("format = \"ladder\"\ngames = 30"));
+    assert_eq!(complete(&arena).len(), 15);
+    let sharp = Arena::with(&config("format = \"ladder\"\ngames = 3000\nmargin = 250"));
+    assert!(complete(&sharp).len() < 150);
+}
+
+#[test]
 fn a_knockout_leaves_one() {
     let arena = Arena::with(&config("format = \"knockout\"\npairs = 2"));
     let played = complete(&arena);

@@ -13,7 +13,7 @@ use crate::tournament::format::swiss::most_rounds;
 use crate::tournament::format::{Format, Stage};
 
 /// The formats by name.
-const FORMATS: [&str; 4] = ["round-robin", "gauntlet", "swiss", "knockout"];
+const FORMATS: [&str; 5] = ["round-robin", "gauntlet", "swiss", "knockout", "ladder"];
 /// How often a tied meeting of a knockout goes on, where nothing is given.
 const DEFAULT_TIE_BREAKS: u32 = 3;
 
@@ -26,6 +26,8 @@ pub(super) struct StageKeys {
     pairs: Field<i128>,
     rounds: Field<i128>,
     tie_breaks: Field<i128>,
+    games: Field<i128>,
+    margin: Field<i128>,
     anchors: Field<Vec<Spanned<String>>>,
     players: Field<i128>,
 }
@@ -72,6 +74,8 @@ impl StageKeys {
             pairs: keys.optional("pairs", problems),
             rounds: keys.optional("rounds", problems),
             tie_breaks: keys.optional("tie-breaks", problems),
+            games: keys.optional("games", problems),
+            margin: keys.optional("margin", problems),
             anchors: keys.optional("anchors", problems),
             players: None,
         }
@@ -98,6 +102,8 @@ pub(super) fn check(
         ("pairs", top.pairs.as_ref().map(Spanned::span)),
         ("rounds", top.rounds.as_ref().map(Spanned::span)),
         ("tie-breaks", top.tie_breaks.as_ref().map(Spanned::span)),
+        ("games", top.games.as_ref().map(Spanned::span)),
+        ("margin", top.margin.as_ref().map(Spanned::span)),
         ("anchors", top.anchors.as_ref().map(Spanned::span)),
     ];
     for (key, at) in misplaced {
@@ -133,6 +139,7 @@ fn format(keys: &StageKeys, names: &[&str], players: usize, problems: &mut Probl
             let tie_breaks = whole("tie-breaks", given, &(0..=100), problems);
             Format::Knockout { tie_breaks: tie_breaks.unwrap_or(DEFAULT_TIE_BREAKS) }
         }
+        "ladder" => ladder(keys, problems),
         other => {
             if let Some(field) = &keys.format {
                 let title = format!("unknown format `{}`", other.escape_debug());
@@ -148,6 +155,8 @@ fn note_useless(format: &str, keys: &StageKeys, problems: &mut Problems) {
     let useless = [
         ("rounds", "swiss", keys.rounds.as_ref().map(Spanned::span)),
         ("tie-breaks", "knockout", keys.tie_breaks.as_ref().map(Spanned::span)),
+        ("games", "ladder", keys.games.as_ref().map(Spanned::span)),
+        ("margin", "ladder", keys.margin.as_ref().map(Spanned::span)),
         ("anchors", "gauntlet", keys.anchors.as_ref().map(Spanned::span)),
     ];
     for (key, of, at) in useless {
@@ -175,6 +184,17 @@ fn rounds(keys: &StageKeys, players: usize, problems: &mut Problems) -> u32 {
         problems.add(Problem::new(field.span(), title).help(help));
     }
     rounds
+}
+
+fn ladder(keys: &StageKeys, problems: &mut Problems) -> Format {
+    let Some(field) = &keys.games else {
+        let problem = Problem::new(stage_at(keys), "a ladder needs its most `games`");
+        problems.add(problem.help("add a line such as `games = 2000`"));
+        return Format::RoundRobin;
+    };
+    let games = whole("games", Some(field), &(2..=100_000_000_u32), problems).unwrap_or(2);
+    let margin = whole("margin", keys.margin.as_ref(), &(1..=1000_u32), problems);
+    Format::Ladder { games, margin }
 }
 
 fn anchors(keys: &StageKeys, names: &[&str], problems: &mut Problems) -> Vec<String> {

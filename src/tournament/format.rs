@@ -4,11 +4,14 @@
 //! depends on its results alone and not on the order in which they came.
 
 pub mod knockout;
+pub mod ladder;
 pub mod swiss;
 
 use serde::{Deserialize, Serialize};
 
+use self::ladder::Goal;
 use super::schedule::Pairings;
+use crate::rating::Tally;
 
 /// A part of a tournament with a format of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +47,14 @@ pub enum Format {
         /// How often a tied meeting goes on for another pair, before the better seed goes on.
         tie_breaks: u32,
     },
+    /// In each round those meet whose game tells most about the ranking so far.
+    Ladder {
+        /// The most games.
+        games: u32,
+        /// Ends as soon as every rating's 95% interval is at most this wide each way, in Elo.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        margin: Option<u32>,
+    },
 }
 
 impl Stage {
@@ -59,12 +70,12 @@ pub struct Meeting {
     /// The players' numbers, the lower first.
     pub players: (usize, usize),
     /// Half points of each, over the games that count.
-    pub halves: (u32, u32),
+    pub halves: (usize, usize),
 }
 
 impl Meeting {
     /// The half points of `player`; none when it did not take part.
-    pub fn halves_of(&self, player: usize) -> Option<u32> {
+    pub fn halves_of(&self, player: usize) -> Option<usize> {
         match self.players {
             (low, _) if low == player => Some(self.halves.0),
             (_, high) if high == player => Some(self.halves.1),
@@ -86,6 +97,8 @@ pub struct Course<'a> {
     pub anchors: &'a [usize],
     /// Pairs a meeting.
     pub pairs: u32,
+    /// The results of the whole tournament so far.
+    pub tally: &'a Tally,
 }
 
 /// The next section of a stage.
@@ -105,6 +118,10 @@ impl Format {
             Self::Gauntlet { .. } => once(course, || field(course))?,
             Self::Swiss { rounds } => Pairings::Listed(swiss::next(course, *rounds)?),
             Self::Knockout { tie_breaks } => return knockout::next(course, *tie_breaks),
+            Self::Ladder { games, margin } => {
+                let goal = Goal { games: *games, margin: margin.map(f64::from) };
+                Pairings::Listed(ladder::next(course, goal)?)
+            }
         };
         Some(Next { pairings, pairs: course.pairs })
     }
@@ -121,6 +138,7 @@ impl Format {
             }
             Self::Swiss { rounds } => format!("{rounds} Swiss rounds of {pairs}"),
             Self::Knockout { .. } => format!("a knockout with {pairs} a meeting"),
+            Self::Ladder { games, .. } => format!("a ladder of {games} games at most"),
         }
     }
 
@@ -131,6 +149,7 @@ impl Format {
             Self::Gauntlet { anchors } => players.saturating_sub(anchors.len()) * anchors.len(),
             Self::Swiss { rounds } => players / 2 * *rounds as usize,
             Self::Knockout { .. } => players.saturating_sub(1),
+            Self::Ladder { games, .. } => return *games as usize,
         };
         2 * meetings * pairs as usize
     }

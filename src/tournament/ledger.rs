@@ -7,16 +7,24 @@
 
 use super::format::{Course, Format, Meeting, Next, Stage};
 use super::schedule::{Fixture, Schedule};
+use crate::rating::pairs::GameOutcome;
+use crate::rating::tally::{Place, outcome};
+use crate::rating::{self, Tally};
 use crate::record::GameRecord;
 use crate::rules::{BySeat, Seat};
 
 /// Three bytes a game.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Mark {
     done: bool,
     faults: BySeat<bool>,
-    /// The half points of the first seat.
-    halves: u8,
+    outcome: GameOutcome,
+}
+
+impl Mark {
+    /// A game that is not done.
+    const DUE: Self =
+        Self { done: false, faults: BySeat::new(false, false), outcome: GameOutcome::Draw };
 }
 
 /// The state of a tournament.
@@ -148,7 +156,8 @@ impl Ledger {
             return Err(Misfit::Double);
         }
         let faults = BySeat::from_fn(|seat| record.fault_of(seat).is_some());
-        *mark = Mark { done: true, faults, halves: halves_of_first(record) };
+        let outcome = outcome(record).map_err(|_| Misfit::Foreign)?;
+        *mark = Mark { done: true, faults, outcome };
         self.played += 1;
         self.advance();
         Ok(index)
@@ -221,7 +230,7 @@ impl Ledger {
         while self.stage < self.stages.len() {
             if let Some(Next { pairings, pairs }) = self.next_section() {
                 self.schedule.push(pairings, pairs);
-                self.marks.resize(self.schedule.len(), Mark::default());
+                self.marks.resize(self.schedule.len(), Mark::DUE);
                 return true;
             }
             self.stage += 1;
@@ -257,6 +266,7 @@ impl Ledger {
             out: &out,
             anchors: &anchors,
             pairs: stage.pairs,
+            tally: &self.tally(),
         })
     }
 
@@ -273,7 +283,7 @@ impl Ledger {
         let games = self.schedule.games(section);
         for index in games.clone().filter(|&index| self.counts(index)) {
             let meeting = &mut meetings[(index - games.start) / 2 % pairings.len()];
-            let first = u32::from(self.marks[index].halves);
+            let first = self.marks[index].outcome.halves();
             let is_low = self.fixture(index).players.first == meeting.players.0;
             let (low, high) = if is_low { (first, 2 - first) } else { (2 - first, first) };
             meeting.halves.0 += low;
@@ -287,31 +297,26 @@ impl Ledger {
         self.marks[index].done && !self.is_void(index)
     }
 
-    /// Those who took part so far by their results, without those who are out.
+    /// Those who took part so far by their ratings, without those who are out.
     fn ranking(&self) -> Vec<usize> {
-        let mut halves = vec![(0_u32, 0_u32); self.names.len()];
-        for index in (0..self.len()).filter(|&index| self.counts(index)) {
-            let players = self.fixture(index).players;
-            let first = u32::from(self.marks[index].halves);
-            for (player, won) in [(players.first, first), (players.second, 2 - first)] {
-                halves[player].0 += won;
-                halves[player].1 += 2;
-            }
-        }
         let mut ranking: Vec<usize> =
             self.entrants.iter().copied().filter(|&player| self.out[player].is_none()).collect();
-        let share =
-            |player: usize| f64::from(halves[player].0) / f64::from(halves[player].1.max(1));
-        ranking.sort_by(|&one, &other| share(other).total_cmp(&share(one)));
+        // Without an anchor nothing can be wrong with a fit; the order of the seeds is kept then.
+        if let Ok(fit) = rating::fit(&self.tally(), &[]) {
+            let rating = |player: usize| fit.ratings[player].value;
+            ranking.sort_by(|&one, &other| rating(other).total_cmp(&rating(one)));
+        }
         ranking
     }
-}
 
-fn halves_of_first(record: &GameRecord) -> u8 {
-    match record.score(Seat::First) {
-        1.0 => 2,
-        0.5 => 1,
-        _ => 0,
+    /// The results of the games that count.
+    fn tally(&self) -> Tally {
+        let mut tally = Tally::new(&self.names);
+        for index in (0..self.len()).filter(|&index| self.counts(index)) {
+            let Fixture { players: BySeat { first, second }, pair, .. } = self.fixture(index);
+            tally.add_outcome(Place { first, second, pair }, self.marks[index].outcome);
+        }
+        tally
     }
 }
 
@@ -453,6 +458,7 @@ mod tests {
             Just(Format::Gauntlet { anchors: vec!["player 0".into(), "player 3".into()] }),
             (1_u32..4).prop_map(|rounds| Format::Swiss { rounds }),
             (0_u32..3).prop_map(|tie_breaks| Format::Knockout { tie_breaks }),
+            (2_u32..60).prop_map(|games| Format::Ladder { games, margin: Some(100) }),
         ];
         let stage = (format, 1_u32..3, prop::option::of(2_usize..6))
             .prop_map(|(format, pairs, players)| Stage { format, pairs, players });

@@ -89,12 +89,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::rating::Tally;
 
     /// The sections of a knockout in which `result` says how each section's meeting ends.
     fn play(
         players: usize,
         tie_breaks: u32,
-        mut result: impl FnMut(usize, usize) -> u32,
+        mut result: impl FnMut(usize, usize) -> usize,
     ) -> Vec<Vec<Meeting>> {
         let entrants: Vec<usize> = (0..players).collect();
         let out = vec![false; players];
@@ -106,12 +107,14 @@ mod tests {
                 out: &out,
                 anchors: &[],
                 pairs: 2,
+                tally: &Tally::new(&[]),
             };
             let Some(Next { pairings, pairs }) = next(&course, tie_breaks) else { return sections };
             let meeting = |place| {
                 let (one, other) = pairings.get(place);
-                let first = result(one, other).min(4 * pairs);
-                Meeting { players: (one, other), halves: (first, 4 * pairs - first) }
+                let whole = 4 * pairs as usize;
+                let first = result(one, other).min(whole);
+                Meeting { players: (one, other), halves: (first, whole - first) }
             };
             sections.push((0..pairings.len()).map(meeting).collect());
         }
@@ -125,7 +128,7 @@ mod tests {
         #[test]
         fn one_meeting_a_player_that_goes_out(
             count in 1_usize..40,
-            results in prop::collection::vec(0_u32..=8, 400),
+            results in prop::collection::vec(0_usize..=8, 400),
         ) {
             let mut results = results.into_iter();
             let sections = play(count, 2, |_, _| results.next().expect("enough"));
@@ -148,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_tie_goes_on_and_then_to_the_better_seed() {
-        let lengths = |tie_breaks, results: &[u32]| {
+        let lengths = |tie_breaks, results: &[usize]| {
             let mut results = results.iter().copied();
             let sections = play(2, tie_breaks, |_, _| results.next().expect("enough"));
             sections.len()

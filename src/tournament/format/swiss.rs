@@ -30,14 +30,14 @@ struct Table {
     /// Players by place; the place after the last stands for sitting out when they are odd.
     players: Vec<usize>,
     /// The half points of each.
-    halves: Vec<u32>,
+    halves: Vec<usize>,
     /// The pairs of places that may not meet.
     met: HashSet<(usize, usize)>,
 }
 
 impl Table {
     fn new(course: &Course<'_>) -> Self {
-        let mut rows: Vec<(u32, usize, bool)> = course
+        let mut rows: Vec<(usize, usize, bool)> = course
             .entrants
             .iter()
             .filter(|&&player| !course.out[player])
@@ -121,13 +121,13 @@ impl Table {
 
 /// What a player scored in half points, a round of sitting out counting as won; its number;
 /// whether it sat out.
-fn score(course: &Course<'_>, player: usize) -> (u32, usize, bool) {
+fn score(course: &Course<'_>, player: usize) -> (usize, usize, bool) {
     let mut halves = 0;
     let mut sat_out = false;
     for section in course.sections {
         let met = section.iter().find_map(|meeting| meeting.halves_of(player));
         sat_out |= met.is_none();
-        halves += met.unwrap_or(4 * course.pairs);
+        halves += met.unwrap_or(4 * course.pairs as usize);
     }
     (halves, player, sat_out)
 }
@@ -137,13 +137,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::rating::Tally;
     use crate::tournament::format::Meeting;
 
     /// The rounds of a tournament in which `result` says how each meeting ends.
     fn play(
         players: usize,
         rounds: u32,
-        mut result: impl FnMut(usize, usize) -> u32,
+        mut result: impl FnMut(usize, usize) -> usize,
     ) -> Vec<Vec<Meeting>> {
         let entrants: Vec<usize> = (0..players).collect();
         let out = vec![false; players];
@@ -155,6 +156,7 @@ mod tests {
                 out: &out,
                 anchors: &[],
                 pairs: 1,
+                tally: &Tally::new(&[]),
             };
             let Some(pairings) = next(&course, rounds) else { return sections };
             let meeting = |&(one, other): &(usize, usize)| {
@@ -169,7 +171,7 @@ mod tests {
         #[test]
         fn nobody_meets_twice_and_nobody_sits_out_twice(
             players in 2_usize..20,
-            results in prop::collection::vec(0_u32..=4, 200),
+            results in prop::collection::vec(0_usize..=4, 200),
         ) {
             let rounds = u32::try_from(most_rounds(players)).expect("few");
             let mut results = results.into_iter();

@@ -1,0 +1,91 @@
+//! The ladder: in each round those meet whose game tells most about the ranking so far.
+
+use crate::rating::{Estimate, Fit, fit};
+
+use super::Course;
+use crate::tournament::schedule::Pairings;
+
+/// How far apart in the ranking two may stand that are considered for a meeting.
+const REACH: usize = 12;
+/// The rounds before there is anything to go by.
+const OPENING: usize = 3;
+
+/// When a ladder is over.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Goal {
+    /// So many games have been played, or will have been with the next round.
+    pub games: u32,
+    /// Every rating's 95% interval is at most this wide each way, in Elo.
+    pub margin: Option<f64>,
+}
+
+/// The pairings of the next round; none when the goal is reached.
+pub fn next(course: &Course<'_>, goal: Goal) -> Option<Vec<(usize, usize)>> {
+    let players: Vec<usize> =
+        course.entrants.iter().copied().filter(|&player| !course.out[player]).collect();
+    let played: usize = course.sections.iter().map(Vec::len).sum();
+    let a_meeting = 2 * course.pairs as usize;
+    let left = (goal.games as usize).saturating_sub(played * a_meeting) / a_meeting;
+    if left == 0 || players.len() < 2 {
+        return None;
+    }
+    let round = course.sections.len();
+    let mut pairings = if round < OPENING {
+        by_seed(&players, round)
+    } else {
+        // Without an anchor nothing can be wrong with a fit.
+        let fit = fit(course.tally, &[]).ok()?;
+        if goal.margin.is_some_and(|margin| is_sharp(&players, &fit, margin)) {
+            return None;
+        }
+        by_worth(&players, &fit)
+    };
+    pairings.truncate(left);
+    Some(pairings)
+}
+
+/// The first rounds of the circle method, in the order of the seeds.
+fn by_seed(players: &[usize], round: usize) -> Vec<(usize, usize)> {
+    let everyone = Pairings::Everyone(players.to_vec());
+    let tables = players.len() / 2;
+    (round * tables..everyone.len().min((round + 1) * tables)).map(|at| everyone.get(at)).collect()
+}
+
+fn is_sharp(players: &[usize], fit: &Fit, margin: f64) -> bool {
+    players.iter().all(|&player| fit.ratings[player].margin() <= margin)
+}
+
+/// The best meetings in which nobody is twice, taken greedily.
+fn by_worth(players: &[usize], fit: &Fit) -> Vec<(usize, usize)> {
+    let mut ranking = players.to_vec();
+    ranking.sort_by(|&one, &other| {
+        fit.ratings[other].value.total_cmp(&fit.ratings[one].value).then(one.cmp(&other))
+    });
+    let mut meetings = Vec::new();
+    for (at, &one) in ranking.iter().enumerate() {
+        for &other in ranking[at + 1..].iter().take(REACH) {
+            // Between groups nothing is known yet: such a meeting tells most of all.
+            let worth = fit.difference(one, other).map_or(f64::INFINITY, worth);
+            meetings.push((worth, one, other));
+        }
+    }
+    meetings.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let mut busy = vec![false; fit.ratings.len()];
+    let mut pairings = Vec::new();
+    for (_, one, other) in meetings {
+        if !busy[one] && !busy[other] {
+            (busy[one], busy[other]) = (true, true);
+            pairings.push((one, other));
+        }
+    }
+    pairings
+}
+
+/// How much a game between two tells: what a result would say about their difference, times how
+/// little is known of it, times how open their order is.
+fn worth(difference: Estimate) -> f64 {
+    let error = difference.margin().max(1e-9);
+    let expected = 1.0 / (1.0 + 10_f64.powf(-difference.value / 400.0));
+    let deviation = difference.value / error;
+    expected * (1.0 - expected) * error * error * (-deviation * deviation / 2.0).exp()
+}

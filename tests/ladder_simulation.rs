@@ -1,0 +1,141 @@
+//! What the ladder is worth: rounds that it and rounds that chance picks, by how far the ranking
+//! is from the true one. Slow, with fixed seeds; prints its figures.
+
+#![expect(clippy::cast_precision_loss, reason = "small counts")]
+
+use rand::seq::SliceRandom;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use referee::rating::tally::Place;
+use referee::rating::{GameOutcome, Tally, fit};
+use referee::tournament::format::{Course, Format, Meeting};
+
+const PLAYERS: usize = 40;
+/// Elo points of a natural unit at this share of draws, ν being one half.
+const ELO: f64 = 138.97;
+const TOURNAMENTS: u64 = 40;
+/// Rounds of the ladder, of twenty pairs each.
+const ROUNDS: usize = 25;
+/// The most rounds that chance gets to be as good.
+const MOST: usize = 80;
+/// From the weakest to the strongest, in natural units: about 500 Elo, and about 1,400.
+const SPREADS: [f64; 2] = [3.6, 10.0];
+
+/// A pair between two, the first seat being worth nothing.
+fn play(
+    tally: &mut Tally,
+    truth: &[f64],
+    (one, other): (usize, usize),
+    pair: u32,
+    luck: &mut ChaCha8Rng,
+) {
+    for (first, second) in [(one, other), (other, one)] {
+        let half = (truth[first] - truth[second]) / 2.0;
+        let [win, draw, loss] = [half.exp(), 0.5, (-half).exp()];
+        let drawn = luck.random::<f64>() * (win + draw + loss);
+        let outcome = match drawn {
+            drawn if drawn < win => GameOutcome::Win,
+            drawn if drawn < win + draw => GameOutcome::Draw,
+            _ => GameOutcome::Loss,
+        };
+        tally.add_outcome(Place { first, second, pair }, outcome);
+    }
+}
+
+/// How far the players stand from their true ranks, on average. The truth falls with the number.
+fn displacement(tally: &Tally) -> f64 {
+    let fit = fit(tally, &[]).expect("no anchors");
+    let mut ranking: Vec<usize> = (0..PLAYERS).collect();
+    ranking.sort_by(|&one, &other| fit.ratings[other].value.total_cmp(&fit.ratings[one].value));
+    let off: usize = ranking.iter().enumerate().map(|(rank, &player)| rank.abs_diff(player)).sum();
+    off as f64 / PLAYERS as f64
+}
+
+fn truth(spread: f64, luck: &mut ChaCha8Rng) -> Vec<f64> {
+    let mut strengths: Vec<f64> = (0..PLAYERS).map(|_| luck.random::<f64>() * spread).collect();
+    strengths.sort_by(|a, b| b.total_cmp(a));
+    strengths
+}
+
+/// The displacement after each round whose pairings `pick` chooses from the results.
+fn course(
+    rounds: usize,
+    spread: f64,
+    seed: u64,
+    mut pick: impl FnMut(&Tally, &[usize], usize, &mut ChaCha8Rng) -> Vec<(usize, usize)>,
+) -> Vec<f64> {
+    let mut luck = ChaCha8Rng::seed_from_u64(seed);
+    let truth = truth(spread, &mut luck);
+    let mut seeds: Vec<usize> = (0..PLAYERS).collect();
+    seeds.shuffle(&mut luck);
+    let names: Vec<String> = (0..PLAYERS).map(|player| format!("{player:02}")).collect();
+    let mut tally = Tally::new(&names);
+    (0..rounds)
+        .map(|round| {
+            for pairing in pick(&tally, &seeds, round, &mut luck) {
+                let pair = u32::try_from(round).expect("few");
+                play(&mut tally, &truth, pairing, pair, &mut luck);
+            }
+            displacement(&tally)
+        })
+        .collect()
+}
+
+fn ladder(spread: f64, seed: u64) -> Vec<f64> {
+    let format = Format::Ladder { games: 1_000_000, margin: None };
+    let mut sections: Vec<Vec<Meeting>> = Vec::new();
+    course(ROUNDS, spread, seed, |tally, seeds, _, _| {
+        let out = [false; PLAYERS];
+        let course = Course {
+            entrants: seeds,
+            sections: &sections,
+            out: &out,
+            anchors: &[],
+            pairs: 1,
+            tally,
+        };
+        let next = format.next(&course).expect("it goes on");
+        let pairings: Vec<_> = (0..next.pairings.len()).map(|at| next.pairings.get(at)).collect();
+        let meeting = |&players: &(usize, usize)| Meeting { players, halves: (2, 2) };
+        sections.push(pairings.iter().map(meeting).collect());
+        pairings
+    })
+}
+
+fn chance(spread: f64, seed: u64) -> Vec<f64> {
+    course(MOST, spread, seed, |_, seeds, _, luck| {
+        let mut players = seeds.to_vec();
+        players.shuffle(luck);
+        players.chunks_exact(2).map(|two| (two[0], two[1])).collect()
+    })
+}
+
+fn mean(curves: &[Vec<f64>]) -> Vec<f64> {
+    (0..curves[0].len())
+        .map(|at| curves.iter().map(|curve| curve[at]).sum::<f64>() / curves.len() as f64)
+        .collect()
+}
+
+#[test]
+#[ignore = "slow: eighty simulated tournaments"]
+#[expect(clippy::print_stdout, reason = "the figures are for people")]
+fn the_ladder_needs_fewer_games_than_chance() {
+    for spread in SPREADS {
+        let ladder = mean(&(0..TOURNAMENTS).map(|seed| ladder(spread, seed)).collect::<Vec<_>>());
+        let chance = mean(&(0..TOURNAMENTS).map(|seed| chance(spread, seed)).collect::<Vec<_>>());
+        println!("from the weakest to the strongest {:.0} Elo:", spread * ELO);
+        for rounds in [10, 15, 20, 25] {
+            let reached = ladder[rounds - 1];
+            let as_good = chance.iter().position(|&off| off <= reached).map(|at| at + 1);
+            println!(
+                "  {} games of the ladder: {reached:.2} ranks off; as good by chance: {}",
+                rounds * PLAYERS,
+                as_good.map_or(format!("more than {}", MOST * PLAYERS), |rounds| {
+                    format!("{} games", rounds * PLAYERS)
+                })
+            );
+        }
+        let needed = chance.iter().position(|&off| off <= ladder[ROUNDS - 1]);
+        assert!(needed.is_none_or(|at| at + 1 > ROUNDS), "chance was as good");
+    }
+}
