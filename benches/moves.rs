@@ -3,16 +3,20 @@
 //! `cargo bench` prints the referee's own CPU time a move: rules, clock and record included, with
 //! two instant players on the referee's core. The players replay a recorded game from a file, so
 //! that they cost next to nothing; they are this same program, started with `--instant`.
+//!
+//! Then what containing them costs: the start of a player, from its process to its handshake, and
+//! a move, at each level that this machine has.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::error::Error;
 use std::fs::File;
 use std::io::{BufRead, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::time::{ClockId, clock_gettime};
@@ -20,6 +24,7 @@ use nix::unistd::Pid;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee::clock::{Measure, TimeControl};
+use referee::containment::{self, Level, Policy, Wish};
 use referee::player::{Launch, Player, Remains, Wire};
 use referee::record::FaultPolicy;
 use referee::record::log::{LOG, LogWriter};
@@ -38,6 +43,9 @@ const GAMES: usize = 40;
 const ROUNDS: u32 = 20_000;
 
 fn main() -> Outcome<()> {
+    if containment::serve_as_guard().is_some() {
+        return Ok(());
+    }
     let args: Vec<String> = std::env::args().collect();
     match args.get(1).map(String::as_str) {
         Some("--instant") => instant(&args[2], &args[3], &args[4]),
@@ -49,6 +57,8 @@ fn main() -> Outcome<()> {
 fn measure() -> Outcome<()> {
     stay_on_one_core()?;
     let folder = tempfile::tempdir()?;
+    // Where the bench is root, contained players are somebody else.
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755))?;
     let script = folder.path().join("actions");
     let actions = long_game()?;
     std::fs::write(&script, actions.join("\n"))?;
@@ -56,13 +66,52 @@ fn measure() -> Outcome<()> {
     let bare = ping_pong()?;
     println!("bare ping-pong over pipes:  {bare:6.2} µs of the parent's CPU time a round trip");
     for wants in ["[]", "[\"events\"]", "[\"state\",\"events\",\"legal\"]"] {
-        let cost = referee_cost(&script, wants, actions.len())?;
+        let cost = referee_cost(&script, wants, actions.len(), &Arc::new(Policy::off()))?.a_move;
         println!(
             "referee, want = {wants:26} {cost:6.2} µs of its CPU time a move, {:.2} × the bare one",
             cost / bare
         );
     }
+    levels(&script, actions.len())
+}
+
+/// What each level costs, beside the one that contains nothing.
+fn levels(script: &str, plies: usize) -> Outcome<()> {
+    let mut least: Option<Cost> = None;
+    for level in Level::ALL {
+        let wish = Wish { level: Some(level), ..Wish::default() };
+        let policy = match Policy::settle(&wish) {
+            Ok(policy) => Arc::new(policy),
+            Err(failure) => {
+                println!("{level:7} skipped: {failure}");
+                continue;
+            }
+        };
+        let cost = referee_cost(script, "[\"events\"]", plies, &policy)?;
+        let off = *least.get_or_insert(cost);
+        println!(
+            "{level:7} {:7.2} ms a start, {:+.2} ms; {:6.2} µs a move, {:.2} ×; {:6.2} µs of wall \
+             time a move, {:.2} ×",
+            cost.start,
+            cost.start - off.start,
+            cost.a_move,
+            cost.a_move / off.a_move,
+            cost.wall,
+            cost.wall / off.wall,
+        );
+    }
     Ok(())
+}
+
+/// What players cost.
+#[derive(Debug, Clone, Copy)]
+struct Cost {
+    /// From the start of a process to the end of the handshake, in milliseconds; the median.
+    start: f64,
+    /// The referee's CPU time a move, in microseconds.
+    a_move: f64,
+    /// The wall time a move, in microseconds.
+    wall: f64,
 }
 
 /// CPU time of this thread, in microseconds.
@@ -127,24 +176,43 @@ fn ping_pong() -> Outcome<f64> {
     Ok(spent / f64::from(ROUNDS))
 }
 
-/// The referee's CPU time a move, in microseconds: the least of several measurements.
-fn referee_cost(script: &str, wants: &str, plies: usize) -> Outcome<f64> {
+/// What a game costs: the least of several measurements.
+fn referee_cost(script: &str, wants: &str, plies: usize, policy: &Arc<Policy>) -> Outcome<Cost> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let mut least = f64::INFINITY;
+    let (mut a_move, mut wall) = (f64::INFINITY, f64::INFINITY);
+    let mut starts = Vec::new();
     for _ in 0..3 {
-        let mut spent = 0.0;
+        let (mut spent, mut lasted) = (0.0, 0.0);
         for _ in 0..GAMES {
-            spent += runtime.block_on(one_game(script, wants, plies))?;
+            let game = runtime.block_on(one_game(script, wants, plies, policy))?;
+            spent += game.cpu;
+            lasted += game.wall.as_secs_f64() * 1e6;
+            starts.extend(game.starts.map(|start| start.as_secs_f64() * 1e3));
         }
         #[expect(clippy::cast_precision_loss, reason = "a few thousand moves")]
         let moves = (GAMES * plies) as f64;
-        least = least.min(spent / moves);
+        a_move = a_move.min(spent / moves);
+        wall = wall.min(lasted / moves);
     }
-    Ok(least)
+    starts.sort_by(f64::total_cmp);
+    Ok(Cost { start: starts[starts.len() / 2], a_move, wall })
 }
 
-/// CPU time from the first turn to the record of one game, in microseconds.
-async fn one_game(script: &str, wants: &str, plies: usize) -> Outcome<f64> {
+/// What was measured of one game, from the first turn to the record.
+struct Measured {
+    /// The referee's CPU time, in microseconds.
+    cpu: f64,
+    wall: Duration,
+    /// The start-ups of both players.
+    starts: [Duration; 2],
+}
+
+async fn one_game(
+    script: &str,
+    wants: &str,
+    plies: usize,
+    policy: &Arc<Policy>,
+) -> Outcome<Measured> {
     let options = options()?;
     let rules = Arc::new(WatchYourBack::rules(&options)?);
     let control = TimeControl {
@@ -164,21 +232,31 @@ async fn one_game(script: &str, wants: &str, plies: usize) -> Outcome<f64> {
         opening: &[],
         seeds: BySeat::new(1, 2),
     };
-    let mut players =
-        BySeat::new(player(script, wants, Seat::First)?, player(script, wants, Seat::Second)?);
+    let mut players = BySeat::new(
+        player(script, wants, Seat::First, policy)?,
+        player(script, wants, Seat::Second, policy)?,
+    );
     let mut luck = Luck::from_key([0; 32]);
     let (mut first, mut last) = (None, 0.0);
+    let (mut began, mut ended) = (None, Instant::now());
     let report = play(&setup, &mut luck, &mut players, &mut |_, _| {
         last = cpu().unwrap_or(f64::NAN);
         first.get_or_insert(last);
+        ended = Instant::now();
+        began.get_or_insert(ended);
     })
     .await;
     if report.kept.actions.len() != plies {
         return Err(format!("the game ended early: {:?}", report.ending).into());
     }
+    let starts = [report.kept.startup.first, report.kept.startup.second];
     let remains = BySeat::new(players.first.leave().await, players.second.leave().await);
     let recorded = log(report, remains, script)?;
-    Ok(last - first.unwrap_or(f64::NAN) + recorded)
+    Ok(Measured {
+        cpu: last - first.unwrap_or(f64::NAN) + recorded,
+        wall: ended - began.unwrap_or(ended),
+        starts,
+    })
 }
 
 /// CPU time of the record's way into a log beside the script, in microseconds.
@@ -195,15 +273,16 @@ fn log(report: Report, remains: BySeat<Remains>, script: &str) -> Outcome<f64> {
     Ok(cpu()? - before)
 }
 
-fn player(script: &str, wants: &str, seat: Seat) -> Outcome<Player> {
+fn player(script: &str, wants: &str, seat: Seat, policy: &Arc<Policy>) -> Outcome<Player> {
     let at = if seat == Seat::First { "0" } else { "1" };
     let launch = Launch {
         program: std::env::current_exe()?,
         args: ["--instant", script, wants, at].map(str::to_owned).to_vec(),
         dir: std::env::current_dir()?,
         env: std::collections::BTreeMap::new(),
+        readable: vec![script.into()],
     };
-    Ok(Player::Wire(Box::new(Wire::process(launch))))
+    Ok(Player::Wire(Box::new(Wire::process(launch, Arc::clone(policy)))))
 }
 
 /// A player that replays every second action of a file.

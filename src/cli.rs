@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{bot, compare, manual, perft, play, rank, replay, rules, run, trace, verify};
+use crate::commands::{
+    bot, compare, manual, perft, play, probe, rank, replay, rules, run, trace, verify,
+};
 
 /// A tournament referee for programs that play games against each other
 #[derive(Debug, Parser)]
@@ -54,6 +56,8 @@ pub enum Command {
     Trace(trace::TraceArgs),
     /// Count the positions of a game
     Perft(perft::PerftArgs),
+    /// Find out how far players can be contained on this machine
+    Probe(probe::ProbeArgs),
     /// Play as a house player, speaking the protocol
     Bot(bot::BotArgs),
     /// Print the completions of a shell

@@ -122,7 +122,7 @@ pub fn wall_bound(measure: Measure, allowance: Duration) -> Duration {
 }
 
 /// Durations as whole nanoseconds in JSON.
-mod nanos {
+pub(crate) mod nanos {
     use std::time::Duration;
 
     use serde::{Deserialize, Deserializer, Serializer};
@@ -140,11 +140,11 @@ mod nanos {
         u64::deserialize(from).map(Duration::from_nanos)
     }
 
-    pub(super) mod option {
+    pub(crate) mod option {
         use super::{Deserialize, Deserializer, Duration, Serializer, whole};
 
         #[expect(clippy::ref_option, reason = "the shape serde asks for")]
-        pub(in super::super) fn serialize<S: Serializer>(
+        pub(crate) fn serialize<S: Serializer>(
             value: &Option<Duration>,
             to: S,
         ) -> Result<S::Ok, S::Error> {
@@ -154,7 +154,7 @@ mod nanos {
             }
         }
 
-        pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
             from: D,
         ) -> Result<Option<Duration>, D::Error> {
             Ok(Option::<u64>::deserialize(from)?.map(Duration::from_nanos))

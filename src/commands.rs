@@ -7,6 +7,7 @@ pub mod game_args;
 pub mod manual;
 pub mod perft;
 pub mod play;
+pub mod probe;
 pub mod rank;
 pub mod replay;
 pub mod results;

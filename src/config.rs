@@ -5,6 +5,7 @@
 //! step notes every problem it finds, and all of them are reported together, with the line they
 //! stand in. After that no code asks whether something is set or possible.
 
+mod containment;
 mod file;
 mod hash;
 mod keys;

@@ -16,8 +16,8 @@
 //! # Invariants
 //!
 //! 1. [`rules`] knows nothing of processes, time, files, or the wire.
-//! 2. Only [`player`], [`record::log`], [`tournament`]'s folder and runner, [`config`]'s reader
-//!    and [`commands`] touch the operating system.
+//! 2. Only [`player`], [`containment`], [`record::log`], [`tournament`]'s folder and runner,
+//!    [`config`]'s reader and [`commands`] touch the operating system.
 //! 3. Dice and player seeds are functions of the tournament's secret, the unordered pair of names
 //!    and the pair's number: adding a player or resuming changes nobody else's games. Between
 //!    the two games of a pair a player is always a fresh process.
@@ -44,6 +44,8 @@ pub mod clock;
 pub mod commands;
 #[cfg(unix)]
 pub mod config;
+#[cfg(unix)]
+pub mod containment;
 #[cfg(unix)]
 pub mod diagnostics;
 #[cfg(unix)]

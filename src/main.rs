@@ -6,13 +6,17 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 use referee::cli::{Cli, Command};
 use referee::commands::{
-    Failure, FailureKind, Status, bot, compare, manual, perft, play, rank, replay, rules, run,
-    trace, verify,
+    Failure, FailureKind, Status, bot, compare, manual, perft, play, probe, rank, replay, rules,
+    run, trace, verify,
 };
+use referee::containment;
 use referee::printer::Printer;
 use tracing_subscriber::filter::LevelFilter;
 
 fn main() -> ExitCode {
+    if let Some(code) = containment::serve_as_guard() {
+        return code;
+    }
     let cli = Cli::parse();
     let printer = Printer::new(cli.quiet);
     let result = start_logging(&cli, printer).and_then(|()| dispatch(&cli.command, printer));
@@ -37,6 +41,7 @@ fn dispatch(command: &Command, printer: Printer) -> Result<Status, Failure> {
         Command::Rules(args) => rules::run(args, printer),
         Command::Trace(args) => trace::run(args, printer),
         Command::Perft(args) => perft::run(args, printer),
+        Command::Probe(args) => probe::run(args, printer),
         Command::Bot(args) => bot::run(args, printer),
         Command::Completions(args) => manual::completions(args, Cli::command(), printer),
         Command::Man(_) => manual::man(Cli::command(), printer),

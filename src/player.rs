@@ -1,13 +1,13 @@
 //! A player behind one small interface: a process, a person, or a function in this process.
 
 pub mod diagnosis;
+mod doing;
 mod exchanges;
 mod human;
 mod launch;
 mod meter;
 mod process;
 mod stderr;
-mod tree;
 mod wire;
 
 use std::time::Duration;
@@ -15,7 +15,6 @@ use std::time::Duration;
 pub use exchanges::{Direction, Exchange};
 pub use human::Human;
 pub use launch::Launch;
-pub use tree::adopt_orphans;
 pub use wire::{Respond, Wire};
 
 use crate::clock::TimeControl;
@@ -104,6 +103,8 @@ pub struct Remains {
     pub stderr_lost: u64,
     /// The first line that it wrote after the end of the game, escaped and cut.
     pub afterwards: Option<String>,
+    /// The limits it ran into, as sentences without a subject.
+    pub notes: Vec<String>,
 }
 
 impl Player {
@@ -208,6 +209,9 @@ impl Player {
 fn no_start(fault: Fault, stage: &str) -> Fault {
     let message = match fault.code {
         FaultCode::NoStart => fault.message,
+        FaultCode::Memory | FaultCode::Processes | FaultCode::Disk => {
+            format!("{stage}: {}: {}", fault.code, fault.message)
+        }
         _ => format!("{stage}: {}", fault.message),
     };
     Fault { code: FaultCode::NoStart, message, ..fault }

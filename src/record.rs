@@ -7,6 +7,7 @@ pub mod log;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::TimeControl;
+use crate::containment::{Level, Limits, Mechanism};
 use crate::fault::Fault;
 use crate::rules::{Seat, SeatMap};
 use crate::tournament::format::Stage;
@@ -42,7 +43,7 @@ pub struct Header {
     /// The stages, in order.
     pub stages: Vec<Stage>,
     /// The containment in force.
-    pub containment: String,
+    pub containment: Containment,
     /// The seed from the configuration: present when the tournament could be foreseen.
     pub seed: Option<u64>,
     /// The player whose rating is fixed, if any.
@@ -52,6 +53,17 @@ pub struct Header {
     /// What changed between a stop and its continuation, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<String>,
+}
+
+/// What contains the players of a tournament.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Containment {
+    /// The level in force.
+    pub level: Level,
+    /// The mechanisms in force.
+    pub in_force: Vec<Mechanism>,
+    /// How much a player may use.
+    pub limits: Limits,
 }
 
 /// A player whose rating is given instead of fitted.

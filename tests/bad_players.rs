@@ -70,7 +70,9 @@ impl Cup {
         let told = self.folder.path().to_str().expect("a plain path");
         let opponent = match &self.against {
             None => "bot = \"random\"".to_owned(),
-            Some(words) => format!("command = {words:?}\ndir = {PLAYERS:?}"),
+            Some(words) => {
+                format!("command = {words:?}\ndir = {PLAYERS:?}\nenv = {{ TOLD = {told:?} }}")
+            }
         };
         let command = serde_json::to_string(&self.bad).expect("texts");
         format!(
@@ -102,7 +104,8 @@ impl Cup {
             .expect("the referee starts");
         let (exit, peak) = watch(&mut referee);
         assert!(peak < MOST_KIB, "the referee grew to {peak} KiB");
-        assert_eq!(left_over(referee.id()), Vec::<String>::new(), "processes are left over");
+        let told = self.folder.path().to_str().expect("a plain path");
+        assert_eq!(left_over(told), Vec::<String>::new(), "processes are left over");
         let printed = fs::read_to_string(err).expect("text");
         let log = fs::read_to_string(self.folder.path().join("cup/games.jsonl"));
         let log = log.unwrap_or_else(|error| panic!("no log: {error}: {printed}"));
@@ -223,12 +226,12 @@ fn watch(referee: &mut Child) -> (i32, u64) {
     }
 }
 
-/// Living processes that were players of this referee.
-fn left_over(referee: u32) -> Vec<String> {
-    let mark = format!("REFEREE_PLAYER={referee}-");
+/// Living processes that were players which were told of this folder.
+fn left_over(told: &str) -> Vec<String> {
+    let mark = format!("TOLD={told}");
     let of_player = |process: &Path| {
         let environ = fs::read(process.join("environ")).unwrap_or_default();
-        environ.split(|&byte| byte == 0).any(|entry| entry.starts_with(mark.as_bytes()))
+        environ.split(|&byte| byte == 0).any(|entry| entry == mark.as_bytes())
     };
     let processes = fs::read_dir("/proc").expect("a list").flatten().map(|entry| entry.path());
     processes
@@ -599,6 +602,8 @@ fn illegal_moves() {
 fn a_player_that_corrects_itself_is_asked_again() {
     let mut cup = cup("corrects_itself.py", &["2"]);
     cup.top = "fault-policy = { retry = 2 }";
+    // It writes down what it was told.
+    cup.args = &["--containment", "off"];
     let played = cup.fine();
     for (warnings, ply) in played.warnings().iter().zip([2, 3]) {
         let again =
@@ -643,6 +648,7 @@ fn conversations(folder: &Path) -> usize {
 fn a_player_that_errs_too_often_loses() {
     let mut cup = cup("corrects_itself.py", &["3"]);
     cup.top = "fault-policy = { retry = 2 }";
+    cup.args = &["--containment", "off"];
     let played = cup.lost("illegal", "W2: 9,9 is off the board");
     assert!(played.warnings().iter().all(|warnings| warnings.len() == 2));
 }
@@ -724,10 +730,12 @@ fn one_that_ponders_is_frozen() {
 fn a_game_lost_on_time_to_one_that_ponders_is_void() {
     let mark = tempfile::tempdir().expect("a folder");
     let mark = mark.path().join("overslept");
-    let played = cup("ponders.py", &[])
+    let mut cup = cup("ponders.py", &[])
         .against("naps.py", &["60", mark.to_str().expect("a plain path")])
-        .clock("move = \"2s\"")
-        .fine();
+        .clock("move = \"2s\"");
+    // The sleeper leaves a mark for its second game.
+    cup.args = &["--containment", "off"];
+    let played = cup.fine();
     let void: Vec<String> = played.games.iter().map(|game| said(&game["void"][0])).collect();
     assert_eq!(
         void,

@@ -215,7 +215,9 @@ fn a_torn_header_is_refused() {
 /// A tournament in which the first game never ends.
 fn unending(player: &str) -> (Arena, Child) {
     let config = Config::empty().bot("ant", "random").script("zzz", "player.sh");
-    let arena = Arena::with(&config.change(|config| config.clock.push_str("move = \"10m\"")));
+    // It writes into its folder when it is awake.
+    let clock = "move = \"10m\"\n[containment]\nlevel = \"off\"";
+    let arena = Arena::with(&config.change(|config| config.clock.push_str(clock)));
     arena.write("player.sh", player);
     let child = arena.start(&["run"]);
     wait_until(|| arena.path().join("awake").exists());

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use tokio::sync::watch;
@@ -9,11 +10,10 @@ use tokio::sync::watch;
 use super::game_args::OptionArgs;
 use super::play::default_control;
 use super::results::write_tables;
-use super::run::{games_at_once, interrupted, jobs, play};
+use super::run::{contained, games_at_once, interrupted, jobs, play};
 use super::{Failure, Format, Status};
 use crate::config::{self, DEFAULT_RESULTS, MOST_PAIRS, PlayerSpec, PlayerWord, Tournament};
 use crate::fault::Fault;
-use crate::player::adopt_orphans;
 use crate::printer::Printer;
 use crate::printer::progress::Progress;
 use crate::rating::contest::Contest;
@@ -107,9 +107,11 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
             stage.pairs = stage.pairs.max(planned.pairs);
         }
     }
-    adopt_orphans();
     let folder = Locked::open(&dir)?;
-    let contents = continuation::prepare(&folder, &tournament, &[], printer)?;
+    let containment = Arc::new(contained(None, &[], &tournament)?);
+    printer.note(&containment.in_words());
+    let record = containment.record();
+    let contents = continuation::prepare(&folder, &tournament, &record, &[], printer)?;
     let mut so_far = contest.clone();
     take_in(&dir, &mut so_far)?;
     let mut is_interrupted = false;
@@ -117,7 +119,8 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
         let (tell, told) = watch::channel(false);
         let progress = Progress::new(printer, Vec::new());
         let mut judge = Judge { contest: so_far, progress, tell };
-        play(&tournament, jobs(args.jobs, &tournament), &folder, contents, &mut judge, async {
+        let jobs = jobs(args.jobs, &tournament);
+        play(&tournament, jobs, &folder, contents, containment, &mut judge, async {
             Ok(either(interrupted()?, told))
         })?;
         so_far = contest;
@@ -242,6 +245,7 @@ fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failur
         seed: args.seed.or(configured.and_then(|known| known.seed)),
         jobs: configured.and_then(|known| known.jobs),
         clock: configured.map_or_else(default_control, |known| known.clock),
+        containment: configured.map(|known| known.containment.clone()).unwrap_or_default(),
         fault_policy: configured.map_or(FaultPolicy::Lose, |known| known.fault_policy),
         // A player that always fails loses, which the test is quick to say.
         quarantine: 0,

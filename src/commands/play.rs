@@ -13,7 +13,8 @@ use super::run::interrupted;
 use super::{Failure, Status};
 use crate::clock::TimeControl;
 use crate::config::{self, PlayerWord};
-use crate::player::{Human, Launch, Player, Wire, adopt_orphans};
+use crate::containment::{Level, Policy, Wish};
+use crate::player::{Human, Launch, Player, Wire};
 use crate::printer::Printer;
 use crate::record::FaultPolicy;
 use crate::referee::{self, Ending, Report, Setup};
@@ -53,6 +54,9 @@ pub struct PlayArgs {
     /// Where all randomness comes from (default: fresh)
     #[arg(long)]
     pub seed: Option<u64>,
+    /// How far players are contained (default: as configured, or the strongest that works)
+    #[arg(long, value_name = "LEVEL")]
+    pub containment: Option<Level>,
     /// No limit of time
     #[arg(long)]
     pub no_clock: bool,
@@ -83,9 +87,10 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     if args.no_clock || has_human {
         (control.budget, control.per_move) = (None, None);
     }
-    adopt_orphans();
+    let wish = configured.as_ref().map(|known| known.containment.clone()).unwrap_or_default();
+    let wish = Wish { level: args.containment.or(wish.level), ..wish };
     let configured = configured.filter(|tournament| tournament.game == game);
-    with_game!(game, G => play::<G>(args, configured.as_ref(), words, &control, printer))
+    with_game!(game, G => play::<G>(args, configured.as_ref(), words, &control, &wish, printer))
 }
 
 /// The limits where no configuration has any.
@@ -106,10 +111,11 @@ fn play<G: Game>(
     configured: Option<&config::Tournament>,
     words: BySeat<PlayerWord>,
     control: &TimeControl,
+    wish: &Wish,
     printer: Printer,
 ) -> Result<Status, Failure> {
-    let configured = configured.map(|tournament| tournament.options.given()).unwrap_or_default();
-    let options = args.options.resolve::<G>(&configured, printer)?;
+    let given = configured.map(|tournament| tournament.options.given()).unwrap_or_default();
+    let options = args.options.resolve::<G>(&given, printer)?;
     let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
     if let Some(why) = G::endless(&rules) {
         return Err(Failure::input(why));
@@ -124,7 +130,8 @@ fn play<G: Game>(
         secret.player_seed("first", "second", 1),
         secret.player_seed("second", "first", 1),
     );
-    let mut players = words.map(|word| seated(word, printer));
+    let containment = Arc::new(contained(wish, &words)?);
+    let mut players = words.map(|word| seated(word, &containment, printer));
     let setup = Setup::<G> {
         rules: &rules,
         options: &options,
@@ -194,10 +201,20 @@ fn name(word: &PlayerWord) -> String {
     }
 }
 
-fn seated(word: PlayerWord, printer: Printer) -> Player {
+/// What contains the programs among the players.
+fn contained(wish: &Wish, words: &BySeat<PlayerWord>) -> Result<Policy, Failure> {
+    if words.iter().all(|(_, word)| *word == PlayerWord::Human) {
+        return Ok(Policy::off());
+    }
+    Policy::settle(wish)
+}
+
+fn seated(word: PlayerWord, containment: &Arc<Policy>, printer: Printer) -> Player {
     match word {
         PlayerWord::Human => Player::Human(Human::new(printer)),
-        PlayerWord::Program(spec) => Player::Wire(Box::new(Wire::process(Launch::of(&spec)))),
+        PlayerWord::Program(spec) => {
+            Player::Wire(Box::new(Wire::process(Launch::of(&spec), Arc::clone(containment))))
+        }
     }
 }
 

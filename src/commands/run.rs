@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::results::{Tables, write_tables};
 use super::{Failure, Status};
 use crate::config::{self, PlayerSpec, Tournament};
-use crate::player::adopt_orphans;
+use crate::containment::{Level, Mechanism, Policy, Wish};
 use crate::printer::Printer;
 use crate::printer::progress::Progress;
 use crate::rating::tally::Faulted;
@@ -53,6 +53,12 @@ pub struct RunArgs {
     /// Say what would be played, and play nothing
     #[arg(long)]
     pub plan: bool,
+    /// How far players are contained (default: as configured, or the strongest that works)
+    #[arg(long, value_name = "LEVEL")]
+    pub containment: Option<Level>,
+    /// Leave out one mechanism, to see which other one holds (for tests)
+    #[arg(long, hide = true, value_name = "MECHANISM")]
+    pub without: Vec<Mechanism>,
     /// End with exit code 1 when a player made a fault
     #[arg(long)]
     pub strict: bool,
@@ -76,9 +82,11 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     if args.plan {
         return plan(args, &tournament, &dir, printer);
     }
-    adopt_orphans();
     let folder = Locked::open(&dir)?;
-    let contents = continuation::prepare(&folder, &tournament, &args.replace, printer)?;
+    let containment = Arc::new(contained(args.containment, &args.without, &tournament)?);
+    printer.note(&containment.in_words());
+    let record = containment.record();
+    let contents = continuation::prepare(&folder, &tournament, &record, &args.replace, printer)?;
     let tally = folder::tally(folder.dir(), &contents.ledger, Faulted::Count)?;
     let scores = (0..tally.names().len())
         .map(|player| {
@@ -88,7 +96,9 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         .collect();
     let mut progress = Progress::new(printer, scores);
     let jobs = jobs(args.jobs, &tournament);
-    let end = play(&tournament, jobs, &folder, contents, &mut progress, async { interrupted() })?;
+    let end = play(&tournament, jobs, &folder, contents, containment, &mut progress, async {
+        interrupted()
+    })?;
     let tables = write_tables(&dir)?;
     match end {
         End::Stopped => {
@@ -104,12 +114,23 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     }
 }
 
+/// What contains the players of a tournament; a level of the command line goes first.
+pub(super) fn contained(
+    level: Option<Level>,
+    without: &[Mechanism],
+    tournament: &Tournament,
+) -> Result<Policy, Failure> {
+    let wish = tournament.containment.clone();
+    Policy::settle(&Wish { level: level.or(wish.level), without: without.to_vec(), ..wish })
+}
+
 /// Plays what is due in `folder`, so many games at once, until what `stop` gives becomes true.
 pub(super) fn play(
     tournament: &Tournament,
     jobs: usize,
     folder: &Locked,
     contents: Contents,
+    containment: Arc<Policy>,
     listener: &mut dyn Listener,
     stop: impl Future<Output = Result<watch::Receiver<bool>, Failure>>,
 ) -> Result<End, Failure> {
@@ -119,6 +140,7 @@ pub(super) fn play(
         options: tournament.options.clone(),
         control: tournament.clock,
         policy: tournament.fault_policy,
+        containment,
         players: in_order_of(ledger.names(), &tournament.players),
         secret: folder.secret(tournament.seed)?,
     };

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::containment::ContainmentKeys;
 use super::keys::{Field, Keys, Typed, typed};
 use super::problem::{Problem, Problems, Span};
 use super::stages::StagesKeys;
@@ -24,6 +25,7 @@ pub(super) struct File {
     pub results: Field<String>,
     pub options: Vec<GivenOption>,
     pub clock: ClockKeys,
+    pub containment: ContainmentKeys,
     /// `None` when `players` is not a list of tables.
     pub players: Option<Vec<PlayerKeys>>,
 }
@@ -119,6 +121,7 @@ impl File {
             results: keys.optional("results", problems),
             options: options(keys, problems),
             clock: ClockKeys::read(keys, problems),
+            containment: ContainmentKeys::read(keys, problems),
             players: players(keys, problems),
         }
     }

@@ -87,7 +87,11 @@ fn measure(field: Given<'_, String>, problems: &mut Problems) -> Measure {
 }
 
 /// The duration in `field`, which must not be zero.
-fn positive(key: &str, field: Given<'_, String>, problems: &mut Problems) -> Option<Duration> {
+pub(super) fn positive(
+    key: &str,
+    field: Given<'_, String>,
+    problems: &mut Problems,
+) -> Option<Duration> {
     let duration = duration(key, field, problems)?;
     if duration.is_zero() {
         let at = field.map_or(0..0, toml::Spanned::span);

@@ -28,6 +28,8 @@ pub struct PlayerSpec {
     pub dir: PathBuf,
     /// What is added to its environment.
     pub env: BTreeMap<String, String>,
+    /// What else makes it and may lie outside of its folder, as absolute paths.
+    pub readable: Vec<PathBuf>,
     /// One process may play several games, one after the other.
     pub reusable: bool,
     /// The hash of what makes it, as 16 hexadecimal digits.
@@ -85,6 +87,7 @@ impl PlayerSpec {
             launch,
             dir: dir.to_owned(),
             env: BTreeMap::new(),
+            readable: Vec::new(),
             reusable: false,
             hash: hash::of_bot(bot),
         })
@@ -102,6 +105,7 @@ impl PlayerSpec {
             name,
             command: launch::in_words(&launch, &command.words),
             hash: hash_of(&launch, &command, place.base)?,
+            readable: existing(&command, place.base),
             launch,
             dir: place.base.to_owned(),
             env: command.env,
@@ -121,12 +125,19 @@ impl PlayerSpec {
             name,
             hash: hash_of(&launch, &command, &dir)?,
             command: launch::in_words(&launch, &[shown]),
+            readable: existing(&command, &dir),
             launch,
             dir,
             env: command.env,
             reusable: false,
         })
     }
+}
+
+/// The files of a command that may lie anywhere: those among its arguments, and further ones.
+fn existing(command: &Command, dir: &Path) -> Vec<PathBuf> {
+    let named = command.words.iter().skip(1).chain(&command.files);
+    named.map(|name| dir.join(name)).filter(|path| path.exists()).collect()
 }
 
 fn hash_of(launch: &Launch, command: &Command, dir: &Path) -> Result<String, Complaint> {

@@ -8,9 +8,11 @@ use std::path::PathBuf;
 use toml::Spanned;
 
 use crate::clock::TimeControl;
+use crate::containment::Wish;
 use crate::record::{Anchor, FaultPolicy};
 use crate::rules::{Game, GameKind, OptionSpec, Options};
 
+use super::containment;
 use super::file::{AnchorKeys, File, GivenOption, PlayerKeys, Policy};
 use super::keys::Given;
 use super::limits::{time_control, whole};
@@ -49,6 +51,8 @@ pub struct Tournament {
     pub jobs: Option<NonZeroUsize>,
     /// The limits of time.
     pub clock: TimeControl,
+    /// What contains the players.
+    pub containment: Wish,
     /// What happens after a refused action; 1 to [`MOST_RETRIES`] retries.
     pub fault_policy: FaultPolicy,
     /// Faults in a row that take a player out; 0 for never.
@@ -74,6 +78,8 @@ pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Op
     let fault_policy = fault_policy(file.fault_policy.as_ref(), problems);
     let clock = time_control(&file.clock, problems);
     let results = results(file.results.as_ref(), place, problems);
+    let mut wish = containment::check(&file.containment, problems);
+    wish.hidden.push(results.clone());
     let players = players(file.players?, place, problems);
     let Ruling { game, options, remarks } = rules?;
     Some(Tournament {
@@ -85,6 +91,7 @@ pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Op
         seed,
         jobs: jobs.and_then(NonZeroUsize::new),
         clock,
+        containment: wish,
         fault_policy,
         quarantine: quarantine.unwrap_or(DEFAULT_QUARANTINE),
         anchor,

@@ -3,8 +3,9 @@
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use super::tree::Doing;
+use super::doing::Doing;
 use crate::clock::Measure;
+use crate::containment::{Overrun, limits};
 use crate::fault::{Fault, FaultCode};
 use crate::protocol;
 
@@ -117,13 +118,29 @@ pub(super) fn oversize_line(start: &[u8]) -> Fault {
 
 /// Output over the limit of a game.
 pub(super) fn oversize_game(limit: u64) -> Fault {
-    let mib = limit / (1024 * 1024);
-    Fault::new(FaultCode::Oversize, format!("more than {mib} MiB of output in one game"))
+    let limit = limits::bytes(limit);
+    Fault::new(FaultCode::Oversize, format!("more than {limit} of output in one game"))
+}
+
+/// The fault of a player that ran into a limit before it failed.
+pub(super) fn overrun(overrun: Overrun, fault: Fault) -> Fault {
+    let message = format!("{overrun}, then {}", fault.message);
+    Fault { code: overrun.code(), message, ..fault }
+}
+
+/// A limit that a player ran into, whatever became of it.
+pub(super) fn ran_into(overrun: Overrun) -> String {
+    format!("ran into its limit of {}: {overrun}", overrun.code())
 }
 
 /// Stdout was closed by a process that lives on.
 pub(super) fn closed_output() -> Fault {
     Fault::new(FaultCode::ClosedOutput, "it closed its stdout and lives on")
+}
+
+/// The process that guards the player ended.
+pub(super) fn lost_box() -> Fault {
+    Fault::new(FaultCode::Containment, "the guard of its box ended, and the player with it")
 }
 
 /// A reply that was there only after the time was up.
@@ -132,12 +149,10 @@ pub(super) fn came_late(wall: Duration, bound: Duration) -> Fault {
     Fault::new(FaultCode::Timeout, message)
 }
 
-/// CPU time over the allowance.
-pub(super) fn over_cpu(used: Duration, allowance: Duration) -> Fault {
-    Fault::new(
-        FaultCode::Cpu,
-        format!("{} of CPU time used of {}", seconds(used), seconds(allowance)),
-    )
+/// CPU time over the allowance `of_what`.
+pub(super) fn over_cpu(used: Duration, allowance: Duration, of_what: &str) -> Fault {
+    let message = format!("{} of CPU time used of {}{of_what}", seconds(used), seconds(allowance));
+    Fault::new(FaultCode::Cpu, message)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::config::{self, PlayerSpec};
+use crate::containment;
 
 /// How to start a player.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub struct Launch {
     pub dir: PathBuf,
     /// What is added to its environment.
     pub env: BTreeMap<String, String>,
+    /// What it may read besides its folder and its program, where it is contained.
+    pub readable: Vec<PathBuf>,
 }
 
 /// The program that hosts a class of the COMP30024 interface of 2018.
@@ -33,12 +36,18 @@ impl Launch {
             }
             config::Launch::Bot(name) => (this_program(), vec!["bot".to_owned(), name.clone()]),
         };
-        Self { program, args, dir: spec.dir.clone(), env: spec.env.clone() }
+        Self {
+            program,
+            args,
+            dir: spec.dir.clone(),
+            env: spec.env.clone(),
+            readable: spec.readable.clone(),
+        }
     }
 }
 
 /// The program that runs now, even when its file was replaced since.
 fn this_program() -> PathBuf {
-    let link = PathBuf::from("/proc/self/exe");
+    let link = PathBuf::from(containment::THIS_PROGRAM);
     if link.exists() { link } else { std::env::current_exe().unwrap_or(link) }
 }

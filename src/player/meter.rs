@@ -2,9 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use nix::unistd::Pid;
-
-use super::tree;
+use crate::containment::Clock;
 
 /// The tree is walked only when so much wall time has passed since the last walk: before that
 /// hidden descendants cannot have used more.
@@ -41,7 +39,7 @@ impl Spent {
 /// Reads a tree's CPU clock at the borders of turns.
 #[derive(Debug)]
 pub(super) struct Meter {
-    leader: Pid,
+    clock: Clock,
     exact: bool,
     read_at: Instant,
     walked_at: Instant,
@@ -56,12 +54,12 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// A meter for the tree of `leader`; `exact` reads at every border, however short.
-    pub(super) fn new(leader: Pid, exact: bool) -> Self {
+    /// A meter that reads `clock`; `exact` reads at every border, however short.
+    pub(super) fn new(clock: Clock, exact: bool) -> Self {
         let now = Instant::now();
-        let total = tree::cpu(leader);
+        let total = clock.exact().or_else(|| clock.tree().cpu());
         Self {
-            leader,
+            clock,
             exact,
             read_at: now,
             walked_at: now,
@@ -71,6 +69,15 @@ impl Meter {
             on_turn: Duration::ZERO,
             off_turn: Duration::ZERO,
         }
+    }
+
+    /// Begins to count anew for another game.
+    pub(super) fn restart(&mut self) {
+        let now = Instant::now();
+        self.total = self.clock.exact().or_else(|| self.clock.tree().cpu());
+        self.before = self.total.unwrap_or_default();
+        (self.read_at, self.walked_at) = (now, now);
+        (self.on_turn, self.off_turn, self.below) = Default::default();
     }
 
     /// Ends a stretch of time at `now` and says what it cost.
@@ -102,10 +109,13 @@ impl Meter {
     }
 
     fn read(&mut self, now: Instant) -> Option<Duration> {
-        let leader = tree::leader_cpu(self.leader)?;
+        if let Some(total) = self.clock.exact() {
+            return Some(total);
+        }
+        let leader = self.clock.tree().leader_cpu()?;
         if now.saturating_duration_since(self.walked_at) >= WALK_AFTER {
             self.walked_at = now;
-            self.below = tree::cpu(self.leader)?.saturating_sub(leader);
+            self.below = self.clock.tree().cpu()?.saturating_sub(leader);
         }
         // A descendant that died unseen takes its time along: the sum never runs backwards.
         Some((leader + self.below).max(self.total.unwrap_or_default()))

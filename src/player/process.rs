@@ -3,31 +3,26 @@
 //! One absolute deadline holds for a whole reply, however it drips; every buffer has a bound;
 //! the process is watched besides its pipes, so that nothing else that holds them hides its end.
 
-use std::io;
 use std::os::fd::AsFd;
-use std::process::{ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
-use nix::sys::signal::Signal;
-use nix::unistd::Pid;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::net::unix::pipe;
 use tokio::time::timeout_at;
 
 use super::diagnosis::{self, Late};
+use super::doing::doing;
 use super::exchanges::{Direction, Exchange, Exchanges};
 use super::launch::Launch;
 use super::meter::{Meter, Stretch};
 use super::stderr::Stderr;
-use super::tree;
 use crate::clock::{Measure, wall_bound};
-use crate::fault::{Fault, FaultCode};
+use crate::containment::{Held, Limits, Lost, Pipes, Policy};
+use crate::fault::Fault;
 use crate::protocol::{self, LINE_LIMIT};
 
-/// The most output of one game.
-const GAME_LIMIT: u64 = 16 * 1024 * 1024;
 /// How long a process may take to leave after `quit`.
 const LEAVE: Duration = Duration::from_secs(1);
 /// How long the end of a process may lag behind the end of its stdout.
@@ -60,11 +55,9 @@ pub(super) struct Allowed {
 /// A running player.
 #[derive(Debug)]
 pub(super) struct Process {
-    child: Child,
-    leader: Pid,
-    token: String,
-    stdin: Option<ChildStdin>,
-    stdout: ChildStdout,
+    held: Held,
+    stdin: Option<pipe::Sender>,
+    stdout: pipe::Receiver,
     stderr: Stderr,
     /// What was read beyond the last reply's newline, or of an unfinished line.
     buffer: Vec<u8>,
@@ -72,35 +65,34 @@ pub(super) struct Process {
     exchanges: Exchanges,
     meter: Meter,
     measure: Measure,
+    limits: Limits,
     freeze: bool,
     frozen: bool,
-    ended: Option<ExitStatus>,
+    ended: Option<Result<ExitStatus, Lost>>,
+    /// What it ran into without failing.
+    notes: Vec<String>,
 }
 
 impl Process {
-    /// Starts the program. The clock of its start-up begins before this call.
-    pub(super) fn spawn(launch: &Launch, measure: Measure) -> Result<Self, Fault> {
-        let token = new_token();
-        let mut child =
-            command(launch, &token).spawn().map_err(|error| cannot_start(launch, &error))?;
-        let (Some(stdin), Some(stdout), Some(stderr), Some(id)) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take(), child.id())
-        else {
-            return Err(Fault::new(FaultCode::NoStart, "its pipes could not be made"));
-        };
-        let leader = Pid::from_raw(id.cast_signed());
+    /// Starts the program in its box. The clock of its start-up begins before this call.
+    pub(super) async fn spawn(
+        launch: &Launch,
+        policy: &Policy,
+        measure: Measure,
+    ) -> Result<Self, Fault> {
+        let (held, Pipes { stdin, stdout, stderr }) = Held::start(launch, policy).await?;
         Ok(Self {
-            child,
-            leader,
-            token,
+            meter: Meter::new(held.clock(), measure == Measure::Cpu),
+            held,
             stdin: Some(stdin),
             stdout,
-            stderr: Stderr::capture(stderr),
+            stderr: Stderr::capture(stderr, policy.limits().stderr),
             buffer: Vec::with_capacity(4096),
             written: 0,
             exchanges: Exchanges::default(),
-            meter: Meter::new(leader, measure == Measure::Cpu),
             measure,
+            limits: *policy.limits(),
+            notes: Vec::new(),
             freeze: false,
             frozen: false,
             ended: None,
@@ -111,7 +103,7 @@ impl Process {
     /// deadline for the writing and the reply together.
     pub(super) async fn ask(&mut self, line: &[u8], allowed: Allowed) -> Answer {
         let limit = Limit::new(allowed, self.measure);
-        self.thaw();
+        self.thaw().await;
         let deadline = Instant::now() + limit.bound;
         let (asked, written) = self.write(line, deadline).await;
         if written == Written::Late {
@@ -156,7 +148,7 @@ impl Process {
     /// Begins to count anew for another game.
     pub(super) fn begin_game(&mut self) {
         self.written = 0;
-        self.meter = Meter::new(self.leader, self.measure == Measure::Cpu);
+        self.meter.restart();
     }
 
     /// From now on the player is frozen while it owes nothing.
@@ -166,7 +158,7 @@ impl Process {
 
     /// Sends a line that gets no reply.
     pub(super) async fn tell(&mut self, line: &[u8]) {
-        self.thaw();
+        self.thaw().await;
         self.write(line, Instant::now() + LEAVE).await;
     }
 
@@ -174,26 +166,27 @@ impl Process {
     /// Returns how many processes had outlived the leader.
     pub(super) async fn leave(&mut self) -> usize {
         self.stdin = None;
-        if self.ended.is_none() {
-            let deadline = (Instant::now() + LEAVE).into();
-            self.ended = timeout_at(deadline, self.child.wait()).await.ok().and_then(Result::ok);
-        }
+        self.wait_for_end(LEAVE).await;
         self.kill().await
     }
 
-    /// Kills the whole tree at once and reaps the leader.
+    /// Kills the whole tree at once.
     /// Returns how many processes had outlived the leader; what dies with it is no leftover.
     pub(super) async fn kill(&mut self) -> usize {
         self.stdin = None;
         let outlived = self.ended.is_some();
-        let count = tree::kill_all(self.leader, &self.token);
+        // What the groups tell is gone with them.
+        self.notes.extend(self.held.overrun().map(diagnosis::ran_into));
+        let left = self.held.kill().await.unwrap_or_default();
+        if outlived { left } else { 0 }
+    }
+
+    /// Waits until the leader has ended, but not longer than `patience`.
+    async fn wait_for_end(&mut self, patience: Duration) {
         if self.ended.is_none() {
-            self.ended = timeout_at((Instant::now() + LEAVE).into(), self.child.wait())
-                .await
-                .ok()
-                .and_then(Result::ok);
+            let deadline = (Instant::now() + patience).into();
+            self.ended = timeout_at(deadline, self.held.wait()).await.ok();
         }
-        if outlived { count } else { 0 }
     }
 
     /// The last lines both ways.
@@ -254,11 +247,11 @@ impl Process {
         limit: Limit,
         deadline: Instant,
     ) -> Option<Result<Vec<u8>, End>> {
-        let mut left = limit.allowance;
+        let mut left = self.cpu_left(limit, Instant::now());
         loop {
-            let look = match self.measure {
-                Measure::Wall => deadline,
-                Measure::Cpu => deadline.min(Instant::now() + left + LOOK),
+            let look = match left {
+                None => deadline,
+                Some(left) => deadline.min(Instant::now() + left + LOOK),
             };
             if let Ok(line) = timeout_at(look.into(), self.read_line()).await {
                 return Some(line);
@@ -267,8 +260,43 @@ impl Process {
             if now >= deadline {
                 return None;
             }
-            left = limit.allowance.checked_sub(self.meter.since(now))?;
+            left = self.cpu_left(limit, now);
+            if left == Some(Duration::ZERO) {
+                return None;
+            }
         }
+    }
+
+    /// The CPU time that is left for this reply; `None` where nothing bounds it.
+    fn cpu_left(&mut self, limit: Limit, now: Instant) -> Option<Duration> {
+        let of_turn = match self.measure {
+            Measure::Wall => self.limits.cpu_move,
+            Measure::Cpu => {
+                Some(self.limits.cpu_move.map_or(limit.allowance, |most| most.min(limit.allowance)))
+            }
+        };
+        if of_turn.is_none() && self.limits.cpu_game.is_none() {
+            return None;
+        }
+        let used = self.meter.since(now);
+        let before = self.meter.used().unwrap_or_default();
+        let of_turn = of_turn.map(|most| most.saturating_sub(used));
+        let of_game = self.limits.cpu_game.map(|most| most.saturating_sub(before + used));
+        of_turn.into_iter().chain(of_game).min()
+    }
+
+    /// The fault of a player that used more CPU time than it may, by what its meter last said.
+    fn over_cpu(&self, limit: Limit, cpu: Duration) -> Option<Fault> {
+        if self.measure == Measure::Cpu && cpu > limit.allowance {
+            return Some(diagnosis::over_cpu(cpu, limit.allowance, ""));
+        }
+        let (most, all) = (self.limits.cpu_move, self.limits.cpu_game);
+        let used = self.meter.used().unwrap_or_default();
+        most.filter(|&most| cpu > most)
+            .map(|most| diagnosis::over_cpu(cpu, most, " a move"))
+            .or_else(|| {
+                all.filter(|&all| used > all).map(|all| diagnosis::over_cpu(used, all, " a game"))
+            })
     }
 
     /// Reads until there is a whole line in the buffer, and takes it out.
@@ -289,13 +317,13 @@ impl Process {
                     Ok(0) | Err(_) => return Err(End::Closed),
                     Ok(count) => self.written += count as u64,
                 },
-                status = self.child.wait(), if self.ended.is_none() => {
-                    self.ended = status.ok();
+                status = self.held.wait(), if self.ended.is_none() => {
+                    self.ended = Some(status);
                     self.read_now();
                     return self.take_line().ok_or(End::Exited);
                 }
             }
-            if self.written > GAME_LIMIT {
+            if self.written > self.limits.output {
                 return Err(End::TooMuch);
             }
         }
@@ -332,10 +360,10 @@ impl Process {
         wall: Duration,
         cpu: Duration,
     ) -> Result<Vec<u8>, Fault> {
-        match self.measure {
-            Measure::Cpu if cpu > limit.allowance => Err(diagnosis::over_cpu(cpu, limit.allowance)),
-            _ if wall > limit.bound => Err(diagnosis::came_late(wall, limit.bound)),
-            _ => Ok(line),
+        match self.over_cpu(limit, cpu) {
+            Some(fault) => Err(fault),
+            None if wall > limit.bound => Err(diagnosis::came_late(wall, limit.bound)),
+            None => Ok(line),
         }
     }
 
@@ -351,10 +379,10 @@ impl Process {
     async fn late(&mut self, limit: Limit, asked: Instant, written: Written) -> Answer {
         let now = Instant::now();
         let cpu = self.meter.mark(Stretch::OnTurn, now).cpu;
-        let doing = tree::doing(self.leader);
+        let doing = doing(self.held.tree().leader());
         let used = self.decisive(now - asked, cpu);
-        if self.measure == Measure::Cpu && cpu > limit.allowance {
-            return Answer { line: Err(diagnosis::over_cpu(cpu, limit.allowance)), used };
+        if let Some(fault) = self.over_cpu(limit, cpu) {
+            return Answer { line: Err(fault), used };
         }
         self.note_partial(now);
         let fault = diagnosis::timeout(Late {
@@ -367,6 +395,7 @@ impl Process {
             unread: written == Written::Late,
         });
         self.stderr.settle(Duration::ZERO).await;
+        let fault = self.by_overrun(fault);
         Answer { line: Err(Fault { stderr: self.stderr.last_lines(), ..fault }), used }
     }
 
@@ -381,28 +410,40 @@ impl Process {
         self.note_partial(Instant::now());
         match end {
             End::Oversize => return diagnosis::oversize_line(&self.buffer),
-            End::TooMuch => return diagnosis::oversize_game(GAME_LIMIT),
+            End::TooMuch => return diagnosis::oversize_game(self.limits.output),
             End::Closed | End::Exited => {}
         }
-        if self.ended.is_none() {
-            let deadline = (Instant::now() + EXIT_LAG).into();
-            self.ended = timeout_at(deadline, self.child.wait()).await.ok().and_then(Result::ok);
-        }
-        let Some(status) = self.ended else { return diagnosis::closed_output() };
+        self.wait_for_end(EXIT_LAG).await;
+        let status = match self.ended {
+            None => return diagnosis::closed_output(),
+            Some(Err(Lost)) => return diagnosis::lost_box(),
+            Some(Ok(status)) => status,
+        };
         self.stderr.settle(STDERR_LAG).await;
-        Fault { stderr: self.stderr.last_lines(), ..diagnosis::ended(status, &self.buffer) }
+        let fault = self.by_overrun(diagnosis::ended(status, &self.buffer));
+        Fault { stderr: self.stderr.last_lines(), ..fault }
+    }
+
+    /// The fault of a player that failed, by the limit it ran into where there was one.
+    fn by_overrun(&self, fault: Fault) -> Fault {
+        self.held.overrun().map_or(fault.clone(), |overrun| diagnosis::overrun(overrun, fault))
+    }
+
+    /// The limits that it ran into.
+    pub(super) fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     fn rest(&mut self) {
         if self.freeze && !self.frozen {
-            tree::signal(self.leader, Signal::SIGSTOP);
+            self.held.freeze();
             self.frozen = true;
         }
     }
 
-    fn thaw(&mut self) {
+    async fn thaw(&mut self) {
         if self.frozen {
-            tree::signal(self.leader, Signal::SIGCONT);
+            self.held.thaw().await;
             self.frozen = false;
         }
     }
@@ -452,32 +493,6 @@ enum End {
     Oversize,
     /// Output over the limit of a game.
     TooMuch,
-}
-
-/// A name for a player's processes that no other player has: a count, and this process's own id.
-fn new_token() -> String {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
-}
-
-fn command(launch: &Launch, token: &str) -> Command {
-    let mut command = Command::new(&launch.program);
-    command
-        .args(&launch.args)
-        .current_dir(&launch.dir)
-        .envs(&launch.env)
-        .env(tree::TOKEN, token)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .kill_on_drop(true);
-    command
-}
-
-fn cannot_start(launch: &Launch, error: &io::Error) -> Fault {
-    let message = format!("{} cannot be run: {error}", launch.program.display());
-    Fault::new(FaultCode::NoStart, message)
 }
 
 fn first_line(bytes: &[u8]) -> &[u8] {

@@ -4,32 +4,36 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::AsyncReadExt;
-use tokio::process::ChildStderr;
+use tokio::net::unix::pipe;
 use tokio::sync::watch;
 
 use crate::escape;
 
-/// How many bytes are kept of the beginning, and as many of the end.
-const KEPT: usize = 32 * 1024;
 /// How many lines a fault shows, and how many bytes of each.
 const SHOWN_LINES: usize = 5;
 const SHOWN_BYTES: usize = 200;
 
 /// The beginning and the end of what was written, and how much was lost between.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Kept {
+    /// How many bytes are kept of the beginning, and as many of the end.
+    each: usize,
     first: Vec<u8>,
     last: VecDeque<u8>,
     lost: u64,
 }
 
 impl Kept {
+    fn new(each: usize) -> Self {
+        Self { each, first: Vec::new(), last: VecDeque::new(), lost: 0 }
+    }
+
     fn push(&mut self, bytes: &[u8]) {
-        let room = (KEPT - self.first.len()).min(bytes.len());
+        let room = (self.each - self.first.len()).min(bytes.len());
         self.first.extend_from_slice(&bytes[..room]);
         let rest = &bytes[room..];
-        let (skipped, rest) = rest.split_at(rest.len().saturating_sub(KEPT));
-        let drop = (self.last.len() + rest.len()).saturating_sub(KEPT);
+        let (skipped, rest) = rest.split_at(rest.len().saturating_sub(self.each));
+        let drop = (self.last.len() + rest.len()).saturating_sub(self.each);
         self.last.drain(..drop);
         self.last.extend(rest);
         self.lost += (skipped.len() + drop) as u64;
@@ -54,9 +58,10 @@ pub(super) struct Stderr {
 }
 
 impl Stderr {
-    /// Drains `pipe` in the background until its end.
-    pub(super) fn capture(mut pipe: ChildStderr) -> Self {
-        let kept = Arc::new(Mutex::new(Kept::default()));
+    /// Drains `pipe` in the background until its end, and keeps at most so many bytes.
+    pub(super) fn capture(mut pipe: pipe::Receiver, keep: u64) -> Self {
+        let each = usize::try_from(keep / 2).unwrap_or(usize::MAX);
+        let kept = Arc::new(Mutex::new(Kept::new(each)));
         let (close, closed) = watch::channel(false);
         let sink = Arc::clone(&kept);
         let task = tokio::spawn(async move {
@@ -110,7 +115,8 @@ mod tests {
 
     #[test]
     fn the_first_and_the_last_part_are_kept() {
-        let mut kept = Kept::default();
+        const EACH: usize = 32 * 1024;
+        let mut kept = Kept::new(EACH);
         kept.push(b"begin");
         for _ in 0..100 {
             kept.push(&[b'x'; 10_000]);
@@ -118,7 +124,7 @@ mod tests {
         kept.push(b"end");
         let text = kept.text();
         assert!(text.starts_with(b"begin") && text.ends_with(b"end"));
-        assert!(text.len() < 2 * KEPT + 100);
-        assert_eq!(kept.lost, 8 + 1_000_000 - 2 * KEPT as u64);
+        assert!(text.len() < 2 * EACH + 100);
+        assert_eq!(kept.lost, 8 + 1_000_000 - 2 * EACH as u64);
     }
 }

@@ -1,10 +1,14 @@
 //! A player that speaks the protocol, in a process of its own or as a function in this one.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokio::time::timeout;
+
 use super::process::{self, Allowed, Process};
-use super::{Answer, EndView, Exchange, InitView, Launch, Remains, TurnView, no_start};
+use super::{Answer, EndView, Exchange, InitView, Launch, Remains, TurnView, diagnosis, no_start};
+use crate::containment::Policy;
 use crate::fault::{Fault, FaultCode};
 use crate::protocol::{self, Greeting, InitClock, Message, VERSIONS, Wants};
 use crate::rules::{Game, SeatMap};
@@ -27,7 +31,7 @@ pub struct Wire {
 /// What the lines go through.
 enum Link {
     /// A process that is not started yet.
-    Waiting(Launch),
+    Waiting(Launch, Arc<Policy>),
     /// A running process.
     Process(Box<Process>),
     /// A function.
@@ -37,7 +41,7 @@ enum Link {
 impl fmt::Debug for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Waiting(_) => "Waiting",
+            Self::Waiting(..) => "Waiting",
             Self::Process(_) => "Process",
             Self::Local(_) => "Local",
         })
@@ -46,8 +50,8 @@ impl fmt::Debug for Link {
 
 impl Wire {
     /// A player to be started as a process when its game begins.
-    pub fn process(launch: Launch) -> Self {
-        Self::new(Link::Waiting(launch))
+    pub fn process(launch: Launch, policy: Arc<Policy>) -> Self {
+        Self::new(Link::Waiting(launch, policy))
     }
 
     /// A player in this process.
@@ -67,8 +71,12 @@ impl Wire {
         let began = Instant::now();
         let limit = view.control.startup;
         match &mut self.link {
-            Link::Waiting(launch) => {
-                let mut process = Process::spawn(launch, view.control.measure)?;
+            Link::Waiting(launch, policy) => {
+                let started = Process::spawn(launch, policy, view.control.measure);
+                let mut process = timeout(limit, started).await.map_err(|_| {
+                    let limit = diagnosis::seconds(limit);
+                    Fault::new(FaultCode::NoStart, format!("it was not started within {limit}"))
+                })??;
                 if self.freeze {
                     process.freeze_off_turn();
                 }
@@ -165,6 +173,7 @@ impl Wire {
                 cpu: process.cpu(),
                 cpu_off_turn: process.cpu_off_turn(),
                 stderr_lost: process.stderr_lost(),
+                notes: process.notes().to_vec(),
             },
             _ => Remains::default(),
         }
@@ -226,7 +235,7 @@ impl Wire {
         let answer = match &mut self.link {
             Link::Process(process) => process.ask(&self.line, allowed).await,
             Link::Local(respond) => answer_here(respond, &self.line),
-            Link::Waiting(_) => {
+            Link::Waiting(..) => {
                 let fault = Fault::new(FaultCode::NoStart, "it was asked before it was started");
                 process::Answer { line: Err(fault), used: Duration::ZERO }
             }
@@ -245,7 +254,7 @@ impl Wire {
             Link::Local(respond) => {
                 respond(&String::from_utf8_lossy(&self.line));
             }
-            Link::Waiting(_) => {}
+            Link::Waiting(..) => {}
         }
     }
 }

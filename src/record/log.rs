@@ -249,8 +249,9 @@ mod tests {
 
     use super::*;
     use crate::clock::{Measure, TimeControl};
+    use crate::containment::{Level, Limits};
     use crate::rating::tally::tests::game;
-    use crate::record::FaultPolicy;
+    use crate::record::{Containment, FaultPolicy};
 
     fn header(identity: &str) -> Header {
         Header {
@@ -274,7 +275,11 @@ mod tests {
             fault_policy: FaultPolicy::Lose,
             quarantine: 5,
             stages: vec![crate::tournament::format::Stage::round_robin(1)],
-            containment: "off".to_owned(),
+            containment: Containment {
+                level: Level::Off,
+                in_force: Vec::new(),
+                limits: Limits::default(),
+            },
             seed: None,
             anchor: None,
             players: Vec::new(),

@@ -12,7 +12,7 @@ use crate::commands::Failure;
 use crate::config::Tournament;
 use crate::printer::Printer;
 use crate::record::log::{Entry, LOG, LogReader, LogWriter, SUPERSEDED, replace};
-use crate::record::{Header, PlayerInfo, SCHEMA};
+use crate::record::{Containment, Header, PlayerInfo, SCHEMA};
 use crate::rules::{Game, Seat};
 use crate::with_game;
 
@@ -21,6 +21,7 @@ use crate::with_game;
 pub fn prepare(
     folder: &Locked,
     tournament: &Tournament,
+    containment: &Containment,
     replaced: &[String],
     printer: Printer,
 ) -> Result<Contents, Failure> {
@@ -30,7 +31,7 @@ pub fn prepare(
         )));
     }
     if !folder.has_log() {
-        let header = header(tournament, fresh_identity()?);
+        let header = header(tournament, containment.clone(), fresh_identity()?);
         LogWriter::create(folder.dir(), &header).map_err(|error| {
             Failure::system(format!("cannot write {}: {error}", folder.dir().join(LOG).display()))
         })?;
@@ -42,7 +43,7 @@ pub fn prepare(
     if tournament.seed.or(contents.header.seed).is_none() {
         check_secret(folder, &contents)?;
     }
-    let mut wanted = header(tournament, contents.header.identity.clone());
+    let mut wanted = header(tournament, containment.clone(), contents.header.identity.clone());
     wanted.created = contents.header.created;
     wanted.version.clone_from(&contents.header.version);
     wanted.changes.clone_from(&contents.header.changes);
@@ -85,7 +86,7 @@ fn fresh_identity() -> Result<String, Failure> {
 }
 
 /// The header that this configuration asks for.
-fn header(tournament: &Tournament, identity: String) -> Header {
+fn header(tournament: &Tournament, containment: Containment, identity: String) -> Header {
     let created = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let options = match serde_json::to_value(&tournament.options) {
         Ok(serde_json::Value::Object(map)) => map,
@@ -109,7 +110,7 @@ fn header(tournament: &Tournament, identity: String) -> Header {
         fault_policy: tournament.fault_policy,
         quarantine: tournament.quarantine,
         stages: tournament.stages.clone(),
-        containment: "off".to_owned(),
+        containment,
         seed: tournament.seed,
         anchor: tournament.anchor.clone(),
         players: tournament.players.iter().map(info).collect(),
@@ -198,9 +199,18 @@ fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
         let clock = serde_json::to_value(header.clock).unwrap_or_default();
         let values = serde_json::json!({
             "fault-policy": header.fault_policy, "anchor": header.anchor,
-            "containment": header.containment,
         });
-        for (group, values) in [("clock", &clock), ("", &values)] {
+        let containment = serde_json::json!({
+            "level": header.containment.level,
+            "in-force": header.containment.in_force,
+        });
+        let limits = serde_json::to_value(header.containment.limits).unwrap_or_default();
+        for (group, values) in [
+            ("clock", &clock),
+            ("", &values),
+            ("containment", &containment),
+            ("containment", &limits),
+        ] {
             for (key, value) in values.as_object().into_iter().flatten() {
                 let (key, value) = setting(key, value);
                 parts.push((format!("{group} {key}").trim().to_owned(), value));

@@ -17,6 +17,7 @@ use self::bench::Bench;
 use super::schedule::Fixture;
 use crate::clock::TimeControl;
 use crate::config::PlayerSpec;
+use crate::containment::Policy;
 use crate::fault::Fault;
 use crate::record::{FaultPolicy, GameRecord};
 use crate::rules::{Game, Options};
@@ -33,6 +34,8 @@ pub struct Conditions {
     pub policy: FaultPolicy,
     /// The players.
     pub players: Vec<PlayerSpec>,
+    /// What contains them.
+    pub containment: Arc<Policy>,
     /// The tournament's secret.
     pub secret: Secret,
 }

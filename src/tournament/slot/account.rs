@@ -86,6 +86,9 @@ impl Account {
             if let Some(line) = &rest.afterwards {
                 warnings.push(format!("{name} wrote after the end of the game: \"{line}\""));
             }
+            let faulted = self.report.ending.fault(seat).is_some();
+            let notes = rest.notes.iter().filter(|_| !faulted);
+            warnings.extend(notes.map(|note| format!("{name} {note}")));
             if rest.leftover > 0 {
                 warnings.push(format!("{name} left processes behind: {} killed", rest.leftover));
             }

@@ -157,7 +157,8 @@ impl<G: Game> Bench<G> {
     }
 
     fn fresh(&self, number: usize) -> Player {
-        Player::Wire(Box::new(Wire::process(Launch::of(&self.conditions.players[number]))))
+        let launch = Launch::of(&self.conditions.players[number]);
+        Player::Wire(Box::new(Wire::process(launch, Arc::clone(&self.conditions.containment))))
     }
 
     /// Lets both players go after their game. Returns the account of it, and its last exchanges

@@ -1,0 +1,157 @@
+//! What stands under `[containment]`: the level, what is required, and how much a player may use.
+
+use std::time::Duration;
+
+use toml::Spanned;
+
+use crate::containment::{Level, Limits, Requirement, Wish, limits};
+
+use super::keys::{Field, Given, Keys};
+use super::limits::{positive, whole};
+use super::problem::{Problem, Problems, instead};
+
+/// The most bytes of any key.
+const MOST_BYTES: u64 = 1 << 50;
+
+/// What stands under `[containment]`.
+#[derive(Debug, Default)]
+pub(super) struct ContainmentKeys {
+    level: Field<String>,
+    require: Field<Vec<Spanned<String>>>,
+    memory: Field<String>,
+    processes: Field<i128>,
+    open_files: Field<i128>,
+    file_size: Field<String>,
+    scratch: Field<String>,
+    output: Field<String>,
+    stderr: Field<String>,
+    cpu_move: Field<String>,
+    cpu_game: Field<String>,
+}
+
+impl ContainmentKeys {
+    /// Reads the table, if there is one.
+    pub(super) fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Self {
+        let Some(mut keys) = keys.table("containment", "`[containment]`", problems) else {
+            return Self::default();
+        };
+        let containment = Self {
+            level: keys.optional("level", problems),
+            require: keys.optional("require", problems),
+            memory: keys.optional("memory", problems),
+            processes: keys.optional("processes", problems),
+            open_files: keys.optional("open-files", problems),
+            file_size: keys.optional("file-size", problems),
+            scratch: keys.optional("scratch", problems),
+            output: keys.optional("output", problems),
+            stderr: keys.optional("stderr", problems),
+            cpu_move: keys.optional("cpu-move", problems),
+            cpu_game: keys.optional("cpu-game", problems),
+        };
+        keys.finish(problems);
+        containment
+    }
+}
+
+/// The containment that `keys` ask for.
+pub(super) fn check(keys: &ContainmentKeys, problems: &mut Problems) -> Wish {
+    let usual = Limits::default();
+    let mut size = |key, field: &Field<String>, least, usual| {
+        bytes(key, field.as_ref(), least, problems).unwrap_or(usual)
+    };
+    let mut limits = Limits {
+        memory: size("memory", &keys.memory, 16 * limits::MIB, usual.memory),
+        file_size: size("file-size", &keys.file_size, 4 * limits::KIB, usual.file_size),
+        scratch: size("scratch", &keys.scratch, 64 * limits::KIB, usual.scratch),
+        output: size("output", &keys.output, 64 * limits::KIB, usual.output),
+        stderr: size("stderr", &keys.stderr, 2 * limits::KIB, usual.stderr),
+        ..usual
+    };
+    let mut number = |key, field: &Field<i128>, least, usual: u64| {
+        whole(key, field.as_ref(), &(least..=1_000_000), problems).unwrap_or(usual)
+    };
+    limits.processes = number("processes", &keys.processes, 4, usual.processes);
+    limits.open_files = number("open-files", &keys.open_files, 32, usual.open_files);
+    let mut time = |key, field: &Field<String>| -> Option<Duration> {
+        positive(key, field.as_ref(), problems)
+    };
+    limits.cpu_move = time("cpu-move", &keys.cpu_move);
+    limits.cpu_game = time("cpu-game", &keys.cpu_game);
+    Wish {
+        level: level(keys.level.as_ref(), problems),
+        require: requirements(keys.require.as_ref(), problems),
+        limits,
+        ..Wish::default()
+    }
+}
+
+fn level(field: Given<'_, String>, problems: &mut Problems) -> Option<Level> {
+    let field = field?;
+    let level = Level::ALL.into_iter().find(|level| level.name() == field.get_ref());
+    if level.is_none() {
+        let problem = Problem::new(field.span(), "unexpected value of `level`");
+        problems.add(problem.label(instead(field.get_ref(), Level::ALL.map(Level::name))));
+    }
+    level
+}
+
+fn requirements(
+    field: Given<'_, Vec<Spanned<String>>>,
+    problems: &mut Problems,
+) -> Vec<Requirement> {
+    let given = field.into_iter().flat_map(Spanned::get_ref);
+    given
+        .filter_map(|name| {
+            let requirement = Requirement::named(name.get_ref());
+            if requirement.is_none() {
+                let title =
+                    format!("nothing called `{}` can be required", name.get_ref().escape_debug());
+                let label = instead(name.get_ref(), Requirement::names());
+                problems.add(Problem::new(name.span(), title).label(label));
+            }
+            requirement
+        })
+        .collect()
+}
+
+/// The number of bytes in `field`, at least `least`.
+fn bytes(key: &str, field: Given<'_, String>, least: u64, problems: &mut Problems) -> Option<u64> {
+    let field = field?;
+    let expected = match parse(field.get_ref()) {
+        Some(count) if (least..=MOST_BYTES).contains(&count) => return Some(count),
+        Some(_) => format!("expected at least \"{}\"", limits::bytes(least).replace(' ', "")),
+        None => "expected a size such as \"64KiB\", \"100MiB\" or \"2GiB\"".to_owned(),
+    };
+    let problem = Problem::new(field.span(), format!("unexpected value of `{key}`"));
+    problems.add(problem.label(expected));
+    None
+}
+
+fn parse(text: &str) -> Option<u64> {
+    let units = [("KiB", limits::KIB), ("MiB", limits::MIB), ("GiB", 1024 * limits::MIB)];
+    let (digits, unit) =
+        units.into_iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
+    digits.trim_end().parse::<u64>().ok()?.checked_mul(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_with_their_unit() {
+        assert_eq!(parse("64KiB"), Some(65_536));
+        assert_eq!(parse("2 GiB"), Some(2 << 30));
+        for refused in ["", "64", "64KB", "-1MiB", "1.5GiB", "99999999999999999999KiB"] {
+            assert_eq!(parse(refused), None, "{refused}");
+        }
+    }
+
+    #[test]
+    fn everything_that_can_be_required_has_a_name() {
+        for name in Requirement::names() {
+            assert!(Requirement::named(name).is_some(), "{name}");
+        }
+        assert_eq!(Requirement::named("nothing"), None);
+    }
+}

@@ -1,0 +1,513 @@
+//! Control groups: limits and figures for all processes of a player together.
+//!
+//! A machine has one hierarchy of the second version, several of the first, or both: the second
+//! with some controllers and the first with the others. Every hierarchy in which this process may
+//! make groups is used for what it can do.
+
+#![expect(unsafe_code, reason = "waiting for the events of a file")]
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use super::spec::{Failed, Group};
+use super::{Limits, Mechanism};
+
+/// One folder in which groups of players are made, of one run of the referee.
+#[derive(Debug)]
+struct Place {
+    dir: PathBuf,
+    version: Version,
+    /// What is used of it.
+    gives: Vec<Mechanism>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Version {
+    First,
+    Second,
+}
+
+/// Where this run of the referee makes groups. They are removed when this is dropped.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    places: Vec<Place>,
+    /// Why something is missing.
+    pub(super) reasons: Vec<(Mechanism, String)>,
+}
+
+/// The mechanisms that groups give.
+pub(super) const GIVEN: [Mechanism; 5] =
+    [Mechanism::Memory, Mechanism::Processes, Mechanism::Cpu, Mechanism::Freeze, Mechanism::Kill];
+
+/// A hierarchy, and where this process stands in it.
+#[derive(Debug, PartialEq, Eq)]
+struct Hierarchy {
+    /// The group of this process, as a folder.
+    own: PathBuf,
+    /// The controllers by name; none for the second version.
+    controllers: Vec<String>,
+}
+
+/// The hierarchies that `mountinfo` and `cgroup` of `/proc/self` tell of.
+fn hierarchies(mountinfo: &str, cgroup: &str) -> Vec<Hierarchy> {
+    let mut found = Vec::new();
+    for line in mountinfo.lines() {
+        let Some((mount, file_system)) = line.split_once(" - ") else { continue };
+        let mut file_system = file_system.split(' ');
+        let (kind, options) = (file_system.next().unwrap_or(""), file_system.nth(1).unwrap_or(""));
+        let mut mount = mount.split(' ').skip(3);
+        let (Some(root), Some(folder)) = (mount.next(), mount.next()) else { continue };
+        let own = cgroup.lines().find_map(|line| {
+            let mut fields = line.splitn(3, ':').skip(1);
+            let (controllers, path) = (fields.next()?, fields.next()?);
+            let same = match kind {
+                "cgroup2" => controllers.is_empty(),
+                "cgroup" => {
+                    !controllers.is_empty()
+                        && controllers.split(',').all(|name| options.split(',').any(|o| o == name))
+                }
+                _ => false,
+            };
+            same.then(|| (controllers.to_owned(), path.to_owned()))
+        });
+        let Some((controllers, path)) = own else { continue };
+        let Ok(below) = Path::new(&path).strip_prefix(root) else { continue };
+        let controllers = controllers.split(',').filter(|name| !name.is_empty());
+        let hierarchy = Hierarchy {
+            own: Path::new(folder).join(below),
+            controllers: controllers.map(str::to_owned).collect(),
+        };
+        if !found.contains(&hierarchy) {
+            found.push(hierarchy);
+        }
+    }
+    // The second version first: what it gives is not taken from the first.
+    found.sort_by_key(|hierarchy| !hierarchy.controllers.is_empty());
+    found
+}
+
+impl Places {
+    /// Makes a folder for this run wherever that is possible, and finds out what each can do.
+    pub(super) fn find(without: &[Mechanism]) -> Self {
+        let read = |name| fs::read_to_string(name).unwrap_or_default();
+        let mut places = Self::default();
+        let mut missing: Vec<Mechanism> =
+            GIVEN.into_iter().filter(|mechanism| !without.contains(mechanism)).collect();
+        for hierarchy in hierarchies(&read("/proc/self/mountinfo"), &read("/proc/self/cgroup")) {
+            places.settle_in(&hierarchy, &mut missing);
+        }
+        let reason = "no hierarchy of control groups on this machine has it";
+        for mechanism in missing {
+            if !places.reasons.iter().any(|(known, _)| *known == mechanism) {
+                places.reasons.push((mechanism, reason.to_owned()));
+            }
+        }
+        places
+    }
+
+    fn settle_in(&mut self, hierarchy: &Hierarchy, missing: &mut Vec<Mechanism>) {
+        let of_first = |mechanism: &Mechanism| match mechanism {
+            Mechanism::Memory => Some("memory"),
+            Mechanism::Processes => Some("pids"),
+            Mechanism::Cpu => Some("cpuacct"),
+            _ => None,
+        };
+        let second = hierarchy.controllers.is_empty();
+        let wanted: Vec<Mechanism> = missing
+            .iter()
+            .copied()
+            .filter(|mechanism| {
+                second
+                    || of_first(mechanism)
+                        .is_some_and(|name| hierarchy.controllers.iter().any(|own| own == name))
+            })
+            .collect();
+        if wanted.is_empty() {
+            return;
+        }
+        let version = if second { Version::Second } else { Version::First };
+        let mut place = Place { dir: run_folder(&hierarchy.own), version, gives: Vec::new() };
+        match place.make(&hierarchy.own, &wanted) {
+            Ok(()) => {
+                place.gives = wanted.into_iter().filter(|&one| place.can(one)).collect();
+                missing.retain(|mechanism| !place.gives.contains(mechanism));
+                self.places.push(place);
+            }
+            Err(error) => {
+                let reason =
+                    format!("no group can be made in {}: {error}", hierarchy.own.display());
+                self.reasons.retain(|(known, _)| !wanted.contains(known));
+                self.reasons.extend(wanted.into_iter().map(|one| (one, reason.clone())));
+            }
+        }
+    }
+
+    /// The mechanisms that these groups give.
+    pub(super) fn gives(&self) -> impl Iterator<Item = Mechanism> {
+        GIVEN.into_iter().filter(|one| self.places.iter().any(|place| place.gives.contains(one)))
+    }
+
+    /// The groups of a new player, to be made by its guard.
+    pub(super) fn of_player(&self, limits: &Limits) -> Groups {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed).to_string();
+        let mut groups = Groups::default();
+        for place in &self.places {
+            let dir = place.dir.join(&number);
+            for &mechanism in &place.gives {
+                groups.of.push((mechanism, place.version, dir.clone()));
+            }
+            groups.made.push(Group { set: place.settings(limits), dir });
+        }
+        groups
+    }
+}
+
+impl Drop for Places {
+    fn drop(&mut self) {
+        for place in &self.places {
+            // A group that still has a player in it is removed by that player's guard.
+            let _ = fs::remove_dir(&place.dir);
+        }
+    }
+}
+
+/// The folder of this run in the group `own`.
+fn run_folder(own: &Path) -> PathBuf {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    own.join(format!("referee-{}-{number}", std::process::id()))
+}
+
+/// Removes what referees left behind that were killed while none of their players lived. A group
+/// that is in use cannot be removed.
+fn remove_stale(own: &Path) {
+    for entry in fs::read_dir(own).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process =
+            name.to_str().and_then(|name| name.strip_prefix("referee-")?.split('-').next());
+        if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
+}
+
+impl Place {
+    /// Makes the folder, with the controllers of the second version that are wanted and there.
+    fn make(&self, own: &Path, wanted: &[Mechanism]) -> io::Result<()> {
+        remove_stale(own);
+        fs::create_dir(&self.dir)?;
+        let made = self.enable(own, wanted).and_then(|()| self.try_out());
+        if made.is_err() {
+            let _ = fs::remove_dir(&self.dir);
+        }
+        made
+    }
+
+    fn enable(&self, own: &Path, wanted: &[Mechanism]) -> io::Result<()> {
+        if self.version == Version::First {
+            return Ok(());
+        }
+        let available = fs::read_to_string(own.join("cgroup.controllers"))?;
+        let has = |name: &str| available.split_whitespace().any(|own| own == name);
+        let needed: Vec<&str> = [(Mechanism::Memory, "+memory"), (Mechanism::Processes, "+pids")]
+            .into_iter()
+            .filter(|(mechanism, name)| wanted.contains(mechanism) && has(&name[1..]))
+            .map(|(_, name)| name)
+            .collect();
+        if needed.is_empty() {
+            return Ok(());
+        }
+        let needed = needed.join(" ");
+        let control = "cgroup.subtree_control";
+        if fs::write(own.join(control), &needed).is_err() {
+            // A group that hands controllers on has no processes of its own: this one moves.
+            let aside = own.join("referee");
+            match fs::create_dir(&aside) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
+            }
+            fs::write(aside.join("cgroup.procs"), "0")?;
+            fs::write(own.join(control), &needed)?;
+        }
+        fs::write(self.dir.join(control), &needed)
+    }
+
+    /// A group can be made in it.
+    fn try_out(&self) -> io::Result<()> {
+        let trial = self.dir.join("trial");
+        fs::create_dir(&trial)?;
+        fs::remove_dir(trial)
+    }
+
+    /// What a mechanism needs is there. Looked for in a group below, as players' groups are.
+    fn can(&self, mechanism: Mechanism) -> bool {
+        let Some(file) = file_of(mechanism, self.version) else { return false };
+        let trial = self.dir.join("trial");
+        let there = fs::create_dir(&trial).is_ok() && trial.join(file).exists();
+        let _ = fs::remove_dir(trial);
+        there
+    }
+
+    fn settings(&self, limits: &Limits) -> Vec<(String, String)> {
+        let mut set = Vec::new();
+        let mut give = |name: &str, value: String| set.push((name.to_owned(), value));
+        let memory = limits.memory.to_string();
+        for mechanism in &self.gives {
+            match (mechanism, self.version) {
+                (Mechanism::Memory, Version::First) => {
+                    give("memory.limit_in_bytes", memory.clone());
+                    give("?memory.memsw.limit_in_bytes", memory.clone());
+                }
+                (Mechanism::Memory, Version::Second) => {
+                    give("memory.max", memory.clone());
+                    give("?memory.swap.max", "0".to_owned());
+                    give("?memory.oom.group", "1".to_owned());
+                }
+                (Mechanism::Processes, _) => give("pids.max", limits.processes.to_string()),
+                _ => {}
+            }
+        }
+        set
+    }
+}
+
+/// The file without which a mechanism is not there.
+fn file_of(mechanism: Mechanism, version: Version) -> Option<&'static str> {
+    Some(match (mechanism, version) {
+        (Mechanism::Memory, Version::First) => "memory.limit_in_bytes",
+        (Mechanism::Memory, Version::Second) => "memory.max",
+        (Mechanism::Processes, _) => "pids.max",
+        (Mechanism::Cpu, Version::First) => "cpuacct.usage",
+        (Mechanism::Cpu, Version::Second) => "cpu.stat",
+        (Mechanism::Freeze, Version::Second) => "cgroup.freeze",
+        (Mechanism::Kill, Version::Second) => "cgroup.kill",
+        _ => return None,
+    })
+}
+
+/// The groups of one player, as the referee sees them.
+#[derive(Debug, Default)]
+pub(crate) struct Groups {
+    /// For its guard.
+    pub(super) made: Vec<Group>,
+    of: Vec<(Mechanism, Version, PathBuf)>,
+}
+
+/// The CPU time of a group.
+#[derive(Debug)]
+pub(crate) struct CpuFile {
+    version: Version,
+    file: File,
+}
+
+impl CpuFile {
+    /// The CPU time of everything that ever was in the group.
+    pub(crate) fn read(&self) -> Option<Duration> {
+        let mut space = [0; 512];
+        let count = self.file.read_at(&mut space, 0).ok()?;
+        let text = std::str::from_utf8(&space[..count]).ok()?;
+        match self.version {
+            Version::First => text.trim().parse().ok().map(Duration::from_nanos),
+            Version::Second => field(text, "usage_usec").map(Duration::from_micros),
+        }
+    }
+}
+
+impl Groups {
+    fn place(&self, mechanism: Mechanism) -> Option<(Version, &Path)> {
+        let (_, version, dir) = self.of.iter().find(|(one, ..)| *one == mechanism)?;
+        Some((*version, dir))
+    }
+
+    fn number(&self, mechanism: Mechanism, names: [&str; 2]) -> Option<u64> {
+        let (version, dir) = self.place(mechanism)?;
+        let name = if version == Version::First { names[0] } else { names[1] };
+        fs::read_to_string(dir.join(name)).ok()?.trim().parse().ok()
+    }
+
+    fn count(&self, mechanism: Mechanism, names: [&str; 2], key: &str) -> u64 {
+        let Some((version, dir)) = self.place(mechanism) else { return 0 };
+        let name = if version == Version::First { names[0] } else { names[1] };
+        let text = fs::read_to_string(dir.join(name)).unwrap_or_default();
+        field(&text, key).unwrap_or(0)
+    }
+
+    /// The most memory its processes had together, in bytes.
+    pub(crate) fn memory_peak(&self) -> Option<u64> {
+        self.number(Mechanism::Memory, ["memory.max_usage_in_bytes", "memory.peak"])
+    }
+
+    /// How many of its processes were killed because there was no memory left for them.
+    pub(crate) fn killed_for_memory(&self) -> u64 {
+        self.count(Mechanism::Memory, ["memory.oom_control", "memory.events"], "oom_kill")
+    }
+
+    /// How many times a process or thread was refused because there were too many.
+    pub(crate) fn refused_processes(&self) -> u64 {
+        self.count(Mechanism::Processes, ["pids.events", "pids.events"], "max")
+    }
+
+    /// Where its CPU time can be read, once its guard has made the group.
+    pub(crate) fn cpu(&self) -> Option<CpuFile> {
+        let (version, dir) = self.place(Mechanism::Cpu)?;
+        let file = File::open(dir.join(file_of(Mechanism::Cpu, version)?)).ok()?;
+        Some(CpuFile { version, file })
+    }
+
+    /// What stops all of it at once, once its guard has made the group.
+    pub(crate) fn freezer(&self) -> Option<Freezer> {
+        let (_, dir) = self.place(Mechanism::Freeze)?;
+        let control = OpenOptions::new().write(true).open(dir.join("cgroup.freeze")).ok()?;
+        let events = File::open(dir.join("cgroup.events")).ok()?;
+        // SAFETY: a file owns its descriptor and keeps it open and the same as long as it lives.
+        let events = unsafe { AsyncFd::register_with_interest(events, Interest::PRIORITY) };
+        Some(Freezer { control, events: events.ok()? })
+    }
+}
+
+/// What stops all processes of a group at once.
+#[derive(Debug)]
+pub(crate) struct Freezer {
+    control: File,
+    events: AsyncFd<File>,
+}
+
+impl Freezer {
+    /// Stops them, soon; says whether that was taken.
+    pub(crate) fn freeze(&self) -> bool {
+        (&self.control).write_all(b"1").is_ok()
+    }
+
+    /// Lets them go on; true once they do.
+    pub(crate) async fn thaw(&self) -> bool {
+        (&self.control).write_all(b"0").is_ok() && self.becomes(0).await
+    }
+
+    /// True once all of them are stopped.
+    pub(crate) async fn frozen(&self) -> bool {
+        self.becomes(1).await
+    }
+
+    async fn becomes(&self, wanted: u64) -> bool {
+        loop {
+            let mut space = [0; 128];
+            let Ok(count) = self.events.get_ref().read_at(&mut space, 0) else { return false };
+            let text = String::from_utf8_lossy(&space[..count]);
+            match field(&text, "frozen") {
+                Some(state) if state == wanted => return true,
+                Some(_) => {}
+                None => return false,
+            }
+            match self.events.ready(Interest::PRIORITY).await {
+                Ok(mut ready) => ready.clear_ready(),
+                Err(_) => return false,
+            }
+        }
+    }
+}
+
+/// The number after `key` in lines of keys and numbers.
+pub(crate) fn field(text: &str, key: &str) -> Option<u64> {
+    text.lines().find_map(|line| {
+        let (name, number) = line.split_once(' ')?;
+        (name == key).then(|| number.trim().parse().ok())?
+    })
+}
+
+/// A group that was made for a player, as its guard sees it.
+#[derive(Debug)]
+pub(super) struct Joined {
+    dir: PathBuf,
+    procs: File,
+}
+
+impl Joined {
+    /// Makes the group with its settings; those that begin with `?` where there are such.
+    pub(super) fn make(group: &Group) -> Result<Self, Failed> {
+        let dir = &group.dir;
+        let make = || {
+            fs::create_dir(dir)?;
+            for (name, value) in &group.set {
+                let optional = name.strip_prefix('?');
+                let file = dir.join(optional.unwrap_or(name));
+                if optional.is_none() || file.exists() {
+                    fs::write(file, value)?;
+                }
+            }
+            OpenOptions::new().write(true).open(dir.join("cgroup.procs"))
+        };
+        make().map(|procs| Self { dir: dir.clone(), procs }).map_err(|error: io::Error| {
+            let _ = fs::remove_dir(dir);
+            Failed::setting_up(&format!("its control group {}", dir.display()), &error)
+        })
+    }
+
+    /// Moves this process into the group.
+    pub(super) fn enter(&self) -> Result<(), Failed> {
+        (&self.procs).write_all(b"0").map_err(|error| {
+            Failed::setting_up(&format!("its control group {}", self.dir.display()), &error)
+        })
+    }
+
+    /// Kills everything in the group at once, where the system can.
+    pub(super) fn kill(&self) {
+        // Where it cannot, every process is killed by itself.
+        let _ = OpenOptions::new()
+            .write(true)
+            .open(self.dir.join("cgroup.kill"))
+            .and_then(|mut file| file.write_all(b"1"));
+    }
+
+    /// Removes the group, and that of the run too where the referee cannot do it any more.
+    pub(super) fn remove(self, referee_is_gone: bool) -> io::Result<()> {
+        drop(self.procs);
+        let removed = fs::remove_dir(&self.dir);
+        if let Some(run) = self.dir.parent().filter(|_| referee_is_gone) {
+            // Other guards may have players in it still; the last one succeeds.
+            let _ = fs::remove_dir(run);
+        }
+        removed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hierarchies_of_both_versions_are_found() {
+        let mountinfo = "\
+30 25 0:26 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory
+31 25 0:27 /docker/x /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct
+32 25 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw
+33 25 0:29 / /proc rw - proc proc rw
+";
+        let cgroup = "4:memory:/a/b\n3:cpu,cpuacct:/docker/x/y\n0::/user.slice\n";
+        let of = |own: &str, controllers: &[&str]| Hierarchy {
+            own: PathBuf::from(own),
+            controllers: controllers.iter().map(|&name| name.to_owned()).collect(),
+        };
+        assert_eq!(
+            hierarchies(mountinfo, cgroup),
+            [
+                of("/sys/fs/cgroup/unified/user.slice", &[]),
+                of("/sys/fs/cgroup/memory/a/b", &["memory"]),
+                of("/sys/fs/cgroup/cpu,cpuacct/y", &["cpu", "cpuacct"]),
+            ]
+        );
+    }
+
+    #[test]
+    fn figures_are_found_by_their_key() {
+        let text = "low 0\noom 3\noom_kill 2\n";
+        assert_eq!((field(text, "oom_kill"), field(text, "max")), (Some(2), None));
+    }
+}

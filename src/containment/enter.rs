@@ -1,0 +1,153 @@
+//! The last steps of a process before it becomes the player: each takes something away.
+
+#![expect(unsafe_code, reason = "signal actions and descriptors of a process with one thread")]
+
+use std::ffi::CString;
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+
+use nix::errno::Errno;
+use nix::libc;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::signal::{SigHandler, SigSet, SigmaskHow, Signal, signal, sigprocmask};
+use nix::unistd::{Gid, Uid};
+
+use super::guard::Order;
+use super::spec::{Failed, Spec, Stage};
+use super::{Mechanism, cgroup, filter, rights};
+
+/// Becomes the player, or reports why it cannot.
+pub(super) fn leader(order: &Order, groups: &[cgroup::Joined], reporter: OwnedFd) -> ! {
+    let this = order.this.as_ref();
+    let Err(failed) = prepare(order, groups).and_then(|()| become_program(&order.spec, this));
+    fail(reporter, &failed)
+}
+
+/// Reports a failure to the guard and leaves.
+pub(super) fn fail(reporter: OwnedFd, failed: &Failed) -> ! {
+    // If even this fails the guard sees a player that ended at once.
+    let _ = serde_json::to_writer(File::from(reporter), failed);
+    leave()
+}
+
+/// Ends this process without running anything that belongs to the guard.
+pub(super) fn leave() -> ! {
+    // SAFETY: nothing runs afterwards.
+    unsafe { libc::_exit(127) }
+}
+
+fn prepare(order: &Order, groups: &[cgroup::Joined]) -> Result<(), Failed> {
+    let spec = &order.spec;
+    let step = |what: &'static str| move |error: Errno| Failed::setting_up(what, &error);
+    nix::unistd::setsid().map_err(step("its session"))?;
+    plain_signals().map_err(step("its signals"))?;
+    for group in groups {
+        group.enter()?;
+    }
+    stdio(order).map_err(step("its pipes"))?;
+    if spec.has(Mechanism::Rlimits) {
+        rlimits(spec).map_err(step("its limits"))?;
+    }
+    std::env::set_current_dir(&spec.dir).map_err(|error| Failed {
+        stage: Stage::Program,
+        message: format!("in the folder {}: {error}", spec.dir.display()),
+    })?;
+    if let Some(user) = spec.user {
+        drop_root(user).map_err(step("its user"))?;
+    }
+    forget_descriptors().map_err(step("its descriptors"))?;
+    if spec.level > super::Level::Off {
+        nix::sys::prctl::set_no_new_privs().map_err(step("no new privileges"))?;
+    }
+    if spec.has(Mechanism::Landlock) {
+        rights::restrict(spec, order.this.as_ref())?;
+    }
+    if spec.has(Mechanism::Seccomp) {
+        filter::install()?;
+    }
+    Ok(())
+}
+
+/// No signal is blocked or ignored.
+fn plain_signals() -> nix::Result<()> {
+    for one in Signal::iterator().filter(|one| !matches!(one, Signal::SIGKILL | Signal::SIGSTOP)) {
+        // SAFETY: the default action runs no code of this program.
+        unsafe { signal(one, SigHandler::SigDfl) }?;
+    }
+    sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)
+}
+
+fn stdio(order: &Order) -> nix::Result<()> {
+    let [stdin, stdout, stderr] = &order.pipes;
+    nix::unistd::dup2_stdin(stdin)?;
+    nix::unistd::dup2_stdout(stdout)?;
+    nix::unistd::dup2_stderr(stderr)
+}
+
+fn rlimits(spec: &Spec) -> nix::Result<()> {
+    let limits = &spec.limits;
+    let set = |resource, limit| {
+        // What the referee itself may not have cannot be given.
+        let limit = getrlimit(resource)?.1.min(limit);
+        setrlimit(resource, limit, limit)
+    };
+    set(Resource::RLIMIT_CORE, 0)?;
+    set(Resource::RLIMIT_NOFILE, limits.open_files)?;
+    set(Resource::RLIMIT_FSIZE, limits.file_size)?;
+    set(Resource::RLIMIT_MSGQUEUE, 0)?;
+    set(Resource::RLIMIT_RTPRIO, 0)?;
+    if let Some(most) = spec.most_of_user() {
+        set(Resource::RLIMIT_NPROC, most)?;
+    }
+    if !spec.groups.iter().any(super::spec::Group::bounds_memory) {
+        set(Resource::RLIMIT_DATA, limits.memory)?;
+    }
+    Ok(())
+}
+
+fn drop_root(user: u32) -> nix::Result<()> {
+    let (user, group) = (Uid::from_raw(user), Gid::from_raw(user));
+    nix::unistd::setgroups(&[])?;
+    nix::unistd::setresgid(group, group, group)?;
+    nix::unistd::setresuid(user, user, user)
+}
+
+/// The program inherits stdin, stdout and stderr and nothing else.
+fn forget_descriptors() -> nix::Result<()> {
+    let flags = libc::c_int::try_from(libc::CLOSE_RANGE_CLOEXEC).unwrap_or_default();
+    // SAFETY: the descriptors stay open until the exec; nobody's ownership changes.
+    let done = unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, flags) };
+    Errno::result(done).map(drop)
+}
+
+fn become_program(spec: &Spec, this: Option<&File>) -> Result<std::convert::Infallible, Failed> {
+    let failed = |message: String| Failed { stage: Stage::Program, message };
+    let text = |bytes: &[u8]| {
+        CString::new(bytes).map_err(|_| failed("it contains a zero character".to_owned()))
+    };
+    let program = text(spec.program.as_os_str().as_bytes())?;
+    let mut args = vec![program.clone()];
+    for arg in &spec.args {
+        args.push(text(arg.as_bytes())?);
+    }
+    let mut env = Vec::new();
+    if spec.level == super::Level::Off {
+        for (name, value) in std::env::vars_os() {
+            if name.to_str().is_none_or(|name| !spec.env.contains_key(name)) {
+                env.push(text(&[name.as_bytes(), b"=", value.as_bytes()].concat())?);
+            }
+        }
+    }
+    for (name, value) in &spec.env {
+        env.push(text(format!("{name}={value}").as_bytes())?);
+    }
+    let error = match this {
+        Some(this) => {
+            let flags = nix::fcntl::AtFlags::AT_EMPTY_PATH;
+            nix::unistd::execveat(this, c"", &args, &env, flags)
+        }
+        None => nix::unistd::execve(&program, &args, &env),
+    };
+    error.map_err(|error| failed(std::io::Error::from(error).to_string()))
+}

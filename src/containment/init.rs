@@ -1,0 +1,105 @@
+//! The first process of a box: it builds the box, starts the player in it, and reaps whatever is
+//! left to it. When it dies, everything in the box dies.
+
+#![expect(unsafe_code, reason = "clone into new namespaces")]
+
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+
+use nix::errno::Errno;
+use nix::libc;
+use nix::sched::CloneFlags;
+use nix::sys::signal::Signal;
+use nix::sys::wait::waitpid;
+use nix::unistd::{ForkResult, Pid, fork};
+
+use super::guard::{Order, raw, say};
+use super::spec::{Failed, Message, Spec};
+use super::{cgroup, enter, mounts};
+
+/// The namespaces of a box. Root needs none for users: it gives the player a user of its own.
+fn namespaces(spec: &Spec) -> CloneFlags {
+    let flags = CloneFlags::CLONE_NEWNS
+        | CloneFlags::CLONE_NEWPID
+        | CloneFlags::CLONE_NEWNET
+        | CloneFlags::CLONE_NEWIPC
+        | CloneFlags::CLONE_NEWUTS;
+    match spec.user {
+        Some(_) => flags,
+        None => flags | CloneFlags::CLONE_NEWUSER,
+    }
+}
+
+/// Forks this process into the namespaces of a box.
+pub(super) fn clone(spec: &Spec) -> nix::Result<ForkResult> {
+    let flags = libc::c_long::from(namespaces(spec).bits() | libc::SIGCHLD);
+    // SAFETY: without a new stack and with no memory shared this is a fork, and this process has
+    // one thread.
+    let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0_usize, 0_usize, 0_usize, 0_usize) };
+    match Errno::result(pid)? {
+        0 => Ok(ForkResult::Child),
+        pid => {
+            let pid = i32::try_from(pid).map_err(|_| Errno::EOVERFLOW)?;
+            Ok(ForkResult::Parent { child: Pid::from_raw(pid) })
+        }
+    }
+}
+
+/// Lives as the first process of the box.
+pub(super) fn live(
+    socket: &UnixStream,
+    order: Order,
+    groups: &[cgroup::Joined],
+    reporter: OwnedFd,
+    ready: &OwnedFd,
+) -> ! {
+    let leader = match build(&order) {
+        // SAFETY: this process has one thread, so the child may do all that the parent may.
+        Ok(()) => match unsafe { fork() } {
+            Ok(ForkResult::Parent { child }) => child,
+            Ok(ForkResult::Child) => enter::leader(&order, groups, reporter),
+            Err(error) => enter::fail(reporter, &Failed::setting_up("its first process", &error)),
+        },
+        Err(failed) => enter::fail(reporter, &failed),
+    };
+    drop((order, reporter));
+    // The guard first notes the leader while it cannot have been reaped.
+    if nix::unistd::read(ready, &mut [0]) != Ok(1) {
+        enter::leave();
+    }
+    loop {
+        match waitpid(None, None) {
+            Ok(status) if status.pid() == Some(leader) => {
+                let full = mounts::full_scratch();
+                let _ = say(socket, &Message::Exited { status: raw(status), full });
+            }
+            Ok(_) | Err(Errno::EINTR) => {}
+            // Nothing can be born here any more.
+            Err(_) => nix::unistd::pause(),
+        }
+    }
+}
+
+/// Builds the box around this process.
+fn build(order: &Order) -> Result<(), Failed> {
+    let spec = &order.spec;
+    let step = |what: &'static str| move |error: Errno| Failed::setting_up(what, &error);
+    // The guard has one thread, so this fires when it ends and never before.
+    nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).map_err(step("its end with its guard"))?;
+    if spec.user.is_none() {
+        map_user(order.ids).map_err(|error| Failed::setting_up("its user namespace", &error))?;
+    }
+    nix::unistd::sethostname("player").map_err(step("its host name"))?;
+    mounts::build(order)?;
+    // Nobody in the box may look into this process.
+    nix::sys::prctl::set_dumpable(false).map_err(step("its first process"))
+}
+
+/// The user and group stay what they are, and nobody else exists.
+fn map_user((user, group): (u32, u32)) -> std::io::Result<()> {
+    // The kernel wants this before the group is mapped.
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
+}

@@ -1,0 +1,166 @@
+//! The file system of a box: what the player may read, a scratch folder of its own, and nothing
+//! else.
+
+#![expect(unsafe_code, reason = "one system call that no crate offers")]
+
+use std::ffi::CString;
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use nix::errno::Errno;
+use nix::libc;
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
+
+use super::guard::Order;
+use super::runtime::{SETTINGS, SYSTEM};
+use super::spec::Failed;
+
+/// Where the machine's own file system is while the box is built.
+const OLD: &str = "/.old";
+/// The scratch folder of a player in its box.
+pub(super) const SCRATCH: &str = "/tmp";
+/// The most files in a scratch folder.
+const MOST_FILES: u32 = 10_000;
+
+const QUIET: MsFlags = MsFlags::MS_NOSUID.union(MsFlags::MS_NODEV);
+
+type Done = Result<(), Failed>;
+
+/// Builds the file system and makes it this process's root. To be called in namespaces of its own.
+pub(super) fn build(order: &Order) -> Done {
+    let spec = &order.spec;
+    let all = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
+    must("/", mount(None::<&str>, "/", None::<&str>, all, None::<&str>))?;
+    // The new root begins on a folder that every machine has, and leaves it at once.
+    tmpfs("/tmp", QUIET, "size=4m,nr_inodes=4096,mode=755")?;
+    make_dir(Path::new("/tmp/.old"))?;
+    must("the new root", nix::unistd::pivot_root("/tmp", "/tmp/.old"))?;
+    must("the new root", nix::unistd::chdir("/"))?;
+    for path in SYSTEM.iter().chain(SETTINGS).map(Path::new) {
+        show(path)?;
+    }
+    let scratch = format!("size={},nr_inodes={MOST_FILES},mode=1777", spec.limits.scratch);
+    make_dir(Path::new(SCRATCH))?;
+    tmpfs(SCRATCH, QUIET, &scratch)?;
+    devices()?;
+    make_dir(Path::new("/proc"))?;
+    let flags = QUIET | MsFlags::MS_NOEXEC;
+    must("/proc", mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>))?;
+    people(spec.user.map_or(order.ids, |user| (user, user)))?;
+    let mut shown: Vec<&PathBuf> = Vec::new();
+    for path in &spec.readable {
+        if !shown.iter().any(|above| path.starts_with(above)) {
+            show(path)?;
+            shown.push(path);
+        }
+    }
+    for path in spec.hidden.iter().filter(|path| path.is_dir()) {
+        let flags = QUIET | MsFlags::MS_RDONLY;
+        must(path, mount(Some("none"), path, Some("tmpfs"), flags, Some("size=4k,mode=000")))?;
+    }
+    must(OLD, umount2(OLD, MntFlags::MNT_DETACH))?;
+    must(OLD, fs::remove_dir(OLD))?;
+    let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY | QUIET;
+    must("/", mount(None::<&str>, "/", None::<&str>, flags, None::<&str>))
+}
+
+/// The bytes in the scratch folder, if nothing more goes in.
+pub(super) fn full_scratch() -> Option<u64> {
+    let found = nix::sys::statvfs::statvfs(SCRATCH).ok()?;
+    let full = found.blocks_available() == 0 || found.files_available() == 0;
+    full.then(|| (found.blocks() - found.blocks_free()) * found.fragment_size())
+}
+
+/// What failed is about `path`.
+fn must<E: std::fmt::Display>(path: impl AsRef<Path>, result: Result<(), E>) -> Done {
+    result.map_err(|error| {
+        Failed::setting_up(&format!("its file system, {}", path.as_ref().display()), &error)
+    })
+}
+
+fn make_dir(path: &Path) -> Done {
+    must(path, fs::create_dir_all(path))
+}
+
+fn tmpfs(path: &str, flags: MsFlags, options: &str) -> Done {
+    must(path, mount(Some("none"), path, Some("tmpfs"), flags, Some(options)))
+}
+
+/// Shows a file or folder of the machine in its place, to be read and run only; a link is made
+/// anew. What does not exist is passed over.
+fn show(path: &Path) -> Done {
+    let source = Path::new(OLD).join(path.strip_prefix("/").unwrap_or(path));
+    let Ok(found) = fs::symlink_metadata(&source) else { return Ok(()) };
+    if let Some(above) = path.parent() {
+        make_dir(above)?;
+    }
+    if found.is_symlink() {
+        return must(path, fs::read_link(&source).and_then(|target| symlink(target, path)));
+    }
+    if found.is_dir() {
+        make_dir(path)?;
+    } else {
+        must(path, File::create(path).map(drop))?;
+    }
+    let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
+    must(path, mount(Some(&source), path, None::<&str>, flags, None::<&str>))?;
+    must(path, protect(path, libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NODEV))
+}
+
+/// Takes rights away from a mount and all mounts below it, and setuid from all of them.
+fn protect(path: &Path, rights: u64) -> nix::Result<()> {
+    let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;
+    // SAFETY: a plain structure of four numbers, for which zero is a value.
+    let mut wanted: libc::mount_attr = unsafe { std::mem::zeroed() };
+    wanted.attr_set = rights | libc::MOUNT_ATTR_NOSUID;
+    let flags = libc::AT_RECURSIVE | libc::AT_SYMLINK_NOFOLLOW;
+    // SAFETY: the path ends with a zero, and the structure is as long as is said.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            flags,
+            &raw const wanted,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    Errno::result(done).map(drop)
+}
+
+/// The harmless devices; shared memory lies in the scratch folder, under its limit.
+fn devices() -> Done {
+    make_dir(Path::new("/dev"))?;
+    for name in ["null", "zero", "full", "random", "urandom"] {
+        let path = Path::new("/dev").join(name);
+        must(&path, File::create(&path).map(drop))?;
+        let source = Path::new(OLD).join("dev").join(name);
+        must(&path, mount(Some(&source), &path, None::<&str>, MsFlags::MS_BIND, None::<&str>))?;
+        must(&path, protect(&path, libc::MOUNT_ATTR_NOEXEC))?;
+    }
+    let links = [
+        ("fd", "/proc/self/fd"),
+        ("stdin", "/proc/self/fd/0"),
+        ("stdout", "/proc/self/fd/1"),
+        ("stderr", "/proc/self/fd/2"),
+        ("shm", SCRATCH),
+    ];
+    links.into_iter().try_for_each(|(name, target)| {
+        let path = Path::new("/dev").join(name);
+        must(&path, symlink(target, &path))
+    })
+}
+
+/// The player and nobody else.
+fn people((user, group): (u32, u32)) -> Done {
+    make_dir(Path::new("/etc"))?;
+    for (path, text) in [
+        ("/etc/passwd", format!("player:x:{user}:{group}::{SCRATCH}:/bin/sh\n")),
+        ("/etc/group", format!("player:x:{group}:\n")),
+    ] {
+        must(path, fs::write(path, text))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,152 @@
+//! What the referee tells a guard, and what a guard tells the referee: JSON lines over a socket.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Level, Limits, Mechanism};
+
+/// Everything a guard needs to know. The player's stdin, stdout and stderr come beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Spec {
+    /// The program, as an absolute path.
+    pub(super) program: PathBuf,
+    /// Its arguments.
+    pub(super) args: Vec<String>,
+    /// Its working folder.
+    pub(super) dir: PathBuf,
+    /// Its whole environment where it is contained; otherwise what is added to the guard's.
+    pub(super) env: BTreeMap<String, String>,
+    /// How far it is contained.
+    pub(super) level: Level,
+    /// What is left out, by a test.
+    pub(super) without: Vec<Mechanism>,
+    /// The user and group it becomes, where the referee is root.
+    pub(super) user: Option<u32>,
+    /// How much it may use.
+    pub(super) limits: Limits,
+    /// What it may read, besides the language runtimes; real paths.
+    pub(super) readable: Vec<PathBuf>,
+    /// What it may not see although it lies in a readable folder; real paths.
+    pub(super) hidden: Vec<PathBuf>,
+    /// The folder to be made for it and removed after it, where it has no file system of its own.
+    pub(super) scratch: Option<PathBuf>,
+    /// The groups to be made for it and removed after it.
+    pub(super) groups: Vec<Group>,
+}
+
+impl Spec {
+    /// The player is a house player.
+    pub(super) fn is_this_program(&self) -> bool {
+        self.program == std::path::Path::new(super::THIS_PROGRAM)
+    }
+
+    /// `mechanism` is part of the level and not left out.
+    pub(super) fn has(&self, mechanism: Mechanism) -> bool {
+        let part = match mechanism {
+            Mechanism::Subreaper => true,
+            Mechanism::Namespaces => self.level == Level::Strict,
+            _ => self.level > Level::Off,
+        };
+        part && !self.without.contains(&mechanism)
+    }
+}
+
+/// How many processes a user may have beyond those it has, where they are only a safety net: the
+/// user is the referee's own, and has others.
+const NET: u64 = 4096;
+
+impl Spec {
+    /// How many processes the player's user may have in all.
+    pub(super) fn most_of_user(&self) -> Option<u64> {
+        // A group that counts them also says when it refused one.
+        if self.groups.iter().any(Group::bounds_processes) {
+            return None;
+        }
+        match (self.user, self.has(Mechanism::Namespaces)) {
+            (Some(_), _) => Some(self.limits.processes),
+            // The init of its box counts too.
+            (None, true) => Some(self.limits.processes + 1),
+            (None, false) => Some(processes_of_this_user()? + NET),
+        }
+    }
+}
+
+fn processes_of_this_user() -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    let user = nix::unistd::geteuid().as_raw();
+    let own = |entry: std::fs::DirEntry| entry.metadata().is_ok_and(|found| found.uid() == user);
+    Some(std::fs::read_dir("/proc").ok()?.flatten().map(own).filter(|&own| own).count() as u64)
+}
+
+/// A control group of one player.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Group {
+    /// Its folder.
+    pub(super) dir: PathBuf,
+    /// Which of its files are given which content.
+    pub(super) set: Vec<(String, String)>,
+}
+
+impl Group {
+    /// It bounds the number of all its processes.
+    fn bounds_processes(&self) -> bool {
+        self.set.iter().any(|(name, _)| name == "pids.max")
+    }
+
+    /// It bounds the memory of all its processes.
+    pub(super) fn bounds_memory(&self) -> bool {
+        self.set.iter().any(|(name, _)| name == "memory.max" || name == "memory.limit_in_bytes")
+    }
+}
+
+/// What a guard says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Message {
+    /// The player runs.
+    Started {
+        /// Its first process, as the referee numbers processes.
+        leader: i32,
+        /// The first process of its box, where it has process numbers of its own.
+        init: Option<i32>,
+    },
+    /// The player does not run.
+    Failed(Failed),
+    /// The player's first process ended.
+    Exited {
+        /// Its wait status.
+        status: i32,
+        /// The bytes in its scratch folder, if that was full.
+        full: Option<u64>,
+    },
+    /// Nothing is left of the player; so many processes besides the first had to be killed.
+    Gone(usize),
+}
+
+/// Why a player does not run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Failed {
+    /// Whose doing it is.
+    pub(super) stage: Stage,
+    /// What failed and how.
+    pub(super) message: String,
+}
+
+/// Where a start failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Stage {
+    /// The box could not be set up.
+    Box,
+    /// The program could not be run in it.
+    Program,
+}
+
+impl Failed {
+    /// The box could not be set up: `what` failed.
+    pub(super) fn setting_up(what: &str, error: &dyn std::fmt::Display) -> Self {
+        Self { stage: Stage::Box, message: format!("{what}: {error}") }
+    }
+}

@@ -1,0 +1,113 @@
+//! What a process finds that tries its box: the proof that a mechanism does what it is for.
+
+use std::fs::OpenOptions;
+use std::process::ExitCode;
+
+use nix::errno::Errno;
+use nix::sys::resource::{Resource, getrlimit};
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
+
+use super::{Limits, Mechanism, Policy, limits};
+
+/// What a player of the probe may use.
+pub(super) const PROBED: Limits = Limits {
+    memory: 32 * limits::MIB,
+    processes: 16,
+    open_files: 256,
+    file_size: limits::MIB,
+    scratch: limits::MIB,
+    output: limits::MIB,
+    stderr: 64 * limits::KIB,
+    cpu_move: None,
+    cpu_game: None,
+};
+/// The CPU time that a player of the probe uses.
+pub(super) const BURNED: std::time::Duration = std::time::Duration::from_millis(30);
+
+/// What a player can try for itself.
+const TRIED: [Mechanism; 5] = [
+    Mechanism::Rlimits,
+    Mechanism::Landlock,
+    Mechanism::Seccomp,
+    Mechanism::User,
+    Mechanism::Namespaces,
+];
+
+/// Runs into the limit that `what` names, or tries the box that this process is in.
+pub(super) fn serve(what: Option<&str>) -> ExitCode {
+    match what.and_then(|name| Mechanism::ALL.into_iter().find(|one| one.name() == name)) {
+        None => look(),
+        Some(Mechanism::Memory) => eat(),
+        Some(Mechanism::Processes) => multiply(),
+        Some(Mechanism::Cpu) => burn(),
+        Some(_) => wait(),
+    }
+}
+
+/// Uses more memory than a player of the probe may.
+fn eat() -> ExitCode {
+    let size = usize::try_from(4 * PROBED.memory).unwrap_or(usize::MAX);
+    let eaten = vec![1_u8; size];
+    std::hint::black_box(eaten);
+    ExitCode::SUCCESS
+}
+
+/// Starts more threads than a player of the probe may have.
+fn multiply() -> ExitCode {
+    let start = || {
+        let wait = || {
+            // The end of the input is the end of the trial.
+            let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        };
+        std::thread::Builder::new().stack_size(64 * 1024).spawn(wait)
+    };
+    let refused = (0..2 * PROBED.processes).any(|_| start().is_err());
+    if refused { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// Uses so much CPU time that it must show.
+fn burn() -> ExitCode {
+    let clock = nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID;
+    while clock.now().is_ok_and(|used| std::time::Duration::from(used) < BURNED) {}
+    match std::io::Write::write_all(&mut std::io::stdout(), b"burned\n") {
+        Ok(()) => wait(),
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// Waits for the end of its input.
+fn wait() -> ExitCode {
+    let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+    ExitCode::SUCCESS
+}
+
+/// Prints the mechanisms that hold.
+fn look() -> ExitCode {
+    let holds = |one: &Mechanism| match one {
+        Mechanism::Rlimits => getrlimit(Resource::RLIMIT_CORE) == Ok((0, 0)),
+        // A file that every other process may write to.
+        Mechanism::Landlock => OpenOptions::new().write(true).open("/proc/self/comm").is_err(),
+        Mechanism::Seccomp => {
+            let inet = socket(AddressFamily::Inet, SockType::Stream, SockFlag::empty(), None);
+            inet.is_err_and(|error| error == Errno::EPERM)
+        }
+        Mechanism::User => !nix::unistd::geteuid().is_root(),
+        // It is alone with the first process of its box.
+        Mechanism::Namespaces => std::process::id() == 2,
+        _ => false,
+    };
+    let held: Vec<Mechanism> = TRIED.into_iter().filter(holds).collect();
+    match serde_json::to_writer(std::io::stdout(), &held) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// Says what of the policy does not hold, by what was printed.
+pub(super) fn judge(policy: &Policy, printed: &str) -> Result<(), String> {
+    let held: Vec<Mechanism> = serde_json::from_str(printed)
+        .map_err(|error| format!("a player that tries its box said nothing: {error}"))?;
+    let mut in_force = policy.in_force().into_iter();
+    let broken = in_force.find(|one| TRIED.contains(one) && !held.contains(one));
+    broken.map_or(Ok(()), |one| Err(format!("{one} does not hold although it was put in force")))
+}
