@@ -194,6 +194,9 @@ fn remove_stale(own: &Path) {
         let process =
             name.to_str().and_then(|name| name.strip_prefix("referee-")?.split('-').next());
         if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
+            for below in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
+                let _ = fs::remove_dir(below.path());
+            }
             let _ = fs::remove_dir(entry.path());
         }
     }
