@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    bot, compare, manual, perft, play, probe, rank, replay, rules, run, trace, verify,
+    bot, compare, manual, packets, perft, play, probe, rank, replay, report, rules, run, serve,
+    trace, verify,
 };
 
 /// A tournament referee for programs that play games against each other
@@ -46,6 +47,12 @@ pub enum Command {
     Compare(compare::CompareArgs),
     /// Show the ranking of a tournament, finished or running
     Rank(rank::RankArgs),
+    /// Write the page about a tournament, report.html
+    Report(report::ReportArgs),
+    /// Write a folder a player, with nothing of anyone else's in it
+    Packets(packets::PacketsArgs),
+    /// Show the page about a tournament in a browser, live while it runs
+    Serve(serve::ServeArgs),
     /// Replay every record through the rules, and compute the tables again
     Verify(verify::VerifyArgs),
     /// Step through a recorded game

@@ -5,14 +5,17 @@ pub mod bot;
 pub mod compare;
 pub mod game_args;
 pub mod manual;
+pub mod packets;
 pub mod perft;
 pub mod play;
 pub mod probe;
 pub mod rank;
 pub mod replay;
+pub mod report;
 pub mod results;
 pub mod rules;
 pub mod run;
+pub mod serve;
 pub mod trace;
 pub mod verify;
 

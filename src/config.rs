@@ -7,6 +7,7 @@
 
 mod containment;
 mod file;
+mod grades;
 mod hash;
 mod keys;
 mod launch;
@@ -23,6 +24,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+pub use grades::{Grades, RankMark, ScoreMark};
 pub use launch::Launch;
 pub use limits::{DEFAULT_MOVE, DEFAULT_STARTUP, LONGEST};
 pub use player::{LONGEST_NAME, PlayerSpec};

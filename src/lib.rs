@@ -5,7 +5,7 @@
 //!                               (pure)       │                          │
 //!                                            ▼                          ▼
 //!                                        referee ◄── rules          tally ─► rating        (pure)
-//!                                         │   ▲   (pure)              └────► report: CSV · terminal
+//!                                         │   ▲   (pure)              └────► report: CSV · HTML · packets
 //!                                         ▼   │
 //!                                   player ×2   clock (pure)
 //! ```

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 use referee::cli::{Cli, Command};
 use referee::commands::{
-    Failure, FailureKind, Status, bot, compare, manual, perft, play, probe, rank, replay, rules,
-    run, trace, verify,
+    Failure, FailureKind, Status, bot, compare, manual, packets, perft, play, probe, rank, replay,
+    report, rules, run, serve, trace, verify,
 };
 use referee::containment;
 use referee::printer::Printer;
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         Ok(Status::NotBetter) => ExitCode::from(10),
         Ok(Status::Undecided) => ExitCode::from(11),
         Ok(Status::Interrupted) => ExitCode::from(130),
-        Err(failure) => report(&failure, printer),
+        Err(failure) => complain(&failure, printer),
     }
 }
 
@@ -36,6 +36,9 @@ fn dispatch(command: &Command, printer: Printer) -> Result<Status, Failure> {
         Command::Play(args) => play::run(args, printer),
         Command::Compare(args) => compare::run(args, printer),
         Command::Rank(args) => rank::run(args, printer),
+        Command::Report(args) => report::run(args, printer),
+        Command::Packets(args) => packets::run(args, printer),
+        Command::Serve(args) => serve::run(args, printer),
         Command::Verify(args) => verify::run(args, printer),
         Command::Replay(args) => replay::run(args, printer),
         Command::Rules(args) => rules::run(args, printer),
@@ -48,7 +51,7 @@ fn dispatch(command: &Command, printer: Printer) -> Result<Status, Failure> {
     }
 }
 
-fn report(failure: &Failure, printer: Printer) -> ExitCode {
+fn complain(failure: &Failure, printer: Printer) -> ExitCode {
     match failure.kind {
         FailureKind::BadLine => printer.bare_error(&failure.message),
         _ => printer.error(&failure.message),

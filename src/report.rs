@@ -1,12 +1,20 @@
 //! What people and scripts read of a tournament: data turned into tables, bytes and text. Opening
 //! and writing files is left to the caller.
 
+pub mod charts;
 mod columns;
 pub mod details;
+pub mod film;
 pub mod games;
+pub mod grades;
 pub mod json;
 mod notes;
+pub mod packet;
+pub mod page;
+pub mod pseudonyms;
 pub mod standings;
+pub mod story;
+pub mod survey;
 pub mod tables;
 pub mod terminal;
 pub mod verdict;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::report::story::named_squares;
 use crate::rules::board::Square;
 use crate::rules::{Event, Game, Seat};
 
@@ -18,7 +19,7 @@ const RESET: &str = "\x1b[0m";
 pub(super) fn picture<G: Game>(position: &G, events: &[Event], colour: bool) -> String {
     let rows = position.rows();
     let width = rows.first().map_or(0, |row| row.chars().count());
-    let last = last_squares(events);
+    let last = named_squares(events);
     let mut text = String::from("   ");
     for column in 0..width {
         // Writing into a string does not fail.
@@ -54,20 +55,4 @@ fn dress(cell: char, is_last: bool, owner: Option<Seat>) -> &'static str {
         ('X', None) => GONE,
         (_, None) => BOLD,
     }
-}
-
-/// The squares named in the actions of the last step; none on a board that has just been set up.
-fn last_squares(events: &[Event]) -> Vec<Square> {
-    if events.iter().any(|event| matches!(event, Event::RoundStart { .. })) {
-        return Vec::new();
-    }
-    let actions = events.iter().filter_map(|event| match event {
-        Event::Action { action, .. } => Some(action.as_str()),
-        _ => None,
-    });
-    let square = |text: &str| {
-        let (column, row) = text.split_once(',')?;
-        Some(Square::new(column.parse().ok()?, row.parse().ok()?))
-    };
-    actions.flat_map(|action| action.split(['>', ' '])).filter_map(square).collect()
 }

@@ -250,6 +250,7 @@ fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failur
         // A player that always fails loses, which the test is quick to say.
         quarantine: 0,
         anchor: None,
+        grades: None,
         players,
         results: args
             .results

@@ -8,7 +8,6 @@ use clap::Args;
 
 use super::board::picture;
 use super::game_args::OptionArgs;
-use super::replay::{is_ply, told};
 use super::run::interrupted;
 use super::{Failure, Status};
 use crate::clock::TimeControl;
@@ -18,6 +17,7 @@ use crate::player::{Human, Launch, Player, Wire};
 use crate::printer::Printer;
 use crate::record::FaultPolicy;
 use crate::referee::{self, Ending, Report, Setup};
+use crate::report::story::{is_ply, told};
 use crate::rules::{BySeat, Game, GameKind, GameResult, Seat};
 use crate::seeds::{Luck, Secret};
 use crate::with_game;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use tokio::sync::watch;
 
+use super::report;
 use super::results::{Tables, write_tables};
 use super::{Failure, Status};
 use crate::config::{self, PlayerSpec, Tournament};
@@ -100,6 +101,10 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         interrupted()
     })?;
     let tables = write_tables(&dir)?;
+    report::write(&dir, &tables)?;
+    if let Some(grades) = &tournament.grades {
+        report::write_grades(&dir, grades, &tables)?;
+    }
     match end {
         End::Stopped => {
             printer.note(&format!(

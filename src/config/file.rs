@@ -7,6 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::containment::ContainmentKeys;
+use super::grades::GradesKeys;
 use super::keys::{Field, Keys, Typed, typed};
 use super::problem::{Problem, Problems, Span};
 use super::stages::StagesKeys;
@@ -23,6 +24,7 @@ pub(super) struct File {
     pub quarantine: Field<i128>,
     pub anchor: Option<AnchorKeys>,
     pub results: Field<String>,
+    pub grades: Option<GradesKeys>,
     pub options: Vec<GivenOption>,
     pub clock: ClockKeys,
     pub containment: ContainmentKeys,
@@ -119,6 +121,7 @@ impl File {
             quarantine: keys.optional("quarantine", problems),
             anchor: AnchorKeys::read(keys, problems),
             results: keys.optional("results", problems),
+            grades: GradesKeys::read(keys, problems),
             options: options(keys, problems),
             clock: ClockKeys::read(keys, problems),
             containment: ContainmentKeys::read(keys, problems),

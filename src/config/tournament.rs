@@ -14,6 +14,7 @@ use crate::rules::{Game, GameKind, OptionSpec, Options};
 
 use super::containment;
 use super::file::{AnchorKeys, File, GivenOption, PlayerKeys, Policy};
+use super::grades::{self, Grades};
 use super::keys::Given;
 use super::limits::{time_control, whole};
 use super::player::{self, Place, PlayerSpec, check_name};
@@ -59,6 +60,8 @@ pub struct Tournament {
     pub quarantine: u32,
     /// The player whose rating is fixed, if any; one of [`players`](Self::players).
     pub anchor: Option<Anchor>,
+    /// What turns places and scores into marks, if anything.
+    pub grades: Option<Grades>,
     /// The players, two or more, in the order of the file, every name once.
     pub players: Vec<PlayerSpec>,
     /// The folder that the results of all tournaments lie in, as an absolute path.
@@ -80,6 +83,7 @@ pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Op
     let results = results(file.results.as_ref(), place, problems);
     let mut wish = containment::check(&file.containment, problems);
     wish.hidden.push(results.clone());
+    let grades = grades::check(file.grades.as_ref(), file.players.as_deref(), problems);
     let players = players(file.players?, place, problems);
     let Ruling { game, options, remarks } = rules?;
     Some(Tournament {
@@ -95,6 +99,7 @@ pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Op
         fault_policy,
         quarantine: quarantine.unwrap_or(DEFAULT_QUARANTINE),
         anchor,
+        grades,
         players,
         results,
     })

@@ -47,6 +47,16 @@ pub struct Entry {
     pub intact: bool,
 }
 
+impl Entry {
+    /// The check at the end of the line: it differs when anything in the line does. Empty where
+    /// there is none.
+    pub fn check(&self) -> &str {
+        let end = self.raw.len().saturating_sub(3);
+        let check = self.raw.get(end.saturating_sub(CHECK_DIGITS)..end).unwrap_or_default();
+        std::str::from_utf8(check).unwrap_or_default()
+    }
+}
+
 /// Reads a log from its beginning, a line at a time.
 #[derive(Debug)]
 pub struct LogReader {

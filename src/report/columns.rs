@@ -138,7 +138,7 @@ fn paint(text: &str, code: &str, dress: Dress) -> String {
 }
 
 /// `text` in at most `width` columns, with `…` for what was cut.
-fn cut(text: &str, width: usize) -> String {
+pub(super) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }

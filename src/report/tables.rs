@@ -96,7 +96,8 @@ fn cell(tally: &Tally, row: &Row, column: &Row) -> String {
     tally.between(row.number, column.number).score().to_string()
 }
 
-fn finish(table: csv::Writer<Vec<u8>>) -> io::Result<Vec<u8>> {
+/// The bytes of a table.
+pub(super) fn finish(table: csv::Writer<Vec<u8>>) -> io::Result<Vec<u8>> {
     table.into_inner().map_err(csv::IntoInnerError::into_error)
 }
 

@@ -1,0 +1,191 @@
+//! `packets`: a folder a player, to be given to its authors.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::report::beside::game_script;
+use super::report::{Studio, each, failed};
+use super::results::{Tables, find};
+use super::{Failure, Status};
+use crate::printer::Printer;
+use crate::rating::tally::Faulted;
+use crate::record::GameRecord;
+use crate::report::packet::{Packet, own_lines};
+use crate::report::pseudonyms::Pseudonyms;
+use crate::report::{Standings, tables};
+use crate::rules::Seat;
+use crate::tournament::folder::EXCHANGES;
+
+/// A page brings films of so many bytes along at most.
+const FILM_BYTES: usize = 256 << 10;
+
+/// Write a folder a player: its games, its stderr, its first mistake, and nothing of anyone else's
+///
+/// Opponents have pseudonyms, which key.csv resolves: keep that file to yourself. public.csv is
+/// the ranking under the same pseudonyms.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  referee packets                               into results/NAME/packets
+  referee packets results/autumn-cup --out for-students")]
+pub struct PacketsArgs {
+    /// The tournament's folder (default: the newest under results/)
+    pub dir: Option<PathBuf>,
+    /// Where the packets go (default: the folder packets beside the log); it must not exist yet
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// Writes all packets.
+pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
+    let dir = find(args.dir.as_deref())?;
+    let out = args.out.clone().unwrap_or_else(|| dir.join("packets"));
+    fs::create_dir(&out).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => Failure::input(format!(
+            "{} is there already; remove it, or name another folder with --out",
+            out.display()
+        )),
+        _ => failed(&out, &error),
+    })?;
+    let tables = Tables::read(&dir, Faulted::Count)?;
+    let names = tables.tally.names();
+    let pseudonyms = Pseudonyms::new(&tables.header.identity, names);
+    let folders = folders(names, &pseudonyms);
+    let mut writer = Writer {
+        exchanges: dir.join(EXCHANGES),
+        folders: folders.iter().map(|folder| out.join(folder)).collect(),
+        packets: (0..names.len())
+            .map(|number| Packet::new(number, pseudonyms.of(&names[number]).to_owned()))
+            .collect(),
+        studio: Studio::new(&tables.header)?,
+        pseudonyms,
+    };
+    writer.make_folders()?;
+    each(&dir, |entry| {
+        Seat::BOTH.into_iter().try_for_each(|seat| writer.add(&tables, &entry.record, seat))
+    })?;
+    writer.finish(&tables)?;
+    write_keys(&out, &writer.pseudonyms, &tables.standings)?;
+    printer.line(&out.display().to_string()).map(|()| Status::Done)
+}
+
+/// The key, and the ranking under pseudonyms.
+fn write_keys(out: &Path, pseudonyms: &Pseudonyms, standings: &Standings) -> Result<(), Failure> {
+    let mut public = standings.clone();
+    for row in &mut public.rows {
+        row.player = pseudonyms.of(&row.player).to_owned();
+    }
+    for (name, table) in
+        [("key.csv", pseudonyms.table()), ("public.csv", tables::standings(&public))]
+    {
+        let path = out.join(name);
+        table.and_then(|table| fs::write(&path, table)).map_err(|error| failed(&path, &error))?;
+    }
+    Ok(())
+}
+
+/// A folder's name for every player: its own as far as a folder can have it, with the pseudonym
+/// where that would not be unique.
+fn folders(names: &[String], pseudonyms: &Pseudonyms) -> Vec<String> {
+    let plain = |name: &String| -> String {
+        let keep = |c: char| if c.is_alphanumeric() || "-_ .".contains(c) { c } else { '_' };
+        name.chars().map(keep).collect()
+    };
+    let all: Vec<String> = names.iter().map(plain).collect();
+    let is_taken = |folder: &String| {
+        let same = |other: &&String| other.to_lowercase() == folder.to_lowercase();
+        all.iter().filter(same).count() > 1
+    };
+    let reserved = |folder: &str| {
+        folder.starts_with('.') || folder.to_lowercase().ends_with("csv") || folder.trim() != folder
+    };
+    let unique = |(name, folder): (&String, &String)| {
+        if is_taken(folder) || reserved(folder) {
+            format!("{}-{}", pseudonyms.of(name), folder.trim_start_matches('.').trim())
+        } else {
+            folder.clone()
+        }
+    };
+    names.iter().zip(&all).map(unique).collect()
+}
+
+/// Writes the packets as the games come; all vectors are by the players' numbers.
+struct Writer {
+    exchanges: PathBuf,
+    folders: Vec<PathBuf>,
+    packets: Vec<Packet>,
+    studio: Studio,
+    pseudonyms: Pseudonyms,
+}
+
+impl Writer {
+    fn make_folders(&self) -> Result<(), Failure> {
+        for folder in &self.folders {
+            for part in ["games", "stderr"] {
+                let path = folder.join(part);
+                fs::create_dir_all(&path).map_err(|error| failed(&path, &error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a game into the packet of the player at `seat`.
+    fn add(&mut self, tables: &Tables, record: &GameRecord, seat: Seat) -> Result<(), Failure> {
+        let Ok(number) = tables.tally.number(&record.players[seat]) else { return Ok(()) };
+        let seen = self.pseudonyms.for_player(record, seat);
+        let folder = &self.folders[number];
+        let packet = &mut self.packets[number];
+        let is_first_fault = packet.faults.is_empty() && seen.fault_of(seat).is_some();
+        packet.add(&seen, seat);
+        if record.fault.is_some() {
+            let (lines, stderr) = own_part(&self.exchanges, record, seat)?;
+            if is_first_fault {
+                packet.exchange = lines;
+            }
+            if !stderr.is_empty() {
+                write(&folder.join("stderr").join(format!("{}.txt", seen.id)), &stderr)?;
+            }
+        }
+        let film = self.studio.film(&seen)?;
+        write(&folder.join("games").join(format!("{}.js", seen.id)), &game_script(&film))?;
+        if packet.films.iter().map(String::len).sum::<usize>() < FILM_BYTES {
+            packet.films.push(film);
+        }
+        append(&folder.join("games.jsonl"), &seen)
+    }
+
+    fn finish(&self, tables: &Tables) -> Result<(), Failure> {
+        for (folder, packet) in self.folders.iter().zip(&self.packets) {
+            let page = packet.page(&tables.header, &tables.standings, &tables.tally);
+            write(&folder.join("report.html"), &page)?;
+        }
+        Ok(())
+    }
+}
+
+/// The player's lines and stderr of a game with a fault; nothing where they were not kept.
+fn own_part(
+    exchanges: &Path,
+    record: &GameRecord,
+    seat: Seat,
+) -> Result<(Vec<String>, String), Failure> {
+    let path = exchanges.join(format!("{}.jsonl", record.id));
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(own_lines(&text, &record.players[seat])),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Default::default()),
+        Err(error) => Err(Failure::system(format!("cannot read {}: {error}", path.display()))),
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(path, text).map_err(|error| failed(path, &error))
+}
+
+fn append(path: &Path, record: &GameRecord) -> Result<(), Failure> {
+    let line = serde_json::to_string(record).map_err(|error| Failure::system(error.to_string()))?;
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| writeln!(file, "{line}")).map_err(|error| failed(path, &error))
+}

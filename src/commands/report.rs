@@ -1,0 +1,189 @@
+//! `report`: the page about a tournament, written beside its tables.
+
+pub(super) mod beside;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::results::{Tables, find};
+use super::{Failure, Status};
+use crate::config::{self, DEFAULT_RESULTS, Grades};
+use crate::printer::Printer;
+use crate::rating::tally::Faulted;
+use crate::record::log::{Entry, LogReader, write_whole};
+use crate::record::{GameRecord, Header};
+use crate::report::film::Film;
+use crate::report::grades;
+use crate::report::page::shell::Kind;
+use crate::report::page::{Material, page};
+use crate::report::survey::Survey;
+use crate::rules::Game;
+use crate::tournament::audit::options_of;
+use crate::tournament::folder::{self, log_failure};
+use crate::with_game;
+use beside::Beside;
+
+/// The page's file.
+pub const PAGE: &str = "report.html";
+/// The page brings films of so many bytes along at most.
+const FILM_BYTES: usize = 4 << 20;
+
+/// Write the page about a tournament: report.html, with the games in the folder games beside it
+///
+/// The page needs no network and no server: open it from disk, or copy it together with the
+/// folder.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  referee report                        the newest tournament under results/
+  referee report results/autumn-cup
+  referee report --grades tournament.toml")]
+pub struct ReportArgs {
+    /// The tournament's folder (default: the newest under results/)
+    pub dir: Option<PathBuf>,
+    /// Write grades.csv too, by the table [grades] of this configuration
+    #[arg(long, value_name = "CONFIG")]
+    pub grades: Option<PathBuf>,
+}
+
+/// Writes the page and says where it is.
+pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
+    let dir = find(args.dir.as_deref())?;
+    let tables = Tables::read(&dir, Faulted::Count)?;
+    if let Some(config) = &args.grades {
+        let grades = config::load(config, printer.error_colour())?
+            .grades
+            .ok_or_else(|| Failure::input(format!("{} has no table [grades]", config.display())))?;
+        write_grades(&dir, &grades, &tables)?;
+    }
+    write(&dir, &tables)?;
+    printer.line(&dir.join(PAGE).display().to_string()).map(|()| Status::Done)
+}
+
+/// Writes the page about the tournament in `dir`, of which `tables` are the tables.
+pub(super) fn write(dir: &Path, tables: &Tables) -> Result<(), Failure> {
+    let mut beside = Beside::new(dir)?;
+    let html = render(dir, tables, Kind::File, Some(&mut beside))?;
+    beside.finish()?;
+    let path = dir.join(PAGE);
+    write_whole(&path, |out| out.write_all(html.as_bytes())).map_err(|error| failed(&path, &error))
+}
+
+/// Writes `grades.csv`.
+pub(super) fn write_grades(dir: &Path, grades: &Grades, tables: &Tables) -> Result<(), Failure> {
+    let path = dir.join("grades.csv");
+    grades::grades(grades, &tables.standings, &tables.tally)
+        .and_then(|table| write_whole(&path, |out| out.write_all(&table)))
+        .map_err(|error| failed(&path, &error))
+}
+
+pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {
+    Failure::system(format!("cannot write {}: {error}", path.display()))
+}
+
+/// The page as HTML. All games go to `beside`, if it is given.
+pub(super) fn render(
+    dir: &Path,
+    tables: &Tables,
+    kind: Kind,
+    beside: Option<&mut Beside>,
+) -> Result<String, Failure> {
+    let survey = survey(dir, tables)?;
+    let films = films(dir, tables, &survey, beside)?;
+    let found = tables.diagnostics(dir)?;
+    let out = tables.quarantine_lines();
+    // As seen from the configuration: where that lies is nobody's business.
+    let name = dir.file_name().unwrap_or_default().to_string_lossy();
+    let folder = format!("{DEFAULT_RESULTS}/{name}");
+    Ok(page(&Material {
+        header: &tables.header,
+        standings: &tables.standings,
+        tally: &tables.tally,
+        survey: &survey,
+        found: &found,
+        films: &films,
+        played: tables.ledger.played(),
+        expected: tables.ledger.expected(),
+        out: &out,
+        folder: &folder,
+        kind,
+    }))
+}
+
+/// Looks at every game that counts.
+fn survey(dir: &Path, tables: &Tables) -> Result<Survey, Failure> {
+    let Tables { header, ledger, tally, standings, .. } = tables;
+    let games = tally.total().games() as usize;
+    let mut survey = Survey::new(header, tally, standings, games);
+    let rating = |error| Failure::input(format!("the ratings cannot be computed: {error}"));
+    folder::counted(dir, ledger, |entry| survey.add(&entry.record).map_err(rating))?;
+    survey.course.finish().map_err(rating)?;
+    Ok(survey)
+}
+
+/// Gives every game of the log to `to`.
+pub(super) fn each(
+    dir: &Path,
+    mut to: impl FnMut(&Entry) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let failure = |error| log_failure(dir, &error);
+    let mut reader = LogReader::open(dir).map_err(failure)?;
+    while let Some(entry) = reader.next_entry().map_err(failure)? {
+        to(&entry)?;
+    }
+    Ok(())
+}
+
+/// The films that the page brings along, as JSON; all games go to `beside`, if it is given.
+fn films(
+    dir: &Path,
+    tables: &Tables,
+    survey: &Survey,
+    mut beside: Option<&mut Beside>,
+) -> Result<Vec<String>, Failure> {
+    let studio = Studio::new(&tables.header)?;
+    let (mut films, mut bytes) = (Vec::new(), 0);
+    each(dir, |entry| {
+        let record = &entry.record;
+        let mut made = None;
+        if let Some(beside) = beside.as_deref_mut() {
+            beside.list(&tables.tally, record)?;
+            if !beside.has(entry) {
+                let film = studio.film(record)?;
+                beside.add(entry, &film)?;
+                made = Some(film);
+            }
+        }
+        if survey.chosen.has(&record.id) && bytes < FILM_BYTES {
+            let film = made.map_or_else(|| studio.film(record), Ok)?;
+            bytes += film.len();
+            films.push(film);
+        }
+        Ok(())
+    })?;
+    Ok(films)
+}
+
+/// Makes films of games as JSON.
+pub(super) struct Studio(Box<dyn Fn(&GameRecord) -> Film>);
+
+impl Studio {
+    /// For games of the log with this header.
+    pub(super) fn new(header: &Header) -> Result<Self, Failure> {
+        let (kind, options) = options_of(header)
+            .map_err(|message| Failure::input(format!("the header cannot be used: {message}")))?;
+        let control = header.clock;
+        with_game!(kind, G => {
+            let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
+            Ok(Self(Box::new(move |record| Film::of::<G>(&rules, &control, record))))
+        })
+    }
+
+    /// The film of a game.
+    pub(super) fn film(&self, record: &GameRecord) -> Result<String, Failure> {
+        serde_json::to_string(&self.0(record)).map_err(|error| Failure::system(error.to_string()))
+    }
+}

@@ -1,0 +1,109 @@
+//! The games beside the page: a script a game, which gives it to the viewer, and one that lists
+//! them all. A page that is opened from disk may load scripts and nothing else.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::failed;
+use crate::commands::Failure;
+use crate::rating::Tally;
+use crate::record::GameRecord;
+use crate::record::log::Entry;
+use crate::report::film::end_in_words;
+use crate::rules::Seat;
+
+/// The folder of the games.
+const FOLDER: &str = "games";
+/// The list of all games.
+const INDEX: &str = "index.js";
+/// What the first line of a game's file begins with; to be changed whenever films change.
+const VERSION: &str = "// film 1 ";
+
+/// Writes the games beside a page.
+#[derive(Debug)]
+pub(crate) struct Beside {
+    folder: PathBuf,
+    index: BufWriter<File>,
+    unfinished: PathBuf,
+}
+
+impl Beside {
+    /// Makes the folder in `dir`.
+    pub(crate) fn new(dir: &Path) -> Result<Self, Failure> {
+        let folder = dir.join(FOLDER);
+        let unfinished = folder.join(INDEX).with_extension("new");
+        let index = fs::create_dir_all(&folder)
+            .and_then(|()| File::create(&unfinished))
+            .map_err(|error| failed(&unfinished, &error))?;
+        let mut beside = Self { folder, index: BufWriter::new(index), unfinished };
+        beside.write(&index_begin())?;
+        Ok(beside)
+    }
+
+    /// The file of this very game is there already.
+    pub(crate) fn has(&self, entry: &Entry) -> bool {
+        let expected = first_line(entry);
+        let mut found = vec![0; expected.len()];
+        let opened = File::open(self.path(&entry.record));
+        opened.and_then(|mut file| file.read_exact(&mut found)).is_ok()
+            && found == expected.as_bytes()
+    }
+
+    /// Writes the file of a game.
+    pub(crate) fn add(&self, entry: &Entry, film: &str) -> Result<(), Failure> {
+        let path = self.path(&entry.record);
+        fs::write(&path, format!("{}{}", first_line(entry), game_script(film)))
+            .map_err(|error| failed(&path, &error))
+    }
+
+    /// Adds a game to the list.
+    pub(crate) fn list(&mut self, tally: &Tally, record: &GameRecord) -> Result<(), Failure> {
+        index_line(tally, record).map_or(Ok(()), |line| self.write(&line))
+    }
+
+    /// Puts the list in its place.
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        self.write(INDEX_END)?;
+        let (list, index) = (&self.unfinished, self.folder.join(INDEX));
+        let placed = self.index.flush().and_then(|()| fs::rename(list, &index));
+        placed.map_err(|error| failed(&index, &error))
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), Failure> {
+        self.index.write_all(text.as_bytes()).map_err(|error| failed(&self.unfinished, &error))
+    }
+
+    fn path(&self, record: &GameRecord) -> PathBuf {
+        self.folder.join(format!("{}.js", record.id))
+    }
+}
+
+fn first_line(entry: &Entry) -> String {
+    format!("{VERSION}{}\n", entry.check())
+}
+
+/// The script that gives a film to the viewer.
+pub(crate) fn game_script(film: &str) -> String {
+    format!("refereeGame({film});\n")
+}
+
+/// The beginning of the list of all games.
+pub(crate) fn index_begin() -> String {
+    "refereeIndex([\n".to_owned()
+}
+
+/// The end of the list of all games.
+pub(crate) const INDEX_END: &str = "]);\n";
+
+/// A game in the list: its id, the numbers of its players, its pair, how it ended, its plies.
+/// None for players that are not in the tally.
+pub(crate) fn index_line(tally: &Tally, record: &GameRecord) -> Option<String> {
+    let number = |seat: Seat| tally.number(&record.players[seat]).ok();
+    let (first, second) = (number(Seat::First)?, number(Seat::Second)?);
+    let pair = format!("{}.{}", record.pair, record.game);
+    let line = json!([record.id, first, second, pair, end_in_words(record), record.plies]);
+    Some(format!("{line},\n"))
+}

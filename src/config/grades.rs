@@ -1,0 +1,167 @@
+//! `[grades]`: what turns a place or a score into marks.
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::file::PlayerKeys;
+use super::keys::{Field, Given, Keys};
+use super::limits::whole;
+use super::problem::{Problem, Problems, Span, instead};
+
+/// The marks that a tournament gives. A player has the sum of both parts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grades {
+    /// For the rank: the first line that the player's best possible rank reaches counts.
+    pub ranks: Vec<RankMark>,
+    /// For the score against a player, usually one of the house: every line that is met counts.
+    pub against: Vec<ScoreMark>,
+}
+
+/// Marks for a rank or a better one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RankMark {
+    /// The rank, 1 or more.
+    pub rank: u32,
+    /// The marks.
+    pub marks: f64,
+}
+
+/// Marks for a score against one player.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScoreMark {
+    /// The player to score against.
+    pub player: String,
+    /// The least share of the points, 0 … 1.
+    pub score: f64,
+    /// The marks.
+    pub marks: f64,
+}
+
+/// What stands under `[grades]`.
+#[derive(Debug)]
+pub(super) struct GradesKeys {
+    at: Span,
+    ranks: Vec<RankKeys>,
+    against: Vec<ScoreKeys>,
+}
+
+#[derive(Debug)]
+struct RankKeys {
+    rank: Field<i128>,
+    marks: Field<f64>,
+}
+
+#[derive(Debug)]
+struct ScoreKeys {
+    player: Field<String>,
+    score: Field<f64>,
+    marks: Field<f64>,
+}
+
+impl GradesKeys {
+    pub(super) fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Option<Self> {
+        let mut keys = keys.table("grades", "`[grades]`", problems)?;
+        let ranks = tables(&mut keys, "ranks", problems);
+        let against = tables(&mut keys, "against", problems);
+        let grades = Self {
+            at: keys.at(),
+            ranks: ranks.into_iter().map(|keys| RankKeys::read(keys, problems)).collect(),
+            against: against.into_iter().map(|keys| ScoreKeys::read(keys, problems)).collect(),
+        };
+        keys.finish(problems);
+        Some(grades)
+    }
+}
+
+impl RankKeys {
+    fn read(mut keys: Keys<'_>, problems: &mut Problems) -> Self {
+        let line = Self {
+            rank: keys.required("rank", "3", problems),
+            marks: keys.required("marks", "10", problems),
+        };
+        keys.finish(problems);
+        line
+    }
+}
+
+impl ScoreKeys {
+    fn read(mut keys: Keys<'_>, problems: &mut Problems) -> Self {
+        let line = Self {
+            player: keys.required("player", "\"house\"", problems),
+            score: keys.required("score", "0.5", problems),
+            marks: keys.required("marks", "2", problems),
+        };
+        keys.finish(problems);
+        line
+    }
+}
+
+/// The list of tables under `key`; empty where there is none.
+fn tables<'a>(keys: &mut Keys<'a>, key: &'static str, problems: &mut Problems) -> Vec<Keys<'a>> {
+    let Some(value) = keys.value(key) else { return Vec::new() };
+    let items = value.get_ref().as_array();
+    let read: Option<Vec<_>> = items.and_then(|items| items.iter().map(line).collect());
+    read.unwrap_or_else(|| {
+        let problem = Problem::new(value.span(), format!("unexpected value of `{key}`"));
+        problems.add(problem.label("expected a list of tables, such as [{ …, marks = 10 }]"));
+        Vec::new()
+    })
+}
+
+fn line<'a>(value: &'a Spanned<DeValue<'a>>) -> Option<Keys<'a>> {
+    let entries = value.get_ref().as_table()?;
+    Some(Keys::new("this line of `[grades]`", value.span(), entries))
+}
+
+/// The grades that `keys` ask for.
+pub(super) fn check(
+    keys: Option<&GradesKeys>,
+    players: Option<&[PlayerKeys]>,
+    problems: &mut Problems,
+) -> Option<Grades> {
+    let keys = keys?;
+    if keys.ranks.is_empty() && keys.against.is_empty() {
+        let problem = Problem::new(keys.at.clone(), "`[grades]` gives no marks");
+        problems.add(problem.help("add `ranks = [{ rank = 3, marks = 10 }]`, or `against`"));
+    }
+    let mut ranks: Vec<RankMark> =
+        keys.ranks.iter().filter_map(|keys| rank_mark(keys, problems)).collect();
+    ranks.sort_by_key(|line| line.rank);
+    let against = keys.against.iter();
+    let against = against.filter_map(|keys| score_mark(keys, players, problems)).collect();
+    Some(Grades { ranks, against })
+}
+
+fn rank_mark(keys: &RankKeys, problems: &mut Problems) -> Option<RankMark> {
+    let rank = whole("rank", keys.rank.as_ref(), &(1..=u32::MAX), problems)?;
+    Some(RankMark { rank, marks: finite(keys.marks.as_ref(), problems)? })
+}
+
+fn score_mark(
+    keys: &ScoreKeys,
+    players: Option<&[PlayerKeys]>,
+    problems: &mut Problems,
+) -> Option<ScoreMark> {
+    let (player, score) = (keys.player.as_ref()?, keys.score.as_ref()?);
+    if !(0.0..=1.0).contains(score.get_ref()) {
+        let problem = Problem::new(score.span(), "`score` is out of range");
+        problems.add(problem.label("expected a share of the points from 0 to 1"));
+    }
+    let mut names = players?.iter().filter_map(|player| Some(player.name.as_ref()?.get_ref()));
+    if !names.clone().any(|name| name == player.get_ref()) {
+        let title = format!("there is no player `{}`", player.get_ref().escape_debug());
+        let label = instead(player.get_ref(), names.by_ref().map(String::as_str));
+        problems.add(Problem::new(player.span(), title).label(label));
+    }
+    let marks = finite(keys.marks.as_ref(), problems)?;
+    Some(ScoreMark { player: player.get_ref().clone(), score: *score.get_ref(), marks })
+}
+
+fn finite(marks: Given<'_, f64>, problems: &mut Problems) -> Option<f64> {
+    let marks = marks?;
+    if !marks.get_ref().is_finite() {
+        let problem = Problem::new(marks.span(), "unexpected value of `marks`");
+        problems.add(problem.label("expected a finite number"));
+    }
+    Some(*marks.get_ref())
+}

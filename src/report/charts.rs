@@ -1,0 +1,95 @@
+//! Charts as SVG text. Colours are roles that the page's style sheet fills in, so that a chart is
+//! readable in light and dark and on paper. Names are safe to show and cut where they are long.
+
+mod histogram;
+mod lines;
+mod spans;
+
+use std::fmt::Write as _;
+
+use plotters::backend::SVGBackend;
+use plotters::prelude::{DrawingAreaErrorKind, RGBColor};
+
+pub use histogram::{Bin, bins, histogram};
+pub use lines::{Line, lines};
+pub use spans::{Scale, Span, spans};
+
+/// Where a chart is drawn.
+type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+/// Drawing into a string fails only on what cannot be drawn.
+type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+
+/// The width of a chart, in pixels at its natural size.
+const WIDTH: u32 = 900;
+/// The size of the text, in pixels.
+const TEXT: u32 = 12;
+
+/// What a colour stands for. [`finish`] puts the style sheet's colours in their place.
+const INK: RGBColor = RGBColor(1, 1, 1);
+const MUTED: RGBColor = RGBColor(2, 2, 2);
+const GRID: RGBColor = RGBColor(3, 3, 3);
+const ACCENT: RGBColor = RGBColor(4, 4, 4);
+const WARM: RGBColor = RGBColor(5, 5, 5);
+/// The roles, in the order of their numbers.
+const ROLES: [&str; 5] = ["ink", "muted", "grid", "accent", "warm"];
+/// How many lines have a colour of their own.
+pub const SERIES: usize = 8;
+
+/// The colour of one of [`SERIES`] lines.
+fn series(number: usize) -> RGBColor {
+    RGBColor(16 + u8::try_from(number % SERIES).unwrap_or(0), 0, 0)
+}
+
+/// Draws a chart of this height; `label` says to those who cannot see it what it shows.
+fn draw(height: u32, label: &str, content: impl FnOnce(&Area<'_>) -> Drawn) -> String {
+    let mut svg = String::new();
+    {
+        let backend = SVGBackend::with_string(&mut svg, (WIDTH, height));
+        let area = plotters::drawing::IntoDrawingArea::into_drawing_area(backend);
+        let drawn = content(&area).and_then(|()| area.present());
+        if let Err(error) = drawn {
+            tracing::warn!("the chart {label:?} is not complete: {error}");
+        }
+    }
+    finish(&svg, label)
+}
+
+/// Puts the colours of the style sheet in place of the roles, and names the chart.
+fn finish(svg: &str, label: &str) -> String {
+    let mut done = svg.replacen(
+        "<svg ",
+        &format!("<svg role=\"img\" aria-label=\"{label}\" class=\"chart\" "),
+        1,
+    );
+    for (number, role) in (1..).zip(ROLES) {
+        done = done.replace(&format!("\"#{number:02X}{number:02X}{number:02X}\""), &var(role));
+    }
+    for number in 0..SERIES {
+        let code = format!("\"#{:02X}0000\"", 16 + number);
+        done = done.replace(&code, &var(&format!("series-{number}")));
+    }
+    done.replace(" opacity=\"1\"", "").replace(">\n", ">")
+}
+
+fn var(role: &str) -> String {
+    let mut text = String::new();
+    // Writing into a string does not fail.
+    let _ = write!(text, "\"var(--{role})\"");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_become_colours_of_the_style_sheet() {
+        let svg =
+            r##"<svg x="1"><line stroke="#040404"/><line stroke="#110000" opacity="1"/></svg>"##;
+        assert_eq!(
+            finish(svg, "a chart"),
+            "<svg role=\"img\" aria-label=\"a chart\" class=\"chart\" x=\"1\">\
+             <line stroke=\"var(--accent)\"/><line stroke=\"var(--series-1)\"/></svg>"
+        );
+    }
+}

@@ -1,0 +1,242 @@
+//! The page of one player: its own games and faults, and nothing of anyone else's.
+
+use maud::{Markup, html};
+use serde_json::json;
+
+use super::charts::{Line, lines};
+use super::page::shell::{Kind, Shell, json_in_html};
+use super::page::{count, elo, fault, figure, percent};
+use super::survey::faults::Case;
+use super::{Row, Standings};
+use crate::escape;
+use crate::rating::Tally;
+use crate::rating::tally::Outcomes;
+use crate::record::{GameRecord, Header};
+use crate::rules::Seat;
+
+/// Everything about one player.
+#[derive(Debug)]
+pub struct Packet {
+    /// The player's number in the tally.
+    pub number: usize,
+    /// Its pseudonym.
+    pub pseudonym: String,
+    /// Its games as it may see them: id, how each ended, plies.
+    pub games: Vec<(String, String, u32)>,
+    /// Its faults, the first first.
+    pub faults: Vec<Case>,
+    /// The lines that went to and came from it before its first fault.
+    pub exchange: Vec<String>,
+    /// Films to bring along, as JSON.
+    pub films: Vec<String>,
+    /// How often it was asked for its n-th move, the sum of the times and the longest, in
+    /// nanoseconds.
+    turns: Vec<(u64, u64, u64)>,
+}
+
+impl Packet {
+    /// An empty packet.
+    pub fn new(number: usize, pseudonym: String) -> Self {
+        Self {
+            number,
+            pseudonym,
+            games: Vec::new(),
+            faults: Vec::new(),
+            exchange: Vec::new(),
+            films: Vec::new(),
+            turns: Vec::new(),
+        }
+    }
+
+    /// Takes in a game of the player at `seat`, as the player may see it.
+    pub fn add(&mut self, seen: &GameRecord, seat: Seat) {
+        self.games.push((seen.id.clone(), super::film::end_in_words(seen), seen.plies));
+        if let Some(fault) = seen.fault_of(seat) {
+            self.faults.push(Case::new(seen, seat, fault));
+        }
+        let used = &seen.clock.used_ns[seat];
+        if self.turns.len() < used.len() {
+            self.turns.resize(used.len(), (0, 0, 0));
+        }
+        for (turn, &ns) in self.turns.iter_mut().zip(used) {
+            *turn = (turn.0 + 1, turn.1.saturating_add(ns), turn.2.max(ns));
+        }
+    }
+
+    /// The page.
+    pub fn page(&self, header: &Header, standings: &Standings, tally: &Tally) -> String {
+        let row = standings.rows.iter().find(|row| row.number == self.number);
+        let title = escape::terminal(&tally.names()[self.number]);
+        let sections = [
+            (
+                "results",
+                "Results",
+                row.map_or_else(Markup::default, |row| results(row, standings, tally)),
+            ),
+            ("faults", "First mistake", self.first_mistake()),
+            ("clock", "Clock", self.clock()),
+            ("games", "Games", self.list()),
+        ];
+        let films = self.films.join(",\n");
+        let data = format!("{{\"names\":[],\"order\":[],\"films\":[\n{films}]}}");
+        Shell {
+            title: &title,
+            summary: html! { p.lead {
+                (escape::terminal(&header.tournament)) " · " (escape::terminal(&header.game)) " · "
+                (count(self.games.len(), "game")) " · opponents have pseudonyms; yours is "
+                strong { (self.pseudonym) }
+            } },
+            sections: &sections,
+            data: &json_in_html(&data),
+            key: &header.identity,
+            kind: Kind::File,
+        }
+        .html()
+    }
+
+    fn first_mistake(&self) -> Markup {
+        let Some((first, others)) = self.faults.split_first() else {
+            return html! { p { "No fault: every game was decided on the board." } };
+        };
+        html! {
+            (fault(first, None))
+            @if !self.exchange.is_empty() {
+                details open { summary { "The last lines before it" }
+                    pre { @for line in &self.exchange { (escape::terminal(line)) "\n" } } }
+            }
+            @if !others.is_empty() {
+                details { summary { (count(others.len(), "more fault")) }
+                    @for case in others { (fault(case, None)) } }
+            }
+        }
+    }
+
+    fn clock(&self) -> Markup {
+        if self.turns.len() < 2 {
+            return html! { p { "There were too few turns to show." } };
+        }
+        #[expect(clippy::cast_precision_loss, reason = "drawn to a pixel")]
+        let line = |label: &str, ns: fn(&(u64, u64, u64)) -> u64| Line {
+            label: label.to_owned(),
+            points: (1..)
+                .zip(&self.turns)
+                .map(|(n, turn)| (f64::from(n), ns(turn) as f64 / 1e3))
+                .collect(),
+        };
+        let drawn = [line("longest", |turn| turn.2), line("mean", |turn| turn.1 / turn.0.max(1))];
+        let chart = lines(&drawn, "own turn in the game", "Time used by turn, in microseconds");
+        let table = html! {
+            table {
+                thead { tr { th.n { "Turn" } th.n { "Games" } th.n { "Mean" } th.n { "Longest" } } }
+                tbody { @for (n, (games, sum, most)) in (1..).zip(&self.turns) { tr {
+                    td.n { (n) } td.n { (games) } td.n { (super::page::time(sum / games.max(&1))) }
+                    td.n { (super::page::time(*most)) }
+                } } }
+            }
+        };
+        figure(&chart, "Microseconds by turn: the mean and the longest of all games.", &table)
+    }
+
+    fn list(&self) -> Markup {
+        html! {
+            p { "Select a game to step through it." }
+            div.scroll { table { tbody { @for (id, end, plies) in &self.games { tr {
+                td { a href={ "#game=" (id) "&ply=0" } { (id) } }
+                td { (end) } td.n { (plies) " plies" }
+            } } } } }
+        }
+    }
+}
+
+/// The player's results: by seat, and by how the opponents stand to it.
+fn results(row: &Row, standings: &Standings, tally: &Tally) -> Markup {
+    let levels = [
+        ("clearly stronger", levels(row, standings, tally, Level::Above)),
+        ("about as strong", levels(row, standings, tally, Level::Same)),
+        ("clearly weaker", levels(row, standings, tally, Level::Below)),
+    ];
+    html! {
+        p {
+            "Rank " strong { (row.rank) } " of " (standings.rows.len()) ", band " strong { (row.band) }
+            " (where the rank may lie, at 95%). Rating " strong { (elo(row.rating.value)) }
+            " ±" (elo(row.rating.margin())) " Elo."
+        }
+        table {
+            thead { tr {
+                th { } th.n { "Games" } th.n { "W" } th.n { "D" } th.n { "L" } th.n { "Score" } th.n { "%" }
+            } }
+            tbody {
+                (line("all", row.outcomes))
+                (line("first seat", tally.at(row.number, Seat::First)))
+                (line("second seat", tally.at(row.number, Seat::Second)))
+                @for (label, outcomes) in levels { (line(&format!("against {label}"), outcomes)) }
+            }
+        }
+        p.hint { "Clearly: the two bands of ranks have no rank in common." }
+    }
+}
+
+/// How an opponent's band stands to the player's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Above,
+    Same,
+    Below,
+}
+
+fn levels(row: &Row, standings: &Standings, tally: &Tally, level: Level) -> Outcomes {
+    let of = |other: &&Row| {
+        let found = match other {
+            other if other.group != row.group => Level::Same,
+            other if other.band.high < row.band.low => Level::Above,
+            other if other.band.low > row.band.high => Level::Below,
+            _ => Level::Same,
+        };
+        other.number != row.number && found == level
+    };
+    standings.rows.iter().filter(of).map(|other| tally.between(row.number, other.number)).sum()
+}
+
+fn line(label: &str, outcomes: Outcomes) -> Markup {
+    html! {
+        tr {
+            th scope="row" { (label) } td.n { (outcomes.games()) } td.n { (outcomes.wins) }
+            td.n { (outcomes.draws) } td.n { (outcomes.losses) } td.n { (outcomes.score()) }
+            td.n { (percent(outcomes.score().value(), f64::from(outcomes.games()))) }
+        }
+    }
+}
+
+/// What the player saw of its faulty game: the lines of an exchange file that are its own.
+pub fn own_lines(exchanges: &str, player: &str) -> (Vec<String>, String) {
+    let (mut lines, mut stderr) = (Vec::new(), String::new());
+    for line in exchanges.lines() {
+        let Ok(value) = serde_json::from_str::<serde_json::Value>(line) else { continue };
+        if value["player"] != json!(player) {
+            continue;
+        }
+        for (way, sign) in [("to", ">"), ("from", "<")] {
+            if let Some(text) = value[way].as_str() {
+                lines.push(format!("{sign} {text}"));
+            }
+        }
+        if let Some(text) = value["stderr"].as_str() {
+            stderr.push_str(text);
+        }
+    }
+    (lines, stderr)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exchange_is_the_players_own_part() {
+        let exchanges = "{\"player\":\"ant\",\"to\":\"turn\"}\n{\"player\":\"bee\",\"from\":\"x\"}\n\
+                         {\"player\":\"ant\",\"from\":\"oops\"}\nbroken\n\
+                         {\"player\":\"bee\",\"stderr\":\"bees\"}\n{\"player\":\"ant\",\"stderr\":\"trace\\n\"}\n";
+        let (lines, stderr) = own_lines(exchanges, "ant");
+        assert_eq!((lines, stderr.as_str()), (vec!["> turn".into(), "< oops".into()], "trace\n"));
+    }
+}

@@ -1,0 +1,153 @@
+//! The page: everything about a tournament in one HTML file that needs no network and no server.
+//! It brings its style, its script, its charts and some games along; other games are loaded from
+//! files beside it.
+
+mod conditions;
+mod cross;
+mod faults;
+mod games;
+mod over_time;
+mod play;
+mod ranking;
+pub mod shell;
+
+use maud::{Markup, html};
+
+use super::Standings;
+use super::survey::Survey;
+use crate::diagnostics::Diagnostics;
+use crate::escape;
+use crate::rating::Tally;
+use crate::record::Header;
+pub(super) use faults::one as fault;
+use shell::{Kind, Shell};
+
+/// Everything that the page shows.
+#[derive(Debug)]
+pub struct Material<'a> {
+    /// The log's header.
+    pub header: &'a Header,
+    /// The ranking.
+    pub standings: &'a Standings,
+    /// The results by pairing.
+    pub tally: &'a Tally,
+    /// What was seen in the games.
+    pub survey: &'a Survey,
+    /// What was found in the games and the ratings together.
+    pub found: &'a Diagnostics,
+    /// Films to bring along, as JSON.
+    pub films: &'a [String],
+    /// Games that are done.
+    pub played: usize,
+    /// Games of the whole tournament, as far as is known.
+    pub expected: usize,
+    /// What is to be said about players that are out.
+    pub out: &'a [String],
+    /// The folder, as commands are to name it.
+    pub folder: &'a str,
+    /// Where the page stands.
+    pub kind: Kind,
+}
+
+/// The page as HTML.
+pub fn page(material: &Material<'_>) -> String {
+    let title = escape::terminal(&material.header.tournament);
+    let sections = [
+        ("ranking", "Ranking", ranking::section(material)),
+        ("ratings", "Ratings", ranking::chart_section(material)),
+        ("cross", "Cross table", cross::section(material)),
+        ("time", "Over time", over_time::section(material)),
+        ("play", "How games went", play::section(material)),
+        ("thinking", "Clock use", play::clock_section(material)),
+        ("faults", "Faults", faults::section(material)),
+        ("games", "Games", games::section(material)),
+        ("conditions", "Conditions", conditions::section(material)),
+    ];
+    let data = games::data(material);
+    Shell {
+        title: &title,
+        summary: summary(material),
+        sections: &sections,
+        data: &data,
+        key: &material.header.identity,
+        kind: material.kind,
+    }
+    .html()
+}
+
+/// What kind of tournament this is and how far it is, in a line or two.
+fn summary(material: &Material<'_>) -> Markup {
+    let Material { header, standings, played, expected, .. } = material;
+    let faults = standings.fault_total();
+    html! {
+        p.lead {
+            (escape::terminal(&header.game)) " · "
+            (count(header.players.len(), "player")) " · "
+            @if played == expected { (count(*played, "game")) }
+            @else { strong { (played) " of " (count(*expected, "game")) } " so far" }
+            @if faults > 0 { " · " a href="#faults" { (count(faults as usize, "fault")) } }
+        }
+        @for line in material.out { p.warning { (line) } }
+    }
+}
+
+/// A number with its noun.
+pub(super) fn count(number: usize, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{ending}")
+}
+
+/// A player's name, safe to show.
+fn name(name: &str) -> Markup {
+    html! { bdi { (escape::terminal(name)) } }
+}
+
+/// Elo without decimals.
+pub(super) fn elo(value: f64) -> String {
+    let whole = value.round() + 0.0;
+    if whole < 0.0 { format!("−{:.0}", -whole) } else { format!("{whole:.0}") }
+}
+
+/// A share as a percentage.
+pub(super) fn percent(part: f64, whole: f64) -> String {
+    if whole > 0.0 { format!("{:.1}%", 100.0 * part / whole) } else { "–".to_owned() }
+}
+
+/// A time in the unit that suits it.
+pub(super) fn time(ns: u64) -> String {
+    let humane = |value: f64| match value {
+        value if value < 10.0 => format!("{value:.1}"),
+        value => format!("{value:.0}"),
+    };
+    #[expect(clippy::cast_precision_loss, reason = "shown with two digits")]
+    let ns = ns as f64;
+    match ns {
+        _ if ns < 1e6 => format!("{} µs", humane(ns / 1e3)),
+        _ if ns < 1e9 => format!("{} ms", humane(ns / 1e6)),
+        _ => format!("{} s", humane(ns / 1e9)),
+    }
+}
+
+/// A chart with its caption and its table, which opens on demand.
+pub(super) fn figure(chart: &str, caption: &str, table: &Markup) -> Markup {
+    html! {
+        figure {
+            div.scroll { (maud::PreEscaped(chart)) }
+            figcaption { (caption) }
+            details.table { summary { "As a table" } div.scroll { (table) } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_shown_as_people_write_them() {
+        assert_eq!([-0.2, -12.6, 40.4].map(elo), ["0", "−13", "40"]);
+        let times = [900, 9_460, 12_000_000, 3_400_000_000];
+        assert_eq!(times.map(time), ["0.9 µs", "9.5 µs", "12 ms", "3.4 s"]);
+        assert_eq!((percent(1.0, 3.0), percent(1.0, 0.0)), ("33.3%".into(), "–".into()));
+    }
+}

@@ -1,0 +1,98 @@
+//! Every fault with its diagnosis and the command that reproduces it.
+
+use std::collections::HashMap;
+
+use maud::{Markup, html};
+
+use super::{Material, count, name};
+use crate::escape;
+use crate::report::survey::faults::Case;
+
+pub(super) fn section(material: &Material<'_>) -> Markup {
+    let faults = &material.survey.faults;
+    if faults.total == 0 {
+        return html! { p { "Nobody made a fault." } };
+    }
+    let shown = faults.cases.len();
+    html! {
+        @if shown < faults.total {
+            p { "The first " (shown) " of " (count(faults.total, "fault")) "; games.csv has all." }
+        }
+        @for alike in groups(&faults.cases) { (group(&alike, material.folder)) }
+    }
+}
+
+/// The faults of a player that read the same, together; in the order of the first of each.
+fn groups(cases: &[Case]) -> Vec<Vec<&Case>> {
+    let mut places = HashMap::new();
+    let mut groups: Vec<Vec<&Case>> = Vec::new();
+    for case in cases {
+        let key = (&case.player, case.fault.code, &case.fault.message);
+        let place = *places.entry(key).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[place].push(case);
+    }
+    groups
+}
+
+fn group(alike: &[&Case], folder: &str) -> Markup {
+    let Some((first, others)) = alike.split_first() else { return Markup::default() };
+    html! {
+        (one(first, Some(folder)))
+        @if !others.is_empty() {
+            details.fault.more {
+                summary { "The same again: " (count(others.len(), "more fault")) }
+                ol { @for case in others { li {
+                    "as " (escape::terminal(&case.seat)) " against " (name(&case.opponent)) ", "
+                    (link(case)) (command(case, folder))
+                } } }
+            }
+        }
+    }
+}
+
+fn link(case: &Case) -> Markup {
+    html! { a href={ "#game=" (case.id) "&ply=" (case.ply) } { "after ply " (case.ply) } }
+}
+
+/// The command that shows the game up to the fault.
+fn command(case: &Case, folder: &str) -> Markup {
+    let folder = word(folder);
+    html! {
+        pre.command { code { "referee replay " (case.id) " --ply " (case.ply) " --results " (folder) } }
+    }
+}
+
+/// A fault; with the command that shows its game, where there is a folder to look in.
+pub(in crate::report) fn one(case: &Case, folder: Option<&str>) -> Markup {
+    let Case { player, opponent, seat, fault, .. } = case;
+    html! {
+        article.fault {
+            h3 {
+                code.bad { (fault.code) } " " (name(player)) small {
+                    " as " (escape::terminal(seat)) " against " (name(opponent)) ", "
+                    (link(case))
+                }
+            }
+            p { (escape::terminal(&fault.message))
+                @if let Some(clause) = &fault.clause { " (clause " (escape::terminal(clause)) ")" } }
+            @if let Some(raw) = &fault.raw { p { "Its reply: " code { (escape::terminal(raw)) } } }
+            @if !fault.stderr.is_empty() {
+                details { summary { "The end of its stderr" }
+                    pre { @for line in &fault.stderr { (escape::terminal(line)) "\n" } } }
+            }
+            @if let Some(folder) = folder {
+                (command(case, folder))
+            }
+        }
+    }
+}
+
+/// A word as a shell takes it.
+fn word(text: &str) -> String {
+    let quoted =
+        shlex::try_quote(text).map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned);
+    escape::terminal(&quoted)
+}

@@ -1,0 +1,48 @@
+//! The ratings over time.
+
+use maud::{Markup, html};
+
+use super::{Material, elo, figure, name};
+use crate::escape;
+use crate::report::charts::{Line, SERIES, lines};
+
+pub(super) fn section(material: &Material<'_>) -> Markup {
+    let points = &material.survey.course.points;
+    if points.len() < 2 {
+        return html! { p { "There is nothing to show before a few games are played." } };
+    }
+    let rows = &material.standings.rows;
+    #[expect(clippy::cast_precision_loss, reason = "games are counted, not measured")]
+    let line = |number: usize, player: &str| Line {
+        label: escape::terminal(player),
+        points: points
+            .iter()
+            .filter_map(|point| Some((point.games as f64, point.ratings[number]?)))
+            .collect(),
+    };
+    let all = rows.iter().map(|row| line(row.number, &row.player));
+    let drawn: Vec<Line> = all.filter(|line| line.points.len() > 1).collect();
+    let chart = lines(&drawn, "games, in the order in which they ended", "Ratings over time");
+    let rest = drawn.len().saturating_sub(SERIES);
+    let caption = if rest == 0 {
+        "Elo, each point fitted to the games so far.".to_owned()
+    } else {
+        format!(
+            "Elo, each point fitted to the games so far. The first {SERIES} players have names, \
+                 the grey lines are the other {rest}."
+        )
+    };
+    let table = html! {
+        table {
+            thead { tr {
+                th scope="col" { "Player" }
+                @for point in points { th.n scope="col" { (point.games) } }
+            } }
+            tbody { @for row in rows { tr {
+                th scope="row" { (name(&row.player)) }
+                @for point in points { td.n { (point.ratings[row.number].map_or("–".into(), elo)) } }
+            } } }
+        }
+    };
+    figure(&chart, &caption, &table)
+}

@@ -1,0 +1,150 @@
+//! The ranking, and the ratings as a chart.
+
+use maud::{Markup, html};
+
+use super::{Material, count, elo, figure, name, percent};
+use crate::escape;
+use crate::report::Row;
+use crate::report::charts::{Scale, Span, spans};
+
+/// The ranking as a table.
+pub(super) fn section(material: &Material<'_>) -> Markup {
+    let standings = material.standings;
+    let any_faults = standings.fault_total() > 0;
+    html! {
+        @if standings.groups > 1 {
+            p.warning {
+                "No chain of games connects all players: they are in " (standings.groups)
+                " groups, each ranked by itself."
+            }
+        }
+        div.scroll {
+            table.ranking {
+                thead { tr {
+                    th.n scope="col" { "#" }
+                    th.n scope="col" title="The ranks it may have, at 95%" { "Band" }
+                    th scope="col" { "Player" }
+                    th.n scope="col" { "Rating" } th.n.wide scope="col" { "±95%" }
+                    th.n.wide scope="col" { "Games" } th.n scope="col" { "Score" }
+                    th.n scope="col" { "%" } th.n.wide scope="col" { "W" }
+                    th.n.wide scope="col" { "D" } th.n.wide scope="col" { "L" }
+                    @if any_faults { th.n scope="col" { "Faults" } }
+                } }
+                tbody { @for row in &standings.rows { (line(row, any_faults)) } }
+            }
+        }
+        p {
+            "The band is where a player's rank may lie, at 95%. Players whose bands overlap may "
+            "well be in another order."
+        }
+        p { (seats(material)) }
+        (next_table(material))
+        (unexplained(material))
+    }
+}
+
+fn line(row: &Row, any_faults: bool) -> Markup {
+    let games = f64::from(row.outcomes.games());
+    html! {
+        tr {
+            td.n { (row.rank) } td.n.band { (row.band) } th scope="row" { (name(&row.player)) }
+            td.n { (elo(row.rating.value)) } td.n.wide.faint { "±" (elo(row.rating.margin())) }
+            td.n.wide { (row.outcomes.games()) } td.n { (row.score()) }
+            td.n { (percent(row.score().value(), games)) }
+            td.n.wide { (row.outcomes.wins) } td.n.wide { (row.outcomes.draws) }
+            td.n.wide { (row.outcomes.losses) }
+            @if any_faults { td.n.bad[row.fault_total() > 0] { (row.fault_total()) } }
+        }
+    }
+}
+
+/// What the first seat is worth, and how many games were drawn.
+fn seats(material: &Material<'_>) -> Markup {
+    let standings = material.standings;
+    let (games, draws) = (standings.total.games(), standings.total.draws);
+    let advantage = standings.first_advantage;
+    html! {
+        "The first seat is worth " (elo(advantage.value)) " ±" (elo(advantage.margin()))
+        " Elo. Drawn: " (draws) " of " (count(games as usize, "game"))
+        " (" (percent(f64::from(draws), f64::from(games))) ")."
+    }
+}
+
+/// How well neighbours are told apart.
+fn next_table(material: &Material<'_>) -> Markup {
+    let rows = &material.standings.rows;
+    html! {
+        details.table { summary { "How well neighbours are told apart" } div.scroll { table {
+            thead { tr {
+                th.n scope="col" { "#" } th scope="col" { "Player" }
+                th.n scope="col" { "Better than the next" } th.n scope="col" { "More games to 97.5%" }
+            } }
+            tbody { @for row in rows { @if let Some(next) = row.next { tr {
+                td.n { (row.rank) } th scope="row" { (name(&row.player)) }
+                td.n { (percent(next.superiority, 1.0)) }
+                td.n { (next.games.map_or("over a million".to_owned(), |games| games.to_string())) }
+            } } } }
+        } } }
+    }
+}
+
+/// What the ratings do not explain: something to look at.
+fn unexplained(material: &Material<'_>) -> Markup {
+    let found = material.found;
+    html! {
+        @for player in &found.unexplained {
+            p.warning {
+                "The ratings do not explain the results of " (name(&player.player))
+                ": best against " (name(&player.best_against))
+                ", worst against " (name(&player.worst_against)) "."
+            }
+        }
+        @for cycle in &found.cycles {
+            p.warning {
+                @let [one, two, three] = &cycle.players;
+                (name(one)) " beats " (name(two)) ", who beats " (name(three)) ", who beats "
+                (name(one)) ": no ranking of the three shows that."
+            }
+        }
+        @for alike in &found.look_alikes {
+            p.warning {
+                @let [one, other] = &alike.players;
+                (name(one)) " and " (name(other)) " decided alike in "
+                (percent(alike.share, 1.0)) " of " (alike.positions)
+                " positions that both met. Something to look at, no verdict."
+            }
+        }
+    }
+}
+
+/// The ratings with their intervals.
+pub(super) fn chart_section(material: &Material<'_>) -> Markup {
+    let rows = &material.standings.rows;
+    let span = |row: &Row| Span {
+        rank: row.rank,
+        label: escape::terminal(&row.player),
+        low: row.rating.low,
+        middle: row.rating.value,
+        high: row.rating.high,
+        most: None,
+    };
+    let chart = spans(
+        &rows.iter().map(span).collect::<Vec<_>>(),
+        Scale::Elo,
+        "Ratings with their 95% intervals, a row a player",
+    );
+    let table = html! {
+        table {
+            thead { tr {
+                th.n scope="col" { "#" } th scope="col" { "Player" }
+                th.n scope="col" { "Low" } th.n scope="col" { "Rating" } th.n scope="col" { "High" }
+            } }
+            tbody { @for row in rows { tr {
+                td.n { (row.rank) } th scope="row" { (name(&row.player)) }
+                td.n { (elo(row.rating.low)) } td.n { (elo(row.rating.value)) }
+                td.n { (elo(row.rating.high)) }
+            } } }
+        }
+    };
+    figure(&chart, "Elo, with 95% intervals. A dot is the rating, a bar where it may lie.", &table)
+}

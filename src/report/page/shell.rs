@@ -1,0 +1,127 @@
+//! What every page has: its head, its navigation, its style and script, the replay viewer.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("page.js");
+const VIEWER: &str = include_str!("viewer.js");
+
+/// Where a page stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A file on disk.
+    File,
+    /// Served while a tournament runs: it updates by itself.
+    Live,
+}
+
+/// A page without its content.
+#[derive(Debug)]
+pub struct Shell<'a> {
+    /// The heading, safe to show.
+    pub title: &'a str,
+    /// What stands below it.
+    pub summary: Markup,
+    /// The sections: identity, heading and content.
+    pub sections: &'a [(&'a str, &'a str, Markup)],
+    /// What the script needs, as JSON; see [`json_in_html`].
+    pub data: &'a str,
+    /// Something that a player cannot foresee: no script runs that does not know a hash of it.
+    pub key: &'a str,
+    /// Where the page stands.
+    pub kind: Kind,
+}
+
+impl Shell<'_> {
+    /// The page as HTML.
+    pub fn html(&self) -> String {
+        let nonce = blake3::derive_key("referee 2026 page nonce", self.key.as_bytes());
+        let nonce = blake3::Hash::from_bytes(nonce).to_hex()[..32].to_owned();
+        let policy = format!(
+            "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
+             script-src 'nonce-{nonce}' 'self' file:; connect-src 'self'; base-uri 'none'; \
+             form-action 'none'"
+        );
+        let live = self.kind == Kind::Live;
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" data-live[live] {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(policy);
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    meta name="generator" content=(concat!("referee ", env!("CARGO_PKG_VERSION")));
+                    title { (self.title) }
+                    link rel="icon" href="data:,";
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    header {
+                        h1 { (self.title) }
+                        div #summary { (self.summary) }
+                    }
+                    (self.nav())
+                    main {
+                        (viewer())
+                        @for (id, heading, content) in self.sections {
+                            section #(id) { h2 { (heading) } (content) }
+                        }
+                    }
+                    script type="application/json" id="data" { (PreEscaped(self.data)) }
+                    script nonce=(nonce) { (PreEscaped(VIEWER)) (PreEscaped(SCRIPT)) }
+                }
+            }
+        };
+        page.into_string()
+    }
+
+    fn nav(&self) -> Markup {
+        html! {
+            nav aria-label="Sections" {
+                @for (id, heading, _) in self.sections { a href={ "#" (id) } { (heading) } " " }
+            }
+        }
+    }
+}
+
+/// The replay viewer, hidden until a game is opened.
+fn viewer() -> Markup {
+    html! {
+        section #viewer tabindex="0" hidden aria-label="Replay" {
+            h2 #vs {}
+            p #end {}
+            div.stage {
+                div.side {
+                    div #board {}
+                    div.controls role="group" aria-label="Steps" {
+                        button type="button" data-step="first" title="Start (Home)" { "«" }
+                        button type="button" data-step="back" title="Back (←)" { "‹" }
+                        output #at {}
+                        button type="button" data-step="on" title="On (→)" { "›" }
+                        button type="button" data-step="last" title="End (End)" { "»" }
+                    }
+                    input #slider type="range" min="0" value="0" aria-label="Ply";
+                }
+                div.side {
+                    div #clocks {}
+                    p #told aria-live="polite" {}
+                    p #caption {}
+                    div #said {}
+                    ol #moves aria-label="Moves" {}
+                }
+            }
+            figure #strip {}
+            p.hint {
+                "← → one ply, Page Up and Page Down ten, Home and End. "
+                "The address of this page leads to the ply that is shown. "
+                button #close type="button" { "Close" }
+            }
+        }
+    }
+}
+
+/// JSON that can stand in a `script` element: nothing in it ends the element or opens another.
+pub fn json_in_html(json: &str) -> String {
+    json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}

@@ -1,0 +1,237 @@
+// The replay viewer. It knows no rules: a film says what every position looks like.
+"use strict";
+const find = (id) => document.getElementById(id);
+const make = (tag, attributes = {}, ...children) => {
+  const svg = ["svg", "rect", "circle", "text", "polyline", "line", "g", "title"].includes(tag);
+  const element = svg
+    ? document.createElementNS("http://www.w3.org/2000/svg", tag)
+    : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+};
+
+const films = new Map();
+/** Takes in a film; the files beside the page call it. */
+function refereeGame(film) { films.set(film.id, film); }
+
+/** Loads a script that lies beside the page. */
+function beside(source) {
+  return new Promise((resolve, reject) => {
+    const script = make("script", { src: source });
+    script.onload = () => { script.remove(); resolve(); };
+    script.onerror = () => { script.remove(); reject(new Error(source)); };
+    document.head.append(script);
+  });
+}
+
+const viewer = {
+  film: null, boards: [], at: 0,
+
+  /** Opens a game at a ply; says so where its file is missing. */
+  async open(id, ply) {
+    if (!/^[0-9A-Za-z-]+$/.test(id)) return;
+    if (!films.has(id)) {
+      try { await beside(`games/${id}.js`); } catch { return this.missing(id); }
+    }
+    const film = films.get(id);
+    if (!film) return this.missing(id);
+    if (this.film !== film) this.load(film);
+    const last = film.frames.findLastIndex((frame) => frame.ply <= ply);
+    this.reveal();
+    this.show(Math.max(last, 0));
+  },
+
+  missing(id) {
+    this.film = null;
+    find("vs").textContent = `Game ${id}`;
+    find("end").textContent =
+      "This game is not in this file, and there is no file of it in the folder “games” beside it.";
+    for (const part of document.querySelectorAll("#viewer .stage, #strip")) part.hidden = true;
+    this.reveal();
+  },
+
+  reveal() {
+    const section = find("viewer");
+    const hidden = section.hidden;
+    section.hidden = false;
+    if (hidden || !section.contains(document.activeElement)) {
+      section.focus({ preventScroll: true });
+      section.scrollIntoView({ block: "start" });
+    }
+  },
+
+  close() { find("viewer").hidden = true; this.film = null; history.replaceState(null, "", " "); },
+
+  /** Takes over a film: works out its boards and lists its moves. */
+  load(film) {
+    this.film = film;
+    let board = [], width = 0;
+    this.boards = film.frames.map((frame) => {
+      if (frame.board) { board = frame.board.flat(); width = frame.board[0].length; }
+      else { board = board.slice(); for (const [at, square] of frame.set ?? []) board[at] = square; }
+      return { board, width };
+    });
+    for (const part of document.querySelectorAll("#viewer .stage, #strip")) part.hidden = false;
+    const tinted = this.boards.some(({ board }) => board.some((square) => /^..[01]/.test(square)));
+    find("viewer").classList.toggle("tinted", tinted);
+    find("vs").textContent = film.players.join(" – ");
+    find("end").textContent = `${film.end} · pair ${film.pair[0]}, game ${film.pair[1]} · ${film.id}`;
+    find("slider").max = film.frames.length - 1;
+    find("moves").replaceChildren(...film.frames.map((frame, at) => {
+      const text = at === 0 ? "start" : frame.told;
+      const item = make("li", {}, make("i", {}, frame.bad ? "✗" : String(frame.ply)), text);
+      if (frame.bad) item.classList.add("bad");
+      item.onclick = () => this.show(at, true);
+      return item;
+    }));
+    this.at = -1;
+    this.strip();
+  },
+
+  /** Shows a frame. */
+  show(at, keep = true) {
+    if (!this.film) return;
+    at = Math.min(Math.max(at, 0), this.film.frames.length - 1);
+    const frame = this.film.frames[at];
+    this.at = at;
+    find("board").replaceChildren(drawBoard(this.boards[at], frame));
+    find("slider").value = at;
+    find("at").textContent = `ply ${frame.ply} of ${this.film.frames.at(-1).ply}`;
+    find("told").textContent = frame.told || "The start";
+    find("told").classList.toggle("bad", !!frame.bad);
+    find("caption").textContent = frame.caption;
+    find("said").replaceChildren(...(frame.said ?? []).map(([seat, note, value]) => make("div", {},
+      `${this.film.seats[seat]}: ${note ? `“${note}”` : ""}${value == null ? "" : ` ${value.toFixed(2)}`}`)));
+    this.clocks();
+    for (const item of find("moves").querySelectorAll("[aria-current]")) item.removeAttribute("aria-current");
+    const item = find("moves").children[at];
+    item.setAttribute("aria-current", "step");
+    const list = find("moves");
+    list.scrollTop = item.offsetTop - list.clientHeight / 2;
+    find("cursor")?.setAttribute("x", at - 0.5);
+    if (keep) {
+      const address = `#game=${this.film.id}&ply=${frame.ply}`;
+      // A browser that finds this too often refuses; the next step tries again.
+      try { history.replaceState(null, "", address); } catch { /* refused */ }
+    }
+  },
+
+  /** Both clocks as they stand at this frame. */
+  clocks() {
+    const parts = this.film.seats.flatMap((seat, number) => {
+      let used = 0, left = null, last = null;
+      for (const frame of this.film.frames.slice(0, this.at + 1)) {
+        for (const [of, ms, rest] of frame.clock ?? []) {
+          if (of === number) { used += ms; left = rest; last = ms; }
+        }
+      }
+      const text = left == null ? `${time(used)} used` : `${time(left)} left`;
+      const turn = last == null ? "" : ` (last ${time(last)})`;
+      return [
+        make("span", { class: `disc piece${number}` }),
+        make("span", { class: "who" }, make("b", {}, make("bdi", {}, this.film.players[number])), ` ${seat}`),
+        make("span", {}, text, make("small", {}, turn)),
+      ];
+    });
+    find("clocks").replaceChildren(...parts);
+  },
+
+  /** The times by ply, and the evaluations where there are any. */
+  strip() {
+    const frames = this.film.frames, count = frames.length;
+    // Where both were asked, each bar takes half of the room.
+    const turns = frames.flatMap((frame, at) => (frame.clock ?? []).map(([seat, ms]) =>
+      ({ seat, ms, x: frame.clock.length > 1 ? at - 0.4 + seat * 0.4 : at - 0.4,
+        width: frame.clock.length > 1 ? 0.4 : 0.8 })));
+    const most = Math.max(...turns.map(({ ms }) => ms), 0.001);
+    const svg = make("svg", { viewBox: `-0.5 0 ${count} 100`, preserveAspectRatio: "none",
+      role: "img", "aria-label": "Time used by ply" });
+    svg.append(make("rect", { id: "cursor", x: -0.5, y: 0, width: 1, height: 100, fill: "var(--mark)" }));
+    for (const { seat, ms, x, width } of turns) {
+      const height = Math.max(100 * ms / most, 1);
+      svg.append(make("rect", { x, width, y: 100 - height, height,
+        fill: seat ? "var(--warm)" : "var(--accent)" }));
+    }
+    let evals = false;
+    for (const seat of [0, 1]) {
+      const points = frames.flatMap((frame, at) => (frame.said ?? [])
+        .filter(([of, , value]) => of === seat && value != null)
+        .map(([, , value]) => `${at},${50 - 48 * value}`));
+      if (points.length > 1) {
+        evals = true;
+        svg.append(make("polyline", { points: points.join(" "), fill: "none", "stroke-width": 2,
+          "vector-effect": "non-scaling-stroke", stroke: seat ? "var(--series-6)" : "var(--series-2)" }));
+      }
+    }
+    const key = (colour, text) => [make("i", { style: `background:${colour}` }), text];
+    const [one, other] = this.film.seats;
+    find("strip").replaceChildren(svg, make("figcaption", {}, `Time by ply, at most ${time(most)}:`,
+      ...key("var(--accent)", one), ...key("var(--warm)", other),
+      ...(evals ? [" · evaluations, −1 to 1:", ...key("var(--series-2)", one), ...key("var(--series-6)", other)] : [])));
+    svg.onclick = (event) => {
+      const box = svg.getBoundingClientRect();
+      this.show(Math.floor((event.clientX - box.left) / box.width * count));
+    };
+  },
+};
+
+function time(ms) {
+  if (ms < 1) return `${Math.round(ms * 1000)} µs`;
+  if (ms < 1000) return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+  return `${(ms / 1000).toFixed(ms < 10000 ? 2 : 1)} s`;
+}
+
+function drawBoard({ board, width }, frame) {
+  const height = board.length / width;
+  const svg = make("svg", { viewBox: `-0.7 -0.7 ${width + 0.8} ${height + 0.8}`, role: "img",
+    "aria-label": "The board" });
+  const spot = (at) => [at % width, Math.floor(at / width)];
+  for (let column = 0; column < width; column++)
+    svg.append(make("text", { class: "axis", x: column + 0.5, y: -0.2 }, String(column)));
+  for (let row = 0; row < height; row++)
+    svg.append(make("text", { class: "axis", x: -0.35, y: row + 0.62 }, String(row)));
+  board.forEach((square, at) => {
+    const [x, y] = spot(at), [symbol, piece = "-", owner = "-"] = square;
+    const ground = owner !== "-" ? `own${owner}` : symbol === "#" ? "wall" : symbol === "X" ? "corner" : "";
+    svg.append(make("rect", { class: `square ${ground}`, x, y, width: 1, height: 1 }));
+    if (!frame.board && (frame.set ?? []).some(([changed]) => changed === at))
+      svg.append(make("rect", { class: "changed", x, y, width: 1, height: 1 }));
+    if (piece !== "-") {
+      const box = symbol === symbol.toLowerCase();
+      svg.append(box
+        ? make("rect", { class: `piece${piece}`, x: x + 0.2, y: y + 0.2, width: 0.6, height: 0.6, rx: 0.06 })
+        : make("circle", { class: `piece${piece}`, cx: x + 0.5, cy: y + 0.5, r: 0.36 }));
+    } else if (!".#".includes(symbol)) {
+      svg.append(make("text", { class: "glyph", x: x + 0.5, y: y + 0.67 }, symbol === "X" ? "×" : symbol));
+    }
+  });
+  for (const at of frame.named ?? []) {
+    const [x, y] = spot(at);
+    svg.append(make("rect", { class: "named", x: x + 0.04, y: y + 0.04, width: 0.92, height: 0.92, rx: 0.08 }));
+  }
+  return svg;
+}
+
+/** Opens the game that the address names, if it names one. */
+function follow() {
+  const named = new URLSearchParams(location.hash.slice(1));
+  if (named.has("game")) viewer.open(named.get("game"), Number(named.get("ply") ?? 0));
+}
+
+find("viewer").addEventListener("keydown", (event) => {
+  if (event.altKey || event.ctrlKey || event.metaKey || !viewer.film) return;
+  const last = viewer.film.frames.length - 1;
+  const to = { ArrowLeft: viewer.at - 1, ArrowRight: viewer.at + 1, PageUp: viewer.at - 10,
+    PageDown: viewer.at + 10, Home: 0, End: last }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  viewer.show(to);
+});
+for (const button of document.querySelectorAll("[data-step]")) {
+  button.onclick = () => viewer.show({ first: 0, back: viewer.at - 1, on: viewer.at + 1,
+    last: Infinity }[button.dataset.step]);
+}
+find("slider").oninput = (event) => viewer.show(Number(event.target.value), false);
+find("slider").onchange = (event) => viewer.show(Number(event.target.value));
+find("close").onclick = () => viewer.close();

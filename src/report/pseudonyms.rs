@@ -1,0 +1,121 @@
+//! Names that tell nothing: who has which is known to those alone who have the log.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::tables::{finish, text};
+use crate::fault::Fault;
+use crate::record::GameRecord;
+use crate::rules::Seat;
+
+/// A pseudonym for every player, `P001` and so on, in an order that the tournament's random
+/// identity decides.
+#[derive(Debug, Clone)]
+pub struct Pseudonyms {
+    by_name: BTreeMap<String, String>,
+}
+
+impl Pseudonyms {
+    /// The pseudonyms of a tournament of this identity.
+    pub fn new(identity: &str, names: &[String]) -> Self {
+        let key = blake3::derive_key("referee 2026 pseudonyms", identity.as_bytes());
+        let mut order: Vec<_> = names
+            .iter()
+            .map(|name| (*blake3::keyed_hash(&key, name.as_bytes()).as_bytes(), name))
+            .collect();
+        order.sort_unstable();
+        let digits = names.len().to_string().len().max(2);
+        let numbered = (1..).zip(order);
+        let by_name = numbered
+            .map(|(number, (_, name))| (name.clone(), format!("P{number:0digits$}")))
+            .collect();
+        Self { by_name }
+    }
+
+    /// The pseudonym of a player; nothing for a name that is none of the tournament's.
+    pub fn of(&self, name: &str) -> &str {
+        self.by_name.get(name).map_or("", String::as_str)
+    }
+
+    /// The key as a table, `pseudonym,player`.
+    pub fn table(&self) -> io::Result<Vec<u8>> {
+        let mut rows: Vec<_> = self.by_name.iter().collect();
+        rows.sort_by_key(|(_, pseudonym)| *pseudonym);
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(["pseudonym", "player"])?;
+        for (name, pseudonym) in rows {
+            table.write_record([pseudonym.as_str(), &text(name)])?;
+        }
+        finish(table)
+    }
+
+    /// The game as the player at `seat` may see it: the opponent has a pseudonym, and what only
+    /// the opponent wrote, said or was given is left out. The id is made of the pseudonym, because
+    /// the real one could be computed from a guessed name.
+    pub fn for_player(&self, record: &GameRecord, seat: Seat) -> GameRecord {
+        let (own, other) = (&record.players.names[seat], &record.players.names[!seat]);
+        let pseudonym = self.of(&record.players[!seat]);
+        let mut seen = record.clone();
+        seen.id = format!("{pseudonym}-{}-{}", record.pair, record.game);
+        pseudonym.clone_into(&mut seen.players.values[!seat]);
+        seen.seed.values[!seat] = 0;
+        seen.clock.cpu_ns.values[!seat] = None;
+        seen.notes.retain(|note| note.by == **own);
+        // Both may be about the opponent's program.
+        seen.warnings.clear();
+        seen.void.clear();
+        if let Some(reported) = &mut seen.reported {
+            reported.values[!seat].clear();
+        }
+        for (by, fault) in seen.fault.iter_mut().flatten() {
+            if by == other.as_ref() {
+                *fault = Fault::new(fault.code, "the opponent's program failed");
+            }
+        }
+        seen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::FaultCode;
+    use crate::rating::tally::tests::{faulty, game};
+    use crate::record::Note;
+
+    #[test]
+    fn nothing_of_the_opponent_is_left() {
+        let names = ["ant", "a secret name"].map(str::to_owned);
+        let pseudonyms = Pseudonyms::new("identity", &names);
+        let mut record =
+            faulty(game("ant", "a secret name", "white"), &[("black", FaultCode::Crash)]);
+        record.fault.as_mut().expect("a fault").get_mut("black").expect("black's").stderr =
+            vec!["secret trace".into()];
+        let note = |by: &str, note: &str| Note {
+            ply: 0,
+            by: by.into(),
+            note: Some(note.into()),
+            eval: None,
+        };
+        record.notes = vec![note("white", "mine"), note("black", "secret plan")];
+        record.warnings = vec!["black at ply 3: secret".into()];
+        let seen = pseudonyms.for_player(&record, Seat::First);
+        let text = serde_json::to_string(&seen).expect("JSON");
+        assert!(text.contains("mine") && text.contains("\"crash\""));
+        assert!(!text.contains("secret"), "{text}");
+    }
+
+    #[test]
+    fn pseudonyms_depend_on_the_tournament() {
+        let names: Vec<String> = (0..100).map(|number| format!("team {number}")).collect();
+        let (one, other) = (Pseudonyms::new("one", &names), Pseudonyms::new("other", &names));
+        let all = |pseudonyms: &Pseudonyms| -> Vec<String> {
+            names.iter().map(|name| pseudonyms.of(name).to_owned()).collect()
+        };
+        assert_ne!(all(&one), all(&other));
+        let mut sorted = all(&one);
+        sorted.sort();
+        assert_eq!((sorted[0].as_str(), sorted[99].as_str()), ("P001", "P100"));
+        assert_eq!(one.of("stranger"), "");
+    }
+}

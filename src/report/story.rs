@@ -1,0 +1,86 @@
+//! What happened in a game in words, for people: on the terminal and on the page.
+
+use crate::rules::board::Square;
+use crate::rules::event::NotPlaced;
+use crate::rules::{BySeat, Event};
+
+/// Whether a step was a ply; an outcome of chance is none, and leaves the board as it was.
+pub fn is_ply(events: &[Event]) -> bool {
+    events.iter().any(|event| matches!(event, Event::Action { .. }))
+}
+
+/// What happened in a step, with the number of its ply.
+pub fn told(events: &[Event], ply: u32) -> String {
+    if is_ply(events) { format!("{ply}. {}", words(events)) } else { words(events) }
+}
+
+/// What happened, in a line.
+pub fn words(events: &[Event]) -> String {
+    events.iter().map(in_words).collect::<Vec<_>>().join("; ")
+}
+
+/// An event as a few words.
+fn in_words(event: &Event) -> String {
+    match event {
+        Event::Action { by, action, forced, on_behalf_of, .. } => {
+            let owner = on_behalf_of.map_or(String::new(), |owner| format!(" for {owner}"));
+            format!("{by} {action}{owner}{}", if *forced { " (forced)" } else { "" })
+        }
+        Event::Roll { seat, value } => format!("{seat} rolls {value}"),
+        Event::First { rolls: [first, second] } => format!("{first} to {second} for who begins"),
+        Event::Captured { squares } => format!("captured {}", list(squares)),
+        Event::Removed { squares, .. } => format!("removed {}", list(squares)),
+        Event::Shrink { size, removed } if removed.is_empty() => {
+            format!("the board shrinks to {size}×{size}")
+        }
+        Event::Shrink { size, removed } => {
+            format!("the board shrinks to {size}×{size}, taking {}", list(removed))
+        }
+        Event::Walls { placed, not_placed } => walls_in_words(placed, not_placed),
+        Event::Redirected { by, piece, from, to } => {
+            format!("{by}'s {piece} cannot go {from} and goes {to}")
+        }
+        Event::Moved { by, piece, path, contested } => match path.last() {
+            Some(last) if contested.is_empty() => format!("{by}'s {piece} to {last}"),
+            Some(last) => format!("{by}'s {piece} to {last}, contested {}", list(contested)),
+            None => format!("{by}'s {piece} stays"),
+        },
+        Event::RoundEnd { board, winner, reason, squares } => {
+            let BySeat { first, second } = squares.values;
+            format!("{board} ends by {reason}, {first} to {second} squares: {winner}")
+        }
+        Event::RoundStart { board, .. } => format!("next board: {board}"),
+        Event::Over { result: "draw", reason } => format!("draw by {reason}"),
+        Event::Over { result, reason } => format!("{result} wins by {reason}"),
+    }
+}
+
+fn list<'a>(squares: impl IntoIterator<Item = &'a Square>) -> String {
+    squares.into_iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+fn walls_in_words(placed: &[Square], not_placed: &[NotPlaced]) -> String {
+    let placed =
+        if placed.is_empty() { "no walls".to_owned() } else { format!("walls {}", list(placed)) };
+    let refused: Vec<_> = not_placed
+        .iter()
+        .map(|NotPlaced { square, clauses }| format!("{square} ({})", clauses.join(" ")))
+        .collect();
+    if refused.is_empty() { placed } else { format!("{placed}, not {}", refused.join(" ")) }
+}
+
+/// The squares named in the actions of the last step; none on a board that has just been set up.
+pub fn named_squares(events: &[Event]) -> Vec<Square> {
+    if events.iter().any(|event| matches!(event, Event::RoundStart { .. })) {
+        return Vec::new();
+    }
+    let actions = events.iter().filter_map(|event| match event {
+        Event::Action { action, .. } => Some(action.as_str()),
+        _ => None,
+    });
+    let square = |text: &str| {
+        let (column, row) = text.split_once(',')?;
+        Some(Square::new(column.parse().ok()?, row.parse().ok()?))
+    };
+    actions.flat_map(|action| action.split(['>', ' '])).filter_map(square).collect()
+}

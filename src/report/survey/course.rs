@@ -1,0 +1,79 @@
+//! The ratings over time: fits of the first games of a log, of the first two parts of it, and so
+//! on to the whole.
+
+use crate::rating::{self, RatingError, Tally};
+use crate::record::{Anchor, GameRecord};
+
+/// How many fits there are at most.
+const POINTS: usize = 16;
+
+/// The ratings after so many games.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// How many games, in the order in which they ended.
+    pub games: usize,
+    /// The ratings in Elo by the players' numbers; none for who has not played yet.
+    pub ratings: Vec<Option<f64>>,
+}
+
+/// The ratings over time.
+#[derive(Debug)]
+pub struct Course {
+    /// The fits so far, in order.
+    pub points: Vec<Point>,
+    tally: Tally,
+    anchor: Option<Anchor>,
+    games: usize,
+    every: usize,
+}
+
+impl Course {
+    /// The course of a tournament of `games` games.
+    pub fn new(names: &[String], anchor: Option<Anchor>, games: usize) -> Self {
+        let every = games.div_ceil(POINTS).max(1);
+        Self { points: Vec::new(), tally: Tally::new(names), anchor, games: 0, every }
+    }
+
+    /// Takes in the next game.
+    pub fn add(&mut self, record: &GameRecord) -> Result<(), RatingError> {
+        self.tally.add(record)?;
+        self.games += 1;
+        if self.games.is_multiple_of(self.every) { self.fit() } else { Ok(()) }
+    }
+
+    /// Adds the last point, if the last games are in none yet.
+    pub fn finish(&mut self) -> Result<(), RatingError> {
+        let done = self.points.last().map_or(0, |point| point.games);
+        if self.games > done { self.fit() } else { Ok(()) }
+    }
+
+    fn fit(&mut self) -> Result<(), RatingError> {
+        let fit = rating::fit(&self.tally, self.anchor.as_slice())?;
+        let played = |player: usize| self.tally.of(player).games() > 0;
+        let ratings = fit.ratings.iter().enumerate();
+        let ratings =
+            ratings.map(|(player, rating)| played(player).then_some(rating.value)).collect();
+        self.points.push(Point { games: self.games, ratings });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rating::tally::tests::game;
+
+    #[test]
+    fn the_last_point_is_the_whole() {
+        let names = ["ant", "bee", "cat"].map(str::to_owned);
+        let mut course = Course::new(&names, None, 37);
+        for _ in 0..37 {
+            course.add(&game("ant", "bee", "white")).expect("known players");
+        }
+        course.finish().expect("a fit");
+        let games: Vec<usize> = course.points.iter().map(|point| point.games).collect();
+        assert_eq!(games, [3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 37]);
+        let last = &course.points[12].ratings;
+        assert!(last[0] > last[1] && last[2].is_none());
+    }
+}

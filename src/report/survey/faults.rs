@@ -1,0 +1,61 @@
+//! The faults of a log, one by one, with their diagnosis.
+
+use crate::fault::Fault;
+use crate::record::GameRecord;
+use crate::rules::Seat;
+
+/// So many are kept; the tables count all of them.
+pub const MOST: usize = 500;
+
+/// A fault and where it happened. The texts of the fault are safe to show, the names are not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// The game's id.
+    pub id: String,
+    /// The player's name.
+    pub player: String,
+    /// The opponent's name.
+    pub opponent: String,
+    /// The seat's name.
+    pub seat: String,
+    /// Plies that were played before.
+    pub ply: u32,
+    /// What was wrong.
+    pub fault: Fault,
+}
+
+/// The first faults of a log, and how many there are.
+#[derive(Debug, Default)]
+pub struct Faults {
+    /// The first [`MOST`], in the order of the log.
+    pub cases: Vec<Case>,
+    /// How many there are in all.
+    pub total: usize,
+}
+
+impl Faults {
+    /// Takes in the faults of a game.
+    pub fn add(&mut self, record: &GameRecord) {
+        for seat in Seat::BOTH {
+            let Some(fault) = record.fault_of(seat) else { continue };
+            self.total += 1;
+            if self.cases.len() < MOST {
+                self.cases.push(Case::new(record, seat, fault));
+            }
+        }
+    }
+}
+
+impl Case {
+    /// The fault that `seat` made in a game.
+    pub fn new(record: &GameRecord, seat: Seat, fault: &Fault) -> Self {
+        Self {
+            id: record.id.clone(),
+            player: record.players[seat].clone(),
+            opponent: record.players[!seat].clone(),
+            seat: record.players.names[seat].to_string(),
+            ply: record.plies,
+            fault: fault.clone(),
+        }
+    }
+}
