@@ -280,8 +280,8 @@ fn the_model_agrees_in_random_matches() {
 }
 
 #[test]
-#[ignore = "slow: 57,600 matches"]
+#[ignore = "slow: 11,520 matches"]
 fn the_model_agrees_in_very_many_matches() {
     // Pieces seldom part for good, for every corner must reach another one.
-    assert!(agree(1..101).contains_key("separated"));
+    assert!(agree(1..21).contains_key("separated"));
 }

@@ -205,8 +205,8 @@ fn the_model_agrees_on_crowded_boards() {
 }
 
 #[test]
-#[ignore = "slow: 57,600 games from the start and 288,000 from crowded boards"]
+#[ignore = "slow: 5,760 games from the start and 34,560 from crowded boards"]
 fn the_model_agrees_in_very_many_games() {
-    agree(from_start, 1000..1200);
-    agree(from_crowd, 1000..2000);
+    agree(from_start, 1000..1020);
+    agree(from_crowd, 1000..1120);
 }
