@@ -16,6 +16,7 @@ mod search;
 mod seated;
 mod serve;
 mod session;
+mod steady;
 mod watch_your_back;
 
 use std::fmt;
@@ -30,8 +31,12 @@ pub use session::{Reaction, Session};
 use crate::rules::{Game, Seat};
 
 /// The names of the house players. `search-2000` is `search` with at most 2000 nodes a move
-/// instead of a clock; any number will do.
+/// instead of a clock; any number will do. There is also `steady`, a partner for long games.
 pub const NAMES: &[&str] = &["random", "greedy", "search"];
+
+/// The ladder: players of graded strength, the weakest first, under names that stay.
+pub const LADDER: &[&str] =
+    &["random", "greedy", "search-100", "search-1000", "search-10000", "search"];
 
 /// A house player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +45,8 @@ pub enum Kind {
     Random,
     /// The action after which it stands best at a glance.
     Greedy,
+    /// Keeps the game even and going: no opponent to beat, but one to meet long games with.
+    Steady,
     /// Looks ahead as far as the limit allows.
     Search(Limit),
 }
@@ -93,6 +100,7 @@ impl Kind {
         match self {
             Self::Random => Box::new(random::Random),
             Self::Greedy => G::grabber(),
+            Self::Steady => Box::new(steady::Steady),
             Self::Search(limit) => G::searcher(limit),
         }
     }
@@ -103,6 +111,7 @@ impl fmt::Display for Kind {
         match self {
             Self::Random => f.write_str("random"),
             Self::Greedy => f.write_str("greedy"),
+            Self::Steady => f.write_str("steady"),
             Self::Search(Limit::Time) => f.write_str("search"),
             Self::Search(Limit::Nodes(nodes)) => write!(f, "search-{nodes}"),
         }
@@ -114,6 +123,7 @@ pub fn named(name: &str) -> Result<Kind, String> {
     match name {
         "random" => Ok(Kind::Random),
         "greedy" => Ok(Kind::Greedy),
+        "steady" => Ok(Kind::Steady),
         "search" => Ok(Kind::Search(Limit::Time)),
         _ => nodes(name).map(Limit::Nodes).map(Kind::Search).ok_or_else(|| unknown(name)),
     }

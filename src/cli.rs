@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    bot, compare, manual, packets, perft, play, probe, rank, replay, report, rules, run, serve,
-    trace, verify,
+    ask, bot, check, compare, manual, new, packets, perft, play, probe, rank, replay, report,
+    rules, run, serve, trace, verify,
 };
 
 /// A tournament referee for programs that play games against each other
@@ -19,6 +19,7 @@ Start here:
   referee run                       play tournament.toml and show the ranking
   referee play human bot:greedy     play yourself
   referee compare new old           whether one player is better than another
+  referee check my_player.py        is it fit to play?
   referee rules watch-your-back     the rules and their options"
 )]
 pub struct Cli {
@@ -45,6 +46,12 @@ pub enum Command {
     Play(play::PlayArgs),
     /// Say whether player A is better than player B, in as few games as possible
     Compare(compare::CompareArgs),
+    /// Check whether a player is fit to play
+    Check(check::CheckArgs),
+    /// Put one recorded decision to a player again
+    Ask(ask::AskArgs),
+    /// Begin a player or a tournament
+    New(new::NewArgs),
     /// Show the ranking of a tournament, finished or running
     Rank(rank::RankArgs),
     /// Write the page about a tournament, report.html

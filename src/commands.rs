@@ -1,21 +1,26 @@
 //! The commands, a file each: what the user asked for becomes a [`Status`] or a [`Failure`].
 
+pub mod ask;
 mod board;
 pub mod bot;
+pub mod check;
 pub mod compare;
 pub mod game_args;
 pub mod manual;
+pub mod new;
 pub mod packets;
 pub mod perft;
 pub mod play;
 pub mod probe;
 pub mod rank;
+mod recorded;
 pub mod replay;
 pub mod report;
 pub mod results;
 pub mod rules;
 pub mod run;
 pub mod serve;
+mod setting;
 pub mod trace;
 pub mod verify;
 

@@ -14,6 +14,7 @@ mod launch;
 mod limits;
 mod player;
 mod problem;
+mod recognise;
 mod stages;
 #[cfg(all(test, unix))]
 mod tests;
@@ -29,6 +30,7 @@ pub use launch::Launch;
 pub use limits::{DEFAULT_MOVE, DEFAULT_STARTUP, LONGEST};
 pub use player::{LONGEST_NAME, PlayerSpec};
 pub use problem::Colour;
+pub use recognise::{EXPECTED, Found, recognise};
 pub use tournament::{
     DEFAULT_QUARANTINE, DEFAULT_RESULTS, MOST_JOBS, MOST_PAIRS, MOST_RETRIES, Tournament,
 };

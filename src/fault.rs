@@ -78,6 +78,37 @@ impl FaultCode {
     }
 }
 
+impl FaultCode {
+    /// What was expected of the player instead, in words for its author.
+    pub fn expected(self) -> &'static str {
+        match self {
+            Self::NoStart => {
+                "a program that runs and, within the start-up limit, answers `init` with the line \
+                 `ok` or `{\"id\":0}`"
+            }
+            Self::Crash | Self::Exit => "a process that plays until it is told to quit",
+            Self::ClosedOutput => "a stdout that stays open until it is told to quit",
+            Self::Timeout => {
+                "one line with an action, ended by a newline and flushed, within the time allowed"
+            }
+            Self::Cpu => "an action within the CPU time allowed",
+            Self::Malformed => {
+                "one line: the text of an action, or `{\"id\":N,\"action\":\"…\"}` with the id of the \
+                 turn"
+            }
+            Self::Illegal => "one of the legal actions, which every turn lists",
+            Self::UnexpectedOutput => {
+                "one line on stdout for each request and nothing else; prints belong on stderr"
+            }
+            Self::Oversize => "lines of at most 64 KiB, and at most 16 MiB in a game",
+            Self::Memory => "less memory than the limit",
+            Self::Processes => "fewer processes than the limit",
+            Self::Disk => "fewer bytes on disk than the limit",
+            Self::Containment => "a box that can be kept",
+        }
+    }
+}
+
 impl fmt::Display for FaultCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

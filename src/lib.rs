@@ -37,6 +37,8 @@ compile_error!("the referee runs on Linux and macOS; this system is not supporte
 #[cfg(unix)]
 pub mod bots;
 #[cfg(unix)]
+pub mod check;
+#[cfg(unix)]
 pub mod cli;
 #[cfg(unix)]
 pub mod clock;
@@ -47,11 +49,17 @@ pub mod config;
 #[cfg(unix)]
 pub mod containment;
 #[cfg(unix)]
+pub mod conversation;
+#[cfg(unix)]
 pub mod diagnostics;
 #[cfg(unix)]
 pub mod escape;
 #[cfg(unix)]
 pub mod fault;
+#[cfg(unix)]
+pub mod intake;
+#[cfg(unix)]
+pub mod kits;
 #[cfg(unix)]
 pub mod player;
 #[cfg(unix)]

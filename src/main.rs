@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 use referee::cli::{Cli, Command};
 use referee::commands::{
-    Failure, FailureKind, Status, bot, compare, manual, packets, perft, play, probe, rank, replay,
-    report, rules, run, serve, trace, verify,
+    Failure, FailureKind, Status, ask, bot, check, compare, manual, new, packets, perft, play,
+    probe, rank, replay, report, rules, run, serve, trace, verify,
 };
 use referee::containment;
 use referee::printer::Printer;
@@ -35,6 +35,9 @@ fn dispatch(command: &Command, printer: Printer) -> Result<Status, Failure> {
         Command::Run(args) => run::run(args, printer),
         Command::Play(args) => play::run(args, printer),
         Command::Compare(args) => compare::run(args, printer),
+        Command::Check(args) => check::run(args, printer),
+        Command::Ask(args) => ask::run(args, printer),
+        Command::New(args) => new::run(args, printer),
         Command::Rank(args) => rank::run(args, printer),
         Command::Report(args) => report::run(args, printer),
         Command::Packets(args) => packets::run(args, printer),

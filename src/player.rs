@@ -87,7 +87,7 @@ pub enum Player {
     /// A program that speaks the protocol.
     Wire(Box<Wire>),
     /// A person at this terminal.
-    Human(Human),
+    Human(Box<Human>),
 }
 
 /// What is left to know of a player when its game is over.
@@ -99,6 +99,9 @@ pub struct Remains {
     pub cpu: Option<Duration>,
     /// CPU time it used on its opponent's turns.
     pub cpu_off_turn: Duration,
+    /// The most memory that each of its processes alive at the end had held, added up, in bytes,
+    /// where the system tells.
+    pub memory: Option<u64>,
     /// Bytes of its stderr that were not kept.
     pub stderr_lost: u64,
     /// The first line that it wrote after the end of the game, escaped and cut.
@@ -108,14 +111,18 @@ pub struct Remains {
 }
 
 impl Player {
-    /// Starts the player and shakes hands. Gives what it said of itself and the time it took.
+    /// Starts the player and shakes hands. Gives what it said of itself and the time it took, of
+    /// the kind that decides.
     pub async fn begin<G: Game>(
         &mut self,
         view: &InitView<'_, G>,
     ) -> Result<(Greeting, Duration), Fault> {
         match self {
             Self::Wire(wire) => wire.begin(view).await,
-            Self::Human(_) => Ok((Greeting::default(), Duration::ZERO)),
+            Self::Human(human) => {
+                human.begin(view).await;
+                Ok((Greeting::default(), Duration::ZERO))
+            }
         }
     }
 
@@ -162,6 +169,14 @@ impl Player {
         match self {
             Self::Wire(wire) => wire.burned_off_turn(),
             Self::Human(_) => false,
+        }
+    }
+
+    /// The fault of a player that has written although it owes nothing, if it has already.
+    pub(crate) async fn spoke_unasked(&mut self) -> Option<Fault> {
+        match self {
+            Self::Wire(wire) => wire.spoke_unasked().await,
+            Self::Human(_) => None,
         }
     }
 

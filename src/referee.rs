@@ -8,7 +8,7 @@ mod report;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ask::{Answered, Question};
+pub(crate) use ask::{Answered, Question};
 pub use report::{Ending, Kept, Report};
 
 use crate::clock::{Clock, TimeControl, Verdict};
@@ -16,7 +16,7 @@ use crate::fault::{Fault, FaultCode};
 use crate::player::{EndView, InitView, Player, diagnosis};
 use crate::protocol::Reply;
 use crate::record::{FaultPolicy, Score};
-use crate::rules::{BySeat, Event, Game, Options, Seat, Step, Stream, Turn};
+use crate::rules::{BySeat, Event, Game, Options, Seat, Step, StepOf, Stream, Turn};
 use crate::seeds::Luck;
 
 /// Everything a game is played by, besides its players.
@@ -30,8 +30,8 @@ pub struct Setup<'a, G: Game> {
     pub control: &'a TimeControl,
     /// What happens after a refused action.
     pub policy: FaultPolicy,
-    /// The opening's actions, legal from the start position.
-    pub opening: &'a [G::Action],
+    /// The steps before the first turn, legal from the start position, chance included.
+    pub opening: &'a [StepOf<G>],
     /// The players' own seeds.
     pub seeds: BySeat<u64>,
 }
@@ -94,9 +94,15 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
     }
 
     fn play_opening(&mut self) {
-        for action in self.setup.opening {
-            self.position.play(Step::Move(action.clone()), &mut self.events);
-            self.kept.opening.push(action.to_string());
+        for step in self.setup.opening {
+            match step {
+                Step::Move(action) => self.kept.opening.push(action.to_string()),
+                Step::Both(BySeat { first, second }) => {
+                    self.kept.opening.extend([first, second].map(ToString::to_string));
+                }
+                Step::Chance(drawn) => self.kept.rolls.push(drawn.to_string()),
+            }
+            self.position.play(step.clone(), &mut self.events);
         }
         for event in &mut self.events {
             if let Event::Action { opening, .. } = event {

@@ -116,8 +116,12 @@ impl Cup {
 
     /// Plays it; `bad` must lose both games by a fault with this code and this sentence.
     fn lost(self, code: &str, sentence: &str) -> Played {
+        let checked = self.against.is_none();
         let played = self.play();
         assert_eq!((played.exit, played.games.len()), (0, 2), "{}", played.printed);
+        if checked {
+            played.checked(code, sentence);
+        }
         for game in &played.games {
             let (bad, bot) = seats(game);
             let fault = &game["fault"][bad];
@@ -147,6 +151,35 @@ impl Played {
     /// `field` of the bad player's fault, in each game.
     fn faults(&self, field: &str) -> Vec<&Value> {
         self.games.iter().map(|game| &game["fault"][seats(game).0][field]).collect()
+    }
+
+    /// What `check` finds first is the same, and so is what the command says that it gives.
+    fn checked(&self, code: &str, sentence: &str) {
+        let config = self.folder.path().join("cup.toml");
+        let records = self.folder.path().join("check");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+        command.args(["check", "bad", "--format", "json", "--against", "random", "--config"]);
+        let output = command.arg(&config).arg("--records").arg(&records).output().expect("it runs");
+        let report: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+        assert_eq!(output.status.code(), Some(1), "{report}");
+        assert_eq!(report["ready"], false);
+        let steps = report["steps"].as_array().expect("steps");
+        let finding = steps.iter().map(|step| &step["finding"]).find(|finding| !finding.is_null());
+        let finding = finding.expect("a finding");
+        assert_eq!(
+            (said(&finding["message"]).as_str(), &finding["code"]),
+            (sentence, &code.into())
+        );
+        let exchanged = finding["exchange"].as_array().is_some_and(|lines| !lines.is_empty());
+        assert!(exchanged || sentence.contains("cannot be run"), "{finding}");
+        let again = finding["reproduce"].as_str().expect("a command");
+        let again = again.replacen("referee", env!("CARGO_BIN_EXE_referee"), 1) + " --format json";
+        let output = Command::new("sh").args(["-c", &again]).output().expect("a shell");
+        let asked: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{again}: {}", String::from_utf8_lossy(&output.stderr)));
+        assert_eq!(output.status.code(), Some(1), "{asked}");
+        assert_eq!(said(&asked["finding"]["message"]), sentence, "{again}: {asked}");
     }
 
     fn raw(&self, expected: &str) {

@@ -6,10 +6,13 @@ mod support;
 use serde_json::Value;
 use support::{Arena, Config, Run};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 15] = [
     "run",
     "play",
     "compare",
+    "check",
+    "ask",
+    "new",
     "rank",
     "verify",
     "replay",

@@ -8,9 +8,9 @@ use clap::Args;
 use tokio::sync::watch;
 
 use super::game_args::OptionArgs;
-use super::play::default_control;
 use super::results::write_tables;
 use super::run::{contained, games_at_once, interrupted, jobs, play};
+use super::setting::default_control;
 use super::{Failure, Format, Status};
 use crate::config::{self, DEFAULT_RESULTS, MOST_PAIRS, PlayerSpec, PlayerWord, Tournament};
 use crate::fault::Fault;

@@ -1,25 +1,27 @@
 //! `play`: one game on the terminal.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::Args;
 
 use super::board::picture;
-use super::game_args::OptionArgs;
+use super::recorded::Recorded;
 use super::run::interrupted;
+use super::setting::{Setting, SettingArgs};
 use super::{Failure, Status};
 use crate::clock::TimeControl;
-use crate::config::{self, PlayerWord};
-use crate::containment::{Level, Policy, Wish};
+use crate::config::{PlayerSpec, PlayerWord};
+use crate::containment::Policy;
+use crate::conversation::steps_to;
 use crate::player::{Human, Launch, Player, Wire};
 use crate::printer::Printer;
-use crate::record::FaultPolicy;
+use crate::record::{FaultPolicy, GameRecord};
 use crate::referee::{self, Ending, Report, Setup};
 use crate::report::story::{is_ply, told};
-use crate::rules::{BySeat, Game, GameKind, GameResult, Seat};
+use crate::rules::{BySeat, Event, Game, GameResult, Options, Seat, StepOf};
 use crate::seeds::{Luck, Secret};
+use crate::tournament::audit::options_of;
+use crate::tournament::schedule::Fixture;
 use crate::with_game;
 
 /// Play one game on the terminal
@@ -33,52 +35,44 @@ Examples:
   referee play bot:search \"python3 players/greedy.py\"
   referee play human bot:search --option max-moves=200
   referee play bot:search bot:greedy --game back-to-the-wall --board mine.toml
+  referee play human bot:search --from 3f9a1c07be52-1 --ply 42
 
-With a person at the board there is no limit of time. Type `?` for the legal actions, `resign` to
-give up. Exit codes: 0 the game was played, 1 a program lost it by a fault, 2 bad command line,
-130 interrupted.")]
+With a person at the board there is no limit of time. Type `help` to see what may be typed: legal
+actions are shown, hints are given, and actions can be taken back. Exit codes: 0 the game was
+played, 1 a program lost it by a fault, 2 bad command line, 130 interrupted.")]
 pub struct PlayArgs {
     /// The player of the first seat
     pub first: String,
     /// The player of the second seat
     pub second: String,
-    /// The game (default: the configuration's, else watch-your-back)
-    #[arg(long, value_enum)]
-    pub game: Option<GameKind>,
-    #[expect(missing_docs, reason = "see OptionArgs")]
+    /// The game and its terms
     #[command(flatten)]
-    pub options: OptionArgs,
-    /// The configuration that names players and limits, where there is one
-    #[arg(long, default_value = "tournament.toml")]
-    pub config: PathBuf,
+    pub setting: SettingArgs,
     /// Where all randomness comes from (default: fresh)
     #[arg(long)]
     pub seed: Option<u64>,
-    /// How far players are contained (default: as configured, or the strongest that works)
-    #[arg(long, value_name = "LEVEL")]
-    pub containment: Option<Level>,
     /// No limit of time
     #[arg(long)]
     pub no_clock: bool,
+    /// Begin in a recorded game, by its rules: its id or the beginning of it, or a log of one game
+    #[arg(long, value_name = "RECORD", conflicts_with_all = ["game", "options", "boards"])]
+    pub from: Option<String>,
+    /// The folder of that game's tournament (default: the newest under results/)
+    #[arg(long, value_name = "DIR", requires = "from")]
+    pub results: Option<std::path::PathBuf>,
+    /// How many plies of the recorded game were played (default: all, up to a fault)
+    #[arg(long, value_name = "N", requires = "from")]
+    pub ply: Option<u32>,
 }
 
 /// Plays the game.
 pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
-    let configured = args
-        .config
-        .exists()
-        .then(|| config::load(&args.config, printer.error_colour()))
-        .transpose()?;
-    let known = configured.as_ref().map_or(&[][..], |tournament| &tournament.players);
+    let setting = args.setting.read(printer)?;
     let words = BySeat::new(
-        PlayerWord::parse(&args.first, known)?,
-        PlayerWord::parse(&args.second, known)?,
+        PlayerWord::parse(&args.first, &setting.players)?,
+        PlayerWord::parse(&args.second, &setting.players)?,
     );
-    let game = args
-        .game
-        .or(configured.as_ref().map(|tournament| tournament.game))
-        .unwrap_or(GameKind::WatchYourBack);
-    let mut control = configured.as_ref().map_or(default_control(), |tournament| tournament.clock);
+    let mut control = setting.control;
     let has_human = words.iter().any(|(_, word)| *word == PlayerWord::Human);
     if words.iter().all(|(_, word)| *word == PlayerWord::Human) {
         // Two people at one keyboard answer one after the other.
@@ -87,70 +81,121 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     if args.no_clock || has_human {
         (control.budget, control.per_move) = (None, None);
     }
-    let wish = configured.as_ref().map(|known| known.containment.clone()).unwrap_or_default();
-    let wish = Wish { level: args.containment.or(wish.level), ..wish };
-    let configured = configured.filter(|tournament| tournament.game == game);
-    with_game!(game, G => play::<G>(args, configured.as_ref(), words, &control, &wish, printer))
+    let containment = contained(&setting, &words)?;
+    if let Some(word) = &args.from {
+        let recorded = Recorded::find(word, args.results.as_deref())?;
+        let (kind, options) = options_of(&recorded.header).map_err(Failure::input)?;
+        let ply = args.ply.unwrap_or(recorded.record.plies);
+        return with_game!(kind, G => {
+            let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
+            let opening = steps_to::<G>(&rules, &recorded.record, ply)
+                .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
+            let terms = Terms { rules, options, control, containment, seed: args.seed };
+            play::<G>(&terms, opening, &words, printer)
+        });
+    }
+    with_game!(setting.game, G => {
+        let terms = Terms::<G>::new(&setting, control, containment, (args.seed, printer))?;
+        play::<G>(&terms, Vec::new(), &words, printer)
+    })
 }
 
-/// The limits where no configuration has any.
-pub(super) fn default_control() -> TimeControl {
-    TimeControl {
-        startup: config::DEFAULT_STARTUP,
-        budget: None,
-        increment: Duration::ZERO,
-        per_move: Some(config::DEFAULT_MOVE),
-        measure: crate::clock::Measure::Wall,
-        count_startup: false,
-        ponder: false,
+/// What the game is played by.
+struct Terms<G: Game> {
+    rules: Arc<G::Rules>,
+    options: Options,
+    control: TimeControl,
+    containment: Arc<Policy>,
+    seed: Option<u64>,
+}
+
+impl<G: Game> Terms<G> {
+    fn new(
+        setting: &Setting,
+        control: TimeControl,
+        containment: Arc<Policy>,
+        (seed, printer): (Option<u64>, Printer),
+    ) -> Result<Self, Failure> {
+        let (options, rules) = setting.rules::<G>(printer)?;
+        Ok(Self { rules, options, control, containment, seed })
     }
 }
 
 fn play<G: Game>(
-    args: &PlayArgs,
-    configured: Option<&config::Tournament>,
-    words: BySeat<PlayerWord>,
-    control: &TimeControl,
-    wish: &Wish,
+    terms: &Terms<G>,
+    mut opening: Vec<StepOf<G>>,
+    words: &BySeat<PlayerWord>,
     printer: Printer,
 ) -> Result<Status, Failure> {
-    let given = configured.map(|tournament| tournament.options.given()).unwrap_or_default();
-    let options = args.options.resolve::<G>(&given, printer)?;
-    let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
-    if let Some(why) = G::endless(&rules) {
-        return Err(Failure::input(why));
-    }
-    let secret = match args.seed {
+    let secret = match terms.seed {
         Some(seed) => Secret::from_seed(seed),
         None => Secret::fresh().map_err(|error| Failure::system(error.to_string()))?,
     };
-    let names = words.as_ref().map(name);
-    let people = words.as_ref().map(|word| *word == PlayerWord::Human);
     let seeds = BySeat::new(
         secret.player_seed("first", "second", 1),
         secret.player_seed("second", "first", 1),
     );
-    let containment = Arc::new(contained(wish, &words)?);
-    let mut players = words.map(|word| seated(word, &containment, printer));
-    let setup = Setup::<G> {
-        rules: &rules,
-        options: &options,
-        control,
-        policy: FaultPolicy::Lose,
-        opening: &[],
-        seeds,
-    };
     let mut luck = secret.luck("first", "second", 1);
-    printer.line(&picture(&G::start(&rules), &[], printer.colour))?;
-    let report = block_on(&setup, &mut luck, &mut players, printer)?;
-    let Some(report) = report else {
-        if people.first || people.second {
-            // The cursor still stands behind the question.
-            printer.prompt("\n");
+    let mut players = words.as_ref().map(|word| seated(word, &terms.containment, printer));
+    let people = words.as_ref().map(|word| *word == PlayerWord::Human);
+    loop {
+        let setup = Setup::<G> {
+            rules: &terms.rules,
+            options: &terms.options,
+            control: &terms.control,
+            policy: FaultPolicy::Lose,
+            opening: &opening,
+            seeds,
+        };
+        printer.line(&first_picture::<G>(terms, &opening, printer))?;
+        let Some(report) = block_on(&setup, &mut luck, &mut players, printer)? else {
+            if people.first || people.second {
+                // The cursor still stands behind the question.
+                printer.prompt("\n");
+            }
+            return Ok(Status::Interrupted);
+        };
+        let Some(ply) = take_undo(&mut players) else {
+            return conclude::<G>(&report, &words.as_ref().map(name), people, printer);
+        };
+        opening = steps_to::<G>(&terms.rules, &so_far::<G>(report, seeds), ply)
+            .map_err(Failure::input)?;
+        for seat in Seat::BOTH {
+            if let PlayerWord::Program(spec) = &words[seat] {
+                players[seat] = program(spec, &terms.containment);
+            }
         }
-        return Ok(Status::Interrupted);
+    }
+}
+
+fn first_picture<G: Game>(terms: &Terms<G>, opening: &[StepOf<G>], printer: Printer) -> String {
+    let (mut position, mut events) = (G::start(&terms.rules), Vec::new());
+    for step in opening {
+        events.clear();
+        position.play(step.clone(), &mut events);
+    }
+    picture(&position, &events, printer.colour)
+}
+
+/// The decision that a person wants to have back.
+fn take_undo(players: &mut BySeat<Player>) -> Option<u32> {
+    [&mut players.first, &mut players.second].into_iter().find_map(|player| match player {
+        Player::Human(human) => human.take_undo(),
+        Player::Wire(_) => None,
+    })
+}
+
+/// What was played so far, as a record.
+fn so_far<G: Game>(report: Report, seeds: BySeat<u64>) -> GameRecord {
+    let account = crate::tournament::slot::Account {
+        seats: G::SEATS,
+        names: G::SEATS.map(str::to_owned),
+        seeds,
+        report,
+        remains: BySeat::from_fn(|_| crate::player::Remains::default()),
     };
-    conclude::<G>(&report, &names, people, printer)
+    let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
+    account.record(String::new(), fixture, Vec::new())
 }
 
 fn block_on<G: Game>(
@@ -166,7 +211,7 @@ fn block_on<G: Game>(
     let report = runtime.block_on(async {
         let mut stop = interrupted()?;
         let mut broken = None;
-        let mut observe = |position: &G, events: &[crate::rules::Event]| {
+        let mut observe = |position: &G, events: &[Event]| {
             let mut text = told(events, position.ply());
             if is_ply(events) {
                 text = format!("{text}\n{}", picture(position, events, printer.colour));
@@ -201,21 +246,23 @@ fn name(word: &PlayerWord) -> String {
     }
 }
 
-/// What contains the programs among the players.
-fn contained(wish: &Wish, words: &BySeat<PlayerWord>) -> Result<Policy, Failure> {
-    if words.iter().all(|(_, word)| *word == PlayerWord::Human) {
-        return Ok(Policy::off());
+fn seated(word: &PlayerWord, containment: &Arc<Policy>, printer: Printer) -> Player {
+    match word {
+        PlayerWord::Human => Player::Human(Box::new(Human::new(printer))),
+        PlayerWord::Program(spec) => program(spec, containment),
     }
-    Policy::settle(wish)
 }
 
-fn seated(word: PlayerWord, containment: &Arc<Policy>, printer: Printer) -> Player {
-    match word {
-        PlayerWord::Human => Player::Human(Human::new(printer)),
-        PlayerWord::Program(spec) => {
-            Player::Wire(Box::new(Wire::process(Launch::of(&spec), Arc::clone(containment))))
-        }
+fn program(spec: &PlayerSpec, containment: &Arc<Policy>) -> Player {
+    Player::Wire(Box::new(Wire::process(Launch::of(spec), Arc::clone(containment))))
+}
+
+/// What contains the programs among the players.
+fn contained(setting: &Setting, words: &BySeat<PlayerWord>) -> Result<Arc<Policy>, Failure> {
+    if words.iter().all(|(_, word)| *word == PlayerWord::Human) {
+        return Ok(Arc::new(Policy::off()));
     }
+    setting.contain()
 }
 
 fn conclude<G: Game>(

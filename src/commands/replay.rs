@@ -7,15 +7,13 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::board::picture;
-use super::results::find;
+use super::recorded::Recorded;
 use super::{Failure, Format, Status};
 use crate::printer::Printer;
 use crate::record::GameRecord;
-use crate::record::log::LogReader;
 use crate::report::story::{is_ply, told};
 use crate::rules::{Event, Game, Seat, Turn};
 use crate::tournament::audit::{Replay, Replayed, options_of};
-use crate::tournament::folder::log_failure;
 use crate::with_game;
 
 /// Step through a recorded game
@@ -29,7 +27,7 @@ Examples:
   referee replay 3f9a --ply 42                         that position alone
   referee replay 3f9a --format json                    the record")]
 pub struct ReplayArgs {
-    /// The game's id, or its beginning
+    /// The game's id, or its beginning; or a log of one game
     pub game_id: String,
     /// The tournament's folder (default: the newest under results/)
     #[arg(long, value_name = "DIR")]
@@ -44,44 +42,17 @@ pub struct ReplayArgs {
 
 /// Shows the game.
 pub fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
-    let dir = find(args.results.as_deref())?;
-    let mut reader = LogReader::open(&dir).map_err(|error| log_failure(&dir, &error))?;
-    let record = search(&mut reader, &args.game_id).map_err(|failure| match failure {
-        Search::Log(error) => log_failure(&dir, &error),
-        Search::Id(message) => Failure::input(format!("{message} in {}", dir.display())),
-    })?;
+    let Recorded { header, record } = Recorded::find(&args.game_id, args.results.as_deref())?;
     if args.format == Format::Json {
         let json =
             serde_json::to_string(&record).map_err(|error| Failure::system(error.to_string()))?;
         return printer.line(&json).map(|()| Status::Done);
     }
-    let (kind, options) = options_of(reader.header()).map_err(Failure::input)?;
+    let (kind, options) = options_of(&header).map_err(Failure::input)?;
     with_game!(kind, G => {
         let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
         show::<G>(Replay::new(&rules, &record), &record, args.ply, printer)
     })
-}
-
-enum Search {
-    Log(crate::record::log::LogError),
-    Id(String),
-}
-
-fn search(reader: &mut LogReader, id: &str) -> Result<GameRecord, Search> {
-    let mut found: Option<GameRecord> = None;
-    while let Some(entry) = reader.next_entry().map_err(Search::Log)? {
-        if entry.record.id == id {
-            return Ok(entry.record);
-        }
-        if entry.record.id.starts_with(id) {
-            if let Some(other) = found {
-                let both = format!("{} and {}", other.id, entry.record.id);
-                return Err(Search::Id(format!("`{id}` begins more than one id ({both})")));
-            }
-            found = Some(entry.record);
-        }
-    }
-    found.ok_or_else(|| Search::Id(format!("there is no game `{id}`")))
 }
 
 fn show<G: Game>(

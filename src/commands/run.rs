@@ -173,6 +173,24 @@ pub(super) fn jobs(given: Option<NonZeroUsize>, tournament: &Tournament) -> usiz
     given.or(tournament.jobs).map_or_else(cores, NonZeroUsize::get)
 }
 
+/// Does `work` on this thread; none when it was interrupted, and dropped.
+pub(super) fn until_interrupted<T>(
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<Option<T>, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::system(error.to_string()))?;
+    runtime.block_on(async {
+        let mut stop = interrupted()?;
+        tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => Ok(None),
+            done = work => done.map(Some),
+        }
+    })
+}
+
 /// Becomes true at Ctrl-C or SIGTERM.
 pub(super) fn interrupted() -> Result<watch::Receiver<bool>, Failure> {
     use tokio::signal::unix::{SignalKind, signal};

@@ -7,7 +7,7 @@ use toml::Spanned;
 use crate::containment::{Level, Limits, Requirement, Wish, limits};
 
 use super::keys::{Field, Given, Keys};
-use super::limits::{positive, whole};
+use super::limits::{Preset, positive, whole};
 use super::problem::{Problem, Problems, instead};
 
 /// The most bytes of any key.
@@ -53,9 +53,10 @@ impl ContainmentKeys {
     }
 }
 
-/// The containment that `keys` ask for.
-pub(super) fn check(keys: &ContainmentKeys, problems: &mut Problems) -> Wish {
+/// The containment that `keys` ask for, on top of the limits of the preset.
+pub(super) fn check(keys: &ContainmentKeys, preset: &Preset, problems: &mut Problems) -> Wish {
     let usual = Limits::default();
+    let usual = Limits { memory: preset.memory.unwrap_or(usual.memory), ..usual };
     let mut size = |key, field: &Field<String>, least, usual| {
         bytes(key, field.as_ref(), least, problems).unwrap_or(usual)
     };

@@ -102,13 +102,13 @@ fn in_path(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Comp
 }
 
 #[cfg(unix)]
-fn is_executable(metadata: &fs::Metadata) -> bool {
+pub(super) fn is_executable(metadata: &fs::Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
     metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
 }
 
 #[cfg(not(unix))]
-fn is_executable(metadata: &fs::Metadata) -> bool {
+pub(super) fn is_executable(metadata: &fs::Metadata) -> bool {
     metadata.is_file()
 }
 

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::clock::{Measure, TimeControl};
+use crate::containment::limits::MIB;
 
 use super::file::ClockKeys;
 use super::keys::Given;
@@ -37,17 +38,54 @@ where
     number
 }
 
-/// The limits of time that `keys` ask for.
-pub(super) fn time_control(keys: &ClockKeys, problems: &mut Problems) -> TimeControl {
-    check_budget(keys, problems);
-    let default_move = (keys.budget.is_none() && keys.per_move.is_none()).then_some(DEFAULT_MOVE);
+/// What a preset sets where the keys themselves are not given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Preset {
+    budget: Option<Duration>,
+    measure: Measure,
+    count_startup: bool,
+    /// Bytes of memory.
+    pub(super) memory: Option<u64>,
+}
+
+impl Preset {
+    /// The names of the presets.
+    pub(super) const NAMES: [&'static str; 1] = ["comp30024-2018"];
+
+    /// The preset called `name`: the course of 2018 gave each player 100 MiB, and a minute of CPU time
+    /// for its construction, its actions and its updates.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        let course = Self {
+            budget: Some(Duration::from_secs(60)),
+            measure: Measure::Cpu,
+            count_startup: true,
+            memory: Some(100 * MIB),
+        };
+        (name == Self::NAMES[0]).then_some(course)
+    }
+}
+
+/// The limits of time that `keys` ask for, on top of those of the preset.
+pub(super) fn time_control(
+    keys: &ClockKeys,
+    preset: &Preset,
+    problems: &mut Problems,
+) -> TimeControl {
+    if preset.budget.is_none() {
+        check_budget(keys, problems);
+    }
+    let limited = keys.budget.is_some() || keys.per_move.is_some() || preset.budget.is_some();
+    let default_move = (!limited).then_some(DEFAULT_MOVE);
     TimeControl {
         startup: positive("startup", keys.startup.as_ref(), problems).unwrap_or(DEFAULT_STARTUP),
-        budget: positive("budget", keys.budget.as_ref(), problems),
+        budget: positive("budget", keys.budget.as_ref(), problems).or(preset.budget),
         increment: duration("increment", keys.increment.as_ref(), problems).unwrap_or_default(),
         per_move: positive("move", keys.per_move.as_ref(), problems).or(default_move),
-        measure: measure(keys.measure.as_ref(), problems),
-        count_startup: given(keys.count_startup.as_ref()),
+        measure: measure(keys.measure.as_ref(), preset.measure, problems),
+        count_startup: keys
+            .count_startup
+            .as_ref()
+            .map_or(preset.count_startup, |flag| *flag.get_ref()),
         ponder: given(keys.ponder.as_ref()),
     }
 }
@@ -73,8 +111,8 @@ fn given(field: Given<'_, bool>) -> bool {
     field.is_some_and(|flag| *flag.get_ref())
 }
 
-fn measure(field: Given<'_, String>, problems: &mut Problems) -> Measure {
-    let Some(field) = field else { return Measure::default() };
+fn measure(field: Given<'_, String>, preset: Measure, problems: &mut Problems) -> Measure {
+    let Some(field) = field else { return preset };
     match field.get_ref().as_str() {
         "wall" => Measure::Wall,
         "cpu" => Measure::Cpu,
@@ -159,7 +197,7 @@ mod tests {
 
     #[test]
     fn the_default_move_limit_holds_only_without_a_budget() {
-        let control = |keys| time_control(&keys, &mut Problems::default());
+        let control = |keys| time_control(&keys, &Preset::default(), &mut Problems::default());
         let default = control(ClockKeys::default());
         assert_eq!((default.startup, default.per_move), (DEFAULT_STARTUP, Some(DEFAULT_MOVE)));
         assert_eq!((default.budget, default.increment), (None, Duration::ZERO));

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::*;
 use crate::clock::Measure;
@@ -422,6 +423,23 @@ unexpected value of `move`
 }
 
 #[test]
+fn a_preset_sets_what_is_not_given() {
+    let clock = |lines: &str| {
+        let text = format!("{HEAD}{lines}\n{PLAYERS}");
+        Folder::new().check(&text).expect("a tournament").clock
+    };
+    let course = clock("preset = \"comp30024-2018\"");
+    assert_eq!((course.budget, course.per_move), (Some(Duration::from_secs(60)), None));
+    assert_eq!((course.measure, course.count_startup), (Measure::Cpu, true));
+    let text = format!("{HEAD}preset = \"comp30024-2018\"\n{PLAYERS}");
+    let limits = Folder::new().check(&text).expect("a tournament").containment.limits;
+    assert_eq!(limits.memory, 100 * 1024 * 1024);
+    let own = clock("preset = \"comp30024-2018\"\n[clock]\nbudget = \"5s\"\nmeasure = \"wall\"");
+    assert_eq!((own.budget, own.measure), (Some(Duration::from_secs(5)), Measure::Wall));
+    starts(&about("preset = \"comp30024\""), "unexpected value of `preset`");
+}
+
+#[test]
 fn all_problems_are_reported_in_the_order_of_the_file() {
     let text = message(
         "nmae = \"cup\"\ngame = \"chess\"\npairs = 0\n[clock]\nmove = 5\n[[players]]\nname = 7\n",
@@ -509,6 +527,9 @@ fn words_of_the_command_line() {
     let configured = [PlayerSpec { name: "human".to_owned(), ..program("bot:random") }];
     let expected = PlayerWord::Program(Box::new(configured[0].clone()));
     assert_eq!(folder.word("human", &configured), Ok(expected));
+    let found = program("players/greedy.py");
+    assert_eq!((found.name.as_str(), found.dir), ("greedy.py", folder.path("players")));
+    assert_eq!(found.command, "python3 greedy.py");
 }
 
 #[test]

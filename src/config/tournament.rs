@@ -16,7 +16,7 @@ use super::containment;
 use super::file::{AnchorKeys, File, GivenOption, PlayerKeys, Policy};
 use super::grades::{self, Grades};
 use super::keys::Given;
-use super::limits::{time_control, whole};
+use super::limits::{Preset, time_control, whole};
 use super::player::{self, Place, PlayerSpec, check_name};
 use super::problem::{Complaint, Problem, Problems, Span, instead};
 use super::stages;
@@ -79,9 +79,10 @@ pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Op
     let jobs = whole("jobs", file.jobs.as_ref(), &(1..=MOST_JOBS), problems);
     let quarantine = whole("quarantine", file.quarantine.as_ref(), &(0..=u32::MAX), problems);
     let fault_policy = fault_policy(file.fault_policy.as_ref(), problems);
-    let clock = time_control(&file.clock, problems);
+    let preset = preset(file.preset.as_ref(), problems);
+    let clock = time_control(&file.clock, &preset, problems);
     let results = results(file.results.as_ref(), place, problems);
-    let mut wish = containment::check(&file.containment, problems);
+    let mut wish = containment::check(&file.containment, &preset, problems);
     wish.hidden.push(results.clone());
     let grades = grades::check(file.grades.as_ref(), file.players.as_deref(), problems);
     let players = players(file.players?, place, problems);
@@ -219,6 +220,16 @@ fn refused(option: &GivenOption, game: &str, specs: &[OptionSpec]) -> Option<Pro
     let expected = spec.parse(option.value.get_ref()).err()?;
     let problem = Problem::new(option.value.span(), format!("unexpected value of `{name}`"));
     Some(problem.label(expected).help(format!("{} (clause {})", spec.help, spec.clause)))
+}
+
+/// The limits that a preset stands for.
+fn preset(field: Given<'_, String>, problems: &mut Problems) -> Preset {
+    let Some(field) = field else { return Preset::default() };
+    Preset::named(field.get_ref()).unwrap_or_else(|| {
+        let problem = Problem::new(field.span(), "unexpected value of `preset`");
+        problems.add(problem.label(instead(field.get_ref(), Preset::NAMES)));
+        Preset::default()
+    })
 }
 
 fn fault_policy(field: Given<'_, Policy>, problems: &mut Problems) -> FaultPolicy {

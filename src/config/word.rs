@@ -1,13 +1,16 @@
 //! A player as one word of the command line: a name from the configuration, `bot:NAME`, `human`,
-//! `comp30024:DIR:MODULE`, or a command.
+//! `comp30024:DIR:MODULE`, a file or folder that holds a player, or a command.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use crate::commands::Failure;
 
 use super::launch;
 use super::player::{Class, Command, LONGEST_NAME, Place, PlayerSpec};
 use super::problem::Complaint;
+use super::recognise::{EXPECTED, Found, recognise};
 
 /// Who a word of the command line stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,10 +52,41 @@ pub(super) fn parse(
         PlayerSpec::from_bot(bot.to_owned(), bot, place.base)?
     } else if let Some(class) = word.strip_prefix("comp30024:") {
         PlayerSpec::from_class(short(class), hosted(class, place)?)?
+    } else if let Some(path) = found_at(word, place.base)? {
+        at_path(word, &path, place)?
     } else {
         PlayerSpec::from_command(short(word), split(word)?, place)?
     };
     Ok(PlayerWord::Program(Box::new(spec)))
+}
+
+/// The file or folder that `word` as a whole names. A program without a `/` is looked for in the
+/// `PATH`, as a shell would do, and so is not meant.
+fn found_at(word: &str, base: &Path) -> Result<Option<PathBuf>, Complaint> {
+    let path = base.join(word);
+    let known = recognise(&path);
+    if path.is_dir() && known.is_none() {
+        let title = format!("no player is recognised in `{}`", word.escape_debug());
+        return Err(Complaint::new(title, EXPECTED));
+    }
+    let is_command = !word.contains('/') && path.extension().is_none() && !path.is_dir();
+    Ok(Some(path).filter(|_| known.is_some() && !is_command))
+}
+
+/// The player that is recognised at `path`, called by the last part of `word`.
+fn at_path(word: &str, path: &Path, place: Place<'_>) -> Result<PlayerSpec, Complaint> {
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let name = whole.file_name().and_then(OsStr::to_str).unwrap_or(word);
+    match recognise(path) {
+        Some((dir, Found::Command(words))) => {
+            let place = Place { base: &dir, ..place };
+            PlayerSpec::from_command(short(name), Command { words, ..Command::default() }, place)
+        }
+        Some((dir, Found::Class(module))) => {
+            PlayerSpec::from_class(short(name), class_in(dir, word, module, place)?)
+        }
+        None => Err(Complaint::new("no player is recognised", EXPECTED)),
+    }
 }
 
 /// The class that `DIR:MODULE[.CLASS]` names.
@@ -68,8 +102,12 @@ fn hosted(word: &str, place: Place<'_>) -> Result<Class, Complaint> {
         let title = format!("there is no folder `{}`", shown.escape_debug());
         return Err(Complaint::new(title, help));
     }
+    class_in(dir, shown, class.to_owned(), place)
+}
+
+fn class_in(dir: PathBuf, shown: &str, path: String, place: Place<'_>) -> Result<Class, Complaint> {
     Ok(Class {
-        path: class.to_owned(),
+        path,
         lenient: false,
         python: launch::python("python3", place.base, place.path)?,
         dir,

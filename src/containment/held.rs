@@ -274,6 +274,12 @@ impl Tree {
         Some(members.sum::<Duration>() + waited)
     }
 
+    /// The most resident memory that each of its living processes has held, added up, in bytes.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        let peaks = self.members().into_iter().filter_map(|member| tree::peak_memory(member.pid));
+        Some(peaks.sum::<u64>()).filter(|&bytes| bytes > 0)
+    }
+
     /// Stops each of its processes.
     pub(crate) fn stop(&self) {
         self.signal(tree::Signal::STOP);

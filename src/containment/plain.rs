@@ -127,6 +127,11 @@ impl Tree {
         None
     }
 
+    /// The memory of its processes: not told here.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        None
+    }
+
     /// This system does not tell.
     pub(crate) fn cpu(&self) -> Option<Duration> {
         None

@@ -110,6 +110,14 @@ pub(crate) fn cpu_of(pid: Pid) -> Option<Duration> {
     Some(clock.now().ok()?.into())
 }
 
+/// The most resident memory that one process has held, in bytes.
+pub(crate) fn peak_memory(pid: Pid) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().split(' ').next()?.parse().ok()?;
+    Some(kib * 1024)
+}
+
 /// CPU time of the children that `pid` waited for (fields 16 and 17).
 pub(crate) fn waited_for(pid: Pid) -> Duration {
     let fields = stat(pid).unwrap_or_default();

@@ -4,49 +4,149 @@ use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 
-use super::{Answer, TurnView};
+use super::{Answer, InitView, TurnView, Wire};
+use crate::bots::{Kind, Limit, Reaction, Session};
 use crate::fault::{Fault, FaultCode};
 use crate::printer::Printer;
-use crate::protocol::Reply;
-use crate::rules::{Game, Legal, Turn};
+use crate::protocol::{Reply, TurnClock};
+use crate::rules::{Event, Game, Legal, Turn};
+
+const HELP: &str = "\
+an action    plays it
+a square     shows the actions that begin there
+?            shows every legal action
+hint         asks the search of the house
+undo         takes back your last action and what followed
+resign       gives up
+";
 
 /// A person who types actions.
 #[derive(Debug)]
 pub struct Human {
     lines: Lines<BufReader<Stdin>>,
     printer: Printer,
+    advisor: Option<Advisor>,
+    /// The plies of the person's decisions so far.
+    decided: Vec<u32>,
+    /// The decision that the person wants to have back.
+    undo: Option<u32>,
+}
+
+/// A house player in the person's seat, which is told everything and only asked for hints.
+#[derive(Debug)]
+struct Advisor {
+    wire: Wire,
+    /// What it was not told yet.
+    events: Vec<Event>,
+    /// What it said of this turn.
+    said: Option<String>,
 }
 
 impl Human {
     /// The person who reads what `printer` prints.
     pub fn new(printer: Printer) -> Self {
-        Self { lines: BufReader::new(tokio::io::stdin()).lines(), printer }
+        let lines = BufReader::new(tokio::io::stdin()).lines();
+        Self { lines, printer, advisor: None, decided: Vec::new(), undo: None }
     }
 
-    /// Asks until a legal action is typed. `?` shows what is legal, `resign` gives up.
+    /// The ply of the decision that the person asked to have back, once.
+    pub fn take_undo(&mut self) -> Option<u32> {
+        self.undo.take()
+    }
+
+    /// A game begins.
+    pub(super) async fn begin<G: Game>(&mut self, view: &InitView<'_, G>) {
+        let ply = view.position.ply();
+        self.decided.retain(|&decided| decided < ply);
+        let mut session = Session::new(Kind::Search(Limit::Time));
+        let mut wire = Wire::local(Box::new(move |line| match session.respond(line) {
+            Ok(Reaction::Reply(reply)) => Some(reply),
+            _ => None,
+        }));
+        // Without an advisor there are no hints, and nothing else is missing.
+        let begun = wire.begin(view).await;
+        self.advisor = begun.is_ok().then(|| Advisor { wire, events: Vec::new(), said: None });
+    }
+
+    /// Asks until a legal action is typed. `help` shows what else may be.
     pub(super) async fn ask<G: Game>(&mut self, view: &TurnView<'_, G>) -> Answer {
         let asked = Instant::now();
+        if let Some(advisor) = &mut self.advisor {
+            advisor.events.extend_from_slice(view.events);
+            advisor.said = None;
+        }
         let reply = loop {
             self.printer.prompt(&question(view));
             let Ok(Some(line)) = self.lines.next_line().await else {
-                break Err(Fault::new(FaultCode::Exit, "the person left"));
+                break Err(left("the person left"));
             };
             match line.trim() {
                 "" => {}
+                "help" => self.printer.prompt(HELP),
                 "?" => self.printer.prompt(&listed(&view.position.legal(view.seat))),
-                "resign" => break Err(Fault::new(FaultCode::Exit, "the person resigned")),
-                text => match view.position.parse_action(view.seat, text) {
-                    Ok(action) => {
-                        break Ok(Reply { action: action.to_string(), ..Reply::default() });
+                "hint" => {
+                    let hint = self.hint(view).await;
+                    self.printer.prompt(&format!("{hint}\n"));
+                }
+                "resign" => break Err(left("the person resigned")),
+                "undo" => match self.decided.pop() {
+                    Some(ply) => {
+                        self.undo = Some(ply);
+                        break Err(left("the person took an action back"));
                     }
-                    Err(refusal) => self.printer.prompt(&format!("{refusal}\n")),
+                    None => self.printer.prompt("there is nothing to take back\n"),
                 },
+                text => {
+                    if let Some(reply) = self.typed(view, text) {
+                        break Ok(reply);
+                    }
+                }
             }
         };
         Answer {
             reply,
             used: Duration::min(asked.elapsed(), view.allowance.unwrap_or(Duration::MAX)),
         }
+    }
+
+    /// The legal action that was typed; otherwise says what is wrong, or what may follow.
+    fn typed<G: Game>(&mut self, view: &TurnView<'_, G>, text: &str) -> Option<Reply> {
+        match view.position.parse_action(view.seat, text) {
+            Ok(action) => {
+                self.decided.push(view.position.ply());
+                Some(Reply { action: action.to_string(), ..Reply::default() })
+            }
+            Err(refusal) => {
+                let from = beginning_with(&view.position.legal(view.seat), text);
+                let said = if from.is_empty() { refusal.to_string() } else { from.join("  ") };
+                self.printer.prompt(&format!("{said}\n"));
+                None
+            }
+        }
+    }
+
+    async fn hint<G: Game>(&mut self, view: &TurnView<'_, G>) -> String {
+        let Some(advisor) = &mut self.advisor else { return "no hint".to_owned() };
+        if let Some(said) = &advisor.said {
+            return said.clone();
+        }
+        let events = std::mem::take(&mut advisor.events);
+        let clock = TurnClock { left_ms: None, opponent_left_ms: None, used_ms: 0 };
+        let view = TurnView {
+            seat: view.seat,
+            position: view.position,
+            events: &events,
+            clock,
+            retry: None,
+            allowance: None,
+        };
+        let said = match advisor.wire.ask(&view).await.reply {
+            Ok(Reply { action, eval: Some(eval), .. }) => format!("{action}  [{eval:+.2}]"),
+            Ok(Reply { action, .. }) => action,
+            Err(fault) => format!("no hint: {}", fault.message),
+        };
+        advisor.said = Some(said.clone());
+        said
     }
 
     /// Shows why a reply was refused.
@@ -64,14 +164,56 @@ fn question<G: Game>(view: &TurnView<'_, G>) -> String {
     }
 }
 
+fn left(why: &str) -> Fault {
+    Fault::new(FaultCode::Exit, why)
+}
+
+/// The actions that begin with the word `text`.
+fn beginning_with(legal: &Legal, text: &str) -> Vec<String> {
+    let Legal::List(texts) = legal else { return Vec::new() };
+    let follows = |action: &&String| {
+        action
+            .strip_prefix(text)
+            .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+    };
+    texts.iter().filter(follows).cloned().collect()
+}
+
+/// The legal actions, those that begin alike on one line.
 fn listed(legal: &Legal) -> String {
     match legal {
-        Legal::List(texts) => format!("{}\n", texts.join("  ")),
+        Legal::List(texts) => {
+            let begin = |text: &str| text.split_once('>').map(|(from, _)| from.to_owned());
+            let mut lines: Vec<(Option<String>, Vec<&str>)> = Vec::new();
+            for text in texts {
+                let from = begin(text);
+                match lines.last_mut().filter(|(last, _)| *last == from) {
+                    Some((_, line)) => line.push(text),
+                    None => lines.push((from, vec![text])),
+                }
+            }
+            let lines: Vec<String> = lines.iter().map(|(_, line)| line.join("  ")).collect();
+            lines.join("\n") + "\n"
+        }
         Legal::Factored { directions, walls, squares } => {
             let squares: Vec<String> = squares.iter().map(ToString::to_string).collect();
             let directions = directions.join(" ");
             let squares = squares.join(" ");
             format!("a direction for each piece, of {directions}, then {walls} of:\n{squares}\n")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn actions_are_listed_by_where_they_begin() {
+        let legal =
+            Legal::List(["1,0>1,1", "1,0>2,0", "1,10>1,9", "pass"].map(str::to_owned).into());
+        assert_eq!(listed(&legal), "1,0>1,1  1,0>2,0\n1,10>1,9\npass\n");
+        assert_eq!(beginning_with(&legal, "1,0"), ["1,0>1,1", "1,0>2,0"]);
+        assert_eq!(beginning_with(&legal, "1,1"), [""; 0]);
     }
 }

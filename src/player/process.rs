@@ -209,6 +209,11 @@ impl Process {
         self.meter.used()
     }
 
+    /// The most memory that its living processes have held, in bytes, where the system tells.
+    pub(super) fn memory(&self) -> Option<u64> {
+        if self.ended.is_some() { None } else { self.held.tree().memory() }
+    }
+
     /// CPU time on the opponent's turns so far.
     pub(super) fn cpu_off_turn(&self) -> Duration {
         self.meter.off_turn

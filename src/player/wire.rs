@@ -8,6 +8,7 @@ use tokio::time::timeout;
 
 use super::process::{self, Allowed, Process};
 use super::{Answer, EndView, Exchange, InitView, Launch, Remains, TurnView, diagnosis, no_start};
+use crate::clock::Measure;
 use crate::containment::Policy;
 use crate::fault::{Fault, FaultCode};
 use crate::protocol::{self, Greeting, InitClock, Message, VERSIONS, Wants};
@@ -99,7 +100,11 @@ impl Wire {
             ..Fault::new(FaultCode::NoStart, message)
         })?;
         self.wants = greeting.wants;
-        Ok((greeting, began.elapsed()))
+        let took = match view.control.measure {
+            Measure::Wall => began.elapsed(),
+            Measure::Cpu => answer.used,
+        };
+        Ok((greeting, took))
     }
 
     pub(super) async fn ask<G: Game>(&mut self, view: &TurnView<'_, G>) -> Answer {
@@ -153,16 +158,17 @@ impl Wire {
     }
 
     pub(super) async fn leave(&mut self) -> Remains {
+        let memory = self.remains().memory;
         Message::<()>::Quit.write(&mut self.line);
         self.tell().await;
         let Link::Process(process) = &mut self.link else { return Remains::default() };
         if self.owes {
             let leftover = process.kill().await;
-            return Remains { leftover, ..self.remains() };
+            return Remains { leftover, memory, ..self.remains() };
         }
         let leftover = process.leave().await;
         let afterwards = process.said_unasked();
-        Remains { leftover, afterwards, ..self.remains() }
+        Remains { leftover, memory, afterwards, ..self.remains() }
     }
 
     pub(super) fn remains(&self) -> Remains {
@@ -172,6 +178,7 @@ impl Wire {
                 afterwards: None,
                 cpu: process.cpu(),
                 cpu_off_turn: process.cpu_off_turn(),
+                memory: process.memory(),
                 stderr_lost: process.stderr_lost(),
                 notes: process.notes().to_vec(),
             },
@@ -220,6 +227,11 @@ impl Wire {
     fn take_id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id - 1
+    }
+
+    pub(super) async fn spoke_unasked(&mut self) -> Option<Fault> {
+        let fault = self.check_silence().await.err();
+        fault.filter(|fault| fault.code == FaultCode::UnexpectedOutput)
     }
 
     async fn check_silence(&mut self) -> Result<(), Fault> {

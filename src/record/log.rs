@@ -71,8 +71,12 @@ pub struct LogReader {
 impl LogReader {
     /// Opens the log of the results folder `dir` and reads its header.
     pub fn open(dir: &Path) -> Result<Self, LogError> {
-        let path = dir.join(LOG);
-        let file = File::open(&path)
+        Self::open_file(&dir.join(LOG))
+    }
+
+    /// Opens the log at `path`, whatever its name, and reads its header.
+    pub fn open_file(path: &Path) -> Result<Self, LogError> {
+        let file = File::open(path)
             .map_err(|error| LogError::new(0, format!("{}: {error}", path.display())))?;
         let mut input = BufReader::new(file);
         let raw = read_line(&mut input).map_err(|error| LogError::new(1, error.to_string()))?;

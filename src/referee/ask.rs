@@ -12,7 +12,7 @@ use crate::rules::{BySeat, Event, Game, Refusal, Seat};
 
 /// What a seat is asked. All of it stands before the turn begins: nothing tells what the other
 /// seat answers in the same turn, or how long that took.
-pub(super) struct Question<'t, G> {
+pub(crate) struct Question<'t, G> {
     seat: Seat,
     position: &'t G,
     /// What happened since the seat's last turn.
@@ -26,17 +26,17 @@ pub(super) struct Question<'t, G> {
 }
 
 /// What came of a question.
-pub(super) struct Answered<A> {
+pub(crate) struct Answered<A> {
     /// A legal action with what the player said beside it, or the fault.
-    pub(super) decided: Result<(A, Reply), Fault>,
+    pub(crate) decided: Result<(A, Reply), Fault>,
     /// The time of all tries; none where nothing was left to ask with.
-    pub(super) used: Option<Duration>,
+    pub(crate) used: Option<Duration>,
     /// Why the player was asked again, once for each time.
-    pub(super) refusals: Vec<Fault>,
+    pub(crate) refusals: Vec<Fault>,
 }
 
 impl<'t, G: Game> Question<'t, G> {
-    pub(super) fn new(
+    pub(crate) fn new(
         seat: Seat,
         setup: &'t Setup<'_, G>,
         position: &'t G,
@@ -47,7 +47,7 @@ impl<'t, G: Game> Question<'t, G> {
     }
 
     /// Puts the question to the player of the seat.
-    pub(super) async fn put(self, player: &mut Player) -> Answered<G::Action> {
+    pub(crate) async fn put(self, player: &mut Player) -> Answered<G::Action> {
         if self.clocks[self.seat].is_out() {
             let decided = Err(out_of_time(self.control));
             return Answered { decided, used: None, refusals: Vec::new() };

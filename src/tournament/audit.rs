@@ -8,7 +8,7 @@ use crate::clock::{Clock, Measure, TimeControl, Verdict};
 use crate::fault::FaultCode;
 use crate::record::{GameRecord, Header};
 use crate::rules::{
-    BySeat, Event, Game, GameKind, GameResult, Options, Outcome, Seat, Step, Stream, Turn,
+    BySeat, Event, Game, GameKind, GameResult, Options, Outcome, Seat, Step, StepOf, Stream, Turn,
 };
 use crate::seeds::{Luck, Secret};
 
@@ -72,6 +72,11 @@ impl<'a, G: Game> Replay<'a, G> {
 
     /// Plays the next step, or says why the record cannot be true.
     pub fn step(&mut self) -> Result<Replayed, String> {
+        self.next_step().map(|step| step.map_or(Replayed::End, |_| Replayed::Step))
+    }
+
+    /// Plays the next step and returns it; none at the end of the record.
+    pub fn next_step(&mut self) -> Result<Option<StepOf<G>>, String> {
         self.events.clear();
         let step = match self.position.turn() {
             Turn::Over(_) => return self.end("comes after the end of the game"),
@@ -99,12 +104,12 @@ impl<'a, G: Game> Replay<'a, G> {
                 Step::Both(BySeat::new(first, self.parse(Seat::Second, other)?))
             }
         };
-        self.position.play(step, &mut self.events);
-        Ok(Replayed::Step)
+        self.position.play(step.clone(), &mut self.events);
+        Ok(Some(step))
     }
 
     /// The end of the record, where neither actions nor rolls are left.
-    fn end(&mut self, wrong: &str) -> Result<Replayed, String> {
+    fn end(&mut self, wrong: &str) -> Result<Option<StepOf<G>>, String> {
         match self.texts.next() {
             None => self.unrolled(),
             Some(text) => Err(format!("`{text}` {wrong}")),
@@ -112,9 +117,9 @@ impl<'a, G: Game> Replay<'a, G> {
     }
 
     /// The end of the actions, where no rolls are left.
-    fn unrolled(&mut self) -> Result<Replayed, String> {
+    fn unrolled(&mut self) -> Result<Option<StepOf<G>>, String> {
         match self.rolls.next() {
-            None => Ok(Replayed::End),
+            None => Ok(None),
             Some(roll) => Err(format!("`{roll}` comes where nothing is rolled")),
         }
     }

@@ -78,7 +78,8 @@ fn is_player(tournament: &Tournament, name: &str) -> bool {
     tournament.players.iter().any(|player| player.name == name)
 }
 
-fn fresh_identity() -> Result<String, Failure> {
+/// A random identity for a log.
+pub fn fresh_identity() -> Result<String, Failure> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes)
         .map_err(|error| Failure::system(format!("the system gives no randomness: {error}")))?;
@@ -86,7 +87,7 @@ fn fresh_identity() -> Result<String, Failure> {
 }
 
 /// The header that this configuration asks for.
-fn header(tournament: &Tournament, containment: Containment, identity: String) -> Header {
+pub fn header(tournament: &Tournament, containment: Containment, identity: String) -> Header {
     let created = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let options = match serde_json::to_value(&tournament.options) {
         Ok(serde_json::Value::Object(map)) => map,

@@ -149,7 +149,7 @@ impl Runner<'_> {
     }
 
     fn keep(&mut self, finished: Finished, listener: &mut dyn Listener) -> Result<(), Failure> {
-        let Finished { record, exchanges } = finished;
+        let Finished { record, exchanges, .. } = finished;
         let full = |error: std::io::Error| {
             Failure::system(format!(
                 "{error}; every game in the log is whole: make room and run again to go on"

@@ -13,14 +13,14 @@ use std::thread::{self, JoinHandle};
 use tokio::sync::{mpsc, watch};
 
 pub use self::account::Account;
-use self::bench::Bench;
+pub use self::bench::Bench;
 use super::schedule::Fixture;
 use crate::clock::TimeControl;
 use crate::config::PlayerSpec;
 use crate::containment::Policy;
 use crate::fault::Fault;
 use crate::record::{FaultPolicy, GameRecord};
-use crate::rules::{Game, Options};
+use crate::rules::{BySeat, Game, Options};
 use crate::seeds::Secret;
 
 /// What all games of a tournament have in common.
@@ -67,6 +67,9 @@ pub struct Finished {
     pub record: GameRecord,
     /// The last exchanges of a game that ended in a fault, as JSON lines.
     pub exchanges: Option<String>,
+    /// The most memory that each player's processes held when the game ended, in bytes, where
+    /// the system tells.
+    pub memory: BySeat<Option<u64>>,
 }
 
 /// A running slot.
@@ -126,7 +129,7 @@ async fn work<G: Game>(
 
 /// Keeps this thread, and the players it starts, on the given cores.
 #[cfg(target_os = "linux")]
-fn settle_on(cores: &[usize]) {
+pub(crate) fn settle_on(cores: &[usize]) {
     let mut set = nix::sched::CpuSet::new();
     for &core in cores {
         if set.set(core).is_err() {
@@ -141,4 +144,4 @@ fn settle_on(cores: &[usize]) {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn settle_on(_: &[usize]) {}
+pub(crate) fn settle_on(_: &[usize]) {}

@@ -23,7 +23,7 @@ struct Idle {
 const IDLE_MOST: usize = 8;
 
 /// Seats the players of one game after the other.
-pub(super) struct Bench<G: Game> {
+pub struct Bench<G: Game> {
     rules: Arc<G::Rules>,
     conditions: Arc<Conditions>,
     idle: Vec<Idle>,
@@ -31,7 +31,7 @@ pub(super) struct Bench<G: Game> {
 
 impl<G: Game> Bench<G> {
     /// Nobody is seated yet.
-    pub(super) fn new(rules: Arc<G::Rules>, conditions: Arc<Conditions>) -> Self {
+    pub fn new(rules: Arc<G::Rules>, conditions: Arc<Conditions>) -> Self {
         Self { rules, conditions, idle: Vec::new() }
     }
 
@@ -61,7 +61,7 @@ impl<G: Game> Bench<G> {
     }
 
     /// Plays a game; once more if a player disturbed the other.
-    pub(super) async fn play(
+    pub async fn play(
         &mut self,
         id: String,
         fixture: Fixture,
@@ -86,8 +86,9 @@ impl<G: Game> Bench<G> {
             let (account, exchanges) = self.clear(report, players, fixture, seeds).await;
             match disturber {
                 None => {
+                    let memory = account.remains.as_ref().map(|remains| remains.memory);
                     let record = account.record(id, fixture, void);
-                    return Done::Played(Box::new(Finished { record, exchanges }));
+                    return Done::Played(Box::new(Finished { record, exchanges, memory }));
                 }
                 Some(seat) => {
                     void.push(account.why_void(seat));
@@ -203,7 +204,7 @@ impl<G: Game> Bench<G> {
     }
 
     /// Lets those who wait for another game leave.
-    pub(super) async fn dismiss(&mut self) {
+    pub async fn dismiss(&mut self) {
         for mut idle in self.idle.drain(..) {
             idle.player.leave().await;
         }

@@ -1,0 +1,522 @@
+//! The steps of a check, one after the other.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::drills::{Drill, kinds_met};
+use super::load::Load;
+use super::records::Records;
+use super::report::{Figures, Report, Standing, Step, Verdict};
+use super::{Finding, exchange};
+use crate::bots::Playable;
+use crate::clock::TimeControl;
+use crate::commands::Failure;
+use crate::config::{Launch as Run, PlayerSpec};
+use crate::containment::Policy;
+use crate::conversation::{self, Decision, Source};
+use crate::fault::Fault;
+use crate::player::diagnosis::seconds;
+use crate::player::{InitView, Launch, Player, Wire};
+use crate::protocol::{Greeting, Wants};
+use crate::record::{FaultPolicy, GameRecord, Header};
+use crate::rules::{BySeat, Game, Options, Seat};
+use crate::seeds::{Secret, game_id};
+use crate::tournament::schedule::Fixture;
+use crate::tournament::slot::{Bench, Conditions, Done, Finished};
+
+/// So many steps may fail; the rest are not tried.
+const PATIENCE: usize = 3;
+/// The places of the players in the conditions: the checked one, the same again, the partner for
+/// long games; the opponents behind them.
+const SUBJECT: usize = 0;
+const TWIN: usize = 1;
+const PARTNER: usize = 2;
+
+/// What every player of a check is put through.
+#[derive(Debug)]
+pub struct Exam<G: Game> {
+    /// The checked rules.
+    pub rules: Arc<G::Rules>,
+    /// The same as options.
+    pub options: Options,
+    /// The limits of time.
+    pub control: TimeControl,
+    /// What contains the players.
+    pub containment: Arc<Policy>,
+    /// What happens after a refused action.
+    pub policy: FaultPolicy,
+    /// The decisions that show every kind of turn.
+    pub drills: Vec<Drill>,
+    /// The partner for long games.
+    pub partner: PlayerSpec,
+    /// The players of the house to be played.
+    pub bots: Vec<PlayerSpec>,
+    /// Pairs of games against each of them.
+    pub pairs: u32,
+    /// What everything random is drawn from.
+    pub seed: u64,
+    /// The folder where the games that show a finding are kept.
+    pub records: PathBuf,
+}
+
+/// A player to be checked.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The player.
+    pub spec: PlayerSpec,
+    /// The arguments that name it to `referee ask`, quoted for a shell.
+    pub words: String,
+    /// What a log of its games begins with.
+    pub header: Header,
+}
+
+/// A step to be taken.
+#[derive(Debug, Clone, Copy)]
+enum Task {
+    Start,
+    Turns,
+    Itself,
+    Long,
+    Load,
+    Against(usize),
+}
+
+/// Why a step ended before its end.
+enum Stop {
+    Interrupted,
+    Failed(Failure),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+/// Takes every step with the candidate; none when that was interrupted.
+pub async fn examine<G: Playable>(
+    exam: &Exam<G>,
+    candidate: &Candidate,
+    stop: watch::Receiver<bool>,
+) -> Result<Option<Report>, Failure> {
+    let mut examiner = Examiner::new(exam, candidate, stop);
+    let taken = examiner.take_steps().await;
+    examiner.bench.dismiss().await;
+    match taken {
+        Ok(()) => Ok(Some(examiner.report)),
+        Err(Stop::Interrupted) => Ok(None),
+        Err(Stop::Failed(failure)) => Err(failure),
+    }
+}
+
+struct Examiner<'e, G: Game> {
+    exam: &'e Exam<G>,
+    candidate: &'e Candidate,
+    conditions: Arc<Conditions>,
+    bench: Bench<G>,
+    records: Records,
+    stop: watch::Receiver<bool>,
+    report: Report,
+}
+
+/// What a step came to: what to say, and what was found.
+type Outcome = Result<(String, Option<Finding>), Stop>;
+
+impl<'e, G: Playable> Examiner<'e, G> {
+    fn new(exam: &'e Exam<G>, candidate: &'e Candidate, stop: watch::Receiver<bool>) -> Self {
+        let spec = &candidate.spec;
+        let twin = PlayerSpec { name: format!("{} again", spec.name), ..spec.clone() };
+        let mut players = vec![spec.clone(), twin, exam.partner.clone()];
+        players.extend(exam.bots.iter().cloned());
+        let conditions = Arc::new(Conditions {
+            options: exam.options.clone(),
+            control: exam.control,
+            policy: exam.policy,
+            containment: Arc::clone(&exam.containment),
+            players,
+            secret: Secret::from_seed(exam.seed),
+        });
+        let report = Report {
+            player: spec.name.clone(),
+            command: spec.command.clone(),
+            game: G::NAME,
+            ready: false,
+            steps: Vec::new(),
+            figures: Figures::default(),
+            against: Vec::new(),
+            warnings: std::collections::BTreeSet::new(),
+        };
+        Self {
+            exam,
+            candidate,
+            bench: Bench::new(Arc::clone(&exam.rules), Arc::clone(&conditions)),
+            conditions,
+            records: Records::new(&exam.records, &spec.name, candidate.header.clone()),
+            stop,
+            report,
+        }
+    }
+
+    async fn take_steps(&mut self) -> Result<(), Stop> {
+        let tasks = [Task::Start, Task::Turns, Task::Itself, Task::Long, Task::Load]
+            .into_iter()
+            .chain((0..self.exam.bots.len()).map(Task::Against));
+        for task in tasks {
+            let name = self.name(task);
+            let failed: Vec<&Step> =
+                self.report.steps.iter().filter(|step| step.finding.is_some()).collect();
+            let hopeless = match failed.first() {
+                Some(first) if first.name == "start" => Some("it does not start"),
+                _ if failed.len() >= PATIENCE => Some("too much was found before"),
+                _ => None,
+            };
+            if let Some(why) = hopeless {
+                let (verdict, said) = (Verdict::NotTried, format!("not tried: {why}"));
+                self.report.steps.push(Step { name, verdict, said, finding: None });
+                continue;
+            }
+            let (said, finding) = self.take(task).await?;
+            let verdict = if finding.is_some() { Verdict::Failed } else { Verdict::Passed };
+            self.report.steps.push(Step { name, verdict, said, finding });
+        }
+        self.report.ready = self.report.finding().is_none();
+        Ok(())
+    }
+
+    fn name(&self, task: Task) -> String {
+        match task {
+            Task::Start => "start".to_owned(),
+            Task::Turns => "turns".to_owned(),
+            Task::Itself => "itself".to_owned(),
+            Task::Long => "long".to_owned(),
+            Task::Load => "load".to_owned(),
+            Task::Against(bot) => format!("against {}", self.exam.bots[bot].name),
+        }
+    }
+
+    async fn take(&mut self, task: Task) -> Outcome {
+        match task {
+            Task::Start => self.start().await,
+            Task::Turns => self.turns().await,
+            Task::Itself => self.itself().await,
+            Task::Long => self.long().await,
+            Task::Load => self.load().await,
+            Task::Against(bot) => self.against(bot).await,
+        }
+    }
+
+    /// Starts it in both seats and lets it leave.
+    async fn start(&mut self) -> Outcome {
+        let mut said = Vec::new();
+        let mut wants = Wants::default();
+        for seat in Seat::BOTH {
+            let mut player = self.fresh();
+            let begun = {
+                let position = G::start(&self.exam.rules);
+                let view = InitView {
+                    seat,
+                    position: &position,
+                    options: &self.exam.options,
+                    control: &self.exam.control,
+                    seed: 1,
+                    opening: &[],
+                };
+                self.unless_stopped(player.begin(&view)).await
+            };
+            let begun = match begun {
+                Ok(begun) => begun,
+                Err(stop) => {
+                    player.kill().await;
+                    return Err(stop);
+                }
+            };
+            match begun {
+                Ok((Greeting { wants: wanted, .. }, took)) => {
+                    self.leave(player).await;
+                    wants = wanted;
+                    said.push(format!("{} as {}", seconds(took), G::SEATS[seat]));
+                }
+                Err(fault) => {
+                    let mut finding = Finding::new::<G>(&fault, seat, None);
+                    finding.exchange = exchange::of(&player);
+                    finding.reproduce = Some(format!("referee ask {}", self.candidate.words));
+                    player.leave().await;
+                    return Ok(("it does not start".to_owned(), Some(finding)));
+                }
+            }
+        }
+        Ok((format!("greets after {}; {}", said.join(", "), in_words(wants)), None))
+    }
+
+    /// Puts it before every kind of turn.
+    async fn turns(&mut self) -> Outcome {
+        let is_class = matches!(self.candidate.spec.launch, Run::Class { .. });
+        let (mut kinds, mut asked, mut left_out) = (0, 0, 0);
+        let exam = self.exam;
+        for (number, drill) in (1..).zip(&exam.drills) {
+            if is_class && drill.beginning.plies > 0 {
+                left_out += drill.kinds.len();
+                continue;
+            }
+            if let Some(finding) = self.drill(number, drill).await? {
+                let kinds: Vec<&str> = drill.kinds.iter().map(String::as_str).collect();
+                let said = format!("a turn of the kind {} went wrong", kinds.join(", "));
+                return Ok((said, Some(finding)));
+            }
+            kinds += drill.kinds.len();
+            asked += 1;
+        }
+        let mut said = format!("{kinds} kinds of turn, {asked} positions");
+        if left_out > 0 {
+            said.push_str(
+                "; the others in whole games only: a class cannot begin after an opening",
+            );
+        }
+        Ok((said, None))
+    }
+
+    async fn drill(&mut self, number: u32, drill: &Drill) -> Result<Option<Finding>, Stop> {
+        let seat = drill.seat;
+        let mut names =
+            BySeat::new(self.candidate.spec.name.clone(), self.exam.partner.name.clone());
+        if seat == Seat::Second {
+            names = BySeat::new(names.second, names.first);
+        }
+        let secret = &self.conditions.secret;
+        let seeds = BySeat::from_fn(|seat| secret.player_seed(&names[seat], &names[!seat], number));
+        let record = |startup, fault| {
+            drill.beginning.record::<G>(&names, seeds, number, (seat, startup, fault))
+        };
+        let unplayed = record(Duration::ZERO, None);
+        let source = Source::<G> {
+            rules: &self.exam.rules,
+            options: &self.exam.options,
+            control: &self.exam.control,
+            policy: self.exam.policy,
+            record: &unplayed,
+        };
+        let decision = Decision { seat, ply: drill.beginning.plies };
+        let mut player = self.fresh();
+        let put = self.unless_stopped(conversation::put(&source, decision, &mut player)).await;
+        let put = match put {
+            Ok(put) => put.map_err(Failure::input)?,
+            Err(stop) => {
+                player.kill().await;
+                return Err(stop);
+            }
+        };
+        let lines = exchange::of(&player);
+        self.leave(player).await;
+        let startup = put.greeted.map_or(Duration::ZERO, |(_, took)| took);
+        let Err(fault) = put.outcome else { return Ok(None) };
+        let record = record(startup, Some(fault.clone()));
+        self.found(&fault, seat, &record, lines).map(Some)
+    }
+
+    async fn itself(&mut self) -> Outcome {
+        let (finished, finding) = self.pairs(TWIN, 1, false).await?;
+        Ok((format!("{} against itself", games(finished.len())), finding))
+    }
+
+    async fn long(&mut self) -> Outcome {
+        let (finished, finding) = self.pairs(PARTNER, 1, false).await?;
+        let plies = finished.iter().map(|record| record.plies).max().unwrap_or_default();
+        let mut met = std::collections::BTreeSet::new();
+        for record in &finished {
+            met.extend(kinds_met::<G>(&self.exam.rules, record, self.seat_of(record)));
+        }
+        let met: Vec<&str> = met.iter().map(String::as_str).collect();
+        let said =
+            format!("{}, up to {plies} plies; met {}", games(finished.len()), met.join(", "));
+        Ok((said, finding))
+    }
+
+    async fn load(&mut self) -> Outcome {
+        let busy = Load::begin();
+        let played = self.pairs(PARTNER, 1, true).await;
+        drop(busy);
+        let (finished, finding) = played?;
+        Ok((format!("{} on a busy core", games(finished.len())), finding))
+    }
+
+    async fn against(&mut self, bot: usize) -> Outcome {
+        let (finished, finding) = self.pairs(PARTNER + 1 + bot, self.exam.pairs, false).await?;
+        let mut standing = Standing::new(&self.exam.bots[bot].name);
+        for record in &finished {
+            match record.score(self.seat_of(record)) {
+                1.0 => standing.wins += 1,
+                0.0 => standing.losses += 1,
+                _ => standing.draws += 1,
+            }
+        }
+        let Standing { wins, draws, losses, .. } = standing;
+        let said = format!("{}: won {wins}, drawn {draws}, lost {losses}", games(finished.len()));
+        self.report.against.push(standing);
+        Ok((said, finding))
+    }
+
+    /// Plays pairs against the player of this number, up to the first finding.
+    async fn pairs(
+        &mut self,
+        opponent: usize,
+        pairs: u32,
+        under_load: bool,
+    ) -> Result<(Vec<GameRecord>, Option<Finding>), Stop> {
+        let mut records = Vec::new();
+        // Games under load have a number of their own, so that they are other games.
+        let first = if under_load { 1001 } else { 1 };
+        for pair in first..first + pairs {
+            for game in [1, 2] {
+                let finished = self.play(opponent, pair, game).await?;
+                self.measure(&finished, under_load);
+                let finding = self.finding_of(&finished, opponent)?;
+                records.push(finished.record);
+                if finding.is_some() {
+                    return Ok((records, finding));
+                }
+            }
+        }
+        Ok((records, None))
+    }
+
+    async fn play(&mut self, opponent: usize, pair: u32, game: u8) -> Result<Finished, Stop> {
+        let players = match game {
+            1 => BySeat::new(SUBJECT, opponent),
+            _ => BySeat::new(opponent, SUBJECT),
+        };
+        let name = |number: usize| self.conditions.players[number].name.as_str();
+        let id = game_id(name(SUBJECT), name(opponent), pair, game);
+        let fixture = Fixture { players, pair, game };
+        match self.bench.play(id, fixture, &mut self.stop).await {
+            Done::Played(finished) => Ok(*finished),
+            Done::Probed(..) | Done::Stopped => Err(Stop::Interrupted),
+        }
+    }
+
+    /// The candidate's seat in a game with another player; the first, playing itself.
+    fn seat_of(&self, record: &GameRecord) -> Seat {
+        let own = |seat: &Seat| record.players[*seat] == self.candidate.spec.name;
+        Seat::BOTH.into_iter().find(own).unwrap_or(Seat::First)
+    }
+
+    fn measure(&mut self, finished: &Finished, under_load: bool) {
+        let record = &finished.record;
+        let seat = self.seat_of(record);
+        let figures = &mut self.report.figures;
+        figures.time(&record.clock.used_ns[seat], under_load);
+        figures.memory = figures.memory.max(finished.memory[seat]);
+        if !under_load {
+            figures.start(record.clock.startup_ns[seat]);
+        }
+        let mine = record.warnings.iter().filter_map(|warning| {
+            let said = warning.strip_prefix(record.players.names[seat].as_ref())?;
+            Some(without_numbers(said.trim_start()))
+        });
+        self.report.warnings.extend(mine);
+    }
+
+    fn finding_of(
+        &mut self,
+        finished: &Finished,
+        opponent: usize,
+    ) -> Result<Option<Finding>, Stop> {
+        let record = &finished.record;
+        let own = self.seat_of(record);
+        let seats = if opponent == TWIN { vec![own, !own] } else { vec![own] };
+        let failed = seats.into_iter().find_map(|seat| Some((seat, record.fault_of(seat)?)));
+        let Some((seat, fault)) = failed else {
+            if let Some(fault) = record.fault_of(!own) {
+                let (name, message) = (&record.players[!own], &fault.message);
+                let failure = format!("the house player {name} failed: {message}");
+                return Err(Failure::system(failure).into());
+            }
+            return Ok(None);
+        };
+        let exchanges = finished.exchanges.as_deref().unwrap_or_default();
+        let lines = exchange::kept(exchanges, G::SEATS[seat]);
+        let fault = fault.clone();
+        self.found(&fault, seat, record, lines).map(Some)
+    }
+
+    /// Keeps the game that shows a fault.
+    fn found(
+        &mut self,
+        fault: &Fault,
+        seat: Seat,
+        record: &GameRecord,
+        lines: Vec<exchange::Line>,
+    ) -> Result<Finding, Stop> {
+        self.records.keep(record)?;
+        let mut finding = Finding::new::<G>(fault, seat, Some(record.plies));
+        finding.exchange = lines;
+        let dir = self.records.dir().display().to_string();
+        let dir = shlex::try_quote(&dir).map_or(dir.clone(), Into::into);
+        finding.reproduce = Some(format!(
+            "referee ask {} --results {dir} --record {} --ply {} --seat {}",
+            self.candidate.words,
+            record.id,
+            record.plies,
+            G::SEATS[seat]
+        ));
+        Ok(finding)
+    }
+
+    async fn leave(&mut self, mut player: Player) {
+        let stderr = player.stderr().len();
+        let remains = player.leave().await;
+        self.report.figures.memory = self.report.figures.memory.max(remains.memory);
+        let mut warn = |text: &str| self.report.warnings.insert(text.to_owned());
+        if stderr > 0 {
+            warn("writes to its stderr, which is kept beside the log and costs it nothing");
+        }
+        if remains.leftover > 0 {
+            warn("leaves processes behind, which are killed");
+        }
+        if remains.afterwards.is_some() {
+            warn("writes to its stdout after the end");
+        }
+    }
+
+    fn fresh(&self) -> Player {
+        let launch = Launch::of(&self.candidate.spec);
+        let containment = Arc::clone(&self.exam.containment);
+        Player::Wire(Box::new(Wire::process(launch, containment)))
+    }
+
+    async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, Stop> {
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => Err(Stop::Interrupted),
+            done = work => Ok(done),
+        }
+    }
+}
+
+fn games(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "game" } else { "games" })
+}
+
+/// What it asked to be told, in words.
+fn in_words(wants: Wants) -> String {
+    let named = [("state", wants.state), ("events", wants.events), ("legal", wants.legal)];
+    let wanted: Vec<&str> =
+        named.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| name).collect();
+    if wanted.is_empty() {
+        "wants nothing".to_owned()
+    } else {
+        format!("wants {}", wanted.join(", "))
+    }
+}
+
+/// A warning with `N` for every number, so that games that give the same one give it once.
+fn without_numbers(text: &str) -> String {
+    let words = text.split(' ').map(|word| {
+        let core = word.trim_end_matches([',', ';', ':']);
+        if core.parse::<f64>().is_ok() { word.replace(core, "N") } else { word.to_owned() }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}

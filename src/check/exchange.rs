@@ -1,0 +1,84 @@
+//! The lines that led to a fault.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::escape;
+use crate::player::{Direction, Player};
+
+/// The most bytes of a line that are shown to a person.
+const SHOWN: usize = 600;
+
+/// A line that went between the referee and a player.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Line {
+    /// Which way.
+    pub way: Way,
+    /// What it says, without its newline.
+    pub text: String,
+}
+
+/// Which way a line went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Way {
+    /// From the referee to the player.
+    To,
+    /// From the player.
+    From,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let way = match self.way {
+            Way::To => '>',
+            Way::From => '<',
+        };
+        write!(f, "{way} {}", escape::bytes(self.text.as_bytes(), SHOWN))
+    }
+}
+
+/// The last request to a player, and what came of it.
+pub fn of(player: &Player) -> Vec<Line> {
+    let lines = player.exchanges().into_iter().map(|exchange| Line {
+        way: match exchange.direction {
+            Direction::ToPlayer => Way::To,
+            Direction::FromPlayer => Way::From,
+        },
+        text: String::from_utf8_lossy(&exchange.line).into_owned(),
+    });
+    since_the_last_request(lines.collect())
+}
+
+/// The same from the exchanges of a game as they are kept beside a log, for the player in the
+/// seat called `owner`.
+pub fn kept(exchanges: &str, owner: &str) -> Vec<Line> {
+    let lines = exchanges.lines().filter_map(|kept| {
+        let value: Value = serde_json::from_str(kept).ok()?;
+        let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+        if text("seat")? != owner {
+            return None;
+        }
+        let sent = text("to").map(|text| Line { way: Way::To, text });
+        sent.or_else(|| text("from").map(|text| Line { way: Way::From, text }))
+    });
+    since_the_last_request(lines.collect())
+}
+
+fn since_the_last_request(mut lines: Vec<Line>) -> Vec<Line> {
+    let asks = |line: &Line| {
+        line.way == Way::To
+            && ["{\"type\":\"init\"", "{\"type\":\"turn\""]
+                .iter()
+                .any(|start| line.text.starts_with(start))
+    };
+    let from = lines.iter().rposition(asks).unwrap_or(0);
+    lines.drain(..from);
+    // What it is told after its fault explains nothing.
+    while lines.len() > 1 && lines.last().is_some_and(|line| line.way == Way::To) {
+        lines.pop();
+    }
+    lines
+}

@@ -1,0 +1,69 @@
+//! A fault as its author needs it: what was expected, the clause, and how to see it again.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::exchange::Line;
+use crate::fault::{Fault, FaultCode};
+use crate::rules::{Game, Seat};
+
+/// What was found wrong with a player.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The kind of fault.
+    pub code: FaultCode,
+    /// The diagnosis.
+    pub message: String,
+    /// The player's seat.
+    pub seat: &'static str,
+    /// The plies played before it; absent when the game had not begun.
+    pub ply: Option<u32>,
+    /// What was expected instead.
+    pub expected: &'static str,
+    /// The clause that was broken, with its words: of the rules, else of the protocol.
+    pub clause: String,
+    /// The lines that led to it.
+    pub exchange: Vec<Line>,
+    /// The last lines of the player's stderr.
+    pub stderr: Vec<String>,
+    /// A command that puts the same decision to the player again.
+    pub reproduce: Option<String>,
+}
+
+impl Finding {
+    /// `fault` of the player in `seat` after `ply` plies.
+    pub fn new<G: Game>(fault: &Fault, seat: Seat, ply: Option<u32>) -> Self {
+        let cited = fault.clause.as_deref();
+        let clause = G::CLAUSES.iter().find(|clause| Some(clause.id) == cited);
+        Self {
+            code: fault.code,
+            message: fault.message.clone(),
+            seat: G::SEATS[seat],
+            ply,
+            expected: fault.code.expected(),
+            clause: clause.map_or_else(
+                || format!("docs/protocol.md, Faults, `{}`", fault.code),
+                |clause| format!("{}, {}: {}", clause.id, clause.title, clause.text),
+            ),
+            exchange: Vec::new(),
+            stderr: fault.stderr.clone(),
+            reproduce: None,
+        }
+    }
+
+    /// The finding in a few lines; the exchange apart.
+    pub fn in_words(&self) -> String {
+        let when = match self.ply {
+            Some(ply) => format!("as {}, after {ply} plies", self.seat),
+            None => format!("as {}, before the game", self.seat),
+        };
+        let mut text = format!("{}: {} ({when})", self.code, self.message);
+        for line in &self.stderr {
+            // Writing into a string does not fail.
+            let _ = write!(text, "\n    {line}");
+        }
+        let _ = write!(text, "\nexpected: {}\nclause: {}", self.expected, self.clause);
+        text
+    }
+}

@@ -1,0 +1,203 @@
+//! `ask`: one decision of a recorded game put to a player again.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::json;
+
+use super::board::picture;
+use super::recorded::Recorded;
+use super::run::until_interrupted;
+use super::setting::{Setting, SettingArgs};
+use super::{Failure, Format, Status};
+use crate::check::{Beginning, Finding, exchange};
+use crate::config::PlayerSpec;
+use crate::conversation::{self, Decision, Put, Source, Strayed};
+use crate::player::{Launch, Player, Wire, diagnosis};
+use crate::printer::Printer;
+use crate::protocol::{Wants, millis};
+use crate::rules::{BySeat, Game, Options, Seat};
+use crate::seeds::Secret;
+use crate::tournament::audit::options_of;
+use crate::with_game;
+
+/// Put one recorded decision to a player again
+///
+/// The player is started, told the game up to there as the record has it, and asked. What it
+/// replies is shown and judged.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  referee ask \"python3 player.py\"                            the first turn of a game
+  referee ask mine --record 3f9a1c07be52-1 --ply 42          a turn of a recorded game
+  referee ask mine --record 3f9a --ply 42 --emit lines.txt   and keep what it is sent
+  python3 -m pdb player.py < lines.txt                       for a debugger
+
+Exit codes: 0 the reply was a legal action, 1 it was not, 2 bad command line.")]
+pub struct AskArgs {
+    /// The player: a name from the configuration, `bot:NAME`, a class, or a command
+    pub player: String,
+    /// The recorded game: its id or the beginning of it, or a log of one game
+    #[arg(long, value_name = "FILE-or-GAME-ID")]
+    pub record: Option<String>,
+    /// The folder of the game's tournament (default: the newest under results/)
+    #[arg(long, value_name = "DIR", requires = "record")]
+    pub results: Option<PathBuf>,
+    /// The plies played before the decision (default: the record's first decision)
+    #[arg(long, value_name = "N", requires = "record")]
+    pub ply: Option<u32>,
+    /// Whose decision, where both seats decide
+    #[arg(long)]
+    pub seat: Option<String>,
+    /// Write every line that the player is sent up to there into a file
+    #[arg(long, value_name = "FILE")]
+    pub emit: Option<PathBuf>,
+    /// No limit of time
+    #[arg(long)]
+    pub no_clock: bool,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// The game and its terms, where there is no record
+    #[command(flatten)]
+    pub setting: SettingArgs,
+}
+
+/// Puts the decision to the player.
+pub fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
+    let mut setting = args.setting.read(printer)?;
+    let spec = setting.program(&args.player, "a person is asked by `referee play`")?;
+    let Some(word) = &args.record else {
+        return with_game!(setting.game, G => at_the_start::<G>(args, &setting, &spec, printer));
+    };
+    let recorded = Recorded::find(word, args.results.as_deref())?;
+    let (kind, options) = options_of(&recorded.header).map_err(Failure::input)?;
+    setting.control = recorded.header.clock;
+    setting.policy = recorded.header.fault_policy;
+    with_game!(kind, G => {
+        let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
+        ask::<G>(args, &setting, (&rules, &options), &recorded.record, &spec, printer)
+    })
+}
+
+/// A game that nobody has played yet.
+fn at_the_start<G: Game>(
+    args: &AskArgs,
+    setting: &Setting,
+    spec: &PlayerSpec,
+    printer: Printer,
+) -> Result<Status, Failure> {
+    let (options, rules) = setting.rules::<G>(printer)?;
+    let secret = Secret::from_seed(1);
+    let names = BySeat::new(spec.name.clone(), "opponent".to_owned());
+    let seeds = BySeat::from_fn(|seat| secret.player_seed(&names[seat], &names[!seat], 1));
+    let start = Beginning::start::<G>(&rules, &mut secret.luck(&names.first, &names.second, 1));
+    let nothing = (Seat::First, std::time::Duration::ZERO, None);
+    let record = start.record::<G>(&names, seeds, 1, nothing);
+    ask::<G>(args, setting, (&rules, &options), &record, spec, printer)
+}
+
+fn ask<G: Game>(
+    args: &AskArgs,
+    setting: &Setting,
+    (rules, options): (&Arc<G::Rules>, &Options),
+    record: &crate::record::GameRecord,
+    spec: &PlayerSpec,
+    printer: Printer,
+) -> Result<Status, Failure> {
+    let mut control = setting.control;
+    if args.no_clock {
+        (control.budget, control.per_move) = (None, None);
+    }
+    let policy = setting.policy;
+    let source = Source::<G> { rules, options, control: &control, policy, record };
+    let decision = decision(args, &source)?;
+    let mut player = Player::Wire(Box::new(Wire::process(Launch::of(spec), setting.contain()?)));
+    let put = until_interrupted(async {
+        let put = conversation::put(&source, decision, &mut player).await;
+        player.leave().await;
+        let put = put.map_err(Failure::input)?;
+        if let Some(file) = &args.emit {
+            let wants = put.greeted.as_ref().map_or(Wants::default(), |(said, _)| said.wants);
+            let lines = conversation::lines(&source, decision, wants).await;
+            write_lines(file, &lines.map_err(Failure::input)?)?;
+        }
+        Ok(put)
+    })?;
+    let Some(put) = put else { return Ok(Status::Interrupted) };
+    let finding = put.outcome.as_ref().err().map(|fault| {
+        let ply = put.greeted.as_ref().map(|_| put.position.ply());
+        Finding::new::<G>(fault, decision.seat, ply)
+    });
+    match args.format {
+        Format::Json => printer.line(&in_json(&put, finding.as_ref(), &player))?,
+        Format::Text => {
+            if put.greeted.is_some() {
+                printer.line(&picture(&put.position, &put.events, printer.colour))?;
+            }
+            printer.line(&in_words(&put, finding.as_ref(), &player))?;
+        }
+    }
+    Ok(if finding.is_none() { Status::Done } else { Status::Found })
+}
+
+fn decision<G: Game>(args: &AskArgs, source: &Source<'_, G>) -> Result<Decision, Failure> {
+    let wanted = args.seat.as_deref().map(|name| {
+        G::SEATS.seat(name).ok_or_else(|| {
+            let (first, second) = (G::SEATS.first, G::SEATS.second);
+            Failure::input(format!("--seat {name}: {} has {first} and {second}", G::NAME))
+        })
+    });
+    let first = conversation::first_decision(source).map_err(Failure::input)?;
+    let ply = args.ply.unwrap_or(first);
+    let seat = conversation::seat_at(source, ply, wanted.transpose()?)
+        .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
+    Ok(Decision { seat, ply })
+}
+
+fn write_lines(file: &std::path::Path, lines: &[String]) -> Result<(), Failure> {
+    fs::write(file, lines.join("\n") + "\n")
+        .map_err(|error| Failure::system(format!("cannot write {}: {error}", file.display())))
+}
+
+fn in_words<G: Game>(put: &Put<G>, finding: Option<&Finding>, player: &Player) -> String {
+    let mut text = String::new();
+    for line in exchange::of(player) {
+        // Writing into a string does not fail.
+        let _ = writeln!(text, "{line}");
+    }
+    if let Some(Strayed { ply, said, recorded }) = &put.strayed {
+        let said = crate::escape::terminal(said);
+        let _ = writeln!(
+            text,
+            "on the way: after {ply} plies it said {said}, in the record {recorded}"
+        );
+    }
+    let used = diagnosis::seconds(put.used);
+    match (&put.outcome, finding) {
+        (_, Some(finding)) => text.push_str(&finding.in_words()),
+        (Ok(action), None) => {
+            let _ = write!(text, "legal: {action}, after {used}");
+        }
+        (Err(fault), None) => text.push_str(&fault.message),
+    }
+    text
+}
+
+fn in_json<G: Game>(put: &Put<G>, finding: Option<&Finding>, player: &Player) -> String {
+    let strayed = put.strayed.as_ref().map(
+        |Strayed { ply, said, recorded }| json!({ "ply": ply, "said": said, "recorded": recorded }),
+    );
+    json!({
+        "ply": put.position.ply(),
+        "action": put.outcome.as_ref().ok(),
+        "used_ms": millis(put.used),
+        "strayed": strayed,
+        "finding": finding,
+        "exchange": exchange::of(player),
+    })
+    .to_string()
+}

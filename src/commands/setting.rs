@@ -1,0 +1,125 @@
+//! What the commands that seat players share: the game, its options, the limits of time, and the
+//! players that a configuration names.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::Failure;
+use super::game_args::OptionArgs;
+use crate::clock::{Measure, TimeControl};
+use crate::config::{self, PlayerSpec, PlayerWord, Tournament};
+use crate::containment::{Level, Policy, Wish};
+use crate::printer::Printer;
+use crate::record::FaultPolicy;
+use crate::rules::{Game, GameKind, Options};
+
+/// The game and its terms, as the command line gives them.
+#[derive(Debug, Clone, Args)]
+pub struct SettingArgs {
+    /// The game (default: the configuration's, else watch-your-back)
+    #[arg(long, value_enum)]
+    pub game: Option<GameKind>,
+    #[command(flatten)]
+    pub options: OptionArgs,
+    /// The configuration that names players and limits, where there is one
+    #[arg(long, default_value = "tournament.toml")]
+    pub config: PathBuf,
+    /// How far players are contained (default: as configured, or the strongest that works)
+    #[arg(long, value_name = "LEVEL")]
+    pub containment: Option<Level>,
+}
+
+/// The same, with the configuration read.
+#[derive(Debug)]
+pub(super) struct Setting {
+    /// The game.
+    pub(super) game: GameKind,
+    /// The limits of time: the configuration's, else five seconds a move.
+    pub(super) control: TimeControl,
+    /// What contains the players.
+    pub(super) wish: Wish,
+    /// What happens after a refused action.
+    pub(super) policy: FaultPolicy,
+    /// The players that the configuration names.
+    pub(super) players: Vec<PlayerSpec>,
+    /// The options of the configuration, where it is one of this game.
+    configured: Vec<(&'static str, String)>,
+    /// Those of the command line, which stand on top of them.
+    options: OptionArgs,
+}
+
+impl SettingArgs {
+    /// Reads the configuration, where there is one.
+    pub(super) fn read(&self, printer: Printer) -> Result<Setting, Failure> {
+        let configured = self
+            .config
+            .exists()
+            .then(|| config::load(&self.config, printer.error_colour()))
+            .transpose()?;
+        Ok(self.with(configured))
+    }
+
+    fn with(&self, configured: Option<Tournament>) -> Setting {
+        let named = configured.as_ref().map(|tournament| tournament.game);
+        let game = self.game.or(named).unwrap_or(GameKind::WatchYourBack);
+        // Options and limits of a configuration are meant for its own game.
+        let wish = configured.as_ref().map(|known| known.containment.clone()).unwrap_or_default();
+        let same = configured.as_ref().filter(|tournament| tournament.game == game);
+        let given = same.map(|same| same.options.given()).unwrap_or_default();
+        Setting {
+            game,
+            policy: configured
+                .as_ref()
+                .map_or(FaultPolicy::Lose, |configured| configured.fault_policy),
+            wish: Wish { level: self.containment.or(wish.level), ..wish },
+            control: configured.as_ref().map_or(default_control(), |configured| configured.clock),
+            configured: given,
+            options: self.options.clone(),
+            players: configured.map(|configured| configured.players).unwrap_or_default(),
+        }
+    }
+}
+
+impl Setting {
+    /// The options in force and the rules of `G` under them, which end every game.
+    pub(super) fn rules<G: Game>(
+        &self,
+        printer: Printer,
+    ) -> Result<(Options, Arc<G::Rules>), Failure> {
+        let options = self.options.resolve::<G>(&self.configured, printer)?;
+        let rules = G::rules(&options).map_err(Failure::input)?;
+        match G::endless(&rules) {
+            Some(why) => Err(Failure::input(why)),
+            None => Ok((options, Arc::new(rules))),
+        }
+    }
+
+    /// What contains the players, found out here and now.
+    pub(super) fn contain(&self) -> Result<Arc<Policy>, Failure> {
+        Policy::settle(&self.wish).map(Arc::new)
+    }
+
+    /// The program that `word` stands for; `why_none` says why a person will not do.
+    pub(super) fn program(&self, word: &str, why_none: &str) -> Result<PlayerSpec, Failure> {
+        match PlayerWord::parse(word, &self.players)? {
+            PlayerWord::Program(spec) => Ok(*spec),
+            PlayerWord::Human => Err(Failure::input(format!("player `human`: {why_none}"))),
+        }
+    }
+}
+
+/// The limits where no configuration has any.
+pub(super) fn default_control() -> TimeControl {
+    TimeControl {
+        startup: config::DEFAULT_STARTUP,
+        budget: None,
+        increment: Duration::ZERO,
+        per_move: Some(config::DEFAULT_MOVE),
+        measure: Measure::Wall,
+        count_startup: false,
+        ponder: false,
+    }
+}

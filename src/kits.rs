@@ -1,0 +1,195 @@
+//! Starter kits: a small working player in each of several languages, inside the binary.
+
+/// A language that there is a kit for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Language {
+    /// Python 3
+    Python,
+    /// Rust
+    Rust,
+    /// C++17
+    Cpp,
+    /// C99
+    C,
+    /// Java 11 or later
+    Java,
+    /// JavaScript for Node.js
+    #[value(name = "javascript")]
+    JavaScript,
+    /// Go 1.18 or later
+    Go,
+    /// A POSIX shell
+    Shell,
+}
+
+/// A file of a kit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// Its path in the kit's folder.
+    pub path: &'static str,
+    /// Its text.
+    pub text: String,
+}
+
+/// What a kit is made of.
+struct Kit {
+    /// The language for people.
+    title: &'static str,
+    /// The file that holds the player.
+    source: &'static str,
+    /// The command that builds it, where it needs building.
+    build: Option<&'static str>,
+    files: &'static [(&'static str, &'static str)],
+}
+
+const README: &str = include_str!("kits/README.md.txt");
+
+impl Language {
+    /// Every language.
+    pub const ALL: [Self; 8] = [
+        Self::Python,
+        Self::Rust,
+        Self::Cpp,
+        Self::C,
+        Self::Java,
+        Self::JavaScript,
+        Self::Go,
+        Self::Shell,
+    ];
+
+    /// The command that builds the kit in its folder; none where it runs as it is.
+    pub fn build(self) -> Option<&'static str> {
+        self.kit().build
+    }
+
+    fn kit(self) -> Kit {
+        match self {
+            Self::Python => Kit {
+                title: "Python",
+                source: "player.py",
+                build: None,
+                files: &[
+                    ("player.py", include_str!("kits/python/player.py")),
+                    ("referee_rules.py", include_str!("kits/python/referee_rules.py")),
+                ],
+            },
+            Self::Rust => Kit {
+                title: "Rust",
+                source: "src/main.rs",
+                build: Some("cargo build --release"),
+                files: &[
+                    ("Cargo.toml", include_str!("kits/rust/Cargo.toml.txt")),
+                    ("src/main.rs", include_str!("kits/rust/main.rs")),
+                ],
+            },
+            Self::Cpp => Kit {
+                title: "C++",
+                source: "player.cpp",
+                build: Some("make"),
+                files: &[
+                    ("Makefile", include_str!("kits/cpp/Makefile")),
+                    ("player.cpp", include_str!("kits/cpp/player.cpp")),
+                ],
+            },
+            Self::C => Kit {
+                title: "C",
+                source: "player.c",
+                build: Some("make"),
+                files: &[
+                    ("Makefile", include_str!("kits/c/Makefile")),
+                    ("player.c", include_str!("kits/c/player.c")),
+                ],
+            },
+            Self::Java => Kit {
+                title: "Java",
+                source: "Player.java",
+                build: Some("make"),
+                files: &[
+                    ("Makefile", include_str!("kits/java/Makefile")),
+                    ("Player.java", include_str!("kits/java/Player.java")),
+                ],
+            },
+            Self::JavaScript => Kit {
+                title: "JavaScript",
+                source: "player.js",
+                build: None,
+                files: &[("player.js", include_str!("kits/javascript/player.js"))],
+            },
+            Self::Go => Kit {
+                title: "Go",
+                source: "player.go",
+                build: Some("make"),
+                files: &[
+                    ("Makefile", include_str!("kits/go/Makefile")),
+                    ("go.mod", include_str!("kits/go/go.mod.txt")),
+                    ("player.go", include_str!("kits/go/player.go")),
+                ],
+            },
+            Self::Shell => Kit {
+                title: "shell",
+                source: "player.sh",
+                build: None,
+                files: &[("player.sh", include_str!("kits/shell/player.sh"))],
+            },
+        }
+    }
+}
+
+/// How a game shows its legal actions, by which the kits differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// As a list.
+    List,
+    /// By parts.
+    Factored,
+}
+
+/// The files of the kit in this language for a player called `name` of the game called `game`.
+pub fn files(language: Language, name: &str, game: &str, shape: Shape) -> Vec<File> {
+    let kit = language.kit();
+    let build =
+        kit.build.map_or(String::new(), |build| format!("Build it first:\n\n    {build}\n"));
+    let fill = |text: &str| {
+        text.replace("@NAME@", name)
+            .replace("@GAME@", game)
+            .replace("@LANGUAGE@", kit.title)
+            .replace("@FILE@", kit.source)
+            .replace("@BUILD@\n", &build)
+    };
+    let templates = kit.files.iter().copied().chain([("README.md", README)]);
+    templates.map(|(path, text)| File { path, text: fill(&of_shape(text, shape)) }).collect()
+}
+
+/// The lines of a template that belong to this shape: those behind `<<list>>` or `<<factored>>`
+/// up to `<<end>>` to one, all others to both.
+fn of_shape(template: &str, shape: Shape) -> String {
+    let mut text = String::with_capacity(template.len());
+    let mut only = None;
+    for line in template.split_inclusive('\n') {
+        match line.trim_end() {
+            "<<list>>" => only = Some(Shape::List),
+            "<<factored>>" => only = Some(Shape::Factored),
+            "<<end>>" => only = None,
+            _ if only.is_none_or(|only| only == shape) => text.push_str(line),
+            _ => {}
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_template_is_left_in_a_kit() {
+        for language in Language::ALL {
+            for shape in [Shape::List, Shape::Factored] {
+                for file in files(language, "ant", "a-game", shape) {
+                    let left = ["@NAME@", "@GAME@", "@FILE@", "@BUILD@", "<<end>>", "<<list>>"];
+                    assert!(!left.iter().any(|mark| file.text.contains(mark)), "{}", file.path);
+                }
+            }
+        }
+    }
+}

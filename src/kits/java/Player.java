@@ -1,0 +1,62 @@
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+<<factored>>
+import java.util.Collections;
+<<end>>
+import java.util.List;
+import java.util.Random;
+
+/** A player for @GAME@. */
+public class Player {
+    private final Random random = new Random();
+
+    public static void main(String[] args) throws IOException {
+        new Player().play(
+                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)));
+    }
+
+    private void play(BufferedReader input) throws IOException {
+        String line;
+        while ((line = input.readLine()) != null) {
+            if (line.startsWith("{\"type\":\"init\"")) {
+                System.out.println("ok");
+            } else if (line.startsWith("{\"type\":\"turn\"")) {
+                System.out.println(choose(line));
+            } else if (line.startsWith("{\"type\":\"quit\"")) {
+                return;
+            } // "error" and "end" ask for no reply.
+            System.out.flush();
+        }
+    }
+
+    /** The action to play. Begin here: the line is the whole turn, its state and events too. */
+    private String choose(String line) {
+<<list>>
+        return pick(readList(line, "legal"));
+<<factored>>
+        // The state has lists of these names too.
+        String legal = line.substring(line.indexOf("\"legal\":"));
+        List<String> directions = readList(legal, "directions");
+        List<String> squares = readList(legal, "squares");
+        Collections.shuffle(squares, random);
+        int from = legal.indexOf("\"walls\":") + "\"walls\":".length();
+        int walls = Integer.parseInt(legal.substring(from, legal.indexOf(',', from)));
+        String places = String.join(" ", squares.subList(0, walls));
+        return pick(directions) + " " + pick(directions) + " " + places;
+<<end>>
+    }
+
+    private String pick(List<String> list) {
+        return list.get(random.nextInt(list.size()));
+    }
+
+    /** The texts of the list under the key. */
+    private static List<String> readList(String line, String key) {
+        String start = "\"" + key + "\":[\"";
+        int from = line.indexOf(start) + start.length();
+        return Arrays.asList(line.substring(from, line.indexOf("\"]", from)).split("\",\""));
+    }
+}

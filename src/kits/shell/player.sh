@@ -1,0 +1,45 @@
+#!/bin/sh
+# A player for @GAME@.
+
+# The items of the list under the key $2 in the line $1, one a line.
+items() {
+    rest=${1#*\"$2\":\[}
+    printf '%s\n' "${rest%%]*}" | sed 's/^"//; s/"$//; s/","/\n/g'
+}
+
+# $1 of the lines read, at random.
+some() {
+    awk -v most="$1" -v seed="$(od -An -N4 -tu4 /dev/urandom)" '
+        BEGIN { srand(seed) }
+        { line[NR] = $0 }
+        END {
+            for (left = NR; left > 0 && most > 0; most--) {
+                at = int(rand() * left) + 1
+                print line[at]
+                line[at] = line[left--]
+            }
+        }'
+}
+
+# The action to play. Begin here: $1 is the whole turn, its state and events too.
+choose() {
+<<list>>
+    items "$1" legal | some 1
+<<factored>>
+    legal=${1#*\"legal\":} # the state has lists of these names too
+    walls=${legal#*\"walls\":}
+    {
+        items "$legal" directions | some 1
+        items "$legal" directions | some 1
+        items "$legal" squares | some "${walls%%,*}"
+    } | paste -s -d ' ' -
+<<end>>
+}
+
+while read -r line; do
+    case $line in
+    '{"type":"init"'*) echo ok ;;
+    '{"type":"turn"'*) choose "$line" ;;
+    '{"type":"quit"'*) exit 0 ;;
+    esac # `error` and `end` ask for no reply
+done
