@@ -242,7 +242,8 @@ impl<'e, G: Playable> Examiner<'e, G> {
                 Err(fault) => {
                     let mut finding = Finding::new::<G>(&fault, seat, None);
                     finding.exchange = exchange::of(&player);
-                    finding.reproduce = Some(format!("referee ask {}", self.candidate.words));
+                    finding.reproduce =
+                        Some(format!("referee ask {} --game {}", self.candidate.words, G::NAME));
                     player.leave().await;
                     return Ok(("it does not start".to_owned(), Some(finding)));
                 }

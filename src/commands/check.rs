@@ -145,6 +145,9 @@ fn candidate<G: Playable>(
     if setting.players.iter().any(|player| player.name == word) {
         words.extend(["--config", &config]);
     }
+    if let Some(level) = args.setting.containment {
+        words.extend(["--containment", level.name()]);
+    }
     let words = shlex::try_join(words)
         .map_err(|_| Failure::input(format!("player `{}`", word.escape_debug())))?;
     let mut players = vec![spec.clone(), exam.partner.clone()];
