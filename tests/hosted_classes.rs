@@ -4,6 +4,7 @@
 
 mod support;
 
+use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -151,11 +152,15 @@ fn classes_of_different_habits_play_a_clean_tournament() {
         ("sleeper", "sleeper", ""),
         ("relaxed", "relaxed.All", "lenient = true"),
     ];
-    let odd = format!("dir = \"{CLASSES}/odd dir-1.0\"");
+    let odd = "dir = \"odd dir-1.0\"";
     let config = with_classes(Config::empty(), &classes);
-    let config = with_classes(config, &[("odd", "my-player.v2", &odd)]);
+    let config = with_classes(config, &[("odd", "my-player.v2", odd)]);
     let config = config.bot("greedy", "greedy").bot("random", "random");
-    let arena = Arena::with(&config.change(|config| {
+    let arena = Arena::new();
+    let folder = arena.path().join("odd dir-1.0");
+    fs::create_dir(&folder).expect("a folder");
+    fs::copy(format!("{CLASSES}/plain.py"), folder.join("my-player.v2.py")).expect("a copy");
+    arena.configure(&config.change(|config| {
         config.pairs = 1;
         config.max_moves = 230;
     }));
