@@ -446,9 +446,11 @@ fn a_thousand_games_with_a_tenth_of_the_players_hostile() {
         if early == 0 && done > 200 {
             early = resident();
         }
-        late = late.max(if done > 900 { resident() } else { 0 });
+        // When all are played the page is written, which takes memory once.
+        late = late.max(if (900..1081).contains(&done) { resident() } else { 0 });
         std::thread::sleep(std::time::Duration::from_millis(200));
     }
+    assert!(late > 0, "the last games were seen");
     assert!(late < early + early / 4, "the referee grew from {early} to {late} KiB");
     assert_eq!(left(&dir, number), Vec::<String>::new());
     let log = fs::read_to_string(&log).expect("a log");
