@@ -1,10 +1,10 @@
 //! What a player's process may touch and use, and what this machine can enforce.
 //!
 //! Every player is started by a *guard*: this same program, started anew as a small process with
-//! one thread. The guard is given a [specification](spec) and the player's pipes over a socket,
-//! sets up the box, starts the player in it, and stays beside it: it reaps what the player leaves
-//! behind, kills all of it when it is told to, and does the same by itself when the socket closes
-//! because the referee is gone. Nothing is allocated between a fork and an exec of a process that
+//! one thread. The guard is given a specification and the player's pipes over a socket, sets up
+//! the box, starts the player in it, and stays beside it: it reaps what the player leaves behind,
+//! kills all of it when it is told to, and does the same by itself when the socket closes because
+//! the referee is gone. Nothing is allocated between a fork and an exec of a process that
 //! has threads, and no death signal is used that fires when a mere thread ends.
 //!
 //! ```text

@@ -252,7 +252,7 @@ fn signals_stop_it_in_order() {
         let note = "stopped: 0 of 4 games are in DIR/results/cup; run the same command again to go \
                     on\n";
         assert_eq!(run, Run::new(130, "", note), "{kind}");
-        wait_until(|| arena.processes().is_empty());
+        assert_eq!(arena.processes(), Vec::<String>::new(), "{kind}");
         assert_eq!(arena.log().lines().count(), 1);
     }
 }
@@ -458,7 +458,7 @@ fn on_a_full_disk_it_stops_and_goes_on_later() {
     assert!(log.ends_with('\n'), "no torn line");
     let kept = arena.lines();
     assert!((1..12).contains(&kept.len()), "{}", kept.len());
-    wait_until(|| arena.processes().is_empty());
+    assert_eq!(arena.processes(), Vec::<String>::new());
 
     assert_eq!(arena.run(&["run", "--quiet"]), Run::new(0, TABLE, ""));
     assert!(arena.log().starts_with(&log));

@@ -10,7 +10,7 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
+use nix::sys::socket::{ControlMessage, MsgFlags, Shutdown, sendmsg, shutdown};
 use nix::unistd::Pid;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
@@ -221,6 +221,17 @@ impl Held {
                 Ok(0) | Err(_) => return Err(Lost),
             }
         }
+    }
+}
+
+impl Drop for Held {
+    /// A player that is given up, perhaps while it was starting, is gone when this returns: its
+    /// guard kills it at the end of the socket, and is waited for.
+    fn drop(&mut self) {
+        let Some(id) = self.guard.id() else { return };
+        // A socket that is closed already has told the guard.
+        let _ = shutdown(self.socket.as_raw_fd(), Shutdown::Both);
+        tree::wait_for_end(Pid::from_raw(id.cast_signed()), DEATH);
     }
 }
 

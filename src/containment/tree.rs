@@ -7,11 +7,12 @@
 #![expect(unsafe_code, reason = "one question that no crate asks")]
 
 use std::fs;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::libc;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::time::ClockId;
 use nix::unistd::Pid;
 pub(crate) use rustix::process::Signal;
@@ -54,6 +55,18 @@ impl Member {
         // A process that is gone needs no signal; there is nothing else to do about an error here.
         let _ = pidfd_send_signal(&self.handle, signal);
     }
+}
+
+/// Waits until the child `pid` of this process has ended, but not longer than `patience`. It is
+/// left to be reaped.
+pub(crate) fn wait_for_end(pid: Pid, patience: Duration) {
+    let number = rustix::process::Pid::from_raw(pid.as_raw());
+    let Some(handle) = number.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()) else {
+        return;
+    };
+    let patience = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
+    // When it does not end in time there is nothing more to be done here.
+    let _ = poll(&mut [PollFd::new(handle.as_fd(), PollFlags::POLLIN)], patience);
 }
 
 /// Every process below `root`, parents before their children, dead ones that were not reaped
