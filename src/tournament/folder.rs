@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use nix::fcntl::{Flock, FlockArg};
+use rustix::fs::{FlockOperation, fcntl_lock};
+use rustix::io::Errno;
 
 use super::ledger::{Ledger, Misfit};
 use crate::commands::Failure;
@@ -25,7 +26,8 @@ pub const EXCHANGES: &str = "exchanges";
 #[derive(Debug)]
 pub struct Locked {
     dir: PathBuf,
-    _lock: Flock<File>,
+    /// Locked as long as it is open.
+    _lock: File,
 }
 
 impl Locked {
@@ -44,12 +46,15 @@ impl Locked {
             .write(true)
             .open(dir.join(LOCK))
             .map_err(system)?;
-        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-            Ok(lock) => Ok(Self { dir: dir.to_owned(), _lock: lock }),
-            Err(_) => Err(Failure::conflict(format!(
+        // A player that is just being started holds a copy of what is open here for a moment. This
+        // kind of lock is the process's own, so it ends at once with a referee that is killed.
+        match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Self { dir: dir.to_owned(), _lock: file }),
+            Err(Errno::ACCESS | Errno::AGAIN) => Err(Failure::conflict(format!(
                 "another run is writing to {}; wait for it, or stop it with Ctrl-C",
                 dir.display()
             ))),
+            Err(error) => Err(system(error.into())),
         }
     }
 
