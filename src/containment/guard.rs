@@ -18,7 +18,7 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, getegid, geteuid};
 
 use super::spec::{Failed, Message, Spec};
-use super::{THIS_PROGRAM, cgroup, enter, init, scratch, tree};
+use super::{Overrun, THIS_PROGRAM, cgroup, enter, init, scratch, tree};
 
 /// The longest specification.
 const LONGEST: usize = 1024 * 1024;
@@ -167,8 +167,8 @@ struct Guard {
     /// The process to be killed with everything in its namespace, in a box.
     init: Option<Pid>,
     leader: Pid,
-    /// The bytes in its scratch folder when they were too many.
-    full: Option<u64>,
+    /// How its scratch folder was too full, if it was.
+    full: Option<Overrun>,
     /// Closed when the guard is: the init waits for it before it reaps anything.
     go: OwnedFd,
 }
@@ -285,9 +285,8 @@ impl Guard {
     /// its own, that is not needed.
     fn look_at_scratch(&mut self, spec: &Spec) {
         let (Some(dir), None) = (&spec.scratch, self.full) else { return };
-        let size = scratch::size(dir, spec.limits.scratch).unwrap_or_default();
-        if size > spec.limits.scratch {
-            self.full = Some(size);
+        self.full = scratch::overrun(dir, spec.limits.scratch).unwrap_or_default();
+        if self.full.is_some() {
             // The leader is a child that is reaped nowhere but here, so its number is its own.
             let _ = kill(self.leader, Signal::SIGKILL);
         }

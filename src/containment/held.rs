@@ -57,8 +57,8 @@ pub(crate) struct Held {
     leader: Pid,
     init: Option<Pid>,
     ended: Option<ExitStatus>,
-    /// The bytes in its scratch folder, if that was full in the end.
-    full: Option<u64>,
+    /// How its scratch folder was full in the end, if it was.
+    full: Option<Overrun>,
     limits: Limits,
     freezer: Option<Freezer>,
     groups: Groups,
@@ -134,8 +134,8 @@ impl Held {
             let peak = self.groups.memory_peak().unwrap_or(limits.memory);
             return Some(Overrun::Memory { peak, limit: limits.memory });
         }
-        if let Some(used) = self.full {
-            return Some(Overrun::Scratch { used, limit: limits.scratch });
+        if self.full.is_some() {
+            return self.full;
         }
         if self.ended.and_then(|status| status.signal()) == Some(nix::libc::SIGXFSZ) {
             return Some(Overrun::FileSize { limit: limits.file_size });

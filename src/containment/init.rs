@@ -54,6 +54,7 @@ pub(super) fn live(
     reporter: OwnedFd,
     ready: &OwnedFd,
 ) -> ! {
+    let limit = order.spec.limits.scratch;
     let leader = match build(&order) {
         // SAFETY: this process has one thread, so the child may do all that the parent may.
         Ok(()) => match unsafe { fork() } {
@@ -71,7 +72,7 @@ pub(super) fn live(
     loop {
         match waitpid(None, None) {
             Ok(status) if status.pid() == Some(leader) => {
-                let full = mounts::full_scratch();
+                let full = mounts::full_scratch(limit);
                 let _ = say(socket, &Message::Exited { status: raw(status), full });
             }
             Ok(_) | Err(Errno::EINTR) => {}

@@ -54,8 +54,12 @@ impl Default for Limits {
     }
 }
 
+/// The most files in a scratch folder, folders included.
+pub const MOST_FILES: u32 = 10_000;
+
 /// A limit that a player ran into.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Overrun {
     /// One of its processes was killed because there was no memory left.
     Memory {
@@ -76,6 +80,8 @@ pub enum Overrun {
         /// The bytes there may be.
         limit: u64,
     },
+    /// Its scratch folder held [`MOST_FILES`].
+    Files,
     /// It was ended because it made a file longer than it may.
     FileSize {
         /// The bytes a file may have.
@@ -89,7 +95,7 @@ impl Overrun {
         match self {
             Self::Memory { .. } => FaultCode::Memory,
             Self::Processes { .. } => FaultCode::Processes,
-            Self::Scratch { .. } | Self::FileSize { .. } => FaultCode::Disk,
+            Self::Scratch { .. } | Self::Files | Self::FileSize { .. } => FaultCode::Disk,
         }
     }
 }
@@ -102,6 +108,7 @@ impl fmt::Display for Overrun {
             Self::Scratch { used, limit } => {
                 write!(f, "{} of {} of scratch space", bytes(used), bytes(limit))
             }
+            Self::Files => write!(f, "{MOST_FILES} files in its scratch folder"),
             Self::FileSize { limit } => write!(f, "a file of more than {}", bytes(limit)),
         }
     }

@@ -13,7 +13,9 @@ use nix::errno::Errno;
 use nix::libc;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 
+use super::Overrun;
 use super::guard::Order;
+use super::limits::MOST_FILES;
 use super::runtime::{SETTINGS, SYSTEM};
 use super::spec::Failed;
 
@@ -21,8 +23,6 @@ use super::spec::Failed;
 const OLD: &str = "/.old";
 /// The scratch folder of a player in its box.
 pub(super) const SCRATCH: &str = "/tmp";
-/// The most files in a scratch folder.
-const MOST_FILES: u32 = 10_000;
 
 const QUIET: MsFlags = MsFlags::MS_NOSUID.union(MsFlags::MS_NODEV);
 
@@ -66,11 +66,14 @@ pub(super) fn build(order: &Order) -> Done {
     must("/", mount(None::<&str>, "/", None::<&str>, flags, None::<&str>))
 }
 
-/// The bytes in the scratch folder, if nothing more goes in.
-pub(super) fn full_scratch() -> Option<u64> {
+/// Why nothing more goes into the scratch folder of `limit` bytes, if that is so.
+pub(super) fn full_scratch(limit: u64) -> Option<Overrun> {
     let found = nix::sys::statvfs::statvfs(SCRATCH).ok()?;
-    let full = found.blocks_available() == 0 || found.files_available() == 0;
-    full.then(|| (found.blocks() - found.blocks_free()) * found.fragment_size())
+    if found.files_available() == 0 {
+        return Some(Overrun::Files);
+    }
+    let used = (found.blocks() - found.blocks_free()) * found.fragment_size();
+    (found.blocks_available() == 0).then_some(Overrun::Scratch { used, limit })
 }
 
 /// What failed is about `path`.

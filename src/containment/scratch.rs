@@ -15,6 +15,9 @@ use nix::fcntl::{AtFlags, OFlag, OpenHow, ResolveFlag, openat2, renameat};
 use nix::sys::stat::{Mode, fstatat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
 
+use super::Overrun;
+use super::limits::MOST_FILES;
+
 /// How deep folders are opened in each other; what lies deeper is brought up first.
 const DEEPEST: usize = 16;
 /// The most folders that are held open at once while sizes are summed.
@@ -43,18 +46,23 @@ pub(super) fn remove(dir: &Path) -> io::Result<()> {
     }
 }
 
-/// The bytes of all files in the folder, counted until there are more than `enough`.
-pub(super) fn size(dir: &Path, enough: u64) -> io::Result<u64> {
+/// What is too much in the folder, if anything: more than `limit` bytes in all files, or more files
+/// than there may be.
+pub(super) fn overrun(dir: &Path, limit: u64) -> io::Result<Option<Overrun>> {
     let top = nix::fcntl::open(dir, folder_flags() | OFlag::O_NOFOLLOW, Mode::empty())?;
-    let (mut sum, mut due) = (0, vec![top]);
+    let (mut used, mut files, mut due) = (0, 0, vec![top]);
     while let Some(folder) = due.pop() {
         for name in names(folder.as_fd())? {
             let flags = AtFlags::AT_SYMLINK_NOFOLLOW;
             let Ok(found) = fstatat(&folder, name.as_c_str(), flags) else { continue };
             // An entry costs something too, however empty it is.
-            sum += u64::try_from(found.st_blocks).unwrap_or(0) * 512 + 256;
-            if sum > enough {
-                return Ok(sum);
+            used += u64::try_from(found.st_blocks).unwrap_or(0) * 512 + 256;
+            files += 1;
+            if used > limit {
+                return Ok(Some(Overrun::Scratch { used, limit }));
+            }
+            if files > MOST_FILES {
+                return Ok(Some(Overrun::Files));
             }
             let is_folder = found.st_mode & nix::libc::S_IFMT == nix::libc::S_IFDIR;
             if is_folder && due.len() < MOST_OPEN {
@@ -62,7 +70,7 @@ pub(super) fn size(dir: &Path, enough: u64) -> io::Result<u64> {
             }
         }
     }
-    Ok(sum)
+    Ok(None)
 }
 
 fn folder_flags() -> OFlag {

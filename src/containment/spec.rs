@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Level, Limits, Mechanism};
+use super::{Level, Limits, Mechanism, Overrun};
 
 /// Everything a guard needs to know. The player's stdin, stdout and stderr come beside it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,8 +118,8 @@ pub(super) enum Message {
     Exited {
         /// Its wait status.
         status: i32,
-        /// The bytes in its scratch folder, if that was full.
-        full: Option<u64>,
+        /// How its scratch folder was full, if it was.
+        full: Option<Overrun>,
     },
     /// Nothing is left of the player; so many processes besides the first had to be killed.
     Gone(usize),

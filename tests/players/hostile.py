@@ -1,6 +1,6 @@
-# One way after the other to break out, wear down or deceive: `hostile.py WHAT`. It greets, tries,
-# and then says on stderr what came of it, `held` or `broken`; afterwards it plays on by the first
-# legal action, so that a game which ends well says that nothing else was disturbed.
+# One way after the other to break out, wear down or deceive: `hostile.py WHAT`. It greets, tries at
+# its first turn, and then says in a note what came of it, `held` or `broken`; afterwards it plays
+# on by the first legal action, so that a game which ends well says that nothing else was disturbed.
 import ctypes
 import errno
 import os
@@ -13,6 +13,8 @@ import threading
 import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
+# The turn that is to be answered.
+TURN = ""
 REFUSED = (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EROFS, errno.ENOENT, errno.ESRCH,
            errno.EAFNOSUPPORT, errno.ENETUNREACH, errno.EAGAIN, errno.ENOSPC, errno.EMFILE,
            errno.ENODEV, errno.ENXIO, errno.EINVAL, errno.EFBIG, errno.ENOMEM, errno.ECONNREFUSED)
@@ -47,31 +49,33 @@ def opens(path, flags=os.O_RDONLY):
 def fork_until_refused():
     children = 0
     try:
-        while children < 5000:
+        while children < 500:
             if os.fork() == 0:
                 signal.pause()
                 os._exit(0)
             children += 1
     except OSError:
         pass
-    return children >= 5000
+    return children >= 500
 
 
 def threads_until_refused():
     count = 0
     try:
-        while count < 5000:
+        while count < 500:
             threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
             count += 1
     except RuntimeError:
         pass
-    return count >= 5000
+    return count >= 500
 
 
 def many_files(folder):
     def fill():
         for number in range(20_000):
             os.close(os.open(f"{folder}/{number}", os.O_CREAT | os.O_WRONLY, 0o600))
+        # Where nothing is refused the guard has to look first.
+        time.sleep(60)
     return works(fill)
 
 
@@ -184,8 +188,13 @@ def secrets():
 def write_outside():
     places = ["/usr/.hostile", "/etc/.hostile", "/var/tmp/.hostile", "./.hostile",
               "/proc/sys/kernel/core_pattern", "/dev/shm/../.hostile", "/.hostile"]
-    flags = os.O_WRONLY | os.O_CREAT
-    return any(opens(path, flags) for path in places)
+    def make(path):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+        os.unlink(path)
+    def change(path):
+        os.close(os.open(path, os.O_WRONLY))
+    return any(works(lambda path=path: (change if "/proc/" in path else make)(path))
+               for path in places)
 
 
 def read_outside():
@@ -305,9 +314,136 @@ def hide_cpu():
     return False
 
 
+def burn(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+    return False
+
+
 def fork_and_fail():
     fork_until_refused()
     raise SystemExit(1)
+
+
+def legal():
+    return TURN.split('"legal":["')[1].split('"')[0]
+
+
+def say(text):
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def flood():
+    while True:
+        os.write(1, b"y" * 4096)
+
+
+def chatter():
+    for _ in range(3000):
+        os.write(2, b"x" * 1000)
+    return False
+
+
+def never_read():
+    """Fills its own stdin, so that no further turn fits in."""
+    pipe = os.open("/proc/self/fd/0", os.O_WRONLY | os.O_NONBLOCK)
+    try:
+        while True:
+            os.write(pipe, b"\n" * 4096)
+    except BlockingIOError:
+        say(legal() + "\n")
+    time.sleep(600)
+
+
+def close_output():
+    os.close(1)
+    time.sleep(600)
+
+
+def leave_daemon():
+    """A process forked twice, in a session of its own, deaf to signals."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() > 0:
+            os._exit(0)
+        deaf()
+        time.sleep(600)
+    os.wait()
+    return False
+
+
+def daemon_holds_output():
+    leave_daemon()
+    os._exit(3)
+
+
+def stop_itself():
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def recurse():
+    sys.setrecursionlimit(1 << 30)
+    kind = ctypes.CFUNCTYPE(None)
+    deeper = kind(lambda: deeper())
+    deeper()
+
+
+def two_lines():
+    say(f"{legal()}\nand more\n")
+    time.sleep(600)
+
+
+def drip():
+    while True:
+        say("3")
+        time.sleep(0.1)
+
+
+def odd_bytes():
+    os.write(1, b"\xff\x00\x1b[2J\n")
+    time.sleep(600)
+
+
+def leave_after_its_move():
+    say(legal() + "\n")
+    os._exit(0)
+
+
+def no_newline():
+    say("3,3")
+    os._exit(4)
+
+
+def wrong_remarks():
+    identity = TURN.split('"id":')[1].split(",")[0].strip("}\n")
+    say('{"id":%s,"action":"%s","note":[1],"eval":"good"}\n' % (identity, legal()))
+
+
+def ponder():
+    """Computes on the turns of its opponent."""
+    threading.Thread(target=burn_off_turn, daemon=True).start()
+    return False
+
+
+ON_TURN = threading.Event()
+
+
+def burn_off_turn():
+    while True:
+        if ON_TURN.is_set():
+            time.sleep(0.001)
+        sum(range(10000))
+
+
+def covert():
+    """A mark that another player left, in places that both might see."""
+    places = [f"{place}/covert" for place in [os.environ["TMPDIR"], "/dev/shm", "/tmp", "/var/tmp", "."]]
+    broken = any(os.path.exists(place) for place in places)
+    for place in places:
+        opens(place, os.O_WRONLY | os.O_CREAT)
+    return broken
 
 
 ATTEMPTS = {
@@ -320,26 +456,43 @@ ATTEMPTS = {
     "secrets": secrets, "terminal": terminal, "links": links, "keep": keep, "deaf": deaf,
     "heap": heap, "family": family, "memfd": anonymous_file, "shared-mapping": shared_mapping,
     "big-file": big_file, "fill-scratch": fill_scratch, "abort": abort, "hide-cpu": hide_cpu,
+    "flood": flood, "chatter": chatter, "never-read": never_read, "close-output": close_output,
+    "daemon": leave_daemon, "daemon-holds-output": daemon_holds_output, "stop-itself": stop_itself,
+    "recurse": recurse, "two-lines": two_lines, "drip": drip, "odd-bytes": odd_bytes,
+    "leave-after-its-move": leave_after_its_move, "no-newline": no_newline,
+    "wrong-remarks": wrong_remarks, "ponder": ponder, "covert": covert,
+    "name": lambda: False, "burn": lambda: burn(60), "burn-a-little": lambda: burn(0.3),
+    "output": lambda: False,
 }
+# What answers its turn by itself.
+ANSWERS = ["wrong-remarks"]
+# That of another player, a command for a terminal, an element of a page, and text run backwards.
+NAME = "one\\u001b[2J<b>hostile</b>\\u202e"
 
 
 def main():
-    attempt = ATTEMPTS[sys.argv[1]]
+    global TURN
+    what = sys.argv[1]
     tried = False
     for line in sys.stdin:
+        ON_TURN.set()
         if '"type":"init"' in line:
-            print("ok", flush=True)
+            say('{"id":0,"name":"%s"}\n' % NAME if what == "name" else "ok\n")
         elif '"type":"turn"' in line:
-            if not tried:
-                tried = True
-                outcome = "broken" if attempt() else "held"
-                print(outcome, file=sys.stderr, flush=True)
-                reply = '{"action":"%s","note":"%s"}' % (line.split('"legal":["')[1].split('"')[0], outcome)
-                print(reply, flush=True)
+            TURN = line
+            if what == "burn-a-little":
+                burn(0.3)
+            if tried:
+                say(legal() + (" " * 60_000 if what == "output" else "") + "\n")
             else:
-                print(line.split('"legal":["')[1].split('"')[0], flush=True)
+                tried = True
+                outcome = "broken" if ATTEMPTS[what]() else "held"
+                print(outcome, file=sys.stderr, flush=True)
+                if what not in ANSWERS:
+                    say('{"action":"%s","note":"%s"}\n' % (legal(), outcome))
         elif '"type":"quit"' in line:
             break
+        ON_TURN.clear()
 
 
 main()

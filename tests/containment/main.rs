@@ -1,0 +1,112 @@
+//! Players that cannot be trusted: each attack of `tests/players/hostile.py` is tried in real
+//! tournaments, beside honest games. The attack must fail, the log must say so in the right words,
+//! the honest games must not notice, and nothing may be left behind.
+//!
+//! What this machine cannot enforce is skipped by name.
+#![expect(clippy::print_stdout, reason = "what was measured is said")]
+
+#[cfg(target_os = "linux")]
+mod attacks;
+#[cfg(target_os = "linux")]
+mod cup;
+#[cfg(target_os = "linux")]
+mod runs;
+#[path = "../support/trials.rs"]
+mod trials;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    trials::run(tests())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn tests() -> Vec<libtest_mimic::Trial> {
+    Vec::new()
+}
+
+#[cfg(target_os = "linux")]
+fn tests() -> Vec<libtest_mimic::Trial> {
+    let mut tests = runs::tests();
+    for attack in attacks::all() {
+        for way in ways(attack.ways) {
+            let name = format!("{}: {}", way.name(), attack.cup.what);
+            let (cup, expected, ways) = (attack.cup, attack.expected, attack.ways);
+            let run = move || {
+                let needed =
+                    if let attacks::Ways::Groups(group) = ways { vec![group] } else { vec![] };
+                let lacks = way.lacks(&needed);
+                if lacks.is_none() {
+                    fails(cup, way, &expected(way));
+                }
+                lacks
+            };
+            let is_quick = attack.is_quick && way == cup::STRICT;
+            tests.push(if is_quick { trials::quick(name, run) } else { trials::slow(name, run) });
+        }
+    }
+    tests.extend(LEFT_OUT.iter().map(left_out));
+    tests
+}
+
+#[cfg(target_os = "linux")]
+fn ways(ways: attacks::Ways) -> Vec<cup::Way> {
+    use attacks::Ways;
+    use cup::Way;
+    match ways {
+        Ways::Levels => vec![cup::OFF, cup::BASIC, cup::STRICT],
+        Ways::Contained => Way::CONTAINED.to_vec(),
+        Ways::Boxed => Way::CONTAINED.into_iter().filter(|way| way.is_strict()).collect(),
+        Ways::Counted => {
+            let counted = |way: &Way| way.is_strict() || way.user.is_none();
+            Way::CONTAINED.into_iter().filter(counted).collect()
+        }
+        Ways::Groups(group) => Way::CONTAINED.into_iter().filter(|way| way.has(group)).collect(),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn fails(cup: cup::Cup, way: cup::Way, expected: &attacks::Expected) {
+    use attacks::Expected;
+    let played = cup.play(way);
+    match expected {
+        Expected::Held => played.held(None),
+        Expected::Warned(warning) => played.held(Some(warning)),
+        Expected::Lost(code, sentence) => played.lost(code, sentence),
+    }
+}
+
+/// What is left out, an attack, and whether another layer stops it.
+#[cfg(target_os = "linux")]
+type LeftOut = (&'static str, &'static [&'static str], &'static str, bool);
+
+#[cfg(target_os = "linux")]
+const LEFT_OUT: &[LeftOut] = &[
+    ("strict", &["landlock"], "read", true),
+    ("strict", &["namespaces"], "read", true),
+    ("strict", &["landlock", "namespaces"], "read", false),
+    ("strict", &["landlock"], "write", true),
+    ("basic", &["landlock"], "write", false),
+    ("strict", &["seccomp"], "kill-all", true),
+    ("strict", &["seccomp"], "namespaces", false),
+    ("strict", &["seccomp"], "sockets", false),
+    ("strict", &["seccomp"], "x32", true),
+    ("basic", &["user"], "reach-referee", true),
+    ("strict", &["rlimits"], "open-many", false),
+    ("strict", &["processes"], "fork", true),
+    ("strict", &["processes", "rlimits"], "fork", false),
+];
+
+#[cfg(target_os = "linux")]
+fn left_out(&(level, without, what, holds): &'static LeftOut) -> libtest_mimic::Trial {
+    let way = cup::Way { level, user: None, without };
+    let attacks = attacks::all();
+    let attack = attacks.into_iter().find(|attack| attack.cup.what == what).expect("an attack");
+    trials::slow(format!("{}: {what}", way.name()), move || {
+        let lacks = way.lacks(&[]);
+        if lacks.is_none() {
+            assert_eq!(attack.cup.play(way).is_held(), holds);
+        }
+        lacks
+    })
+}

@@ -1,0 +1,30 @@
+//! Tests that may find out that they cannot run. Such a one says by name what is missing and counts
+//! as skipped, not as passed: the ordinary harness cannot do that.
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Completion, Trial};
+
+/// What a test needs and this machine has not.
+pub(crate) type Lacks = Option<String>;
+
+/// A quick test; it returns what kept it from running, if anything.
+pub(crate) fn quick(
+    name: impl Into<String>,
+    run: impl FnOnce() -> Lacks + Send + 'static,
+) -> Trial {
+    Trial::ignorable_test(name, || match run() {
+        None => Ok(Completion::Completed),
+        Some(missing) => Ok(Completion::ignored_with(format!("skipped: {missing}"))),
+    })
+}
+
+/// One that runs with `--ignored`.
+pub(crate) fn slow(name: impl Into<String>, run: impl FnOnce() -> Lacks + Send + 'static) -> Trial {
+    quick(name, run).with_ignored_flag(true)
+}
+
+/// Runs those that the arguments ask for.
+pub(crate) fn run(tests: Vec<Trial>) -> ExitCode {
+    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+}
