@@ -281,6 +281,7 @@ fn player(script: &str, wants: &str, seat: Seat, policy: &Arc<Policy>) -> Outcom
         dir: std::env::current_dir()?,
         env: std::collections::BTreeMap::new(),
         readable: vec![script.into()],
+        hidden: Vec::new(),
     };
     Ok(Player::Wire(Box::new(Wire::process(launch, Arc::clone(policy)))))
 }

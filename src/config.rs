@@ -5,6 +5,7 @@
 //! step notes every problem it finds, and all of them are reported together, with the line they
 //! stand in. After that no code asks whether something is set or possible.
 
+mod apart;
 mod containment;
 mod file;
 mod grades;
@@ -25,6 +26,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+pub(crate) use apart::keep_apart;
 pub use grades::{Grades, RankMark, ScoreMark};
 pub use launch::Launch;
 pub use limits::{DEFAULT_MOVE, DEFAULT_STARTUP, LONGEST};

@@ -30,6 +30,8 @@ pub struct PlayerSpec {
     pub env: BTreeMap<String, String>,
     /// What else makes it and may lie outside of its folder, as absolute paths.
     pub readable: Vec<PathBuf>,
+    /// What of the other players lies where this one may read, and is not shown to it.
+    pub hidden: Vec<PathBuf>,
     /// One process may play several games, one after the other.
     pub reusable: bool,
     /// The hash of what makes it, as 16 hexadecimal digits.
@@ -88,6 +90,7 @@ impl PlayerSpec {
             dir: dir.to_owned(),
             env: BTreeMap::new(),
             readable: Vec::new(),
+            hidden: Vec::new(),
             reusable: false,
             hash: hash::of_bot(bot),
         })
@@ -106,6 +109,7 @@ impl PlayerSpec {
             command: launch::in_words(&launch, &command.words),
             hash: hash_of(&launch, &command, place.base)?,
             readable: existing(&command, place.base),
+            hidden: Vec::new(),
             launch,
             dir: place.base.to_owned(),
             env: command.env,
@@ -126,6 +130,7 @@ impl PlayerSpec {
             hash: hash_of(&launch, &command, &dir)?,
             command: launch::in_words(&launch, &[shown]),
             readable: existing(&command, &dir),
+            hidden: Vec::new(),
             launch,
             dir,
             env: command.env,

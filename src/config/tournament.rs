@@ -12,6 +12,7 @@ use crate::containment::Wish;
 use crate::record::{Anchor, FaultPolicy};
 use crate::rules::{Game, GameKind, OptionSpec, Options};
 
+use super::apart::keep_apart;
 use super::containment;
 use super::file::{AnchorKeys, File, GivenOption, PlayerKeys, Policy};
 use super::grades::{self, Grades};
@@ -279,7 +280,10 @@ fn players(given: Vec<PlayerKeys>, place: Place<'_>, problems: &mut Problems) ->
         problems.add(Problem::new(at, title).help(help));
     }
     note_doubled_names(&given, problems);
-    given.into_iter().filter_map(|keys| player::check(keys, place, problems)).collect()
+    let mut players: Vec<PlayerSpec> =
+        given.into_iter().filter_map(|keys| player::check(keys, place, problems)).collect();
+    keep_apart(&mut players);
+    players
 }
 
 fn note_doubled_names(given: &[PlayerKeys], problems: &mut Problems) {

@@ -383,7 +383,7 @@ fn spec(launch: &Launch, policy: &Policy, user: Option<&User>, groups: &Groups) 
         user: user.map(|user| user.id),
         limits: policy.limits,
         readable,
-        hidden: policy.hidden.iter().map(|path| real(path)).collect(),
+        hidden: policy.hidden.iter().chain(&launch.hidden).map(|path| real(path)).collect(),
         scratch,
         groups: groups.made.clone(),
     }
@@ -423,6 +423,7 @@ fn trial(what: Option<Mechanism>) -> Launch {
         dir: PathBuf::from("/"),
         env: BTreeMap::new(),
         readable: Vec::new(),
+        hidden: Vec::new(),
     }
 }
 

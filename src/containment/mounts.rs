@@ -4,9 +4,9 @@
 #![expect(unsafe_code, reason = "one system call that no crate offers")]
 
 use std::ffi::CString;
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
@@ -21,6 +21,8 @@ use super::spec::Failed;
 
 /// Where the machine's own file system is while the box is built.
 const OLD: &str = "/.old";
+/// A file that stands for those that are hidden.
+const NOTHING: &str = "/.nothing";
 /// The scratch folder of a player in its box.
 pub(super) const SCRATCH: &str = "/tmp";
 
@@ -56,14 +58,27 @@ pub(super) fn build(order: &Order) -> Done {
             shown.push(path);
         }
     }
-    for path in spec.hidden.iter().filter(|path| path.is_dir()) {
-        let flags = QUIET | MsFlags::MS_RDONLY;
-        must(path, mount(Some("none"), path, Some("tmpfs"), flags, Some("size=4k,mode=000")))?;
-    }
+    hide(&spec.hidden)?;
     must(OLD, umount2(OLD, MntFlags::MNT_DETACH))?;
     must(OLD, fs::remove_dir(OLD))?;
     let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY | QUIET;
     must("/", mount(None::<&str>, "/", None::<&str>, flags, None::<&str>))
+}
+
+/// Puts something empty, which nobody may open, in place of each file and folder that is there.
+fn hide(paths: &[PathBuf]) -> Done {
+    for path in paths {
+        if path.is_dir() {
+            let flags = QUIET | MsFlags::MS_RDONLY;
+            must(path, mount(Some("none"), path, Some("tmpfs"), flags, Some("size=4k,mode=000")))?;
+        } else if path.exists() {
+            must(NOTHING, File::create(NOTHING).map(drop))?;
+            must(NOTHING, fs::set_permissions(NOTHING, Permissions::from_mode(0o000)))?;
+            must(path, mount(Some(NOTHING), path, None::<&str>, MsFlags::MS_BIND, None::<&str>))?;
+            must(path, protect(path, libc::MOUNT_ATTR_RDONLY))?;
+        }
+    }
+    Ok(())
 }
 
 /// Why nothing more goes into the scratch folder of `limit` bytes, if that is so.

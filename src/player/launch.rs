@@ -19,6 +19,8 @@ pub struct Launch {
     pub env: BTreeMap<String, String>,
     /// What it may read besides its folder and its program, where it is contained.
     pub readable: Vec<PathBuf>,
+    /// What it may not read although it lies there; real paths.
+    pub hidden: Vec<PathBuf>,
 }
 
 /// The program that hosts a class of the COMP30024 interface of 2018.
@@ -42,6 +44,7 @@ impl Launch {
             dir: spec.dir.clone(),
             env: spec.env.clone(),
             readable: spec.readable.clone(),
+            hidden: spec.hidden.clone(),
         }
     }
 }

@@ -110,6 +110,7 @@ fn others() -> Vec<Attack> {
     let accomplice = &["hostile.py", "covert"];
     let more = [
         Attack::new("covert", held).against(accomplice).quick(),
+        Attack::new("read-opponent", held).against(&["naps.py", "0"]).quick(),
         Attack::new("daemon", |_| Warned("left processes behind: 1 killed")).ways(Ways::Levels),
         Attack::new("daemon-holds-output", |_| lost("crash", "it ended with exit code 3"))
             .ways(Ways::Levels),

@@ -202,6 +202,11 @@ def read_outside():
     return any(opens(path) for path in places)
 
 
+def read_opponent():
+    """The program of the others, which lies in the same folder."""
+    return opens("naps.py") or opens("./counts_games.sh") is False
+
+
 def terminal():
     import fcntl
     def inject():
@@ -461,7 +466,7 @@ ATTEMPTS = {
     "recurse": recurse, "two-lines": two_lines, "drip": drip, "odd-bytes": odd_bytes,
     "leave-after-its-move": leave_after_its_move, "no-newline": no_newline,
     "wrong-remarks": wrong_remarks, "ponder": ponder, "covert": covert,
-    "name": lambda: False, "burn": lambda: burn(60), "burn-a-little": lambda: burn(0.3),
+    "name": lambda: False, "read-opponent": read_opponent, "burn": lambda: burn(60), "burn-a-little": lambda: burn(0.3),
     "output": lambda: False,
 }
 # What answers its turn by itself.

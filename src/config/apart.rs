@@ -1,0 +1,110 @@
+//! Players that share a folder do not read each other.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::launch::Launch;
+use super::player::PlayerSpec;
+
+/// Notes for each player what of the others lies where it may read: their programs, the files that
+/// their commands name, and their folders. What makes both players is hidden from neither.
+pub(crate) fn keep_apart(players: &mut [PlayerSpec]) {
+    let parts: Vec<Vec<PathBuf>> = players.iter().map(parts).collect();
+    for (number, player) in players.iter_mut().enumerate() {
+        let own = &parts[number];
+        let others = parts.iter().enumerate().filter(|(other, _)| *other != number);
+        let mut hidden: Vec<PathBuf> = others
+            .flat_map(|(_, parts)| parts)
+            .filter(|part| own.iter().any(|own| part.starts_with(own)))
+            .filter(|part| !own.iter().any(|own| own.starts_with(part)))
+            .cloned()
+            .collect();
+        hidden.sort();
+        hidden.dedup();
+        player.hidden = hidden;
+    }
+}
+
+/// What makes a player and lies on the disk, by real paths.
+fn parts(player: &PlayerSpec) -> Vec<PathBuf> {
+    let mut parts = match &player.launch {
+        // It is the referee's own program.
+        Launch::Bot(_) => return Vec::new(),
+        Launch::Command { program, .. } => vec![program.clone()],
+        Launch::Class { class, .. } => module(&player.dir, class),
+    };
+    parts.push(player.dir.clone());
+    parts.extend(player.readable.iter().cloned());
+    parts.iter().filter_map(|part| fs::canonicalize(part).ok()).collect()
+}
+
+/// The file or folder of the module `class` begins with, as far down as there is one.
+fn module(dir: &Path, class: &str) -> Vec<PathBuf> {
+    let mut path = dir.to_owned();
+    for name in class.split('.') {
+        path.push(name);
+        let file = path.with_extension("py");
+        if file.is_file() {
+            return vec![file];
+        }
+    }
+    // A package is as deep as there are folders.
+    path.ancestors().find(|path| path.is_dir()).map(Path::to_owned).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn player(dir: &Path, program: &str, readable: &[&str]) -> PlayerSpec {
+        PlayerSpec {
+            name: program.to_owned(),
+            launch: Launch::Command { program: dir.join(program), args: Vec::new() },
+            dir: dir.to_owned(),
+            env: BTreeMap::new(),
+            readable: readable.iter().map(|name| dir.join(name)).collect(),
+            hidden: Vec::new(),
+            reusable: false,
+            hash: String::new(),
+            command: String::new(),
+        }
+    }
+
+    /// What is hidden from each, by names in `top`.
+    fn hidden(top: &Path, mut players: Vec<PlayerSpec>) -> Vec<Vec<String>> {
+        keep_apart(&mut players);
+        let names = |player: &PlayerSpec| {
+            let names = player.hidden.iter().map(|path| path.strip_prefix(top).expect("below"));
+            names.map(|name| name.display().to_string()).collect()
+        };
+        players.iter().map(names).collect()
+    }
+
+    #[test]
+    fn what_another_player_is_made_of_is_hidden() {
+        let top = tempfile::tempdir().expect("a folder");
+        let top = top.path().canonicalize().expect("a path");
+        fs::create_dir_all(top.join("deep/team")).expect("folders");
+        for name in ["one", "two", "book", "deep/three", "deep/team/mind.py"] {
+            fs::write(top.join(name), "").expect("a file");
+        }
+        let found = hidden(
+            &top,
+            vec![player(&top, "one", &["book"]), player(&top, "two", &["book", "deep"])],
+        );
+        assert_eq!(found, [vec!["deep", "two"], vec!["one"]], "the book is everybody's");
+        let deep = player(&top.join("deep"), "three", &[]);
+        let found = hidden(&top, vec![player(&top, "one", &[]), deep.clone(), deep]);
+        assert_eq!(found, [vec!["deep", "deep/three"], vec![], vec![]]);
+        let mut class = player(&top.join("deep"), "three", &["."]);
+        class.launch = Launch::Class {
+            python: PathBuf::from("/usr/bin/python3"),
+            class: "team.mind.Player".to_owned(),
+            lenient: false,
+        };
+        let found = hidden(&top, vec![class, player(&top.join("deep"), "three", &[])]);
+        assert_eq!(found, [vec!["deep/three"], vec!["deep/team/mind.py"]]);
+    }
+}
