@@ -1,6 +1,7 @@
 //! From results to ratings: what every player scored against every other, and one joint fit of
 //! all strengths with their intervals. Pure arithmetic, unaware of files and clocks.
 
+pub mod anchors;
 mod cholesky;
 mod cluster;
 pub mod contest;
@@ -18,6 +19,7 @@ pub mod tally;
 
 use std::fmt;
 
+pub use anchors::{Contradiction, contradiction};
 pub use fit::{Estimate, Fit, fit};
 pub use pairs::GameOutcome;
 pub use points::Points;

@@ -46,8 +46,8 @@ pub struct Header {
     pub containment: Containment,
     /// The seed from the configuration: present when the tournament could be foreseen.
     pub seed: Option<u64>,
-    /// The player whose rating is fixed, if any.
-    pub anchor: Option<Anchor>,
+    /// The players whose ratings are fixed, by name.
+    pub anchors: Vec<Anchor>,
     /// The players, in the order of the configuration.
     pub players: Vec<PlayerInfo>,
     /// What changed between a stop and its continuation, in order.

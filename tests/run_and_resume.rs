@@ -301,9 +301,8 @@ fn what_may_not_change_is_refused_with_every_difference() {
         config.pairs = 1;
         config.max_moves = 41;
         config.clock = "budget = \"1m\"\nmeasure = \"cpu\"".to_owned();
-        config.more = "quarantine = 0\nfault-policy = { retry = 2 }\n\
-                       anchor = { player = \"ant\", rating = 1500 }"
-            .to_owned();
+        config.more = "quarantine = 0\nfault-policy = { retry = 2 }".to_owned();
+        config.players[0].1.push_str("\nrating = 1500");
         config.players.remove(1);
         config.players[1].1 = "bot = \"search-300\"".to_owned();
     }));
@@ -317,8 +316,7 @@ fn what_may_not_change_is_refused_with_every_difference() {
             "clock move: the results have 5s, the configuration none",
             "clock measure: the results have wall, the configuration cpu",
             "fault-policy: the results have lose, the configuration {\"retry\":2}",
-            "anchor: the results have none, the configuration \
-             {\"player\":\"ant\",\"rating\":1500.0}",
+            "ratings: the results have {}, the configuration {\"ant\":1500.0}",
             "option max-moves: the results have 40, the configuration 41",
             "pairs: the results have 2, the configuration 1; there can only be more",
             "player bee: it is in the results, not configured",

@@ -164,7 +164,7 @@ fn candidate<G: Playable>(
         containment: setting.wish.clone(),
         fault_policy: exam.policy,
         quarantine: 0,
-        anchor: None,
+        anchors: Vec::new(),
         grades: None,
         players,
         results: exam.records.clone(),

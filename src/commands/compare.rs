@@ -250,7 +250,7 @@ fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failur
         fault_policy: configured.map_or(FaultPolicy::Lose, |known| known.fault_policy),
         // A player that always fails loses, which the test is quick to say.
         quarantine: 0,
-        anchor: None,
+        anchors: Vec::new(),
         grades: None,
         players,
         results: args

@@ -69,10 +69,11 @@ impl Tables {
         let Contents { header, ledger, .. } = folder::read(dir, |_, _| {})?;
         let tally = folder::tally(dir, &ledger, faulted)?;
         let failure = |error| Failure::input(format!("the ratings cannot be computed: {error}"));
-        let anchors = header.anchor.as_slice();
+        let anchors = &header.anchors;
         let fit = rating::fit(&tally, anchors).map_err(failure)?;
         let seats = rating::seat_effects(&tally, anchors).map_err(failure)?;
-        let standings = Standings::new(&tally, &fit, &seats);
+        let contradiction = rating::contradiction(&tally, anchors).map_err(failure)?;
+        let standings = Standings { contradiction, ..Standings::new(&tally, &fit, &seats) };
         Ok(Self { header, ledger, tally, fit, seats, standings })
     }
 

@@ -23,7 +23,6 @@ pub(super) struct File {
     pub jobs: Field<i128>,
     pub fault_policy: Field<Policy>,
     pub quarantine: Field<i128>,
-    pub anchor: Option<AnchorKeys>,
     pub results: Field<String>,
     pub grades: Option<GradesKeys>,
     pub options: Vec<GivenOption>,
@@ -38,13 +37,6 @@ pub(super) struct File {
 pub(super) enum Policy {
     Lose,
     Retry(i128),
-}
-
-/// What stands under `anchor`.
-#[derive(Debug)]
-pub(super) struct AnchorKeys {
-    pub player: Field<String>,
-    pub rating: Field<f64>,
 }
 
 /// An entry of `[options]`, the value as text.
@@ -84,6 +76,7 @@ pub(super) struct PlayerKeys {
     pub python: Field<String>,
     pub lenient: Field<bool>,
     pub reusable: Field<bool>,
+    pub rating: Field<f64>,
     pub env: Field<BTreeMap<String, String>>,
     pub files: Field<Vec<Spanned<String>>>,
 }
@@ -121,7 +114,6 @@ impl File {
             jobs: keys.optional("jobs", problems),
             fault_policy: keys.optional("fault-policy", problems),
             quarantine: keys.optional("quarantine", problems),
-            anchor: AnchorKeys::read(keys, problems),
             results: keys.optional("results", problems),
             grades: GradesKeys::read(keys, problems),
             options: options(keys, problems),
@@ -129,18 +121,6 @@ impl File {
             containment: ContainmentKeys::read(keys, problems),
             players: players(keys, problems),
         }
-    }
-}
-
-impl AnchorKeys {
-    fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Option<Self> {
-        let mut keys = keys.table("anchor", "`anchor`", problems)?;
-        let anchor = Self {
-            player: keys.required("player", "\"house\"", problems),
-            rating: keys.required("rating", "1500", problems),
-        };
-        keys.finish(problems);
-        Some(anchor)
     }
 }
 
@@ -173,6 +153,7 @@ impl PlayerKeys {
             python: keys.optional("python", problems),
             lenient: keys.optional("lenient", problems),
             reusable: keys.optional("reusable", problems),
+            rating: keys.optional("rating", problems),
             env: keys.optional("env", problems),
             files: keys.optional("files", problems),
         };

@@ -66,7 +66,6 @@ seed = 7
 jobs = 2
 fault-policy = { retry = 2 }
 quarantine = 0
-anchor = { player = "a", rating = 1500 }
 results = "out"
 [options]
 max-moves = 100
@@ -81,6 +80,7 @@ ponder = true
 [[players]]
 name = "a"
 bot = "greedy"
+rating = 1500
 [[players]]
 name = "b"
 bot = "search"
@@ -123,7 +123,7 @@ fn the_least_configuration_takes_every_default() {
     assert_eq!((tournament.seed, tournament.jobs), (None, None));
     assert_eq!((tournament.fault_policy, tournament.quarantine), (FaultPolicy::Lose, 5));
     assert_eq!(tournament.clock.per_move, Some(DEFAULT_MOVE));
-    assert_eq!(tournament.anchor, None);
+    assert_eq!(tournament.anchors, []);
     assert_eq!(tournament.results, folder.path("results"));
     assert_eq!(tournament.players[1].launch, Launch::Bot("search".to_owned()));
     assert_eq!(tournament.players[1].command, "bot:search");
@@ -138,7 +138,7 @@ fn every_key_is_taken() {
     assert_eq!(tournament.jobs.map(usize::from), Some(2));
     assert_eq!((tournament.fault_policy, tournament.quarantine), (FaultPolicy::Retry(2), 0));
     let anchor = Anchor { player: "a".to_owned(), rating: 1500.0 };
-    assert_eq!(tournament.anchor, Some(anchor));
+    assert_eq!(tournament.anchors, [anchor]);
     assert_eq!(tournament.results, folder.path("out"));
     assert_eq!(tournament.options.number("max-moves"), 100);
     assert_eq!(tournament.clock.measure, Measure::Cpu);
@@ -396,8 +396,7 @@ fn impossible_limits() {
     starts(&about("seed = -1"), "`seed` is out of range");
     starts(&about("fault-policy = { retry = 0 }"), "`retry` is out of range");
     starts(&about("fault-policy = { retry = 11 }"), "`retry` is out of range");
-    starts(&about("anchor = { player = \"a\", rating = nan }"), "unexpected value of `rating`");
-    starts(&about("anchor = { player = \"z\", rating = 0 }"), "the anchor `z` is no player");
+    starts(&about_player("bot = \"greedy\"\nrating = nan"), "unexpected value of `rating`");
     starts(&about("results = \"\""), "unexpected value of `results`");
 }
 

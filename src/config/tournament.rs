@@ -14,7 +14,7 @@ use crate::rules::{Game, GameKind, OptionSpec, Options};
 
 use super::apart::keep_apart;
 use super::containment;
-use super::file::{AnchorKeys, File, GivenOption, PlayerKeys, Policy};
+use super::file::{File, GivenOption, PlayerKeys, Policy};
 use super::grades::{self, Grades};
 use super::keys::Given;
 use super::limits::{Preset, time_control, whole};
@@ -59,8 +59,8 @@ pub struct Tournament {
     pub fault_policy: FaultPolicy,
     /// Faults in a row that take a player out; 0 for never.
     pub quarantine: u32,
-    /// The player whose rating is fixed, if any; one of [`players`](Self::players).
-    pub anchor: Option<Anchor>,
+    /// Those of [`players`](Self::players) whose ratings are fixed, by name.
+    pub anchors: Vec<Anchor>,
     /// What turns places and scores into marks, if anything.
     pub grades: Option<Grades>,
     /// The players, two or more, in the order of the file, every name once.
@@ -74,7 +74,7 @@ pub struct Tournament {
 pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Option<Tournament> {
     let name = name(file.name.as_ref(), problems);
     let rules = rules(file.game.as_ref(), &file.options, place, problems);
-    let anchor = anchor(file.anchor.as_ref(), file.players.as_deref(), problems);
+    let anchors = anchors(file.players.as_deref(), problems);
     let stages = stages::check(&file.stages, file.players.as_deref(), problems);
     let seed = whole("seed", file.seed.as_ref(), &(0..=u64::MAX), problems);
     let jobs = whole("jobs", file.jobs.as_ref(), &(1..=MOST_JOBS), problems);
@@ -100,7 +100,7 @@ pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Op
         containment: wish,
         fault_policy,
         quarantine: quarantine.unwrap_or(DEFAULT_QUARANTINE),
-        anchor,
+        anchors,
         grades,
         players,
         results,
@@ -241,23 +241,19 @@ fn fault_policy(field: Given<'_, Policy>, problems: &mut Problems) -> FaultPolic
         .map_or(FaultPolicy::Lose, FaultPolicy::Retry)
 }
 
-fn anchor(
-    keys: Option<&AnchorKeys>,
-    players: Option<&[PlayerKeys]>,
-    problems: &mut Problems,
-) -> Option<Anchor> {
-    let (player, rating) = (keys?.player.as_ref()?, keys?.rating.as_ref()?);
-    if !rating.get_ref().is_finite() {
-        let problem = Problem::new(rating.span(), "unexpected value of `rating`");
-        problems.add(problem.label("expected a finite number"));
+/// The players whose ratings are fixed, by name.
+fn anchors(players: Option<&[PlayerKeys]>, problems: &mut Problems) -> Vec<Anchor> {
+    let mut anchors = Vec::new();
+    for keys in players.unwrap_or_default() {
+        let (Some(name), Some(rating)) = (&keys.name, &keys.rating) else { continue };
+        if !rating.get_ref().is_finite() {
+            let problem = Problem::new(rating.span(), "unexpected value of `rating`");
+            problems.add(problem.label("expected a finite number"));
+        }
+        anchors.push(Anchor { player: name.get_ref().clone(), rating: *rating.get_ref() });
     }
-    let mut names = players?.iter().filter_map(|player| Some(player.name.as_ref()?.get_ref()));
-    if !names.clone().any(|name| name == player.get_ref()) {
-        let title = format!("the anchor `{}` is no player", player.get_ref().escape_debug());
-        let label = instead(player.get_ref(), names.by_ref().map(String::as_str));
-        problems.add(Problem::new(player.span(), title).label(label));
-    }
-    Some(Anchor { player: player.get_ref().clone(), rating: *rating.get_ref() })
+    anchors.sort_by(|one, other| one.player.cmp(&other.player));
+    anchors
 }
 
 fn results(field: Given<'_, String>, place: Place<'_>, problems: &mut Problems) -> PathBuf {

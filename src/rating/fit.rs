@@ -23,8 +23,6 @@ use crate::record::Anchor;
 
 /// Standard deviations each way that hold 95% of a normal distribution.
 pub(super) const Z95: f64 = 1.959_963_984_540_054;
-/// Several anchors hold the draw parameter, and it the distance between them: a few rounds settle.
-const MOST_ROUNDS: usize = 50;
 
 /// An estimate in Elo and its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -131,9 +129,8 @@ impl Scale {
         let given = given(tally, anchors)?;
         let pairings = tally.pairings();
         let groups = groups(given.len(), pairings.iter().map(|&(upper, lower, _)| (upper, lower)));
-        let (model, peak) = peak(&pairings, &groups, &given, seats);
+        let (model, peak, (unit, drift)) = peak(&pairings, &groups, &given, seats);
         let spread = Spread::new(&model, &peak, &pairings);
-        let (unit, drift) = unit(peak.point[model.layout.draw()]);
         let origins = (0..=groups.iter().copied().max().unwrap_or(0))
             .map(|group| {
                 let anchor =
@@ -215,34 +212,33 @@ fn group_mean(groups: &[usize], given: &[Option<f64>], group: usize) -> f64 {
     ratings.iter().sum::<f64>() / count(ratings.len().max(1))
 }
 
-/// The most probable parameters where given ratings hold.
+/// The most probable parameters where given ratings hold, with the Elo points of a natural unit
+/// and their relative change with the draw parameter's logarithm.
+///
+/// Where given ratings are apart, the unit is that of the results without them, and fixed: a unit
+/// that gave way to anchors that contradict the results would vanish.
 fn peak(
     pairings: &[(usize, usize, PairCounts)],
     groups: &[usize],
     given: &[Option<f64>],
     seats: Seats,
-) -> (Model, Peak) {
-    let mut draw = Model::DRAW_MEAN;
-    let mut rounds = 0;
-    loop {
-        let shared: Vec<Option<(usize, f64)>> = groups
-            .iter()
-            .zip(given)
-            .map(|(&group, rating)| {
-                let apart = (*rating)? - group_mean(groups, given, group);
-                Some((group, apart / unit(draw).0))
-            })
-            .collect();
+) -> (Model, Peak, (f64, f64)) {
+    let from_mean = |(&group, rating): (&usize, &Option<f64>)| {
+        Some((group, (*rating)? - group_mean(groups, given, group)))
+    };
+    let mut shared: Vec<Option<(usize, f64)>> = groups.iter().zip(given).map(from_mean).collect();
+    if shared.iter().flatten().all(|&(_, apart)| apart == 0.0) {
         let model = Model::new(Layout::new(&shared, seats), pairings);
         let peak = model.peak();
-        let reached = peak.point[model.layout.draw()];
-        rounds += 1;
-        let apart = shared.iter().flatten().any(|&(_, shift)| shift != 0.0);
-        if !apart || (reached - draw).abs() < 1e-10 || rounds == MOST_ROUNDS {
-            return (model, peak);
-        }
-        draw = reached;
+        let unit = unit(peak.point[model.layout.draw()]);
+        return (model, peak, unit);
     }
+    let free = Model::new(Layout::new(&vec![None; given.len()], seats), pairings);
+    let (unit, _) = unit(free.peak().point[free.layout.draw()]);
+    shared.iter_mut().flatten().for_each(|(_, apart)| *apart /= unit);
+    let model = Model::new(Layout::new(&shared, seats), pairings);
+    let peak = model.peak();
+    (model, peak, (unit, 0.0))
 }
 
 /// Elo points of a natural unit at the logarithm of the draw parameter, and their relative change
@@ -441,11 +437,51 @@ mod tests {
         let anchors = [anchor("ant", 1200.0), anchor("cat", 900.0)];
         let fit = fit(&tally(&NAMES, &uneven()), &anchors).expect("known anchors");
         assert_eq!(fit.ratings[0], Estimate { value: 1200.0, low: 1200.0, high: 1200.0 });
-        assert!((fit.ratings[2].value - 900.0).abs() < 1e-9 && fit.ratings[2].margin() < 1e-9);
+        assert_eq!(fit.ratings[2], Estimate { value: 900.0, low: 900.0, high: 900.0 });
         let lead = fit.difference(0, 2).expect("they met");
-        assert!((lead.value - 300.0).abs() < 1e-6 && lead.margin() < 1.0, "{lead:?}");
+        assert!((lead.value - 300.0).abs() < 1e-6 && lead.margin() < 1e-6, "{lead:?}");
         // The results alone hold the two closer together, and so bee nearer to cat.
         assert!(fit.ratings[1].value < 1200.0 && fit.ratings[1].margin() > 10.0);
+    }
+
+    /// Slow ascent among the points where ant and cat, whose mean is the first parameter, are
+    /// `apart` natural units from each other.
+    fn constrained_reference(games: &[(usize, usize, &str)], apart: f64) -> Vec<f64> {
+        let all = |q: &[f64]| vec![q[0] + apart / 2.0, q[1], q[0] - apart / 2.0, q[2], q[3], q[4]];
+        let mut q = vec![0.0; 5];
+        for _ in 0..8000 {
+            let slope = gradient(|q| log_posterior(games, &all(q)), &q, 1e-5);
+            q.iter_mut().zip(slope).for_each(|(x, s)| *x += 0.03 * s);
+        }
+        all(&q)
+    }
+
+    #[test]
+    fn several_anchors_agree_with_a_slow_constrained_reference() {
+        let games = uneven();
+        let unit = Model::ELO * 2.0 / (2.0 + reference(&games, 4)[5].exp());
+        for apart in [0.001, 100.0, 300.0, 1000.0] {
+            let anchor = |player: &str, rating| Anchor { player: player.into(), rating };
+            let anchors = [anchor("ant", 1000.0 + apart), anchor("cat", 1000.0)];
+            let fit = fit(&tally(&NAMES, &games), &anchors).expect("known anchors");
+            let p = constrained_reference(&games, apart / unit);
+            for player in 0..4 {
+                let expected = 1000.0 + unit * (p[player] - p[2]);
+                let found = fit.ratings[player].value;
+                assert!((found - expected).abs() < 0.1, "{apart}: {found} {expected}");
+            }
+            assert!((fit.first_advantage.value - unit * p[4]).abs() < 0.1);
+        }
+    }
+
+    #[test]
+    fn anchors_that_contradict_the_results_leave_the_scale() {
+        let games = [series(0, 1, [0, 50, 0]), series(1, 2, [1, 50, 0])].concat();
+        let anchor = |player: &str, rating| Anchor { player: player.into(), rating };
+        let anchors = [anchor("ant", 1500.0), anchor("bee", 1000.0)];
+        let fit = fit(&tally(&NAMES[..3], &games), &anchors).expect("known anchors");
+        assert_eq!(fit.ratings[1], Estimate { value: 1000.0, low: 1000.0, high: 1000.0 });
+        assert!(fit.ratings[2].margin() > 1.0, "{fit:?}");
     }
 
     #[test]

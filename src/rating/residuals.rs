@@ -139,7 +139,7 @@ fn unevenness(deviations: &[(usize, f64)]) -> f64 {
 
 /// Sorts by chance and corrects each for how many were tested, as Holm does: the chance that any
 /// of those below a level is there by accident is below that level.
-fn holm<T>(tested: &mut [(T, f64)]) {
+pub(super) fn holm<T>(tested: &mut [(T, f64)]) {
     tested.sort_by(|one, other| one.1.total_cmp(&other.1));
     let (all, mut before) = (tested.len(), 0.0_f64);
     for (at, (_, p_value)) in tested.iter_mut().enumerate() {

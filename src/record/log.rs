@@ -295,7 +295,7 @@ mod tests {
                 limits: Limits::default(),
             },
             seed: None,
-            anchor: None,
+            anchors: Vec::new(),
             players: Vec::new(),
             changes: Vec::new(),
         }

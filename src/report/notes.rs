@@ -16,6 +16,7 @@ pub(super) fn notes(standings: &Standings, width: usize) -> Vec<String> {
         own_seats(standings),
         faults(standings, width),
         groups(standings),
+        contradiction(standings),
         copies(standings, width),
         neighbours(standings, width),
     ];
@@ -72,6 +73,19 @@ fn groups(standings: &Standings) -> Option<String> {
             standings.groups
         )
     })
+}
+
+/// That given ratings do not fit the results.
+fn contradiction(standings: &Standings) -> Option<String> {
+    let found = standings.contradiction.as_ref()?;
+    let [upper, lower] = [&found.upper, &found.lower].map(|name| escape::terminal(name));
+    Some(format!(
+        "Warning: the anchors contradict the results: {upper} is given {} Elo more than {lower}, \
+         and by the games alone it is {} {}. Ratings between and beyond the two are distorted.",
+        whole(found.given),
+        whole(found.found.value),
+        margin(found.found.margin()),
+    ))
 }
 
 /// Games that were played more than once, in two lines.
@@ -154,6 +168,7 @@ mod tests {
     use super::*;
     use crate::fault::FaultCode;
     use crate::rating::tally::tests::{faulty, game, tally};
+    use crate::record::Anchor;
 
     #[test]
     fn faults_are_told_by_player_most_first() {
@@ -169,6 +184,20 @@ mod tests {
             faults(&standings(&tally), 80).as_deref(),
             Some("4 faults: chatty 1 crash and 2 malformed, slow 1 timeout.")
         );
+    }
+
+    #[test]
+    fn anchors_that_contradict_the_results_are_told() {
+        let anchor = |player: &str, rating| Anchor { player: player.to_owned(), rating };
+        let games = [vec![(0, 1, "white"); 200], vec![(1, 0, "white"); 200]].concat();
+        let tally = tally(&["ant", "bee"], &games);
+        let anchors = [anchor("ant", 1000.0), anchor("bee", 1300.0)];
+        let contradiction = crate::rating::contradiction(&tally, &anchors).expect("known anchors");
+        let standings = Standings { contradiction, ..standings(&tally) };
+        let told = super::contradiction(&standings).expect("equals are not 300 Elo apart");
+        let start = "Warning: the anchors contradict the results: bee is given 300 Elo more than \
+                     ant, and by the games alone it is 0 ±";
+        assert!(told.starts_with(start), "{told}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::rating::ranks::Separation;
 use crate::rating::tally::{FaultCounts, Outcomes};
-use crate::rating::{Band, Estimate, Fit, Points, SeatEffects, Tally};
+use crate::rating::{Band, Contradiction, Estimate, Fit, Points, SeatEffects, Tally};
 use crate::rules::{BySeat, Seat};
 
 /// A player's place and everything the tables say of it.
@@ -63,6 +63,8 @@ pub struct Standings {
     pub seat_effects_p: f64,
     /// Games that are copies of earlier ones, with the names of the first and second player.
     pub copies: Vec<(String, String, u32)>,
+    /// Two anchors whose results do not fit the ratings given; [`new`](Self::new) knows of none.
+    pub contradiction: Option<Contradiction>,
 }
 
 impl Standings {
@@ -102,6 +104,7 @@ impl Standings {
             pair_correlation: fit.pair_correlation,
             seat_effects_p: seats.p_value,
             copies: copies.map(|(&(one, two), &count)| (name(one), name(two), count)).collect(),
+            contradiction: None,
         }
     }
 

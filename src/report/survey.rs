@@ -45,7 +45,7 @@ impl Survey {
             lengths: BTreeMap::new(),
             chosen: Chosen::default(),
             faults: Faults::default(),
-            course: Course::new(tally.names(), header.anchor.clone(), games),
+            course: Course::new(tally.names(), header.anchors.clone(), games),
             numbers: names.enumerate().map(|(number, name)| (name, number)).collect(),
             ratings,
         }

@@ -113,7 +113,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         stages: tournament.stages.clone(),
         containment,
         seed: tournament.seed,
-        anchor: tournament.anchor.clone(),
+        anchors: tournament.anchors.clone(),
         players: tournament.players.iter().map(info).collect(),
         changes: Vec::new(),
     }
@@ -198,8 +198,13 @@ fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
             ("quarantine".to_owned(), header.quarantine.to_string()),
         ];
         let clock = serde_json::to_value(header.clock).unwrap_or_default();
+        let ratings: serde_json::Map<String, serde_json::Value> = header
+            .anchors
+            .iter()
+            .map(|anchor| (anchor.player.clone(), anchor.rating.into()))
+            .collect();
         let values = serde_json::json!({
-            "fault-policy": header.fault_policy, "anchor": header.anchor,
+            "fault-policy": header.fault_policy, "ratings": ratings,
         });
         let containment = serde_json::json!({
             "level": header.containment.level,

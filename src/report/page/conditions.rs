@@ -30,8 +30,8 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
                     None => { "a secret of this tournament" }
                 }
             }
-            @if let Some(anchor) = &header.anchor {
-                dt { "Anchor" } dd { (name(&anchor.player)) " at " (anchor.rating) }
+            @if !header.anchors.is_empty() {
+                dt { "Anchors" } dd { @for anchor in &header.anchors { p { (name(&anchor.player)) " at " (anchor.rating) } } }
             }
             dt { "Begun" } dd { (begun(header.created)) }
             dt { "Referee" } dd { (escape::terminal(&header.version)) }

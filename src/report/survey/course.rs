@@ -22,16 +22,16 @@ pub struct Course {
     /// The fits so far, in order.
     pub points: Vec<Point>,
     tally: Tally,
-    anchor: Option<Anchor>,
+    anchors: Vec<Anchor>,
     games: usize,
     every: usize,
 }
 
 impl Course {
     /// The course of a tournament of `games` games.
-    pub fn new(names: &[String], anchor: Option<Anchor>, games: usize) -> Self {
+    pub fn new(names: &[String], anchors: Vec<Anchor>, games: usize) -> Self {
         let every = games.div_ceil(POINTS).max(1);
-        Self { points: Vec::new(), tally: Tally::new(names), anchor, games: 0, every }
+        Self { points: Vec::new(), tally: Tally::new(names), anchors, games: 0, every }
     }
 
     /// Takes in the next game.
@@ -48,7 +48,7 @@ impl Course {
     }
 
     fn fit(&mut self) -> Result<(), RatingError> {
-        let fit = rating::fit(&self.tally, self.anchor.as_slice())?;
+        let fit = rating::fit(&self.tally, &self.anchors)?;
         let played = |player: usize| self.tally.of(player).games() > 0;
         let ratings = fit.ratings.iter().enumerate();
         let ratings =
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn the_last_point_is_the_whole() {
         let names = ["ant", "bee", "cat"].map(str::to_owned);
-        let mut course = Course::new(&names, None, 37);
+        let mut course = Course::new(&names, Vec::new(), 37);
         for _ in 0..37 {
             course.add(&game("ant", "bee", "white")).expect("known players");
         }
