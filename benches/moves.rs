@@ -266,7 +266,8 @@ fn log(report: Report, remains: BySeat<Remains>, script: &str) -> Outcome<f64> {
     let mut log = LogWriter::open(dir, "bench", 0)?;
     let names = BySeat::new("ant".to_owned(), "bee".to_owned());
     let seats = WatchYourBack::SEATS;
-    let account = Account { seats, names, seeds: BySeat::new(1, 2), report, remains };
+    let seeds = BySeat::new(1, 2);
+    let account = Account { seats, names, seeds, report, remains, wall: Duration::ZERO };
     let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
     let before = cpu()?;
     log.append(&account.record("a-game".to_owned(), fixture, Vec::new()))?;

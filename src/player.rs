@@ -6,6 +6,7 @@ mod exchanges;
 mod human;
 mod launch;
 mod meter;
+mod overdue;
 mod process;
 mod stderr;
 mod wire;
@@ -15,6 +16,7 @@ use std::time::Duration;
 pub use exchanges::{Direction, Exchange};
 pub use human::Human;
 pub use launch::Launch;
+pub use overdue::{LAG, Overdue};
 pub use wire::{Respond, Wire};
 
 use crate::clock::TimeControl;
@@ -169,6 +171,22 @@ impl Player {
         match self {
             Self::Wire(wire) => wire.burned_off_turn(),
             Self::Human(_) => false,
+        }
+    }
+
+    /// CPU time that the player used since its last reply.
+    pub fn cpu_since_reply(&mut self) -> Duration {
+        match self {
+            Self::Wire(wire) => wire.cpu_since_reply(),
+            Self::Human(_) => Duration::ZERO,
+        }
+    }
+
+    /// How the player's last reply was overdue, if it was.
+    pub fn overdue(&self) -> Option<Overdue> {
+        match self {
+            Self::Wire(wire) => wire.overdue(),
+            Self::Human(_) => None,
         }
     }
 

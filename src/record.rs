@@ -175,6 +175,8 @@ pub struct ClockRecord {
     pub used_ns: SeatMap<Vec<u64>>,
     /// CPU time of the players' processes over the whole game, where it could be measured.
     pub cpu_ns: SeatMap<Option<u64>>,
+    /// Wall time of the whole game, from the start of the first player until both had left.
+    pub wall_ns: u64,
 }
 
 /// What a player said of a move.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use ask::{Answered, Question};
-pub use report::{Ending, Kept, Report};
+pub use report::{Disturbance, Ending, Kept, Report};
 
 use crate::clock::{Clock, TimeControl, Verdict};
 use crate::fault::{Fault, FaultCode};
@@ -270,7 +270,7 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
                 ),
             )),
             Err(fault) if fault.code == FaultCode::Timeout => {
-                self.void_if_disturbed(!seat);
+                self.note_disturbance(seat);
                 Err(fault)
             }
             decided => decided,
@@ -286,11 +286,17 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
         }
     }
 
-    /// A game lost on time while the opponent burned on the same core does not count.
-    fn void_if_disturbed(&mut self, opponent: Seat) {
-        if !self.setup.control.ponder && self.players[opponent].burned_off_turn() {
-            self.kept.disturbed_by = Some(opponent);
-        }
+    /// A game that `seat` lost on time may not count if the opponent burned on the same core, or
+    /// if the machine lagged.
+    fn note_disturbance(&mut self, seat: Seat) {
+        let beside = self.players[!seat].cpu_since_reply();
+        let lag = self.players[seat].overdue().filter(|overdue| overdue.is_lag(beside));
+        let burned = !self.setup.control.ponder && self.players[!seat].burned_off_turn();
+        self.kept.disturbance = if burned {
+            Some(Disturbance::Opponent(!seat))
+        } else {
+            lag.map(|overdue| Disturbance::Machine(seat, overdue))
+        };
     }
 
     fn keep_remarks(&mut self, seat: Seat, reply: Reply) {

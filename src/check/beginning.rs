@@ -75,6 +75,7 @@ impl Beginning {
             seeds,
             report: Report { ending: Ending::Faults(faults), kept },
             remains: BySeat::from_fn(|_| Remains::default()),
+            wall: startup,
         };
         let fixture = Fixture { players: BySeat::new(0, 1), pair: number, game: 1 };
         account.record(game_id(&names.first, &names.second, number, 1), fixture, Vec::new())

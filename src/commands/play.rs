@@ -1,6 +1,7 @@
 //! `play`: one game on the terminal.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -193,6 +194,7 @@ fn so_far<G: Game>(report: Report, seeds: BySeat<u64>) -> GameRecord {
         seeds,
         report,
         remains: BySeat::from_fn(|_| crate::player::Remains::default()),
+        wall: Duration::ZERO,
     };
     let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
     account.record(String::new(), fixture, Vec::new())

@@ -17,6 +17,7 @@ use super::doing::doing;
 use super::exchanges::{Direction, Exchange, Exchanges};
 use super::launch::Launch;
 use super::meter::{Meter, Stretch};
+use super::overdue::Overdue;
 use super::stderr::Stderr;
 use crate::clock::{Measure, wall_bound};
 use crate::containment::{Held, Limits, Lost, Pipes, Policy};
@@ -71,6 +72,8 @@ pub(super) struct Process {
     ended: Option<Result<ExitStatus, Lost>>,
     /// What it ran into without failing.
     notes: Vec<String>,
+    /// How its last reply was overdue, if it was.
+    overdue: Option<Overdue>,
 }
 
 impl Process {
@@ -93,6 +96,7 @@ impl Process {
             measure,
             limits: *policy.limits(),
             notes: Vec::new(),
+            overdue: None,
             freeze: false,
             frozen: false,
             ended: None,
@@ -116,6 +120,7 @@ impl Process {
         let cpu = self.meter.mark(Stretch::OnTurn, now).cpu;
         self.rest();
         let wall = now - asked;
+        self.note_time(limit, wall, cpu);
         let line = match line {
             Ok(line) => self.judge(line, limit, wall, cpu),
             Err(end) => Err(self.diagnose(end).await),
@@ -143,6 +148,16 @@ impl Process {
     /// Measures what the player did since its last reply; true when it burned CPU time.
     pub(super) fn burned_off_turn(&mut self) -> bool {
         self.meter.mark(Stretch::OffTurn, Instant::now()).burned()
+    }
+
+    /// CPU time since its last reply.
+    pub(super) fn cpu_since_reply(&mut self) -> Duration {
+        self.meter.since(Instant::now())
+    }
+
+    /// How its last reply was overdue, if it was.
+    pub(super) fn overdue(&self) -> Option<Overdue> {
+        self.overdue
     }
 
     /// Begins to count anew for another game.
@@ -384,6 +399,7 @@ impl Process {
     async fn late(&mut self, limit: Limit, asked: Instant, written: Written) -> Answer {
         let now = Instant::now();
         let cpu = self.meter.mark(Stretch::OnTurn, now).cpu;
+        self.note_time(limit, now - asked, cpu);
         let doing = doing(self.held.tree().leader());
         let used = self.decisive(now - asked, cpu);
         if let Some(fault) = self.over_cpu(limit, cpu) {
@@ -402,6 +418,12 @@ impl Process {
         self.stderr.settle(Duration::ZERO).await;
         let fault = self.by_overrun(fault);
         Answer { line: Err(Fault { stderr: self.stderr.last_lines(), ..fault }), used }
+    }
+
+    fn note_time(&mut self, limit: Limit, wall: Duration, cpu: Duration) {
+        let cpu = self.meter.used().map(|_| cpu);
+        let overdue = Overdue { wall, bound: limit.bound, cpu };
+        self.overdue = (wall > limit.bound).then_some(overdue);
     }
 
     fn note_partial(&mut self, now: Instant) {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
+use super::overdue::Overdue;
 use super::process::{self, Allowed, Process};
 use super::{Answer, EndView, Exchange, InitView, Launch, Remains, TurnView, diagnosis, no_start};
 use crate::clock::Measure;
@@ -200,6 +201,20 @@ impl Wire {
         match &mut self.link {
             Link::Process(process) => process.burned_off_turn(),
             _ => false,
+        }
+    }
+
+    pub(super) fn cpu_since_reply(&mut self) -> Duration {
+        match &mut self.link {
+            Link::Process(process) => process.cpu_since_reply(),
+            _ => Duration::ZERO,
+        }
+    }
+
+    pub(super) fn overdue(&self) -> Option<Overdue> {
+        match &self.link {
+            Link::Process(process) => process.overdue(),
+            _ => None,
         }
     }
 

@@ -328,6 +328,7 @@ pub(crate) mod tests {
                 startup_ns: SeatMap::new(SEATS, BySeat::new(5, 6)),
                 used_ns: SeatMap::new(SEATS, BySeat::new(vec![1_400_000, 700_000], vec![999_999])),
                 cpu_ns: SeatMap::new(SEATS, BySeat::new(None, None)),
+                wall_ns: 3_100_000,
             },
             result: result.into(),
             reason: "elimination".into(),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::fault::Fault;
+use crate::player::Overdue;
 use crate::protocol::Greeting;
 use crate::record::Note;
 use crate::rules::{BySeat, GameResult, Outcome, Seat};
@@ -86,8 +87,17 @@ pub struct Kept {
     pub warnings: Vec<String>,
     /// The ply since which a player was frozen off turn.
     pub frozen: BySeat<Option<u32>>,
-    /// A player lost on time while this seat burned CPU time on the shared core: void.
-    pub disturbed_by: Option<Seat>,
+    /// Why a game that was lost on time may not count.
+    pub disturbance: Option<Disturbance>,
+}
+
+/// What kept a player from its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disturbance {
+    /// This seat burned CPU time on the shared core while its opponent was on turn.
+    Opponent(Seat),
+    /// The machine lagged while this seat was on turn.
+    Machine(Seat, Overdue),
 }
 
 impl Kept {

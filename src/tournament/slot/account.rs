@@ -6,7 +6,7 @@ use super::Fixture;
 use crate::player::{Remains, diagnosis};
 use crate::protocol;
 use crate::record::{ClockRecord, FaultRecord, GameRecord, Score};
-use crate::referee::{Ending, Report};
+use crate::referee::{Disturbance, Ending, Report};
 use crate::rules::{BySeat, GameResult, Seat, SeatMap};
 
 /// A game that is over, its players gone.
@@ -21,11 +21,25 @@ pub struct Account {
     pub report: Report,
     /// What is left of the players.
     pub remains: BySeat<Remains>,
+    /// How long it took, from the start of the first player until both had left.
+    pub wall: Duration,
 }
 
 impl Account {
-    /// Why the game is void that the player in seat `disturber` disturbed.
-    pub fn why_void(&self, disturber: Seat) -> String {
+    /// Why the game is void.
+    pub fn why_void(&self, disturbance: Disturbance) -> String {
+        match disturbance {
+            Disturbance::Opponent(disturber) => self.why_disturbed(disturber),
+            Disturbance::Machine(seat, overdue) => format!(
+                "{} lost on time while the machine lagged: the referee looked {} after the time \
+                 was up, and the players had not used it; played again",
+                self.names[seat],
+                diagnosis::seconds(overdue.late()),
+            ),
+        }
+    }
+
+    fn why_disturbed(&self, disturber: Seat) -> String {
         format!(
             "{} lost on time while {} used {} of CPU time on the opponent's turns; \
              played again with {} frozen off turn",
@@ -39,7 +53,7 @@ impl Account {
     /// The record of the game, played after the attempts that were `void`.
     pub fn record(self, id: String, fixture: Fixture, void: Vec<String>) -> GameRecord {
         let warnings = self.warnings();
-        let Self { seats, names, seeds, report: Report { ending, kept }, remains } = self;
+        let Self { seats, names, seeds, report: Report { ending, kept }, remains, wall } = self;
         GameRecord {
             id,
             pair: fixture.pair,
@@ -56,6 +70,7 @@ impl Account {
                     kept.used.map(|used| used.into_iter().map(nanos).collect()),
                 ),
                 cpu_ns: SeatMap::new(seats, remains.map(|rest| rest.cpu.map(nanos))),
+                wall_ns: nanos(wall),
             },
             result: match ending.result() {
                 GameResult::Win(seat) => seats[seat].to_owned(),

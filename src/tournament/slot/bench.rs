@@ -1,13 +1,15 @@
 //! The players of a slot, from the start of a game until they have left.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use tokio::sync::watch;
 
 use super::account::Account;
 use super::{Conditions, Done, Finished, Fixture, exchanges};
+use crate::player::diagnosis::seconds;
 use crate::player::{InitView, Launch, Player, Remains, Wire};
-use crate::referee::{self, Ending, Report, Setup};
+use crate::referee::{self, Disturbance, Ending, Report, Setup};
 use crate::rules::{BySeat, Game, Seat};
 
 /// A reusable player that waits for its next game.
@@ -60,7 +62,7 @@ impl<G: Game> Bench<G> {
         Done::Probed(number, begun.err())
     }
 
-    /// Plays a game; once more if a player disturbed the other.
+    /// Plays a game; again if a player disturbed the other, and once more if the machine lagged.
     pub async fn play(
         &mut self,
         id: String,
@@ -68,32 +70,30 @@ impl<G: Game> Bench<G> {
         stop: &mut watch::Receiver<bool>,
     ) -> Done {
         let mut void = Vec::new();
-        let mut frozen = BySeat::new(false, false);
+        let mut excused = Excused::default();
         loop {
-            let mut players = self.seat_players(fixture, frozen).await;
+            let began = Instant::now();
+            let mut players = self.seat_players(fixture, excused.frozen).await;
             let seeds = self.seeds(fixture);
             let played = tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => None,
                 report = self.referee(fixture, seeds, &mut players) => Some(report),
             };
-            let Some(report) = played else {
+            let Some(mut report) = played else {
                 players.first.kill().await;
                 players.second.kill().await;
                 return Done::Stopped;
             };
-            let disturber = report.kept.disturbed_by.filter(|&seat| !frozen[seat]);
-            let (account, exchanges) = self.clear(report, players, fixture, seeds).await;
-            match disturber {
+            let disturbance = excused.excuse(&mut report);
+            let (account, exchanges) = self.clear(report, players, fixture, (seeds, began)).await;
+            match disturbance {
                 None => {
                     let memory = account.remains.as_ref().map(|remains| remains.memory);
                     let record = account.record(id, fixture, void);
                     return Done::Played(Box::new(Finished { record, exchanges, memory }));
                 }
-                Some(seat) => {
-                    void.push(account.why_void(seat));
-                    frozen[seat] = true;
-                }
+                Some(disturbance) => void.push(account.why_void(disturbance)),
             }
         }
     }
@@ -169,7 +169,7 @@ impl<G: Game> Bench<G> {
         report: Report,
         players: BySeat<Player>,
         fixture: Fixture,
-        seeds: BySeat<u64>,
+        (seeds, began): (BySeat<u64>, Instant),
     ) -> (Account, Option<String>) {
         let names = self.names(fixture).map(str::to_owned);
         let faulted = matches!(report.ending, Ending::Faults(_));
@@ -180,7 +180,8 @@ impl<G: Game> Bench<G> {
             self.release(first, fixture, players.first, fault(Seat::First)).await,
             self.release(second, fixture, players.second, fault(Seat::Second)).await,
         );
-        (Account { seats: G::SEATS, names, seeds, report, remains }, exchanges)
+        let wall = began.elapsed();
+        (Account { seats: G::SEATS, names, seeds, report, remains, wall }, exchanges)
     }
 
     /// Lets a player go after its game: it leaves, or waits when it can be used again.
@@ -211,7 +212,69 @@ impl<G: Game> Bench<G> {
     }
 }
 
+/// What a game was played again for already.
+#[derive(Debug, Default)]
+struct Excused {
+    /// Who is frozen off turn from the start, having burned in an earlier attempt.
+    frozen: BySeat<bool>,
+    /// The machine lagged in an earlier attempt.
+    lag: bool,
+}
+
+impl Excused {
+    /// Why an attempt is void, if it is: everything is an excuse once. Where the machine lags
+    /// again the result stands, with a warning.
+    fn excuse(&mut self, report: &mut Report) -> Option<Disturbance> {
+        let disturbance = report.kept.disturbance?;
+        let before = match disturbance {
+            Disturbance::Opponent(seat) => std::mem::replace(&mut self.frozen[seat], true),
+            Disturbance::Machine(..) => std::mem::replace(&mut self.lag, true),
+        };
+        if let (true, Disturbance::Machine(_, overdue)) = (before, disturbance) {
+            report.kept.warnings.push(format!(
+                "the machine lagged again: the referee looked {} after the time was up; the \
+                 result stands",
+                seconds(overdue.late())
+            ));
+        }
+        (!before).then_some(disturbance)
+    }
+}
+
 fn pair_of(fixture: Fixture) -> (usize, usize, u32) {
     let BySeat { first, second } = fixture.players;
     (first.min(second), first.max(second), fixture.pair)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::{Fault, FaultCode};
+    use crate::player::Overdue;
+    use crate::referee::Kept;
+
+    fn lost_on_time(disturbance: Option<Disturbance>) -> Report {
+        let fault = Fault::new(FaultCode::Timeout, "late");
+        let kept = Kept { disturbance, ..Kept::default() };
+        Report { ending: Ending::Faults(BySeat::new(Some(fault), None)), kept }
+    }
+
+    #[test]
+    fn a_lag_is_an_excuse_once_and_then_a_warning() {
+        let second = std::time::Duration::from_secs(1);
+        let overdue = Overdue { wall: 3 * second, bound: second, cpu: None };
+        let lag = Disturbance::Machine(Seat::First, overdue);
+        let burned = Disturbance::Opponent(Seat::Second);
+        let mut excused = Excused::default();
+        assert_eq!(excused.excuse(&mut lost_on_time(None)), None);
+        assert_eq!(excused.excuse(&mut lost_on_time(Some(lag))), Some(lag));
+        assert_eq!(excused.excuse(&mut lost_on_time(Some(burned))), Some(burned));
+        assert_eq!(excused.frozen, BySeat::new(false, true));
+        let mut again = lost_on_time(Some(lag));
+        assert_eq!(excused.excuse(&mut again), None);
+        let warning = "the machine lagged again: the referee looked 2 s after the time was up; \
+                       the result stands";
+        assert_eq!(again.kept.warnings, [warning]);
+        assert_eq!(excused.excuse(&mut lost_on_time(Some(burned))), None);
+    }
 }

@@ -1,0 +1,68 @@
+//! A reply that was not there in time, and whether the machine was the cause.
+
+use std::time::Duration;
+
+/// A referee that looks later than this after the time was up is not on a machine that keeps
+/// time: woken by a timer on a busy core it is late by a few milliseconds.
+pub const LAG: Duration = Duration::from_millis(100);
+
+/// When the referee saw that a reply was late, and what the player had done until then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overdue {
+    /// From the request until the referee saw it.
+    pub wall: Duration,
+    /// The wall time that was allowed.
+    pub bound: Duration,
+    /// CPU time of the player meanwhile, where it could be measured.
+    pub cpu: Option<Duration>,
+}
+
+impl Overdue {
+    /// By how much the referee looked too late.
+    pub fn late(self) -> Duration {
+        self.wall.saturating_sub(self.bound)
+    }
+
+    /// The machine lagged: the referee looked too late by [`LAG`] or more, and the players did not
+    /// keep it from looking. For at least as long as it was late neither of them computed: the
+    /// player's CPU time and that of its opponent, `beside`, fit into the time allowed.
+    pub fn is_lag(self, beside: Duration) -> bool {
+        let Some(cpu) = self.cpu else { return false };
+        self.late() >= LAG && cpu.saturating_add(beside) <= self.bound
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NANO: Duration = Duration::from_nanos(1);
+    const BOUND: Duration = Duration::from_secs(5);
+
+    fn seen_after(wall: Duration, cpu: Duration) -> Overdue {
+        Overdue { wall, bound: BOUND, cpu: Some(cpu) }
+    }
+
+    #[test]
+    fn a_referee_is_late_from_the_limit_on() {
+        let is_lag = |late: Duration| seen_after(BOUND + late, Duration::ZERO).is_lag(NANO);
+        assert!(!is_lag(LAG.saturating_sub(NANO)));
+        assert!(is_lag(LAG) && is_lag(LAG + NANO));
+        assert!(!seen_after(NANO, Duration::ZERO).is_lag(Duration::ZERO), "before the time is up");
+    }
+
+    #[test]
+    fn players_that_computed_all_the_time_may_be_the_cause() {
+        let is_lag = |cpu, beside| seen_after(BOUND + 2 * LAG, cpu).is_lag(beside);
+        let rest = BOUND.saturating_sub(LAG);
+        assert!(is_lag(rest, LAG.saturating_sub(NANO)));
+        assert!(is_lag(rest, LAG));
+        assert!(!is_lag(rest, LAG + NANO));
+    }
+
+    #[test]
+    fn what_cannot_be_measured_excuses_nobody() {
+        let overdue = Overdue { cpu: None, ..seen_after(2 * BOUND, Duration::ZERO) };
+        assert!(!overdue.is_lag(Duration::ZERO));
+    }
+}
