@@ -22,6 +22,7 @@ pub mod run;
 pub mod serve;
 mod setting;
 pub mod trace;
+mod until;
 pub mod verify;
 
 use std::fmt;

@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod continuation;
+pub mod deadline;
 pub mod decisions;
 pub mod folder;
 pub mod format;

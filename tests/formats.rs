@@ -97,6 +97,61 @@ fn a_knockout_leaves_one() {
     assert_eq!(pairings.len(), 6);
 }
 
+const CHECKED: &str = "\
+[[stages]]
+format = \"check\"
+[[stages]]
+format = \"swiss\"
+rounds = 2
+[[stages]]
+format = \"round-robin\"
+players = 3
+";
+
+/// Seven bots, one player that leaves at its first turn, and one that cannot start.
+fn with_faulty() -> Config {
+    let bots = config(CHECKED);
+    let bots = bots.script("leaves", "leaves.sh").script("mute", "mute.sh");
+    bots.change(|config| config.clock.push_str("startup = \"5s\""))
+}
+
+#[test]
+fn who_does_not_pass_the_check_plays_no_further() {
+    let arena = Arena::with(&with_faulty());
+    arena.write("leaves.sh", "read init; echo ok; read turn");
+    arena.write("mute.sh", "exit 1");
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert_eq!(arena.run(&["verify"]).code, 0);
+    let played = meetings(&arena);
+    for name in ["leaves", "mute"] {
+        let of = played.iter().filter(|(one, other, _)| one == name || other == name).count();
+        assert!((1..=2).contains(&of), "{name} played {of} games");
+    }
+    // Everyone passed or is out, and four Swiss meetings of seven players follow.
+    let rank = arena.run(&["rank"]);
+    let line = |start: &str| rank.err.lines().find(|line| line.starts_with(start)).expect("a line");
+    let diagnosis = line("leaves did not pass the check and plays no further: exit in game ");
+    assert!(diagnosis.contains(": "), "{diagnosis}");
+    line("mute did not pass the check and plays no further: no-start in game ");
+    let plan = arena.run(&["run", "--plan"]);
+    assert!(plan.out.starts_with("cup: 9 players, a check of 1 pair each; then 2 Swiss"));
+    assert!(plan.out.contains(", to play: 0\n"), "{}", plan.out);
+    // Stopped anywhere, the same is played.
+    let again = Arena::with(&with_faulty());
+    again.write("leaves.sh", "read init; echo ok; read turn");
+    again.write("mute.sh", "exit 1");
+    for lines in [2, 7, 16] {
+        let mut child = again.start(&["run"]);
+        again.wait_for_lines(lines);
+        child.kill().expect("killed");
+        child.wait().expect("gone");
+    }
+    assert_eq!(again.run(&["run", "--quiet"]).code, 0);
+    let out: BTreeSet<_> = meetings(&again).into_iter().collect();
+    assert_eq!(out, played.into_iter().collect());
+}
+
 #[test]
 fn killed_at_any_moment_the_stages_go_on_as_they_would_have() {
     let whole = Arena::with(&config(STAGES));
@@ -156,6 +211,9 @@ fn formats_that_make_no_sense_are_refused() {
     assert_eq!(title("format = \"gauntlet\""), "error: a gauntlet needs its `anchors`");
     let unknown = "error: the anchor `p9` is no player";
     assert_eq!(title("format = \"gauntlet\"\nanchors = [\"p9\"]"), unknown);
+    assert_eq!(title("format = \"check\""), "error: a check is no tournament");
+    let second = CHECKED.replace("swiss\"\nrounds = 2", "check\"");
+    assert_eq!(title(&second), "error: a check is no tournament");
     let misplaced = "error: `rounds` belongs to a stage, and there are `[[stages]]`";
     assert_eq!(title(&format!("rounds = 2\n{STAGES}")), misplaced);
 }

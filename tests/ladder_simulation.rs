@@ -96,7 +96,8 @@ fn ladder(spread: f64, seed: u64) -> Vec<f64> {
         };
         let next = format.next(&course).expect("it goes on");
         let pairings: Vec<_> = (0..next.pairings.len()).map(|at| next.pairings.get(at)).collect();
-        let meeting = |&players: &(usize, usize)| Meeting { players, halves: (2, 2) };
+        let meeting =
+            |&players: &(usize, usize)| Meeting { players, halves: (2, 2), faulted: false };
         sections.push(pairings.iter().map(meeting).collect());
         pairings
     })

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use super::game_args::OptionArgs;
 use super::results::write_tables;
-use super::run::{contained, games_at_once, interrupted, jobs, play};
+use super::run::{Terms, contained, games_at_once, interrupted, jobs, play};
 use super::setting::default_control;
 use super::{Failure, Format, Status};
 use crate::config::{self, DEFAULT_RESULTS, MOST_PAIRS, PlayerSpec, PlayerWord, Tournament};
@@ -27,7 +27,7 @@ use crate::tournament::folder::{self, Locked};
 use crate::tournament::format::Format::RoundRobin;
 use crate::tournament::format::Stage;
 use crate::tournament::ledger::Ledger;
-use crate::tournament::runner::Listener;
+use crate::tournament::runner::{Listener, Out};
 use crate::with_game;
 
 /// Say whether player A is better than player B, in as few games as possible
@@ -119,8 +119,8 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
         let (tell, told) = watch::channel(false);
         let progress = Progress::new(printer, Vec::new());
         let mut judge = Judge { contest: so_far, progress, tell };
-        let jobs = jobs(args.jobs, &tournament);
-        play(&tournament, jobs, &folder, contents, containment, &mut judge, async {
+        let terms = Terms { jobs: jobs(args.jobs, &tournament), deadline: None };
+        play(&tournament, terms, &folder, contents, containment, &mut judge, async {
             Ok(either(interrupted()?, told))
         })?;
         so_far = contest;
@@ -195,8 +195,8 @@ impl Listener for Judge {
         }
     }
 
-    fn quarantined(&mut self, player: &str, game: &str) {
-        self.progress.quarantined(player, game);
+    fn out(&mut self, player: &str, game: &str, why: Out) {
+        self.progress.out(player, game, why);
     }
 
     fn end(&mut self) {

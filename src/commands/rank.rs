@@ -48,7 +48,7 @@ pub fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
             if let Some(found) = found {
                 printer.line(&format!("\n{}", details(&found, width, dress)))?;
             }
-            for line in tables.quarantine_lines() {
+            for line in tables.out_lines(&dir)? {
                 printer.note(&line);
             }
         }

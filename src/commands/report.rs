@@ -94,7 +94,7 @@ pub(super) fn render(
     let survey = survey(dir, tables)?;
     let films = films(dir, tables, &survey, beside)?;
     let found = tables.diagnostics(dir)?;
-    let out = tables.quarantine_lines();
+    let out = tables.out_lines(dir)?;
     // As seen from the configuration: where that lies is nobody's business.
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
     let folder = format!("{DEFAULT_RESULTS}/{name}");

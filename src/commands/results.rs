@@ -1,5 +1,6 @@
 //! What the commands that read a results folder share: finding it, and its tables.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,13 +9,14 @@ use std::time::SystemTime;
 
 use super::Failure;
 use crate::diagnostics::{Diagnostics, Observer};
+use crate::escape;
 use crate::rating::tally::Faulted;
 use crate::rating::{self, Fit, SeatEffects, Tally};
 use crate::record::Header;
 use crate::record::log::{LOG, LogError, LogReader, write_whole};
 use crate::report::games::GamesTable;
 use crate::report::{Standings, tables};
-use crate::rules::Game;
+use crate::rules::{Game, Seat};
 use crate::tournament::audit::options_of;
 use crate::tournament::decisions::decisions;
 use crate::tournament::folder::{self, Contents, log_failure};
@@ -95,18 +97,38 @@ impl Tables {
         Ok(observer.conclude(&self.tally, &self.fit, &self.seats))
     }
 
-    /// A line for each player that is out.
-    pub fn quarantine_lines(&self) -> Vec<String> {
+    /// A line for each player that is out, with the diagnosis of those that did not pass a check.
+    pub fn out_lines(&self, dir: &Path) -> Result<Vec<String>, Failure> {
+        let mut faults = HashMap::new();
+        if self.ledger.quarantined().any(|(_, index)| self.ledger.is_check(index)) {
+            folder::counted(dir, &self.ledger, |entry| {
+                if self.ledger.place(&entry.record).is_some_and(|at| self.ledger.is_check(at)) {
+                    for seat in Seat::BOTH {
+                        let fault = entry.record.fault_of(seat).cloned();
+                        faults
+                            .extend(fault.map(|fault| (entry.record.players[seat].clone(), fault)));
+                    }
+                }
+                Ok(())
+            })?;
+        }
         let line = |(player, index)| {
-            format!(
-                "{} is quarantined: {} faults in a row up to game {}; its later games were not \
-                 played or do not count",
-                crate::escape::terminal(self.ledger.name(player)),
-                self.header.quarantine,
-                self.ledger.id(index)
-            )
+            let (name, game) = (self.ledger.name(player), self.ledger.id(index));
+            let shown = escape::terminal(name);
+            match faults.get(name) {
+                Some(fault) => format!(
+                    "{shown} did not pass the check and plays no further: {} in game {game}: {}",
+                    fault.code,
+                    escape::terminal(&fault.message),
+                ),
+                None => format!(
+                    "{shown} is quarantined: {} faults in a row up to game {game}; its later \
+                     games were not played or do not count",
+                    self.header.quarantine,
+                ),
+            }
         };
-        self.ledger.quarantined().map(line).collect()
+        Ok(self.ledger.quarantined().map(line).collect())
     }
 
     /// The tables as files: name and content. `games.csv` is apart, for its size.

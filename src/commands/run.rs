@@ -1,5 +1,7 @@
 //! `run`: plays the tournament of a configuration, or goes on with it.
 
+mod plan;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,6 +11,7 @@ use tokio::sync::watch;
 
 use super::report;
 use super::results::{Tables, write_tables};
+use super::until::Until;
 use super::{Failure, Status};
 use crate::config::{self, PlayerSpec, Tournament};
 use crate::containment::{Level, Mechanism, Policy, Wish};
@@ -17,11 +20,10 @@ use crate::printer::progress::Progress;
 use crate::rating::tally::Faulted;
 use crate::record::log::LogWriter;
 use crate::report::terminal;
-use crate::rules::Seat;
 use crate::tournament::continuation;
+use crate::tournament::deadline::Deadline;
 use crate::tournament::folder::{self, Contents, Locked};
 use crate::tournament::format::Stage;
-use crate::tournament::ledger::Ledger;
 use crate::tournament::runner::{End, Listener, Runner, share_cores};
 use crate::tournament::slot::Conditions;
 
@@ -35,8 +37,9 @@ Examples:
   referee run                          play tournament.toml
   referee run autumn.toml --jobs 8     eight games at once
   referee run --replace greedy         play greedy's games again after a change of its program
+  referee run --until 18:30            the best ranking there can be by half past six
 
-Exit codes: 0 done; 1 faults were found (--strict); 2 bad configuration; 3 cannot run or write;
+Exit codes: 0 done, or the time is up; 1 faults were found (--strict); 2 bad configuration; 3 cannot run or write;
 4 locked, or the configuration differs from the results; 130 interrupted, run again to go on.")]
 pub struct RunArgs {
     /// The configuration
@@ -51,6 +54,10 @@ pub struct RunArgs {
     /// Take in a changed player: its games are set aside and played again
     #[arg(long, value_name = "NAME")]
     pub replace: Vec<String>,
+    /// End by then: a local time (18:30, "2026-11-23 08:00", RFC 3339) or a span (90m, 36h).
+    /// Where all is played before, further pairs are, those that tell most about the ranking
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
     /// Say what would be played, and play nothing
     #[arg(long)]
     pub plan: bool,
@@ -74,15 +81,17 @@ pub(super) fn games_at_once(text: &str) -> Result<NonZeroUsize, String> {
 
 /// Plays what is due.
 pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
-    let tournament = config::load(&args.config, printer.error_colour())?;
+    let mut tournament = config::load(&args.config, printer.error_colour())?;
+    let until = args.until.as_deref().map(Until::read).transpose()?;
     let results = args.results.as_ref().unwrap_or(&tournament.results);
     let dir = results.join(&tournament.name);
     for remark in &tournament.remarks {
         printer.note(remark);
     }
     if args.plan {
-        return plan(args, &tournament, &dir, printer);
+        return plan::plan(args, until.as_ref(), &tournament, &dir, printer);
     }
+    tournament.stages.extend(until.as_ref().map(|_| Stage::further()));
     let folder = Locked::open(&dir)?;
     let containment = Arc::new(contained(args.containment, &args.without, &tournament)?);
     printer.note(&containment.in_words());
@@ -95,9 +104,12 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
             (tally.names()[player].clone(), of.score().value(), of.games())
         })
         .collect();
-    let mut progress = Progress::new(printer, scores);
-    let jobs = jobs(args.jobs, &tournament);
-    let end = play(&tournament, jobs, &folder, contents, containment, &mut progress, async {
+    let mut progress = Progress::new(printer, scores).until(until.as_ref().map(|until| until.at));
+    let terms = Terms {
+        jobs: jobs(args.jobs, &tournament),
+        deadline: until.as_ref().map(|until| Deadline::new(until.at)),
+    };
+    let end = play(&tournament, terms, &folder, contents, containment, &mut progress, async {
         interrupted()
     })?;
     let tables = write_tables(&dir)?;
@@ -115,8 +127,30 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
             ));
             Ok(Status::Interrupted)
         }
+        End::TimeUp => {
+            let said = until.map(|until| until.said).unwrap_or_default();
+            printer.note(&time_up(&said, &tables));
+            conclude(args, &tournament, &folder, &tables, printer)
+        }
         End::Complete => conclude(args, &tournament, &folder, &tables, printer),
     }
+}
+
+/// What a run came to whose time is up.
+fn time_up(said: &str, tables: &Tables) -> String {
+    let (due, further) = (tables.ledger.due(), tables.ledger.further_played());
+    let games = |count| format!("{count} {}", if count == 1 { "game" } else { "games" });
+    match due {
+        0 => format!("the time is up ({said}): all is played, and {} beyond", games(further)),
+        _ => format!("the time is up ({said}): {} left to play; run again to go on", games(due)),
+    }
+}
+
+/// How much is played at once, and until when.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Terms {
+    pub(super) jobs: usize,
+    pub(super) deadline: Option<Deadline>,
 }
 
 /// What contains the players of a tournament; a level of the command line goes first.
@@ -129,10 +163,10 @@ pub(super) fn contained(
     Policy::settle(&Wish { level: level.or(wish.level), without: without.to_vec(), ..wish })
 }
 
-/// Plays what is due in `folder`, so many games at once, until what `stop` gives becomes true.
+/// Plays what is due in `folder` on these terms, until what `stop` gives becomes true.
 pub(super) fn play(
     tournament: &Tournament,
-    jobs: usize,
+    terms: Terms,
     folder: &Locked,
     contents: Contents,
     containment: Arc<Policy>,
@@ -141,6 +175,9 @@ pub(super) fn play(
 ) -> Result<End, Failure> {
     let Contents { header, mut ledger, whole, .. } = contents;
     let system = |error: std::io::Error| Failure::system(format!("cannot open the log: {error}"));
+    if terms.deadline.is_some() {
+        ledger.allow_further();
+    }
     let conditions = Conditions {
         options: tournament.options.clone(),
         control: tournament.clock,
@@ -151,10 +188,14 @@ pub(super) fn play(
     };
     let runner = Runner {
         folder,
-        cores: share_cores(jobs.min(ledger.due()), if tournament.clock.ponder { 2 } else { 1 }),
+        cores: share_cores(
+            terms.jobs.min(ledger.due()),
+            if tournament.clock.ponder { 2 } else { 1 },
+        ),
         ledger: &mut ledger,
         log: LogWriter::open(folder.dir(), &header.identity, whole).map_err(system)?,
         conditions: Arc::new(conditions),
+        deadline: terms.deadline,
     };
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(system)?;
@@ -221,7 +262,7 @@ fn conclude(
 ) -> Result<Status, Failure> {
     let ranking = terminal::ranking(&tables.standings, printer.width(), printer.dress());
     printer.line(&ranking)?;
-    for line in tables.quarantine_lines() {
+    for line in tables.out_lines(folder.dir())? {
         printer.note(&line);
     }
     if tournament.seed.is_none() {
@@ -231,55 +272,4 @@ fn conclude(
     printer.note(&format!("Results: {}", folder.dir().display()));
     let found = args.strict && tables.standings.fault_total() > 0;
     Ok(if found { Status::Found } else { Status::Done })
-}
-
-fn plan(
-    args: &RunArgs,
-    tournament: &Tournament,
-    dir: &std::path::Path,
-    printer: Printer,
-) -> Result<Status, Failure> {
-    // What is due is counted by the configuration, which may have more pairs and players.
-    let names = tournament.players.iter().map(|player| player.name.clone()).collect();
-    let mut ledger = Ledger::new(names, &tournament.stages, tournament.quarantine);
-    let games = ledger.expected();
-    printer.line(&format!(
-        "{}: {} players, {}, {games} games of {}",
-        tournament.name,
-        tournament.players.len(),
-        stages_in_words(tournament),
-        tournament.game.name(),
-    ))?;
-    if !dir.join(crate::record::log::LOG).exists() {
-        return printer.line(&format!("to play: {games}")).map(|()| Status::Done);
-    }
-    let mut used = 0_u64;
-    let contents = folder::read(dir, |_, entry| {
-        // A game of a player that is no longer configured has no place; `run` says so.
-        let _ = ledger.add(&entry.record);
-        let clock = &entry.record.clock;
-        let turns: u64 = Seat::BOTH.iter().flat_map(|&seat| &clock.used_ns[seat]).sum();
-        used += turns + clock.startup_ns[Seat::First] + clock.startup_ns[Seat::Second];
-    })?;
-    let (played, due) = (contents.ledger.played(), ledger.due());
-    printer.line(&format!("in the log: {played}, to play: {due}"))?;
-    if let Some(each) = used.checked_div(played as u64).filter(|_| due > 0) {
-        let jobs = jobs(args.jobs, tournament) as u64;
-        let left = std::time::Duration::from_nanos(each.saturating_mul(due as u64) / jobs);
-        let left = indicatif::HumanDuration(left);
-        printer.line(&format!("about {left}, by the games in the log, {jobs} at once"))?;
-    }
-    Ok(Status::Done)
-}
-
-/// The stages in words, with how many players each has.
-fn stages_in_words(tournament: &Tournament) -> String {
-    let mut players = tournament.players.len();
-    let in_words = |stage: &Stage| {
-        players = stage.players.map_or(players, |most| most.min(players));
-        let pairs = format!("{} {}", stage.pairs, if stage.pairs == 1 { "pair" } else { "pairs" });
-        let what = stage.format.in_words(players, &pairs);
-        stage.players.map_or(what.clone(), |_| format!("the best {players}: {what}"))
-    };
-    tournament.stages.iter().map(in_words).collect::<Vec<_>>().join("; then ")
 }

@@ -13,7 +13,7 @@ use crate::tournament::format::swiss::most_rounds;
 use crate::tournament::format::{Format, Stage};
 
 /// The formats by name.
-const FORMATS: [&str; 5] = ["round-robin", "gauntlet", "swiss", "knockout", "ladder"];
+const FORMATS: [&str; 6] = ["round-robin", "check", "gauntlet", "swiss", "knockout", "ladder"];
 /// How often a tied meeting of a knockout goes on, where nothing is given.
 const DEFAULT_TIE_BREAKS: u32 = 3;
 
@@ -94,6 +94,7 @@ pub(super) fn check(
         .filter_map(|player| Some(player.name.as_ref()?.get_ref().as_str()))
         .collect();
     if keys.tables.is_empty() {
+        note_lonely_check(&keys.top, problems);
         return vec![stage(&keys.top, &names, names.len(), problems)];
     }
     let top = &keys.top;
@@ -112,6 +113,7 @@ pub(super) fn check(
             problems.add(Problem::new(at, title).help(format!("move `{key}` into the stages")));
         }
     }
+    note_misplaced_checks(&keys.tables, problems);
     let mut left = names.len();
     let mut stages = Vec::new();
     for keys in &keys.tables {
@@ -120,6 +122,24 @@ pub(super) fn check(
         stages.push(Stage { players: most, ..stage(keys, &names, left, problems) });
     }
     stages
+}
+
+/// A check says who takes part in what follows.
+fn note_lonely_check(keys: &StageKeys, problems: &mut Problems) {
+    if let Some(field) = keys.format.as_ref().filter(|name| name.get_ref() == "check") {
+        let problem = Problem::new(field.span(), "a check is no tournament");
+        let help = "make it the first of several `[[stages]]`";
+        problems.add(problem.help(help));
+    }
+}
+
+fn note_misplaced_checks(stages: &[StageKeys], problems: &mut Problems) {
+    for (at, keys) in stages.iter().enumerate() {
+        let is_first = at == 0 && stages.len() > 1 && keys.players.is_none();
+        if !is_first {
+            note_lonely_check(keys, problems);
+        }
+    }
 }
 
 fn stage(keys: &StageKeys, names: &[&str], players: usize, problems: &mut Problems) -> Stage {
@@ -132,6 +152,7 @@ fn format(keys: &StageKeys, names: &[&str], players: usize, problems: &mut Probl
     note_useless(name, keys, problems);
     match name {
         "round-robin" => Format::RoundRobin,
+        "check" => Format::Check,
         "gauntlet" => Format::Gauntlet { anchors: anchors(keys, names, problems) },
         "swiss" => Format::Swiss { rounds: rounds(keys, players, problems) },
         "knockout" => {

@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::record::GameRecord;
 use crate::rules::Seat;
 use crate::tournament::ledger::Ledger;
-use crate::tournament::runner::Listener;
+use crate::tournament::runner::{Listener, Out};
 
 /// How often plain lines are printed where there is no terminal.
 const EVERY: Duration = Duration::from_secs(10);
@@ -31,6 +31,8 @@ pub struct Progress {
     scores: Vec<(String, f64, u32)>,
     /// What is shown in place of the leaders.
     headline: Option<String>,
+    /// When the games end, however many are left.
+    until: Option<Instant>,
 }
 
 impl Progress {
@@ -47,7 +49,14 @@ impl Progress {
             faults: 0,
             scores,
             headline: None,
+            until: None,
         }
+    }
+
+    /// The same for games that end at a given time, if one is given.
+    #[must_use]
+    pub fn until(self, until: Option<Instant>) -> Self {
+        Self { until, ..self }
     }
 
     /// Shows this in place of the leaders from now on.
@@ -95,7 +104,7 @@ impl Progress {
         let time = match self.due.saturating_sub(self.played) {
             0 => format!("in {}", HumanDuration(elapsed)),
             left => {
-                let left = Duration::from_secs_f64(left as f64 / rate);
+                let left = in_time(Duration::from_secs_f64(left as f64 / rate), self.until);
                 format!("{rate:.1}/s, {} left", HumanDuration(left))
             }
         };
@@ -109,11 +118,17 @@ impl Progress {
     }
 }
 
+/// The time left, `until` being the end in any case.
+fn in_time(left: Duration, until: Option<Instant>) -> Duration {
+    until.map_or(left, |until| left.min(until.saturating_duration_since(Instant::now())))
+}
+
 /// Games a second and the time left, once a game is done and there is something to go by.
-fn speed(state: &ProgressState, out: &mut dyn std::fmt::Write) {
+fn speed(state: &ProgressState, until: Option<Instant>, out: &mut dyn std::fmt::Write) {
     if state.pos() > 0 {
+        let left = HumanDuration(in_time(state.eta(), until));
         // A formatter into a string does not fail.
-        let _ = write!(out, "  {:.1}/s  {:#} left", state.per_sec(), HumanDuration(state.eta()));
+        let _ = write!(out, "  {:.1}/s  {left:#} left", state.per_sec());
     }
 }
 
@@ -140,6 +155,10 @@ impl Listener for Progress {
             let style = "{bar:16} {pos}/{len} games{speed}  {wide_msg}";
             let bar = ProgressBar::new(self.due);
             if let Ok(style) = ProgressStyle::with_template(style) {
+                let until = self.until;
+                let speed = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                    speed(state, until, out);
+                };
                 bar.set_style(style.with_key("speed", speed));
             }
             bar.enable_steady_tick(Duration::from_millis(500));
@@ -147,10 +166,15 @@ impl Listener for Progress {
         }
     }
 
-    fn finished(&mut self, record: &GameRecord, _: &Ledger) {
+    fn finished(&mut self, record: &GameRecord, ledger: &Ledger) {
         self.count(record);
+        if self.until.is_some() && self.played >= self.due {
+            // There were more games than could be foreseen.
+            self.due = self.played + ledger.due() as u64;
+        }
         if let Some(bar) = &self.bar {
             bar.set_message(self.headline.clone().unwrap_or_else(|| self.leaders()));
+            bar.set_length(self.due);
             bar.inc(1);
         } else if self.said.elapsed() >= EVERY {
             self.said = Instant::now();
@@ -158,12 +182,18 @@ impl Listener for Progress {
         }
     }
 
-    fn quarantined(&mut self, player: &str, game: &str) {
-        self.say(&format!(
-            "warning: {} is quarantined after too many faults in a row, the last in game {game}; \
-             its later games are not played",
-            escape::terminal(player),
-        ));
+    fn out(&mut self, player: &str, game: &str, why: Out) {
+        let player = escape::terminal(player);
+        self.say(&match why {
+            Out::Quarantined => format!(
+                "warning: {player} is quarantined after too many faults in a row, the last in \
+                 game {game}; its later games are not played"
+            ),
+            Out::Unchecked => format!(
+                "warning: {player} made a fault in game {game} of the check; its later games are \
+                 not played"
+            ),
+        });
     }
 
     fn end(&mut self) {

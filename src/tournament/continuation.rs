@@ -44,10 +44,14 @@ pub fn prepare(
         check_secret(folder, &contents)?;
     }
     let mut wanted = header(tournament, containment.clone(), contents.header.identity.clone());
+    let further = contents.ledger.further_played() > 0;
+    if further && !wanted.stages.contains(&Stage::further()) {
+        wanted.stages.push(Stage::further());
+    }
     wanted.created = contents.header.created;
     wanted.version.clone_from(&contents.header.version);
     wanted.changes.clone_from(&contents.header.changes);
-    let changes = compare(&contents.header, &wanted, replaced)
+    let changes = compare(&contents.header, &wanted, replaced, further)
         .map_err(|differences| refuse(folder, &differences))?;
     if changes.is_empty() {
         return Ok(contents);
@@ -120,10 +124,18 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
 }
 
 /// What changed and may change; or, as an error, what changed and may not.
-fn compare(old: &Header, new: &Header, replaced: &[String]) -> Result<Vec<String>, Vec<String>> {
+///
+/// With `further` games in the log nothing may come before them.
+fn compare(
+    old: &Header,
+    new: &Header,
+    replaced: &[String],
+    further: bool,
+) -> Result<Vec<String>, Vec<String>> {
     let mut changes = Vec::new();
     let mut differences = fixed_differences(old, new);
-    compare_stages(&old.stages, &new.stages, &mut changes, &mut differences);
+    let (planned, wanted) = (configured(&old.stages), configured(&new.stages));
+    compare_stages(planned, wanted, &mut changes, &mut differences);
     for player in &old.players {
         let name = &player.name;
         let now = new.players.iter().find(|now| now.name == *name);
@@ -148,11 +160,28 @@ fn compare(old: &Header, new: &Header, replaced: &[String]) -> Result<Vec<String
             changes.push(format!("player {} added", player.name));
         }
     }
-    if !may_grow(&new.stages) && differences.is_empty() {
-        let fixed = "in this format later meetings depend on earlier results";
+    if (further || !may_grow(wanted)) && differences.is_empty() {
+        let fixed = if further {
+            "the further games that --until brought depend on the results before them"
+        } else {
+            "in this format later meetings depend on earlier results"
+        };
         differences.extend(changes.iter().map(|change| format!("{change}: {fixed}")));
     }
+    match (planned.len() < old.stages.len(), wanted.len() < new.stages.len()) {
+        (false, true) => changes.push("further games as time allows (--until)".to_owned()),
+        (true, false) => changes.push("no further games (none were played)".to_owned()),
+        _ => {}
+    }
     if differences.is_empty() { Ok(changes) } else { Err(differences) }
+}
+
+/// The stages without that of further games, which no configuration has.
+fn configured(stages: &[Stage]) -> &[Stage] {
+    match stages {
+        [before @ .., Stage { format: Format::Further, .. }] => before,
+        all => all,
+    }
 }
 
 /// Whether what is there stays right when players or pairs are added, or games played again.

@@ -3,6 +3,7 @@
 //! A stage is played in sections. The next section is known when the last one is over, and
 //! depends on its results alone and not on the order in which they came.
 
+pub mod check;
 pub mod knockout;
 pub mod ladder;
 pub mod swiss;
@@ -30,6 +31,8 @@ pub struct Stage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Format {
+    /// Everyone plays until it has met somebody without a fault; who makes one is out.
+    Check,
     /// Everyone meets everyone.
     RoundRobin,
     /// Everyone meets the anchors, who do not meet each other.
@@ -55,12 +58,20 @@ pub enum Format {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         margin: Option<u32>,
     },
+    /// Those meet whose game tells most about the ranking so far, for as long as there is time.
+    /// No configuration has it: it is what a run that is to end at a given time adds.
+    Further,
 }
 
 impl Stage {
     /// A round-robin of everyone with so many pairs a pairing.
     pub fn round_robin(pairs: u32) -> Self {
         Self { format: Format::RoundRobin, pairs, players: None }
+    }
+
+    /// Further games of everyone after all other stages, as long as there is time.
+    pub fn further() -> Self {
+        Self { format: Format::Further, pairs: 1, players: None }
     }
 }
 
@@ -71,6 +82,8 @@ pub struct Meeting {
     pub players: (usize, usize),
     /// Half points of each, over the games that count.
     pub halves: (usize, usize),
+    /// One of these games ended by a fault.
+    pub faulted: bool,
 }
 
 impl Meeting {
@@ -114,6 +127,7 @@ impl Format {
     /// The next section after `course`, if there is one.
     pub fn next(&self, course: &Course<'_>) -> Option<Next> {
         let pairings = match self {
+            Self::Check => Pairings::Listed(check::next(course)?),
             Self::RoundRobin => once(course, || Pairings::Everyone(course.entrants.to_vec()))?,
             Self::Gauntlet { .. } => once(course, || field(course))?,
             Self::Swiss { rounds } => Pairings::Listed(swiss::next(course, *rounds)?),
@@ -122,6 +136,7 @@ impl Format {
                 let goal = Goal { games: *games, margin: margin.map(f64::from) };
                 Pairings::Listed(ladder::next(course, goal)?)
             }
+            Self::Further => return ladder::further(course),
         };
         Some(Next { pairings, pairs: course.pairs })
     }
@@ -129,6 +144,7 @@ impl Format {
     /// What a stage of so many players is, `pairs` saying how many pairs a meeting has.
     pub fn in_words(&self, players: usize, pairs: &str) -> String {
         match self {
+            Self::Check => format!("a check of {pairs} each"),
             Self::RoundRobin => {
                 format!("{} pairings of {pairs}", players * players.saturating_sub(1) / 2)
             }
@@ -139,17 +155,20 @@ impl Format {
             Self::Swiss { rounds } => format!("{rounds} Swiss rounds of {pairs}"),
             Self::Knockout { .. } => format!("a knockout with {pairs} a meeting"),
             Self::Ladder { games, .. } => format!("a ladder of {games} games at most"),
+            Self::Further => "further games as time allows".to_owned(),
         }
     }
 
     /// How many games a stage of so many players has; what is not known before is estimated.
     pub fn games(&self, players: usize, pairs: u32) -> usize {
         let meetings = match self {
+            Self::Check => players.div_ceil(2),
             Self::RoundRobin => players * players.saturating_sub(1) / 2,
             Self::Gauntlet { anchors } => players.saturating_sub(anchors.len()) * anchors.len(),
             Self::Swiss { rounds } => players / 2 * *rounds as usize,
             Self::Knockout { .. } => players.saturating_sub(1),
             Self::Ladder { games, .. } => return *games as usize,
+            Self::Further => 0,
         };
         2 * meetings * pairs as usize
     }

@@ -38,6 +38,10 @@ pub struct Ledger {
     entrants: Vec<usize>,
     /// Its first section.
     first_section: usize,
+    /// The place of the first game of each stage that has begun.
+    begins: Vec<usize>,
+    /// There is time for further games.
+    further: bool,
     schedule: Schedule,
     limit: u32,
     marks: Vec<Mark>,
@@ -69,6 +73,8 @@ impl Ledger {
             stages: stages.to_vec(),
             stage: 0,
             first_section: 0,
+            begins: vec![0],
+            further: false,
             names,
             limit,
             marks: Vec::new(),
@@ -92,10 +98,39 @@ impl Ledger {
         self.marks.is_empty()
     }
 
+    /// From now on further games are due when all others are done.
+    pub fn allow_further(&mut self) {
+        self.further = true;
+    }
+
+    /// The places of the games that may be played: where there is no time for further games, all
+    /// before them.
+    fn playable(&self) -> std::ops::Range<usize> {
+        0..if self.further { self.len() } else { self.further_from() }
+    }
+
+    /// The place of the first further game, or where it would be.
+    fn further_from(&self) -> usize {
+        let at = self.stages.iter().position(|stage| stage.format == Format::Further);
+        at.and_then(|at| self.begins.get(at)).copied().unwrap_or(self.len())
+    }
+
+    /// How many further games are done.
+    pub fn further_played(&self) -> usize {
+        (self.further_from()..self.len()).filter(|&index| self.marks[index].done).count()
+    }
+
     /// Games that there will be, as far as can be said now.
     pub fn expected(&self) -> usize {
+        let known = self.playable().end;
+        let apart = if self.further { 0 } else { self.further_played() };
+        known + apart + self.unknown()
+    }
+
+    /// Games of sections that are not known yet, as far as can be said now.
+    fn unknown(&self) -> usize {
         let mut players = self.entrants.len();
-        let mut expected = self.len();
+        let mut expected = 0;
         for (at, stage) in self.stages.iter().enumerate().skip(self.stage) {
             players = stage.players.map_or(players, |most| most.min(players));
             let known = if at == self.stage { self.known_of_stage() } else { 0 };
@@ -176,17 +211,23 @@ impl Ledger {
 
     /// The first game from `from` on that is still to be played.
     pub fn next_due(&self, from: usize) -> Option<usize> {
-        (from..self.len()).find(|&index| !self.marks[index].done && !self.is_void(index))
+        (from..self.playable().end).find(|&index| !self.marks[index].done && !self.is_void(index))
     }
 
     /// How many games are still to be played, as far as can be said now.
     pub fn due(&self) -> usize {
-        let later = self.expected() - self.len();
-        if self.out.iter().all(Option::is_none) {
-            return later + self.len() - self.played;
+        let known = self.playable();
+        if self.out.iter().all(Option::is_none) && known.end == self.len() {
+            return self.unknown() + self.len() - self.played;
         }
         let is_due = |&index: &usize| !self.marks[index].done && !self.is_void(index);
-        later + (0..self.len()).filter(is_due).count()
+        self.unknown() + known.filter(is_due).count()
+    }
+
+    /// The game at `index` is one of a check.
+    pub fn is_check(&self, index: usize) -> bool {
+        let stage = self.begins.partition_point(|&begin| begin <= index) - 1;
+        self.stages.get(stage).is_some_and(|stage| stage.format == Format::Check)
     }
 
     /// The players that are out, each with the game that took it out.
@@ -216,10 +257,11 @@ impl Ledger {
 
     fn count(&mut self, index: usize, mark: Mark) {
         let players = self.fixture(index).players;
+        let limit = if self.is_check(index) { 1 } else { self.limit };
         for seat in Seat::BOTH {
             let player = players[seat];
             self.streak[player] = if mark.faults[seat] { self.streak[player] + 1 } else { 0 };
-            if self.limit > 0 && self.streak[player] == self.limit {
+            if limit > 0 && self.streak[player] >= limit {
                 self.out[player] = Some(index);
             }
         }
@@ -235,15 +277,20 @@ impl Ledger {
             }
             self.stage += 1;
             self.first_section = self.schedule.sections();
+            self.begins.push(self.schedule.len());
             self.entrants = self.ranking();
             self.take_part();
         }
         false
     }
 
-    /// Leaves the best, as many as the stage takes.
+    /// Leaves the best, as many as the stage takes; further games are open to all again.
     fn take_part(&mut self) {
-        if let Some(most) = self.stages.get(self.stage).and_then(|stage| stage.players) {
+        let Some(stage) = self.stages.get(self.stage) else { return };
+        if stage.format == Format::Further {
+            self.entrants = (0..self.names.len()).collect();
+        }
+        if let Some(most) = stage.players {
             self.entrants.truncate(most);
         }
     }
@@ -278,7 +325,7 @@ impl Ledger {
     fn meetings(&self, section: usize) -> Vec<Meeting> {
         let pairings = self.schedule.pairings(section);
         let mut meetings: Vec<Meeting> = (0..pairings.len())
-            .map(|place| Meeting { players: pairings.get(place), halves: (0, 0) })
+            .map(|place| Meeting { players: pairings.get(place), halves: (0, 0), faulted: false })
             .collect();
         let games = self.schedule.games(section);
         for index in games.clone().filter(|&index| self.counts(index)) {
@@ -288,6 +335,8 @@ impl Ledger {
             let (low, high) = if is_low { (first, 2 - first) } else { (2 - first, first) };
             meeting.halves.0 += low;
             meeting.halves.1 += high;
+            let faults = self.marks[index].faults;
+            meeting.faulted |= faults.first || faults.second;
         }
         meetings
     }
@@ -452,8 +501,44 @@ mod tests {
         Ledger::new(names, stages, limit)
     }
 
+    #[test]
+    fn further_games_are_due_only_where_there_is_time() {
+        let stages = [Stage::round_robin(1), Stage::further()];
+        let result = |ledger: &Ledger, index: usize| {
+            let plain = record(ledger, index, BySeat::new(false, false));
+            with_result(
+                plain,
+                if ledger.fixture(index).players.first == 0 { "white" } else { "draw" },
+            )
+        };
+        let (mut ledger, mut log) = (of(&stages, 4, 0), Vec::new());
+        while let Some(index) = ledger.next_due(0) {
+            log.push(result(&ledger, index));
+            ledger.add(&log[log.len() - 1]).expect("it belongs");
+        }
+        assert_eq!((ledger.played(), ledger.expected(), ledger.due()), (12, 12, 0));
+        assert_eq!(ledger.further_played(), 0);
+        ledger.allow_further();
+        assert!(ledger.due() >= 32, "a round of further games");
+        for _ in 0..50 {
+            let index = ledger.next_due(0).expect("there are always more");
+            log.push(result(&ledger, index));
+            ledger.add(&log[log.len() - 1]).expect("it belongs");
+        }
+        // Read again without time for more, nothing is due; with time, the rest of the round is.
+        let mut again = of(&stages, 4, 0);
+        for game in &log {
+            again.add(game).expect("it belongs");
+        }
+        assert_eq!((again.played(), again.expected(), again.due()), (62, 62, 0));
+        assert_eq!((again.next_due(0), again.further_played()), (None, 50));
+        again.allow_further();
+        assert_eq!((again.next_due(0), again.due()), (ledger.next_due(0), ledger.due()));
+    }
+
     fn stages() -> impl Strategy<Value = Vec<Stage>> {
         let format = prop_oneof![
+            Just(Format::Check),
             Just(Format::RoundRobin),
             Just(Format::Gauntlet { anchors: vec!["player 0".into(), "player 3".into()] }),
             (1_u32..4).prop_map(|rounds| Format::Swiss { rounds }),

@@ -3,9 +3,11 @@
 
 use std::fs;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
 
+use super::deadline::Deadline;
 use super::folder::{EXCHANGES, Locked};
 use super::ledger::Ledger;
 use super::slot::{Conditions, Done, Finished, Job, Slot};
@@ -26,9 +28,25 @@ pub trait Listener {
     /// A game is done and in the log.
     fn finished(&mut self, record: &GameRecord, ledger: &Ledger);
     /// A player was taken out by the game with this identity.
-    fn quarantined(&mut self, player: &str, game: &str);
+    fn out(&mut self, player: &str, game: &str, why: Out);
     /// The games are over.
     fn end(&mut self);
+}
+
+/// Why a player is out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Out {
+    /// It made too many faults in a row.
+    Quarantined,
+    /// It made a fault in a check.
+    Unchecked,
+}
+
+impl Out {
+    /// Why the game at `index`, which took a player out, did.
+    pub fn by(ledger: &Ledger, index: usize) -> Self {
+        if ledger.is_check(index) { Self::Unchecked } else { Self::Quarantined }
+    }
 }
 
 /// How a run ended.
@@ -38,6 +56,8 @@ pub enum End {
     Complete,
     /// It was told to stop.
     Stopped,
+    /// No further game could be expected to be over in time.
+    TimeUp,
 }
 
 /// A tournament under way.
@@ -53,10 +73,13 @@ pub struct Runner<'a> {
     pub conditions: Arc<Conditions>,
     /// How many slots, and on which cores.
     pub cores: Vec<Vec<usize>>,
+    /// When to end, if at any time.
+    pub deadline: Option<Deadline>,
 }
 
 impl Runner<'_> {
-    /// Plays everything that is due, until `stop` becomes true.
+    /// Plays everything that is due, until `stop` becomes true or the time is up. Games in play
+    /// when it is are played to their end, within the patience of the [`Deadline`].
     pub async fn run(
         mut self,
         tournament: &Tournament,
@@ -110,7 +133,7 @@ impl Runner<'_> {
         listener: &mut dyn Listener,
         mut stop: watch::Receiver<bool>,
     ) -> Result<End, Failure> {
-        let mut agenda = Agenda::new(self.ledger);
+        let mut agenda = Agenda::new(self.ledger, self.deadline);
         let mut idle: Vec<&Slot> = slots.iter().rev().collect();
         agenda.hand_out(self.ledger, &mut idle);
         let mut begun = false;
@@ -118,6 +141,7 @@ impl Runner<'_> {
             let (number, done) = tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => return Ok(End::Stopped),
+                () = out_of_patience(agenda.deadline) => return Ok(End::TimeUp),
                 done = inbox.recv() => match done {
                     Some(done) => done,
                     None => break,
@@ -132,7 +156,10 @@ impl Runner<'_> {
                     }
                     agenda.probed();
                 }
-                Done::Played(finished) => self.keep(*finished, listener)?,
+                Done::Played(finished) => {
+                    agenda.took(Duration::from_nanos(finished.record.clock.wall_ns));
+                    self.keep(*finished, listener)?;
+                }
             }
             if !begun && agenda.may_play() {
                 begun = true;
@@ -141,6 +168,9 @@ impl Runner<'_> {
             // There may be work for all that wait: after the last probe, and when the results
             // of a section say what the next one is.
             agenda.hand_out(self.ledger, &mut idle);
+        }
+        if agenda.is_time_up {
+            return Ok(End::TimeUp);
         }
         if self.ledger.next_due(0).is_some() {
             return Err(Failure::system("a slot ended before its games were played"));
@@ -172,23 +202,35 @@ impl Runner<'_> {
         listener.finished(&record, self.ledger);
         for (player, game) in self.ledger.quarantined() {
             if !before.contains(&player) {
-                listener.quarantined(self.ledger.name(player), &self.ledger.id(game));
+                let why = Out::by(self.ledger, game);
+                listener.out(self.ledger.name(player), &self.ledger.id(game), why);
             }
         }
         Ok(())
     }
 }
 
+/// Ends when games in play are to be given up.
+async fn out_of_patience(deadline: Option<Deadline>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline.patience_ends().into()).await,
+        None => std::future::pending().await,
+    }
+}
+
 /// What is handed out next: first every player with games due is started once, then the games
-/// in the order of the schedule.
+/// in the order of the schedule, as long as there is time.
 struct Agenda {
     probes: Vec<usize>,
     probing: usize,
     cursor: usize,
+    deadline: Option<Deadline>,
+    /// A game was due for which there was no time.
+    is_time_up: bool,
 }
 
 impl Agenda {
-    fn new(ledger: &Ledger) -> Self {
+    fn new(ledger: &Ledger, deadline: Option<Deadline>) -> Self {
         let mut needed = vec![false; ledger.names().len()];
         let mut cursor = 0;
         let mut missing = needed.len();
@@ -200,7 +242,13 @@ impl Agenda {
             cursor = index + 1;
         }
         let probes: Vec<usize> = (0..needed.len()).rev().filter(|&player| needed[player]).collect();
-        Self { probing: probes.len(), probes, cursor: 0 }
+        Self { probing: probes.len(), probes, cursor: 0, deadline, is_time_up: false }
+    }
+
+    fn took(&mut self, time: Duration) {
+        if let Some(deadline) = &mut self.deadline {
+            deadline.took(time);
+        }
     }
 
     fn probed(&mut self) {
@@ -227,6 +275,10 @@ impl Agenda {
             return Some(Job::Probe(player));
         }
         let index = ledger.next_due(self.cursor).filter(|_| self.may_play())?;
+        self.is_time_up |= self.deadline.is_some_and(|until| !until.allows(Instant::now()));
+        if self.is_time_up {
+            return None;
+        }
         self.cursor = index + 1;
         Some(Job::Play(ledger.id(index), ledger.fixture(index)))
     }

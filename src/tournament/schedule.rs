@@ -151,6 +151,31 @@ mod tests {
 
     proptest! {
         #[test]
+        fn stopped_anywhere_a_round_robin_is_balanced_and_connected(
+            players in 2_usize..24, pairs in 1_u32..4, stop in 0_usize..2000,
+        ) {
+            let schedule = round_robin(players, pairs);
+            let stop = stop % (schedule.len() + 1);
+            let mut games = vec![0; players];
+            let mut group: Vec<usize> = (0..players).collect();
+            for index in 0..stop {
+                let BySeat { first, second } = schedule.fixture(index).players;
+                games[first] += 1;
+                games[second] += 1;
+                let (one, other) = (group[first], group[second]);
+                group.iter_mut().filter(|of| **of == other).for_each(|of| *of = one);
+            }
+            // One round may be under way, and with an odd number somebody sits out each.
+            let uneven = games.iter().max().expect("two") - games.iter().min().expect("two");
+            prop_assert!(uneven <= 4 - 2 * usize::from(players % 2 == 0), "{games:?}");
+            // After two rounds, three where somebody sits out, all are connected.
+            let rounds = 2 + players % 2;
+            if stop >= 2 * rounds * (players / 2) {
+                prop_assert!(group.iter().all(|&of| of == group[0]), "{group:?}");
+            }
+        }
+
+        #[test]
         fn everyone_meets_everyone_in_both_seats(players in 0_usize..24, pairs in 1_u32..4) {
             let schedule = round_robin(players, pairs);
             let mut met: HashMap<(usize, usize), u32> = HashMap::new();

@@ -114,7 +114,7 @@ mod tests {
                 let (one, other) = pairings.get(place);
                 let whole = 4 * pairs as usize;
                 let first = result(one, other).min(whole);
-                Meeting { players: (one, other), halves: (first, whole - first) }
+                Meeting { players: (one, other), halves: (first, whole - first), faulted: false }
             };
             sections.push((0..pairings.len()).map(meeting).collect());
         }

@@ -2,13 +2,17 @@
 
 use crate::rating::{Estimate, Fit, fit};
 
-use super::Course;
+use super::{Course, Next};
 use crate::tournament::schedule::Pairings;
 
 /// How far apart in the ranking two may stand that are considered for a meeting.
 const REACH: usize = 12;
 /// The rounds before there is anything to go by.
 const OPENING: usize = 3;
+/// A round of further games has at least so many,
+const FURTHER_LEAST: usize = 32;
+/// and at least this share of those that were played: fits stay few, however many games there are.
+const FURTHER_SHARE: usize = 20;
 
 /// When a ladder is over.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,6 +46,18 @@ pub fn next(course: &Course<'_>, goal: Goal) -> Option<Vec<(usize, usize)>> {
     };
     pairings.truncate(left);
     Some(pairings)
+}
+
+/// The next round of games that tell most, after whatever was played; none where no two are left.
+pub fn further(course: &Course<'_>) -> Option<Next> {
+    let players: Vec<usize> =
+        course.entrants.iter().copied().filter(|&player| !course.out[player]).collect();
+    // Without an anchor nothing can be wrong with a fit.
+    let pairings = by_worth(&players, &fit(course.tally, &[]).ok()?);
+    let meetings = pairings.len();
+    let games = FURTHER_LEAST.max(course.tally.total().games() as usize / FURTHER_SHARE);
+    let pairs = u32::try_from(games.div_ceil(2 * meetings.max(1))).unwrap_or(u32::MAX);
+    (meetings > 0).then_some(Next { pairings: Pairings::Listed(pairings), pairs })
 }
 
 /// The first rounds of the circle method, in the order of the seeds.

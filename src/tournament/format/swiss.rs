@@ -161,7 +161,7 @@ mod tests {
             let Some(pairings) = next(&course, rounds) else { return sections };
             let meeting = |&(one, other): &(usize, usize)| {
                 let first = result(one, other);
-                Meeting { players: (one, other), halves: (first, 4 - first) }
+                Meeting { players: (one, other), halves: (first, 4 - first), faulted: false }
             };
             sections.push(pairings.iter().map(meeting).collect());
         }

@@ -1,0 +1,106 @@
+//! `--until TIME`: a time of day, a date with a time, or a span from now.
+
+use std::time::{Duration, Instant};
+
+use jiff::civil::{DateTime, Time};
+use jiff::{Timestamp, ToSpan, Zoned};
+
+use super::Failure;
+
+/// The longest that a run may be planned ahead.
+const FARTHEST: Duration = Duration::from_secs(366 * 24 * 3600);
+
+/// When a run is to end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Until {
+    /// The time on the local clock, for people.
+    pub(super) said: String,
+    /// From now to then.
+    pub(super) left: Duration,
+    /// The instant.
+    pub(super) at: Instant,
+}
+
+impl Until {
+    /// The end that `text` asks for at this moment.
+    pub(super) fn read(text: &str) -> Result<Self, Failure> {
+        Self::from(text, &Zoned::now())
+            .map_err(|problem| Failure::input(format!("--until {text}: {problem}")))
+    }
+
+    fn from(text: &str, now: &Zoned) -> Result<Self, String> {
+        let end = end(text, now)?;
+        let left = Duration::try_from(now.duration_until(&end)).unwrap_or_default();
+        if left.is_zero() {
+            return Err("that has passed; name a time to come".to_owned());
+        }
+        if left > FARTHEST {
+            return Err("that is more than a year away; name an earlier time".to_owned());
+        }
+        let said = end.strftime("%Y-%m-%d %H:%M").to_string();
+        Ok(Self { said, left, at: Instant::now() + left })
+    }
+}
+
+/// The moment that `text` names. A time of day is the next such moment.
+fn end(text: &str, now: &Zoned) -> Result<Zoned, String> {
+    let failed = |error: jiff::Error| format!("there is no such time: {error}");
+    if let Ok(span) = humantime::parse_duration(text) {
+        return now.checked_add(span).map_err(failed);
+    }
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Ok(at.to_zoned(now.time_zone().clone()));
+    }
+    if let Some(time) = text.parse::<Time>().ok().filter(|_| text.contains(':') && text.len() <= 8)
+    {
+        let today = now.with().time(time).build().map_err(failed)?;
+        return if today > *now { Ok(today) } else { today.checked_add(1.day()).map_err(failed) };
+    }
+    if let Some(at) = text.parse::<DateTime>().ok().filter(|_| text.contains(':')) {
+        return at.to_zoned(now.time_zone().clone()).map_err(failed);
+    }
+    Err("expected a time of day (18:30), a date and a time (\"2026-11-23 08:00\", by the local \
+         clock, or as in RFC 3339), or a span (90m, 36h)"
+        .to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> Result<(String, u64), String> {
+        let now: Zoned = "2026-11-22T17:00:00+11:00[+11:00]".parse().expect("a time");
+        Until::from(text, &now).map(|until| (until.said, until.left.as_secs()))
+    }
+
+    #[test]
+    fn times_of_day_are_the_next_ones() {
+        assert_eq!(said("18:30"), Ok(("2026-11-22 18:30".to_owned(), 90 * 60)));
+        assert_eq!(said("17:00"), Ok(("2026-11-23 17:00".to_owned(), 24 * 3600)));
+        assert_eq!(said("16:59:59"), Ok(("2026-11-23 16:59".to_owned(), 24 * 3600 - 1)));
+    }
+
+    #[test]
+    fn dates_and_spans() {
+        let morning = ("2026-11-23 08:00".to_owned(), 15 * 3600);
+        assert_eq!(said("2026-11-23 08:00"), Ok(morning.clone()));
+        assert_eq!(said("2026-11-23T08:00"), Ok(morning.clone()));
+        assert_eq!(said("2026-11-22T21:00:00Z"), Ok(morning.clone()));
+        assert_eq!(said("2026-11-23T08:00:00+11:00"), Ok(morning.clone()));
+        assert_eq!(said("15h"), Ok(morning));
+        assert_eq!(said("1h 30m"), said("90m"));
+    }
+
+    #[test]
+    fn what_is_no_time_to_come_is_refused() {
+        let passed = Err("that has passed; name a time to come".to_owned());
+        assert_eq!(said("2026-11-22 16:59"), passed);
+        assert_eq!(said("2026-11-22 17:00"), passed);
+        assert_eq!(said("0s"), passed);
+        assert!(said("400d").is_err_and(|problem| problem.contains("more than a year")));
+        for text in ["", "soon", "18", "1830", "25:00", "2026-11-23", "-5m", "2026-02-30 08:00"] {
+            let problem = said(text).expect_err(text);
+            assert!(problem.starts_with("expected a time of day"), "{text}: {problem}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The check: everyone plays until it has met somebody without a fault of either, and who makes a
+//! fault is out.
+//!
+//! A fault of the opponent may end a game before anything was seen of a player, so such a meeting
+//! shows nothing of it. Every meeting lets two players through or takes one out: it ends.
+
+use super::Course;
+
+/// The pairings of the next round; none when everyone is through or out, as far as that can be
+/// found out.
+pub fn next(course: &Course<'_>) -> Option<Vec<(usize, usize)>> {
+    let mut passed = vec![false; course.out.len()];
+    for meeting in course.sections.iter().flatten().filter(|meeting| !meeting.faulted) {
+        passed[meeting.players.0] = true;
+        passed[meeting.players.1] = true;
+    }
+    let there = || course.entrants.iter().copied().filter(|&player| !course.out[player]);
+    let mut open: Vec<usize> = there().filter(|&player| !passed[player]).collect();
+    if open.len() % 2 == 1 {
+        // Where nobody is through yet, the last one waits for a round.
+        match there().find(|&player| passed[player]) {
+            Some(partner) => open.push(partner),
+            None => open.truncate(open.len() - 1),
+        }
+    }
+    let in_order = |pair: &[usize]| (pair[0].min(pair[1]), pair[0].max(pair[1]));
+    (!open.is_empty()).then(|| open.chunks_exact(2).map(in_order).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Meeting;
+    use super::*;
+    use crate::rating::Tally;
+
+    /// Plays a check of so many players of whom these make a fault in each of their games.
+    fn rounds(players: usize, bad: &[usize]) -> (Vec<Vec<(usize, usize)>>, Vec<bool>) {
+        let entrants: Vec<usize> = (0..players).collect();
+        let names: Vec<String> = entrants.iter().map(ToString::to_string).collect();
+        let (mut rounds, mut sections) = (Vec::new(), Vec::<Vec<Meeting>>::new());
+        let mut out = vec![false; players];
+        loop {
+            let course = Course {
+                entrants: &entrants,
+                sections: &sections,
+                out: &out,
+                anchors: &[],
+                pairs: 1,
+                tally: &Tally::new(&names),
+            };
+            let Some(pairings) = next(&course) else { return (rounds, out) };
+            let meeting = |&players: &(usize, usize)| {
+                let faulted = bad.contains(&players.0) || bad.contains(&players.1);
+                Meeting { players, halves: (2, 2), faulted }
+            };
+            sections.push(pairings.iter().map(meeting).collect());
+            for &(one, other) in &pairings {
+                // The first of two bad players to fail ends the meeting.
+                let failed = [one, other].into_iter().find(|player| bad.contains(player));
+                if let Some(player) = failed {
+                    out[player] = true;
+                }
+            }
+            rounds.push(pairings);
+        }
+    }
+
+    #[test]
+    fn everyone_plays_one_meeting_where_all_is_well() {
+        assert_eq!(rounds(4, &[]).0, [vec![(0, 1), (2, 3)]]);
+        assert_eq!(rounds(5, &[]).0, [vec![(0, 1), (2, 3)], vec![(0, 4)]]);
+    }
+
+    #[test]
+    fn who_met_a_faulty_player_is_checked_again() {
+        let (played, out) = rounds(4, &[0]);
+        assert_eq!(played, [vec![(0, 1), (2, 3)], vec![(1, 2)]]);
+        assert_eq!(out, [true, false, false, false]);
+    }
+
+    #[test]
+    fn every_faulty_player_is_found_unless_nobody_else_is_left() {
+        for players in 2..8_usize {
+            for set in 0..1_usize << players {
+                let bad: Vec<usize> =
+                    (0..players).filter(|player| set >> player & 1 == 1).collect();
+                let out = rounds(players, &bad).1;
+                let found = (0..players).filter(|&player| out[player]).count();
+                let alone = usize::from(bad.len() == players);
+                assert_eq!(found, bad.len() - alone, "{players} players, {bad:?}");
+                assert!(bad.iter().filter(|&&player| !out[player]).count() == alone);
+            }
+        }
+    }
+}
