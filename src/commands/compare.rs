@@ -118,7 +118,7 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     if so_far.state().stop.is_none() {
         let (tell, told) = watch::channel(false);
         let progress = Progress::new(printer, Vec::new());
-        let mut judge = Judge { contest: so_far, progress, tell };
+        let mut judge = Judge { contest: so_far, progress, tell, before: 0 };
         let terms = Terms { jobs: jobs(args.jobs, &tournament), deadline: None };
         play(&tournament, terms, &folder, contents, containment, &mut judge, async {
             Ok(either(interrupted()?, told))
@@ -173,6 +173,8 @@ struct Judge {
     contest: Contest,
     progress: Progress,
     tell: watch::Sender<bool>,
+    /// Games that were in the log before.
+    before: usize,
 }
 
 impl Listener for Judge {
@@ -183,12 +185,15 @@ impl Listener for Judge {
     fn begin(&mut self, ledger: &Ledger, due: usize) {
         self.progress.headline(verdict::headline(&self.contest));
         self.progress.begin(ledger, due);
+        self.before = ledger.played();
+        self.expect();
     }
 
     fn finished(&mut self, record: &GameRecord, ledger: &Ledger) {
         // A record without a result is refused when the log is read again at the end.
         let _ = self.contest.add(record);
         self.progress.headline(verdict::headline(&self.contest));
+        self.expect();
         self.progress.finished(record, ledger);
         if self.contest.state().stop.is_some() {
             self.tell.send_replace(true);
@@ -200,7 +205,18 @@ impl Listener for Judge {
     }
 
     fn end(&mut self) {
+        if self.contest.state().stop.is_some() {
+            self.progress.over();
+        }
         self.progress.end();
+    }
+}
+
+impl Judge {
+    /// Tells the progress how many games of this run there may be.
+    fn expect(&mut self) {
+        let games = 2 * self.contest.expected_pairs() as usize;
+        self.progress.expect(games.saturating_sub(self.before) as u64);
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Progress {
     began: Instant,
     said: Instant,
     due: u64,
+    /// What is said before the games that are due where their number is a guess.
+    about: &'static str,
     played: u64,
     faults: u64,
     /// Points and games by player's name, of this run and of what was there before.
@@ -45,6 +47,7 @@ impl Progress {
             began: now,
             said: now,
             due: 0,
+            about: "",
             played: 0,
             faults: 0,
             scores,
@@ -62,6 +65,16 @@ impl Progress {
     /// Shows this in place of the leaders from now on.
     pub fn headline(&mut self, text: String) {
         self.headline = Some(text);
+    }
+
+    /// So many games of this run are to be expected from now on, more than were played.
+    pub fn expect(&mut self, games: u64) {
+        (self.due, self.about) = (games.max(self.played + 1), "about ");
+    }
+
+    /// No more games are to be expected.
+    pub fn over(&mut self) {
+        (self.due, self.about) = (self.played, "");
     }
 
     fn summary(&self) -> String {
@@ -109,8 +122,9 @@ impl Progress {
             }
         };
         format!(
-            "{} of {} games, {time}, {} with a fault, {}",
+            "{} of {}{} games, {time}, {} with a fault, {}",
             self.played,
+            self.about,
             self.due,
             self.faults,
             self.summary()

@@ -106,6 +106,22 @@ impl Contest {
         &self.test
     }
 
+    /// How many pairs it will have taken if the test goes on as it went so far, between those
+    /// that were judged and the most there may be.
+    pub fn expected_pairs(&self) -> u32 {
+        let Standing { llr, lower, upper, .. } = self.state.standing;
+        let bound = if llr > 0.0 { upper } else { lower };
+        let (judged, most) = (f64::from(self.state.judged), f64::from(self.most_pairs));
+        // Neither a ratio of 1 nor no pair at all leads anywhere.
+        let expected = (judged * bound / llr).ceil();
+        if !expected.is_finite() || expected > most {
+            return self.most_pairs;
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
+        let expected = expected as u32;
+        expected.max(self.state.judged)
+    }
+
     /// Takes in a game between the two, and judges the pairs whose turn has come.
     ///
     /// # Errors
@@ -193,10 +209,28 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_follows_from_what_was_played() {
+        let mut contest = contest(1000);
+        assert_eq!(contest.expected_pairs(), 1000, "nothing is known yet");
+        let mut expected = Vec::new();
+        while contest.state().stop.is_none() {
+            let number = contest.state().judged + 1;
+            for game in pair(number, [true, !number.is_multiple_of(4)], true) {
+                contest.add(&game).expect("a result");
+            }
+            expected.push(contest.expected_pairs());
+        }
+        let judged = contest.state().judged;
+        assert_eq!(contest.expected_pairs(), judged, "it is over");
+        let halfway = expected[judged as usize / 2];
+        assert!((judged / 2..2 * judged).contains(&halfway), "{expected:?}");
+    }
+
+    #[test]
     fn it_stops_at_the_verdict_and_takes_no_more() {
         let mut contest = contest(1000);
         for number in 1..=200 {
-            for game in pair(number, [true, number % 4 > 0], true) {
+            for game in pair(number, [true, !number.is_multiple_of(4)], true) {
                 contest.add(&game).expect("a result");
             }
         }
