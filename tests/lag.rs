@@ -31,7 +31,9 @@ fn a_game_lost_on_time_while_the_machine_lags_is_played_once_more() {
         (config.pairs, config.jobs) = (1, 1);
         config.clock.push_str("move = \"3s\"");
     }));
-    arena.write("slow.sh", &format!("read init; echo ok; read turn; exec sleep {seconds}"));
+    // When it is only tried out it leaves.
+    let until_asked = "read init; echo ok; read turn; case $turn in *quit*) exit;; esac";
+    arena.write("slow.sh", &format!("{until_asked}; exec sleep {seconds}"));
     let child = arena.start(&["run", "--quiet"]);
     let referee = Pid::from_raw(child.id().try_into().expect("small"));
     for _ in 0..2 {

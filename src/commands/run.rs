@@ -93,6 +93,9 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     }
     tournament.stages.extend(until.as_ref().map(|_| Stage::further()));
     let folder = Locked::open(&dir)?;
+    if let Some(until) = &until {
+        printer.note(&format!("games begin as long as they should be over by {}", until.said));
+    }
     let containment = Arc::new(contained(args.containment, &args.without, &tournament)?);
     printer.note(&containment.in_words());
     let record = containment.record();

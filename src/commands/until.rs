@@ -13,7 +13,7 @@ const FARTHEST: Duration = Duration::from_secs(366 * 24 * 3600);
 /// When a run is to end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Until {
-    /// The time on the local clock, for people.
+    /// The time on the local clock and its distance from UTC, for people.
     pub(super) said: String,
     /// From now to then.
     pub(super) left: Duration,
@@ -37,7 +37,7 @@ impl Until {
         if left > FARTHEST {
             return Err("that is more than a year away; name an earlier time".to_owned());
         }
-        let said = end.strftime("%Y-%m-%d %H:%M").to_string();
+        let said = end.strftime("%Y-%m-%d %H:%M %:z").to_string();
         Ok(Self { said, left, at: Instant::now() + left })
     }
 }
@@ -75,14 +75,14 @@ mod tests {
 
     #[test]
     fn times_of_day_are_the_next_ones() {
-        assert_eq!(said("18:30"), Ok(("2026-11-22 18:30".to_owned(), 90 * 60)));
-        assert_eq!(said("17:00"), Ok(("2026-11-23 17:00".to_owned(), 24 * 3600)));
-        assert_eq!(said("16:59:59"), Ok(("2026-11-23 16:59".to_owned(), 24 * 3600 - 1)));
+        assert_eq!(said("18:30"), Ok(("2026-11-22 18:30 +11:00".to_owned(), 90 * 60)));
+        assert_eq!(said("17:00"), Ok(("2026-11-23 17:00 +11:00".to_owned(), 24 * 3600)));
+        assert_eq!(said("16:59:59"), Ok(("2026-11-23 16:59 +11:00".to_owned(), 24 * 3600 - 1)));
     }
 
     #[test]
     fn dates_and_spans() {
-        let morning = ("2026-11-23 08:00".to_owned(), 15 * 3600);
+        let morning = ("2026-11-23 08:00 +11:00".to_owned(), 15 * 3600);
         assert_eq!(said("2026-11-23 08:00"), Ok(morning.clone()));
         assert_eq!(said("2026-11-23T08:00"), Ok(morning.clone()));
         assert_eq!(said("2026-11-22T21:00:00Z"), Ok(morning.clone()));
