@@ -13,6 +13,7 @@ mod hash;
 mod keys;
 mod launch;
 mod limits;
+mod openings;
 mod player;
 mod problem;
 mod recognise;

@@ -269,11 +269,6 @@ impl<'s, 'a, G: Game> Tape<'s, 'a, G> {
                 break;
             }
         }
-        for event in &mut self.events {
-            if let Event::Action { opening, .. } = event {
-                *opening = true;
-            }
-        }
         Ok(())
     }
 

@@ -19,9 +19,10 @@
 //! 2. Only [`player`], [`containment`], [`record::log`], [`tournament`]'s folder and runner,
 //!    [`config`]'s reader and [`commands`] touch the operating system.
 //! 3. Dice and player seeds are functions of the tournament's secret, the unordered pair of names
-//!    and the pair's number: adding a player or resuming changes nobody else's games. Between
-//!    the two games of a pair a player is always a fresh process.
-//! 4. The unit of play is the pair: two games, seats swapped, the same luck.
+//!    and the pair's number; the choices in openings are functions of the secret and the pair's
+//!    number alone. So adding a player or resuming changes nobody else's games. Between the two
+//!    games of a pair a player is always a fresh process.
+//! 4. The unit of play is the pair: two games, seats swapped, the same luck, the same opening.
 //! 5. The log is the truth: a game is done when its line is on disk. A torn last line is dropped
 //!    and that game played again. A change between a stop and its continuation writes a new
 //!    header and sets the games of replaced players aside, in one step; nothing else is rewritten.

@@ -11,6 +11,7 @@ use crate::containment::{Level, Limits, Mechanism};
 use crate::fault::Fault;
 use crate::rules::{Seat, SeatMap};
 use crate::tournament::format::Stage;
+use crate::tournament::openings::Openings;
 
 /// The version of the log's format.
 pub const SCHEMA: &str = "referee-log-1";
@@ -42,6 +43,9 @@ pub struct Header {
     pub quarantine: u32,
     /// The stages, in order.
     pub stages: Vec<Stage>,
+    /// Where the openings come from; games begin at the start where this is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub openings: Option<Openings>,
     /// The containment in force.
     pub containment: Containment,
     /// The seed from the configuration: present when the tournament could be foreseen.

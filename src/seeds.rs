@@ -59,6 +59,11 @@ impl Secret {
         Luck::from_key(key)
     }
 
+    /// Where the random choices in the opening of pair `pair` come from, whoever plays it.
+    pub fn choices(&self, pair: u32) -> ChaCha20Rng {
+        ChaCha20Rng::from_seed(self.stream("opening", &[&pair.to_le_bytes()]))
+    }
+
     fn stream(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         frame(&mut hasher, purpose.as_bytes());
@@ -70,7 +75,7 @@ impl Secret {
 }
 
 /// What the referee draws in one game, a stream for each seat and one for both.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Luck {
     by_seat: BySeat<ChaCha20Rng>,
     shared: ChaCha20Rng,

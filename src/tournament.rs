@@ -7,6 +7,7 @@ pub mod decisions;
 pub mod folder;
 pub mod format;
 pub mod ledger;
+pub mod openings;
 pub mod runner;
 pub mod schedule;
 pub mod slot;

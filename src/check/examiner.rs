@@ -24,6 +24,7 @@ use crate::protocol::{Greeting, Wants};
 use crate::record::{FaultPolicy, GameRecord, Header};
 use crate::rules::{BySeat, Game, Options, Seat};
 use crate::seeds::{Secret, game_id};
+use crate::tournament::openings::Book;
 use crate::tournament::schedule::Fixture;
 use crate::tournament::slot::{Bench, Conditions, Done, Finished};
 
@@ -152,7 +153,7 @@ impl<'e, G: Playable> Examiner<'e, G> {
         Self {
             exam,
             candidate,
-            bench: Bench::new(Arc::clone(&exam.rules), Arc::clone(&conditions)),
+            bench: Bench::new(Book::empty(&exam.rules), Arc::clone(&conditions)),
             conditions,
             records: Records::new(&exam.records, &spec.name, candidate.header.clone()),
             stop,

@@ -158,6 +158,7 @@ fn candidate<G: Playable>(
         options: exam.options.clone(),
         remarks: Vec::new(),
         stages: vec![Stage::round_robin(1)],
+        openings: None,
         seed: Some(exam.seed),
         jobs: None,
         clock: exam.control,

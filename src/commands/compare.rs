@@ -251,6 +251,17 @@ fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failur
             None => options,
         }
     });
+    let openings = of_game.and_then(|known| known.openings.clone());
+    if let Some(class) = players.iter().find(|player| !player.takes_openings())
+        && openings.is_some()
+    {
+        return Err(Failure::input(format!(
+            "{} is a class of the 2018 interface and cannot begin after an opening, which {} asks \
+             for; remove `[openings]` there",
+            class.name,
+            args.config.display()
+        )));
+    }
     let configured = configured.as_ref();
     let mut tournament = Tournament {
         name: String::new(),
@@ -259,6 +270,7 @@ fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failur
         // Remarks about files were made when they were read.
         remarks: Vec::new(),
         stages: vec![Stage { format: RoundRobin, pairs: args.max_pairs, players: None }],
+        openings,
         seed: args.seed.or(configured.and_then(|known| known.seed)),
         jobs: configured.and_then(|known| known.jobs),
         clock: configured.map_or_else(default_control, |known| known.clock),
@@ -293,10 +305,13 @@ fn folder_name(tournament: &Tournament) -> String {
         hasher.update(&(text.len() as u64).to_le_bytes());
         hasher.update(text.as_bytes());
     };
-    let conditions = serde_json::json!({
+    let mut conditions = serde_json::json!({
         "game": tournament.game.name(), "options": tournament.options, "seed": tournament.seed,
         "clock": tournament.clock, "fault-policy": tournament.fault_policy,
     });
+    if let Some(openings) = &tournament.openings {
+        conditions["openings"] = serde_json::json!(openings);
+    }
     put(&conditions.to_string());
     for player in &tournament.players {
         put(&player.name);

@@ -17,6 +17,7 @@ use crate::seeds::Secret;
 use crate::tournament::audit::{audit, options_of};
 use crate::tournament::folder::{log_failure, read_secret};
 use crate::tournament::ledger::{Ledger, Misfit};
+use crate::tournament::openings::Book;
 use crate::with_game;
 
 /// Replay every record through the rules, and compute the tables again
@@ -121,8 +122,10 @@ fn check_log(dir: &Path) -> Result<Checked, Failure> {
     };
     with_game!(kind, G => {
         let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
+        let book = Book::new(&rules, header.openings.as_ref())
+            .map_err(|message| Failure::input(format!("the header cannot be used: {message}")))?;
         Ok(check_lines(reader, &header, secret.is_some(), |record| {
-            audit::<G>(&rules, &header, secret.as_ref(), record)
+            audit::<G>(&book, &header, secret.as_ref(), record)
         }))
     })
 }

@@ -9,6 +9,7 @@ use toml::de::{DeTable, DeValue};
 use super::containment::ContainmentKeys;
 use super::grades::GradesKeys;
 use super::keys::{Field, Keys, Typed, typed};
+use super::openings::OpeningsKeys;
 use super::problem::{Problem, Problems, Span};
 use super::stages::StagesKeys;
 
@@ -25,6 +26,7 @@ pub(super) struct File {
     pub quarantine: Field<i128>,
     pub results: Field<String>,
     pub grades: Option<GradesKeys>,
+    pub openings: Option<OpeningsKeys>,
     pub options: Vec<GivenOption>,
     pub clock: ClockKeys,
     pub containment: ContainmentKeys,
@@ -116,6 +118,7 @@ impl File {
             quarantine: keys.optional("quarantine", problems),
             results: keys.optional("results", problems),
             grades: GradesKeys::read(keys, problems),
+            openings: OpeningsKeys::read(keys, problems),
             options: options(keys, problems),
             clock: ClockKeys::read(keys, problems),
             containment: ContainmentKeys::read(keys, problems),

@@ -80,6 +80,12 @@ pub(super) struct Class {
 }
 
 impl PlayerSpec {
+    /// It can begin after an opening: nothing in the interface of 2018 tells a class its own first
+    /// actions.
+    pub fn takes_openings(&self) -> bool {
+        !matches!(self.launch, Launch::Class { .. })
+    }
+
     /// The house player `bot` under the name `name`.
     pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<Self, Complaint> {
         let launch = launch::bot(bot)?;

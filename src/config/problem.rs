@@ -2,6 +2,7 @@
 //! line and a caret, then what to do.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
@@ -45,13 +46,15 @@ pub(super) struct Problem {
     label: String,
     earlier: Option<(Span, String)>,
     help: Option<String>,
+    /// The file it is in and its text, where that is not the configuration.
+    elsewhere: Option<(String, Arc<str>)>,
 }
 
 impl Problem {
     /// Something is wrong at `at`.
     pub(super) fn new(at: Span, title: impl Into<String>) -> Self {
         let title = title.into();
-        Self { title, at, label: String::new(), earlier: None, help: None }
+        Self { title, at, label: String::new(), earlier: None, help: None, elsewhere: None }
     }
 
     /// Says beside the caret what was expected.
@@ -72,7 +75,14 @@ impl Problem {
         self
     }
 
+    /// Says that it is in another file, one that the configuration names.
+    pub(super) fn in_file(mut self, name: &str, text: &Arc<str>) -> Self {
+        self.elsewhere = Some((name.to_owned(), Arc::clone(text)));
+        self
+    }
+
     fn render(&self, source: Source<'_>, level: Level<'_>, colour: Colour) -> String {
+        let source = self.elsewhere.as_ref().map_or(source, |(name, text)| Source { name, text });
         let primary = AnnotationKind::Primary.span(self.at.clone()).label(&self.label);
         let earlier = self
             .earlier
@@ -130,10 +140,10 @@ impl Problems {
         self.0.is_empty()
     }
 
-    /// All problems as one message, in the order of the file. The word `error:` before the
-    /// first is left to whoever prints the message.
+    /// All problems as one message, in the order of the file, those of other files last. The word
+    /// `error:` before the first is left to whoever prints the message.
     pub(super) fn render(mut self, source: Source<'_>, colour: Colour) -> String {
-        self.0.sort_by_key(|problem| problem.at.start);
+        self.0.sort_by_key(|problem| (problem.elsewhere.is_some(), problem.at.start));
         let texts = self.0.iter().enumerate().map(|(index, problem)| {
             let level = if index == 0 { Level::ERROR.no_name() } else { Level::ERROR };
             problem.render(source, level, colour)

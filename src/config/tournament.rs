@@ -18,10 +18,12 @@ use super::file::{File, GivenOption, PlayerKeys, Policy};
 use super::grades::{self, Grades};
 use super::keys::Given;
 use super::limits::{Preset, time_control, whole};
+use super::openings;
 use super::player::{self, Place, PlayerSpec, check_name};
 use super::problem::{Complaint, Problem, Problems, Span, instead};
 use super::stages;
 use crate::tournament::format::Stage;
+use crate::tournament::openings::Openings;
 
 /// The most pairs a pairing.
 pub const MOST_PAIRS: u32 = 100_000;
@@ -47,6 +49,8 @@ pub struct Tournament {
     pub remarks: Vec<String>,
     /// The stages, one or more, each with 1 to [`MOST_PAIRS`] pairs a meeting.
     pub stages: Vec<Stage>,
+    /// Where the openings come from; games begin at the start where this is none.
+    pub openings: Option<Openings>,
     /// The seed of everything random; a fresh secret where there is none.
     pub seed: Option<u64>,
     /// Games at once, at most [`MOST_JOBS`]; as many as there are cores where there is none.
@@ -74,6 +78,9 @@ pub struct Tournament {
 pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Option<Tournament> {
     let name = name(file.name.as_ref(), problems);
     let rules = rules(file.game.as_ref(), &file.options, place, problems);
+    let ruling = rules.as_ref().map(|ruling| (ruling.game, &ruling.options));
+    let openings = openings::check(file.openings.as_ref(), ruling, place, problems);
+    openings::refuse_classes(file.openings.as_ref(), file.players.as_deref(), problems);
     let anchors = anchors(file.players.as_deref(), problems);
     let stages = stages::check(&file.stages, file.players.as_deref(), problems);
     let seed = whole("seed", file.seed.as_ref(), &(0..=u64::MAX), problems);
@@ -94,6 +101,7 @@ pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Op
         options,
         remarks,
         stages,
+        openings,
         seed,
         jobs: jobs.and_then(NonZeroUsize::new),
         clock,

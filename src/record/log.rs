@@ -289,6 +289,7 @@ mod tests {
             fault_policy: FaultPolicy::Lose,
             quarantine: 5,
             stages: vec![crate::tournament::format::Stage::round_robin(1)],
+            openings: None,
             containment: Containment {
                 level: Level::Off,
                 in_force: Vec::new(),

@@ -161,11 +161,10 @@ impl<'a> Camera<'a> {
         self.actions += if matches!(turn, Turn::Both) { 2 } else { 1 };
         let mut all = std::mem::take(&mut self.rolled);
         all.extend_from_slice(events);
-        let opening = if given { " (opening)" } else { "" };
         self.next = Frame {
             ply: position.ply(),
             named: self.numbers(&story::named_squares(events)),
-            told: story::words(&all) + opening,
+            told: story::words(&all),
             clock: if given { Vec::new() } else { self.ask(turn) },
             said: said(&self.record.notes, position),
             ..Frame::default()

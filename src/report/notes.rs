@@ -88,8 +88,8 @@ fn contradiction(standings: &Standings) -> Option<String> {
     ))
 }
 
-/// Games that were played more than once, in two lines.
-fn copies(standings: &Standings, width: usize) -> Option<String> {
+/// Games that were played more than once, in four lines.
+pub(super) fn copies(standings: &Standings, width: usize) -> Option<String> {
     let mut copies: Vec<_> = standings.copies.iter().collect();
     copies.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
     let total: u32 = copies.iter().map(|(.., count)| count).sum();
@@ -100,9 +100,12 @@ fn copies(standings: &Standings, width: usize) -> Option<String> {
         })
         .collect();
     let are = if total == 1 { "is a copy of an earlier one" } else { "are copies of earlier ones" };
-    let before = format!("Warning: {} {are} (", plural(total, "game"));
-    let after = "): copies score, but tell nothing new and count once in the ratings.";
-    let room = (2 * width).saturating_sub(before.width() + after.width());
+    let games = plural(standings.total.games(), "game");
+    let before = format!("Warning: {total} of {games} {are} (");
+    let after = "): copies score, but tell nothing new and count once in the ratings. More \
+                 openings would tell more: see `[openings]` in the documentation of the \
+                 configuration.";
+    let room = (4 * width).saturating_sub(before.width() + after.width());
     (total > 0).then(|| format!("{before}{}{after}", list(&players, room)))
 }
 
@@ -220,8 +223,9 @@ mod tests {
         assert_eq!(
             copies(&standings, 80).as_deref(),
             Some(
-                "Warning: 2 games are copies of earlier ones (ant–bee 2): copies score, but tell \
-                 nothing new and count once in the ratings."
+                "Warning: 2 of 3 games are copies of earlier ones (ant–bee 2): copies score, but \
+                 tell nothing new and count once in the ratings. More openings would tell more: \
+                 see `[openings]` in the documentation of the configuration."
             )
         );
         assert!(groups(&standings).is_some_and(|note| note.contains("2 groups")));

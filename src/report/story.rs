@@ -22,9 +22,10 @@ pub fn words(events: &[Event]) -> String {
 /// An event as a few words.
 fn in_words(event: &Event) -> String {
     match event {
-        Event::Action { by, action, forced, on_behalf_of, .. } => {
+        Event::Action { by, action, forced, opening, on_behalf_of } => {
             let owner = on_behalf_of.map_or(String::new(), |owner| format!(" for {owner}"));
-            format!("{by} {action}{owner}{}", if *forced { " (forced)" } else { "" })
+            let forced = if *forced { " (forced)" } else { "" };
+            format!("{by} {action}{owner}{forced}{}", if *opening { " (opening)" } else { "" })
         }
         Event::Roll { seat, value } => format!("{seat} rolls {value}"),
         Event::First { rolls: [first, second] } => format!("{first} to {second} for who begins"),

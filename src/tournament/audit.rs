@@ -11,6 +11,7 @@ use crate::rules::{
     BySeat, Event, Game, GameKind, GameResult, Options, Outcome, Seat, Step, StepOf, Stream, Turn,
 };
 use crate::seeds::{Luck, Secret};
+use crate::tournament::openings::Book;
 
 /// The options of a header, checked.
 pub fn options_of(header: &Header) -> Result<(GameKind, Options), String> {
@@ -37,6 +38,8 @@ pub struct Replay<'a, G: Game> {
     pub events: Vec<Event>,
     texts: std::iter::Chain<std::slice::Iter<'a, String>, std::slice::Iter<'a, String>>,
     rolls: std::slice::Iter<'a, String>,
+    /// How many actions of the opening are left.
+    given: usize,
     /// What the rolls are compared with, if anything.
     luck: Option<Luck>,
     /// The first roll that differs from the luck.
@@ -60,6 +63,7 @@ impl<'a, G: Game> Replay<'a, G> {
             events: Vec::new(),
             texts: record.opening.iter().chain(&record.actions),
             rolls: record.rolls.iter(),
+            given: record.opening.len(),
             luck: None,
             unlucky: None,
         }
@@ -105,7 +109,18 @@ impl<'a, G: Game> Replay<'a, G> {
             }
         };
         self.position.play(step.clone(), &mut self.events);
+        self.mark_opening();
         Ok(Some(step))
+    }
+
+    /// Marks the actions that were played last, where they belong to the opening.
+    fn mark_opening(&mut self) {
+        for event in &mut self.events {
+            if let Event::Action { opening, .. } = event {
+                *opening = self.given > 0;
+                self.given = self.given.saturating_sub(1);
+            }
+        }
     }
 
     /// The end of the record, where neither actions nor rolls are left.
@@ -150,18 +165,18 @@ impl<'a, G: Game> Replay<'a, G> {
     }
 }
 
-/// What is wrong with a record: everything that was found.
+/// What is wrong with a record of games that begin by the `book`: everything that was found.
 pub fn audit<G: Game>(
-    rules: &Arc<G::Rules>,
+    book: &Book<G>,
     header: &Header,
     secret: Option<&Secret>,
     record: &GameRecord,
 ) -> Vec<String> {
-    let mut found = Vec::new();
     let names = &record.players;
     let luck =
         secret.map(|secret| secret.luck(&names[Seat::First], &names[Seat::Second], record.pair));
-    let mut replay = Replay::<G>::with_luck(rules, record, luck);
+    let mut found: Vec<String> = check_opening(book, secret, record).into_iter().collect();
+    let mut replay = Replay::<G>::with_luck(book.rules(), record, luck);
     loop {
         match replay.step() {
             Ok(Replayed::Step) => {}
@@ -178,6 +193,27 @@ pub fn audit<G: Game>(
     found.extend(check_clock(&header.clock, record));
     found.extend(secret.into_iter().flat_map(|secret| check_seeds(secret, record)));
     found
+}
+
+/// Whether the game began as its pair does.
+fn check_opening<G: Game>(
+    book: &Book<G>,
+    secret: Option<&Secret>,
+    record: &GameRecord,
+) -> Option<String> {
+    let (one, other) = (&record.players[Seat::First], &record.players[Seat::Second]);
+    let drawn = |secret: &Secret| {
+        book.opening(record.pair, secret, secret.luck(one, other, record.pair)).texts()
+    };
+    let expected = book.fixed_texts(record.pair).or_else(|| secret.map(drawn))?;
+    let words = |texts: &[String]| match texts {
+        [] => "at the start".to_owned(),
+        texts => format!("with `{}`", texts.join("; ")),
+    };
+    (record.opening != expected).then(|| {
+        let (found, expected) = (words(&record.opening), words(&expected));
+        format!("it begins {found}, pair {} begins {expected}", record.pair)
+    })
 }
 
 fn check_seats<G: Game>(record: &GameRecord) -> Option<String> {

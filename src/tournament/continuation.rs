@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::folder::{self, Contents, Locked};
 use super::format::{Format, Stage};
+use super::openings::Openings;
 use super::runner::forget_exchanges;
 use crate::commands::Failure;
 use crate::config::Tournament;
@@ -115,6 +116,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         fault_policy: tournament.fault_policy,
         quarantine: tournament.quarantine,
         stages: tournament.stages.clone(),
+        openings: tournament.openings.clone(),
         containment,
         seed: tournament.seed,
         anchors: tournament.anchors.clone(),
@@ -225,6 +227,10 @@ fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
             ("game".to_owned(), header.game.clone()),
             ("seed".to_owned(), header.seed.map_or("none".to_owned(), |seed| seed.to_string())),
             ("quarantine".to_owned(), header.quarantine.to_string()),
+            (
+                "openings".to_owned(),
+                header.openings.as_ref().map_or("none".to_owned(), Openings::distinctly),
+            ),
         ];
         let clock = serde_json::to_value(header.clock).unwrap_or_default();
         let ratings: serde_json::Map<String, serde_json::Value> = header

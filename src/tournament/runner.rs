@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, watch};
 use super::deadline::Deadline;
 use super::folder::{EXCHANGES, Locked};
 use super::ledger::Ledger;
+use super::openings::Book;
 use super::slot::{Conditions, Done, Finished, Job, Slot};
 use crate::commands::Failure;
 use crate::config::Tournament;
@@ -90,7 +91,8 @@ impl Runner<'_> {
         let halt = watch::channel(false).0;
         let slots = with_game!(tournament.game, G => {
             let rules = Arc::new(G::rules(&tournament.options).map_err(Failure::input)?);
-            self.start_slots::<G>(&rules, &report, &halt)
+            let book = Book::new(&rules, tournament.openings.as_ref()).map_err(Failure::input)?;
+            self.start_slots::<G>(&book, &report, &halt)
         })?;
         let played = self.direct(&slots, &mut inbox, listener, stop).await;
         halt.send_replace(true);
@@ -103,16 +105,16 @@ impl Runner<'_> {
 
     fn start_slots<G: Game>(
         &self,
-        rules: &Arc<G::Rules>,
+        book: &Book<G>,
         report: &mpsc::UnboundedSender<(usize, Done)>,
         halt: &watch::Sender<bool>,
     ) -> Result<Vec<Slot>, Failure> {
         let start = |(number, cores): (usize, &Vec<usize>)| {
-            let (rules, conditions) = (Arc::clone(rules), Arc::clone(&self.conditions));
+            let (book, conditions) = (book.clone(), Arc::clone(&self.conditions));
             Slot::start::<G>(
                 number,
                 cores.clone(),
-                rules,
+                book,
                 conditions,
                 report.clone(),
                 halt.subscribe(),

@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, watch};
 
 pub use self::account::Account;
 pub use self::bench::Bench;
+use super::openings::Book;
 use super::schedule::Fixture;
 use crate::clock::TimeControl;
 use crate::config::PlayerSpec;
@@ -81,11 +82,12 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// Starts slot `number`, on the cores given, if any. It reports to `done` under its number.
+    /// Starts slot `number`, on the cores given, if any. Its games begin by the `book`, and it
+    /// reports to `done` under its number.
     pub fn start<G: Game>(
         number: usize,
         cores: Vec<usize>,
-        rules: Arc<G::Rules>,
+        book: Book<G>,
         conditions: Arc<Conditions>,
         done: mpsc::UnboundedSender<(usize, Done)>,
         stop: watch::Receiver<bool>,
@@ -94,7 +96,7 @@ impl Slot {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = thread::Builder::new().name(format!("slot {number}")).spawn(move || {
             settle_on(&cores);
-            let bench = Bench::<G>::new(rules, conditions);
+            let bench = Bench::<G>::new(book, conditions);
             runtime.block_on(work(bench, number, inbox, done, stop));
         })?;
         Ok(Self { jobs, thread })

@@ -34,6 +34,9 @@ pub(super) fn plan(
         stages_in_words(tournament),
         tournament.game.name(),
     ))?;
+    if let Some(openings) = &tournament.openings {
+        printer.line(&format!("openings: {}", openings.in_words()))?;
+    }
     if !dir.join(LOG).exists() {
         printer.line(&format!("to play: {games}"))?;
         if let Some(until) = until {

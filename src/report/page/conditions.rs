@@ -22,6 +22,12 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
             dt { "Time" } dd { (clock(&header.clock)) }
             dt { "Faults" } dd { (policy(header)) }
             dt { "Format" } dd { @for stage in &header.stages { p { (stage_in_words(stage, header)) } } }
+            dt { "Openings" } dd {
+                @match &header.openings {
+                    Some(openings) => { (openings.in_words()) ", by the number of the pair" }
+                    None => { "none: games begin at the start" }
+                }
+            }
             dt { "Containment" } dd { (containment(&header.containment)) }
             dt { "Limits" } dd { (limits(&header.containment.limits)) }
             dt { "Seed" } dd {

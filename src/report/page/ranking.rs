@@ -6,6 +6,7 @@ use super::{Material, count, elo, figure, name, percent};
 use crate::escape;
 use crate::report::Row;
 use crate::report::charts::{Scale, Span, spans};
+use crate::report::notes;
 
 /// The ranking as a table.
 pub(super) fn section(material: &Material<'_>) -> Markup {
@@ -18,6 +19,7 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
                 " groups, each ranked by itself."
             }
         }
+        @if let Some(copies) = notes::copies(standings, 200) { p.warning { (copies) } }
         div.scroll {
             table.ranking {
                 thead { tr {

@@ -11,6 +11,7 @@ use crate::player::diagnosis::seconds;
 use crate::player::{InitView, Launch, Player, Remains, Wire};
 use crate::referee::{self, Disturbance, Ending, Report, Setup};
 use crate::rules::{BySeat, Game, Seat};
+use crate::tournament::openings::{Book, Opening};
 
 /// A reusable player that waits for its next game.
 #[derive(Debug)]
@@ -26,21 +27,21 @@ const IDLE_MOST: usize = 8;
 
 /// Seats the players of one game after the other.
 pub struct Bench<G: Game> {
-    rules: Arc<G::Rules>,
+    book: Book<G>,
     conditions: Arc<Conditions>,
     idle: Vec<Idle>,
 }
 
 impl<G: Game> Bench<G> {
-    /// Nobody is seated yet.
-    pub fn new(rules: Arc<G::Rules>, conditions: Arc<Conditions>) -> Self {
-        Self { rules, conditions, idle: Vec::new() }
+    /// Nobody is seated yet; games will begin by the `book`.
+    pub fn new(book: Book<G>, conditions: Arc<Conditions>) -> Self {
+        Self { book, conditions, idle: Vec::new() }
     }
 
     /// Starts the player, shakes hands and lets it leave.
     pub(super) async fn probe(&self, number: usize, stop: &mut watch::Receiver<bool>) -> Done {
         let mut player = self.fresh(number);
-        let position = G::start(&self.rules);
+        let position = G::start(self.book.rules());
         let view = InitView {
             seat: Seat::First,
             position: &position,
@@ -105,16 +106,17 @@ impl<G: Game> Bench<G> {
         players: &mut BySeat<Player>,
     ) -> Report {
         let conditions = &self.conditions;
+        let names = self.names(fixture);
+        let luck = conditions.secret.luck(names.first, names.second, fixture.pair);
+        let Opening { steps, mut luck } = self.book.opening(fixture.pair, &conditions.secret, luck);
         let setup = Setup::<G> {
-            rules: &self.rules,
+            rules: self.book.rules(),
             options: &conditions.options,
             control: &conditions.control,
             policy: conditions.policy,
-            opening: &[],
+            opening: &steps,
             seeds,
         };
-        let names = self.names(fixture);
-        let mut luck = conditions.secret.luck(names.first, names.second, fixture.pair);
         referee::play(&setup, &mut luck, players, &mut |_, _| {}).await
     }
 

@@ -1,0 +1,176 @@
+//! `[openings]`: how pairs begin, by random legal play or from a file.
+
+use std::fs;
+use std::ops::Range;
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use super::file::{PlayerKeys, Run};
+use super::keys::{Field, Keys};
+use super::limits::whole;
+use super::player::Place;
+use super::problem::{Problem, Problems, Span};
+use crate::rules::{Game, GameKind, Options};
+use crate::tournament::openings::{MOST_PLIES, Opening, Openings, Unfit, listed};
+use crate::with_game;
+
+/// The largest file of openings, in bytes.
+const LARGEST: usize = 4 << 20;
+/// So many openings of a file are shown as refused at most.
+const MOST_SHOWN: usize = 8;
+
+/// What stands under `[openings]`.
+#[derive(Debug)]
+pub(super) struct OpeningsKeys {
+    at: Span,
+    plies: Field<i128>,
+    file: Field<String>,
+    /// Neither key was given; a key of a wrong type was.
+    is_empty: bool,
+}
+
+impl OpeningsKeys {
+    pub(super) fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Option<Self> {
+        let mut keys = keys.table("openings", "`[openings]`", problems)?;
+        let openings = Self {
+            at: keys.at(),
+            plies: keys.optional("plies", problems),
+            file: keys.optional("file", problems),
+            is_empty: keys.key("plies").is_none() && keys.key("file").is_none(),
+        };
+        keys.finish(problems);
+        Some(openings)
+    }
+}
+
+/// The openings that `keys` ask for, in this game under these options.
+pub(super) fn check(
+    keys: Option<&OpeningsKeys>,
+    ruling: Option<(GameKind, &Options)>,
+    place: Place<'_>,
+    problems: &mut Problems,
+) -> Option<Openings> {
+    let keys = keys?;
+    if keys.is_empty {
+        let problem = Problem::new(keys.at.clone(), "`[openings]` says neither `plies` nor `file`");
+        problems.add(problem.help(
+            "add a line such as `plies = 8`, for random legal play, or `file = \"openings.txt\"`",
+        ));
+    }
+    if let (Some(plies), Some(file)) = (&keys.plies, &keys.file) {
+        let problem = Problem::new(file.span(), "`[openings]` has both `plies` and `file`");
+        let problem = problem.earlier(plies.span(), "`plies` is here");
+        problems.add(problem.help("remove one of the two"));
+        return None;
+    }
+    if let Some(file) = &keys.file {
+        let (game, options) = ruling?;
+        return with_game!(game, G => {
+            let rules = Arc::new(G::rules(options).ok()?);
+            read::<G>(file, &rules, place, problems)
+        });
+    }
+    let plies = whole("plies", keys.plies.as_ref(), &(1..=MOST_PLIES), problems)?;
+    Some(Openings::Random { plies })
+}
+
+/// Notes every player that cannot begin after an opening.
+pub(super) fn refuse_classes(
+    keys: Option<&OpeningsKeys>,
+    players: Option<&[PlayerKeys]>,
+    problems: &mut Problems,
+) {
+    let (Some(keys), Some(players)) = (keys, players) else { return };
+    for player in players {
+        if let Run::Class(Some(class)) = &player.run {
+            let title = "a class of the 2018 interface cannot begin after an opening";
+            let problem = Problem::new(class.span(), title);
+            let problem = problem.earlier(keys.at.clone(), "openings are asked for here");
+            problems.add(problem.help(
+                "nothing in that interface tells a player its own first actions: remove \
+                 `[openings]`, or this player",
+            ));
+        }
+    }
+}
+
+/// The openings of a file: one a line, its actions with `;` between them, comments after `#`.
+fn read<G: Game>(
+    file: &Spanned<String>,
+    rules: &Arc<G::Rules>,
+    place: Place<'_>,
+    problems: &mut Problems,
+) -> Option<Openings> {
+    let name = file.get_ref();
+    let refuse = |why: String| Problem::new(file.span(), "unexpected value of `file`").label(why);
+    let text: Arc<str> = match text(&place.base.join(name)) {
+        Ok(text) => text.into(),
+        Err(why) => {
+            problems.add(refuse(why));
+            return None;
+        }
+    };
+    let (mut openings, mut refused) = (Vec::new(), 0);
+    for line in lines(&text) {
+        let texts: Vec<String> = line.iter().map(|at| text[at.clone()].to_owned()).collect();
+        match listed::<G>(rules, &texts) {
+            Ok(steps) => openings.push(Opening::<G>::texts_of(&steps)),
+            Err(Unfit::Dice) => {
+                let title = "openings of a file cannot be played where the referee rolls";
+                let help = "what is legal depends on the dice: write `plies = 8`, for random legal \
+                            play";
+                problems.add(Problem::new(file.span(), title).help(help));
+                return None;
+            }
+            Err(Unfit::Action(number, why)) => {
+                refused += 1;
+                if refused <= MOST_SHOWN {
+                    let at = line.get(number).cloned().unwrap_or_default();
+                    let problem = Problem::new(at, "this is no opening").label(why);
+                    problems.add(problem.in_file(name, &text));
+                }
+            }
+        }
+    }
+    if refused > MOST_SHOWN {
+        let more = refused - MOST_SHOWN;
+        problems.add(refuse(format!("{more} more openings of this file are refused")));
+    }
+    if openings.is_empty() && refused == 0 {
+        problems.add(refuse("this file holds no opening".to_owned()));
+    }
+    Some(Openings::Listed(openings))
+}
+
+fn text(path: &std::path::Path) -> Result<String, String> {
+    let bytes = fs::read(path).map_err(|error| format!("it cannot be read: {error}"))?;
+    if bytes.len() > LARGEST {
+        return Err(format!("it has {} bytes, at most {LARGEST} are read", bytes.len()));
+    }
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8; save it as UTF-8".to_owned())
+}
+
+/// Where the actions of each line stand, for lines that have any.
+fn lines(text: &str) -> Vec<Vec<Range<usize>>> {
+    let mut start = 0;
+    let mut lines = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let actions = line.split('#').next().unwrap_or_default();
+        if !actions.trim().is_empty() {
+            lines.push(parts(actions, start));
+        }
+        start += line.len();
+    }
+    lines
+}
+
+/// Where the parts of `actions`, which begins at `start`, stand without their outer blanks.
+fn parts(actions: &str, mut start: usize) -> Vec<Range<usize>> {
+    let part = |text: &str| {
+        let from = start + text.len() - text.trim_start().len();
+        start += text.len() + 1;
+        from..from + text.trim().len()
+    };
+    actions.split(';').map(part).collect()
+}
