@@ -79,11 +79,13 @@ pub fn first_decision<G: Game>(source: &Source<'_, G>) -> Result<u32, String> {
     Ok(tape.position().ply())
 }
 
-/// The seat that decides after `ply` plies of a recorded game; where both do, the `wanted` one.
+/// The seat that decides after `ply` plies of a recorded game; where both do, the `wanted` one, or
+/// else the player's `own`.
 pub fn seat_at<G: Game>(
     source: &Source<'_, G>,
     ply: u32,
     wanted: Option<Seat>,
+    own: Option<Seat>,
 ) -> Result<Seat, String> {
     let mut tape = Tape::new(source)?;
     while tape.position().ply() < ply || matches!(tape.position().turn(), Turn::Chance(..)) {
@@ -99,7 +101,9 @@ pub fn seat_at<G: Game>(
             format!("the game has {reached} plies, not {ply}")
         });
     }
-    match (tape.position().turn(), wanted) {
+    let turn = tape.position().turn();
+    let wanted = if turn == Turn::Both { wanted.or(own) } else { wanted };
+    match (turn, wanted) {
         (Turn::Move(seat), None) => Ok(seat),
         (Turn::Move(seat), Some(wanted)) if seat == wanted => Ok(seat),
         (Turn::Both, Some(wanted)) => Ok(wanted),

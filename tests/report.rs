@@ -83,6 +83,53 @@ fn a_run_writes_the_page_and_report_writes_it_again() {
     assert_eq!(arena.read("report.html"), page);
 }
 
+/// The commands of the page that reproduce faults, as a shell takes them.
+fn commands(page: &str) -> Vec<String> {
+    let parts = page.split("<pre class=\"command\"><code>").skip(1);
+    let code = parts.map(|part| part.split("</code>").next().expect("an end"));
+    let plain = |code: &str| {
+        let text = code.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+        text.replace("&amp;", "&")
+    };
+    code.map(plain).collect()
+}
+
+#[test]
+fn the_command_beside_a_fault_reproduces_it() {
+    let arena = hostile();
+    let page = arena.read("report.html");
+    assert!(page.contains("#game=") && page.contains("&amp;ply="), "the replay is linked");
+    let commands = commands(&page);
+    assert_eq!(commands.len(), 4, "{commands:?}");
+    for command in commands {
+        let words = command.strip_prefix("referee ").expect("the referee");
+        let run = arena.in_shell(&format!("set -- \"$1\" {words}; exec \"$@\""), &[]);
+        assert_eq!(run.code, 1, "{command}\n{}{}", run.out, run.err);
+        assert!(run.out.contains("malformed"), "{command}\n{}", run.out);
+    }
+
+    // A player that does not start is started again; where both decide its own seat is meant.
+    let arena = Arena::new();
+    let players = [("-ant", "exit 3"), ("bee", "read -r l; echo ok; read -r l; echo no")];
+    let player = |(name, script): (&str, &str)| {
+        format!("[[players]]\nname = \"{name}\"\ncommand = [\"sh\", \"-c\", \"{script}\"]\n")
+    };
+    let toml = format!(
+        "name = \"cup\"\ngame = \"back-to-the-wall\"\n[[players]]\nname = \"cat\"\n\
+         bot = \"random\"\n{}",
+        players.map(player).concat()
+    );
+    arena.write("tournament.toml", &toml);
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    for command in self::commands(&arena.read("report.html")) {
+        let words = command.strip_prefix("referee ").expect("the referee");
+        let run = arena.in_shell(&format!("set -- \"$1\" {words}; exec \"$@\""), &[]);
+        let code = if command.contains("-- -ant") { "no-start" } else { "malformed" };
+        assert_eq!(run.code, 1, "{command}\n{}{}", run.out, run.err);
+        assert!(run.out.contains(code), "{command}\n{}", run.out);
+    }
+}
+
 #[test]
 fn grades_follow_the_table_of_the_configuration() {
     let config = Config::small().change(|config| {

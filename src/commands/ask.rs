@@ -49,7 +49,7 @@ pub struct AskArgs {
     /// The plies played before the decision (default: the record's first decision)
     #[arg(long, value_name = "N", requires = "record")]
     pub ply: Option<u32>,
-    /// Whose decision, where both seats decide
+    /// Whose decision, where both seats decide (default: that of the player of this name)
     #[arg(long)]
     pub seat: Option<String>,
     /// Write every line that the player is sent up to there into a file
@@ -114,7 +114,7 @@ fn ask<G: Game>(
     }
     let policy = setting.policy;
     let source = Source::<G> { rules, options, control: &control, policy, record };
-    let decision = decision(args, &source)?;
+    let decision = decision(args, &source, &spec.name)?;
     let mut player = Player::Wire(Box::new(Wire::process(Launch::of(spec), setting.contain()?)));
     let put = until_interrupted(async {
         let put = conversation::put(&source, decision, &mut player).await;
@@ -144,7 +144,11 @@ fn ask<G: Game>(
     Ok(if finding.is_none() { Status::Done } else { Status::Found })
 }
 
-fn decision<G: Game>(args: &AskArgs, source: &Source<'_, G>) -> Result<Decision, Failure> {
+fn decision<G: Game>(
+    args: &AskArgs,
+    source: &Source<'_, G>,
+    name: &str,
+) -> Result<Decision, Failure> {
     let wanted = args.seat.as_deref().map(|name| {
         G::SEATS.seat(name).ok_or_else(|| {
             let (first, second) = (G::SEATS.first, G::SEATS.second);
@@ -153,7 +157,8 @@ fn decision<G: Game>(args: &AskArgs, source: &Source<'_, G>) -> Result<Decision,
     });
     let first = conversation::first_decision(source).map_err(Failure::input)?;
     let ply = args.ply.unwrap_or(first);
-    let seat = conversation::seat_at(source, ply, wanted.transpose()?)
+    let own = Seat::BOTH.into_iter().find(|&seat| source.record.players[seat] == name);
+    let seat = conversation::seat_at(source, ply, wanted.transpose()?, own)
         .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
     Ok(Decision { seat, ply })
 }

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 
 use super::{Material, count, name};
 use crate::escape;
+use crate::fault::FaultCode;
 use crate::report::survey::faults::Case;
 
 pub(super) fn section(material: &Material<'_>) -> Markup {
@@ -57,15 +58,24 @@ fn link(case: &Case) -> Markup {
     html! { a href={ "#game=" (case.id) "&ply=" (case.ply) } { "after ply " (case.ply) } }
 }
 
-/// The command that shows the game up to the fault.
+/// The command that puts the decision to the player again: its first one, where it did not start.
 fn command(case: &Case, folder: &str) -> Markup {
-    let folder = word(folder);
-    html! {
-        pre.command { code { "referee replay " (case.id) " --ply " (case.ply) " --results " (folder) } }
-    }
+    let ply = match case.fault.code {
+        FaultCode::NoStart => String::new(),
+        _ => format!(" --ply {}", case.ply),
+    };
+    let terms = format!("--record {}{ply} --results {}", case.id, word(folder));
+    let player = word(&case.player);
+    // A name may look like an option.
+    let command = if case.player.starts_with('-') {
+        format!("referee ask {terms} -- {player}")
+    } else {
+        format!("referee ask {player} {terms}")
+    };
+    html! { pre.command { code { (command) } } }
 }
 
-/// A fault; with the command that shows its game, where there is a folder to look in.
+/// A fault; with the command that reproduces it, where there is a folder to look in.
 pub(in crate::report) fn one(case: &Case, folder: Option<&str>) -> Markup {
     let Case { player, opponent, seat, fault, .. } = case;
     html! {
