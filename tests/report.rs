@@ -185,6 +185,81 @@ fn a_packet_holds_nothing_of_anyone_else() {
     assert_eq!(read("games.jsonl").lines().count(), 4);
 }
 
+#[test]
+fn a_page_under_pseudonyms_names_nobody() {
+    let arena = Arena::new();
+    let names = ["Aardvark", "Zebra-Team", "Quokka.py", "Wombat"];
+    // One is the anchor, one is taken out, and both of these write their names wherever they can.
+    let loud = r#"
+read -r init; echo '{"id":0,"name":"Quokka.py"}'; read -r turn
+case $init in *'"you":"white"'*) echo 'Quokka.py speaks'; read -r more;; esac
+echo 'Traceback of Quokka.py' >&2; exit 3
+"#;
+    let chatty = r#"
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "init":
+        print("ok", flush=True)
+    elif message["type"] == "turn":
+        reply = {"id": message["id"], "action": message["legal"][0], "note": "I am Wombat"}
+        print(json.dumps(dict(reply, eval=0.25)), flush=True)
+"#;
+    arena.write("loud-secret.sh", loud);
+    arena.write("chatty-secret.py", chatty);
+    let config = Config::empty()
+        .bot(names[0], "greedy")
+        .bot(names[1], "random")
+        .script(names[2], "loud-secret.sh")
+        .player(names[3], "command = [\"python3\", \"chatty-secret.py\"]")
+        .change(|config| {
+            config.more =
+                "anchor = { player = \"Aardvark\", rating = 1500 }\nquarantine = 3".into();
+        });
+    arena.configure(&config);
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    let written = arena.run(&["report", "--pseudonyms"]);
+    assert_eq!(written, Run::new(0, "results/cup/public/report.html\n", ""));
+
+    let header = arena.header();
+    let identity = header["identity"].as_str().expect("a text");
+    let players = header["players"].as_array().expect("a list");
+    let hashes = players.iter().map(|player| player["hash"].as_str().expect("a text"));
+    let dir = arena.path().to_str().expect("a plain path");
+    let ids: Vec<String> = arena.lines().into_keys().collect();
+    let mut told: Vec<&str> = names.into_iter().chain(hashes).chain([identity, dir]).collect();
+    told.extend(ids.iter().map(String::as_str));
+    told.extend(["secret", "Traceback", "speaks", "I am", "referee ask", "results/cup", "python3"]);
+    let files = texts(&arena.results().join("public"));
+    assert_eq!(files.len(), 2 + ids.len());
+    for (path, text) in &files {
+        for word in &told {
+            assert!(!text.contains(word), "{} tells {word}", path.display());
+        }
+    }
+    let page = &files.iter().find(|(path, _)| path.ends_with("report.html")).expect("a page").1;
+    for shown in ["P01", "P04", "malformed", "crash", "is quarantined", "#game=P0", " at 1500"] {
+        assert!(page.contains(shown), "{shown}");
+    }
+    // The numbers of the players follow the pseudonyms, not the configuration.
+    assert!(page.contains("\"names\":[\"P01\",\"P02\",\"P03\",\"P04\"]"), "the order tells");
+    // The page with the names tells it all.
+    let told_all = texts(&arena.results()).into_iter().filter(|(path, _)| {
+        path.starts_with(arena.results().join("games")) || path.ends_with("cup/report.html")
+    });
+    let told_all: String = told_all.map(|(_, text)| text).collect();
+    for word in &told {
+        assert!(*word == dir || told_all.contains(word), "{word} was never there");
+    }
+    // The ranking is that of the page with the names.
+    let rating = |page: &str| -> Vec<String> {
+        let rows = page.split("<td class=\"n band\">").skip(1);
+        rows.map(|row| row.split("</th>").nth(1).expect("cells")[..60].to_owned()).collect()
+    };
+    assert_eq!(rating(page), rating(&arena.read("report.html")));
+    assert_eq!(rating(page).len(), 4);
+}
+
 /// Every file below a folder.
 fn texts(dir: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();

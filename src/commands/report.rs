@@ -28,6 +28,8 @@ use beside::Beside;
 
 /// The page's file.
 pub const PAGE: &str = "report.html";
+/// The folder of the page under pseudonyms.
+const PUBLIC: &str = "public";
 /// The page brings films of so many bytes along at most.
 const FILM_BYTES: usize = 4 << 20;
 
@@ -40,18 +42,27 @@ const FILM_BYTES: usize = 4 << 20;
 Examples:
   referee report                        the newest tournament under results/
   referee report results/autumn-cup
-  referee report --grades tournament.toml")]
+  referee report --grades tournament.toml
+  referee report --pseudonyms           a page that names nobody, in the folder public")]
 pub struct ReportArgs {
     /// The tournament's folder (default: the newest under results/)
     pub dir: Option<PathBuf>,
     /// Write grades.csv too, by the table [grades] of this configuration
     #[arg(long, value_name = "CONFIG")]
     pub grades: Option<PathBuf>,
+    /// Write the page under pseudonyms, those of `referee packets`, into the folder public
+    #[arg(long, conflicts_with = "grades")]
+    pub pseudonyms: bool,
 }
 
 /// Writes the page and says where it is.
 pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = find(args.dir.as_deref())?;
+    if args.pseudonyms {
+        let public = dir.join(PUBLIC);
+        write_into(&public, &dir, &Tables::read_under_pseudonyms(&dir)?)?;
+        return printer.line(&public.join(PAGE).display().to_string()).map(|()| Status::Done);
+    }
     let tables = Tables::read(&dir, Faulted::Count)?;
     if let Some(config) = &args.grades {
         let grades = config::load(config, printer.error_colour())?
@@ -65,10 +76,15 @@ pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
 
 /// Writes the page about the tournament in `dir`, of which `tables` are the tables.
 pub(super) fn write(dir: &Path, tables: &Tables) -> Result<(), Failure> {
-    let mut beside = Beside::new(dir)?;
+    write_into(dir, dir, tables)
+}
+
+/// Writes the page into the folder `out`.
+fn write_into(out: &Path, dir: &Path, tables: &Tables) -> Result<(), Failure> {
+    let mut beside = Beside::new(out)?;
     let html = render(dir, tables, Kind::File, Some(&mut beside))?;
     beside.finish()?;
-    let path = dir.join(PAGE);
+    let path = out.join(PAGE);
     write_whole(&path, |out| out.write_all(html.as_bytes())).map_err(|error| failed(&path, &error))
 }
 
@@ -108,7 +124,8 @@ pub(super) fn render(
         played: tables.ledger.played(),
         expected: tables.ledger.expected(),
         out: &out,
-        folder: &folder,
+        // A command would name a player.
+        folder: tables.pseudonyms.is_none().then_some(&folder),
         kind,
     }))
 }
@@ -119,7 +136,7 @@ fn survey(dir: &Path, tables: &Tables) -> Result<Survey, Failure> {
     let games = tally.total().games() as usize;
     let mut survey = Survey::new(header, tally, standings, games);
     let rating = |error| Failure::input(format!("the ratings cannot be computed: {error}"));
-    folder::counted(dir, ledger, |entry| survey.add(&entry.record).map_err(rating))?;
+    folder::counted(dir, ledger, |entry| survey.add(&tables.seen(&entry.record)).map_err(rating))?;
     survey.course.finish().map_err(rating)?;
     Ok(survey)
 }
@@ -147,18 +164,20 @@ fn films(
     let studio = Studio::new(&tables.header)?;
     let (mut films, mut bytes) = (Vec::new(), 0);
     each(dir, |entry| {
-        let record = &entry.record;
+        let record = tables.seen(&entry.record);
+        // A check would tell by a hash whose game it is.
+        let check = tables.pseudonyms.is_none().then(|| entry.check());
         let mut made = None;
         if let Some(beside) = beside.as_deref_mut() {
-            beside.list(&tables.tally, record)?;
-            if !beside.has(entry) {
-                let film = studio.film(record)?;
-                beside.add(entry, &film)?;
+            beside.list(&tables.tally, &record)?;
+            if !beside.has(&record, check) {
+                let film = studio.film(&record)?;
+                beside.add(&record, check, &film)?;
                 made = Some(film);
             }
         }
         if survey.chosen.has(&record.id) && bytes < FILM_BYTES {
-            let film = made.map_or_else(|| studio.film(record), Ok)?;
+            let film = made.map_or_else(|| studio.film(&record), Ok)?;
             bytes += film.len();
             films.push(film);
         }

@@ -1,5 +1,6 @@
 //! What the commands that read a results folder share: finding it, and its tables.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
@@ -12,15 +13,17 @@ use crate::diagnostics::{Diagnostics, Observer};
 use crate::escape;
 use crate::rating::tally::Faulted;
 use crate::rating::{self, Fit, SeatEffects, Tally};
-use crate::record::Header;
 use crate::record::log::{LOG, LogError, LogReader, write_whole};
+use crate::record::{GameRecord, Header};
 use crate::report::games::GamesTable;
+use crate::report::pseudonyms::Pseudonyms;
 use crate::report::{Standings, tables};
 use crate::rules::{Game, Seat};
 use crate::tournament::audit::options_of;
 use crate::tournament::decisions::decisions;
 use crate::tournament::folder::{self, Contents, log_failure};
 use crate::tournament::ledger::Ledger;
+use crate::tournament::schedule::Fixture;
 use crate::with_game;
 
 /// The folder that is named, or the newest one with a log under `results/`.
@@ -63,6 +66,8 @@ pub struct Tables {
     pub seats: SeatEffects,
     /// The ranking.
     pub standings: Standings,
+    /// The pseudonyms under which all of this is, the ledger excepted.
+    pub pseudonyms: Option<Pseudonyms>,
 }
 
 impl Tables {
@@ -70,27 +75,57 @@ impl Tables {
     pub fn read(dir: &Path, faulted: Faulted) -> Result<Self, Failure> {
         let Contents { header, ledger, .. } = folder::read(dir, |_, _| {})?;
         let tally = folder::tally(dir, &ledger, faulted)?;
+        Self::of(header, ledger, tally, None)
+    }
+
+    /// The same under pseudonyms.
+    pub fn read_under_pseudonyms(dir: &Path) -> Result<Self, Failure> {
+        let Contents { header, ledger, .. } = folder::read(dir, |_, _| {})?;
+        let pseudonyms = Pseudonyms::new(&header.identity, ledger.names());
+        let mut tally = Tally::new(&pseudonyms.all());
+        folder::counted(dir, &ledger, |entry| {
+            tally.add(&pseudonyms.for_everyone(&entry.record)).map_err(|error| {
+                log_failure(dir, &LogError { line: entry.line, message: error.to_string() })
+            })
+        })?;
+        Self::of(pseudonyms.header(&header), ledger, tally, Some(pseudonyms))
+    }
+
+    fn of(
+        header: Header,
+        ledger: Ledger,
+        tally: Tally,
+        pseudonyms: Option<Pseudonyms>,
+    ) -> Result<Self, Failure> {
         let failure = |error| Failure::input(format!("the ratings cannot be computed: {error}"));
         let anchors = &header.anchors;
         let fit = rating::fit(&tally, anchors).map_err(failure)?;
         let seats = rating::seat_effects(&tally, anchors).map_err(failure)?;
         let contradiction = rating::contradiction(&tally, anchors).map_err(failure)?;
         let standings = Standings { contradiction, ..Standings::new(&tally, &fit, &seats) };
-        Ok(Self { header, ledger, tally, fit, seats, standings })
+        Ok(Self { header, ledger, tally, fit, seats, standings, pseudonyms })
+    }
+
+    /// The record of a game as those may see it who see the tables.
+    pub fn seen<'r>(&self, record: &'r GameRecord) -> Cow<'r, GameRecord> {
+        match &self.pseudonyms {
+            None => Cow::Borrowed(record),
+            Some(pseudonyms) => Cow::Owned(pseudonyms.for_everyone(record)),
+        }
     }
 
     /// Looks at every game of the log in `dir`, the one that this was computed from.
     pub fn diagnostics(&self, dir: &Path) -> Result<Diagnostics, Failure> {
         let (kind, options) = options_of(&self.header)
             .map_err(|message| Failure::input(format!("the header cannot be used: {message}")))?;
-        let mut observer = Observer::new(self.ledger.names());
+        let mut observer = Observer::new(self.tally.names());
         with_game!(kind, G => {
             let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
             folder::counted(dir, &self.ledger, |entry| {
                 let made = decisions::<G>(&rules, &entry.record).map_err(|message| {
                     log_failure(dir, &LogError { line: entry.line, message })
                 })?;
-                observer.add(&entry.record, &made);
+                observer.add(&self.seen(&entry.record), &made);
                 Ok(())
             })
         })?;
@@ -103,8 +138,9 @@ impl Tables {
         if self.ledger.quarantined().any(|(_, index)| self.ledger.is_check(index)) {
             folder::counted(dir, &self.ledger, |entry| {
                 if self.ledger.place(&entry.record).is_some_and(|at| self.ledger.is_check(at)) {
+                    let seen = self.seen(&entry.record);
                     for seat in Seat::BOTH {
-                        let fault = entry.record.fault_of(seat).cloned();
+                        let fault = seen.fault_of(seat).cloned();
                         faults
                             .extend(fault.map(|fault| (entry.record.players[seat].clone(), fault)));
                     }
@@ -113,8 +149,9 @@ impl Tables {
             })?;
         }
         let line = |(player, index)| {
-            let (name, game) = (self.ledger.name(player), self.ledger.id(index));
-            let shown = escape::terminal(name);
+            let name = self.ledger.name(player);
+            let (shown, game) = self.shown(player, index);
+            let shown = escape::terminal(shown);
             match faults.get(name) {
                 Some(fault) => format!(
                     "{shown} did not pass the check and plays no further: {} in game {game}: {}",
@@ -129,6 +166,16 @@ impl Tables {
             }
         };
         Ok(self.ledger.quarantined().map(line).collect())
+    }
+
+    /// The name of a player and the id of the game at `index` as those may see them who see the
+    /// tables.
+    fn shown(&self, player: usize, index: usize) -> (&str, String) {
+        let name = self.ledger.name(player);
+        let Some(pseudonyms) = &self.pseudonyms else { return (name, self.ledger.id(index)) };
+        let Fixture { players, pair, game } = self.ledger.fixture(index);
+        let [first, second] = Seat::BOTH.map(|seat| self.ledger.name(players[seat]));
+        (pseudonyms.of(name), pseudonyms.game_id(first, second, pair, game))
     }
 
     /// The tables as files: name and content. `games.csv` is apart, for its size.

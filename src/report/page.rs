@@ -43,10 +43,18 @@ pub struct Material<'a> {
     pub expected: usize,
     /// What is to be said about players that are out.
     pub out: &'a [String],
-    /// The folder, as commands are to name it.
-    pub folder: &'a str,
+    /// The folder, as commands are to name it; none on a page under pseudonyms, which shows neither
+    /// commands nor hashes.
+    pub folder: Option<&'a str>,
     /// Where the page stands.
     pub kind: Kind,
+}
+
+impl Material<'_> {
+    /// The page may say who the players are.
+    fn names_players(&self) -> bool {
+        self.folder.is_some()
+    }
 }
 
 /// The page as HTML.

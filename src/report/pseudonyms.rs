@@ -5,8 +5,9 @@ use std::io;
 
 use super::tables::{finish, text};
 use crate::fault::Fault;
-use crate::record::GameRecord;
+use crate::record::{Anchor, GameRecord, Header, PlayerInfo};
 use crate::rules::Seat;
+use crate::tournament::format::{Format, Stage};
 
 /// A pseudonym for every player, `P001` and so on, in an order that the tournament's random
 /// identity decides.
@@ -35,6 +36,76 @@ impl Pseudonyms {
     /// The pseudonym of a player; nothing for a name that is none of the tournament's.
     pub fn of(&self, name: &str) -> &str {
         self.by_name.get(name).map_or("", String::as_str)
+    }
+
+    /// All pseudonyms, in their own order: it tells nothing about that of the configuration.
+    pub fn all(&self) -> Vec<String> {
+        let mut all: Vec<String> = self.by_name.values().cloned().collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// The id of a game, made of the pseudonyms by seat: the real one could be computed from
+    /// guessed names.
+    pub fn game_id(&self, first: &str, second: &str, pair: u32, game: u8) -> String {
+        format!("{}-{}-{pair}-{game}", self.of(first), self.of(second))
+    }
+
+    /// The game as anyone may see it: both players have pseudonyms, and what they wrote, said or
+    /// were given is left out, as are texts that may be about their programs. The moves and the
+    /// rolls are as they were.
+    pub fn for_everyone(&self, record: &GameRecord) -> GameRecord {
+        let [first, second] = Seat::BOTH.map(|seat| record.players[seat].as_str());
+        let mut seen = record.clone();
+        seen.id = self.game_id(first, second, record.pair, record.game);
+        for seat in Seat::BOTH {
+            self.of(&record.players[seat]).clone_into(&mut seen.players.values[seat]);
+            seen.seed.values[seat] = 0;
+        }
+        for note in &mut seen.notes {
+            note.note = None;
+        }
+        seen.notes.retain(|note| note.eval.is_some());
+        seen.warnings.clear();
+        seen.void.clear();
+        seen.reported = None;
+        for fault in seen.fault.iter_mut().flat_map(|faults| faults.values_mut()) {
+            let expected = format!("expected was {}", fault.code.expected());
+            *fault = Fault { clause: fault.clause.take(), ..Fault::new(fault.code, expected) };
+        }
+        seen
+    }
+
+    /// The header as anyone may see it: players by pseudonym alone, and nothing that pseudonyms or
+    /// dice could be computed from.
+    pub fn header(&self, header: &Header) -> Header {
+        let anchor = |anchor: &Anchor| Anchor {
+            player: self.of(&anchor.player).to_owned(),
+            rating: anchor.rating,
+        };
+        let player =
+            |name: String| PlayerInfo { name, command: String::new(), hash: String::new() };
+        let stage = |stage: &Stage| {
+            let mut seen = stage.clone();
+            if let Format::Gauntlet { anchors } = &mut seen.format {
+                for anchor in anchors {
+                    *anchor = self.of(anchor).to_owned();
+                }
+            }
+            seen
+        };
+        let identity =
+            blake3::derive_key("referee 2026 public identity", header.identity.as_bytes());
+        Header {
+            // Not to be turned back: the pseudonyms follow from the real one.
+            identity: blake3::Hash::from_bytes(identity).to_hex()[..16].to_owned(),
+            seed: None,
+            anchors: header.anchors.iter().map(anchor).collect(),
+            stages: header.stages.iter().map(stage).collect(),
+            players: self.all().into_iter().map(player).collect(),
+            changes: Vec::new(),
+            ..header.clone()
+        }
     }
 
     /// The key as a table, `pseudonym,player`.
@@ -103,6 +174,35 @@ mod tests {
         let text = serde_json::to_string(&seen).expect("JSON");
         assert!(text.contains("mine") && text.contains("\"crash\""));
         assert!(!text.contains("secret"), "{text}");
+    }
+
+    #[test]
+    fn nothing_of_anyone_is_left_for_everyone() {
+        let names = ["a plain name", "a secret name"].map(str::to_owned);
+        let pseudonyms = Pseudonyms::new("identity", &names);
+        let both = [("white", FaultCode::Crash), ("black", FaultCode::Illegal)];
+        let mut record = faulty(game("a plain name", "a secret name", "draw"), &both);
+        for fault in record.fault.as_mut().expect("faults").values_mut() {
+            *fault = Fault {
+                clause: Some("W6".into()),
+                raw: Some("secret reply".into()),
+                stderr: vec!["secret trace".into()],
+                ..Fault::new(fault.code, "/home/secret/player.py failed")
+            };
+        }
+        let note =
+            |note: &str, eval| Note { ply: 0, by: "white".into(), note: Some(note.into()), eval };
+        record.notes = vec![note("secret plan", Some(0.5)), note("secret plan", None)];
+        record.warnings = vec!["secret".into()];
+        record.void = vec!["secret".into()];
+        record.seed.values = crate::rules::BySeat::new(12_345, 67_890);
+        let seen = pseudonyms.for_everyone(&record);
+        let text = serde_json::to_string(&seen).expect("JSON");
+        for left in ["secret", "plain", "12345", "67890", "player.py"] {
+            assert!(!text.contains(left), "{left}: {text}");
+        }
+        assert!(text.contains("\"crash\"") && text.contains("W6") && text.contains("\"eval\":0.5"));
+        assert_eq!(seen.actions, record.actions);
     }
 
     #[test]

@@ -11,7 +11,6 @@ use super::failed;
 use crate::commands::Failure;
 use crate::rating::Tally;
 use crate::record::GameRecord;
-use crate::record::log::Entry;
 use crate::report::film::end_in_words;
 use crate::rules::Seat;
 
@@ -43,20 +42,25 @@ impl Beside {
         Ok(beside)
     }
 
-    /// The file of this very game is there already.
-    pub(crate) fn has(&self, entry: &Entry) -> bool {
-        let expected = first_line(entry);
+    /// The file of this very game, with this check, is there already.
+    pub(crate) fn has(&self, record: &GameRecord, check: Option<&str>) -> bool {
+        let Some(expected) = check.map(first_line) else { return false };
         let mut found = vec![0; expected.len()];
-        let opened = File::open(self.path(&entry.record));
+        let opened = File::open(self.path(record));
         opened.and_then(|mut file| file.read_exact(&mut found)).is_ok()
             && found == expected.as_bytes()
     }
 
     /// Writes the file of a game.
-    pub(crate) fn add(&self, entry: &Entry, film: &str) -> Result<(), Failure> {
-        let path = self.path(&entry.record);
-        fs::write(&path, format!("{}{}", first_line(entry), game_script(film)))
-            .map_err(|error| failed(&path, &error))
+    pub(crate) fn add(
+        &self,
+        record: &GameRecord,
+        check: Option<&str>,
+        film: &str,
+    ) -> Result<(), Failure> {
+        let path = self.path(record);
+        let first = check.map(first_line).unwrap_or_default();
+        fs::write(&path, first + &game_script(film)).map_err(|error| failed(&path, &error))
     }
 
     /// Adds a game to the list.
@@ -81,8 +85,8 @@ impl Beside {
     }
 }
 
-fn first_line(entry: &Entry) -> String {
-    format!("{VERSION}{}\n", entry.check())
+fn first_line(check: &str) -> String {
+    format!("{VERSION}{check}\n")
 }
 
 /// The script that gives a film to the viewer.

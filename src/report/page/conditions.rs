@@ -32,6 +32,7 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
             dt { "Limits" } dd { (limits(&header.containment.limits)) }
             dt { "Seed" } dd {
                 @match header.seed {
+                    _ if !material.names_players() => { "not shown: the dice would tell who played" }
                     Some(seed) => { (seed) ", configured: dice and openings could be foreseen" }
                     None => { "a secret of this tournament" }
                 }
@@ -41,11 +42,22 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
             }
             dt { "Begun" } dd { (begun(header.created)) }
             dt { "Referee" } dd { (escape::terminal(&header.version)) }
-            dt { "Log" } dd { (escape::terminal(&header.schema)) ", " code { (escape::terminal(&header.identity)) } }
+            dt { "Log" } dd {
+                (escape::terminal(&header.schema))
+                @if material.names_players() { ", " code { (escape::terminal(&header.identity)) } }
+            }
             @if !header.changes.is_empty() {
                 dt { "Changes" } dd { ul { @for change in &header.changes { li { (escape::terminal(change)) } } } }
             }
         }
+        @if material.names_players() { (players(header)) } @else {
+            p { "The players have pseudonyms. Moves and times are as they were; what players wrote is left out." }
+        }
+    }
+}
+
+fn players(header: &Header) -> Markup {
+    html! {
         details.table { summary { "Players and their hashes" } div.scroll { table {
             thead { tr { th scope="col" { "Player" } th scope="col" { "Command" } th scope="col" { "Hash" } } }
             tbody { @for player in &header.players { tr {

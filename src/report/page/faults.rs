@@ -38,16 +38,16 @@ fn groups(cases: &[Case]) -> Vec<Vec<&Case>> {
     groups
 }
 
-fn group(alike: &[&Case], folder: &str) -> Markup {
+fn group(alike: &[&Case], folder: Option<&str>) -> Markup {
     let Some((first, others)) = alike.split_first() else { return Markup::default() };
     html! {
-        (one(first, Some(folder)))
+        (one(first, folder))
         @if !others.is_empty() {
             details.fault.more {
                 summary { "The same again: " (count(others.len(), "more fault")) }
                 ol { @for case in others { li {
                     "as " (escape::terminal(&case.seat)) " against " (name(&case.opponent)) ", "
-                    (link(case)) (command(case, folder))
+                    (link(case)) @if let Some(folder) = folder { (command(case, folder)) }
                 } } }
             }
         }
