@@ -208,14 +208,11 @@ for line in sys.stdin:
     arena.write("loud-secret.sh", loud);
     arena.write("chatty-secret.py", chatty);
     let config = Config::empty()
-        .bot(names[0], "greedy")
+        .player(names[0], "bot = \"greedy\"\nrating = 1500")
         .bot(names[1], "random")
         .script(names[2], "loud-secret.sh")
         .player(names[3], "command = [\"python3\", \"chatty-secret.py\"]")
-        .change(|config| {
-            config.more =
-                "anchor = { player = \"Aardvark\", rating = 1500 }\nquarantine = 3".into();
-        });
+        .change(|config| config.more = "quarantine = 3".into());
     arena.configure(&config);
     assert_eq!(arena.run(&["run", "-q"]).code, 0);
     let written = arena.run(&["report", "--pseudonyms"]);
