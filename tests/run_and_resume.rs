@@ -139,46 +139,49 @@ fn the_jobs_change_no_game() {
     }
 }
 
-/// Kills runs of `config` at random moments until `kills` of them were killed in the middle, then
-/// lets one run to its end, which must come to the same games as an undisturbed run.
-fn killed_and_resumed(config: &Config, kills: u32, within: u64, dice: &mut Dice) {
+/// How often a run is killed.
+const KILLS: u32 = 10;
+
+/// Kills runs of `config` within so many microseconds until ten of them were killed in the middle,
+/// then lets one run to its end, which must come to the same games as an undisturbed run. That is
+/// done once for each of `jobs`, the most that a run takes.
+fn killed_and_resumed(config: &Config, within: u64, jobs: &[u64], dice: &mut Dice) {
     let undisturbed = Arena::with(config);
     let expected = undisturbed.run(&["run", "--quiet"]);
     assert_eq!(expected.code, 0);
-    let arena = Arena::with(config);
-    let mut killed = 0;
-    for _ in 0..4 * kills {
-        let jobs = (1 + dice.below(3)).to_string();
-        let mut child = arena.start(&["run", "--jobs", &jobs]);
-        std::thread::sleep(Duration::from_micros(dice.below(within)));
-        child.kill().expect("it can be killed");
-        let status = child.wait().expect("it ends");
-        killed += u32::from(status.code().is_none());
-        if killed == kills || status.code() == Some(0) {
-            break;
+    for &most in jobs {
+        let arena = Arena::with(config);
+        let mut killed = 0;
+        for _ in 0..4 * KILLS {
+            let jobs = (1 + dice.below(most)).to_string();
+            let mut child = arena.start(&["run", "--jobs", &jobs]);
+            std::thread::sleep(Duration::from_micros(dice.below(within)));
+            child.kill().expect("it can be killed");
+            let status = child.wait().expect("it ends");
+            killed += u32::from(status.code().is_none());
+            if killed == KILLS || status.code() == Some(0) {
+                break;
+            }
         }
+        assert!(killed >= KILLS / 2, "only {killed} runs were killed before their end");
+        assert_eq!(arena.run(&["run", "--quiet"]), expected);
+        assert_eq!(arena.essence(), undisturbed.essence());
+        assert_eq!(arena.run(&["verify"]).code, 0);
+        wait_until(|| arena.processes().is_empty());
     }
-    assert!(killed >= kills / 2, "only {killed} runs were killed before their end");
-    assert_eq!(arena.run(&["run", "--quiet"]), expected);
-    assert_eq!(arena.essence(), undisturbed.essence());
-    assert_eq!(arena.run(&["verify"]).code, 0);
-    wait_until(|| arena.processes().is_empty());
 }
 
 #[test]
 fn killed_ten_times_it_comes_to_the_same() {
     let config = Config::small().change(|config| config.pairs = 10).bot("dog", "search-2000");
-    killed_and_resumed(&config, 10, 60_000, &mut Dice::new(1));
+    killed_and_resumed(&config, 60_000, &[3], &mut Dice::new(1));
 }
 
 #[test]
-#[ignore = "slow: two minutes of kills of a larger tournament"]
+#[ignore = "slow: kills of a larger tournament"]
 fn killed_many_times_it_comes_to_the_same() {
-    let mut dice = Dice::new(2);
     let config = Config::small().change(|config| config.pairs = 40).bot("dog", "search-2000");
-    for _ in 0..10 {
-        killed_and_resumed(&config, 20, 300_000, &mut dice);
-    }
+    killed_and_resumed(&config, 300_000, &[1, 2], &mut Dice::new(2));
 }
 
 #[test]
