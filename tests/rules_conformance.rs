@@ -1,7 +1,11 @@
 //! What holds for every game under its options, alone and together.
 
+#[path = "support/trials.rs"]
+mod trials;
+
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Debug;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
@@ -11,6 +15,24 @@ use referee::rules::{
     BySeat, Event, Game, GameKind, Legal, Options, Refusal, Seat, Step, StepOf, Turn,
 };
 use referee::with_game;
+use trials::quick;
+
+/// A test a game, by the game's name, and what the protocol says of their states.
+fn main() -> ExitCode {
+    let conforms = |kind: &GameKind| {
+        let kind = *kind;
+        quick(kind.name(), move || {
+            with_game!(kind, G => conforms::<G>());
+            None
+        })
+    };
+    let mut tests: Vec<_> = GameKind::all().iter().map(conforms).collect();
+    tests.push(quick("states_have_the_fields_of_the_protocol", || {
+        states_have_the_fields_of_the_protocol();
+        None
+    }));
+    trials::run(tests)
+}
 
 /// No game may need more steps than this under options that end it.
 const STEPS: usize = 20_000;
@@ -289,13 +311,6 @@ fn conforms<G: Game>() {
     }
 }
 
-#[test]
-fn every_game_conforms() {
-    for kind in GameKind::all() {
-        with_game!(*kind, G => conforms::<G>());
-    }
-}
-
 fn state_keys(kind: GameKind) -> Vec<String> {
     let state = with_game!(kind, G => {
         serde_json::to_value(G::start(&default_rules::<G>()).state()).expect("plain data")
@@ -303,7 +318,6 @@ fn state_keys(kind: GameKind) -> Vec<String> {
     state.as_object().expect("an object").keys().cloned().collect()
 }
 
-#[test]
 fn states_have_the_fields_of_the_protocol() {
     let keys = ["phase", "board", "to_move", "placed", "moves", "size"];
     assert_eq!(state_keys(GameKind::WatchYourBack), keys);

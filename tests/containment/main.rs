@@ -11,6 +11,9 @@ mod attacks;
 mod cup;
 #[cfg(target_os = "linux")]
 mod runs;
+#[cfg(target_os = "linux")]
+#[path = "../support/mod.rs"]
+mod support;
 #[path = "../support/trials.rs"]
 mod trials;
 

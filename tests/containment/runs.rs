@@ -9,6 +9,7 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 
 use crate::cup::{PATH, PLAYERS, STRICT, left};
+use crate::support::wait_until;
 use crate::trials::{Lacks, quick, slow};
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -80,14 +81,6 @@ fn players_die_with_the_referee() {
 
 fn left_processes(told: &Path) -> Vec<String> {
     left(told, 0).into_iter().filter(|path| path.starts_with("/proc/")).collect()
-}
-
-fn wait_until(is_so: impl Fn() -> bool) {
-    let began = std::time::Instant::now();
-    while !is_so() {
-        assert!(began.elapsed().as_secs() < 60, "it never came");
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
 }
 
 fn a_thousand_games() {

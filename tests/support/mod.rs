@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
+/// Texts that would do harm if they were not escaped.
+pub(crate) const HOSTILE: &str = "</script><img src=x onerror=alert(1)>";
+
 /// What a run of the referee came to: exit code, stdout and stderr, normalised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Run {
@@ -45,6 +48,23 @@ impl Arena {
     pub(crate) fn with(config: &Config) -> Self {
         let arena = Self::new();
         arena.configure(config);
+        arena
+    }
+
+    /// A tournament with a player of a hostile name that makes faults of hostile texts.
+    pub(crate) fn hostile() -> Self {
+        let arena = Self::with(
+            &Config::empty()
+                .bot("ant", "random")
+                .bot("Zoë 象棋 \\u202E", "greedy")
+                .player(HOSTILE, "command = [\"sh\", \"bad.sh\"]")
+                .change(|config| config.pairs = 1),
+        );
+        arena.write(
+            "bad.sh",
+            "read -r line; echo ok; read -r line; echo '<b>\\u202e</script>' >&2; echo '<i>no</i>'\n",
+        );
+        assert_eq!(arena.run(&["run", "-q"]).code, 0);
         arena
     }
 
@@ -124,6 +144,13 @@ impl Arena {
         let mut command = Command::new("sh");
         command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_referee")]).args(args);
         self.finish(self.dressed(command).spawn().expect("a shell"), "")
+    }
+
+    /// Runs a shell's command in the folder; it must succeed.
+    pub(crate) fn sh(&self, script: &str) {
+        let shell = Command::new("sh").args(["-c", script]).current_dir(self.path()).output();
+        let output = shell.expect("a shell");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 
     fn dressed(&self, mut command: Command) -> Command {

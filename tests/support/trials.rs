@@ -1,12 +1,26 @@
 //! Tests that may find out that they cannot run. Such a one says by name what is missing and counts
-//! as skipped, not as passed: the ordinary harness cannot do that.
+//! as skipped, not as passed: the ordinary harness cannot do that. Nor can it make a test for each
+//! of a list.
 
-use std::process::ExitCode;
+#![allow(dead_code, reason = "each file of tests uses its own part of this")]
+
+use std::process::{Command, ExitCode};
 
 use libtest_mimic::{Arguments, Completion, Trial};
 
 /// What a test needs and this machine has not.
 pub(crate) type Lacks = Option<String>;
+
+/// Says which of these programs cannot be run here.
+pub(crate) fn without(programs: &[&str]) -> Lacks {
+    let runs = |program: &str| {
+        ["--version", "version"].iter().any(|arg| {
+            Command::new(program).arg(arg).output().is_ok_and(|output| output.status.success())
+        })
+    };
+    let missing: Vec<_> = programs.iter().copied().filter(|program| !runs(program)).collect();
+    (!missing.is_empty()).then(|| format!("there is no {} here", missing.join(" and no ")))
+}
 
 /// A quick test; it returns what kept it from running, if anything.
 pub(crate) fn quick(
