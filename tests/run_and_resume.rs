@@ -9,18 +9,8 @@ use std::process::Child;
 use std::time::Duration;
 
 use serde_json::Value;
-use support::{Arena, Config, Dice, Run, wait_until};
+use support::{Arena, Config, Dice, Run, TABLE, wait_until};
 
-const TABLE: &str = "\
-#  player  rating  ±95%  ranks  games  score     %  W  D  L  faults
-1  bee         22   ±48    1–3      8    4.5  56.2  1  7  0       0
-2  cat          0   ±49    1–3      8      4  50.0  0  8  0       0
-3  ant        -22   ±48    1–3      8    3.5  43.8  0  7  1       0
-
-First seat: -9 ±39 Elo. Draws: 11 of 12 games (91.7%).
-Not told apart (how likely the first is better, and how many more games between the two would tell):
-bee and cat (69%, 102), cat and ant (69%, 102).
-";
 const VERIFIED: &str = "results/cup: 12 of 12 games, seeds checked: nothing wrong\n";
 const LEADING: &str = "leading: bee 56%, cat 50%, ant 44%";
 const RESULTS: &str = "Results: DIR/results/cup\n";

@@ -17,6 +17,18 @@ use tempfile::TempDir;
 /// Texts that would do harm if they were not escaped.
 pub(crate) const HOSTILE: &str = "</script><img src=x onerror=alert(1)>";
 
+/// What [`Config::small`] comes to.
+pub(crate) const TABLE: &str = "\
+#  player  rating  ±95%  ranks  games  score     %  W  D  L  faults
+1  bee         22   ±48    1–3      8    4.5  56.2  1  7  0       0
+2  cat          0   ±49    1–3      8      4  50.0  0  8  0       0
+3  ant        -22   ±48    1–3      8    3.5  43.8  0  7  1       0
+
+First seat: -9 ±39 Elo. Draws: 11 of 12 games (91.7%).
+Not told apart (how likely the first is better, and how many more games between the two would tell):
+bee and cat (69%, 102), cat and ant (69%, 102).
+";
+
 /// What a run of the referee came to: exit code, stdout and stderr, normalised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Run {
