@@ -1,5 +1,6 @@
 //! Whole runs: what is required, who dies with whom, and a thousand games.
 
+use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -16,6 +17,10 @@ pub(crate) fn tests() -> Vec<Trial> {
     vec![
         quick("what_is_required_and_missing_is_an_error_before_the_first_game", || {
             what_is_required_and_missing();
+            None
+        }),
+        quick("the_page_of_attacks_names_what_tries_them", || {
+            the_page_names_what_tries_each();
             None
         }),
         quick("players_die_with_the_referee", || {
@@ -139,4 +144,36 @@ fn a_thousand_games() {
     println!(
         "1,080 games: the referee had {early} KiB after 200 of them and {late} KiB in the end"
     );
+}
+
+/// Every attack stands on the page, and what the page names is there.
+fn the_page_names_what_tries_each() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("docs/attacks.md")).expect("the page");
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
+    assert_eq!(rows.len(), 47);
+    let tried = |row: &&str| row.trim_end_matches(" |").rsplit(" | ").next().map(str::to_owned);
+    let tried: Vec<String> = rows.iter().filter_map(tried).collect();
+    let named: BTreeSet<&str> = tried.iter().flat_map(|names| names.split('`')).collect();
+    let attacks: BTreeSet<&str> =
+        crate::attacks::all().iter().map(|attack| attack.cup.what).collect();
+    let unnamed: Vec<_> = attacks.difference(&named).filter(|name| **name != "output").collect();
+    assert_eq!(unnamed, Vec::<&&str>::new());
+    let mut sources = String::new();
+    gather(&root.join("src"), &mut sources);
+    gather(&root.join("tests"), &mut sources);
+    for name in named.difference(&attacks).filter(|name| !name.trim().is_empty()) {
+        assert!(sources.contains(&format!("fn {name}(")), "nothing is called {name}");
+    }
+}
+
+fn gather(folder: &Path, sources: &mut String) {
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            gather(&path, sources);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            sources.push_str(&fs::read_to_string(path).expect("a source"));
+        }
+    }
 }
