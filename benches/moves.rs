@@ -30,7 +30,7 @@ use referee::record::FaultPolicy;
 use referee::record::log::{LOG, LogWriter};
 use referee::referee::{Report, Setup, play};
 use referee::rules::watch_your_back::WatchYourBack;
-use referee::rules::{BySeat, Game, Options, Seat, Step, Turn};
+use referee::rules::{BySeat, Game, Options, Step, Turn};
 use referee::seeds::Luck;
 use referee::tournament::schedule::Fixture;
 use referee::tournament::slot::Account;
@@ -39,6 +39,8 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// Games a figure is measured over.
 const GAMES: usize = 40;
+/// What a player takes for a move that can be frozen meanwhile.
+const PAUSE: Duration = Duration::from_millis(5);
 /// Round trips of the bare ping-pong.
 const ROUNDS: u32 = 20_000;
 
@@ -48,7 +50,7 @@ fn main() -> Outcome<()> {
     }
     let args: Vec<String> = std::env::args().collect();
     match args.get(1).map(String::as_str) {
-        Some("--instant") => instant(&args[2], &args[3], &args[4]),
+        Some("--instant") => instant(&args[2], &args[3], &args[4], &args[5]),
         Some("--echo") => echo(),
         _ => measure(),
     }
@@ -91,13 +93,15 @@ fn levels(script: &str, plies: usize) -> Outcome<()> {
         let off = *least.get_or_insert(cost);
         println!(
             "{level:7} {:7.2} ms a start, {:+.2} ms; {:6.2} µs a move, {:.2} ×; {:6.2} µs of wall \
-             time a move, {:.2} ×",
+             time a move, {:.2} ×; {:+.2} ms of it \
+             where players are frozen off turn",
             cost.start,
             cost.start - off.start,
             cost.a_move,
             cost.a_move / off.a_move,
             cost.wall,
             cost.wall / off.wall,
+            frozen(script, plies, &policy)?,
         );
     }
     Ok(())
@@ -112,6 +116,25 @@ struct Cost {
     a_move: f64,
     /// The wall time a move, in microseconds.
     wall: f64,
+}
+
+/// What it costs a move, in milliseconds of wall time, that each player is frozen off its turn. The
+/// players take [`PAUSE`] for a move, or none would ever be frozen all the way.
+fn frozen(script: &str, plies: usize, policy: &Arc<Policy>) -> Outcome<f64> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut walls = Vec::new();
+    for freezes in [false, true] {
+        let mut players = both(script, "[\"events\"]", PAUSE, policy)?;
+        if freezes {
+            players.first.freeze_off_turn();
+            players.second.freeze_off_turn();
+        }
+        let game = runtime.block_on(one_game(players, script, plies))?;
+        walls.push(game.wall.as_secs_f64() * 1e3);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a few hundred moves")]
+    let moves = plies as f64;
+    Ok((walls[1] - walls[0]) / moves)
 }
 
 /// CPU time of this thread, in microseconds.
@@ -184,7 +207,8 @@ fn referee_cost(script: &str, wants: &str, plies: usize, policy: &Arc<Policy>) -
     for _ in 0..3 {
         let (mut spent, mut lasted) = (0.0, 0.0);
         for _ in 0..GAMES {
-            let game = runtime.block_on(one_game(script, wants, plies, policy))?;
+            let players = both(script, wants, Duration::ZERO, policy)?;
+            let game = runtime.block_on(one_game(players, script, plies))?;
             spent += game.cpu;
             lasted += game.wall.as_secs_f64() * 1e6;
             starts.extend(game.starts.map(|start| start.as_secs_f64() * 1e3));
@@ -207,12 +231,7 @@ struct Measured {
     starts: [Duration; 2],
 }
 
-async fn one_game(
-    script: &str,
-    wants: &str,
-    plies: usize,
-    policy: &Arc<Policy>,
-) -> Outcome<Measured> {
+async fn one_game(mut players: BySeat<Player>, script: &str, plies: usize) -> Outcome<Measured> {
     let options = options()?;
     let rules = Arc::new(WatchYourBack::rules(&options)?);
     let control = TimeControl {
@@ -232,10 +251,6 @@ async fn one_game(
         opening: &[],
         seeds: BySeat::new(1, 2),
     };
-    let mut players = BySeat::new(
-        player(script, wants, Seat::First, policy)?,
-        player(script, wants, Seat::Second, policy)?,
-    );
     let mut luck = Luck::from_key([0; 32]);
     let (mut first, mut last) = (None, 0.0);
     let (mut began, mut ended) = (None, Instant::now());
@@ -274,11 +289,22 @@ fn log(report: Report, remains: BySeat<Remains>, script: &str) -> Outcome<f64> {
     Ok(cpu()? - before)
 }
 
-fn player(script: &str, wants: &str, seat: Seat, policy: &Arc<Policy>) -> Outcome<Player> {
-    let at = if seat == Seat::First { "0" } else { "1" };
+fn both(
+    script: &str,
+    wants: &str,
+    pause: Duration,
+    policy: &Arc<Policy>,
+) -> Outcome<BySeat<Player>> {
+    let pause = pause.as_millis().to_string();
+    let one = |at: &str| player([script, wants, &pause, at], policy);
+    Ok(BySeat::new(one("0")?, one("1")?))
+}
+
+fn player(args: [&str; 4], policy: &Arc<Policy>) -> Outcome<Player> {
+    let [script, ..] = args;
     let launch = Launch {
         program: std::env::current_exe()?,
-        args: ["--instant", script, wants, at].map(str::to_owned).to_vec(),
+        args: ["--instant"].into_iter().chain(args).map(str::to_owned).collect(),
         dir: std::env::current_dir()?,
         env: std::collections::BTreeMap::new(),
         readable: vec![script.into()],
@@ -287,8 +313,10 @@ fn player(script: &str, wants: &str, seat: Seat, policy: &Arc<Policy>) -> Outcom
     Ok(Player::Wire(Box::new(Wire::process(launch, Arc::clone(policy)))))
 }
 
-/// A player that replays every second action of a file.
-fn instant(script: &str, wants: &str, at: &str) -> Outcome<()> {
+/// A player that replays every second action of a file, from its first or second on, and waits for
+/// `pause` milliseconds each time.
+fn instant(script: &str, wants: &str, pause: &str, at: &str) -> Outcome<()> {
+    let pause = Duration::from_millis(pause.parse()?);
     let text = std::fs::read_to_string(script)?;
     let mut actions = text.lines().skip(at.parse()?).step_by(2);
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
@@ -297,6 +325,9 @@ fn instant(script: &str, wants: &str, at: &str) -> Outcome<()> {
         if line.starts_with("{\"type\":\"init\"") {
             writeln!(output, "{{\"id\":0,\"want\":{wants}}}")?;
         } else if line.starts_with("{\"type\":\"turn\"") {
+            if !pause.is_zero() {
+                std::thread::sleep(pause);
+            }
             let mut reply = actions.next().unwrap_or("none").to_owned();
             reply.push('\n');
             output.write_all(reply.as_bytes())?;

@@ -5,6 +5,7 @@ mod support;
 #[path = "support/trials.rs"]
 mod trials;
 
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use support::{Arena, Run};
@@ -48,7 +49,25 @@ fn main() -> ExitCode {
     let mut tests: Vec<_> = QUICK.map(|kit| quick(kit.language, fits(kit))).into();
     tests.extend(SLOW.map(|kit| slow(kit.language, fits(kit))));
     tests.push(quick("the_rules_can_be_used_from_python", the_rules_can_be_used_from_python));
+    tests.push(slow("the_example_in_rust_is_ready", the_example_in_rust_is_ready));
     trials::run(tests)
+}
+
+/// The player of `examples/`, which looks ahead with the rules of the library, in every game.
+fn the_example_in_rust_is_ready() -> Lacks {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--locked", "--example", "lookahead"]);
+    assert!(cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo").success());
+    let own = std::env::current_exe().expect("this test");
+    let built = own.parent().and_then(Path::parent).expect("a target folder");
+    let player = built.join("examples/lookahead");
+    for game in ["watch-your-back", "backdraughts", "back-to-the-wall"] {
+        let arena = Arena::new();
+        let player = player.to_str().expect("a plain path");
+        let check = arena.run(&["check", player, "--game", game, "--against", "random"]);
+        assert_eq!((check.code, check.err.as_str()), (0, ""), "{game}: {}", check.out);
+    }
+    None
 }
 
 impl Kit {

@@ -190,7 +190,8 @@ impl Listener for Progress {
             bar.set_message(self.headline.clone().unwrap_or_else(|| self.leaders()));
             bar.set_length(self.due);
             bar.inc(1);
-        } else if self.said.elapsed() >= EVERY {
+        } else if self.said.elapsed() >= EVERY && self.played < self.due {
+            // The last one is said at the end.
             self.said = Instant::now();
             self.say(&self.plain_line());
         }
