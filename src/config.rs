@@ -27,7 +27,6 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-pub(crate) use apart::keep_apart;
 pub use grades::{Grades, RankMark, ScoreMark};
 pub use launch::Launch;
 pub use limits::{DEFAULT_MOVE, DEFAULT_STARTUP, LONGEST};

@@ -112,8 +112,12 @@ fn an_opening_cannot_be_played_to_a_class() {
 /// A configuration in which each of these classes, with further lines, is a player.
 fn with_classes(config: Config, classes: &[(&str, &str, &str)]) -> Config {
     classes.iter().fold(config, |config, (name, class, lines)| {
-        let dir =
-            if lines.contains("dir =") { String::new() } else { format!("dir = {CLASSES:?}") };
+        // They share a folder, and one of them is made of another.
+        let dir = if lines.contains("dir =") {
+            String::new()
+        } else {
+            format!("dir = {CLASSES:?}\nfiles = [\"plain.py\"]")
+        };
         config.player(name, &format!("comp30024 = {class:?}\n{dir}\n{lines}"))
     })
 }

@@ -238,7 +238,6 @@ fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failur
         }
         players[1].name = format!("{} (B)", players[1].name);
     }
-    config::keep_apart(&mut players);
     let game = args.game.or(configured.as_ref().map(|known| known.game));
     let game = game.unwrap_or(GameKind::WatchYourBack);
     let of_game = configured.as_ref().filter(|tournament| tournament.game == game);

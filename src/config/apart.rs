@@ -8,7 +8,7 @@ use super::player::PlayerSpec;
 
 /// Notes for each player what of the others lies where it may read: their programs, the files that
 /// their commands name, and their folders. What makes both players is hidden from neither.
-pub(crate) fn keep_apart(players: &mut [PlayerSpec]) {
+pub(super) fn keep_apart(players: &mut [PlayerSpec]) {
     let parts: Vec<Vec<PathBuf>> = players.iter().map(parts).collect();
     for (number, player) in players.iter_mut().enumerate() {
         let own = &parts[number];
