@@ -248,6 +248,11 @@ impl Played {
         !self.games.iter().any(|game| game["notes"].to_string().contains("\"broken\""))
     }
 
+    /// Nobody lost by a fault.
+    pub(crate) fn is_without_faults(&self) -> bool {
+        self.games.iter().all(|game| game["fault"].is_null())
+    }
+
     /// The attack failed, and the player played on; it is warned of in these words, if any.
     pub(crate) fn held(&self, warning: Option<&str>) {
         assert!(self.is_held(), "{:?}", self.games);
