@@ -62,78 +62,94 @@ impl Language {
         self.kit().build
     }
 
-    fn kit(self) -> Kit {
+    fn kit(self) -> &'static Kit {
         match self {
-            Self::Python => Kit {
-                title: "Python",
-                source: "player.py",
-                build: None,
-                files: &[
-                    ("player.py", include_str!("kits/python/player.py")),
-                    ("referee_rules.py", include_str!("kits/python/referee_rules.py")),
-                ],
-            },
-            Self::Rust => Kit {
-                title: "Rust",
-                source: "src/main.rs",
-                build: Some("cargo build --release"),
-                files: &[
-                    ("Cargo.toml", include_str!("kits/rust/Cargo.toml.txt")),
-                    ("src/main.rs", include_str!("kits/rust/main.rs")),
-                ],
-            },
-            Self::Cpp => Kit {
-                title: "C++",
-                source: "player.cpp",
-                build: Some("make"),
-                files: &[
-                    ("Makefile", include_str!("kits/cpp/Makefile")),
-                    ("player.cpp", include_str!("kits/cpp/player.cpp")),
-                ],
-            },
-            Self::C => Kit {
-                title: "C",
-                source: "player.c",
-                build: Some("make"),
-                files: &[
-                    ("Makefile", include_str!("kits/c/Makefile")),
-                    ("player.c", include_str!("kits/c/player.c")),
-                ],
-            },
-            Self::Java => Kit {
-                title: "Java",
-                source: "Player.java",
-                build: Some("make"),
-                files: &[
-                    ("Makefile", include_str!("kits/java/Makefile")),
-                    ("Player.java", include_str!("kits/java/Player.java")),
-                ],
-            },
-            Self::JavaScript => Kit {
-                title: "JavaScript",
-                source: "player.js",
-                build: None,
-                files: &[("player.js", include_str!("kits/javascript/player.js"))],
-            },
-            Self::Go => Kit {
-                title: "Go",
-                source: "player.go",
-                build: Some("make"),
-                files: &[
-                    ("Makefile", include_str!("kits/go/Makefile")),
-                    ("go.mod", include_str!("kits/go/go.mod.txt")),
-                    ("player.go", include_str!("kits/go/player.go")),
-                ],
-            },
-            Self::Shell => Kit {
-                title: "shell",
-                source: "player.sh",
-                build: None,
-                files: &[("player.sh", include_str!("kits/shell/player.sh"))],
-            },
+            Self::Python => &PYTHON,
+            Self::Rust => &RUST,
+            Self::Cpp => &CPP,
+            Self::C => &C,
+            Self::Java => &JAVA,
+            Self::JavaScript => &JAVASCRIPT,
+            Self::Go => &GO,
+            Self::Shell => &SHELL,
         }
     }
 }
+
+const PYTHON: Kit = Kit {
+    title: "Python",
+    source: "player.py",
+    build: None,
+    files: &[
+        ("player.py", include_str!("kits/python/player.py")),
+        ("referee_rules.py", include_str!("kits/python/referee_rules.py")),
+    ],
+};
+
+const RUST: Kit = Kit {
+    title: "Rust",
+    source: "src/main.rs",
+    build: Some("cargo build --release"),
+    files: &[
+        ("Cargo.toml", include_str!("kits/rust/Cargo.toml.txt")),
+        ("src/main.rs", include_str!("kits/rust/main.rs")),
+    ],
+};
+
+const CPP: Kit = Kit {
+    title: "C++",
+    source: "player.cpp",
+    build: Some("make"),
+    files: &[
+        ("Makefile", include_str!("kits/cpp/Makefile")),
+        ("player.cpp", include_str!("kits/cpp/player.cpp")),
+    ],
+};
+
+const C: Kit = Kit {
+    title: "C",
+    source: "player.c",
+    build: Some("make"),
+    files: &[
+        ("Makefile", include_str!("kits/c/Makefile")),
+        ("player.c", include_str!("kits/c/player.c")),
+    ],
+};
+
+const JAVA: Kit = Kit {
+    title: "Java",
+    source: "Player.java",
+    build: Some("make"),
+    files: &[
+        ("Makefile", include_str!("kits/java/Makefile")),
+        ("Player.java", include_str!("kits/java/Player.java")),
+    ],
+};
+
+const JAVASCRIPT: Kit = Kit {
+    title: "JavaScript",
+    source: "player.js",
+    build: None,
+    files: &[("player.js", include_str!("kits/javascript/player.js"))],
+};
+
+const GO: Kit = Kit {
+    title: "Go",
+    source: "player.go",
+    build: Some("make"),
+    files: &[
+        ("Makefile", include_str!("kits/go/Makefile")),
+        ("go.mod", include_str!("kits/go/go.mod.txt")),
+        ("player.go", include_str!("kits/go/player.go")),
+    ],
+};
+
+const SHELL: Kit = Kit {
+    title: "shell",
+    source: "player.sh",
+    build: None,
+    files: &[("player.sh", include_str!("kits/shell/player.sh"))],
+};
 
 /// How a game shows its legal actions, by which the kits differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,6 +5,7 @@ mod doing;
 mod exchanges;
 mod human;
 mod launch;
+mod limit;
 mod meter;
 mod overdue;
 mod process;

@@ -20,27 +20,38 @@ impl<G: Playable> Bot<G> for Greedy {
         _time: Allotment,
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<G::Action>> {
-        let actions = position.legal_actions(seat);
-        let values: Vec<_> =
-            actions.iter().map(|action| value_after(position, seat, action)).collect();
-        let best = values.iter().max()?;
-        let equals: Vec<_> =
-            actions.iter().zip(&values).filter(|(_, value)| *value == best).collect();
-        let (action, _) = equals.choose(rng)?;
-        Some(Choice { action: (*action).clone(), eval: None })
+        one_of_the_best(position, seat, rng, |after| value(after, seat))
     }
 }
 
-/// What the position after `action` of `seat` is worth to it.
-fn value_after<G: Playable>(position: &G, seat: Seat, action: &G::Action) -> i32 {
-    let mut after = position.clone();
-    after.play_silently(Step::Move(action.clone()));
-    match after.turn() {
+/// An action of `seat` after which the position is worth the most; chance breaks ties.
+pub(super) fn one_of_the_best<G: Playable, V: Ord>(
+    position: &G,
+    seat: Seat,
+    rng: &mut ChaCha8Rng,
+    worth: impl Fn(&G) -> V,
+) -> Option<Choice<G::Action>> {
+    let mut actions = position.legal_actions(seat);
+    let value = |action: &G::Action| {
+        let mut after = position.clone();
+        after.play_silently(Step::Move(action.clone()));
+        worth(&after)
+    };
+    let values: Vec<V> = actions.iter().map(value).collect();
+    let best = values.iter().max()?;
+    let equals: Vec<usize> = (0..actions.len()).filter(|&at| values[at] == *best).collect();
+    let action = actions.swap_remove(*equals.choose(rng)?);
+    Some(Choice { action, eval: None })
+}
+
+/// What a position is worth to `seat`.
+fn value<G: Playable>(position: &G, seat: Seat) -> i32 {
+    match position.turn() {
         Turn::Over(outcome) => match outcome.result {
             GameResult::Win(winner) if winner == seat => WON,
             GameResult::Win(_) => -WON,
             GameResult::Draw => 0,
         },
-        _ => after.lead(seat),
+        _ => position.lead(seat),
     }
 }

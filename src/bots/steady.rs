@@ -1,10 +1,12 @@
 //! The player that keeps a game going, so that others meet its later parts.
 
-use rand::seq::IndexedRandom;
+use std::cmp::Reverse;
+
 use rand_chacha::ChaCha8Rng;
 
+use super::greedy::one_of_the_best;
 use super::{Allotment, Bot, Choice, Playable};
-use crate::rules::{Seat, Step, Turn};
+use crate::rules::{Seat, Turn};
 
 /// Plays an action after which the game is not over and both sides stand as evenly as can be at a
 /// glance; chance breaks ties. Where both seats act at once it plays any action.
@@ -22,23 +24,14 @@ impl<G: Playable> Bot<G> for Steady {
             let action = position.random_action(seat, rng)?;
             return Some(Choice { action, eval: None });
         }
-        let actions = position.legal_actions(seat);
-        let values: Vec<_> =
-            actions.iter().map(|action| unevenness_after(position, seat, action)).collect();
-        let best = values.iter().min()?;
-        let equals: Vec<_> =
-            actions.iter().zip(&values).filter(|(_, value)| *value == best).collect();
-        let (action, _) = equals.choose(rng)?;
-        Some(Choice { action: (*action).clone(), eval: None })
+        one_of_the_best(position, seat, rng, |after| Reverse(unevenness(after, seat)))
     }
 }
 
-/// How far apart the sides stand after `action` of `seat`; the most when the game is over.
-fn unevenness_after<G: Playable>(position: &G, seat: Seat, action: &G::Action) -> u32 {
-    let mut after = position.clone();
-    after.play_silently(Step::Move(action.clone()));
-    match after.turn() {
+/// How far apart the sides stand; the most when the game is over.
+fn unevenness<G: Playable>(position: &G, seat: Seat) -> u32 {
+    match position.turn() {
         Turn::Over(_) => u32::MAX,
-        _ => after.lead(seat).unsigned_abs(),
+        _ => position.lead(seat).unsigned_abs(),
     }
 }

@@ -1,8 +1,9 @@
 //! The steps of a check, one after the other.
 
+mod alone;
+
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::watch;
 
@@ -14,13 +15,9 @@ use super::{Finding, exchange};
 use crate::bots::Playable;
 use crate::clock::TimeControl;
 use crate::commands::Failure;
-use crate::config::{Launch as Run, PlayerSpec};
+use crate::config::PlayerSpec;
 use crate::containment::Policy;
-use crate::conversation::{self, Decision, Source};
 use crate::fault::Fault;
-use crate::player::diagnosis::seconds;
-use crate::player::{InitView, Launch, Player, Wire};
-use crate::protocol::{Greeting, Wants};
 use crate::record::{FaultPolicy, GameRecord, Header};
 use crate::rules::{BySeat, Game, Options, Seat};
 use crate::seeds::{Secret, game_id};
@@ -209,115 +206,6 @@ impl<'e, G: Playable> Examiner<'e, G> {
         }
     }
 
-    /// Starts it in both seats and lets it leave.
-    async fn start(&mut self) -> Outcome {
-        let mut said = Vec::new();
-        let mut wants = Wants::default();
-        for seat in Seat::BOTH {
-            let mut player = self.fresh();
-            let begun = {
-                let position = G::start(&self.exam.rules);
-                let view = InitView {
-                    seat,
-                    position: &position,
-                    options: &self.exam.options,
-                    control: &self.exam.control,
-                    seed: 1,
-                    opening: &[],
-                };
-                self.unless_stopped(player.begin(&view)).await
-            };
-            let begun = match begun {
-                Ok(begun) => begun,
-                Err(stop) => {
-                    player.kill().await;
-                    return Err(stop);
-                }
-            };
-            match begun {
-                Ok((Greeting { wants: wanted, .. }, took)) => {
-                    self.leave(player).await;
-                    wants = wanted;
-                    said.push(format!("{} as {}", seconds(took), G::SEATS[seat]));
-                }
-                Err(fault) => {
-                    let mut finding = Finding::new::<G>(&fault, seat, None);
-                    finding.exchange = exchange::of(&player);
-                    finding.reproduce =
-                        Some(format!("referee ask {} --game {}", self.candidate.words, G::NAME));
-                    player.leave().await;
-                    return Ok(("it does not start".to_owned(), Some(finding)));
-                }
-            }
-        }
-        Ok((format!("greets after {}; {}", said.join(", "), in_words(wants)), None))
-    }
-
-    /// Puts it before every kind of turn.
-    async fn turns(&mut self) -> Outcome {
-        let is_class = matches!(self.candidate.spec.launch, Run::Class { .. });
-        let (mut kinds, mut asked, mut left_out) = (0, 0, 0);
-        let exam = self.exam;
-        for (number, drill) in (1..).zip(&exam.drills) {
-            if is_class && drill.beginning.plies > 0 {
-                left_out += drill.kinds.len();
-                continue;
-            }
-            if let Some(finding) = self.drill(number, drill).await? {
-                let kinds: Vec<&str> = drill.kinds.iter().map(String::as_str).collect();
-                let said = format!("a turn of the kind {} went wrong", kinds.join(", "));
-                return Ok((said, Some(finding)));
-            }
-            kinds += drill.kinds.len();
-            asked += 1;
-        }
-        let mut said = format!("{kinds} kinds of turn, {asked} positions");
-        if left_out > 0 {
-            said.push_str(
-                "; the others in whole games only: a class cannot begin after an opening",
-            );
-        }
-        Ok((said, None))
-    }
-
-    async fn drill(&mut self, number: u32, drill: &Drill) -> Result<Option<Finding>, Stop> {
-        let seat = drill.seat;
-        let mut names =
-            BySeat::new(self.candidate.spec.name.clone(), self.exam.partner.name.clone());
-        if seat == Seat::Second {
-            names = BySeat::new(names.second, names.first);
-        }
-        let secret = &self.conditions.secret;
-        let seeds = BySeat::from_fn(|seat| secret.player_seed(&names[seat], &names[!seat], number));
-        let record = |startup, fault| {
-            drill.beginning.record::<G>(&names, seeds, number, (seat, startup, fault))
-        };
-        let unplayed = record(Duration::ZERO, None);
-        let source = Source::<G> {
-            rules: &self.exam.rules,
-            options: &self.exam.options,
-            control: &self.exam.control,
-            policy: self.exam.policy,
-            record: &unplayed,
-        };
-        let decision = Decision { seat, ply: drill.beginning.plies };
-        let mut player = self.fresh();
-        let put = self.unless_stopped(conversation::put(&source, decision, &mut player)).await;
-        let put = match put {
-            Ok(put) => put.map_err(Failure::input)?,
-            Err(stop) => {
-                player.kill().await;
-                return Err(stop);
-            }
-        };
-        let lines = exchange::of(&player);
-        self.leave(player).await;
-        let startup = put.greeted.map_or(Duration::ZERO, |(_, took)| took);
-        let Err(fault) = put.outcome else { return Ok(None) };
-        let record = record(startup, Some(fault.clone()));
-        self.found(&fault, seat, &record, lines).map(Some)
-    }
-
     async fn itself(&mut self) -> Outcome {
         let (finished, finding) = self.pairs(TWIN, 1, false).await?;
         Ok((format!("{} against itself", games(finished.len())), finding))
@@ -465,53 +353,10 @@ impl<'e, G: Playable> Examiner<'e, G> {
         ));
         Ok(finding)
     }
-
-    async fn leave(&mut self, mut player: Player) {
-        let stderr = player.stderr().len();
-        let remains = player.leave().await;
-        self.report.figures.memory = self.report.figures.memory.max(remains.memory);
-        let mut warn = |text: &str| self.report.warnings.insert(text.to_owned());
-        if stderr > 0 {
-            warn("writes to its stderr, which is kept beside the log and costs it nothing");
-        }
-        if remains.leftover > 0 {
-            warn("leaves processes behind, which are killed");
-        }
-        if remains.afterwards.is_some() {
-            warn("writes to its stdout after the end");
-        }
-    }
-
-    fn fresh(&self) -> Player {
-        let launch = Launch::of(&self.candidate.spec);
-        let containment = Arc::clone(&self.exam.containment);
-        Player::Wire(Box::new(Wire::process(launch, containment)))
-    }
-
-    async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, Stop> {
-        let mut stop = self.stop.clone();
-        tokio::select! {
-            biased;
-            _ = stop.wait_for(|stop| *stop) => Err(Stop::Interrupted),
-            done = work => Ok(done),
-        }
-    }
 }
 
 fn games(count: usize) -> String {
     format!("{count} {}", if count == 1 { "game" } else { "games" })
-}
-
-/// What it asked to be told, in words.
-fn in_words(wants: Wants) -> String {
-    let named = [("state", wants.state), ("events", wants.events), ("legal", wants.legal)];
-    let wanted: Vec<&str> =
-        named.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| name).collect();
-    if wanted.is_empty() {
-        "wants nothing".to_owned()
-    } else {
-        format!("wants {}", wanted.join(", "))
-    }
 }
 
 /// A warning with `N` for every number, so that games that give the same one give it once.

@@ -21,7 +21,7 @@ use crate::rating::sprt::{Sprt, Unit, Verdict};
 use crate::record::log::{LOG, LogReader};
 use crate::record::{FaultPolicy, GameRecord};
 use crate::report::verdict;
-use crate::rules::{Game, GameKind};
+use crate::rules::GameKind;
 use crate::tournament::continuation;
 use crate::tournament::folder::{self, Locked};
 use crate::tournament::format::Format::RoundRobin;
@@ -228,38 +228,15 @@ fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failur
         .then(|| config::load(&args.config, printer.error_colour()))
         .transpose()?;
     let known = configured.as_ref().map_or(&[][..], |tournament| &tournament.players);
-    let mut players = vec![program(&args.a, known)?, program(&args.b, known)?];
-    if players[0].name == players[1].name {
-        if players[0].hash == players[1].hash {
-            return Err(Failure::input(format!(
-                "{} cannot be compared with itself; name another player",
-                players[0].name
-            )));
-        }
-        players[1].name = format!("{} (B)", players[1].name);
-    }
+    let players = players(args, known)?;
     let game = args.game.or(configured.as_ref().map(|known| known.game));
     let game = game.unwrap_or(GameKind::WatchYourBack);
     let of_game = configured.as_ref().filter(|tournament| tournament.game == game);
-    let options = with_game!(game, G => {
-        let given = of_game.map(|tournament| tournament.options.given()).unwrap_or_default();
-        let options = args.options.resolve::<G>(&given, printer)?;
-        let rules = G::rules(&options).map_err(Failure::input)?;
-        match G::endless(&rules) {
-            Some(why) => return Err(Failure::input(why)),
-            None => options,
-        }
-    });
+    let given = of_game.map(|tournament| tournament.options.given()).unwrap_or_default();
+    let options = with_game!(game, G => args.options.of_whole_games::<G>(&given, printer)?.0);
     let openings = of_game.and_then(|known| known.openings.clone());
-    if let Some(class) = players.iter().find(|player| !player.takes_openings())
-        && openings.is_some()
-    {
-        return Err(Failure::input(format!(
-            "{} is a class of the 2018 interface and cannot begin after an opening, which {} asks \
-             for; remove `[openings]` there",
-            class.name,
-            args.config.display()
-        )));
+    if openings.is_some() {
+        refuse_classes(&players, &args.config)?;
     }
     let configured = configured.as_ref();
     let mut tournament = Tournament {
@@ -288,6 +265,34 @@ fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failur
     };
     tournament.name = folder_name(&tournament);
     Ok(tournament)
+}
+
+/// The two that are compared, under different names.
+fn players(args: &CompareArgs, known: &[PlayerSpec]) -> Result<Vec<PlayerSpec>, Failure> {
+    let [a, mut b] = [program(&args.a, known)?, program(&args.b, known)?];
+    if a.name == b.name {
+        if a.hash == b.hash {
+            let name = a.name;
+            return Err(Failure::input(format!(
+                "{name} cannot be compared with itself; name another player"
+            )));
+        }
+        b.name = format!("{} (B)", b.name);
+    }
+    Ok(vec![a, b])
+}
+
+/// Refuses players that cannot begin after the openings that `config` asks for.
+fn refuse_classes(players: &[PlayerSpec], config: &Path) -> Result<(), Failure> {
+    let Some(class) = players.iter().find(|player| !player.takes_openings()) else {
+        return Ok(());
+    };
+    Err(Failure::input(format!(
+        "{} is a class of the 2018 interface and cannot begin after an opening, which {} asks for; \
+         remove `[openings]` there",
+        class.name,
+        config.display()
+    )))
 }
 
 fn program(word: &str, known: &[PlayerSpec]) -> Result<PlayerSpec, Failure> {

@@ -67,6 +67,20 @@ impl OptionArgs {
         Ok(options)
     }
 
+    /// The same with the rules under them; refused where there are games that would not end.
+    pub fn of_whole_games<G: Game>(
+        &self,
+        configured: &[(&'static str, String)],
+        printer: Printer,
+    ) -> Result<(Options, G::Rules), Failure> {
+        let options = self.resolve::<G>(configured, printer)?;
+        let rules = G::rules(&options).map_err(Failure::input)?;
+        match G::endless(&rules) {
+            Some(why) => Err(Failure::input(why)),
+            None => Ok((options, rules)),
+        }
+    }
+
     /// The boards as the option that they stand for.
     fn boards<G: Game>(&self) -> Result<Option<(&'static str, String)>, Failure> {
         if self.boards.is_empty() {

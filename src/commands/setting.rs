@@ -89,12 +89,8 @@ impl Setting {
         &self,
         printer: Printer,
     ) -> Result<(Options, Arc<G::Rules>), Failure> {
-        let options = self.options.resolve::<G>(&self.configured, printer)?;
-        let rules = G::rules(&options).map_err(Failure::input)?;
-        match G::endless(&rules) {
-            Some(why) => Err(Failure::input(why)),
-            None => Ok((options, Arc::new(rules))),
-        }
+        let (options, rules) = self.options.of_whole_games::<G>(&self.configured, printer)?;
+        Ok((options, Arc::new(rules)))
     }
 
     /// What contains the players, found out here and now.

@@ -16,10 +16,11 @@ use super::diagnosis::{self, Late};
 use super::doing::doing;
 use super::exchanges::{Direction, Exchange, Exchanges};
 use super::launch::Launch;
+use super::limit::{Allowed, Limit};
 use super::meter::{Meter, Stretch};
 use super::overdue::Overdue;
 use super::stderr::Stderr;
-use crate::clock::{Measure, wall_bound};
+use crate::clock::Measure;
 use crate::containment::{Held, Limits, Lost, Pipes, Policy};
 use crate::fault::Fault;
 use crate::protocol::{self, LINE_LIMIT};
@@ -32,9 +33,6 @@ const EXIT_LAG: Duration = Duration::from_secs(1);
 const STDERR_LAG: Duration = Duration::from_millis(200);
 /// How long after the CPU time might be used up it is looked at.
 const LOOK: Duration = Duration::from_millis(5);
-/// The longest wait where no time limit was given.
-const UNLIMITED: Duration = Duration::from_secs(365 * 24 * 3600);
-
 /// A line that came in reply, and what it cost.
 #[derive(Debug)]
 pub(super) struct Answer {
@@ -42,15 +40,6 @@ pub(super) struct Answer {
     pub(super) line: Result<Vec<u8>, Fault>,
     /// The time by which the turn is judged.
     pub(super) used: Duration,
-}
-
-/// The time a reply may take.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Allowed {
-    /// What is left; unlimited when absent.
-    pub(super) left: Option<Duration>,
-    /// The limit that it is left of, where a sentence is to name that instead.
-    pub(super) of: Option<Duration>,
 }
 
 /// A running player.
@@ -472,28 +461,6 @@ impl Process {
         if self.frozen {
             self.held.thaw().await;
             self.frozen = false;
-        }
-    }
-}
-
-/// The limits of one reply.
-#[derive(Debug, Clone, Copy)]
-struct Limit {
-    /// Of the time that decides.
-    allowance: Duration,
-    /// Of wall time.
-    bound: Duration,
-    /// Of wall time, as a sentence says it.
-    said: Duration,
-}
-
-impl Limit {
-    fn new(allowed: Allowed, measure: Measure) -> Self {
-        let allowance = allowed.left.unwrap_or(UNLIMITED);
-        Self {
-            allowance,
-            bound: wall_bound(measure, allowance),
-            said: wall_bound(measure, allowed.of.unwrap_or(allowance)),
         }
     }
 }

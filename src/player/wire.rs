@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
+use super::limit::Allowed;
 use super::overdue::Overdue;
-use super::process::{self, Allowed, Process};
+use super::process::{self, Process};
 use super::{Answer, EndView, Exchange, InitView, Launch, Remains, TurnView, diagnosis, no_start};
 use crate::clock::Measure;
 use crate::containment::Policy;
