@@ -260,7 +260,7 @@ async fn one_game(mut players: BySeat<Player>, script: &str, plies: usize) -> Ou
         ended = Instant::now();
         began.get_or_insert(ended);
     })
-    .await;
+    .await?;
     if report.kept.actions.len() != plies {
         return Err(format!("the game ended early: {:?}", report.ending).into());
     }
@@ -309,6 +309,8 @@ fn player(args: [&str; 4], policy: &Arc<Policy>) -> Outcome<Player> {
         env: std::collections::BTreeMap::new(),
         readable: vec![script.into()],
         hidden: Vec::new(),
+        rules: None,
+        hosted: false,
     };
     Ok(Player::Wire(Box::new(Wire::process(launch, Arc::clone(policy)))))
 }

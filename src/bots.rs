@@ -31,8 +31,8 @@ pub use session::{Reaction, Session};
 use crate::rules::{Game, Seat};
 
 /// The names of the house players. `search-2000` is `search` with at most 2000 nodes a move
-/// instead of a clock; any number will do. There is also `steady`, a partner for long games.
-pub const NAMES: &[&str] = &["random", "greedy", "search"];
+/// instead of a clock; any number will do.
+pub const NAMES: &[&str] = &["random", "greedy", "steady", "search"];
 
 /// The ladder: players of graded strength, the weakest first, under names that stay.
 pub const LADDER: &[&str] =

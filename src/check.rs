@@ -15,4 +15,4 @@ pub use drills::{Drill, drills};
 pub use examiner::{Candidate, Exam, examine};
 pub use exchange::Line;
 pub use finding::Finding;
-pub use report::{Figures, Report, Standing, Step, Verdict};
+pub use report::{Figures, Outcome, Report, Standing, Step, Verdict};

@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     ask, bot, check, compare, manual, new, packets, perft, play, probe, rank, replay, report,
     rules, run, serve, trace, verify,
 };
+use crate::config::similar;
 
 /// A tournament referee for programs that play games against each other
 #[derive(Debug, Parser)]
@@ -35,6 +37,30 @@ pub struct Cli {
     /// Write what -v would say to a file instead
     #[arg(long, global = true, value_name = "FILE")]
     pub log_file: Option<PathBuf>,
+}
+
+impl Cli {
+    /// What the command line says. Ends the program where it asks for help or cannot be understood.
+    pub fn read() -> Self {
+        Self::try_parse().unwrap_or_else(|error| with_nearest_command(error).exit())
+    }
+}
+
+/// The error with the command that was most likely meant, in place of one that only begins alike.
+fn with_nearest_command(mut error: clap::Error) -> clap::Error {
+    let command = Cli::command();
+    let nearest = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
+        (ErrorKind::InvalidSubcommand, Some(ContextValue::String(given))) => {
+            similar(given, command.get_subcommands().map(clap::Command::get_name))
+        }
+        _ => None,
+    };
+    let is_of_a_command = error.get(ContextKind::SuggestedSubcommand).is_some();
+    if let Some(name) = nearest.filter(|_| is_of_a_command) {
+        let nearest = ContextValue::Strings(vec![name.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, nearest);
+    }
+    error
 }
 
 /// The commands.
@@ -78,4 +104,21 @@ pub enum Command {
     Completions(manual::CompletionsArgs),
     /// Print the manual page
     Man(manual::ManArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_fingers_is_taken_for_the_nearest_command() {
+        for (given, meant) in [("rnu", "run"), ("chekc", "check"), ("rnak", "rank")] {
+            let error = Cli::try_parse_from(["referee", given]).expect_err("no command");
+            let error = with_nearest_command(error).to_string();
+            assert!(
+                error.contains(&format!("tip: a similar subcommand exists: '{meant}'")),
+                "{error}"
+            );
+        }
+    }
 }

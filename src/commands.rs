@@ -12,6 +12,7 @@ pub mod packets;
 pub mod perft;
 pub mod play;
 pub mod probe;
+mod published;
 pub mod rank;
 mod recorded;
 pub mod replay;
@@ -26,6 +27,8 @@ mod until;
 pub mod verify;
 
 use std::fmt;
+
+use crate::containment::Lack;
 
 /// How a command prints its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -73,6 +76,9 @@ pub enum FailureKind {
     System,
     /// Locked, or the configuration differs from the results' (exit code 4).
     Conflict,
+    /// Whoever read standard output has left, as `head` does: nothing is said (exit code 141, as of
+    /// a program that the system ends for that).
+    Closed,
 }
 
 impl Failure {
@@ -91,9 +97,20 @@ impl Failure {
         Self { kind: FailureKind::System, message: message.into() }
     }
 
+    /// Standard output is read no more.
+    pub fn closed() -> Self {
+        Self { kind: FailureKind::Closed, message: "standard output was closed".to_owned() }
+    }
+
     /// Locked, or the configuration differs.
     pub fn conflict(message: impl Into<String>) -> Self {
         Self { kind: FailureKind::Conflict, message: message.into() }
+    }
+}
+
+impl From<Lack> for Failure {
+    fn from(lack: Lack) -> Self {
+        Self::system(lack.to_string())
     }
 }
 

@@ -13,10 +13,12 @@ mod hash;
 mod keys;
 mod launch;
 mod limits;
+mod made;
 mod openings;
 mod player;
 mod problem;
 mod recognise;
+mod sources;
 mod stages;
 #[cfg(all(test, unix))]
 mod tests;
@@ -30,60 +32,87 @@ use std::path::Path;
 pub use grades::{Grades, RankMark, ScoreMark};
 pub use launch::Launch;
 pub use limits::{DEFAULT_MOVE, DEFAULT_STARTUP, LONGEST};
-pub use player::{LONGEST_NAME, PlayerSpec};
-pub use problem::Colour;
-pub use recognise::{EXPECTED, Found, recognise};
+pub use made::Made;
+pub use player::{Interface, LONGEST_NAME, PlayerSpec};
+pub use problem::{Colour, similar};
+pub use recognise::{EXPECTED, Found, candidates, recognise, unbuilt};
 pub use tournament::{
     DEFAULT_QUARANTINE, DEFAULT_RESULTS, MOST_JOBS, MOST_PAIRS, MOST_RETRIES, Tournament,
 };
-pub use word::PlayerWord;
+pub use word::{PlayerWord, name_of};
 
+use crate::bounded::{self, Unread};
 use crate::commands::Failure;
 use file::File;
 use player::Place;
 use problem::{Problems, Source};
 
+/// The largest configuration, board or list of openings that is read, in bytes.
+pub const LARGEST: u64 = 4 << 20;
+
+/// What a configuration says that may have problems.
+#[derive(Debug)]
+pub struct Reading {
+    /// What could be taken from it: all, or all but single players; nothing where more is wrong.
+    pub tournament: Option<Tournament>,
+    /// What is wrong, if anything.
+    pub problems: Option<Failure>,
+}
+
+impl Reading {
+    /// The tournament, or all problems.
+    pub fn whole(self) -> Result<Tournament, Failure> {
+        match (self.tournament, self.problems) {
+            (Some(tournament), None) => Ok(tournament),
+            (_, problems) => Err(problems.unwrap_or_else(|| Failure::input("no configuration"))),
+        }
+    }
+}
+
 /// Reads and checks the configuration file at `path`.
 pub fn load(path: &Path, colour: Colour) -> Result<Tournament, Failure> {
+    read(path, colour).whole()
+}
+
+/// Reads the configuration file at `path`, as far as that is possible.
+pub fn read(path: &Path, colour: Colour) -> Reading {
     let name = path.display().to_string();
-    let text = text(path, &name)?;
-    let folder = path.parent().unwrap_or(path).join(".");
-    let base = fs::canonicalize(folder)
-        .map_err(|error| Failure::input(format!("cannot find the folder of `{name}`: {error}")))?;
+    let found = text(path, &name).and_then(|text| {
+        let folder = path.parent().unwrap_or(path).join(".");
+        let base = fs::canonicalize(folder).map_err(|error| {
+            Failure::input(format!("cannot find the folder of `{name}`: {error}"))
+        })?;
+        Ok((text, base))
+    });
+    let (text, base) = match found {
+        Ok(found) => found,
+        Err(failure) => return Reading { tournament: None, problems: Some(failure) },
+    };
     let search = std::env::var_os("PATH");
     let place = Place { base: &base, path: search.as_deref() };
     check(Source { name: &name, text: &text }, place, colour)
 }
 
 /// Checks the text of a configuration whose paths are relative to `place`.
-fn check(source: Source<'_>, place: Place<'_>, colour: Colour) -> Result<Tournament, Failure> {
+fn check(source: Source<'_>, place: Place<'_>, colour: Colour) -> Reading {
     let mut problems = Problems::default();
     let tournament = File::read(source.text, &mut problems)
         .and_then(|file| tournament::check(file, place, &mut problems));
-    match tournament {
-        Some(tournament) if problems.is_empty() => Ok(tournament),
-        _ => Err(problems.into_failure(source, colour)),
-    }
+    let tournament = tournament.filter(|_| problems.only_of_players());
+    let is_whole = tournament.is_some() && problems.is_empty();
+    Reading { tournament, problems: (!is_whole).then(|| problems.into_failure(source, colour)) }
 }
 
 /// The text of the file at `path`, called `name`.
 fn text(path: &Path, name: &str) -> Result<String, Failure> {
-    let bytes = fs::read(path).map_err(|error| Failure::input(unreadable(name, &error)))?;
-    String::from_utf8(bytes).map_err(|error| {
-        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = 1 + good.split(|&byte| byte == b'\n').count().saturating_sub(1);
-        Failure::input(format!("`{name}` is not UTF-8 (line {line}); save it as UTF-8"))
-    })
-}
-
-fn unreadable(name: &str, error: &std::io::Error) -> String {
-    match error.kind() {
-        ErrorKind::NotFound => format!(
+    bounded::text(path, LARGEST).map_err(|why| match why {
+        Unread::Failed(error) if error.kind() == ErrorKind::NotFound => Failure::input(format!(
             "there is no configuration `{name}`; name the file of the tournament, or write one"
-        ),
-        ErrorKind::IsADirectory => {
-            format!("`{name}` is a folder; name the configuration file in it")
+        )),
+        Unread::Folder => {
+            Failure::input(format!("`{name}` is a folder; name the configuration file in it"))
         }
-        _ => format!("cannot read the configuration `{name}`: {error}"),
-    }
+        Unread::NotText { .. } => Failure::input(format!("`{name}`: {why}")),
+        why => Failure::input(format!("cannot read the configuration `{name}`: {why}")),
+    })
 }

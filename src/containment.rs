@@ -14,6 +14,7 @@
 
 #[cfg(target_os = "linux")]
 mod cgroup;
+mod descriptors;
 #[cfg(target_os = "linux")]
 mod enter;
 #[cfg(target_os = "linux")]
@@ -25,10 +26,17 @@ mod held;
 #[cfg(not(target_os = "linux"))]
 #[path = "containment/plain.rs"]
 mod held;
+mod ignored;
 #[cfg(target_os = "linux")]
 mod init;
+mod lack;
+mod leavings;
 mod level;
 pub mod limits;
+#[cfg(target_os = "linux")]
+mod look;
+#[cfg(target_os = "linux")]
+mod made;
 #[cfg(target_os = "linux")]
 mod mounts;
 mod policy;
@@ -49,10 +57,17 @@ mod trial;
 mod users;
 
 pub(crate) use held::{Clock, Held, Lost, Pipes};
+pub(crate) use ignored::is_ignored;
+pub(crate) use leavings::Leavings;
 /// The name by which a program is started that is the referee itself, even when its file was
 /// replaced since.
 pub(crate) const THIS_PROGRAM: &str = "/proc/self/exe";
 
+/// The variable that tells a player where this program lies.
+const REFEREE: &str = "REFEREE";
+
+pub use descriptors::{descriptors, take_all_descriptors};
+pub use lack::{Lack, NotStarted};
 pub use level::{Level, Mechanism};
 pub use limits::{Limits, Overrun};
 pub use policy::{Policy, Requirement, Wish};

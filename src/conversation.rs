@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::clock::{Clock, TimeControl};
+use crate::commands::Failure;
+use crate::containment::{Lack, NotStarted};
 use crate::fault::{Fault, FaultCode};
 use crate::player::{InitView, Player, Wire};
 use crate::protocol::{Greeting, Wants};
@@ -117,14 +119,37 @@ pub fn seat_at<G: Game>(
     }
 }
 
+/// Why a decision could not be put to a player.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotPut {
+    /// The record cannot be told, for this reason.
+    Record(String),
+    /// The referee could not start the player.
+    Lack(Lack),
+}
+
+impl From<String> for NotPut {
+    fn from(reason: String) -> Self {
+        Self::Record(reason)
+    }
+}
+
+impl From<NotPut> for Failure {
+    fn from(why: NotPut) -> Self {
+        match why {
+            NotPut::Record(reason) => Self::input(reason),
+            NotPut::Lack(lack) => lack.into(),
+        }
+    }
+}
+
 /// Tells the game to `player` and asks it for `decision`. A player that fails on the way, in
-/// another way than by a refused action, is not asked any further. The error says why the record
-/// cannot be told.
+/// another way than by a refused action, is not asked any further.
 pub async fn put<G: Game>(
     source: &Source<'_, G>,
     decision: Decision,
     player: &mut Player,
-) -> Result<Put<G>, String> {
+) -> Result<Put<G>, NotPut> {
     let seat = decision.seat;
     let mut tape = Tape::new(source)?;
     let begun = player.begin(&tape.init(seat)).await;
@@ -138,7 +163,8 @@ pub async fn put<G: Game>(
     };
     match begun {
         Ok(greeted) => put.greeted = Some(greeted),
-        Err(fault) => return Ok(Put { outcome: Err(fault), ..put }),
+        Err(NotStarted::Fault(fault)) => return Ok(Put { outcome: Err(fault), ..put }),
+        Err(NotStarted::Lack(lack)) => return Err(NotPut::Lack(lack)),
     }
     let mut told = 0;
     loop {
@@ -158,10 +184,10 @@ pub async fn put<G: Game>(
             let recorded = tape.recorded(seat);
             note_straying(&mut put, ply, recorded);
         } else if ply > decision.ply {
-            return Err(format!("nobody is asked after {} plies", decision.ply));
+            return Err(format!("nobody is asked after {} plies", decision.ply).into());
         }
         if tape.step()? == Replayed::End {
-            return Err(format!("the game has {ply} plies, not {}", decision.ply));
+            return Err(format!("the game has {ply} plies, not {}", decision.ply).into());
         }
     }
 }
@@ -172,7 +198,7 @@ pub async fn lines<G: Game>(
     source: &Source<'_, G>,
     decision: Decision,
     wants: Wants,
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, NotPut> {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&heard);
     let greeting = greeting_of(wants);

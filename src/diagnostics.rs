@@ -2,6 +2,7 @@
 //! what the ratings do not explain, and players that decide alike. Pure functions of the log.
 
 pub mod clocks;
+pub mod copies;
 pub mod look_alikes;
 
 use std::collections::BTreeMap;
@@ -39,6 +40,8 @@ pub struct Diagnostics {
     pub unexplained: Vec<Unexplained>,
     /// Significant three-cycles, the clearest first.
     pub cycles: Vec<Cycle>,
+    /// Players that are one, by the hash of their command and files: groups of names.
+    pub copies: Vec<Vec<String>>,
     /// Players that decide alike, the most alike first: something to look at, no verdict.
     pub look_alikes: Vec<LookAlike>,
 }
@@ -54,8 +57,8 @@ pub struct Ending {
     pub games: u32,
 }
 
-/// Collects what diagnostics need, a game at a time. Its size grows with the number of players
-/// and of different positions, not of games.
+/// Collects what diagnostics need, a game at a time. Its size grows with the number of players,
+/// not of games.
 #[derive(Debug)]
 pub struct Observer {
     names: Vec<String>,
@@ -90,7 +93,8 @@ impl Observer {
         }
     }
 
-    /// What was found, with the ratings of the same games.
+    /// What was found, with the ratings of the same games; games do not show what a player is a
+    /// copy of.
     pub fn conclude(&self, tally: &Tally, fit: &Fit, seats: &SeatEffects) -> Diagnostics {
         let mut endings: Vec<Ending> = self
             .endings
@@ -120,6 +124,7 @@ impl Observer {
             clocks: self.clocks.uses(&self.names),
             unexplained: unexplained(tally, fit),
             cycles: cycles(tally),
+            copies: Vec::new(),
             look_alikes: self.look_alikes.found(&self.names),
         }
     }

@@ -109,6 +109,30 @@ impl FaultCode {
     }
 }
 
+impl FaultCode {
+    /// The same for the author of a hosted class, which knows of no lines.
+    pub fn expected_of_class(self) -> &'static str {
+        match self {
+            Self::NoStart => {
+                "a class that can be imported, and constructed with its colour, within the \
+                 start-up limit"
+            }
+            Self::Crash | Self::Exit => "a call that returns, without an error",
+            Self::Timeout => "a call that returns within the time allowed",
+            Self::Cpu => "a call that returns within the CPU time allowed",
+            Self::Malformed => {
+                "a placement (x, y), a move ((xa, ya), (xb, yb)), or None where there is no \
+                 legal move"
+            }
+            Self::Illegal => "an action that the rules allow now",
+            Self::ClosedOutput | Self::UnexpectedOutput => "a class that leaves descriptor 1 alone",
+            Self::Oversize | Self::Memory | Self::Processes | Self::Disk | Self::Containment => {
+                self.expected()
+            }
+        }
+    }
+}
+
 impl fmt::Display for FaultCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -143,6 +167,17 @@ impl Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_protocol_says_what_each_code_means() {
+        let protocol = include_str!("../docs/protocol.md");
+        let row = |code: &FaultCode| {
+            let row = protocol.lines().find(|line| line.starts_with(&format!("| `{code}` |")));
+            row.unwrap_or_else(|| panic!("{code} is not in the table")).to_owned()
+        };
+        let rows: Vec<String> = FaultCode::ALL.iter().map(row).collect();
+        assert!(rows.iter().all(|row| !row.contains("reserved")), "{rows:?}");
+    }
 
     #[test]
     fn a_code_reads_and_writes_as_its_name() {

@@ -1,185 +1,305 @@
 //! Taking in other people's players: a folder of submissions, as a learning platform exports it,
 //! becomes the players of a tournament.
+//!
+//! The names of its entries say whose they are (`label`); of what an author has handed in, the
+//! latest counts (`uploads`); what is packed or loose gets a folder of its own (`shelf`), in
+//! which a player is looked for. Every entry becomes a player, a part of one, or a reason.
 
 mod archive;
+mod label;
+mod missing;
+mod shelf;
+mod twins;
+mod uploads;
 
-use std::ffi::OsStr;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use archive::{LIMITS, Limits, is_archive, unpack};
+pub use archive::{LIMITS, Limits, Refused, unpack, unpack_from};
+pub use missing::Missing;
 
-use crate::config::{Found, LONGEST_NAME, recognise};
+use crate::config::{Found, LONGEST_NAME, name_of};
+use label::Label;
+use shelf::Shelf;
+use uploads::{Choice, Part, choose};
 
-/// How many folders that hold nothing but one folder are gone through.
-const DEEPEST: usize = 4;
+/// So many names are listed at most.
+const MOST_LISTED: usize = 8;
 
 /// A submission, and what was found in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Submission {
     /// The name of the player: its author's, as far as the platform's file names tell.
     pub name: String,
-    /// What it was called in the folder.
+    /// What it was called in the folder; the first where there are several.
     pub entry: String,
+    /// What is to be said of it: that it came late, which upload counts, whom it is a copy of.
+    pub remarks: Vec<String>,
     /// The player's folder and how it is run; or why there is none.
-    pub player: Result<(PathBuf, Found), String>,
+    pub player: Result<(PathBuf, Found), Missing>,
 }
 
-/// The submissions in the folder `from`, sorted by name. Archives are unpacked below `to`.
-pub fn take_in(from: &Path, to: &Path) -> io::Result<Vec<Submission>> {
-    let mut entries: Vec<String> = fs::read_dir(from)?
-        .collect::<io::Result<Vec<_>>>()?
-        .into_iter()
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| !name.starts_with(['.', '_']))
-        .collect();
-    entries.sort();
-    let mut taken: Vec<Submission> = Vec::new();
-    for entry in entries {
-        let path = from.join(&entry);
-        if !path.is_dir() && !is_archive(&path) && recognise(&path).is_none() {
-            continue;
+/// Why a folder could not be taken in.
+#[derive(Debug)]
+pub enum Failed {
+    /// It cannot be read.
+    Source(io::Error),
+    /// The folder for what is packed or loose cannot be made; it must not be there.
+    Shelf(io::Error),
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Source(error) => write!(f, "the folder cannot be read: {error}"),
+            Self::Shelf(error) => write!(f, "the folder for the players cannot be made: {error}"),
         }
-        let name = unlike(&author(&entry), &taken);
-        let player = player_in(&path, &to.join(folder_of(&name)));
-        taken.push(Submission { name, entry, player });
     }
+}
+
+impl std::error::Error for Failed {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Source(error) | Self::Shelf(error) => Some(error),
+        }
+    }
+}
+
+/// The submissions in the folder `from`, sorted by author. What is packed or loose gets folders in
+/// the new folder `to`.
+pub fn take_in(from: &Path, to: &Path) -> Result<Vec<Submission>, Failed> {
+    let (names, mut taken) = entries(from).map_err(Failed::Source)?;
+    let mut shelf = Shelf::new(to);
+    for (name, parts) in authors(from, names) {
+        let Some(first) = parts.first() else { continue };
+        let (name, entry) = (unlike(&name, &taken), first.entry.clone());
+        let late = parts.iter().any(|part| part.label.late).then(|| "it came late".to_owned());
+        let Choice { upload, remark } = choose(parts);
+        let player = match upload.and_then(|upload| shelf.player(&name, upload)) {
+            Err(Missing::NoFolder(error)) => return Err(Failed::Shelf(error)),
+            player => player,
+        };
+        let remarks = late.into_iter().chain(remark).chain(shelf.remarks()).collect();
+        taken.push(Submission { name, entry, remarks, player });
+    }
+    remark_copies(&mut taken);
     Ok(taken)
 }
 
-/// The player in a submission; what is packed is unpacked into `to` first.
-fn player_in(path: &Path, to: &Path) -> Result<(PathBuf, Found), String> {
-    if is_archive(path) {
-        return unpack_and_look(path, to);
-    }
-    if let Some(found) = look(path) {
-        return Ok(found);
-    }
-    let packed: Vec<PathBuf> = names_in(path)
-        .into_iter()
-        .map(|name| path.join(name))
-        .filter(|path| is_archive(path))
-        .collect();
-    match &packed[..] {
-        [archive] => unpack_and_look(archive, to),
-        _ => Err(unrecognised(path)),
-    }
-}
-
-fn unpack_and_look(archive: &Path, to: &Path) -> Result<(PathBuf, Found), String> {
-    if to.exists() {
-        return Err(format!(
-            "{} is there already; remove it to unpack the archive again",
-            to.display()
-        ));
-    }
-    unpack(archive, to, LIMITS)?;
-    look(to).ok_or_else(|| unrecognised(to))
-}
-
-/// The player at `path`, or in the folder that is all there is in it.
-fn look(path: &Path) -> Option<(PathBuf, Found)> {
-    let mut path = path.to_owned();
-    for _ in 0..DEEPEST {
-        if let Some(found) = recognise(&path) {
-            return Some(found);
+/// The names in the folder, and a submission for each that is no text.
+fn entries(from: &Path) -> io::Result<(Vec<String>, Vec<Submission>)> {
+    let (mut names, mut bad) = (Vec::new(), Vec::new());
+    for entry in fs::read_dir(from)? {
+        match entry?.file_name().into_string() {
+            Ok(name) if is_clutter(&name) => {}
+            Ok(name) => names.push(name),
+            Err(name) => bad.push(name.to_string_lossy().into_owned()),
         }
-        let names = names_in(&path);
-        let [only] = &names[..] else { return None };
-        path = path.join(only);
     }
-    None
+    names.sort();
+    bad.sort();
+    let bad = bad.into_iter().map(|entry| Submission {
+        name: String::new(),
+        entry,
+        remarks: Vec::new(),
+        player: Err(Missing::NotText),
+    });
+    Ok((names, bad.collect()))
 }
 
-fn unrecognised(path: &Path) -> String {
-    let names = names_in(path);
-    let has = |name: &&str| names.iter().any(|other| other == name);
-    match ["Makefile", "Cargo.toml", "go.mod", "CMakeLists.txt"].iter().find(|name| has(name)) {
-        Some(file) => format!("no player was recognised, but there is a {file}: build it first"),
-        None => "no player was recognised".to_owned(),
+/// What each author has handed in, under the author's name: with what tells authors of one name
+/// apart where that is needed.
+fn authors(from: &Path, names: Vec<String>) -> Vec<(String, Vec<Part>)> {
+    let mut authors: BTreeMap<(String, String), Vec<Part>> = BTreeMap::new();
+    for entry in names {
+        let label = Label::read(&entry);
+        let author = tidy(&label.author);
+        let id = label.id.clone().unwrap_or_else(|| entry.clone());
+        authors.entry((author, id)).or_default().push(Part::new(from, &entry, label));
+    }
+    let mut namesakes: HashMap<String, usize> = HashMap::new();
+    for (author, _) in authors.keys() {
+        *namesakes.entry(author.to_lowercase()).or_default() += 1;
+    }
+    let players = authors.into_iter().map(|((author, id), parts)| {
+        let is_shared = namesakes.get(&author.to_lowercase()).is_some_and(|many| *many > 1);
+        let label = parts.first().map(|part| &part.label);
+        let needs_id = label.is_some_and(|label| {
+            label.id.is_some() && id != author && (is_shared || label.is_anonymous())
+        });
+        (if needs_id { format!("{author} {id}") } else { author }, parts)
+    });
+    players.collect()
+}
+
+/// Says of each player whom it is a copy of.
+fn remark_copies(taken: &mut [Submission]) {
+    let mut copies: HashMap<blake3::Hash, Vec<usize>> = HashMap::new();
+    for (number, submission) in taken.iter().enumerate() {
+        let digest = submission.player.as_ref().ok().and_then(|(dir, _)| twins::digest(dir));
+        if let Some(digest) = digest {
+            copies.entry(digest).or_default().push(number);
+        }
+    }
+    for same in copies.into_values().filter(|same| same.len() > 1) {
+        for number in &same {
+            let others = same.iter().filter(|other| *other != number);
+            let names: Vec<&str> = others.map(|other| &*taken[*other].name).collect();
+            let remark = format!("byte for byte the same as {}", listed(names.into_iter()));
+            taken[*number].remarks.push(remark);
+        }
     }
 }
 
 /// What stands in a folder, but for what systems and platforms add.
 fn names_in(path: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(path)
-        .into_iter()
-        .flatten()
-        .flatten()
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
         .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| !name.starts_with('.') && name != "__MACOSX" && name != "onlinetext.html")
+        .filter(|name| !is_clutter(name) && name != "onlinetext.html")
         .collect();
     names.sort();
     names
 }
 
-/// The author by the file name of a platform: `Ada Byron_1234_assignsubmission_file_` (Moodle),
-/// `byronada_12345_678_player.zip` (Canvas), or just the name of a file or a folder.
-fn author(entry: &str) -> String {
-    let stem = archive::stem(entry);
-    let stem = if is_source(stem) { without_extension(stem) } else { stem };
-    let mut parts = stem.split('_').peekable();
-    let mut name = parts.next().unwrap_or_default().to_owned();
-    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    if !stem.split('_').skip(1).any(|part| is_number(&part)) {
-        stem.clone_into(&mut name);
+/// Whether a file of this name is there for a system, not for people.
+fn is_clutter(name: &str) -> bool {
+    name.starts_with('.') || name == "__MACOSX" || name == "__pycache__"
+}
+
+/// Names one after the other, some of them where there are many.
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    let shown: Vec<String> =
+        names.iter().take(MOST_LISTED).map(|name| format!("`{name}`")).collect();
+    match names.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
     }
-    let plain = name.replace(char::is_control, " ");
-    let name: String = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    let name: String = name.chars().take(LONGEST_NAME - 4).collect();
-    if name.is_empty() { "player".to_owned() } else { name }
 }
 
-/// Whether a file of this name may be a player, so that its extension is no part of a name.
-fn is_source(name: &str) -> bool {
-    let extension = Path::new(name).extension().and_then(OsStr::to_str);
-    matches!(extension, Some("py" | "js" | "mjs" | "sh" | "java" | "jar"))
-}
-
-fn without_extension(name: &str) -> &str {
-    Path::new(name).file_stem().and_then(OsStr::to_str).unwrap_or(name)
+/// An author's name without control characters and blanks that are too many.
+fn tidy(author: &str) -> String {
+    match name_of(author) {
+        name if name.is_empty() => "player".to_owned(),
+        name => name,
+    }
 }
 
 /// `name`, with a number where it is taken.
 fn unlike(name: &str, taken: &[Submission]) -> String {
-    let is_free = |name: &str| taken.iter().all(|other| other.name != *name);
-    let numbered = (2..).map(|number| format!("{name}-{number}"));
-    let mut names = std::iter::once(name.to_owned()).chain(numbered);
-    names.find(|name| is_free(name)).unwrap_or_else(|| name.to_owned())
-}
-
-fn folder_of(name: &str) -> String {
-    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
-    let folder: String = name.chars().map(plain).collect();
-    folder.trim_matches('.').to_owned()
+    let numbered = (2..).map(|number| {
+        let end = format!("-{number}");
+        let start: String = name.chars().take(LONGEST_NAME - end.len()).collect();
+        start + &end
+    });
+    let mut names = std::iter::once(name_of(name)).chain(numbered);
+    let is_free = |name: &String| taken.iter().all(|other| other.name != *name);
+    names.find(is_free).unwrap_or_else(|| name.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn authors_are_read_from_the_names_of_platforms() {
-        for (entry, name) in [
-            ("Ada Byron_1234_assignsubmission_file_", "Ada Byron"),
-            ("byronada_LATE_12345_678_player.zip", "byronada"),
-            ("team_42", "team"),
-            ("my_player.py", "my_player"),
-            ("team-7.tar.gz", "team-7"),
-            ("greedy", "greedy"),
-        ] {
-            assert_eq!(author(entry), name, "{entry}");
+    /// The names of the players in a folder with these files.
+    fn names(entries: &[&str]) -> Vec<String> {
+        let dir = tempfile::tempdir().expect("a folder");
+        for entry in entries {
+            fs::write(dir.path().join(entry), "").expect("written");
         }
+        let to = tempfile::tempdir().expect("a folder");
+        let taken = take_in(dir.path(), &to.path().join("players")).expect("taken in");
+        taken.into_iter().map(|submission| submission.name).collect()
     }
 
     #[test]
-    fn a_name_that_is_taken_gets_a_number() {
+    fn authors_of_one_name_are_told_apart() {
+        let moodle = |author: &str| format!("{author}_assignsubmission_file_a.py");
+        let entries = ["Participant_17", "Bob Ray_18", "Ada_19", "ada_20"].map(moodle);
+        let expected = ["Ada 19", "Bob Ray", "Participant 17", "ada 20"];
+        assert_eq!(names(&entries.each_ref().map(|entry| &**entry)), expected);
+        assert_eq!(
+            names(&["anon_6Xb2q_1_a.py", "anon_7Yc3r_2_a.py"]),
+            ["anon 6Xb2q", "anon 7Yc3r"]
+        );
+        assert_eq!(
+            names(&["ant.js", "ant.py", "team_1", "team_2"]),
+            ["ant", "ant-2", "team_1", "team_2"]
+        );
+    }
+
+    #[test]
+    fn long_names_that_begin_alike_are_told_apart() {
+        let long = ["b", "c"].map(|end| format!("{}{end}.py", "a".repeat(70)));
+        let names = names(&long.each_ref().map(|entry| &**entry));
+        assert!(
+            names[0] != names[1] && names.iter().all(|name| !name.ends_with("-2")),
+            "{names:?}"
+        );
         let taken = |name: &str| Submission {
             name: name.to_owned(),
             entry: String::new(),
-            player: Err(String::new()),
+            remarks: Vec::new(),
+            player: Err(Missing::NotText),
         };
         assert_eq!(unlike("ant", &[taken("ant"), taken("ant-2")]), "ant-3");
+        let full = "a".repeat(LONGEST_NAME);
+        assert_eq!(unlike(&full, &[taken(&full)]).len(), LONGEST_NAME);
+    }
+
+    #[test]
+    fn the_latest_archive_in_a_folder_counts() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let author = dir.path().join("Ada_1_assignsubmission_file_");
+        fs::create_dir(&author).expect("a folder");
+        for (name, age) in [("a.tar", 10), ("b.tar", 20)] {
+            let mut builder =
+                tar::Builder::new(fs::File::create(author.join(name)).expect("a file"));
+            let mut header = tar::Header::new_gnu();
+            header.set_size(4);
+            header.set_mode(0o644);
+            builder.append_data(&mut header, format!("{name}.py"), &b"text"[..]).expect("an entry");
+            let file = builder.into_inner().expect("an archive");
+            let written = std::time::SystemTime::now() - std::time::Duration::from_secs(age);
+            file.set_modified(written).expect("an old file");
+        }
+        let to = tempfile::tempdir().expect("a folder");
+        let taken = take_in(dir.path(), &to.path().join("players")).expect("taken in");
+        assert_eq!(taken[0].remarks, ["the latest, `a.tar`, is used; not used: `b.tar`"]);
+        assert!(to.path().join("players/Ada/a.tar.py").is_file());
+    }
+
+    #[test]
+    fn what_an_archive_of_an_archive_holds_is_found() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let packed = |name: &str, entry: &str, bytes: &[u8]| {
+            let mut builder = tar::Builder::new(Vec::new());
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            header.set_mode(0o644);
+            builder.append_data(&mut header, entry, bytes).expect("an entry");
+            let archive = builder.into_inner().expect("an archive");
+            fs::write(dir.path().join(name), &archive).expect("written");
+            archive
+        };
+        let one = packed("one.tar", "deep/player.py", b"text");
+        let two = packed("two.tar", "top/one.tar", &one);
+        packed("three.tar", "two.tar", &two);
+        let to = tempfile::tempdir().expect("a folder");
+        let to = to.path().join("players");
+        let found: Vec<String> = take_in(dir.path(), &to)
+            .expect("taken in")
+            .into_iter()
+            .map(|submission| match submission.player {
+                Ok((path, _)) => path.strip_prefix(&to).expect("below").display().to_string(),
+                Err(why) => why.to_string(),
+            })
+            .collect();
+        let deep = "`one.tar` is an archive in an archive in an archive; unpack it by hand";
+        assert_eq!(found, ["one/deep", deep, "two/top/one/deep"]);
     }
 }

@@ -166,7 +166,8 @@ pub fn files(language: Language, name: &str, game: &str, shape: Shape) -> Vec<Fi
     let build =
         kit.build.map_or(String::new(), |build| format!("Build it first:\n\n    {build}\n"));
     let fill = |text: &str| {
-        text.replace("@NAME@", name)
+        text.replace("@REFUSAL@", "this player plays @GAME@ only (--game @GAME@)")
+            .replace("@NAME@", name)
             .replace("@GAME@", game)
             .replace("@LANGUAGE@", kit.title)
             .replace("@FILE@", kit.source)
@@ -204,6 +205,9 @@ mod tests {
                 for file in files(language, "ant", "a-game", shape) {
                     let left = ["@NAME@", "@GAME@", "@FILE@", "@BUILD@", "<<end>>", "<<list>>"];
                     assert!(!left.iter().any(|mark| file.text.contains(mark)), "{}", file.path);
+                    let is_player = file.path == language.kit().source;
+                    let refuses = file.text.contains("this player plays a-game only");
+                    assert_eq!(refuses, is_player, "{}", file.path);
                 }
             }
         }

@@ -16,27 +16,32 @@
 //! # Invariants
 //!
 //! 1. [`rules`] knows nothing of processes, time, files, or the wire.
-//! 2. Only [`player`], [`containment`], [`record::log`], [`tournament`]'s folder and runner,
-//!    [`config`]'s reader and [`commands`] touch the operating system.
+//! 2. Only [`player`], [`containment`], [`disk`], [`record::log`], [`tournament`]'s folder, cores
+//!    and runner, [`config`]'s reader, [`intake`], [`bounded`], [`signals`] and [`commands`] touch
+//!    the operating system. What is to survive a crash is written through [`disk`].
 //! 3. Dice and player seeds are functions of the tournament's secret, the unordered pair of names
 //!    and the pair's number; the choices in openings are functions of the secret and the pair's
 //!    number alone. So adding a player or resuming changes nobody else's games. Between the two
 //!    games of a pair a player is always a fresh process.
 //! 4. The unit of play is the pair: two games, seats swapped, the same luck, the same opening.
-//! 5. The log is the truth: a game is done when its line is on disk. A torn last line is dropped
-//!    and that game played again. A change between a stop and its continuation writes a new
-//!    header and sets the games of replaced players aside, in one step; nothing else is rewritten.
+//! 5. The log is the truth: a game is done when its line is in the log. A torn last line is
+//!    dropped and that game played again. A change between a stop and its continuation writes a new
+//!    header and sets the games of replaced players aside, in one step; `verify --repair` moves bad
+//!    lines aside; nothing else is rewritten.
 //! 6. Result and ending are different things: who won, and why.
 //! 7. Every wait has an absolute deadline: start, handshake, write, reply, exit. Every buffer has
 //!    a bound.
-//! 8. A thread a slot: one game, its referee and its two players on one core.
-//! 9. Only `main` exits; only [`printer`] prints.
+//! 8. One thread for each slot: one game, its referee and its two players on one core. A panic there
+//!    costs that game one attempt, and nothing else.
+//! 9. Only `main` exits, and [`signals`] when it has to be at once; only [`printer`] prints.
 
 #[cfg(not(unix))]
 compile_error!("the referee runs on Linux and macOS; this system is not supported");
 
 #[cfg(unix)]
 pub mod bots;
+#[cfg(unix)]
+pub mod bounded;
 #[cfg(unix)]
 pub mod check;
 #[cfg(unix)]
@@ -53,6 +58,8 @@ pub mod containment;
 pub mod conversation;
 #[cfg(unix)]
 pub mod diagnostics;
+#[cfg(unix)]
+pub mod disk;
 #[cfg(unix)]
 pub mod escape;
 #[cfg(unix)]
@@ -79,5 +86,7 @@ pub mod report;
 pub mod rules;
 #[cfg(unix)]
 pub mod seeds;
+#[cfg(unix)]
+pub mod signals;
 #[cfg(unix)]
 pub mod tournament;

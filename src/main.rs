@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use referee::cli::{Cli, Command};
 use referee::commands::{
     Failure, FailureKind, Status, ask, bot, check, compare, manual, new, packets, perft, play,
@@ -11,21 +11,24 @@ use referee::commands::{
 };
 use referee::containment;
 use referee::printer::Printer;
+use referee::signals;
 use tracing_subscriber::filter::LevelFilter;
 
 fn main() -> ExitCode {
     if let Some(code) = containment::serve_as_guard() {
         return code;
     }
-    let cli = Cli::parse();
+    let cli = Cli::read();
     let printer = Printer::new(cli.quiet);
-    let result = start_logging(&cli, printer).and_then(|()| dispatch(&cli.command, printer));
+    let result = containment::take_all_descriptors()
+        .and_then(|()| start_logging(&cli, printer))
+        .and_then(|()| dispatch(&cli.command, printer));
     match result {
         Ok(Status::Done) => ExitCode::SUCCESS,
         Ok(Status::Found) => ExitCode::from(1),
         Ok(Status::NotBetter) => ExitCode::from(10),
         Ok(Status::Undecided) => ExitCode::from(11),
-        Ok(Status::Interrupted) => ExitCode::from(130),
+        Ok(Status::Interrupted) => ExitCode::from(signals::INTERRUPTED),
         Err(failure) => complain(&failure, printer),
     }
 }
@@ -57,12 +60,14 @@ fn dispatch(command: &Command, printer: Printer) -> Result<Status, Failure> {
 fn complain(failure: &Failure, printer: Printer) -> ExitCode {
     match failure.kind {
         FailureKind::BadLine => printer.bare_error(&failure.message),
+        FailureKind::Closed => {}
         _ => printer.error(&failure.message),
     }
     ExitCode::from(match failure.kind {
         FailureKind::Input | FailureKind::BadLine => 2,
         FailureKind::System => 3,
         FailureKind::Conflict => 4,
+        FailureKind::Closed => 141,
     })
 }
 

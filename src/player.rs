@@ -1,5 +1,6 @@
 //! A player behind one small interface: a process, a person, or a function in this process.
 
+mod barred;
 pub mod diagnosis;
 mod doing;
 mod exchanges;
@@ -21,6 +22,7 @@ pub use overdue::{LAG, Overdue};
 pub use wire::{Respond, Wire};
 
 use crate::clock::TimeControl;
+use crate::containment::NotStarted;
 use crate::fault::{Fault, FaultCode};
 use crate::protocol::{Greeting, Reply, TurnClock};
 use crate::record::Score;
@@ -58,6 +60,8 @@ pub struct TurnView<'a, G> {
     pub retry: Option<u32>,
     /// How long it may take; unlimited when absent.
     pub allowance: Option<Duration>,
+    /// The budget that this is the rest of, if it is.
+    pub budget: Option<Duration>,
 }
 
 /// What a player is told at the end of a game.
@@ -119,7 +123,7 @@ impl Player {
     pub async fn begin<G: Game>(
         &mut self,
         view: &InitView<'_, G>,
-    ) -> Result<(Greeting, Duration), Fault> {
+    ) -> Result<(Greeting, Duration), NotStarted> {
         match self {
             Self::Wire(wire) => wire.begin(view).await,
             Self::Human(human) => {
@@ -167,19 +171,21 @@ impl Player {
         }
     }
 
-    /// Measures what the player did since its last reply; true when it burned CPU time.
-    pub fn burned_off_turn(&mut self) -> bool {
+    /// Ends a turn of the opponent and returns the CPU time that this player used in it, where
+    /// the system tells. Turns of less than 0.2 ms are not measured one by one.
+    pub fn end_off_turn(&mut self) -> Duration {
         match self {
-            Self::Wire(wire) => wire.burned_off_turn(),
-            Self::Human(_) => false,
+            Self::Wire(wire) => wire.end_off_turn(),
+            Self::Human(_) => Duration::ZERO,
         }
     }
 
-    /// CPU time that the player used since its last reply.
-    pub fn cpu_since_reply(&mut self) -> Duration {
+    /// In this game the player computed on the opponent's turns: at least 50 ms of CPU time and a
+    /// tenth of the wall time.
+    pub fn ponders(&self) -> bool {
         match self {
-            Self::Wire(wire) => wire.cpu_since_reply(),
-            Self::Human(_) => Duration::ZERO,
+            Self::Wire(wire) => wire.ponders(),
+            Self::Human(_) => false,
         }
     }
 
@@ -199,10 +205,17 @@ impl Player {
         }
     }
 
-    /// From now on the player is frozen while it owes nothing.
+    /// From now on the player is frozen as soon as it has replied.
     pub fn freeze_off_turn(&mut self) {
         if let Self::Wire(wire) = self {
             wire.freeze_off_turn();
+        }
+    }
+
+    /// Freezes the player until it is written to again.
+    pub fn freeze(&mut self) {
+        if let Self::Wire(wire) = self {
+            wire.freeze();
         }
     }
 
@@ -227,6 +240,13 @@ impl Player {
         match self {
             Self::Wire(wire) => wire.exchanges(),
             Self::Human(_) => Vec::new(),
+        }
+    }
+
+    /// Waits until what it has written to stderr by now is read, a moment at most.
+    pub async fn settle_stderr(&mut self) {
+        if let Self::Wire(wire) = self {
+            wire.settle_stderr().await;
         }
     }
 

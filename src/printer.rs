@@ -1,5 +1,6 @@
 //! The only place that writes to the terminal: data to stdout, everything else to stderr.
 
+pub mod activity;
 pub mod progress;
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
@@ -78,8 +79,11 @@ impl Printer {
         BufWriter::new(io::stdout().lock())
     }
 
-    /// The failure when standard output takes no more.
+    /// The failure when standard output takes no more; a quiet one when its reader has left.
     pub fn broken(error: &io::Error) -> Failure {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Failure::closed();
+        }
         Failure::system(format!("cannot write to standard output: {error}"))
     }
 

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::clock::{Measure, TimeControl};
 use crate::escape;
+use crate::fault::FaultCode;
 use crate::record::Score;
 use crate::rules::{Event, Legal, Options, SeatMap};
 
@@ -18,8 +19,8 @@ pub const LINE_LIMIT: usize = 64 * 1024;
 const NOTE_LIMIT: usize = 1024;
 /// How much of a refused line is shown.
 const SHOWN: usize = 120;
-/// How much of a player's own `error` is shown, in bytes.
-const ERROR_SHOWN: usize = 400;
+/// How much is shown of what a program says about the player that it hosts, in bytes.
+const HOSTED_SHOWN: usize = 800;
 
 /// A line from the referee to a player. `S` is the game's state.
 #[derive(Debug, Serialize)]
@@ -205,8 +206,25 @@ pub struct Reply {
     pub note: Option<String>,
     /// Its evaluation, -1 … 1.
     pub eval: Option<f64>,
+    /// What a hosted player said itself, for sentences about the action; escaped and cut.
+    pub said: Option<String>,
     /// What was dropped from the reply, and why.
     pub warnings: Vec<String>,
+}
+
+/// A line that is none of the replies that were owed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unusable {
+    /// What is wrong with it, safe to show.
+    pub message: String,
+    /// It comes from a program that hosts the player and says that the player has crashed.
+    pub crashed: bool,
+}
+
+impl From<String> for Unusable {
+    fn from(message: String) -> Self {
+        Self { message, crashed: false }
+    }
 }
 
 #[derive(Deserialize)]
@@ -216,7 +234,11 @@ struct RawReply<'a> {
     #[serde(borrow)]
     action: Option<&'a RawValue>,
     #[serde(borrow)]
+    said: Option<Cow<'a, str>>,
+    #[serde(borrow)]
     error: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    code: Option<Cow<'a, str>>,
     #[serde(borrow)]
     note: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -231,54 +253,69 @@ struct RawGreeting<'a> {
     version: Option<String>,
     protocol: Option<u32>,
     want: Option<Vec<String>>,
+    #[serde(borrow)]
+    error: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    code: Option<Cow<'a, str>>,
 }
 
 /// Reads the reply to the turn `id` from a line without its newline, or says what is wrong.
-pub fn parse_reply(line: &[u8], id: u64) -> Result<Reply, String> {
+pub fn parse_reply(line: &[u8], id: u64) -> Result<Reply, Unusable> {
     let text = utf8(line)?;
     if text.starts_with('\u{feff}') {
         let shown = shown(line);
-        return Err(format!(
-            "a byte order mark stands before the reply; write UTF-8 without one: {shown}"
-        ));
+        let message =
+            format!("a byte order mark stands before the reply; write UTF-8 without one: {shown}");
+        return Err(message.into());
     }
     if !text.starts_with('{') {
         return Ok(Reply { action: text.to_owned(), ..Reply::default() });
     }
     let raw: RawReply = serde_json::from_str(text).map_err(|error| not_json(&error, line))?;
     check_id(raw.id, id)?;
-    if let (None, Some(error)) = (raw.action, &raw.error) {
-        return Err(escape::bytes(error.as_bytes(), ERROR_SHOWN));
+    if let (None, Some(error)) = (raw.action, raw.error) {
+        return Err(failed(&error, raw.code.as_deref()));
     }
     let action = raw.action.ok_or_else(|| format!("no \"action\" in {}", shown(line)))?;
     let action: Cow<'_, str> = serde_json::from_str(action.get())
         .map_err(|_| format!("\"action\" is not a string in {}", shown(line)))?;
-    let mut reply = Reply { action: action.into_owned(), ..Reply::default() };
+    let said = raw.said.map(|said| escape::bytes(said.as_bytes(), HOSTED_SHOWN));
+    let mut reply = Reply { action: action.into_owned(), said, ..Reply::default() };
     take_note(raw.note, &mut reply);
     take_eval(raw.eval, &mut reply);
     Ok(reply)
 }
 
 /// Reads the reply to `init` from a line without its newline, or says what is wrong.
-pub fn parse_greeting(line: &[u8], id: u64) -> Result<Greeting, String> {
+pub fn parse_greeting(line: &[u8], id: u64) -> Result<Greeting, Unusable> {
     let text = utf8(line)?;
     if text == "ok" {
         return Ok(Greeting::default());
     }
     if !text.starts_with('{') {
-        return Err(format!(
+        let message = format!(
             "expected {{\"id\":{id}}} or ok as the first line on stdout, but read \"{}\"; \
              prints belong on stderr",
             shown(line)
-        ));
+        );
+        return Err(message.into());
     }
     let raw: RawGreeting = serde_json::from_str(text).map_err(|error| not_json(&error, line))?;
     check_id(raw.id, id)?;
+    if let Some(error) = raw.error {
+        return Err(failed(&error, raw.code.as_deref()));
+    }
     if let Some(other) = raw.protocol.filter(|spoken| !VERSIONS.contains(spoken)) {
-        return Err(format!("it speaks protocol {other}, the referee {VERSIONS:?}"));
+        return Err(format!("it speaks protocol {other}, the referee {VERSIONS:?}").into());
     }
     let wants = raw.want.map_or(Ok(Wants::default()), |names| wants(&names))?;
     Ok(Greeting { name: raw.name, version: raw.version, wants })
+}
+
+/// What a program says that hosts the player.
+fn failed(error: &str, code: Option<&str>) -> Unusable {
+    let message = escape::bytes(error.as_bytes(), HOSTED_SHOWN);
+    Unusable { message, crashed: code == Some(FaultCode::Crash.name()) }
 }
 
 fn wants(names: &[String]) -> Result<Wants, String> {
@@ -369,7 +406,7 @@ mod tests {
 
     #[test]
     fn a_bad_reply_is_told_apart() {
-        let message = |line: &[u8]| parse_reply(line, 5).expect_err("refused");
+        let message = |line: &[u8]| parse_reply(line, 5).expect_err("refused").message;
         assert_eq!(
             message(br#"{"id":4,"action":"a"}"#),
             "the reply carries id 4, but the request was 5"
@@ -383,6 +420,22 @@ mod tests {
         assert!(message(b"\xff3,4").starts_with("not valid UTF-8 at byte 1: "));
         assert!(message(br#"{"action":"3,4""#).starts_with("not a valid JSON reply (EOF while"));
         assert!(message(br#"{"action":"3,4"} x"#).starts_with("not a valid JSON reply (trailing"));
+    }
+
+    #[test]
+    fn a_program_that_hosts_a_player_speaks_for_it() {
+        let reply = parse_reply(br#"{"action":"pass","said":"action(3) returned \u001bNone"}"#, 0);
+        let said = reply.expect("a reply").said;
+        assert_eq!(said.as_deref(), Some(r"action(3) returned \x1bNone"));
+        let unusable = |line: &[u8]| parse_reply(line, 0).expect_err("no action");
+        let message = "action(3) raised ValueError".to_owned();
+        assert_eq!(
+            unusable(br#"{"error":"action(3) raised ValueError","code":"crash"}"#),
+            Unusable { message: message.clone(), crashed: true }
+        );
+        assert_eq!(unusable(br#"{"error":"action(3) raised ValueError"}"#), message.into());
+        let refused = parse_greeting(br#"{"error":"no class","code":"crash"}"#, 0);
+        assert_eq!(refused, Err(Unusable { message: "no class".to_owned(), crashed: true }));
     }
 
     #[test]
@@ -406,7 +459,8 @@ mod tests {
             parse_greeting(b"Hello!", 0),
             Err("expected {\"id\":0} or ok as the first line on stdout, but read \"Hello!\"; \
                  prints belong on stderr"
-                .to_owned())
+                .to_owned()
+                .into())
         );
         assert!(parse_greeting(br#"{"want":["moves"]}"#, 0).is_err());
     }

@@ -10,8 +10,9 @@ use crate::clock::TimeControl;
 use crate::containment::{Level, Limits, Mechanism};
 use crate::fault::Fault;
 use crate::rules::{Seat, SeatMap};
-use crate::tournament::format::Stage;
+use crate::tournament::format::{PairingRules, Stage};
 use crate::tournament::openings::Openings;
+use crate::tournament::schedule::Order;
 
 /// The version of the log's format.
 pub const SCHEMA: &str = "referee-log-1";
@@ -43,6 +44,13 @@ pub struct Header {
     pub quarantine: u32,
     /// The stages, in order.
     pub stages: Vec<Stage>,
+    /// How later meetings follow from earlier results.
+    #[serde(default)]
+    pub pairing_rules: PairingRules,
+    /// The order of the schedule and the first seats are drawn from the identity; otherwise they
+    /// follow from the order of the configuration and the names.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub drawn: bool,
     /// Where the openings come from; games begin at the start where this is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub openings: Option<Openings>,
@@ -57,6 +65,13 @@ pub struct Header {
     /// What changed between a stop and its continuation, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<String>,
+}
+
+impl Header {
+    /// In which order the players enter the schedule.
+    pub fn order(&self) -> Order {
+        if self.drawn { Order::Drawn(self.identity.clone()) } else { Order::Listed }
+    }
 }
 
 /// What contains the players of a tournament.
@@ -89,6 +104,13 @@ pub struct PlayerInfo {
     pub command: String,
     /// A hash of the command and of the files that make the player.
     pub hash: String,
+    /// It can begin after an opening, as a class of the 2018 interface cannot.
+    #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
+    pub takes_openings: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// What happens after a refused action (`malformed` or `illegal`).
@@ -101,7 +123,8 @@ pub enum FaultPolicy {
     Retry(u32),
 }
 
-/// A score: 0, 0.5 or 1, written in the shortest form.
+/// A score: 0, 0.5 or 1, written in the shortest form. Both players score 0 in a game in which
+/// both failed; older logs have 0.5 there.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Deserialize)]
 #[serde(from = "f64")]
 pub struct Score(pub f64);
@@ -179,7 +202,9 @@ pub struct ClockRecord {
     pub used_ns: SeatMap<Vec<u64>>,
     /// CPU time of the players' processes over the whole game, where it could be measured.
     pub cpu_ns: SeatMap<Option<u64>>,
-    /// Wall time of the whole game, from the start of the first player until both had left.
+    /// Wall time of the whole game, from the start of the first player until both had left; 0 in
+    /// older logs.
+    #[serde(default)]
     pub wall_ns: u64,
 }
 

@@ -4,6 +4,7 @@
 
 mod ask;
 mod report;
+mod shared_core;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +12,9 @@ use std::time::Duration;
 pub(crate) use ask::{Answered, Question};
 pub use report::{Disturbance, Ending, Kept, Report};
 
+use self::shared_core::{Stolen, undisturbed};
 use crate::clock::{Clock, TimeControl, Verdict};
+use crate::containment::{Lack, NotStarted};
 use crate::fault::{Fault, FaultCode};
 use crate::player::{EndView, InitView, Player, diagnosis};
 use crate::protocol::Reply;
@@ -40,18 +43,21 @@ pub struct Setup<'a, G: Game> {
 pub type Observer<'o, G> = &'o mut (dyn FnMut(&G, &[Event]) + Send);
 
 /// Plays one game to its ending. The players are left to the caller, who lets them leave.
+///
+/// # Errors
+/// There is no game where the referee lacks what it needs to start a player.
 pub async fn play<G: Game>(
     setup: &Setup<'_, G>,
     luck: &mut Luck,
     players: &mut BySeat<Player>,
     observe: Observer<'_, G>,
-) -> Report {
+) -> Result<Report, Lack> {
     let mut table = Table::new(setup, luck, players, observe);
-    let ending = match table.begin().await {
-        Ok(()) => table.run().await,
-        Err(faults) => Ending::Faults(faults),
+    let ending = match table.begin().await? {
+        BySeat { first: None, second: None } => table.run().await,
+        faults => Ending::Faults(faults),
     };
-    table.end(ending).await
+    Ok(table.end(ending).await)
 }
 
 /// A game in progress.
@@ -67,6 +73,8 @@ struct Table<'a, 'o, G: Game> {
     clocks: BySeat<Clock>,
     /// The ply since which a player is frozen off turn.
     frozen: BySeat<Option<u32>>,
+    /// What each seat's opponent took of its turns.
+    stolen: BySeat<Stolen>,
     kept: Kept,
 }
 
@@ -87,6 +95,7 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
             told: BySeat::default(),
             clocks: BySeat::from_fn(|_| Clock::new(*setup.control)),
             frozen: BySeat::default(),
+            stolen: BySeat::default(),
             kept: Kept::default(),
         };
         table.play_opening();
@@ -111,8 +120,9 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
         }
     }
 
-    /// Starts both players, one after the other. Both are started even if the first fails.
-    async fn begin(&mut self) -> Result<(), BySeat<Option<Fault>>> {
+    /// Starts both players, one after the other. Both are started even if the first fails: gives
+    /// the faults.
+    async fn begin(&mut self) -> Result<BySeat<Option<Fault>>, Lack> {
         let mut faults = BySeat::default();
         for seat in Seat::BOTH {
             let view = InitView {
@@ -123,16 +133,18 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
                 seed: self.setup.seeds[seat],
                 opening: &self.kept.opening,
             };
-            match self.players[seat].begin(&view).await {
+            let (player, opponent) = self.players.pick_mut(seat);
+            match undisturbed(player.begin(&view), opponent, self.setup.control).await {
                 Ok((greeting, took)) => {
                     self.clocks[seat].charge_startup(took);
                     self.kept.startup[seat] = took;
                     self.kept.greetings[seat] = greeting;
                 }
-                Err(fault) => faults[seat] = Some(fault),
+                Err(NotStarted::Fault(fault)) => faults[seat] = Some(fault),
+                Err(NotStarted::Lack(lack)) => return Err(lack),
             }
         }
-        if faults.iter().all(|(_, fault)| fault.is_none()) { Ok(()) } else { Err(faults) }
+        Ok(faults)
     }
 
     async fn run(&mut self) -> Ending {
@@ -225,10 +237,16 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
 
     /// One seat's action for this turn, which began with these clocks.
     async fn decide(&mut self, seat: Seat, clocks: BySeat<Clock>) -> Result<G::Action, Fault> {
-        self.watch_pondering(seat);
         let events = &self.events[self.told[seat]..];
         let question = Question::new(seat, self.setup, &self.position, events, clocks);
-        let answered = question.put(&mut self.players[seat]).await;
+        let (player, opponent) = self.players.pick_mut(seat);
+        let control = self.setup.control;
+        let mut answered = undisturbed(question.put(player), opponent, control).await;
+        let stolen = self.watch_pondering(!seat);
+        self.stolen[seat].note(stolen, answered.used.unwrap_or_default());
+        if let (Some(used), Ok(_)) = (&mut answered.used, &answered.decided) {
+            *used = self.stolen[seat].charged(control);
+        }
         self.settle(seat, answered)
     }
 
@@ -277,22 +295,26 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
         }
     }
 
-    /// Measures what a player did off turn; one that burned is frozen off turn from now on.
-    fn watch_pondering(&mut self, seat: Seat) {
-        let burned = self.players[seat].burned_off_turn();
-        if burned && !self.setup.control.ponder && self.frozen[seat].is_none() {
-            self.players[seat].freeze_off_turn();
+    /// Returns the CPU time that a player used on the opponent's turn that just ended. One that
+    /// ponders is frozen now, and from now on as soon as it has replied.
+    fn watch_pondering(&mut self, seat: Seat) -> Duration {
+        let player = &mut self.players[seat];
+        let used = player.end_off_turn();
+        if !self.setup.control.ponder && self.frozen[seat].is_none() && player.ponders() {
+            player.freeze_off_turn();
+            player.freeze();
             self.frozen[seat] = Some(self.position.ply());
         }
+        used
     }
 
-    /// A game that `seat` lost on time may not count if the opponent burned on the same core, or
-    /// if the machine lagged.
+    /// A game that `seat` lost on time may not count if the opponent took time of the core that
+    /// they share, or if the machine lagged.
     fn note_disturbance(&mut self, seat: Seat) {
-        let beside = self.players[!seat].cpu_since_reply();
-        let lag = self.players[seat].overdue().filter(|overdue| overdue.is_lag(beside));
-        let burned = !self.setup.control.ponder && self.players[!seat].burned_off_turn();
-        self.kept.disturbance = if burned {
+        let stolen = self.stolen[seat];
+        let lag = self.players[seat].overdue().filter(|overdue| overdue.is_lag(stolen.last()));
+        let disturbed = !self.setup.control.ponder && stolen.disturbs();
+        self.kept.disturbance = if disturbed {
             Some(Disturbance::Opponent(!seat))
         } else {
             lag.map(|overdue| Disturbance::Machine(seat, overdue))

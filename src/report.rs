@@ -4,6 +4,7 @@
 pub mod charts;
 mod columns;
 pub mod details;
+pub mod drawing;
 pub mod film;
 pub mod games;
 pub mod grades;
@@ -19,4 +20,4 @@ pub mod tables;
 pub mod terminal;
 pub mod verdict;
 
-pub use standings::{Row, Standings};
+pub use standings::{Remedy, Row, Standings};

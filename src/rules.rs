@@ -247,6 +247,17 @@ pub trait Game: Clone + fmt::Debug + Send + 'static {
         None
     }
 
+    /// The letters of the pieces on a square where several stand; [`rows`](Game::rows) draws their
+    /// number there. Games in which pieces never share a square need none.
+    fn shared(&self, _square: board::Square) -> Vec<char> {
+        Vec::new()
+    }
+
+    /// Whose goal this square is, in games with goals: so that people see it on the board.
+    fn goal(&self, _square: board::Square) -> Option<Seat> {
+        None
+    }
+
     /// A line about what the board does not show (phase, counts), for people.
     fn caption(&self) -> String;
 }

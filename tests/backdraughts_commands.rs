@@ -7,15 +7,17 @@ use serde_json::Value;
 use support::{Arena, Run};
 
 const START: &str = "    0 1 2 3 4 5 6 7
-  0 . . . . . . . .
+  0 . . . . . . . w
   1 . . . B B B B .
   2 . . . . B B B .
   3 . W . . . B B .
   4 . W W . . . B .
   5 . W W W . . . .
   6 . W W W W . . .
-  7 . . . . . . . .
+  7 b . . . . . . .
 ";
+const CAPTION: &str =
+    "    ply 0; white to roll; white 10, black 10 pawns; goals: white 7,0, black 0,7";
 const BOARD: &str = concat!(
     r#""board":["........","...BBBB.","....BBB.",".W...BB.",".WW...B.",".WWW....",".WWWW...","#,
     r#""........"]"#
@@ -141,8 +143,7 @@ fn a_person_reads_the_rolls_in_words() {
     let arena = Arena::new();
     let args = ["play", "human", "bot:random", "--game", "backdraughts", "--seed", "1"];
     let run = arena.run_with(&args, "?\npass\nresign\n");
-    let caption = "    ply 0; white to roll; white 10, black 10 pawns\nwhite rolls ";
-    assert!(run.out.starts_with(&format!("{START}{caption}")), "{}", run.out);
+    assert!(run.out.starts_with(&format!("{START}{CAPTION}\nwhite rolls ")), "{}", run.out);
     let prompt = "white to move (? for the legal actions): ";
     let parts: Vec<&str> = run.err.split(prompt).collect();
     assert!(parts.len() == 4 && parts[1].contains('>'), "{}", run.err);
@@ -209,7 +210,7 @@ fn edited(edit: impl FnOnce(&mut Vec<Value>), problem: &str) {
 #[test]
 fn verify_checks_the_rolls_against_the_seed() {
     let arena = played();
-    let clean = "results/cup: 4 of 4 games, seeds checked: nothing wrong\n";
+    let clean = "results/cup: 4 of 4 games played, seeds checked: nothing wrong\n";
     assert_eq!(arena.run(&["verify"]), Run::new(0, clean, ""));
     edited(|rolls| rolls.push("roll 1".into()), ": `roll 1` comes where nothing is rolled\n");
     edited(|rolls| drop(rolls.pop()), "` stands where a roll is missing\n");
@@ -238,8 +239,7 @@ fn a_recorded_game_is_replayed_with_its_rolls() {
     let run = arena.run(&["replay", id]);
     assert_eq!(run.code, 0);
     let value = &game["rolls"][0].as_str().expect("a text")["roll ".len()..];
-    let caption = "    ply 0; white to roll; white 10, black 10 pawns";
-    let opening = format!("{START}{caption}\nwhite rolls {value}\n1. white ");
+    let opening = format!("{START}{CAPTION}\nwhite rolls {value}\n1. white ");
     assert!(run.out.contains(&opening), "{}", run.out);
     let boards = run.out.lines().filter(|line| line.starts_with("    0 1 2")).count();
     assert_eq!(boards as u64, 1 + game["plies"].as_u64().expect("a number"));

@@ -19,6 +19,7 @@ use trials::{Lacks, slow};
 fn main() -> ExitCode {
     trials::run(vec![
         slow("a_replay_is_stepped_with_the_keyboard", a_replay_is_stepped_with_the_keyboard),
+        slow("closing_a_replay_returns_to_the_reader_s_place", closing_a_replay_returns),
         slow(
             "with_two_hundred_players_no_label_overlaps",
             with_two_hundred_players_no_label_overlaps,
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
 }
 
 /// Keys as a browser is told them.
+const ESCAPE: &str = "\u{e00c}";
 const HOME: &str = "\u{e011}";
 const END: &str = "\u{e010}";
 const LEFT: &str = "\u{e012}";
@@ -218,6 +220,38 @@ fn a_replay_is_stepped_with_the_keyboard() -> Lacks {
     })
 }
 
+/// Opens a game from the fourth link of the list of games, and says where that link stands.
+const OPEN: &str = "window.link = document.querySelectorAll('#games a')[3];
+    link.scrollIntoView({ block: 'center' }); link.focus({ preventScroll: true }); link.click();
+    return link.getBoundingClientRect().top";
+/// Whether the viewer is hidden, where the link stands, whether it has the focus, the fragment.
+const PLACE: &str = "return [document.getElementById('viewer').hidden,
+    link.getBoundingClientRect().top, document.activeElement === link, location.hash]";
+
+fn closing_a_replay_returns() -> Lacks {
+    let arena = Arena::with(&Config::small().change(|config| config.max_moves = 60));
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    in_a_runtime(async {
+        let browser = Browser::start(&["--window-size=1100,900"], &json!({})).await?;
+        browser.open(&arena.results().join("report.html"), "").await;
+        for closing in ["Escape", "the button", "back"] {
+            let top = browser.ask(OPEN).await;
+            let shown = Locator::Css("#viewer:not([hidden]) li[aria-current]");
+            browser.client.wait().for_element(shown).await.expect("the game is shown");
+            match closing {
+                "Escape" => browser.press(ESCAPE).await,
+                "back" => browser.client.back().await.expect("back"),
+                _ => drop(browser.ask("document.getElementById('close').click()").await),
+            }
+            let hidden = Locator::Css("#viewer[hidden]");
+            browser.client.wait().for_element(hidden).await.expect("the viewer is closed");
+            assert_eq!(browser.ask(PLACE).await, json!([true, top, true, ""]), "{closing}");
+        }
+        browser.end().await;
+        Ok(())
+    })
+}
+
 fn with_two_hundred_players_no_label_overlaps() -> Lacks {
     let arena = two_hundred();
     in_a_runtime(async {
@@ -275,14 +309,30 @@ fn a_served_page_follows_the_log() -> Lacks {
         out.read_line(&mut address).expect("its address");
         browser.client.goto(address.trim()).await.expect("opened");
         let lead = browser.client.find(Locator::Css(".lead")).await.expect("a line");
-        assert!(lead.text().await.expect("text").contains("11 of 12 games so far"));
+        assert!(lead.text().await.expect("text").contains("11 of 12 games played"));
         arena.put("games.jsonl", &log);
-        let done = Locator::XPath("//p[@class='lead'][contains(., '· 12 games')]");
+        let done = Locator::XPath("//p[@class='lead'][contains(., '12 of 12 games played')]");
         browser.client.wait().for_element(done).await.expect("the page follows");
         let id = arena.lines().into_keys().next().expect("a game");
         browser.ask(&format!("films.clear(); viewer.open('{id}', 1)")).await;
         let move_shown = Locator::Css("#moves li[aria-current]");
         browser.client.wait().for_element(move_shown).await.expect("a game is served");
+        let foreign = arena.path().join("foreign.html");
+        let script = |path: &str| {
+            format!(
+                "<script src='{}{path}' onload=\"told.push('read')\" \
+                 onerror=\"told.push('refused')\"></script>",
+                address.trim()
+            )
+        };
+        let page = format!(
+            "<script>told = []; refereeIndex = refereeGame = () => told.push('taken')</script>{}{}",
+            script("games/index.js"),
+            script(&format!("games/{id}.js"))
+        );
+        fs::write(&foreign, page).expect("written");
+        browser.open(&foreign, "").await;
+        assert_eq!(browser.ask("return told").await, json!(["refused", "refused"]));
         browser.end().await;
         Command::new("kill").args(["-INT", &server.id().to_string()]).status().expect("sent");
         assert_eq!(server.wait().expect("ended").code(), Some(0));

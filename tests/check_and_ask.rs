@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 
 use serde_json::Value;
-use support::{Arena, Config, Run};
+use support::{Arena, Config, Run, wait_until};
 
 const FIRST: &str = "\
 while read -r line; do
@@ -29,6 +29,18 @@ while read -r line; do
     esac
 done
 ";
+
+/// Greets, and never moves.
+const SLOW: &str = "\
+while read -r line; do
+    case $line in
+    *'\"type\":\"init\"'*) echo ok ;;
+    *'\"type\":\"turn\"'*) sleep 3600 ;;
+    *'\"type\":\"quit\"'*) exit 0 ;;
+    esac
+done
+";
+const HOUR: &str = "move = \"1h\"";
 
 /// A greeting with this `want`, then whatever is legal, by the rules alone where it is not told.
 fn wanting(want: &str) -> String {
@@ -159,6 +171,93 @@ fn what_is_no_player_is_refused() {
     assert_eq!(run, Run::new(2, "", error));
     let run = arena.run(&["check", "human"]);
     assert_eq!(run, Run::new(2, "", "error: player `human`: only programs are checked\n"));
+}
+
+/// The first cells of each row of `table.csv`.
+fn rows(arena: &Arena, cells: usize) -> Vec<Vec<String>> {
+    let table = fs::read_to_string(arena.path().join("table.csv")).expect("a table");
+    let lines = table.lines().skip(1);
+    lines.map(|line| line.split(',').take(cells).map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn what_is_no_player_has_a_row_and_the_others_are_checked() {
+    let arena = Arena::new();
+    fs::create_dir_all(arena.path().join("players/empty")).expect("a folder");
+    arena.write("players/notes.txt", "text");
+    arena.write("players/first.sh", FIRST);
+    let args = ["check", "players/empty", "players/first.sh", "players/notes.txt"];
+    let run = arena.run(&[&args[..], &["--against", "random", "--csv", "table.csv"]].concat());
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.err.ends_with("\n1 of 3 players are ready\n"), "{}", run.err);
+    let expected = [
+        ["players/empty", "not-ready", "player"],
+        ["first.sh", "ready", ""],
+        ["players/notes.txt", "not-ready", "player"],
+    ];
+    assert_eq!(rows(&arena, 3), expected);
+    let refused = "players/empty (watch-your-back)\n  FAIL  player  player `players/empty`: no";
+    assert!(run.out.contains(refused), "{}", run.out);
+}
+
+#[test]
+fn players_of_one_name_are_told_apart() {
+    let arena = Arena::new();
+    for folder in ["ant", "bee"] {
+        fs::create_dir(arena.path().join(folder)).expect("a folder");
+        arena.write(&format!("{folder}/player.sh"), NO_MOVES);
+    }
+    let args = ["check", "ant/player.sh", "bee/player.sh", "--against", "random"];
+    assert_eq!(arena.run(&[&args[..], &["--csv", "table.csv"]].concat()).code, 1);
+    assert_eq!(rows(&arena, 1), [["ant/player.sh"], ["bee/player.sh"]]);
+    for folder in ["ant-player.sh", "bee-player.sh"] {
+        assert!(arena.path().join("check-results").join(folder).is_dir(), "{folder}");
+    }
+}
+
+#[test]
+fn a_check_that_the_referee_cannot_finish_leaves_the_others_their_reports() {
+    let arena = Arena::new();
+    arena.write("good.sh", FIRST);
+    arena.write("stuck.sh", NO_MOVES);
+    arena.write("records", "a file, where a folder is needed");
+    let args = ["check", "stuck.sh", "good.sh", "--against", "random", "--records", "records"];
+    let run = arena.run(&[&args[..], &["--csv", "table.csv"]].concat());
+    assert_eq!(run.code, 3, "{run:?}");
+    assert!(run.err.contains("\nerror: cannot write records/stuck.sh/games.jsonl: "), "{run:?}");
+    let expected = [["stuck.sh", "unfinished", "turns"], ["good.sh", "ready", ""]];
+    assert_eq!(rows(&arena, 3), expected);
+    assert!(run.out.contains("good.sh: sh good.sh (watch-your-back)\n  ok    start"), "{run:?}");
+}
+
+#[test]
+fn the_check_of_one_player_ends_in_time() {
+    let arena = Arena::with(&Config::small().change(|config| config.clock = HOUR.to_owned()));
+    arena.write("slow.sh", SLOW);
+    let args = ["check", "slow.sh", "--within", "2s", "--csv", "table.csv"];
+    let run = arena.run(&args);
+    assert_eq!(run.code, 1, "{run:?}");
+    let why = "not finished: the check of one player may take 2s (--within)";
+    assert!(run.out.contains(why), "{}", run.out);
+    assert_eq!(rows(&arena, 2), [["slow.sh", "unfinished"]]);
+}
+
+#[test]
+fn an_interrupted_check_prints_what_is_known() {
+    let arena = Arena::with(&Config::small().change(|config| config.clock = HOUR.to_owned()));
+    arena.write("good.sh", FIRST);
+    arena.write("slow.sh", SLOW);
+    let args = ["check", "good.sh", "slow.sh", "bot:random", "--against", "random"];
+    let child = arena.start(&[&args[..], &["--jobs", "1", "--csv", "table.csv"]].concat());
+    let table = arena.path().join("table.csv");
+    wait_until(|| fs::read_to_string(&table).is_ok_and(|table| table.contains("good.sh,ready")));
+    arena.sh(&format!("kill -INT {}", child.id()));
+    let run = arena.finish(child, "");
+    assert_eq!(run.code, 130, "{run:?}");
+    assert!(run.out.contains("good.sh: sh good.sh (watch-your-back)\n  ok    start"), "{run:?}");
+    assert_eq!(run.out.matches("not finished: interrupted\n").count(), 2, "{run:?}");
+    let verdicts = ["ready", "unfinished", "unfinished"];
+    assert!(rows(&arena, 2).iter().map(|row| &row[1]).eq(&verdicts), "{:?}", rows(&arena, 2));
 }
 
 /// A tournament in which the second player fails at its first move, and the id of its first game.

@@ -3,6 +3,8 @@
 
 mod support;
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use support::{Arena, Config, Run, TABLE};
 
@@ -160,7 +162,7 @@ fn a_short_game_is_replayed_whole() {
 }
 
 #[test]
-fn a_game_is_found_by_a_beginning_that_is_unique() {
+fn a_game_is_found_by_the_beginning_of_its_id() {
     let arena = played();
     let whole = arena.run(&["replay", "08eee709cd92-1"]);
     assert_eq!(whole.code, 0);
@@ -168,11 +170,25 @@ fn a_game_is_found_by_a_beginning_that_is_unique() {
     assert!(
         whole.out.starts_with("08eee709cd92-1: ant (white) against bee (black), pair 1, game 1\n")
     );
-    let error = "error: `08e` begins more than one id (08eee709cd92-1 and 08eee709cd92-2) in \
-                 results/cup\n";
-    assert_eq!(arena.run(&["replay", "08e"]), Run::new(2, "", error));
-    let error = "error: there is no game `zzz` in results/cup\n";
-    assert_eq!(arena.run(&["replay", "zzz"]), Run::new(2, "", error));
+    for word in ["08e", "08eee709cd92", "08e-1"] {
+        assert_eq!(arena.run(&["replay", word]), whole, "{word}");
+    }
+    let second = arena.run(&["replay", "08eee709cd92-2"]);
+    assert!(second.out.starts_with("08eee709cd92-2: bee (white)"), "{}", second.out);
+    assert_eq!(arena.run(&["replay", "08e-2"]), second);
+    for word in ["zzz", "08e-3"] {
+        let error = format!("error: results/cup: there is no game `{word}`\n");
+        assert_eq!(arena.run(&["replay", word]), Run::new(2, "", &error));
+    }
+    let pairs: BTreeSet<String> = arena.lines().into_keys().map(|id| id[..12].to_owned()).collect();
+    let error = arena.run(&["replay", ""]);
+    let listed: Vec<&str> = error.err.lines().skip(1).map(str::trim_start).collect();
+    assert_eq!(
+        error.err.lines().next(),
+        Some("error: results/cup: `` begins the ids of several pairs; write more of one of them:")
+    );
+    assert!(listed.iter().map(|line| &line[..12]).eq(pairs.iter()), "{listed:?}");
+    assert!(listed.contains(&"08eee709cd92  ant and bee, pair 1"), "{listed:?}");
     let named = arena.run(&["replay", "--results", "results/cup", "08eee709cd92-1"]);
     assert_eq!(named, whole);
 
@@ -246,14 +262,59 @@ fn a_person_whose_input_ends_has_left() {
 fn players_that_do_not_exist_are_refused() {
     let arena = Arena::new();
     let error = "error: player `bot:nosuch`: there is no house player `nosuch`; expected `random`, \
-                 `greedy` or `search`\n";
+                 `greedy`, `steady` or `search`\n";
     assert_eq!(arena.run(&["play", "bot:greedy", "bot:nosuch"]), Run::new(2, "", error));
+    let error =
+        "error: player `nosuch.py`: there is no file `nosuch.py`; it is looked for in `DIR`\n";
+    assert_eq!(arena.run(&["play", "nosuch.py", "human"]), Run::new(2, "", error));
     let error = "error: player `nosuchprogram`: there is no program `nosuchprogram` in the PATH; \
                  install it, or give its path with a `/`\n";
     assert_eq!(arena.run(&["play", "nosuchprogram", "human"]), Run::new(2, "", error));
-    let error = "error: there is no house player `nosuch`; expected `random`, `greedy`, `search` \
-                 or `search-<nodes a move>`, for example `search-2000`\n";
+    let error = "error: there is no house player `nosuch`; expected `random`, `greedy`, `steady`, \
+                 `search` or `search-<nodes a move>`, for example `search-2000`\n";
     assert_eq!(arena.run(&["bot", "nosuch"]), Run::new(2, "", error));
+}
+
+#[test]
+fn a_broken_configuration_is_in_nobodys_way_who_does_not_need_it() {
+    let arena = Arena::with(&Config::small().player("dog", "command = [\"nosuchprogram\"]"));
+    let game = ["play", "bot:random", "bot:random", "--seed", "1"];
+    let note = "tournament.toml has problems in its players, which `referee run --plan` shows; the \
+                rest of it holds\n";
+    let run = arena.run(&game);
+    assert_eq!((run.code, run.err.as_str()), (0, note));
+    assert_eq!(arena.run(&["play", "ant", "ant", "--seed", "1"]).code, 0, "others are known");
+    let needed = arena.run(&["play", "dog", "bot:random"]);
+    assert_eq!((needed.code, needed.out.as_str()), (2, ""));
+    assert!(needed.err.contains("error: there is no program `nosuchprogram` in the PATH\n"));
+
+    arena.write("tournament.toml", "this is no TOML");
+    let run = arena.run(&game);
+    let note = "tournament.toml has problems, which `referee run --plan` shows, and is left out: \
+                this is watch-your-back, with the default options and limits\n";
+    assert_eq!((run.code, run.err.as_str()), (0, note));
+    let named = arena.run(&[&game[..], &["--config", "tournament.toml"]].concat());
+    assert_eq!((named.code, named.out.as_str()), (2, ""));
+    assert!(named.err.starts_with("error: this is not TOML\n"), "{}", named.err);
+    let missing = arena.run(&[&game[..], &["--config", "gone.toml"]].concat());
+    assert!(missing.err.starts_with("error: there is no configuration `gone.toml`"), "{missing:?}");
+}
+
+#[test]
+fn a_reader_that_leaves_ends_the_command_quietly() {
+    let arena = Arena::new();
+    for args in [
+        &["rules", "watch-your-back"][..],
+        &["perft", "watch-your-back", "--depth", "1"],
+        &["play", "bot:random", "bot:random"],
+        &["check", "bot:random", "--against", "random"],
+        &["man"],
+    ] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let child = arena.command(args).stdout(writer).spawn().expect("the referee starts");
+        assert_eq!(arena.finish(child, ""), Run::new(141, "", ""), "{args:?}");
+    }
 }
 
 #[test]

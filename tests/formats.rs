@@ -76,8 +76,7 @@ fn a_swiss_tournament_has_no_rematch() {
     let plan = arena.run(&["run", "--plan"]);
     assert_eq!(
         plan.out,
-        "cup: 7 players, 4 Swiss rounds of 1 pair, 24 games of watch-your-back\n\
-         in the log: 24, to play: 0\n"
+        "cup: watch-your-back, 7 players, 4 Swiss rounds of 1 pair\n24 of 24 games played\n"
     );
 }
 
@@ -135,8 +134,8 @@ fn who_does_not_pass_the_check_plays_no_further() {
     assert!(diagnosis.contains(": "), "{diagnosis}");
     line("mute did not pass the check and plays no further: no-start in game ");
     let plan = arena.run(&["run", "--plan"]);
-    assert!(plan.out.starts_with("cup: 9 players, a check of 1 pair each; then 2 Swiss"));
-    assert!(plan.out.contains(", to play: 0\n"), "{}", plan.out);
+    let start = "cup: watch-your-back, 9 players, a check of 1 pair each; then 2 Swiss";
+    assert!(plan.out.starts_with(start), "{}", plan.out);
     // Stopped anywhere, the same is played.
     let again = Arena::with(&with_faulty());
     again.write("leaves.sh", "read init; echo ok; read turn");
@@ -150,6 +149,54 @@ fn who_does_not_pass_the_check_plays_no_further() {
     assert_eq!(again.run(&["run", "--quiet"]).code, 0);
     let out: BTreeSet<_> = meetings(&again).into_iter().collect();
     assert_eq!(out, played.into_iter().collect());
+}
+
+/// Plays whatever is legal.
+const PLAYS: &str = "while read -r line; do case $line in \
+                     *'\"type\":\"init\"'*) echo ok ;; \
+                     *'\"type\":\"turn\"'*) legal=${line#*'\"legal\":[\"'}; echo \"${legal%%\\\"*}\" ;; \
+                     *'\"type\":\"quit\"'*) exit 0 ;; esac; done\n";
+
+#[test]
+fn who_never_starts_is_ranked_and_graded_below_who_plays() {
+    let check = "grades = { ranks = [{ rank = 1, marks = 10 }, { rank = 9, marks = 5 }] }\n\
+                 [[stages]]\nformat = \"check\"\n[[stages]]\nformat = \"round-robin\"\n";
+    let config = config(check).script("fine", "fine.sh");
+    let mute = |config: Config, name: &str| config.script(name, "mute.sh");
+    let arena = Arena::with(&["mute", "mute too"].into_iter().fold(config, mute));
+    arena.write("fine.sh", PLAYS);
+    arena.write("mute.sh", "exit 1");
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(!run.err.contains("leading: mute"), "{}", run.err);
+    let unranked = run.out.lines().filter(|line| line.starts_with("–  mute"));
+    assert_eq!(unranked.count(), 2, "{}", run.out);
+    let reason = "Without a rank: mute (failed the check), mute too (failed the check).";
+    assert!(run.out.replace('\n', " ").contains(reason), "{}", run.out);
+    let rank = arena.run(&["rank", "--format", "json"]);
+    let json: Value = serde_json::from_str(&rank.out).expect("JSON");
+    let last = &json["players"][9];
+    assert_eq!(
+        (&last["rank"], &last["rating"], &last["score"]),
+        (&Value::Null, &Value::Null, &0.into())
+    );
+    assert_eq!(last["unranked"], "check");
+    let standings = arena.read("standings.csv");
+    assert!(standings.lines().nth(10).is_some_and(|line| line.starts_with(",mute too,,,,")));
+    // The house is not graded, and who failed has the lowest grade.
+    let grades = arena.read("grades.csv");
+    let rows: Vec<&str> = grades.lines().skip(1).collect();
+    assert!(rows[0].starts_with("fine,10,") || rows[0].starts_with("fine,5,"), "{grades}");
+    let failed = |name: &str| format!("{name},0,,,,0,");
+    assert!(rows[1].starts_with(&failed("mute")) && rows[1].ends_with(",failed the check"));
+    assert!(rows[2].starts_with(&failed("mute too")) && rows.len() == 3, "{grades}");
+    // Everybody counts the games alike.
+    let games = run.out.lines().find(|line| line.contains(" games played")).expect("it is said");
+    let games = games.split_once("; ").map_or(games, |(start, _)| start).trim_end_matches('.');
+    let page = arena.read("report.html");
+    for text in [page, arena.run(&["verify"]).out, arena.run(&["run", "--plan"]).out] {
+        assert!(text.contains(games), "{games} is not in {text}");
+    }
 }
 
 #[test]
@@ -174,16 +221,19 @@ fn killed_at_any_moment_the_stages_go_on_as_they_would_have() {
 fn a_plan_says_what_is_to_come() {
     let arena = Arena::with(&config(STAGES));
     let run = arena.run(&["run", "--plan"]);
-    let expected = "cup: 7 players, 2 Swiss rounds of 1 pair; then a gauntlet of 6 against \
-                    1 anchors, 1 pair each; then the best 4: a knockout with 1 pair a meeting, \
-                    30 games of watch-your-back\nto play: 30\n";
+    let expected = "cup: watch-your-back, 7 players, 2 Swiss rounds of 1 pair; then a gauntlet of \
+                    6 against 1 anchors, 1 pair each; then the best 4: a knockout with 1 pair a meeting\n\
+                    0 of about 30 games played\n";
     assert_eq!((run.code, run.out.as_str()), (0, expected));
 }
 
 #[test]
 fn what_later_meetings_depend_on_cannot_change() {
-    let arena = Arena::with(&config("format = \"swiss\"\nrounds = 2"));
+    let swiss = config("format = \"swiss\"\nrounds = 2");
+    let arena = Arena::with(&swiss);
     complete(&arena);
+    let another = "bot = \"random\"".to_owned();
+    arena.configure(&swiss.change(|config| config.players[1].1 = another));
     let run = arena.run(&["run", "--replace", "p1"]);
     assert_eq!(run.code, 4);
     let reason = "its games are played again: in this format later meetings depend on earlier \

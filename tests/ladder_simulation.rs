@@ -8,7 +8,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee::rating::tally::Place;
 use referee::rating::{GameOutcome, Tally, fit};
-use referee::tournament::format::{Course, Format, Meeting};
+use referee::tournament::format::{Course, Format, Meeting, PairingRules};
 
 const PLAYERS: usize = 40;
 /// Elo points of a natural unit at this share of draws, ν being one half.
@@ -85,7 +85,7 @@ fn ladder(spread: f64, seed: u64) -> Vec<f64> {
     let format = Format::Ladder { games: 1_000_000, margin: None };
     let mut sections: Vec<Vec<Meeting>> = Vec::new();
     course(ROUNDS, spread, seed, |tally, seeds, _, _| {
-        let out = [false; PLAYERS];
+        let out = [None; PLAYERS];
         let course = Course {
             entrants: seeds,
             sections: &sections,
@@ -93,6 +93,8 @@ fn ladder(spread: f64, seed: u64) -> Vec<f64> {
             anchors: &[],
             pairs: 1,
             tally,
+            ratings: &[],
+            rules: PairingRules::Second,
         };
         let next = format.next(&course).expect("it goes on");
         let pairings: Vec<_> = (0..next.pairings.len()).map(|at| next.pairings.get(at)).collect();

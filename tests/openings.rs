@@ -45,7 +45,8 @@ fn openings<K: Ord>(games: &[Value], key: impl Fn(&Value) -> K) -> BTreeMap<K, B
 }
 
 fn clean(arena: &Arena, games: usize) {
-    let clean = format!("results/cup: {games} of {games} games, seeds checked: nothing wrong\n");
+    let clean =
+        format!("results/cup: {games} of {games} games played, seeds checked: nothing wrong\n");
     assert_eq!(arena.run(&["verify"]), Run::new(0, &clean, ""));
 }
 
@@ -92,8 +93,8 @@ fn openings_of_a_file_are_taken_in_turn() {
     );
     arena.write("two.txt", "# two\nR U 3,5; L D 3,1\nR R 1,3; L L 5,3 # the other\n");
     let run = arena.run(&["run", "--plan"]);
-    let plan = "cup: 3 players, 3 pairings of 3 pairs, 18 games of back-to-the-wall\n\
-                openings: 2 openings of a file, in turn\nto play: 18\n";
+    let plan = "cup: back-to-the-wall, 3 players, 3 pairings of 3 pairs\n\
+                openings: 2 openings of a file, in turn\n0 of 18 games played\n";
     assert_eq!(run, Run::new(0, plan, ""));
     assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
     clean(&arena, 18);
@@ -124,7 +125,9 @@ fn an_opening_that_was_tampered_with_is_found() {
         found = format!(
             "{at}the record was edited after it was written\n\
              {at}it begins with `{begins}`, pair 1 begins with `{expected}`\n\
-             results/cup: 6 of 6 games, seeds checked: 2 problems\n"
+             results/cup: 6 of 6 games played, seeds checked: 2 problems\n\
+             `referee verify --repair` moves lines that cannot be used out of the log, and \
+             `referee run` then plays their games again.\n"
         );
         game.to_string()
     });

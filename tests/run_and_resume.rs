@@ -4,14 +4,16 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::io::Write;
+use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::process::Child;
 use std::time::Duration;
 
+use nix::sys::signal::Signal;
 use serde_json::Value;
-use support::{Arena, Config, Dice, Run, TABLE, wait_until};
+use support::{Arena, Config, Run, TABLE, wait_until};
 
-const VERIFIED: &str = "results/cup: 12 of 12 games, seeds checked: nothing wrong\n";
+const VERIFIED: &str = "results/cup: 12 of 12 games played, seeds checked: nothing wrong\n";
 const LEADING: &str = "leading: bee 56%, cat 50%, ant 44%";
 const RESULTS: &str = "Results: DIR/results/cup\n";
 
@@ -38,7 +40,7 @@ fn number(cell: &str) -> f64 {
 }
 
 #[expect(clippy::cast_possible_wrap, reason = "a process id")]
-fn signal(child: &Child, signal: nix::sys::signal::Signal) {
+fn signal(child: &Child, signal: Signal) {
     let pid = nix::unistd::Pid::from_raw(child.id() as i32);
     nix::sys::signal::kill(pid, signal).expect("it lives");
 }
@@ -89,22 +91,22 @@ fn a_finished_tournament_has_nothing_to_play() {
     assert_eq!(arena.run(&["run"]), Run::new(0, TABLE, RESULTS));
     assert_eq!(arena.run(&["run", "--quiet"]), Run::new(0, TABLE, ""));
     assert_eq!(arena.log(), before);
-    let plan = "cup: 3 players, 3 pairings of 2 pairs, 12 games of watch-your-back\n\
-                in the log: 12, to play: 0\n";
+    let plan = "cup: watch-your-back, 3 players, 3 pairings of 2 pairs\n\
+                12 of 12 games played\n";
     assert_eq!(arena.run(&["run", "--plan"]), Run::new(0, plan, ""));
 }
 
 #[test]
 fn a_plan_plays_nothing() {
     let arena = Arena::with(&Config::small());
-    let plan = "cup: 3 players, 3 pairings of 2 pairs, 12 games of watch-your-back\nto play: 12\n";
+    let plan = "cup: watch-your-back, 3 players, 3 pairings of 2 pairs\n0 of 12 games played\n";
     assert_eq!(arena.run(&["run", "--plan"]), Run::new(0, plan, ""));
     assert!(!arena.path().join("results").exists());
 
     assert_eq!(arena.run(&["run"]).code, 0);
     arena.configure(&Config::small().change(|config| config.pairs = 3).bot("dog", "random"));
-    let plan = "cup: 4 players, 6 pairings of 3 pairs, 36 games of watch-your-back\n\
-                in the log: 12, to play: 24\nabout TIME, by the games in the log, 7 at once\n";
+    let plan = "cup: watch-your-back, 4 players, 6 pairings of 3 pairs\n\
+                12 of 36 games played\nabout TIME, by the games in the log, 7 at once\n";
     assert_eq!(arena.run(&["run", "--plan", "--jobs", "7"]), Run::new(0, plan, ""));
     assert_eq!(arena.lines().len(), 12);
 }
@@ -129,49 +131,55 @@ fn the_jobs_change_no_game() {
     }
 }
 
-/// How often a run is killed.
-const KILLS: u32 = 10;
-
-/// Kills runs of `config` within so many microseconds until ten of them were killed in the middle,
-/// then lets one run to its end, which must come to the same games as an undisturbed run. That is
-/// done once for each of `jobs`, the most that a run takes.
-fn killed_and_resumed(config: &Config, within: u64, jobs: &[u64], dice: &mut Dice) {
-    let undisturbed = Arena::with(config);
-    let expected = undisturbed.run(&["run", "--quiet"]);
-    assert_eq!(expected.code, 0);
-    for &most in jobs {
-        let arena = Arena::with(config);
-        let mut killed = 0;
-        for _ in 0..4 * KILLS {
-            let jobs = (1 + dice.below(most)).to_string();
-            let mut child = arena.start(&["run", "--jobs", &jobs]);
-            std::thread::sleep(Duration::from_micros(dice.below(within)));
-            child.kill().expect("it can be killed");
-            let status = child.wait().expect("it ends");
-            killed += u32::from(status.code().is_none());
-            if killed == KILLS || status.code() == Some(0) {
-                break;
-            }
-        }
-        assert!(killed >= KILLS / 2, "only {killed} runs were killed before their end");
-        assert_eq!(arena.run(&["run", "--quiet"]), expected);
-        assert_eq!(arena.essence(), undisturbed.essence());
-        assert_eq!(arena.run(&["verify"]).code, 0);
-        wait_until(|| arena.processes().is_empty());
+#[test]
+fn jobs_that_do_not_fit_are_refused_before_anything_is_played() {
+    let arena = Arena::with(&Config::small());
+    let run = arena.in_shell("ulimit -n 200; exec \"$@\"", &["run", "--jobs", "12"]);
+    let error = "error: 12 games at once take about 328 open files, and this process may have 200 \
+                 (`ulimit -n`): play at most 6 (--jobs 6), or raise the limit\n";
+    assert_eq!(run, Run::new(3, "", error));
+    assert_eq!(arena.lines().len(), 0);
+    let run = arena.in_shell("ulimit -n 200; exec \"$@\"", &["run", "--jobs", "6", "--quiet"]);
+    assert_eq!(run, Run::new(0, TABLE, ""));
+    for limit in [8, 32] {
+        let run = arena.in_shell(&format!("ulimit -n {limit}; exec \"$@\""), &["run"]);
+        let error = format!(
+            "error: this process may have {limit} files open at once, and the referee needs 64 at \
+             least: raise the limit (`ulimit -n`)\n"
+        );
+        assert_eq!(run, Run::new(3, "", &error));
     }
 }
 
 #[test]
-fn killed_ten_times_it_comes_to_the_same() {
-    let config = Config::small().change(|config| config.pairs = 10).bot("dog", "search-2000");
-    killed_and_resumed(&config, 60_000, &[3], &mut Dice::new(1));
+fn the_referee_takes_all_descriptors_and_players_keep_their_limit() {
+    let config = unending_cup().change(|config| config.pairs = 6);
+    let arena = Arena::with(&config);
+    arena.write("player.sh", "ulimit -n > limit; read init; echo ok; read turn");
+    let run = arena.in_shell("ulimit -Sn 100; exec \"$@\"", &["run", "--jobs", "12"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let limit = fs::read_to_string(arena.path().join("limit")).expect("it was started");
+    assert_eq!(limit, "100\n");
 }
 
+#[cfg(target_os = "linux")]
 #[test]
-#[ignore = "slow: kills of a larger tournament"]
-fn killed_many_times_it_comes_to_the_same() {
-    let config = Config::small().change(|config| config.pairs = 40).bot("dog", "search-2000");
-    killed_and_resumed(&config, 300_000, &[1, 2], &mut Dice::new(2));
+fn what_the_referee_lacks_is_no_fault_of_a_player() {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let arena = Arena::with(&Config::small().change(|config| config.pairs = 10_000));
+    let child = arena.start(&["run", "--jobs", "1"]);
+    arena.wait_for_lines(3);
+    // Too few for a game, enough for the tables.
+    let few = Rlimit { current: Some(20), maximum: Some(20) };
+    #[expect(clippy::cast_possible_wrap, reason = "a process id")]
+    let pid = Pid::from_raw(child.id() as i32);
+    prlimit(pid, Resource::Nofile, few).expect("it runs");
+    let run = arena.finish(child, "");
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(run.err.contains(" could not begin: the referee cannot "), "{}", run.err);
+    assert!(run.err.contains(": Too many open files (os error 24); play fewer "), "{}", run.err);
+    assert!(arena.essence().values().all(|game| game["fault"].is_null()));
+    assert_eq!(csv(&arena.read("games.csv")).len() - 1, arena.lines().len(), "tables are made");
 }
 
 #[test]
@@ -182,7 +190,7 @@ fn a_torn_last_line_is_played_again() {
     let length = whole.len() - last;
     for cut in [1, 2, length / 2, length - 2, length - 1] {
         arena.put("games.jsonl", &whole[..last + cut]);
-        let found = "results/cup: 11 of 12 games, seeds checked: nothing wrong\n\
+        let found = "results/cup: 11 of 12 games played, seeds checked: nothing wrong\n\
                      The last line is torn: `referee run` drops it and plays that game again.\n";
         assert_eq!(arena.run(&["verify"]), Run::new(0, found, ""), "after {cut} bytes");
         let run = arena.run(&["run"]);
@@ -205,12 +213,16 @@ fn a_torn_header_is_refused() {
     assert_eq!(arena.run(&["run"]), Run::new(2, "", error));
 }
 
+/// A tournament with a player that writes into its folder when it is awake.
+fn unending_cup() -> Config {
+    let config = Config::empty().bot("ant", "random").script("zzz", "player.sh");
+    let clock = "move = \"10m\"\n[containment]\nlevel = \"off\"";
+    config.change(|config| config.clock.push_str(clock))
+}
+
 /// A tournament in which the first game never ends.
 fn unending(player: &str) -> (Arena, Child) {
-    let config = Config::empty().bot("ant", "random").script("zzz", "player.sh");
-    // It writes into its folder when it is awake.
-    let clock = "move = \"10m\"\n[containment]\nlevel = \"off\"";
-    let arena = Arena::with(&config.change(|config| config.clock.push_str(clock)));
+    let arena = Arena::with(&unending_cup());
     arena.write("player.sh", player);
     let child = arena.start(&["run"]);
     wait_until(|| arena.path().join("awake").exists());
@@ -223,7 +235,7 @@ fn a_second_run_is_refused_while_one_runs() {
     let error = "error: another run is writing to DIR/results/cup; wait for it, or stop it with \
                  Ctrl-C\n";
     assert_eq!(arena.run(&["run"]), Run::new(4, "", error));
-    let empty = "results/cup: 0 of 4 games, seeds checked";
+    let empty = "results/cup: 0 of 4 games played, seeds checked";
     assert!(arena.run(&["verify"]).out.contains(empty), "others may read meanwhile");
     first.kill().expect("killed");
     first.wait().expect("ended");
@@ -232,21 +244,164 @@ fn a_second_run_is_refused_while_one_runs() {
     let mut second = arena.start(&["run"]);
     std::thread::sleep(Duration::from_millis(100));
     assert!(second.try_wait().expect("a child").is_none(), "the lock is free again");
-    signal(&second, nix::sys::signal::Signal::SIGINT);
+    signal(&second, Signal::SIGINT);
     assert_eq!(second.wait().expect("ended").code(), Some(130));
+}
+
+/// A player that waits in its first turn until there is a file `go`, and then leaves.
+const WAITS_FOR_GO: &str =
+    "read init; echo ok; read turn; echo > awake; until [ -e go ]; do sleep 0.01; done";
+
+#[test]
+fn without_the_lock_file_a_second_run_is_refused_all_the_same() {
+    let (arena, mut first) = unending(WAITS);
+    fs::remove_file(arena.results().join("lock")).expect("removed");
+    let error = "error: another run is writing to DIR/results/cup; wait for it, or stop it with \
+                 Ctrl-C\n";
+    assert_eq!(arena.run(&["run"]), Run::new(4, "", error));
+    first.kill().expect("killed");
+    first.wait().expect("ended");
+}
+
+#[test]
+fn a_log_that_is_harmed_during_a_run_ends_it() {
+    let harms = [
+        ("mv games.jsonl aside", "was moved, removed or replaced"),
+        ("rm games.jsonl", "was moved, removed or replaced"),
+        ("cp games.jsonl aside && mv aside games.jsonl", "was moved, removed or replaced"),
+        ("truncate -s 40 games.jsonl", "was changed"),
+        ("echo more >> games.jsonl", "was changed"),
+    ];
+    for (harm, what) in harms {
+        let (arena, child) = unending(WAITS_FOR_GO);
+        arena.sh(&format!("cd results/cup && {harm}"));
+        let left = fs::read(arena.results().join("games.jsonl")).ok();
+        arena.write("go", "");
+        let run = arena.finish(child, "");
+        assert_eq!((run.code, run.out.as_str()), (3, ""), "{harm}: {}", run.err);
+        let error = format!("error: DIR/results/cup/games.jsonl {what} during the run");
+        let last = run.err.lines().last().expect("an error");
+        assert!(last.starts_with(&error), "{harm}: {last}");
+        assert!(!arena.results().join("standings.csv").exists(), "{harm}: no tables");
+        let after = fs::read(arena.results().join("games.jsonl")).ok();
+        assert_eq!(after, left, "{harm}: nothing more was written");
+        assert_eq!(arena.processes(), Vec::<String>::new());
+    }
+}
+
+/// A player that waits in the first turn of its nth game, from 0, for a file `go-n`, and leaves.
+const WAITS_ITS_TURN: &str = "\
+read init; echo ok; read turn; case $turn in *quit*) exit;; esac
+n=$(ls game-* 2>/dev/null | wc -l); echo > game-$n; until [ -e go-$n ]; do sleep 0.01; done
+";
+
+#[test]
+fn a_game_that_is_overwritten_during_a_run_is_missed_at_its_end() {
+    let config = Config::empty().bot("ant", "random").script("zzz", "player.sh");
+    let arena = Arena::with(&config.change(|config| {
+        config.clock.push_str("move = \"10m\"\n[containment]\nlevel = \"off\"");
+        config.jobs = 1;
+    }));
+    arena.write("player.sh", WAITS_ITS_TURN);
+    let child = arena.start(&["run"]);
+    let is_there = |name: &str| arena.path().join(name).exists();
+    wait_until(|| is_there("game-0"));
+    arena.write("go-0", "");
+    wait_until(|| is_there("game-1"));
+    // The log keeps its length.
+    let file = fs::OpenOptions::new().write(true).open(arena.results().join("games.jsonl"));
+    let last = arena.log().len() as u64 - 2;
+    file.and_then(|file| file.write_at(b"#", last)).expect("overwritten");
+    (1..4).for_each(|game| arena.write(&format!("go-{game}"), ""));
+    let run = arena.finish(child, "");
+    let error = "error: DIR/results/cup/games.jsonl was changed during the run: 3 games can be \
+                 read in it, 4 were written; `referee verify` says what is wrong";
+    assert_eq!((run.code, run.err.lines().last()), (3, Some(error)));
 }
 
 #[test]
 fn signals_stop_it_in_order() {
-    for kind in [nix::sys::signal::Signal::SIGINT, nix::sys::signal::Signal::SIGTERM] {
+    for kind in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         let (arena, child) = unending(ASLEEP);
         signal(&child, kind);
         let run = arena.finish(child, "");
-        let note = "stopped: 0 of 4 games are in DIR/results/cup; run the same command again to go \
+        let note = "stopped: 0 of 4 games played, in DIR/results/cup; run the same command again to go \
                     on\n";
         assert_eq!(run, Run::new(130, "", note), "{kind}");
         assert_eq!(arena.processes(), Vec::<String>::new(), "{kind}");
         assert_eq!(arena.log().lines().count(), 1);
+        assert!(arena.read("standings.csv").starts_with("rank,"), "{kind}");
+    }
+}
+
+#[test]
+fn under_nohup_a_terminal_that_closes_stops_nothing() {
+    let arena = Arena::with(&unending_cup());
+    arena.write("player.sh", ASLEEP);
+    let script = "trap '' HUP; exec \"$@\"";
+    let child = arena.start_in_shell(script, &["run"]);
+    wait_until(|| arena.path().join("awake").exists());
+    signal(&child, Signal::SIGHUP);
+    // Had it been heard, it would have been the first, and this the second.
+    std::thread::sleep(AFTER_ECHO);
+    signal(&child, Signal::SIGTERM);
+    let run = arena.finish(child, "");
+    assert!(run.err.contains("stopped: 0 of 4 games"), "{}", run.err);
+}
+
+/// Longer than a signal is taken for an echo of the one before.
+const AFTER_ECHO: Duration = Duration::from_millis(500);
+
+/// Fills a pipe, so that the next who writes to it waits.
+fn fill(pipe: &impl std::os::fd::AsRawFd) {
+    let path = format!("/proc/self/fd/{}", pipe.as_raw_fd());
+    let flags = nix::libc::O_NONBLOCK;
+    let again = fs::OpenOptions::new().write(true).custom_flags(flags).open(path);
+    let mut again = again.expect("another end");
+    while again.write(b"x").is_ok() {}
+}
+
+fn ends_with(mut child: Child, code: i32) {
+    let mut ended = None;
+    wait_until(|| {
+        ended = child.try_wait().expect("a child");
+        ended.is_some()
+    });
+    assert_eq!(ended.and_then(|status| status.code()), Some(code));
+}
+
+#[test]
+fn after_the_games_a_signal_ends_it_at_once() {
+    for kind in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+        let arena = Arena::with(&Config::small());
+        // It waits when it is to print the table.
+        let (_reader, full) = std::io::pipe().expect("a pipe");
+        fill(&full);
+        let mut command = arena.command(&["run", "--quiet"]);
+        let child = command.stdout(full.try_clone().expect("a copy")).spawn().expect("it starts");
+        wait_until(|| arena.results().join("report.html").exists());
+        signal(&child, kind);
+        ends_with(child, 130);
+    }
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    for kind in [Signal::SIGINT, Signal::SIGTERM] {
+        let arena = Arena::with(&unending_cup());
+        arena.write("player.sh", ASLEEP);
+        let (_reader, full) = std::io::pipe().expect("a pipe");
+        let mut command = arena.command(&["run"]);
+        let child = command.stderr(full.try_clone().expect("a copy")).spawn().expect("it starts");
+        wait_until(|| arena.path().join("awake").exists());
+        // It waits when it is to say that it stops.
+        fill(&full);
+        signal(&child, Signal::SIGHUP);
+        wait_until(|| arena.results().join("report.html").exists());
+        std::thread::sleep(AFTER_ECHO);
+        signal(&child, kind);
+        ends_with(child, 130);
+        wait_until(|| arena.processes().is_empty());
     }
 }
 
@@ -274,7 +429,7 @@ fn what_may_change_is_taken_in() {
     }
     let changes = serde_json::json!(["pairs: 2 became 3", "player dog added"]);
     assert_eq!(arena.header()["changes"], changes);
-    let verified = "results/cup: 36 of 36 games, seeds checked: nothing wrong\n";
+    let verified = "results/cup: 36 of 36 games played, seeds checked: nothing wrong\n";
     assert_eq!(arena.run(&["verify"]), Run::new(0, verified, ""));
 
     // Grown step by step or at once: the games are the same.
@@ -343,6 +498,31 @@ fn superseded(arena: &Arena) -> Vec<Value> {
 }
 
 #[test]
+fn a_program_that_changes_during_a_run_is_noticed() {
+    let config = Config::empty().bot("ant", "greedy").script("bad cat", "bad.sh");
+    let arena = Arena::with(&config.change(|config| {
+        (config.pairs, config.jobs, config.more) = (100_000, 1, "quarantine = 0\n".to_owned());
+    }));
+    arena.write("bad.sh", "read init; echo ok; read turn");
+    let child = arena.start(&["run", "--quiet"]);
+    arena.wait_for_lines(2);
+    assert!(!arena.log().contains("was changed"));
+    arena.write("new.sh", "read init; echo ok; read turn; exit 3");
+    arena.sh("mv new.sh bad.sh");
+    let warning = ": `bad.sh` was changed since the run began: it may be another program\"";
+    wait_until(|| arena.log().contains(warning));
+    arena.sh(&format!("kill -INT {}", child.id()));
+    let run = arena.finish(child, "");
+    assert_eq!((run.code, run.out.as_str()), (4, ""), "{run:?}");
+    let error = "error: changed while games were played: bad cat. Games that a new program may have \
+                 played have a warning in the log. Put the old one back, or play all its games again \
+                 with `referee run --replace 'bad cat'`\n";
+    assert_eq!(run.err, error);
+    let again = arena.run(&["run", "--quiet"]);
+    assert_eq!(again.code, 4, "{again:?}");
+}
+
+#[test]
 fn a_replaced_player_plays_its_games_again() {
     let arena = played();
     let (before, header) = (arena.lines(), arena.header());
@@ -352,7 +532,7 @@ fn a_replaced_player_plays_its_games_again() {
 
     let error = "error: --replace nobody: no player of this name is configured\n";
     assert_eq!(arena.run(&["run", "--replace", "nobody"]), Run::new(2, "", error));
-    let run = arena.run(&["run", "--replace", "bee"]);
+    let run = arena.run(&["run", "-q", "--replace", "bee"]);
     assert_eq!(differences(&run).len(), 1, "the other changed, and is not named");
     assert_eq!(arena.lines(), before);
 
@@ -387,6 +567,76 @@ fn a_replaced_player_plays_its_games_again() {
 }
 
 #[test]
+fn a_player_is_replaced_once_however_often_that_is_asked_for() {
+    let arena = played();
+    let changed =
+        Config::small().change(|config| config.players[2].1 = "bot = \"greedy\"".to_owned());
+    arena.configure(&changed);
+    assert_eq!(arena.run(&["run", "--replace", "cat"]).code, 0);
+    let (lines, aside) = (arena.lines(), superseded(&arena));
+    let run = arena.run(&["run", "--replace", "cat", "--replace", "ant"]);
+    let same = |name| {
+        format!("--replace {name}: its program is the one that played its games; they stay\n")
+    };
+    let notes = format!("{}{}{RESULTS}", same("cat"), same("ant"));
+    assert_eq!((run.code, run.err), (0, notes));
+    assert_eq!((arena.lines(), superseded(&arena)), (lines, aside));
+}
+
+#[test]
+fn an_empty_secret_is_none() {
+    let config = Config::small().change(|config| config.seed = None);
+    let arena = Arena::with(&config);
+    fs::create_dir_all(arena.results()).expect("a folder");
+    arena.put("secret", "");
+    assert_eq!(arena.run(&["run"]).code, 0);
+    assert_eq!(arena.read("secret").trim().len(), 64);
+    arena.put("secret", "");
+    let error = "error: DIR/results/cup has lost the file `secret`, from which its games drew \
+                 their seeds; put it back, or give the tournament another name\n";
+    assert_eq!(arena.run(&["run"]), Run::new(2, "", error));
+}
+
+#[test]
+fn a_broken_line_is_named_and_its_game_played_again() {
+    let arena = played();
+    let (whole, expected) = (arena.log(), arena.essence());
+    arena.edit_line(5, |line| line[..line.len() / 2].to_owned());
+    let warning = "warning: games.jsonl, line 5: not a game record: ";
+    let left_out = "1 line is left out, and its game counts as not played; `referee verify \
+                    --repair` moves such lines out of the log";
+    for command in ["rank", "report", "run"] {
+        let run = arena.run(&[command]);
+        assert_eq!(run.code, 0, "{command}: {}", run.err);
+        let lines: Vec<&str> = run.err.lines().collect();
+        assert!(lines[0].starts_with(warning), "{command}: {}", run.err);
+        assert_eq!(lines[1], left_out, "{command}");
+        if command == "run" {
+            assert_eq!(lines[2], "11 games are in the log, 1 to play");
+        }
+    }
+    assert_eq!(arena.log().lines().count(), whole.lines().count() + 1);
+    assert_eq!(arena.run(&["verify", "--repair"]).code, 0);
+    assert_eq!(arena.essence(), expected);
+    assert_eq!(arena.run(&["verify"]), Run::new(0, VERIFIED, ""));
+}
+
+#[test]
+fn an_edited_line_counts_and_is_named() {
+    let arena = played();
+    arena.edit_line(3, |line| line.replacen("\"pair\":", "\"pair\": ", 1));
+    for command in ["rank", "report", "run", "packets"] {
+        let run = arena.run(&[command]);
+        assert_eq!(run.code, 0, "{command}: {}", run.err);
+        let lines: Vec<&str> = run.err.lines().collect();
+        assert!(lines[0].starts_with("warning: games.jsonl, line 3, game "), "{}", run.err);
+        assert!(lines[0].ends_with("the record was edited after it was written"), "{}", run.err);
+        let said = "edited lines count as they stand; `referee verify` checks everything";
+        assert_eq!(lines[1], said, "{command}");
+    }
+}
+
+#[test]
 fn a_fresh_secret_is_kept_shown_and_checked() {
     let arena = Arena::with(&Config::small().change(|config| config.seed = None));
     let run = arena.run(&["run"]);
@@ -407,13 +657,14 @@ fn a_fresh_secret_is_kept_shown_and_checked() {
     assert_eq!(run.out.lines().filter(|line| line.ends_with("is not the secret's")).count(), 24);
 
     fs::remove_file(&path).expect("removed");
-    let unchecked = "results/cup: 12 of 12 games, seeds not checked, for the secret is not there: nothing wrong\n";
+    let unchecked = "results/cup: 12 of 12 games played, seeds not checked, for the secret is not there: nothing wrong\n";
     assert_eq!(arena.run(&["verify"]), Run::new(0, unchecked, ""));
     let error = "error: DIR/results/cup has lost the file `secret`, from which its games drew \
                  their seeds; put it back, or give the tournament another name\n";
     assert_eq!(arena.run(&["run"]), Run::new(2, "", error));
     arena.put("secret", "not a secret\n");
-    let error = "error: DIR/results/cup/secret: expected a secret of 64 hex digits\n";
+    let error = "error: DIR/results/cup/secret: expected a secret of 64 hex digits; put back what \
+                 `run` wrote there\n";
     assert_eq!(arena.run(&["run"]), Run::new(2, "", error));
     arena.put("secret", &secret);
     assert_eq!(arena.run(&["run"]).code, 0);
@@ -464,18 +715,18 @@ fn a_player_that_cannot_start_is_told_before_the_first_game() {
     let run = arena.run(&["run", "--strict"]);
     let table = "\
 #  player  rating  ±95%  ranks  games  score      %  W  D  L  faults
-1  ant        291  ±379    1–2      4      4  100.0  4  0  0       0
-2  dud       -291  ±379    1–2      4      0    0.0  0  0  4       4
+1  ant        291  ±379      1      4      4  100.0  4  0  0       0
+–  dud          –     –      –      4      0    0.0  0  0  4       4
 
+4 of 4 games played.
 First seat: 0 ±321 Elo. Draws: 0 of 4 games (0.0%).
 4 faults: dud 4 no-start.
-Not told apart (how likely the first is better, and how many more games between the two would tell):
-ant and dud (93%, 6).
+Without a rank: dud (made faults and finished no game).
 ";
     let notes = "\
 warning: dud cannot start and will lose its games: the handshake failed: it ended with exit code 3
     no engine
-4 of 4 games, in TIME, 4 with a fault, leading: ant 100%, dud 0%
+4 of 4 games, in TIME, 4 with a fault, leading: ant 100%
 Results: DIR/results/cup
 ";
     assert_eq!(run, Run::new(1, table, notes));
@@ -502,9 +753,13 @@ fn a_quarantine_takes_out_the_player_and_not_the_tournament() {
         assert_eq!(run.err.lines().filter(|line| line.starts_with(out)).count(), 1, "{}", run.err);
         assert_eq!(arena.run(&["verify", "--quiet"]).code, 0);
         let plan = arena.run(&["run", "--plan"]);
-        assert!(plan.out.ends_with("to play: 0\n"), "{}", plan.out);
-        let tables_of =
-            format!("{}{}{}", run.out, arena.read("standings.csv"), arena.read("crosstable.csv"));
+        let never = " will never be played, because 1 player was quarantined\n";
+        assert!(plan.out.ends_with(never), "{}", plan.out);
+        // How many games were in play when it was taken out depends on the jobs.
+        let (table, notes) = run.out.split_once("\n\n").expect("notes");
+        let notes = notes.split_once("First seat").expect("what the games show").1;
+        let (standings, cross) = (arena.read("standings.csv"), arena.read("crosstable.csv"));
+        let tables_of = format!("{table}{notes}{standings}{cross}");
         tables.entry(tables_of).or_default().push(jobs);
         let others = |game: &&Value| {
             let players = game["players"].to_string();

@@ -67,7 +67,7 @@ impl Cup<'_> {
         // The players write down what they are told.
         let run = arena.run(&["run", "--quiet", "--containment", "off"]);
         assert_eq!(run.code, 0, "{}", run.err);
-        let verified = "results/cup: 2 of 2 games, seeds checked: nothing wrong\n";
+        let verified = "results/cup: 2 of 2 games played, seeds checked: nothing wrong\n";
         assert_eq!(arena.run(&["verify"]), Run::new(0, verified, ""));
         let game = |line: &String| serde_json::from_str(line).expect("JSON");
         let games = arena.lines().values().map(game).collect();
@@ -195,7 +195,7 @@ fn one_fault_loses_and_does_not_show_the_others_answer() {
 }
 
 #[test]
-fn two_faults_are_a_draw_and_both_are_kept() {
+fn two_faults_are_nobodys_half_point_and_both_are_kept() {
     for (ant, bee, codes) in [
         ("1:bad", "1:illegal", ("malformed", "illegal")),
         ("1:sleep=9", "1:sleep=9", ("timeout", "timeout")),
@@ -209,7 +209,7 @@ fn two_faults_are_a_draw_and_both_are_kept() {
                 (&game["reason"], &game["result"]),
                 (&"double-fault".into(), &"draw".into())
             );
-            assert_eq!(game["scores"], serde_json::json!({"grunkle": 0.5, "charge": 0.5}));
+            assert_eq!(game["scores"], serde_json::json!({"grunkle": 0, "charge": 0}));
             let fault = |seat: &str| game["fault"][seat]["code"].clone();
             assert_eq!((fault(seat), fault(other(seat))), (codes.0.into(), codes.1.into()));
         }

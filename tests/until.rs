@@ -66,6 +66,26 @@ fn a_tournament_that_cannot_be_over_in_time_goes_on_later() {
     assert_eq!(arena.run(&["verify"]).code, 0);
 }
 
+/// The names of a process's threads.
+fn threads(process: u32) -> Vec<String> {
+    let tasks = std::fs::read_dir(format!("/proc/{process}/task")).expect("it runs");
+    let name = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("comm")).ok();
+    tasks.flatten().filter_map(name).map(|name| name.trim_end().to_owned()).collect()
+}
+
+#[test]
+fn further_games_are_played_on_all_slots_however_few_were_due() {
+    let arena = Arena::with(&config(1));
+    assert_eq!(arena.run(&["run"]).code, 0);
+    let log = arena.log();
+    let (all_but_one, _) = log.trim_end().rsplit_once('\n').expect("lines");
+    arena.put("games.jsonl", &format!("{all_but_one}\n"));
+    let mut child = arena.start(&["run", "--until", "20h", "--jobs", "4"]);
+    support::wait_until(|| threads(child.id()).contains(&"slot 3".to_owned()));
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+}
+
 #[test]
 fn times_that_make_no_sense_are_refused() {
     let arena = Arena::with(&config(1));

@@ -1,21 +1,23 @@
 //! The steps of a check, one after the other.
 
 mod alone;
+mod forfeit;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::watch;
 
 use super::drills::{Drill, kinds_met};
 use super::load::Load;
 use super::records::Records;
-use super::report::{Figures, Report, Standing, Step, Verdict};
+use super::report::{Report, Standing, Step, Verdict};
 use super::{Finding, exchange};
 use crate::bots::Playable;
 use crate::clock::TimeControl;
 use crate::commands::Failure;
-use crate::config::PlayerSpec;
+use crate::config::{Interface, PlayerSpec};
 use crate::containment::Policy;
 use crate::fault::Fault;
 use crate::record::{FaultPolicy, GameRecord, Header};
@@ -23,7 +25,7 @@ use crate::rules::{BySeat, Game, Options, Seat};
 use crate::seeds::{Secret, game_id};
 use crate::tournament::openings::Book;
 use crate::tournament::schedule::Fixture;
-use crate::tournament::slot::{Bench, Conditions, Done, Finished};
+use crate::tournament::slot::{Bench, Conditions, Done, Entrant, Finished};
 
 /// So many steps may fail; the rest are not tried.
 const PATIENCE: usize = 3;
@@ -56,8 +58,8 @@ pub struct Exam<G: Game> {
     pub pairs: u32,
     /// What everything random is drawn from.
     pub seed: u64,
-    /// The folder where the games that show a finding are kept.
-    pub records: PathBuf,
+    /// How long the check of one player may take.
+    pub within: Duration,
 }
 
 /// A player to be checked.
@@ -67,6 +69,8 @@ pub struct Candidate {
     pub spec: PlayerSpec,
     /// The arguments that name it to `referee ask`, quoted for a shell.
     pub words: String,
+    /// The folder where the games that show a finding are kept.
+    pub records: PathBuf,
     /// What a log of its games begins with.
     pub header: Header,
 }
@@ -76,6 +80,7 @@ pub struct Candidate {
 enum Task {
     Start,
     Turns,
+    Forfeit,
     Itself,
     Long,
     Load,
@@ -84,7 +89,8 @@ enum Task {
 
 /// Why a step ended before its end.
 enum Stop {
-    Interrupted,
+    /// The check is over: it was interrupted, or its time is up.
+    Over,
     Failed(Failure),
 }
 
@@ -94,20 +100,87 @@ impl From<Failure> for Stop {
     }
 }
 
-/// Takes every step with the candidate; none when that was interrupted.
+impl<G: Playable> Exam<G> {
+    /// The report on `candidate` before anything was tried.
+    pub fn untried(&self, candidate: &Candidate) -> Report {
+        let spec = &candidate.spec;
+        let steps = self.tasks(spec).map(|task| self.name(task)).collect();
+        let mut report = Report::new(&spec.name, &spec.command, G::NAME, steps);
+        report.warnings.extend(spec.remark());
+        report
+    }
+
+    fn tasks(&self, spec: &PlayerSpec) -> impl Iterator<Item = Task> + use<G> {
+        // Others than classes are told of forfeits in their turns.
+        let forfeit = (spec.interface() == Interface::Class).then_some(Task::Forfeit);
+        [Task::Start, Task::Turns]
+            .into_iter()
+            .chain(forfeit)
+            .chain([Task::Itself, Task::Long, Task::Load])
+            .chain((0..self.bots.len()).map(Task::Against))
+    }
+
+    fn name(&self, task: Task) -> String {
+        match task {
+            Task::Start => "start".to_owned(),
+            Task::Turns => "turns".to_owned(),
+            Task::Forfeit => "forfeit".to_owned(),
+            Task::Itself => "itself".to_owned(),
+            Task::Long => "long".to_owned(),
+            Task::Load => "load".to_owned(),
+            Task::Against(bot) => format!("against {}", self.bots[bot].name),
+        }
+    }
+}
+
+/// Takes every step with the candidate, until `stop` becomes true or its time is up. What is found
+/// out goes into `report` step by step, so that it is there however this ends; `begin` is told the
+/// name of each step that begins.
+///
+/// # Errors
+/// When the referee itself could not go on; the report says so too.
 pub async fn examine<G: Playable>(
     exam: &Exam<G>,
     candidate: &Candidate,
+    report: &mut Report,
     stop: watch::Receiver<bool>,
-) -> Result<Option<Report>, Failure> {
-    let mut examiner = Examiner::new(exam, candidate, stop);
-    let taken = examiner.take_steps().await;
+    begin: impl Fn(&str),
+) -> Result<(), Failure> {
+    let over = over(stop.clone(), exam.within);
+    let mut examiner = Examiner::new(exam, candidate, report, over);
+    let taken = examiner.take_steps(begin).await;
     examiner.bench.dismiss().await;
     match taken {
-        Ok(()) => Ok(Some(examiner.report)),
-        Err(Stop::Interrupted) => Ok(None),
-        Err(Stop::Failed(failure)) => Err(failure),
+        Ok(()) => Ok(()),
+        Err(Stop::Over) if *stop.borrow() => {
+            report.break_off("interrupted");
+            Ok(())
+        }
+        Err(Stop::Over) => {
+            let within = humantime::format_duration(exam.within);
+            report.break_off(&format!("the check of one player may take {within} (--within)"));
+            Ok(())
+        }
+        Err(Stop::Failed(failure)) => {
+            report.break_off(&failure.message);
+            Err(failure)
+        }
     }
+}
+
+/// Becomes true when `stop` does, or after this time.
+fn over(mut stop: watch::Receiver<bool>, within: Duration) -> watch::Receiver<bool> {
+    let (tell, told) = watch::channel(false);
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = stop.wait_for(|stop| *stop) => {}
+            () = tokio::time::sleep(within) => {}
+        }
+        tell.send_replace(true);
+        // The channel lives as long as someone listens.
+        tell.closed().await;
+    });
+    told
 }
 
 struct Examiner<'e, G: Game> {
@@ -116,89 +189,72 @@ struct Examiner<'e, G: Game> {
     conditions: Arc<Conditions>,
     bench: Bench<G>,
     records: Records,
-    stop: watch::Receiver<bool>,
-    report: Report,
+    over: watch::Receiver<bool>,
+    report: &'e mut Report,
 }
 
 /// What a step came to: what to say, and what was found.
 type Outcome = Result<(String, Option<Finding>), Stop>;
 
 impl<'e, G: Playable> Examiner<'e, G> {
-    fn new(exam: &'e Exam<G>, candidate: &'e Candidate, stop: watch::Receiver<bool>) -> Self {
+    fn new(
+        exam: &'e Exam<G>,
+        candidate: &'e Candidate,
+        report: &'e mut Report,
+        over: watch::Receiver<bool>,
+    ) -> Self {
         let spec = &candidate.spec;
         let twin = PlayerSpec { name: format!("{} again", spec.name), ..spec.clone() };
-        let mut players = vec![spec.clone(), twin, exam.partner.clone()];
-        players.extend(exam.bots.iter().cloned());
+        let players = [spec, &twin, &exam.partner].into_iter().chain(&exam.bots);
         let conditions = Arc::new(Conditions {
             options: exam.options.clone(),
             control: exam.control,
             policy: exam.policy,
-            containment: Arc::clone(&exam.containment),
-            players,
+            players: players.map(|player| Entrant::of(player, &exam.containment)).collect(),
             secret: Secret::from_seed(exam.seed),
         });
-        let report = Report {
-            player: spec.name.clone(),
-            command: spec.command.clone(),
-            game: G::NAME,
-            ready: false,
-            steps: Vec::new(),
-            figures: Figures::default(),
-            against: Vec::new(),
-            warnings: std::collections::BTreeSet::new(),
-        };
         Self {
             exam,
             candidate,
             bench: Bench::new(Book::empty(&exam.rules), Arc::clone(&conditions)),
             conditions,
-            records: Records::new(&exam.records, &spec.name, candidate.header.clone()),
-            stop,
+            records: Records::new(&candidate.records, candidate.header.clone()),
+            over,
             report,
         }
     }
 
-    async fn take_steps(&mut self) -> Result<(), Stop> {
-        let tasks = [Task::Start, Task::Turns, Task::Itself, Task::Long, Task::Load]
-            .into_iter()
-            .chain((0..self.exam.bots.len()).map(Task::Against));
-        for task in tasks {
-            let name = self.name(task);
-            let failed: Vec<&Step> =
-                self.report.steps.iter().filter(|step| step.finding.is_some()).collect();
-            let hopeless = match failed.first() {
-                Some(first) if first.name == "start" => Some("it does not start"),
-                _ if failed.len() >= PATIENCE => Some("too much was found before"),
-                _ => None,
-            };
-            if let Some(why) = hopeless {
-                let (verdict, said) = (Verdict::NotTried, format!("not tried: {why}"));
-                self.report.steps.push(Step { name, verdict, said, finding: None });
+    async fn take_steps(&mut self, begin: impl Fn(&str)) -> Result<(), Stop> {
+        for (at, task) in self.exam.tasks(&self.candidate.spec).enumerate() {
+            if let Some(why) = self.hopeless() {
+                self.report.steps[at].said = format!("not tried: {why}");
                 continue;
             }
+            let name = self.exam.name(task);
+            begin(&name);
             let (said, finding) = self.take(task).await?;
             let verdict = if finding.is_some() { Verdict::Failed } else { Verdict::Passed };
-            self.report.steps.push(Step { name, verdict, said, finding });
+            self.report.steps[at] = Step { name, verdict, said, finding };
         }
-        self.report.ready = self.report.finding().is_none();
+        self.report.ready = self.report.decisive().is_none();
         Ok(())
     }
 
-    fn name(&self, task: Task) -> String {
-        match task {
-            Task::Start => "start".to_owned(),
-            Task::Turns => "turns".to_owned(),
-            Task::Itself => "itself".to_owned(),
-            Task::Long => "long".to_owned(),
-            Task::Load => "load".to_owned(),
-            Task::Against(bot) => format!("against {}", self.exam.bots[bot].name),
+    /// Why no further step is tried, if so.
+    fn hopeless(&self) -> Option<&'static str> {
+        let mut failed = self.report.steps.iter().filter(|step| step.verdict == Verdict::Failed);
+        let first = failed.next()?;
+        if first.name == "start" {
+            return Some("it does not start");
         }
+        (1 + failed.count() >= PATIENCE).then_some("too much was found before")
     }
 
     async fn take(&mut self, task: Task) -> Outcome {
         match task {
             Task::Start => self.start().await,
             Task::Turns => self.turns().await,
+            Task::Forfeit => self.forfeit().await,
             Task::Itself => self.itself().await,
             Task::Long => self.long().await,
             Task::Load => self.load().await,
@@ -280,9 +336,10 @@ impl<'e, G: Playable> Examiner<'e, G> {
         let name = |number: usize| self.conditions.players[number].name.as_str();
         let id = game_id(name(SUBJECT), name(opponent), pair, game);
         let fixture = Fixture { players, pair, game };
-        match self.bench.play(id, fixture, &mut self.stop).await {
+        match self.bench.play(id, fixture, &mut self.over).await {
             Done::Played(finished) => Ok(*finished),
-            Done::Probed(..) | Done::Stopped => Err(Stop::Interrupted),
+            Done::Lacking(lack) => Err(Failure::from(lack).into()),
+            Done::Probed(..) | Done::Stopped => Err(Stop::Over),
         }
     }
 
@@ -340,8 +397,8 @@ impl<'e, G: Playable> Examiner<'e, G> {
         lines: Vec<exchange::Line>,
     ) -> Result<Finding, Stop> {
         self.records.keep(record)?;
-        let mut finding = Finding::new::<G>(fault, seat, Some(record.plies));
-        finding.exchange = lines;
+        let lines = (self.candidate.spec.interface(), lines);
+        let mut finding = Finding::new::<G>(fault, seat, Some(record.plies), lines);
         let dir = self.records.dir().display().to_string();
         let dir = shlex::try_quote(&dir).map_or(dir.clone(), Into::into);
         finding.reproduce = Some(format!(

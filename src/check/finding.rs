@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::exchange::Line;
+use crate::config::Interface;
 use crate::fault::{Fault, FaultCode};
 use crate::rules::{Game, Seat};
 
@@ -23,7 +24,7 @@ pub struct Finding {
     pub expected: &'static str,
     /// The clause that was broken, with its words: of the rules, else of the protocol.
     pub clause: String,
-    /// The lines that led to it.
+    /// The lines that led to it; a class has seen none.
     pub exchange: Vec<Line>,
     /// The last lines of the player's stderr.
     pub stderr: Vec<String>,
@@ -32,21 +33,32 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// `fault` of the player in `seat` after `ply` plies.
-    pub fn new<G: Game>(fault: &Fault, seat: Seat, ply: Option<u32>) -> Self {
+    /// `fault` of the player in `seat` after `ply` plies; `lines` led to it.
+    pub fn new<G: Game>(
+        fault: &Fault,
+        seat: Seat,
+        ply: Option<u32>,
+        (interface, lines): (Interface, Vec<Line>),
+    ) -> Self {
         let cited = fault.clause.as_deref();
         let clause = G::CLAUSES.iter().find(|clause| Some(clause.id) == cited);
+        let is_class = interface == Interface::Class;
+        let (expected, page) = if is_class {
+            (fault.code.expected_of_class(), "docs/classes.md")
+        } else {
+            (fault.code.expected(), "docs/protocol.md, Faults")
+        };
         Self {
             code: fault.code,
             message: fault.message.clone(),
             seat: G::SEATS[seat],
             ply,
-            expected: fault.code.expected(),
+            expected,
             clause: clause.map_or_else(
-                || format!("docs/protocol.md, Faults, `{}`", fault.code),
+                || format!("{page}, `{}`", fault.code),
                 |clause| format!("{}, {}: {}", clause.id, clause.title, clause.text),
             ),
-            exchange: Vec::new(),
+            exchange: if is_class { Vec::new() } else { lines },
             stderr: fault.stderr.clone(),
             reproduce: None,
         }

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::commands::Failure;
-use crate::record::log::{LOG, LogWriter};
+use crate::disk;
+use crate::record::log::{LOG, LogWriter, WriteError};
 use crate::record::{GameRecord, Header};
 
 /// A folder for the records of one player, made when the first is kept.
@@ -17,9 +18,9 @@ pub(super) struct Records {
 }
 
 impl Records {
-    /// Records of the player called `name` in the folder `under`.
-    pub(super) fn new(under: &Path, name: &str, header: Header) -> Self {
-        Self { dir: under.join(folder_name(name)), header, log: None }
+    /// Records of one player in the folder `dir`.
+    pub(super) fn new(dir: &Path, header: Header) -> Self {
+        Self { dir: dir.to_owned(), header, log: None }
     }
 
     /// Where they are.
@@ -27,40 +28,22 @@ impl Records {
         &self.dir
     }
 
-    /// Keeps a record; the first one replaces what an earlier check left there.
+    /// Keeps a record; the first one replaces what an earlier check left there. Where a later check
+    /// has done the same since, nothing more is kept.
     pub(super) fn keep(&mut self, record: &GameRecord) -> Result<(), Failure> {
-        let path = self.dir.join(LOG);
-        let failed = |error| Failure::system(format!("cannot write {}: {error}", path.display()));
-        let log = if let Some(log) = &mut self.log {
-            log
-        } else {
-            fs::create_dir_all(&self.dir).map_err(failed)?;
-            let log = LogWriter::create(&self.dir, &self.header).map_err(failed)?;
-            self.log.insert(log)
-        };
-        log.append(record).map_err(failed)
+        let log = if let Some(log) = &mut self.log { log } else { self.log.insert(self.begin()?) };
+        match log.append(record) {
+            Ok(()) | Err(WriteError::Moved(_)) => Ok(()),
+            Err(error) => Err(Failure::system(error.to_string())),
+        }
     }
-}
 
-/// A player's name as the name of a folder.
-fn folder_name(name: &str) -> String {
-    let plain = |character: char| match character {
-        '-' | '_' | '.' => character,
-        other if other.is_alphanumeric() => other,
-        _ => '-',
-    };
-    let name: String = name.chars().map(plain).collect();
-    let name = name.trim_matches(['-', '.']);
-    if name.is_empty() { "player".to_owned() } else { name.to_owned() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_becomes_a_plain_folder() {
-        assert_eq!(folder_name("python3 ../my player.py"), "python3-..-my-player.py");
-        assert_eq!(folder_name("../.."), "player");
+    fn begin(&self) -> Result<LogWriter, Failure> {
+        let path = self.dir.join(LOG);
+        fs::create_dir_all(&self.dir)
+            .and_then(|()| disk::remove_if_there(&path))
+            .map_err(|source| WriteError::Failed { path, source })
+            .and_then(|()| LogWriter::create(&self.dir, &self.header))
+            .map_err(|error| Failure::system(error.to_string()))
     }
 }

@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::finding::Finding;
 use crate::player::diagnosis::seconds;
 
-/// Everything that was found out about a player.
+/// Everything that is known about a player. It is whole at any moment: a step that was not taken
+/// says so.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     /// Its name.
@@ -18,7 +19,7 @@ pub struct Report {
     pub command: String,
     /// The game.
     pub game: &'static str,
-    /// Nothing was found wrong.
+    /// Every step was taken, and nothing was found wrong.
     pub ready: bool,
     /// The steps, in order.
     pub steps: Vec<Step>,
@@ -51,8 +52,21 @@ pub enum Verdict {
     Passed,
     /// Something was found.
     Failed,
+    /// It was begun, and broken off before its end.
+    Unfinished,
     /// It was not tried.
     NotTried,
+}
+
+/// What a whole check came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing was found.
+    Ready,
+    /// Something was found.
+    NotReady,
+    /// Nothing was found in the steps that were taken, which are not all.
+    Unfinished,
 }
 
 /// What was measured, over all games.
@@ -134,16 +148,72 @@ fn larger(one: Option<f64>, other: Option<f64>) -> Option<f64> {
 }
 
 impl Report {
-    /// The first finding.
-    pub fn finding(&self) -> Option<&Finding> {
-        self.steps.iter().find_map(|step| step.finding.as_ref())
+    /// A report on `player` before anything was tried.
+    pub fn new(player: &str, command: &str, game: &'static str, steps: Vec<String>) -> Self {
+        let untried = |name| Step {
+            name,
+            verdict: Verdict::NotTried,
+            said: "not tried".to_owned(),
+            finding: None,
+        };
+        Self {
+            player: player.to_owned(),
+            command: command.to_owned(),
+            game,
+            ready: false,
+            steps: steps.into_iter().map(untried).collect(),
+            figures: Figures::default(),
+            against: Vec::new(),
+            warnings: BTreeSet::new(),
+        }
+    }
+
+    /// A report on something that is no player, called by the word it was given as.
+    pub fn refused(word: &str, game: &'static str, why: &str) -> Self {
+        let mut report = Self::new(word, word, game, vec!["player".to_owned()]);
+        report.steps[0].verdict = Verdict::Failed;
+        why.clone_into(&mut report.steps[0].said);
+        report
+    }
+
+    /// Says that the step under way was not finished and why, so that no step after it was tried.
+    pub fn break_off(&mut self, why: &str) {
+        self.ready = false;
+        let under_way = self.steps.iter_mut().find(|step| step.verdict == Verdict::NotTried);
+        if let Some(step) = under_way {
+            (step.verdict, step.said) = (Verdict::Unfinished, format!("not finished: {why}"));
+        }
+    }
+
+    /// The first step that failed, else the one that was not finished.
+    pub fn decisive(&self) -> Option<&Step> {
+        let first = |verdict| self.steps.iter().find(|step| step.verdict == verdict);
+        first(Verdict::Failed).or_else(|| first(Verdict::Unfinished))
+    }
+
+    /// What the check came to.
+    pub fn outcome(&self) -> Outcome {
+        match self.decisive().map(|step| step.verdict) {
+            Some(Verdict::Failed) => Outcome::NotReady,
+            None if self.ready => Outcome::Ready,
+            _ => Outcome::Unfinished,
+        }
     }
 
     /// The verdict in a sentence.
     pub fn verdict(&self) -> String {
-        match self.finding() {
-            None => "ready: nothing was found".to_owned(),
-            Some(finding) => format!("NOT READY: {}: {}", finding.code, finding.message),
+        let taken = self.steps.iter().filter(|step| step.verdict == Verdict::Passed).count();
+        match (self.outcome(), self.decisive()) {
+            (Outcome::Ready, _) => "ready: nothing was found".to_owned(),
+            (Outcome::NotReady, Some(step)) => match &step.finding {
+                Some(finding) => format!("NOT READY: {}: {}", finding.code, finding.message),
+                None => format!("NOT READY: {}", crate::escape::terminal(&step.said)),
+            },
+            (_, step) => {
+                let why = step.map_or("not tried", |step| &step.said);
+                let steps = self.steps.len();
+                format!("{why}; nothing was found in {taken} of {steps} steps")
+            }
         }
     }
 
@@ -159,10 +229,11 @@ impl Report {
             let mark = match step.verdict {
                 Verdict::Passed => "ok  ",
                 Verdict::Failed => "FAIL",
-                Verdict::NotTried => "-   ",
+                Verdict::Unfinished | Verdict::NotTried => "-   ",
             };
+            let said = crate::escape::terminal(&step.said);
             // Writing into a string does not fail.
-            let _ = writeln!(text, "  {mark}  {:width$}  {}", step.name, step.said);
+            let _ = writeln!(text, "  {mark}  {:width$}  {said}", step.name);
             if let Some(finding) = &step.finding {
                 let same = |other: &&Finding| {
                     (other.code, &other.message) == (finding.code, &finding.message)
@@ -184,6 +255,9 @@ impl Report {
     }
 
     fn write_figures(&self, text: &mut String) {
+        if self.figures == Figures::default() {
+            return;
+        }
         let time = |ms: Option<f64>| {
             ms.map_or("not measured".to_owned(), |ms| {
                 seconds(Duration::from_secs_f64(ms.max(0.0) / 1e3))
@@ -219,4 +293,51 @@ fn in_detail(finding: &Finding) -> String {
     lines.extend(finding.reproduce.iter().map(|command| format!("again: {command}")));
     let lines: Vec<String> = lines.iter().map(|line| format!("        {line}\n")).collect();
     lines.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> Report {
+        Report::new("ant", "ant", "a-game", ["start", "turns", "long"].map(str::to_owned).into())
+    }
+
+    #[test]
+    fn what_was_broken_off_says_what_was_found_until_then() {
+        let mut report = report();
+        report.steps[0].verdict = Verdict::Passed;
+        report.break_off("interrupted");
+        assert_eq!((report.outcome(), report.ready), (Outcome::Unfinished, false));
+        assert_eq!(
+            report.verdict(),
+            "not finished: interrupted; nothing was found in 1 of 3 steps"
+        );
+        assert_eq!(
+            report.in_words(),
+            "ant (a-game)\n  ok    start  not tried\n  -     turns  not finished: interrupted\n  \
+             -     long   not tried\n\
+             not finished: interrupted; nothing was found in 1 of 3 steps"
+        );
+    }
+
+    #[test]
+    fn a_failure_counts_more_than_the_end_of_the_check() {
+        let mut report = report();
+        report.steps[0].verdict = Verdict::Failed;
+        "it left".clone_into(&mut report.steps[0].said);
+        report.break_off("interrupted");
+        assert_eq!(report.verdict(), "NOT READY: it left");
+    }
+
+    #[test]
+    fn what_is_no_player_has_a_report_of_one_step() {
+        let report = Report::refused("notes.txt", "a-game", "no player is recognised");
+        assert_eq!(report.verdict(), "NOT READY: no player is recognised");
+        assert_eq!(
+            report.in_words(),
+            "notes.txt (a-game)\n  FAIL  player  no player is recognised\n\
+             NOT READY: no player is recognised"
+        );
+    }
 }

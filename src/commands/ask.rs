@@ -13,8 +13,8 @@ use super::recorded::Recorded;
 use super::run::until_interrupted;
 use super::setting::{Setting, SettingArgs};
 use super::{Failure, Format, Status};
-use crate::check::{Beginning, Finding, exchange};
-use crate::config::PlayerSpec;
+use crate::check::{Beginning, Finding, Line, exchange};
+use crate::config::{Interface, PlayerSpec};
 use crate::conversation::{self, Decision, Put, Source, Strayed};
 use crate::player::{Launch, Player, Wire, diagnosis};
 use crate::printer::Printer;
@@ -40,7 +40,8 @@ Exit codes: 0 the reply was a legal action, 1 it was not, 2 bad command line.")]
 pub struct AskArgs {
     /// The player: a name from the configuration, `bot:NAME`, a class, or a command
     pub player: String,
-    /// The recorded game: its id or the beginning of it, or a log of one game
+    /// The recorded game: its id or the beginning of one (`3f9a-2` is the pair's second game), or a
+    /// log of one game
     #[arg(long, value_name = "FILE-or-GAME-ID")]
     pub record: Option<String>,
     /// The folder of the game's tournament (default: the newest under results/)
@@ -119,26 +120,31 @@ fn ask<G: Game>(
     let put = until_interrupted(async {
         let put = conversation::put(&source, decision, &mut player).await;
         player.leave().await;
-        let put = put.map_err(Failure::input)?;
+        let put = put?;
         if let Some(file) = &args.emit {
             let wants = put.greeted.as_ref().map_or(Wants::default(), |(said, _)| said.wants);
             let lines = conversation::lines(&source, decision, wants).await;
-            write_lines(file, &lines.map_err(Failure::input)?)?;
+            write_lines(file, &lines?)?;
         }
         Ok(put)
     })?;
     let Some(put) = put else { return Ok(Status::Interrupted) };
     let finding = put.outcome.as_ref().err().map(|fault| {
         let ply = put.greeted.as_ref().map(|_| put.position.ply());
-        Finding::new::<G>(fault, decision.seat, ply)
+        let lines = (spec.interface(), exchange::of(&player));
+        Finding::new::<G>(fault, decision.seat, ply, lines)
     });
+    let exchange = match spec.interface() {
+        Interface::Program => exchange::of(&player),
+        Interface::Class => Vec::new(),
+    };
     match args.format {
-        Format::Json => printer.line(&in_json(&put, finding.as_ref(), &player))?,
+        Format::Json => printer.line(&in_json(&put, finding.as_ref(), &exchange))?,
         Format::Text => {
             if put.greeted.is_some() {
                 printer.line(&picture(&put.position, &put.events, printer.colour))?;
             }
-            printer.line(&in_words(&put, finding.as_ref(), &player))?;
+            printer.line(&in_words(&put, finding.as_ref(), &exchange))?;
         }
     }
     Ok(if finding.is_none() { Status::Done } else { Status::Found })
@@ -168,9 +174,9 @@ fn write_lines(file: &std::path::Path, lines: &[String]) -> Result<(), Failure> 
         .map_err(|error| Failure::system(format!("cannot write {}: {error}", file.display())))
 }
 
-fn in_words<G: Game>(put: &Put<G>, finding: Option<&Finding>, player: &Player) -> String {
+fn in_words<G: Game>(put: &Put<G>, finding: Option<&Finding>, exchange: &[Line]) -> String {
     let mut text = String::new();
-    for line in exchange::of(player) {
+    for line in exchange {
         // Writing into a string does not fail.
         let _ = writeln!(text, "{line}");
     }
@@ -192,7 +198,7 @@ fn in_words<G: Game>(put: &Put<G>, finding: Option<&Finding>, player: &Player) -
     text
 }
 
-fn in_json<G: Game>(put: &Put<G>, finding: Option<&Finding>, player: &Player) -> String {
+fn in_json<G: Game>(put: &Put<G>, finding: Option<&Finding>, exchange: &[Line]) -> String {
     let strayed = put.strayed.as_ref().map(
         |Strayed { ply, said, recorded }| json!({ "ply": ply, "said": said, "recorded": recorded }),
     );
@@ -202,7 +208,7 @@ fn in_json<G: Game>(put: &Put<G>, finding: Option<&Finding>, player: &Player) ->
         "used_ms": millis(put.used),
         "strayed": strayed,
         "finding": finding,
-        "exchange": exchange::of(player),
+        "exchange": exchange,
     })
     .to_string()
 }

@@ -2,40 +2,35 @@
 
 use std::fmt::Write as _;
 
+use crate::report::drawing::{Cell, cells};
 use crate::report::story::named_squares;
 use crate::rules::board::Square;
 use crate::rules::{Event, Game, Seat};
 
-const DIM: &str = "\x1b[2m";
-const BOLD: &str = "\x1b[1m";
-const LAST: &str = "\x1b[7m";
-const GONE: &str = "\x1b[31m";
-const FIRST: &str = "\x1b[36m";
-const SECOND: &str = "\x1b[33m";
-const RESET: &str = "\x1b[0m";
+const BOLD: &str = "1";
+const DIM: &str = "2";
+const REVERSE: &str = "7";
+const RED: &str = "31";
+const YELLOW: &str = "33";
+const CYAN: &str = "36";
 
-/// The board with its coordinates, the caption below. Where colour is wanted, the squares of the
-/// last actions are set in reverse, and squares that belong to somebody in the owner's colour.
+/// The board with its coordinates, the caption below. Where colour is wanted, what belongs to a
+/// seat has the colour of that seat, its pieces in bold, and the squares of the last actions are set
+/// in reverse.
 pub(super) fn picture<G: Game>(position: &G, events: &[Event], colour: bool) -> String {
-    let rows = position.rows();
-    let width = rows.first().map_or(0, |row| row.chars().count());
+    let cells = cells(position);
     let last = named_squares(events);
     let mut text = String::from("   ");
-    for column in 0..width {
+    for column in 0..cells.first().map_or(0, Vec::len) {
         // Writing into a string does not fail.
         let _ = write!(text, " {}", column % 10);
     }
-    for (at, row) in rows.iter().enumerate() {
+    for (at, row) in cells.iter().enumerate() {
         let _ = write!(text, "\n {at:>2}");
-        for (column, cell) in row.chars().enumerate() {
-            let square = square(column, at);
-            let dress = match square {
-                _ if !colour => "",
-                Some(square) => dress(cell, last.contains(&square), position.owner(square)),
-                None => "",
-            };
-            let reset = if dress.is_empty() { "" } else { RESET };
-            let _ = write!(text, " {dress}{cell}{reset}");
+        for (column, cell) in row.iter().enumerate() {
+            let is_last = square(column, at).is_some_and(|square| last.contains(&square));
+            let symbol = if colour { dressed(cell, is_last) } else { cell.symbol.to_string() };
+            let _ = write!(text, " {symbol}");
         }
     }
     let _ = write!(text, "\n    {}", position.caption());
@@ -46,13 +41,63 @@ fn square(column: usize, row: usize) -> Option<Square> {
     Some(Square::new(column.try_into().ok()?, row.try_into().ok()?))
 }
 
-fn dress(cell: char, is_last: bool, owner: Option<Seat>) -> &'static str {
-    match (cell, owner) {
-        _ if is_last => LAST,
-        (_, Some(Seat::First)) => FIRST,
-        (_, Some(Seat::Second)) => SECOND,
-        ('.' | '#', None) => DIM,
-        ('X', None) => GONE,
-        (_, None) => BOLD,
+/// The square's character with its colours.
+fn dressed(cell: &Cell, is_last: bool) -> String {
+    let mut codes = Vec::new();
+    if is_last {
+        codes.push(REVERSE);
+    }
+    match (cell.pieces.as_slice(), cell.owner.or(cell.goal)) {
+        ([(seat, _), others @ ..], _) => {
+            codes.push(BOLD);
+            if others.iter().all(|(other, _)| other == seat) {
+                codes.push(of_seat(*seat));
+            }
+        }
+        ([], Some(seat)) => codes.push(of_seat(seat)),
+        ([], None) => codes.push(if cell.symbol == 'X' { RED } else { DIM }),
+    }
+    format!("\x1b[{}m{}\x1b[0m", codes.join(";"), cell.symbol)
+}
+
+const fn of_seat(seat: Seat) -> &'static str {
+    match seat {
+        Seat::First => CYAN,
+        Seat::Second => YELLOW,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::rules::backdraughts::Backdraughts;
+    use crate::rules::watch_your_back::WatchYourBack;
+    use crate::rules::{Options, Step};
+
+    fn start<G: Game>() -> G {
+        let options = Options::resolve(G::OPTIONS, []).expect("the defaults");
+        G::start(&Arc::new(G::rules(&options).expect("the defaults")))
+    }
+
+    #[test]
+    fn the_two_sides_and_their_goals_have_colours() {
+        let board = picture(&start::<Backdraughts>(), &[], true);
+        for cell in
+            ["\x1b[1;36mW\x1b[0m", "\x1b[1;33mB\x1b[0m", "\x1b[36mw\x1b[0m", "\x1b[33mb\x1b[0m"]
+        {
+            assert!(board.contains(cell), "{cell:?} is not in {board:?}");
+        }
+        assert!(!picture(&start::<Backdraughts>(), &[], false).contains('\x1b'));
+    }
+
+    #[test]
+    fn the_last_action_keeps_the_colour_of_its_piece() {
+        let (mut game, mut events) = (start::<WatchYourBack>(), Vec::new());
+        let action = game.parse_action(Seat::First, "3,3").expect("legal");
+        game.play(Step::Move(action), &mut events);
+        let board = picture(&game, &events, true);
+        assert!(board.contains("\x1b[7;1;36mW\x1b[0m") && board.contains("\x1b[31mX"), "{board:?}");
     }
 }

@@ -11,7 +11,8 @@ Examples:
   referee bot greedy
   referee bot search-2000      the same moves on every machine")]
 pub struct BotArgs {
-    /// `random`, `greedy`, `search`, or `search-N`: at most N nodes a move and no look at a clock
+    /// `random`, `greedy`, `steady` (keeps the game going), `search`, or `search-N`: at most N nodes
+    /// a move and no look at a clock
     pub name: String,
 }
 

@@ -9,13 +9,14 @@ use tokio::sync::watch;
 
 use super::game_args::OptionArgs;
 use super::results::write_tables;
-use super::run::{Terms, contained, games_at_once, interrupted, jobs, play};
-use super::setting::default_control;
+use super::run::{Terms, contained, games_at_once, interrupted, jobs, play, refuse_changed};
+use super::setting::{default_control, read_config};
 use super::{Failure, Format, Status};
-use crate::config::{self, DEFAULT_RESULTS, MOST_PAIRS, PlayerSpec, PlayerWord, Tournament};
+use crate::config::{DEFAULT_RESULTS, MOST_PAIRS, PlayerSpec, PlayerWord, Reading, Tournament};
 use crate::fault::Fault;
 use crate::printer::Printer;
 use crate::printer::progress::Progress;
+use crate::rating::Out;
 use crate::rating::contest::Contest;
 use crate::rating::sprt::{Sprt, Unit, Verdict};
 use crate::record::log::{LOG, LogReader};
@@ -27,7 +28,7 @@ use crate::tournament::folder::{self, Locked};
 use crate::tournament::format::Format::RoundRobin;
 use crate::tournament::format::Stage;
 use crate::tournament::ledger::Ledger;
-use crate::tournament::runner::{Listener, Out};
+use crate::tournament::runner::{End, Listener};
 use crate::with_game;
 
 /// Say whether player A is better than player B, in as few games as possible
@@ -74,9 +75,9 @@ pub struct CompareArgs {
     #[expect(missing_docs, reason = "see OptionArgs")]
     #[command(flatten)]
     pub options: OptionArgs,
-    /// The configuration that names players and limits, where there is one
-    #[arg(long, default_value = "tournament.toml")]
-    pub config: PathBuf,
+    /// The configuration that names players and limits (default: tournament.toml, if it is there)
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     /// Where all randomness comes from (default: the configuration's, else fresh)
     #[arg(long)]
     pub seed: Option<u64>,
@@ -111,7 +112,7 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     let containment = Arc::new(contained(None, &[], &tournament)?);
     printer.note(&containment.in_words());
     let record = containment.record();
-    let contents = continuation::prepare(&folder, &tournament, &record, &[], printer)?;
+    let prepared = continuation::prepare(&folder, &tournament, &record, &[], printer)?;
     let mut so_far = contest.clone();
     take_in(&dir, &mut so_far)?;
     let mut is_interrupted = false;
@@ -120,13 +121,19 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
         let progress = Progress::new(printer, Vec::new());
         let mut judge = Judge { contest: so_far, progress, tell, before: 0 };
         let terms = Terms { jobs: jobs(args.jobs, &tournament), deadline: None };
-        play(&tournament, terms, &folder, contents, containment, &mut judge, async {
+        let end = play(&tournament, terms, &folder, prepared, &containment, &mut judge, async {
             Ok(either(interrupted()?, told))
         })?;
         so_far = contest;
         take_in(&dir, &mut so_far)?;
         is_interrupted = so_far.state().stop.is_none();
         write_tables(&dir)?;
+        if let (End::Failed(failure), true) = (end, is_interrupted) {
+            return Err(failure);
+        }
+        refuse_changed(&tournament.players, |_| {
+            "Run the same command again: with a changed player it is another comparison".to_owned()
+        })?;
     }
     conclude(args, &tournament, &so_far, printer)?;
     if is_interrupted {
@@ -160,12 +167,10 @@ fn either(
 
 /// Gives the games of the log in `dir` to the contest.
 fn take_in(dir: &Path, contest: &mut Contest) -> Result<(), Failure> {
-    let failure = |error| folder::log_failure(dir, &error);
-    let mut reader = LogReader::open(dir).map_err(failure)?;
-    while let Some(entry) = reader.next_entry().map_err(failure)? {
-        contest.add(&entry.record).map_err(|error| Failure::input(error.to_string()))?;
-    }
-    Ok(())
+    let ledger = folder::read(dir, |_, _| {})?.ledger;
+    folder::games(dir, &ledger, |_, entry| {
+        contest.add(&entry.record).map_err(|error| Failure::input(error.to_string()))
+    })
 }
 
 /// Judges games as they come, and stops the runner at the verdict.
@@ -204,6 +209,10 @@ impl Listener for Judge {
         self.progress.out(player, game, why);
     }
 
+    fn warn(&mut self, warning: &str) {
+        self.progress.warn(warning);
+    }
+
     fn end(&mut self) {
         if self.contest.state().stop.is_some() {
             self.progress.over();
@@ -222,11 +231,8 @@ impl Judge {
 
 /// The comparison as a tournament of two, in a folder of its own.
 fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failure> {
-    let configured = args
-        .config
-        .exists()
-        .then(|| config::load(&args.config, printer.error_colour()))
-        .transpose()?;
+    let reading = read_config(args.config.as_deref(), printer)?;
+    let configured = reading.map(Reading::whole).transpose()?;
     let known = configured.as_ref().map_or(&[][..], |tournament| &tournament.players);
     let players = players(args, known)?;
     let game = args.game.or(configured.as_ref().map(|known| known.game));
@@ -236,7 +242,7 @@ fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failur
     let options = with_game!(game, G => args.options.of_whole_games::<G>(&given, printer)?.0);
     let openings = of_game.and_then(|known| known.openings.clone());
     if openings.is_some() {
-        refuse_classes(&players, &args.config)?;
+        refuse_classes(&players)?;
     }
     let configured = configured.as_ref();
     let mut tournament = Tournament {
@@ -282,16 +288,15 @@ fn players(args: &CompareArgs, known: &[PlayerSpec]) -> Result<Vec<PlayerSpec>, 
     Ok(vec![a, b])
 }
 
-/// Refuses players that cannot begin after the openings that `config` asks for.
-fn refuse_classes(players: &[PlayerSpec], config: &Path) -> Result<(), Failure> {
+/// Refuses players that cannot begin after the openings that the configuration asks for.
+fn refuse_classes(players: &[PlayerSpec]) -> Result<(), Failure> {
     let Some(class) = players.iter().find(|player| !player.takes_openings()) else {
         return Ok(());
     };
     Err(Failure::input(format!(
-        "{} is a class of the 2018 interface and cannot begin after an opening, which {} asks for; \
-         remove `[openings]` there",
-        class.name,
-        config.display()
+        "{} is a class of the 2018 interface and cannot begin after an opening, which the \
+         configuration asks for; remove `[openings]` there",
+        class.name
     )))
 }
 

@@ -1,12 +1,13 @@
 //! The arguments that name a game and its options.
 
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
 
 use super::Failure;
+use crate::bounded;
+use crate::config::LARGEST;
 use crate::printer::Printer;
 use crate::rules::options::{OptionKind, list_of_files};
 use crate::rules::{Game, GameKind, Options};
@@ -105,7 +106,7 @@ impl OptionArgs {
 
 /// The text of a file of the rules, or why there is none.
 fn read_file(name: &str) -> Result<String, String> {
-    fs::read_to_string(Path::new(name)).map_err(|error| error.to_string())
+    bounded::text(Path::new(name), LARGEST).map_err(|why| why.to_string())
 }
 
 /// Splits `name=value`.

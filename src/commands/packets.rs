@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::report::beside::game_script;
-use super::report::{Studio, each, failed};
+use super::report::{Studio, failed};
 use super::results::{Tables, find};
 use super::{Failure, Status};
 use crate::printer::Printer;
-use crate::rating::tally::Faulted;
 use crate::record::GameRecord;
 use crate::report::packet::{Packet, own_lines};
 use crate::report::pseudonyms::Pseudonyms;
@@ -22,10 +21,10 @@ use crate::tournament::folder::EXCHANGES;
 /// A page brings films of so many bytes along at most.
 const FILM_BYTES: usize = 256 << 10;
 
-/// Write a folder a player: its games, its stderr, its first mistake, and nothing of anyone else's
+/// Write a folder for each player: its games, its faults, its stderr, and nothing of anyone else's
 ///
-/// Opponents have pseudonyms, which key.csv resolves: keep that file to yourself. public.csv is
-/// the ranking under the same pseudonyms.
+/// Opponents have pseudonyms, which key.csv resolves: keep that file, the log and the secret to
+/// yourself. public.csv is the ranking under the same pseudonyms.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -50,36 +49,34 @@ pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
         )),
         _ => failed(&out, &error),
     })?;
-    let tables = Tables::read(&dir, Faulted::Count)?;
-    let names = tables.tally.names();
-    let pseudonyms = Pseudonyms::new(&tables.header.identity, names);
-    let folders = folders(names, &pseudonyms);
+    let (tables, published) = Tables::under_pseudonyms(&dir)?;
+    tables.warn(printer);
+    let pseudonyms = &published.names;
+    let names = pseudonyms.names();
+    let packet = |(number, &name): (usize, &&str)| {
+        Packet::new(number, name.to_owned(), pseudonyms.of(name).to_owned())
+    };
+    let folders = folders(&names, pseudonyms);
     let mut writer = Writer {
         exchanges: dir.join(EXCHANGES),
         folders: folders.iter().map(|folder| out.join(folder)).collect(),
-        packets: (0..names.len())
-            .map(|number| Packet::new(number, pseudonyms.of(&names[number]).to_owned()))
-            .collect(),
+        packets: names.iter().enumerate().map(packet).collect(),
         studio: Studio::new(&tables.header)?,
         pseudonyms,
     };
     writer.make_folders()?;
-    each(&dir, |entry| {
-        Seat::BOTH.into_iter().try_for_each(|seat| writer.add(&tables, &entry.record, seat))
+    published.each(&dir, |record, _| {
+        Seat::BOTH.into_iter().try_for_each(|seat| writer.add(record, seat))
     })?;
     writer.finish(&tables)?;
-    write_keys(&out, &writer.pseudonyms, &tables.standings)?;
+    write_keys(&out, pseudonyms, &tables.standings)?;
     printer.line(&out.display().to_string()).map(|()| Status::Done)
 }
 
 /// The key, and the ranking under pseudonyms.
-fn write_keys(out: &Path, pseudonyms: &Pseudonyms, standings: &Standings) -> Result<(), Failure> {
-    let mut public = standings.clone();
-    for row in &mut public.rows {
-        row.player = pseudonyms.of(&row.player).to_owned();
-    }
+fn write_keys(out: &Path, pseudonyms: &Pseudonyms, public: &Standings) -> Result<(), Failure> {
     for (name, table) in
-        [("key.csv", pseudonyms.table()), ("public.csv", tables::standings(&public))]
+        [("key.csv", pseudonyms.table()), ("public.csv", tables::standings(public))]
     {
         let path = out.join(name);
         table.and_then(|table| fs::write(&path, table)).map_err(|error| failed(&path, &error))?;
@@ -89,8 +86,8 @@ fn write_keys(out: &Path, pseudonyms: &Pseudonyms, standings: &Standings) -> Res
 
 /// A folder's name for every player: its own as far as a folder can have it, with the pseudonym
 /// where that would not be unique.
-fn folders(names: &[String], pseudonyms: &Pseudonyms) -> Vec<String> {
-    let plain = |name: &String| -> String {
+fn folders(names: &[&str], pseudonyms: &Pseudonyms) -> Vec<String> {
+    let plain = |name: &&str| -> String {
         let keep = |c: char| if c.is_alphanumeric() || "-_ .".contains(c) { c } else { '_' };
         name.chars().map(keep).collect()
     };
@@ -102,7 +99,7 @@ fn folders(names: &[String], pseudonyms: &Pseudonyms) -> Vec<String> {
     let reserved = |folder: &str| {
         folder.starts_with('.') || folder.to_lowercase().ends_with("csv") || folder.trim() != folder
     };
-    let unique = |(name, folder): (&String, &String)| {
+    let unique = |(name, folder): (&&str, &String)| {
         if is_taken(folder) || reserved(folder) {
             format!("{}-{}", pseudonyms.of(name), folder.trim_start_matches('.').trim())
         } else {
@@ -112,16 +109,16 @@ fn folders(names: &[String], pseudonyms: &Pseudonyms) -> Vec<String> {
     names.iter().zip(&all).map(unique).collect()
 }
 
-/// Writes the packets as the games come; all vectors are by the players' numbers.
-struct Writer {
+/// Writes the packets as the games come; all vectors are by the places of the pseudonyms.
+struct Writer<'a> {
     exchanges: PathBuf,
     folders: Vec<PathBuf>,
     packets: Vec<Packet>,
     studio: Studio,
-    pseudonyms: Pseudonyms,
+    pseudonyms: &'a Pseudonyms,
 }
 
-impl Writer {
+impl Writer<'_> {
     fn make_folders(&self) -> Result<(), Failure> {
         for folder in &self.folders {
             for part in ["games", "stderr"] {
@@ -133,8 +130,9 @@ impl Writer {
     }
 
     /// Takes a game into the packet of the player at `seat`.
-    fn add(&mut self, tables: &Tables, record: &GameRecord, seat: Seat) -> Result<(), Failure> {
-        let Ok(number) = tables.tally.number(&record.players[seat]) else { return Ok(()) };
+    fn add(&mut self, record: &GameRecord, seat: Seat) -> Result<(), Failure> {
+        let number = self.pseudonyms.number(&record.players[seat]);
+        let Some(number) = number.map(|number| number as usize) else { return Ok(()) };
         let seen = self.pseudonyms.for_player(record, seat);
         let folder = &self.folders[number];
         let packet = &mut self.packets[number];

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use tokio::sync::Notify;
 
 use super::board::picture;
 use super::recorded::Recorded;
@@ -27,8 +28,8 @@ use crate::with_game;
 
 /// Play one game on the terminal
 ///
-/// A player is `human`, a house player (`bot:random`, `bot:greedy`, `bot:search`), a name from
-/// the configuration, or a command. The first named takes the first seat.
+/// A player is `human`, a house player (`bot:random`, `bot:greedy`, `bot:steady`, `bot:search`), a
+/// name from the configuration, or a command. The first named takes the first seat.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -55,7 +56,7 @@ pub struct PlayArgs {
     /// No limit of time
     #[arg(long)]
     pub no_clock: bool,
-    /// Begin in a recorded game, by its rules: its id or the beginning of it, or a log of one game
+    /// Begin in a recorded game, by its rules: its id or the beginning of one, or a log of one game
     #[arg(long, value_name = "RECORD", conflicts_with_all = ["game", "options", "boards"])]
     pub from: Option<String>,
     /// The folder of that game's tournament (default: the newest under results/)
@@ -69,10 +70,7 @@ pub struct PlayArgs {
 /// Plays the game.
 pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     let setting = args.setting.read(printer)?;
-    let words = BySeat::new(
-        PlayerWord::parse(&args.first, &setting.players)?,
-        PlayerWord::parse(&args.second, &setting.players)?,
-    );
+    let words = BySeat::new(setting.player(&args.first)?, setting.player(&args.second)?);
     let mut control = setting.control;
     let has_human = words.iter().any(|(_, word)| *word == PlayerWord::Human);
     if words.iter().all(|(_, word)| *word == PlayerWord::Human) {
@@ -213,6 +211,7 @@ fn block_on<G: Game>(
     let report = runtime.block_on(async {
         let mut stop = interrupted()?;
         let mut broken = None;
+        let closed = Notify::new();
         let mut observe = |position: &G, events: &[Event]| {
             let mut text = told(events, position.ply());
             if is_ply(events) {
@@ -220,12 +219,14 @@ fn block_on<G: Game>(
             }
             if let Err(failure) = printer.line(&text) {
                 broken = Some(failure);
+                closed.notify_one();
             }
         };
         let report = tokio::select! {
             biased;
             _ = stop.wait_for(|stop| *stop) => None,
-            report = referee::play(setup, luck, players, &mut observe) => Some(report),
+            () = closed.notified() => None,
+            report = referee::play(setup, luck, players, &mut observe) => Some(report?),
         };
         for player in [&mut players.first, &mut players.second] {
             if report.is_some() {

@@ -40,6 +40,7 @@ pub fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = find(args.dir.as_deref())?;
     let faulted = if args.without_faults { Faulted::LeaveOut } else { Faulted::Count };
     let tables = Tables::read(&dir, faulted)?;
+    tables.warn(printer);
     let found = args.details.then(|| tables.diagnostics(&dir)).transpose()?;
     match args.format {
         Format::Text => {

@@ -1,11 +1,14 @@
 //! Finding a recorded game: by its identity in a results folder, or as a file of its own.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use super::Failure;
 use super::results::find;
 use crate::record::log::{LogError, LogReader};
 use crate::record::{GameRecord, Header};
+use crate::rules::Seat;
 use crate::tournament::folder::log_failure;
 
 /// A recorded game, and the header of its log.
@@ -18,8 +21,9 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// The game that `word` names: a log of one game, or an identity, or its beginning, in the
-    /// folder `results` (default: the newest under `results/`).
+    /// The game that `word` names: a log of one game; or, in the folder `results` (default: the
+    /// newest under `results/`), an id or the beginning of one. A beginning without `-1` or `-2`
+    /// means the pair's first game.
     pub(super) fn find(word: &str, results: Option<&Path>) -> Result<Self, Failure> {
         let file = Path::new(word);
         if results.is_none() && file.is_file() {
@@ -30,7 +34,7 @@ impl Recorded {
         let mut reader = LogReader::open(&dir).map_err(failed)?;
         let record = search(&mut reader, word).map_err(|wrong| match wrong {
             Search::Log(error) => log_failure(&dir, &error),
-            Search::Id(message) => Failure::input(format!("{message} in {}", dir.display())),
+            Search::Id(message) => Failure::input(format!("{}: {message}", dir.display())),
         })?;
         Ok(Self { header: reader.header().clone(), record })
     }
@@ -42,18 +46,20 @@ fn only_game(file: &Path) -> Result<Recorded, Failure> {
         Failure::input(format!("{}{line}: {}", file.display(), error.message))
     };
     let mut reader = LogReader::open_file(file).map_err(failed)?;
-    let first = reader.next_entry().map_err(failed)?;
-    let another = reader.next_entry().map_err(failed)?;
-    match (first, another) {
-        (Some(entry), None) => {
-            Ok(Recorded { header: reader.header().clone(), record: entry.record })
+    let mut records = Vec::new();
+    while let Some(line) = reader.next_line().map_err(failed)? {
+        let bad = |message| failed(LogError { line: line.number, message });
+        records.push(line.record.map_err(bad)?);
+        if records.len() > 1 {
+            return Err(Failure::input(format!(
+                "{} holds more than one game; name one by its id, and its folder with --results",
+                file.display()
+            )));
         }
-        (None, _) => Err(Failure::input(format!("{} holds no game", file.display()))),
-        (Some(_), Some(_)) => Err(Failure::input(format!(
-            "{} holds more than one game; name one by its id, and its folder with --results",
-            file.display()
-        ))),
     }
+    let none = || Failure::input(format!("{} holds no game", file.display()));
+    let record = records.pop().ok_or_else(none)?;
+    Ok(Recorded { header: reader.header().clone(), record })
 }
 
 enum Search {
@@ -61,19 +67,77 @@ enum Search {
     Id(String),
 }
 
-fn search(reader: &mut LogReader, id: &str) -> Result<GameRecord, Search> {
+/// The pairs that are listed when an id's beginning fits several.
+const LISTED: usize = 8;
+
+fn search(reader: &mut LogReader, word: &str) -> Result<GameRecord, Search> {
+    let wanted = Wanted::read(word);
     let mut found: Option<GameRecord> = None;
+    let mut pairs = BTreeMap::new();
     while let Some(entry) = reader.next_entry().map_err(Search::Log)? {
-        if entry.record.id == id {
-            return Ok(entry.record);
+        let record = entry.record;
+        if record.id == word {
+            return Ok(record);
         }
-        if entry.record.id.starts_with(id) {
-            if let Some(other) = found {
-                let both = format!("{} and {}", other.id, entry.record.id);
-                return Err(Search::Id(format!("`{id}` begins more than one id ({both})")));
-            }
-            found = Some(entry.record);
+        if !wanted.fits(&record.id) {
+            continue;
+        }
+        if pairs.len() <= LISTED {
+            pairs.insert(pair_of(&record.id).to_owned(), who(&record));
+        }
+        // Of a pair's two games the first is meant.
+        if found.as_ref().is_none_or(|other| record.game < other.game) {
+            found = Some(record);
         }
     }
-    found.ok_or_else(|| Search::Id(format!("there is no game `{id}`")))
+    match found {
+        None => Err(Search::Id(format!("there is no game `{word}`"))),
+        Some(record) if pairs.len() == 1 => Ok(record),
+        Some(_) => Err(Search::Id(ambiguous(word, &pairs))),
+    }
+}
+
+/// Who plays in a pair, for people.
+fn who(record: &GameRecord) -> String {
+    let (one, other) = (&record.players[Seat::First], &record.players[Seat::Second]);
+    let (one, other) = if one <= other { (one, other) } else { (other, one) };
+    format!("{one} and {other}, pair {}", record.pair)
+}
+
+/// That `word` begins the ids of several pairs, and which.
+fn ambiguous(word: &str, pairs: &BTreeMap<String, String>) -> String {
+    let mut text = format!("`{word}` begins the ids of several pairs; write more of one of them:");
+    for (id, who) in pairs.iter().take(LISTED) {
+        // Writing into a string does not fail.
+        let _ = write!(text, "\n    {id}  {}", crate::escape::terminal(who));
+    }
+    if pairs.len() > LISTED {
+        text.push_str("\n    and others");
+    }
+    text
+}
+
+/// What a word says of a game's id: the first digits of its pair, and which game of the pair.
+struct Wanted<'a> {
+    digits: &'a str,
+    game: Option<&'a str>,
+}
+
+impl<'a> Wanted<'a> {
+    fn read(word: &'a str) -> Self {
+        match word.split_once('-') {
+            Some((digits, game)) => Self { digits, game: Some(game).filter(|it| !it.is_empty()) },
+            None => Self { digits: word, game: None },
+        }
+    }
+
+    fn fits(&self, id: &str) -> bool {
+        let (pair, game) = id.split_once('-').unwrap_or((id, ""));
+        pair.starts_with(self.digits) && self.game.is_none_or(|wanted| wanted == game)
+    }
+}
+
+/// The digits that both games of a pair share.
+fn pair_of(id: &str) -> &str {
+    id.split_once('-').map_or(id, |(pair, _)| pair)
 }

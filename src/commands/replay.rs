@@ -23,11 +23,12 @@ use crate::with_game;
 #[command(after_help = "\
 Examples:
   referee replay 3f9a1c07be52-1
-  referee replay 3f9a --results results/autumn-cup     (any beginning that is unique)
+  referee replay 3f9a --results results/autumn-cup     any beginning that fits one pair only:
+                                                       its first game; 3f9a-2 is the second
   referee replay 3f9a --ply 42                         that position alone
   referee replay 3f9a --format json                    the record")]
 pub struct ReplayArgs {
-    /// The game's id, or its beginning; or a log of one game
+    /// The game's id or the beginning of one, or a log of one game
     pub game_id: String,
     /// The tournament's folder (default: the newest under results/)
     #[arg(long, value_name = "DIR")]

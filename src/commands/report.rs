@@ -1,6 +1,7 @@
 //! `report`: the page about a tournament, written beside its tables.
 
 pub(super) mod beside;
+pub(super) mod called;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,12 +9,12 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::results::{Tables, find};
+use super::results::{Seen, Tables, find};
 use super::{Failure, Status};
-use crate::config::{self, DEFAULT_RESULTS, Grades};
+use crate::config::{self, Grades};
 use crate::printer::Printer;
 use crate::rating::tally::Faulted;
-use crate::record::log::{Entry, LogReader, write_whole};
+use crate::record::log::write_whole;
 use crate::record::{GameRecord, Header};
 use crate::report::film::Film;
 use crate::report::grades;
@@ -22,7 +23,6 @@ use crate::report::page::{Material, page};
 use crate::report::survey::Survey;
 use crate::rules::Game;
 use crate::tournament::audit::options_of;
-use crate::tournament::folder::{self, log_failure};
 use crate::with_game;
 use beside::Beside;
 
@@ -60,29 +60,39 @@ pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = find(args.dir.as_deref())?;
     if args.pseudonyms {
         let public = dir.join(PUBLIC);
-        write_into(&public, &dir, &Tables::read_under_pseudonyms(&dir)?)?;
+        let (tables, _) = Tables::under_pseudonyms(&dir)?;
+        tables.warn(printer);
+        write_into(&public, &dir, &tables, None)?;
         return printer.line(&public.join(PAGE).display().to_string()).map(|()| Status::Done);
     }
     let tables = Tables::read(&dir, Faulted::Count)?;
+    tables.warn(printer);
     if let Some(config) = &args.grades {
         let grades = config::load(config, printer.error_colour())?
             .grades
             .ok_or_else(|| Failure::input(format!("{} has no table [grades]", config.display())))?;
         write_grades(&dir, &grades, &tables)?;
     }
-    write(&dir, &tables)?;
+    write(&dir, &tables, None)?;
     printer.line(&dir.join(PAGE).display().to_string()).map(|()| Status::Done)
 }
 
-/// Writes the page about the tournament in `dir`, of which `tables` are the tables.
-pub(super) fn write(dir: &Path, tables: &Tables) -> Result<(), Failure> {
-    write_into(dir, dir, tables)
+/// Writes the page about the tournament in `dir`, of which `tables` are the tables and `config` is
+/// the configuration, where that is known.
+pub(super) fn write(dir: &Path, tables: &Tables, config: Option<&Path>) -> Result<(), Failure> {
+    write_into(dir, dir, tables, config)
 }
 
 /// Writes the page into the folder `out`.
-fn write_into(out: &Path, dir: &Path, tables: &Tables) -> Result<(), Failure> {
+fn write_into(
+    out: &Path,
+    dir: &Path,
+    tables: &Tables,
+    config: Option<&Path>,
+) -> Result<(), Failure> {
     let mut beside = Beside::new(out)?;
-    let html = render(dir, tables, Kind::File, Some(&mut beside))?;
+    let called = called::options(dir, config);
+    let html = render(dir, tables, (Kind::File, &called), Some(&mut beside))?;
     beside.finish()?;
     let path = out.join(PAGE);
     write_whole(&path, |out| out.write_all(html.as_bytes())).map_err(|error| failed(&path, &error))
@@ -100,20 +110,18 @@ pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {
     Failure::system(format!("cannot write {}: {error}", path.display()))
 }
 
-/// The page as HTML. All games go to `beside`, if it is given.
+/// The page as HTML, of a kind and with the options of its commands. All games go to `beside`, if it
+/// is given.
 pub(super) fn render(
     dir: &Path,
     tables: &Tables,
-    kind: Kind,
+    (kind, called): (Kind, &str),
     beside: Option<&mut Beside>,
 ) -> Result<String, Failure> {
     let survey = survey(dir, tables)?;
     let films = films(dir, tables, &survey, beside)?;
     let found = tables.diagnostics(dir)?;
     let out = tables.out_lines(dir)?;
-    // As seen from the configuration: where that lies is nobody's business.
-    let name = dir.file_name().unwrap_or_default().to_string_lossy();
-    let folder = format!("{DEFAULT_RESULTS}/{name}");
     Ok(page(&Material {
         header: &tables.header,
         standings: &tables.standings,
@@ -121,37 +129,22 @@ pub(super) fn render(
         survey: &survey,
         found: &found,
         films: &films,
-        played: tables.ledger.played(),
-        expected: tables.ledger.expected(),
         out: &out,
         // A command would name a player.
-        folder: tables.pseudonyms.is_none().then_some(&folder),
+        called: tables.published.is_none().then_some(called),
         kind,
     }))
 }
 
 /// Looks at every game that counts.
 fn survey(dir: &Path, tables: &Tables) -> Result<Survey, Failure> {
-    let Tables { header, ledger, tally, standings, .. } = tables;
+    let Tables { header, tally, standings, .. } = tables;
     let games = tally.total().games() as usize;
     let mut survey = Survey::new(header, tally, standings, games);
     let rating = |error| Failure::input(format!("the ratings cannot be computed: {error}"));
-    folder::counted(dir, ledger, |entry| survey.add(&tables.seen(&entry.record)).map_err(rating))?;
+    tables.counted(dir, |game| survey.add(game.record).map_err(rating))?;
     survey.course.finish().map_err(rating)?;
     Ok(survey)
-}
-
-/// Gives every game of the log to `to`.
-pub(super) fn each(
-    dir: &Path,
-    mut to: impl FnMut(&Entry) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let failure = |error| log_failure(dir, &error);
-    let mut reader = LogReader::open(dir).map_err(failure)?;
-    while let Some(entry) = reader.next_entry().map_err(failure)? {
-        to(&entry)?;
-    }
-    Ok(())
 }
 
 /// The films that the page brings along, as JSON; all games go to `beside`, if it is given.
@@ -163,21 +156,18 @@ fn films(
 ) -> Result<Vec<String>, Failure> {
     let studio = Studio::new(&tables.header)?;
     let (mut films, mut bytes) = (Vec::new(), 0);
-    each(dir, |entry| {
-        let record = tables.seen(&entry.record);
-        // A check would tell by a hash whose game it is.
-        let check = tables.pseudonyms.is_none().then(|| entry.check());
+    tables.games(dir, |Seen { record, check, .. }| {
         let mut made = None;
         if let Some(beside) = beside.as_deref_mut() {
-            beside.list(&tables.tally, &record)?;
-            if !beside.has(&record, check) {
-                let film = studio.film(&record)?;
-                beside.add(&record, check, &film)?;
+            beside.list(&tables.tally, record)?;
+            if !beside.has(record, check) {
+                let film = studio.film(record)?;
+                beside.add(record, check, &film)?;
                 made = Some(film);
             }
         }
         if survey.chosen.has(&record.id) && bytes < FILM_BYTES {
-            let film = made.map_or_else(|| studio.film(&record), Ok)?;
+            let film = made.map_or_else(|| studio.film(record), Ok)?;
             bytes += film.len();
             films.push(film);
         }

@@ -1,6 +1,5 @@
 //! What the commands that read a results folder share: finding it, and its tables.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
@@ -9,21 +8,23 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::Failure;
+use super::published::Published;
+use crate::diagnostics::copies::copies;
 use crate::diagnostics::{Diagnostics, Observer};
 use crate::escape;
+use crate::printer::Printer;
 use crate::rating::tally::Faulted;
-use crate::rating::{self, Fit, SeatEffects, Tally};
-use crate::record::log::{LOG, LogError, LogReader, write_whole};
+use crate::rating::{Ranking, RatingError, SeatEffects, Tally};
+use crate::record::log::{LOG, LogError, write_whole};
 use crate::record::{GameRecord, Header};
 use crate::report::games::GamesTable;
-use crate::report::pseudonyms::Pseudonyms;
-use crate::report::{Standings, tables};
+use crate::report::{Remedy, Standings, tables};
 use crate::rules::{Game, Seat};
 use crate::tournament::audit::options_of;
 use crate::tournament::decisions::decisions;
-use crate::tournament::folder::{self, Contents, log_failure};
+use crate::tournament::folder::{self, Contents, Problems, log_failure};
 use crate::tournament::ledger::Ledger;
-use crate::tournament::schedule::Fixture;
+use crate::tournament::results::Results;
 use crate::with_game;
 
 /// The folder that is named, or the newest one with a log under `results/`.
@@ -60,58 +61,90 @@ pub struct Tables {
     pub ledger: Ledger,
     /// The results by pairing.
     pub tally: Tally,
-    /// The ratings.
-    pub fit: Fit,
+    /// Who is better, and the ratings.
+    pub ranking: Ranking,
     /// Whether the seat is worth the same to all.
     pub seats: SeatEffects,
-    /// The ranking.
+    /// The ranking as tables show it.
     pub standings: Standings,
-    /// The pseudonyms under which all of this is, the ledger excepted.
-    pub pseudonyms: Option<Pseudonyms>,
+    /// What is given away, where all of this is under pseudonyms; the ledger never is.
+    pub(super) published: Option<Arc<Published>>,
+    /// The lines of the log that do not count, or were edited.
+    pub problems: Problems,
+}
+
+/// A game as those may see it who see the tables.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen<'a> {
+    /// The record.
+    pub(super) record: &'a GameRecord,
+    /// It counts: it does not come after a quarantine.
+    pub(super) counts: bool,
+    /// The check of its line; none under pseudonyms, for it would tell whose game it is.
+    pub(super) check: Option<&'a str>,
+    /// Its line in the log; 0 under pseudonyms.
+    line: usize,
 }
 
 impl Tables {
     /// Computes everything from the log in `dir`.
     pub fn read(dir: &Path, faulted: Faulted) -> Result<Self, Failure> {
-        let Contents { header, ledger, .. } = folder::read(dir, |_, _| {})?;
-        let tally = folder::tally(dir, &ledger, faulted)?;
-        Self::of(header, ledger, tally, None)
+        let contents = folder::read(dir, |_, _| {})?;
+        let results = Results::of(&contents.ledger, faulted).map_err(|error| unrated(&error))?;
+        Ok(Self::of(contents, results, None))
     }
 
-    /// The same under pseudonyms.
-    pub fn read_under_pseudonyms(dir: &Path) -> Result<Self, Failure> {
-        let Contents { header, ledger, .. } = folder::read(dir, |_, _| {})?;
-        let pseudonyms = Pseudonyms::new(&header.identity, ledger.names());
-        let mut tally = Tally::new(&pseudonyms.all());
-        folder::counted(dir, &ledger, |entry| {
-            tally.add(&pseudonyms.for_everyone(&entry.record)).map_err(|error| {
-                log_failure(dir, &LogError { line: entry.line, message: error.to_string() })
-            })
-        })?;
-        Self::of(pseudonyms.header(&header), ledger, tally, Some(pseudonyms))
+    /// The same of what is given away under pseudonyms.
+    pub(super) fn under_pseudonyms(dir: &Path) -> Result<(Self, Arc<Published>), Failure> {
+        let contents = folder::read(dir, |_, _| {})?;
+        let published = Arc::new(Published::read(dir, &contents)?);
+        let names = &published.names;
+        let results = Results::renamed(&contents.ledger, &names.all(), |name| names.of(name));
+        let header = names.header(&contents.header);
+        let shown = Contents { header, ..contents };
+        let tables = Self::of(
+            shown,
+            results.map_err(|error| unrated(&error))?,
+            Some(Arc::clone(&published)),
+        );
+        Ok((tables, published))
     }
 
-    fn of(
-        header: Header,
-        ledger: Ledger,
-        tally: Tally,
-        pseudonyms: Option<Pseudonyms>,
-    ) -> Result<Self, Failure> {
-        let failure = |error| Failure::input(format!("the ratings cannot be computed: {error}"));
-        let anchors = &header.anchors;
-        let fit = rating::fit(&tally, anchors).map_err(failure)?;
-        let seats = rating::seat_effects(&tally, anchors).map_err(failure)?;
-        let contradiction = rating::contradiction(&tally, anchors).map_err(failure)?;
-        let standings = Standings { contradiction, ..Standings::new(&tally, &fit, &seats) };
-        Ok(Self { header, ledger, tally, fit, seats, standings, pseudonyms })
+    fn of(contents: Contents, results: Results, published: Option<Arc<Published>>) -> Self {
+        let Contents { header, ledger, problems, .. } = contents;
+        let remedy = Remedy::of(&header);
+        let standings = Standings { remedy, ..Standings::new(&results) };
+        let Results { tally, ranking, seats, .. } = results;
+        Self { header, ledger, tally, ranking, seats, standings, published, problems }
     }
 
-    /// The record of a game as those may see it who see the tables.
-    pub fn seen<'r>(&self, record: &'r GameRecord) -> Cow<'r, GameRecord> {
-        match &self.pseudonyms {
-            None => Cow::Borrowed(record),
-            Some(pseudonyms) => Cow::Owned(pseudonyms.for_everyone(record)),
+    /// Gives every game of the log in `dir`, the one that this was computed from, to `to`; under
+    /// pseudonyms in the order in which they are shown.
+    pub(super) fn games(
+        &self,
+        dir: &Path,
+        mut to: impl FnMut(Seen<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        if let Some(published) = &self.published {
+            return published.each(dir, |record, counts| {
+                let record = published.names.for_everyone(record);
+                to(Seen { record: &record, counts, check: None, line: 0 })
+            });
         }
+        folder::games(dir, &self.ledger, |index, entry| {
+            let counts = !self.ledger.is_void(index);
+            let check = Some(entry.check());
+            to(Seen { record: &entry.record, counts, check, line: entry.line })
+        })
+    }
+
+    /// The same, those alone that count.
+    pub(super) fn counted(
+        &self,
+        dir: &Path,
+        mut to: impl FnMut(Seen<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        self.games(dir, |game| if game.counts { to(game) } else { Ok(()) })
     }
 
     /// Looks at every game of the log in `dir`, the one that this was computed from.
@@ -121,15 +154,22 @@ impl Tables {
         let mut observer = Observer::new(self.tally.names());
         with_game!(kind, G => {
             let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
-            folder::counted(dir, &self.ledger, |entry| {
-                let made = decisions::<G>(&rules, &entry.record).map_err(|message| {
-                    log_failure(dir, &LogError { line: entry.line, message })
+            self.counted(dir, |game| {
+                let made = decisions::<G>(&rules, game.record).map_err(|message| {
+                    log_failure(dir, &LogError { line: game.line, message })
                 })?;
-                observer.add(&self.seen(&entry.record), &made);
+                observer.add(game.record, &made);
                 Ok(())
             })
         })?;
-        Ok(observer.conclude(&self.tally, &self.fit, &self.seats))
+        let players = self.header.players.iter().map(|player| (&*player.name, &*player.hash));
+        let found = observer.conclude(&self.tally, &self.ranking.fit, &self.seats);
+        Ok(Diagnostics { copies: copies(players), ..found })
+    }
+
+    /// Says which lines of the log do not count, or were edited.
+    pub fn warn(&self, printer: Printer) {
+        self.problems.in_words().iter().for_each(|line| printer.note(line));
     }
 
     /// A line for each player that is out, with the diagnosis of those that did not pass a check.
@@ -138,7 +178,9 @@ impl Tables {
         if self.ledger.quarantined().any(|(_, index)| self.ledger.is_check(index)) {
             folder::counted(dir, &self.ledger, |entry| {
                 if self.ledger.place(&entry.record).is_some_and(|at| self.ledger.is_check(at)) {
-                    let seen = self.seen(&entry.record);
+                    let shown =
+                        self.published.as_ref().map(|it| it.names.for_everyone(&entry.record));
+                    let seen = shown.as_ref().unwrap_or(&entry.record);
                     for seat in Seat::BOTH {
                         let fault = seen.fault_of(seat).cloned();
                         faults
@@ -150,32 +192,33 @@ impl Tables {
         }
         let line = |(player, index)| {
             let name = self.ledger.name(player);
-            let (shown, game) = self.shown(player, index);
-            let shown = escape::terminal(shown);
+            let shown =
+                escape::terminal(self.published.as_ref().map_or(name, |it| it.names.of(name)));
+            // Where in the schedule it was is nobody's business under pseudonyms.
+            let id = self.published.is_none().then(|| self.ledger.id(index));
+            let at = |before: &str| {
+                id.as_ref().map_or(String::new(), |id| format!(" {before} game {id}"))
+            };
             match faults.get(name) {
                 Some(fault) => format!(
-                    "{shown} did not pass the check and plays no further: {} in game {game}: {}",
+                    "{shown} did not pass the check and plays no further: {}{}: {}",
                     fault.code,
+                    at("in"),
                     escape::terminal(&fault.message),
                 ),
                 None => format!(
-                    "{shown} is quarantined: {} faults in a row up to game {game}; its later \
-                     games were not played or do not count",
+                    "{shown} is quarantined: {} faults in a row{}; its later games were not \
+                     played or do not count",
                     self.header.quarantine,
+                    at("up to"),
                 ),
             }
         };
-        Ok(self.ledger.quarantined().map(line).collect())
-    }
-
-    /// The name of a player and the id of the game at `index` as those may see them who see the
-    /// tables.
-    fn shown(&self, player: usize, index: usize) -> (&str, String) {
-        let name = self.ledger.name(player);
-        let Some(pseudonyms) = &self.pseudonyms else { return (name, self.ledger.id(index)) };
-        let Fixture { players, pair, game } = self.ledger.fixture(index);
-        let [first, second] = Seat::BOTH.map(|seat| self.ledger.name(players[seat]));
-        (pseudonyms.of(name), pseudonyms.game_id(first, second, pair, game))
+        let mut lines: Vec<String> = self.ledger.quarantined().map(line).collect();
+        if self.published.is_some() {
+            lines.sort_unstable();
+        }
+        Ok(lines)
     }
 
     /// The tables as files: name and content. `games.csv` is apart, for its size.
@@ -187,18 +230,18 @@ impl Tables {
     }
 }
 
+fn unrated(error: &RatingError) -> Failure {
+    Failure::input(format!("the ratings cannot be computed: {error}"))
+}
+
 /// The table of games.
 pub const GAMES_TABLE: &str = "games.csv";
 
 /// Writes `games.csv` from the log in `dir`, a game at a time.
-pub fn write_games(dir: &Path, out: &mut dyn Write) -> Result<(), Failure> {
-    let failure = |error| log_failure(dir, &error);
+pub fn write_games(dir: &Path, ledger: &Ledger, out: &mut dyn Write) -> Result<(), Failure> {
     let system = |error: io::Error| Failure::system(format!("cannot write {GAMES_TABLE}: {error}"));
-    let mut reader = LogReader::open(dir).map_err(failure)?;
     let mut table = GamesTable::new(out).map_err(system)?;
-    while let Some(entry) = reader.next_entry().map_err(failure)? {
-        table.write(&entry.record).map_err(system)?;
-    }
+    folder::games(dir, ledger, |_, entry| table.write(&entry.record).map_err(system))?;
     table.finish().map(|_| ()).map_err(system)
 }
 
@@ -213,7 +256,7 @@ pub fn write_tables(dir: &Path) -> Result<Tables, Failure> {
             .map_err(|error| failed(name, &error))?;
     }
     write_whole(&dir.join(GAMES_TABLE), |out| {
-        write_games(dir, out).map_err(|failure| io::Error::other(failure.message))
+        write_games(dir, &tables.ledger, out).map_err(|failure| io::Error::other(failure.message))
     })
     .map_err(|error| failed(GAMES_TABLE, &error))?;
     Ok(tables)

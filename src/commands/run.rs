@@ -14,18 +14,18 @@ use super::results::{Tables, write_tables};
 use super::until::Until;
 use super::{Failure, Status};
 use crate::config::{self, PlayerSpec, Tournament};
-use crate::containment::{Level, Mechanism, Policy, Wish};
+use crate::containment::{Level, Mechanism, Policy, Wish, descriptors};
 use crate::printer::Printer;
-use crate::printer::progress::Progress;
-use crate::rating::tally::Faulted;
-use crate::record::log::LogWriter;
+use crate::printer::progress::{Contender, Progress};
 use crate::report::terminal;
-use crate::tournament::continuation;
+use crate::signals;
+use crate::tournament::continuation::{self, Prepared};
+use crate::tournament::cores::Cores;
 use crate::tournament::deadline::Deadline;
-use crate::tournament::folder::{self, Contents, Locked};
+use crate::tournament::folder::{self, Locked};
 use crate::tournament::format::Stage;
-use crate::tournament::runner::{End, Listener, Runner, share_cores};
-use crate::tournament::slot::Conditions;
+use crate::tournament::runner::{End, Listener, Runner};
+use crate::tournament::slot::{self, Conditions, Entrant};
 
 /// Play a tournament, or go on with it
 ///
@@ -39,8 +39,12 @@ Examples:
   referee run --replace greedy         play greedy's games again after a change of its program
   referee run --until 18:30            the best ranking there can be by half past six
 
-Exit codes: 0 done, or the time is up; 1 faults were found (--strict); 2 bad configuration; 3 cannot run or write;
-4 locked, or the configuration differs from the results; 130 interrupted, run again to go on.")]
+Ctrl-C stops it in order: games in play are given up, and the tables are written. A second Ctrl-C
+ends it at once.
+
+Exit codes: 0 done, or the time is up; 1 faults were found (--strict); 2 bad configuration; 3 cannot
+run, play or write something; 4 locked, or the configuration differs from the results; 130
+interrupted, run again to go on.")]
 pub struct RunArgs {
     /// The configuration
     #[arg(default_value = "tournament.toml")]
@@ -99,33 +103,26 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let containment = Arc::new(contained(args.containment, &args.without, &tournament)?);
     printer.note(&containment.in_words());
     let record = containment.record();
-    let contents = continuation::prepare(&folder, &tournament, &record, &args.replace, printer)?;
-    let tally = folder::tally(folder.dir(), &contents.ledger, Faulted::Count)?;
-    let scores = (0..tally.names().len())
-        .map(|player| {
-            let of = tally.of(player);
-            (tally.names()[player].clone(), of.score().value(), of.games())
-        })
-        .collect();
-    let mut progress = Progress::new(printer, scores).until(until.as_ref().map(|until| until.at));
+    let prepared = continuation::prepare(&folder, &tournament, &record, &args.replace, printer)?;
+    let players = Contender::all(&prepared.contents.ledger);
+    let mut progress = Progress::new(printer, players).until(until.as_ref().map(|until| until.at));
     let terms = Terms {
         jobs: jobs(args.jobs, &tournament),
         deadline: until.as_ref().map(|until| Deadline::new(until.at)),
     };
-    let end = play(&tournament, terms, &folder, contents, containment, &mut progress, async {
+    let end = play(&tournament, terms, &folder, prepared, &containment, &mut progress, async {
         interrupted()
     })?;
     let tables = write_tables(&dir)?;
-    report::write(&dir, &tables)?;
+    report::write(&dir, &tables, Some(&args.config))?;
     if let Some(grades) = &tournament.grades {
         report::write_grades(&dir, grades, &tables)?;
     }
-    match end {
+    let status = match end {
         End::Stopped => {
             printer.note(&format!(
-                "stopped: {} of {} games are in {}; run the same command again to go on",
-                tables.ledger.played(),
-                tables.ledger.expected(),
+                "stopped: {}, in {}; run the same command again to go on",
+                tables.standings.summary,
                 dir.display()
             ));
             Ok(Status::Interrupted)
@@ -135,8 +132,36 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
             printer.note(&time_up(&said, &tables));
             conclude(args, &tournament, &folder, &tables, printer)
         }
+        End::Failed(failure) => Err(failure),
         End::Complete => conclude(args, &tournament, &folder, &tables, printer),
+    }?;
+    refuse_changed(&tournament.players, |changed| {
+        let quoted = |name| shlex::try_quote(name).unwrap_or(name.into());
+        let names = changed.iter().map(|name| format!(" --replace {}", quoted(name)));
+        let replace: String = names.collect();
+        format!("Put the old one back, or play all its games again with `referee run{replace}`")
+    })?;
+    Ok(status)
+}
+
+/// Fails when a player is another program than when it was read, for nobody knows which of the two
+/// played. `what_now` says what to do, given the names.
+pub(super) fn refuse_changed(
+    players: &[PlayerSpec],
+    what_now: impl FnOnce(&[&str]) -> String,
+) -> Result<(), Failure> {
+    let is_another = |player: &&PlayerSpec| player.made.is_another(&player.hash);
+    let changed: Vec<&str> =
+        players.iter().filter(is_another).map(|player| player.name.as_str()).collect();
+    if changed.is_empty() {
+        return Ok(());
     }
+    Err(Failure::conflict(crate::escape::terminal(&format!(
+        "changed while games were played: {}. Games that a new program may have played have a \
+         warning in the log. {}",
+        changed.join(", "),
+        what_now(&changed)
+    ))))
 }
 
 /// What a run came to whose time is up.
@@ -171,13 +196,13 @@ pub(super) fn play(
     tournament: &Tournament,
     terms: Terms,
     folder: &Locked,
-    contents: Contents,
-    containment: Arc<Policy>,
+    prepared: Prepared,
+    containment: &Arc<Policy>,
     listener: &mut dyn Listener,
     stop: impl Future<Output = Result<watch::Receiver<bool>, Failure>>,
 ) -> Result<End, Failure> {
-    let Contents { header, mut ledger, whole, .. } = contents;
-    let system = |error: std::io::Error| Failure::system(format!("cannot open the log: {error}"));
+    let Prepared { contents, log } = prepared;
+    let mut ledger = contents.ledger;
     if terms.deadline.is_some() {
         ledger.allow_further();
     }
@@ -185,30 +210,62 @@ pub(super) fn play(
         options: tournament.options.clone(),
         control: tournament.clock,
         policy: tournament.fault_policy,
-        containment,
-        players: in_order_of(ledger.names(), &tournament.players),
+        players: in_order_of(ledger.names(), &tournament.players)
+            .map(|player| Entrant::of(player, containment))
+            .collect(),
         secret: folder.secret(tournament.seed)?,
     };
+    let at_once = match terms.deadline {
+        // However few are due: further games follow.
+        Some(_) => terms.jobs,
+        None => terms.jobs.min(ledger.due()),
+    };
+    refuse_too_many(at_once, slot::open_files(&conditions.players))?;
     let runner = Runner {
         folder,
-        cores: share_cores(
-            terms.jobs.min(ledger.due()),
-            if tournament.clock.ponder { 2 } else { 1 },
-        ),
+        jobs: terms.jobs,
+        cores: Cores::of_this_process(if tournament.clock.ponder { 2 } else { 1 }),
         ledger: &mut ledger,
-        log: LogWriter::open(folder.dir(), &header.identity, whole).map_err(system)?,
+        log,
         conditions: Arc::new(conditions),
         deadline: terms.deadline,
     };
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(system)?;
-    runtime.block_on(async { runner.run(tournament, listener, stop.await?).await })
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::system(error.to_string()))?;
+    let end = runtime.block_on(async { runner.run(tournament, listener, stop.await?).await })?;
+    folder::check_count(folder.dir(), ledger.played())?;
+    Ok(end)
+}
+
+/// Open files of a run besides those of its games.
+const APART: u64 = 40;
+
+/// Refuses more games at once than this process can have files open for, so many for each.
+fn refuse_too_many(games: usize, each: u64) -> Result<(), Failure> {
+    let limit = descriptors();
+    let most = limit.saturating_sub(APART) / each;
+    if games as u64 <= most {
+        return Ok(());
+    }
+    let advice = match most {
+        0 => "raise the limit".to_owned(),
+        _ => format!("play at most {most} (--jobs {most}), or raise the limit"),
+    };
+    let needed = APART + each * games as u64;
+    Err(Failure::system(format!(
+        "{games} games at once take about {needed} open files, and this process may have {limit} \
+         (`ulimit -n`): {advice}"
+    )))
 }
 
 /// The players as the log numbers them: the configuration may have come to list them otherwise.
-fn in_order_of(names: &[String], players: &[PlayerSpec]) -> Vec<PlayerSpec> {
-    let find = |name: &String| players.iter().find(|player| player.name == *name).cloned();
-    names.iter().filter_map(find).collect()
+fn in_order_of<'a>(
+    names: &'a [String],
+    players: &'a [PlayerSpec],
+) -> impl Iterator<Item = &'a PlayerSpec> {
+    names.iter().filter_map(|name| players.iter().find(|player| player.name == *name))
 }
 
 /// Games at once: as the command line says, or the configuration, or one for each core.
@@ -235,25 +292,11 @@ pub(super) fn until_interrupted<T>(
     })
 }
 
-/// Becomes true at Ctrl-C or SIGTERM.
+/// Becomes true at Ctrl-C, SIGTERM or SIGHUP. While nobody listens, and when one more comes, the
+/// program ends.
 pub(super) fn interrupted() -> Result<watch::Receiver<bool>, Failure> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let listen = |kind| {
-        signal(kind).map_err(|error| Failure::system(format!("cannot listen for signals: {error}")))
-    };
-    let (mut interrupt, mut terminate) =
-        (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
-    let (tell, told) = watch::channel(false);
-    tokio::spawn(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-        tell.send_replace(true);
-        // The channel lives as long as someone listens.
-        tell.closed().await;
-    });
-    Ok(told)
+    signals::stop_asked()
+        .map_err(|error| Failure::system(format!("cannot listen for signals: {error}")))
 }
 
 fn conclude(

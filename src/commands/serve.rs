@@ -1,26 +1,30 @@
 //! `serve`: the page about a tournament while it runs, updating by itself.
 
+mod connections;
+mod visitors;
+
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::{Path as Named, State};
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::middleware::{self, Next};
+use axum::middleware;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use clap::Args;
 use notify::{RecursiveMode, Watcher};
 use tokio::net::TcpListener;
-use tokio::sync::{Mutex, watch};
+use tokio::sync::{Mutex, Semaphore, watch};
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
 use super::report::beside::{INDEX_END, game_script, index_begin, index_line};
-use super::report::{Studio, each, render};
+use super::report::{Studio, called, render};
 use super::results::{Tables, find};
 use super::run::interrupted;
 use super::{Failure, Status};
@@ -29,12 +33,14 @@ use crate::rating::Tally;
 use crate::rating::tally::Faulted;
 use crate::record::log::{LOG, LogReader};
 use crate::report::page::shell::Kind;
-use crate::tournament::folder::log_failure;
+use crate::tournament::folder::{self, log_failure};
+use visitors::Reach;
 
 /// Show the page about a tournament in a browser, live while it runs
 ///
 /// The page updates itself when a game ends. It can be reached from this machine alone, unless
-/// --listen says otherwise; there is no password. Ctrl-C ends it; it changes no file.
+/// --listen says otherwise; there is no password. Other pages in the browser cannot read it. Ctrl-C
+/// ends it; it changes no file.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -48,6 +54,11 @@ pub struct ServeArgs {
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8018")]
     pub listen: SocketAddr,
 }
+
+/// Where the page listens for changes.
+const EVENTS: &str = "/events";
+/// So many games are looked up at once.
+const AT_WORK: usize = 4;
 
 /// Serves until Ctrl-C.
 pub fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
@@ -63,10 +74,18 @@ pub fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
         let address = listener.local_addr().map_err(system)?;
         let (changed, watched) = watch::channel(0_u64);
         let _watcher = watch_log(&dir, changed)?;
-        let served = Arc::new(Served { dir, changed: watched, page: Mutex::new(None) });
+        let most = connections::most();
+        let served = Arc::new(Served {
+            dir,
+            changed: watched,
+            page: Mutex::new(None),
+            at_work: Semaphore::new(AT_WORK),
+            followers: Arc::new(Semaphore::new(most / 2)),
+        });
+        let router = routes(served, address);
         printer.line(&format!("http://{address}/"))?;
         tokio::select! {
-            ended = axum::serve(listener, routes(served, address)).into_future() => ended.map_err(system)?,
+            never = connections::serve(&listener, &router, most) => match never {},
             _ = stop.wait_for(|stop| *stop) => {}
         }
         Ok(Status::Done)
@@ -79,7 +98,11 @@ struct Served {
     /// Counts the changes of the log.
     changed: watch::Receiver<u64>,
     /// The last page, and the count of changes when it was begun.
-    page: Mutex<Option<(u64, String)>>,
+    page: Mutex<Option<(u64, Bytes)>>,
+    /// Bounds what is looked up at once.
+    at_work: Semaphore,
+    /// Bounds who waits for events, so that others still come through.
+    followers: Arc<Semaphore>,
 }
 
 /// Counts the changes of the log in `dir` as long as the result lives.
@@ -97,22 +120,13 @@ fn watch_log(dir: &Path, changed: watch::Sender<u64>) -> Result<impl Watcher + u
 }
 
 fn routes(served: Arc<Served>, address: SocketAddr) -> Router {
-    let router = Router::new()
+    let reach = if address.ip().is_loopback() { Reach::Local } else { Reach::Network };
+    Router::new()
         .route("/", get(page))
         .route("/games/{file}", get(game))
-        .route("/events", get(events))
-        .with_state(served);
-    if address.ip().is_loopback() { router.layer(middleware::from_fn(only_local)) } else { router }
-}
-
-/// Refuses requests that a page from elsewhere sends here under its own name.
-async fn only_local(request: axum::extract::Request, next: Next) -> Response {
-    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
-    let name = host.map(|host| host.rsplit_once(':').map_or(host, |(name, _)| name));
-    match name {
-        Some("localhost" | "127.0.0.1" | "[::1]") => next.run(request).await,
-        _ => (StatusCode::FORBIDDEN, "this page is for this machine alone\n").into_response(),
-    }
+        .route(EVENTS, get(events))
+        .with_state(served)
+        .layer(middleware::from_fn_with_state(reach, visitors::admit))
 }
 
 async fn page(State(served): State<Arc<Served>>) -> Response {
@@ -124,10 +138,13 @@ async fn page(State(served): State<Arc<Served>>) -> Response {
         return Html(html.clone()).into_response();
     }
     let dir = served.dir.clone();
-    let made =
-        in_background(move || render(&dir, &Tables::read(&dir, Faulted::Count)?, Kind::Live, None));
+    let made = in_background(move || {
+        let kind = (Kind::Live, &*called::options(&dir, None));
+        render(&dir, &Tables::read(&dir, Faulted::Count)?, kind, None)
+    });
     match made.await {
         Ok(html) => {
+            let html = Bytes::from(html);
             *page = Some((count, html.clone()));
             Html(html).into_response()
         }
@@ -139,6 +156,9 @@ async fn page(State(served): State<Arc<Served>>) -> Response {
 async fn game(State(served): State<Arc<Served>>, Named(file): Named<String>) -> Response {
     let Some(id) = file.strip_suffix(".js").map(str::to_owned) else {
         return StatusCode::NOT_FOUND.into_response();
+    };
+    let Ok(_permit) = served.at_work.acquire().await else {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
     let dir = served.dir.clone();
     let made = in_background(move || match id.as_str() {
@@ -161,10 +181,17 @@ fn script_response(script: String) -> Response {
 }
 
 /// An event whenever the log has changed.
-async fn events(State(served): State<Arc<Served>>) -> impl IntoResponse {
+async fn events(State(served): State<Arc<Served>>) -> Response {
+    let Ok(permit) = Arc::clone(&served.followers).try_acquire_owned() else {
+        return (StatusCode::SERVICE_UNAVAILABLE, "too many pages wait for changes\n")
+            .into_response();
+    };
     let changes = WatchStream::from_changes(served.changed.clone());
-    let events = changes.map(|count| Ok::<_, Infallible>(Event::default().data(count.to_string())));
-    Sse::new(events).keep_alive(KeepAlive::default())
+    let events = changes.map(move |count| {
+        let _held_as_long_as_the_stream = &permit;
+        Ok::<_, Infallible>(Event::default().data(count.to_string()))
+    });
+    Sse::new(events).keep_alive(KeepAlive::default()).into_response()
 }
 
 /// Work that takes a while, away from the connections.
@@ -192,12 +219,10 @@ fn film(dir: &Path, id: &str) -> Result<Option<String>, Failure> {
 }
 
 fn index(dir: &Path) -> Result<String, Failure> {
-    let reader = LogReader::open(dir).map_err(|error| log_failure(dir, &error))?;
-    let names: Vec<String> =
-        reader.header().players.iter().map(|player| player.name.clone()).collect();
-    let tally = Tally::new(&names);
+    let ledger = folder::read(dir, |_, _| {})?.ledger;
+    let tally = Tally::new(ledger.names());
     let mut list = index_begin();
-    each(dir, |entry| {
+    folder::games(dir, &ledger, |_, entry| {
         list.extend(index_line(&tally, &entry.record));
         Ok(())
     })?;

@@ -1,7 +1,7 @@
 //! What the commands that seat players share: the game, its options, the limits of time, and the
 //! players that a configuration names.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use clap::Args;
 use super::Failure;
 use super::game_args::OptionArgs;
 use crate::clock::{Measure, TimeControl};
-use crate::config::{self, PlayerSpec, PlayerWord, Tournament};
+use crate::config::{self, PlayerSpec, PlayerWord, Reading, Tournament};
 use crate::containment::{Level, Policy, Wish};
 use crate::printer::Printer;
 use crate::record::FaultPolicy;
@@ -24,9 +24,9 @@ pub struct SettingArgs {
     pub game: Option<GameKind>,
     #[command(flatten)]
     pub options: OptionArgs,
-    /// The configuration that names players and limits, where there is one
-    #[arg(long, default_value = "tournament.toml")]
-    pub config: PathBuf,
+    /// The configuration that names players and limits (default: tournament.toml, if it is there)
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     /// How far players are contained (default: as configured, or the strongest that works)
     #[arg(long, value_name = "LEVEL")]
     pub containment: Option<Level>,
@@ -45,24 +45,59 @@ pub(super) struct Setting {
     pub(super) policy: FaultPolicy,
     /// The players that the configuration names.
     pub(super) players: Vec<PlayerSpec>,
+    /// The configuration that was read.
+    pub(super) config: PathBuf,
+    /// What is wrong with it, if anything: it may name players that are not known.
+    problems: Option<Failure>,
     /// The options of the configuration, where it is one of this game.
     configured: Vec<(&'static str, String)>,
     /// Those of the command line, which stand on top of them.
     options: OptionArgs,
 }
 
+/// The configuration where none is named.
+const CONFIG: &str = "tournament.toml";
+
+/// Reads the configuration: the one that is named, which must be right, or `tournament.toml`, where
+/// it is there. What is wrong with the latter is told.
+pub(super) fn read_config(
+    named: Option<&Path>,
+    printer: Printer,
+) -> Result<Option<Reading>, Failure> {
+    let colour = printer.error_colour();
+    if let Some(path) = named {
+        let tournament = config::load(path, colour)?;
+        return Ok(Some(Reading { tournament: Some(tournament), problems: None }));
+    }
+    let path = Path::new(CONFIG);
+    Ok(path.exists().then(|| config::read(path, colour)))
+}
+
 impl SettingArgs {
-    /// Reads the configuration, where there is one.
+    /// Reads the configuration, where there is one. One that was not asked for may have problems:
+    /// then a note says what of it is taken, and [`Setting::player`] fails where it may be needed.
     pub(super) fn read(&self, printer: Printer) -> Result<Setting, Failure> {
-        let configured = self
-            .config
-            .exists()
-            .then(|| config::load(&self.config, printer.error_colour()))
-            .transpose()?;
-        Ok(self.with(configured))
+        let reading = read_config(self.config.as_deref(), printer)?;
+        let (configured, problems) =
+            reading.map_or((None, None), |reading| (reading.tournament, reading.problems));
+        let is_left_out = problems.is_some() && configured.is_none();
+        let setting = self.with(configured, problems);
+        if is_left_out {
+            printer.note(&format!(
+                "{CONFIG} has problems, which `referee run --plan` shows, and is left out: this is \
+                 {}, with the default options and limits",
+                setting.game.name()
+            ));
+        } else if setting.problems.is_some() {
+            printer.note(&format!(
+                "{CONFIG} has problems in its players, which `referee run --plan` shows; the rest \
+                 of it holds"
+            ));
+        }
+        Ok(setting)
     }
 
-    fn with(&self, configured: Option<Tournament>) -> Setting {
+    fn with(&self, configured: Option<Tournament>, problems: Option<Failure>) -> Setting {
         let named = configured.as_ref().map(|tournament| tournament.game);
         let game = self.game.or(named).unwrap_or(GameKind::WatchYourBack);
         // Options and limits of a configuration are meant for its own game.
@@ -79,6 +114,8 @@ impl SettingArgs {
             configured: given,
             options: self.options.clone(),
             players: configured.map(|configured| configured.players).unwrap_or_default(),
+            config: self.config.clone().unwrap_or_else(|| PathBuf::from(CONFIG)),
+            problems,
         }
     }
 }
@@ -98,9 +135,18 @@ impl Setting {
         Policy::settle(&self.wish).map(Arc::new)
     }
 
+    /// Who `word` stands for. Where it stands for nobody and the configuration has problems, it may
+    /// be named there: these are the failure.
+    pub(super) fn player(&self, word: &str) -> Result<PlayerWord, Failure> {
+        PlayerWord::parse(word, &self.players).map_err(|unknown| match &self.problems {
+            Some(problems) => problems.clone(),
+            None => unknown,
+        })
+    }
+
     /// The program that `word` stands for; `why_none` says why a person will not do.
     pub(super) fn program(&self, word: &str, why_none: &str) -> Result<PlayerSpec, Failure> {
-        match PlayerWord::parse(word, &self.players)? {
+        match self.player(word)? {
             PlayerWord::Program(spec) => Ok(*spec),
             PlayerWord::Human => Err(Failure::input(format!("player `human`: {why_none}"))),
         }

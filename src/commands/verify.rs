@@ -1,5 +1,7 @@
 //! `verify`: whether a results folder can be true.
 
+mod repair;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,33 +12,43 @@ use super::results::{GAMES_TABLE, Tables, find, write_games};
 use super::{Failure, Format, Status};
 use crate::printer::Printer;
 use crate::rating::tally::Faulted;
-use crate::record::log::{LogError, LogReader};
+use crate::record::log::{Line, LogReader};
 use crate::record::{GameRecord, Header};
 use crate::rules::Game;
 use crate::seeds::Secret;
 use crate::tournament::audit::{audit, options_of};
-use crate::tournament::folder::{log_failure, read_secret};
-use crate::tournament::ledger::{Ledger, Misfit};
+use crate::tournament::folder::{
+    Problem, ProblemKind, is_being_written, log_failure, place, read_secret,
+};
+use crate::tournament::ledger::Ledger;
 use crate::tournament::openings::Book;
+use crate::tournament::summary::Summary;
 use crate::with_game;
 
 /// Replay every record through the rules, and compute the tables again
 ///
 /// Every line of the log is checked: its form, its seal, its place in the schedule, its actions,
-/// result, times and seeds; then the tables are computed again and compared with the files.
+/// result, times and seeds; then the tables are computed again and compared with the files. While
+/// a run is writing to the folder, the tables are left out.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   referee verify
   referee verify results/autumn-cup --format json
+  referee verify --repair              move lines out of the log that cannot be used
 
-Exit codes: 0 nothing was found, 1 something was, 2 there is no log to read.")]
+Exit codes: 0 nothing was found, 1 something was, 2 there is no log to read; with --repair: 3 the
+folder cannot be written, 4 a run is writing to it.")]
 pub struct VerifyArgs {
     /// The tournament's folder (default: the newest under results/)
     pub dir: Option<PathBuf>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Move lines out of the log that cannot be read, do not belong, or were edited; `referee run`
+    /// then plays their games again. A copy of the log is kept
+    #[arg(long, conflicts_with = "format")]
+    pub repair: bool,
 }
 
 /// Something that is not as it should be.
@@ -53,15 +65,23 @@ struct Finding {
 /// Checks everything.
 pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = find(args.dir.as_deref())?;
+    if args.repair {
+        repair::repair(&dir, printer)?;
+    }
+    let is_running = is_being_written(&dir);
     let checked = check_log(&dir)?;
     let mut findings = checked.findings;
-    if findings.is_empty() && !checked.torn {
-        findings.extend(check_tables(&dir)?);
+    // What a run that has just begun or ended has changed is no finding.
+    let is_running = is_running || is_being_written(&dir);
+    let mut tables = TableState::Unchecked;
+    if findings.is_empty() && !checked.torn && !is_running {
+        (tables, findings) = check_tables(&dir)?;
     }
     let status = if findings.is_empty() { Status::Done } else { Status::Found };
     if args.format == Format::Json {
         let json = serde_json::json!({
-            "games": checked.games, "scheduled": checked.scheduled, "torn": checked.torn,
+            "games": checked.summary.played, "scheduled": checked.summary.total(),
+            "summary": checked.summary, "torn": checked.torn, "running": is_running,
             "seeds": checked.seeds, "findings": findings,
         });
         printer.line(&json.to_string())?;
@@ -70,15 +90,20 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     for finding in &findings {
         printer.line(&in_words(finding))?;
     }
-    printer.line(&summary(
-        &dir,
-        checked.games,
-        checked.scheduled,
-        checked.seeds,
-        findings.len(),
-    ))?;
-    if checked.torn {
+    printer.line(&verdict(&dir, &checked.summary, checked.seeds, findings.len()))?;
+    if is_running {
+        printer.line("A run is writing to it: its tables can be compared when that has ended.")?;
+    } else if checked.torn {
         printer.line("The last line is torn: `referee run` drops it and plays that game again.")?;
+    }
+    if tables == TableState::Missing {
+        printer.line("It has no tables yet: `referee run` writes them when it ends.")?;
+    }
+    if checked.is_repairable {
+        printer.line(
+            "`referee verify --repair` moves lines that cannot be used out of the log, and \
+             `referee run` then plays their games again.",
+        )?;
     }
     Ok(status)
 }
@@ -92,7 +117,7 @@ fn in_words(finding: &Finding) -> String {
     format!("{}{place}{game}: {}", finding.file, crate::escape::terminal(&finding.problem))
 }
 
-fn summary(dir: &Path, games: usize, scheduled: usize, seeds: bool, findings: usize) -> String {
+fn verdict(dir: &Path, games: &Summary, seeds: bool, findings: usize) -> String {
     let seeds =
         if seeds { "seeds checked" } else { "seeds not checked, for the secret is not there" };
     let found = match findings {
@@ -100,15 +125,16 @@ fn summary(dir: &Path, games: usize, scheduled: usize, seeds: bool, findings: us
         1 => "1 problem".to_owned(),
         many => format!("{many} problems"),
     };
-    format!("{}: {games} of {scheduled} games, {seeds}: {found}", dir.display())
+    format!("{}: {games}, {seeds}: {found}", dir.display())
 }
 
 struct Checked {
     findings: Vec<Finding>,
-    games: usize,
-    scheduled: usize,
+    summary: Summary,
     torn: bool,
     seeds: bool,
+    /// There are lines that `--repair` moves out of the log.
+    is_repairable: bool,
 }
 
 fn check_log(dir: &Path) -> Result<Checked, Failure> {
@@ -136,42 +162,42 @@ fn check_lines(
     seeds: bool,
     audit: impl Fn(&GameRecord) -> Vec<String>,
 ) -> Checked {
-    let names = header.players.iter().map(|player| player.name.clone()).collect();
-    let mut ledger = Ledger::new(names, &header.stages, header.quarantine);
+    let mut ledger = Ledger::new(header.into());
     let mut findings = Vec::new();
     if !reader.header_intact() {
         findings.push(finding(1, None, "the header was edited after it was written"));
     }
+    let mut is_repairable = false;
     loop {
-        let entry = match reader.next_entry() {
-            Ok(Some(entry)) => entry,
+        let line = match reader.next_line() {
+            Ok(Some(line)) => line,
             Ok(None) => break,
-            Err(LogError { line: 0, message }) => {
-                findings.push(Finding { line: None, ..finding(0, None, &message) });
+            Err(error) => {
+                findings.push(Finding { line: None, ..finding(0, None, &error.to_string()) });
                 break;
             }
-            Err(LogError { line, message }) => {
-                findings.push(finding(line, None, &message));
-                continue;
-            }
         };
-        let id = Some(entry.record.id.as_str());
-        if !entry.intact {
-            findings.push(finding(entry.line, id, "the record was edited after it was written"));
+        let problem = place(&line, &mut ledger).1;
+        is_repairable |= problem.is_some() && reader.header_intact();
+        findings.extend(problems_of(&line, problem.as_ref()));
+        if let Ok(record) = &line.record {
+            let id = Some(record.id.as_str());
+            findings.extend(audit(record).iter().map(|text| finding(line.number, id, text)));
         }
-        match ledger.add(&entry.record) {
-            Ok(_) => {}
-            Err(Misfit::Foreign) => {
-                findings.push(finding(entry.line, id, "it is not a game of this tournament"));
-            }
-            Err(Misfit::Double) => {
-                findings.push(finding(entry.line, id, "the game stands there already"));
-            }
-        }
-        findings.extend(audit(&entry.record).iter().map(|text| finding(entry.line, id, text)));
     }
-    let (games, scheduled) = (ledger.played(), ledger.expected());
-    Checked { findings, games, scheduled, torn: reader.torn(), seeds }
+    let summary = ledger.summary();
+    Checked { findings, summary, torn: reader.torn(), seeds, is_repairable }
+}
+
+/// What is wrong with the form, the seal and the place of a line.
+fn problems_of(line: &Line, problem: Option<&Problem>) -> Vec<Finding> {
+    let edited = Problem::of(line, ProblemKind::Edited);
+    let is_edited = line.record.is_ok() && !line.intact;
+    let others = problem.filter(|problem| problem.kind != ProblemKind::Edited);
+    let problems = Some(&edited).filter(|_| is_edited).into_iter().chain(others);
+    problems
+        .map(|problem| finding(problem.line, problem.id.as_deref(), &problem.kind.to_string()))
+        .collect()
 }
 
 fn finding(line: usize, id: Option<&str>, problem: &str) -> Finding {
@@ -179,20 +205,36 @@ fn finding(line: usize, id: Option<&str>, problem: &str) -> Finding {
     Finding { file: crate::record::log::LOG, line: Some(line), id, problem }
 }
 
-fn check_tables(dir: &Path) -> Result<Vec<Finding>, Failure> {
+/// What there is to compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TableState {
+    /// The log comes first, or the folder is being written.
+    Unchecked,
+    /// No run has ended yet.
+    Missing,
+    /// They were compared.
+    Compared,
+}
+
+fn check_tables(dir: &Path) -> Result<(TableState, Vec<Finding>), Failure> {
     let tables = Tables::read(dir, Faulted::Count)?;
     let system = |error: std::io::Error| Failure::system(format!("cannot compute tables: {error}"));
     let mut games = Vec::new();
-    write_games(dir, &mut games)?;
-    let mut findings = Vec::new();
+    write_games(dir, &tables.ledger, &mut games)?;
     let files = tables.files().map_err(system)?.into_iter().chain([(GAMES_TABLE, games)]);
+    let files: Vec<_> = files.collect();
+    let is_missing = |file: &str| !dir.join(file).exists();
+    if tables.ledger.due() > 0 && files.iter().all(|(file, _)| is_missing(file)) {
+        return Ok((TableState::Missing, Vec::new()));
+    }
+    let mut findings = Vec::new();
     for (file, expected) in files {
         let problem = match fs::read(dir.join(file)) {
             Ok(found) if found == expected => continue,
-            Ok(_) => "it differs from what the log says".to_owned(),
-            Err(error) => format!("it cannot be read: {error}"),
+            Ok(_) => "it differs from what the log says; `referee run` writes it again".to_owned(),
+            Err(error) => format!("it cannot be read: {error}; `referee run` writes it again"),
         };
         findings.push(Finding { file, line: None, id: None, problem });
     }
-    Ok(findings)
+    Ok((TableState::Compared, findings))
 }

@@ -68,6 +68,7 @@ mod tests {
             hidden: Vec::new(),
             reusable: false,
             hash: String::new(),
+            made: crate::config::Made::default(),
             command: String::new(),
         }
     }

@@ -46,6 +46,8 @@ pub(super) enum Policy {
 pub(super) struct GivenOption {
     pub name: Spanned<String>,
     pub value: Spanned<String>,
+    /// The value stands in quotes.
+    pub quoted: bool,
 }
 
 impl GivenOption {
@@ -212,7 +214,10 @@ fn players(keys: &mut Keys<'_>, problems: &mut Problems) -> Option<Vec<PlayerKey
         problems.add(problem.label("expected a `[[players]]` table for each player"));
         return None;
     };
-    Some(tables.into_iter().map(|keys| PlayerKeys::read(keys, problems)).collect())
+    let read = |problems: &mut Problems| {
+        tables.into_iter().map(|keys| PlayerKeys::read(keys, problems)).collect()
+    };
+    Some(problems.of_players(read))
 }
 
 fn player_table<'a>(value: &'a Spanned<DeValue<'a>>) -> Option<Keys<'a>> {
@@ -228,7 +233,8 @@ fn options(keys: &mut Keys<'_>, problems: &mut Problems) -> Vec<GivenOption> {
             let name = Spanned::new(name.span(), name.get_ref().to_string());
             let OptionText(text) =
                 typed::<OptionText>(name.get_ref(), value, problems)?.into_inner();
-            Some(GivenOption { value: Spanned::new(value.span(), text), name })
+            let quoted = value.get_ref().is_str();
+            Some(GivenOption { value: Spanned::new(value.span(), text), name, quoted })
         })
         .collect()
 }

@@ -3,18 +3,24 @@
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::file::PlayerKeys;
+use super::file::{PlayerKeys, Run};
 use super::keys::{Field, Given, Keys};
 use super::limits::whole;
 use super::problem::{Problem, Problems, Span, instead};
+use crate::tournament::format::{Format, Stage};
 
-/// The marks that a tournament gives. A player has the sum of both parts.
+/// The marks that a tournament gives. A player that plays has the sum of both parts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grades {
     /// For the rank: the first line that the player's best possible rank reaches counts.
     pub ranks: Vec<RankMark>,
     /// For the score against a player, usually one of the house: every line that is met counts.
     pub against: Vec<ScoreMark>,
+    /// All marks of a player that failed the check, is quarantined, or finished no game without a
+    /// fault of its own.
+    pub failed: f64,
+    /// The players that are not graded: those of the house, and anchors of any kind.
+    pub exempt: Vec<String>,
 }
 
 /// Marks for a rank or a better one.
@@ -43,6 +49,7 @@ pub(super) struct GradesKeys {
     at: Span,
     ranks: Vec<RankKeys>,
     against: Vec<ScoreKeys>,
+    failed: Field<f64>,
 }
 
 #[derive(Debug)]
@@ -67,6 +74,7 @@ impl GradesKeys {
             at: keys.at(),
             ranks: ranks.into_iter().map(|keys| RankKeys::read(keys, problems)).collect(),
             against: against.into_iter().map(|keys| ScoreKeys::read(keys, problems)).collect(),
+            failed: keys.optional("failed", problems),
         };
         keys.finish(problems);
         Some(grades)
@@ -117,6 +125,7 @@ fn line<'a>(value: &'a Spanned<DeValue<'a>>) -> Option<Keys<'a>> {
 pub(super) fn check(
     keys: Option<&GradesKeys>,
     players: Option<&[PlayerKeys]>,
+    stages: &[Stage],
     problems: &mut Problems,
 ) -> Option<Grades> {
     let keys = keys?;
@@ -129,12 +138,30 @@ pub(super) fn check(
     ranks.sort_by_key(|line| line.rank);
     let against = keys.against.iter();
     let against = against.filter_map(|keys| score_mark(keys, players, problems)).collect();
-    Some(Grades { ranks, against })
+    // A rank beyond the last line gives 0: nobody who plays has less than the lowest of these.
+    let lowest = ranks.iter().map(|line| line.marks).fold(0.0, f64::min);
+    let failed = match keys.failed.as_ref() {
+        None => lowest,
+        given => finite("failed", given, problems)?,
+    };
+    Some(Grades { ranks, against, failed, exempt: exempt(players, stages) })
+}
+
+/// The names of the players that are there to be measured against.
+fn exempt(players: Option<&[PlayerKeys]>, stages: &[Stage]) -> Vec<String> {
+    let is_exempt = |keys: &&PlayerKeys| matches!(keys.run, Run::Bot(_)) || keys.rating.is_some();
+    let players = players.unwrap_or_default().iter().filter(is_exempt);
+    let named = players.filter_map(|keys| Some(keys.name.as_ref()?.get_ref().clone()));
+    let anchors = stages.iter().flat_map(|stage| match &stage.format {
+        Format::Gauntlet { anchors } => anchors.clone(),
+        _ => Vec::new(),
+    });
+    named.chain(anchors).collect()
 }
 
 fn rank_mark(keys: &RankKeys, problems: &mut Problems) -> Option<RankMark> {
     let rank = whole("rank", keys.rank.as_ref(), &(1..=u32::MAX), problems)?;
-    Some(RankMark { rank, marks: finite(keys.marks.as_ref(), problems)? })
+    Some(RankMark { rank, marks: finite("marks", keys.marks.as_ref(), problems)? })
 }
 
 fn score_mark(
@@ -153,14 +180,14 @@ fn score_mark(
         let label = instead(player.get_ref(), names.by_ref().map(String::as_str));
         problems.add(Problem::new(player.span(), title).label(label));
     }
-    let marks = finite(keys.marks.as_ref(), problems)?;
+    let marks = finite("marks", keys.marks.as_ref(), problems)?;
     Some(ScoreMark { player: player.get_ref().clone(), score: *score.get_ref(), marks })
 }
 
-fn finite(marks: Given<'_, f64>, problems: &mut Problems) -> Option<f64> {
+fn finite(key: &str, marks: Given<'_, f64>, problems: &mut Problems) -> Option<f64> {
     let marks = marks?;
     if !marks.get_ref().is_finite() {
-        let problem = Problem::new(marks.span(), "unexpected value of `marks`");
+        let problem = Problem::new(marks.span(), format!("unexpected value of `{key}`"));
         problems.add(problem.label("expected a finite number"));
     }
     Some(*marks.get_ref())

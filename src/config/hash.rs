@@ -9,6 +9,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::made::Stamp;
+
 /// Hexadecimal digits of a player's hash.
 const DIGITS: usize = 16;
 
@@ -44,8 +46,8 @@ pub(super) fn of_bot(name: &str) -> String {
     frames.finish()
 }
 
-/// The hash of a player that is run by a command.
-pub(super) fn of_command(parts: Parts<'_>) -> Result<String, Unreadable> {
+/// The hash of a player that is run by a command, and the stamps of all files that were read.
+pub(super) fn of_command(parts: Parts<'_>) -> Result<(String, Vec<(PathBuf, Stamp)>), Unreadable> {
     let mut frames = Frames::new("command");
     frames.list(parts.words.iter());
     frames.list(parts.env.iter().flat_map(|(name, value)| [name, value]));
@@ -55,7 +57,8 @@ pub(super) fn of_command(parts: Parts<'_>) -> Result<String, Unreadable> {
     for name in parts.files {
         frames.tree(name, &parts.dir.join(name), parts.dir)?;
     }
-    Ok(frames.finish())
+    let stamps = std::mem::take(&mut frames.stamps);
+    Ok((frames.finish(), stamps))
 }
 
 impl Parts<'_> {
@@ -74,18 +77,22 @@ impl Parts<'_> {
 }
 
 /// A hash over texts, lists and files, each in its frame.
-struct Frames(blake3::Hasher);
+struct Frames {
+    hasher: blake3::Hasher,
+    /// The stamps of the files.
+    stamps: Vec<(PathBuf, Stamp)>,
+}
 
 impl Frames {
     fn new(kind: &str) -> Self {
-        let mut frames = Self(blake3::Hasher::new());
+        let mut frames = Self { hasher: blake3::Hasher::new(), stamps: Vec::new() };
         frames.text(kind);
         frames
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
-        self.0.update(&(bytes.len() as u64).to_le_bytes());
-        self.0.update(bytes);
+        self.hasher.update(&(bytes.len() as u64).to_le_bytes());
+        self.hasher.update(bytes);
     }
 
     fn text(&mut self, text: &str) {
@@ -93,13 +100,16 @@ impl Frames {
     }
 
     fn list<'a>(&mut self, texts: impl Iterator<Item = &'a String> + Clone) {
-        self.0.update(&(texts.clone().count() as u64).to_le_bytes());
+        self.hasher.update(&(texts.clone().count() as u64).to_le_bytes());
         texts.for_each(|text| self.text(text));
     }
 
     /// A file's name and contents; the contents as their own hash, which has a fixed length.
     fn file(&mut self, name: &str, path: &Path) -> Result<(), Unreadable> {
+        // The stamp comes first: what is written while the file is read makes another one.
+        let stamp = Stamp::of(path).map_err(|error| unreadable(name, error))?;
         let contents = digest(path).map_err(|error| unreadable(name, error))?;
+        self.stamps.push((path.to_owned(), stamp));
         self.text("file");
         self.text(name);
         self.bytes(contents.as_bytes());
@@ -132,7 +142,7 @@ impl Frames {
     }
 
     fn finish(self) -> String {
-        let mut hex = self.0.finalize().to_hex().to_string();
+        let mut hex = self.hasher.finalize().to_hex().to_string();
         hex.truncate(DIGITS);
         hex
     }
@@ -193,13 +203,14 @@ mod tests {
         }
 
         fn try_hash(&self) -> Result<String, Unreadable> {
-            of_command(Parts {
+            let parts = Parts {
                 dir: self.dir.path(),
                 program: Path::new("/elsewhere/python3"),
                 words: &self.words,
                 env: &self.env,
                 files: &self.files,
-            })
+            };
+            of_command(parts).map(|(hash, _)| hash)
         }
 
         fn hash(&self) -> String {

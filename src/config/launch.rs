@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::problem::{Complaint, instead};
+use super::sources;
 use crate::bots;
 
 /// How a player is run.
@@ -45,14 +46,13 @@ pub(super) fn bot(name: &str) -> Result<Launch, Complaint> {
     Err(Complaint::new(title, instead(name, bots::NAMES.iter().copied())))
 }
 
-/// A command that runs in `dir`; a program named without a `/` is looked for in `path`.
+/// The program of a command that runs in `dir`; one without a `/` is looked for in `path`.
 pub(super) fn command(
     words: &[String],
     dir: &Path,
     path: Option<&OsStr>,
-) -> Result<Launch, Complaint> {
-    let Some((program, args)) = words.split_first().filter(|(program, _)| !program.is_empty())
-    else {
+) -> Result<PathBuf, Complaint> {
+    let Some(program) = words.first().filter(|program| !program.is_empty()) else {
         let help = "give a program and its arguments";
         return Err(Complaint::new("the command names no program", help));
     };
@@ -60,7 +60,26 @@ pub(super) fn command(
         let help = "no program can be given one; remove `\\u0000`";
         return Err(Complaint::new("the command contains a zero character", help));
     }
-    Ok(Launch::Command { program: find(program, dir, path)?, args: args.to_vec() })
+    let program = find(program, dir, path)?;
+    if let Some(script) = sources::missing_script(words, dir) {
+        return Err(sources::missing("file", script, dir));
+    }
+    Ok(program)
+}
+
+/// Checks that there is a file for the class or the module that `class` names, as the host looks
+/// for it.
+pub(super) fn module(class: &str, dir: &Path) -> Result<(), Complaint> {
+    let is_there = |name: &str| {
+        let path = dir.join(name.replace('.', "/"));
+        let literal = dir.join(format!("{name}.py"));
+        literal.exists() || path.with_extension("py").exists() || path.join("__init__.py").exists()
+    };
+    let outer = class.rsplit_once('.').map(|(module, _)| module);
+    if is_there(class) || outer.is_some_and(is_there) {
+        return Ok(());
+    }
+    Err(sources::missing("module", &format!("{class}.py"), dir))
 }
 
 /// The program that `word` names: relative to `dir` with a `/`, otherwise in `path`.
@@ -72,16 +91,24 @@ fn beside(word: &str, dir: &Path) -> Result<PathBuf, Complaint> {
     let program = dir.join(word);
     let shown = word.escape_debug();
     let Ok(metadata) = fs::metadata(&program) else {
-        let help = "a program with a `/` is looked for from the player's folder, its `dir`";
-        return Err(Complaint::new(format!("there is no program `{shown}`"), help));
+        let build = program.parent().and_then(sources::build_command);
+        return Err(build.filter(|_| !sources::is_file_name(word)).map_or_else(
+            || sources::missing(what(word), word, dir),
+            |build| {
+                let help = format!("build it with `{build}`");
+                Complaint::new(format!("there is no program `{shown}`"), help)
+            },
+        ));
     };
     if metadata.is_dir() {
         let help = "name the program in it";
         return Err(Complaint::new(format!("`{shown}` is a folder, not a program"), help));
     }
     if !is_executable(&metadata) {
-        let help = "make it executable with `chmod +x`, or put its interpreter before it";
-        return Err(Complaint::new(format!("`{shown}` is not executable"), help));
+        return Err(sources::not_built(&program, word).unwrap_or_else(|| {
+            let help = "make it executable with `chmod +x`, or put its interpreter before it";
+            Complaint::new(format!("`{shown}` is not executable"), help)
+        }));
     }
     Ok(program)
 }
@@ -90,15 +117,27 @@ fn in_path(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Comp
     let folders = path.map(std::env::split_paths).into_iter().flatten();
     let mut programs = folders.map(|folder| dir.join(folder).join(word));
     let runs = |file: &PathBuf| fs::metadata(file).is_ok_and(|found| is_executable(&found));
-    programs.find(runs).ok_or_else(|| {
-        let shown = word.escape_debug();
-        let help = if dir.join(word).is_file() {
-            format!("for the program in the player's folder write `./{shown}`")
-        } else {
-            "install it, or give its path with a `/`".to_owned()
-        };
-        Complaint::new(format!("there is no program `{shown}` in the PATH"), help)
-    })
+    if let Some(program) = programs.find(runs) {
+        return Ok(program);
+    }
+    let own = dir.join(word);
+    if let Some(complaint) = sources::not_built(&own, word) {
+        return Err(complaint);
+    }
+    if sources::is_file_name(word) && !own.is_file() {
+        return Err(sources::missing("file", word, dir));
+    }
+    let shown = word.escape_debug();
+    let help = if own.is_file() {
+        format!("for the program in the player's folder write `./{shown}`")
+    } else {
+        "install it, or give its path with a `/`".to_owned()
+    };
+    Err(Complaint::new(format!("there is no program `{shown}` in the PATH"), help))
+}
+
+fn what(word: &str) -> &'static str {
+    if sources::is_file_name(word) { "file" } else { "program" }
 }
 
 #[cfg(unix)]

@@ -1,22 +1,21 @@
 //! `[openings]`: how pairs begin, by random legal play or from a file.
 
-use std::fs;
 use std::ops::Range;
 use std::sync::Arc;
 
 use toml::Spanned;
 
+use super::LARGEST;
 use super::file::{PlayerKeys, Run};
 use super::keys::{Field, Keys};
 use super::limits::whole;
 use super::player::Place;
 use super::problem::{Problem, Problems, Span};
+use crate::bounded;
 use crate::rules::{Game, GameKind, Options};
 use crate::tournament::openings::{MOST_PLIES, Opening, Openings, Unfit, listed};
 use crate::with_game;
 
-/// The largest file of openings, in bytes.
-const LARGEST: usize = 4 << 20;
 /// So many openings of a file are shown as refused at most.
 const MOST_SHOWN: usize = 8;
 
@@ -104,10 +103,10 @@ fn read<G: Game>(
 ) -> Option<Openings> {
     let name = file.get_ref();
     let refuse = |why: String| Problem::new(file.span(), "unexpected value of `file`").label(why);
-    let text: Arc<str> = match text(&place.base.join(name)) {
+    let text: Arc<str> = match bounded::text(&place.base.join(name), LARGEST) {
         Ok(text) => text.into(),
         Err(why) => {
-            problems.add(refuse(why));
+            problems.add(refuse(format!("it cannot be read: {why}")));
             return None;
         }
     };
@@ -141,14 +140,6 @@ fn read<G: Game>(
         problems.add(refuse("this file holds no opening".to_owned()));
     }
     Some(Openings::Listed(openings))
-}
-
-fn text(path: &std::path::Path) -> Result<String, String> {
-    let bytes = fs::read(path).map_err(|error| format!("it cannot be read: {error}"))?;
-    if bytes.len() > LARGEST {
-        return Err(format!("it has {} bytes, at most {LARGEST} are read", bytes.len()));
-    }
-    String::from_utf8(bytes).map_err(|_| "it is not UTF-8; save it as UTF-8".to_owned())
 }
 
 /// Where the actions of each line stand, for lines that have any.

@@ -11,7 +11,9 @@ use super::file::{PlayerKeys, Run};
 use super::hash::{self, Parts};
 use super::keys::{Field, Given};
 use super::launch::{self, Launch};
+use super::made::Made;
 use super::problem::{Complaint, Problem, Problems, Span};
+use super::sources;
 
 /// The most characters of a player's name.
 pub const LONGEST_NAME: usize = 64;
@@ -36,8 +38,19 @@ pub struct PlayerSpec {
     pub reusable: bool,
     /// The hash of what makes it, as 16 hexadecimal digits.
     pub hash: String,
+    /// What makes it.
+    pub made: Made,
     /// How it is run, for people.
     pub command: String,
+}
+
+/// What the author of a player has written against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interface {
+    /// The protocol: lines on stdin and stdout.
+    Program,
+    /// The Python class of COMP30024 of 2018.
+    Class,
 }
 
 /// Where players are looked for.
@@ -80,10 +93,31 @@ pub(super) struct Class {
 }
 
 impl PlayerSpec {
+    /// What it is written against.
+    pub fn interface(&self) -> Interface {
+        match self.launch {
+            Launch::Class { .. } => Interface::Class,
+            Launch::Command { .. } | Launch::Bot(_) => Interface::Program,
+        }
+    }
+
     /// It can begin after an opening: nothing in the interface of 2018 tells a class its own first
     /// actions.
     pub fn takes_openings(&self) -> bool {
-        !matches!(self.launch, Launch::Class { .. })
+        self.interface() == Interface::Program
+    }
+
+    /// What its author should know about how it is run, if anything.
+    pub fn remark(&self) -> Option<String> {
+        let Launch::Command { program, args } = &self.launch else { return None };
+        let source = args.iter().find(|arg| !arg.starts_with('-'))?;
+        let is_source = Path::new(source).extension() == Some(OsStr::new("java"))
+            && program.file_stem() == Some(OsStr::new("java"));
+        let build = sources::build_command(&self.dir.join(source)).filter(|_| is_source)?;
+        Some(format!(
+            "`{source}` is compiled anew at every start, which takes its time; build it with \
+             `{build}`, and let the class be run"
+        ))
     }
 
     /// The house player `bot` under the name `name`.
@@ -99,6 +133,7 @@ impl PlayerSpec {
             hidden: Vec::new(),
             reusable: false,
             hash: hash::of_bot(bot),
+            made: Made::default(),
         })
     }
 
@@ -109,11 +144,15 @@ impl PlayerSpec {
         place: Place<'_>,
     ) -> Result<Self, Complaint> {
         let path = command.env.get("PATH").map(OsStr::new).or(place.path);
-        let launch = launch::command(&command.words, place.base, path)?;
+        let program = launch::command(&command.words, place.base, path)?;
+        let (made, hash) = made(&program, &command, place.base)?;
+        let args = command.words.iter().skip(1).cloned().collect();
+        let launch = Launch::Command { program, args };
         Ok(Self {
             name,
             command: launch::in_words(&launch, &command.words),
-            hash: hash_of(&launch, &command, place.base)?,
+            hash,
+            made,
             readable: existing(&command, place.base),
             hidden: Vec::new(),
             launch,
@@ -126,14 +165,17 @@ impl PlayerSpec {
     /// The player that is a class of the 2018 interface. All of its folder makes it.
     pub(super) fn from_class(name: String, class: Class) -> Result<Self, Complaint> {
         let Class { path, lenient, python, dir, shown, env, mut files } = class;
+        launch::module(&path, &dir)?;
         files.insert(0, ".".to_owned());
         let mut words = vec!["comp30024".to_owned(), path.clone()];
         words.extend(lenient.then(|| "lenient".to_owned()));
         let command = Command { words, env, files };
+        let (made, hash) = made(&python, &command, &dir)?;
         let launch = Launch::Class { python, class: path, lenient };
         Ok(Self {
             name,
-            hash: hash_of(&launch, &command, &dir)?,
+            hash,
+            made,
             command: launch::in_words(&launch, &[shown]),
             readable: existing(&command, &dir),
             hidden: Vec::new(),
@@ -151,15 +193,10 @@ fn existing(command: &Command, dir: &Path) -> Vec<PathBuf> {
     named.map(|name| dir.join(name)).filter(|path| path.exists()).collect()
 }
 
-fn hash_of(launch: &Launch, command: &Command, dir: &Path) -> Result<String, Complaint> {
+/// What makes a player that is run by `program`, and the hash of that.
+fn made(program: &Path, command: &Command, dir: &Path) -> Result<(Made, String), Complaint> {
     let Command { words, env, files } = command;
-    match launch {
-        Launch::Bot(name) => Ok(hash::of_bot(name)),
-        Launch::Command { program, .. } | Launch::Class { python: program, .. } => {
-            hash::of_command(Parts { dir, program, words, env, files })
-                .map_err(|bad| unreadable(&bad))
-        }
-    }
+    Made::read(Parts { dir, program, words, env, files }).map_err(|bad| unreadable(&bad))
 }
 
 fn unreadable(unreadable: &hash::Unreadable) -> Complaint {

@@ -38,6 +38,9 @@ pub(super) struct Source<'a> {
 /// A range of bytes of the source.
 pub(super) type Span = Range<usize>;
 
+/// The most further lines that are listed where the same is wrong.
+const LISTED: usize = 10;
+
 /// One problem: what is wrong and where, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
@@ -46,6 +49,8 @@ pub(super) struct Problem {
     label: String,
     earlier: Option<(Span, String)>,
     help: Option<String>,
+    /// Where the same is wrong once more.
+    again: Vec<Span>,
     /// The file it is in and its text, where that is not the configuration.
     elsewhere: Option<(String, Arc<str>)>,
 }
@@ -54,7 +59,15 @@ impl Problem {
     /// Something is wrong at `at`.
     pub(super) fn new(at: Span, title: impl Into<String>) -> Self {
         let title = title.into();
-        Self { title, at, label: String::new(), earlier: None, help: None, elsewhere: None }
+        Self {
+            title,
+            at,
+            label: String::new(),
+            earlier: None,
+            help: None,
+            again: Vec::new(),
+            elsewhere: None,
+        }
     }
 
     /// Says beside the caret what was expected.
@@ -90,9 +103,35 @@ impl Problem {
             .map(|(at, label)| AnnotationKind::Context.span(at.clone()).label(label));
         let snippet =
             Snippet::source(source.text).path(source.name).annotation(primary).annotations(earlier);
+        let again = self.again(source.text).map(|again| Level::NOTE.message(again));
         let help = self.help.as_ref().map(|help| Level::HELP.message(help));
-        let group: Group<'_> = level.primary_title(&self.title).element(snippet).elements(help);
+        let group: Group<'_> =
+            level.primary_title(&self.title).element(snippet).elements(again).elements(help);
         colour.renderer().render(&[group])
+    }
+
+    /// In which lines the same is wrong once more.
+    fn again(&self, text: &str) -> Option<String> {
+        let line = |at: &Span| 1 + text[..at.start].matches('\n').count();
+        let lines: Vec<String> =
+            self.again.iter().take(LISTED).map(|at| line(at).to_string()).collect();
+        let rest = match self.again.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        match &lines[..] {
+            [] => None,
+            [line] => Some(format!("the same in line {line}")),
+            lines => Some(format!("the same in lines {}{rest}", lines.join(", "))),
+        }
+    }
+
+    /// Whether `other` says the same of another place in the configuration.
+    fn is_as(&self, other: &Self) -> bool {
+        (&self.title, &self.label, &self.help) == (&other.title, &other.label, &other.help)
+            && self.earlier == other.earlier
+            && self.elsewhere.is_none()
+            && other.elsewhere.is_none()
     }
 }
 
@@ -122,29 +161,59 @@ impl Complaint {
 
 /// The problems found so far.
 #[derive(Debug, Default)]
-pub(super) struct Problems(Vec<Problem>);
+pub(super) struct Problems {
+    found: Vec<Problem>,
+    /// How many of them concern single players.
+    of_players: usize,
+}
 
 impl Problems {
     /// Notes a problem.
     pub(super) fn add(&mut self, problem: Problem) {
-        self.0.push(problem);
+        self.found.push(problem);
     }
 
     /// Notes several problems.
     pub(super) fn extend(&mut self, problems: impl IntoIterator<Item = Problem>) {
-        self.0.extend(problems);
+        self.found.extend(problems);
+    }
+
+    /// Does `work`, in which every problem concerns a single player.
+    pub(super) fn of_players<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.found.len();
+        let done = work(self);
+        self.of_players += self.found.len() - before;
+        done
     }
 
     /// Nothing was found.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.found.is_empty()
+    }
+
+    /// Nothing was found but what concerns single players.
+    pub(super) fn only_of_players(&self) -> bool {
+        self.found.len() == self.of_players
+    }
+
+    /// What was found, in the order of the file, that of other files last; of the same in several
+    /// places the first, which names the others.
+    fn sorted(mut self) -> Vec<Problem> {
+        self.found.sort_by_key(|problem| (problem.elsewhere.is_some(), problem.at.start));
+        let mut sorted: Vec<Problem> = Vec::new();
+        for problem in self.found {
+            match sorted.iter_mut().find(|first| first.is_as(&problem)) {
+                Some(first) => first.again.push(problem.at),
+                None => sorted.push(problem),
+            }
+        }
+        sorted
     }
 
     /// All problems as one message, in the order of the file, those of other files last. The word
     /// `error:` before the first is left to whoever prints the message.
-    pub(super) fn render(mut self, source: Source<'_>, colour: Colour) -> String {
-        self.0.sort_by_key(|problem| (problem.elsewhere.is_some(), problem.at.start));
-        let texts = self.0.iter().enumerate().map(|(index, problem)| {
+    pub(super) fn render(self, source: Source<'_>, colour: Colour) -> String {
+        let texts = self.sorted().into_iter().enumerate().map(|(index, problem)| {
             let level = if index == 0 { Level::ERROR.no_name() } else { Level::ERROR };
             problem.render(source, level, colour)
         });
@@ -158,10 +227,7 @@ impl Problems {
 }
 
 /// Which of `known` the user may have meant by `given`.
-pub(super) fn similar<'a>(
-    given: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn similar<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known
         .into_iter()
         .map(|word| (strsim::damerau_levenshtein(given, word), word))
@@ -224,6 +290,35 @@ error: second
   |
 2 | b = 2
   | ^ there";
+        assert_eq!(problems.render(source, Colour::Plain), expected);
+    }
+
+    #[test]
+    fn the_same_in_several_lines_is_said_once() {
+        let text = "a = 1\n".repeat(14);
+        let source = Source { name: "cup.toml", text: &text };
+        let mut problems = Problems::default();
+        for at in (0..text.len()).step_by(6) {
+            problems.add(Problem::new(at..at + 1, "no Python").help("install it"));
+        }
+        problems.add(Problem::new(4..5, "no Python").help("write another"));
+        let expected = "\
+no Python
+ --> cup.toml:1:1
+  |
+1 | a = 1
+  | ^
+  |
+  = note: the same in lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 3 more
+  = help: install it
+
+error: no Python
+ --> cup.toml:1:5
+  |
+1 | a = 1
+  |     ^
+  |
+  = help: write another";
         assert_eq!(problems.render(source, Colour::Plain), expected);
     }
 }

@@ -1,9 +1,13 @@
 //! A player found by looking at a file or a folder: which program runs it.
 
+mod class;
+
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use super::sources::build_command;
+use crate::bounded;
 
 /// How a player that was found is run, in its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,16 +18,25 @@ pub enum Found {
     Class(String),
 }
 
-/// The most bytes of a Python file that are looked at for a class.
-const LOOKED_AT: usize = 1024 * 1024;
+impl Found {
+    /// The file that it begins with, as far as its words say.
+    pub fn file(&self) -> String {
+        match self {
+            Self::Command(words) => words.last().cloned().unwrap_or_default(),
+            Self::Class(module) => format!("{module}.py"),
+        }
+    }
+}
+
 /// Names of a folder's player, the best first: what was built before what it was built from.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "player",
     "run",
     "target/release/player",
     "Player.class",
     "player.jar",
     "player.py",
+    "Player.py",
     "player.js",
     "player.mjs",
     "player.sh",
@@ -33,21 +46,117 @@ const NAMES: [&str; 14] = [
     "main.js",
     "main.sh",
 ];
+/// How deep a folder is searched: itself, and folders in folders so many times.
+const DEEPEST: usize = 4;
+/// The most folders that are searched.
+const MOST_FOLDERS: usize = 200;
+/// Folders that hold what others have written.
+const NOT_SEARCHED: [&str; 4] = ["__pycache__", "__MACOSX", "node_modules", "site-packages"];
 
 /// What is expected of a file or a folder, for messages.
 pub const EXPECTED: &str = "a player is a program, a file that ends in .py, .js, .mjs, .sh, .java \
                             or .jar, or a folder with `player.py`, a program `player`, or the like";
 
-/// The player at `path`, and the folder it runs in; `None` when nothing there looks like one.
+/// The player at `path`, and the folder it runs in; `None` when nothing there looks like one, or
+/// several things do.
 pub fn recognise(path: &Path) -> Option<(PathBuf, Found)> {
+    let mut candidates = candidates(path);
+    let last = candidates.pop();
+    last.filter(|_| candidates.is_empty())
+}
+
+/// What may be the player at `path`, with the folder that each runs in. In a folder that is what
+/// has the name or the class of a player, or else every Python file; what lies nearest to the top
+/// hides everything below.
+pub fn candidates(path: &Path) -> Vec<(PathBuf, Found)> {
     if !path.is_dir() {
-        let found = in_file(path.parent()?, path.file_name()?.to_str()?)?;
-        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-        return Some((dir.unwrap_or(Path::new(".")).to_owned(), found));
+        return file(path).into_iter().collect();
     }
-    let named = NAMES.iter().find_map(|name| in_file(path, name));
-    let found = named.or_else(|| only_python(path))?;
-    Some((path.to_owned(), found))
+    let levels = levels(path);
+    let known = nearest(&levels, known_in);
+    if known.is_empty() { nearest(&levels, programs_in) } else { known }
+}
+
+/// How a folder, in which no player is recognised, may become one: the folder in it that is built,
+/// and the command that does it.
+pub fn unbuilt(dir: &Path) -> Option<(PathBuf, String)> {
+    let levels = levels(dir);
+    levels.iter().flatten().find_map(|dir| Some((dir.clone(), build_command(dir)?)))
+}
+
+fn file(path: &Path) -> Option<(PathBuf, Found)> {
+    let found = in_file(path.parent()?, path.file_name()?.to_str()?)?;
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    Some((dir.unwrap_or(Path::new(".")).to_owned(), found))
+}
+
+/// What `look` finds in the folders of the first level in which it finds anything.
+fn nearest(levels: &[Vec<PathBuf>], look: fn(&Path) -> Vec<Found>) -> Vec<(PathBuf, Found)> {
+    let in_folder = |dir: &PathBuf| look(dir).into_iter().map(|it| (dir.clone(), it)).collect();
+    let in_level = |level: &Vec<PathBuf>| level.iter().flat_map::<Vec<_>, _>(in_folder).collect();
+    levels.iter().map(in_level).find(|found: &Vec<_>| !found.is_empty()).unwrap_or_default()
+}
+
+/// The folder `top`, those in it, those in these, and so on.
+fn levels(top: &Path) -> Vec<Vec<PathBuf>> {
+    let mut levels = vec![vec![top.to_owned()]];
+    let mut left = MOST_FOLDERS;
+    while let Some(last) = levels.last().filter(|_| levels.len() <= DEEPEST) {
+        let next: Vec<PathBuf> = last.iter().flat_map(|dir| folders_in(dir)).take(left).collect();
+        left -= next.len();
+        if next.is_empty() {
+            break;
+        }
+        levels.push(next);
+    }
+    levels
+}
+
+/// The folders in a folder where an author may have put a player. Links are not followed.
+fn folders_in(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let mut paths: Vec<PathBuf> = folders
+        .filter(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            !name.starts_with('.') && !NOT_SEARCHED.contains(&&*name)
+        })
+        .map(|entry| entry.path())
+        .filter(|path| !path.join("pyvenv.cfg").exists())
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// The player of a folder by its name; or else every class of a player.
+fn known_in(dir: &Path) -> Vec<Found> {
+    let player = NAMES.iter().find_map(|name| in_file(dir, name));
+    let classes = || {
+        let names = python_files(dir);
+        names.iter().filter_map(|name| class::module(&dir.join(name))).map(Found::Class).collect()
+    };
+    player.map_or_else(classes, |found| vec![found])
+}
+
+/// Every Python file of a folder that may be run.
+fn programs_in(dir: &Path) -> Vec<Found> {
+    let names = python_files(dir);
+    let programs =
+        names.iter().filter(|name| !["__init__.py", "setup.py"].contains(&name.as_str()));
+    programs.filter_map(|name| in_file(dir, name)).collect()
+}
+
+/// The names of the Python files in a folder, sorted.
+fn python_files(dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| Path::new(name).extension() == Some(OsStr::new("py")))
+        .filter(|name| !name.starts_with('.'))
+        .collect();
+    names.sort();
+    names
 }
 
 /// The player that is the file `name` in `dir`.
@@ -58,15 +167,13 @@ fn in_file(dir: &Path, name: &str) -> Option<Found> {
     }
     let command =
         |words: &[&str]| Some(Found::Command(words.iter().map(|&word| word.to_owned()).collect()));
-    let extension = path.extension().and_then(OsStr::to_str);
-    let class = class_in(&path).filter(|_| extension == Some("py"));
-    if let Some(module) = class {
+    if let Some(module) = class::module(&path) {
         return Some(Found::Class(module));
     }
     if runs_by_itself(&path) {
         return command(&[&format!("./{name}")]);
     }
-    match extension {
+    match path.extension().and_then(OsStr::to_str) {
         Some("py") => command(&["python3", name]),
         Some("js" | "mjs") => command(&["node", name]),
         Some("sh") => command(&["sh", name]),
@@ -81,55 +188,43 @@ fn in_file(dir: &Path, name: &str) -> Option<Found> {
 /// script do. Archives make any file executable.
 fn runs_by_itself(path: &Path) -> bool {
     let may = fs::metadata(path).is_ok_and(|found| super::launch::is_executable(&found));
-    let mut start = [0; 4];
-    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    let machine = [*b"\x7fELF", *b"\xcf\xfa\xed\xfe", *b"\xca\xfe\xba\xbe"];
+    let start = bounded::beginning(path, 4).unwrap_or_default();
+    let machine: [&[u8]; 3] = [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"];
     let is_class = path.extension() == Some(OsStr::new("class"));
-    may && read.is_ok() && !is_class && (start.starts_with(b"#!") || machine.contains(&start))
-}
-
-/// The one Python file of a folder; of several, the one with a class.
-fn only_python(dir: &Path) -> Option<Found> {
-    let mut names: Vec<String> = fs::read_dir(dir)
-        .ok()?
-        .flatten()
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| Path::new(name).extension() == Some(OsStr::new("py")))
-        .collect();
-    names.sort();
-    if let [name] = &names[..] {
-        return in_file(dir, name);
-    }
-    let mut classes = names.iter().filter_map(|name| class_in(&dir.join(name)));
-    let class = classes.next()?;
-    classes.next().is_none().then_some(Found::Class(class))
-}
-
-/// The module of a Python file that defines a class `Player` of the 2018 interface.
-fn class_in(path: &Path) -> Option<String> {
-    let bytes = fs::read(path).ok()?;
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]).into_owned();
-    let mut lines = text.lines();
-    let heads = lines.by_ref().any(|line| {
-        line.strip_prefix("class Player").is_some_and(|rest| rest.starts_with([':', '(', ' ']))
-    });
-    let methods: Vec<&str> =
-        lines.filter_map(|line| line.trim_start().strip_prefix("def ")).collect();
-    let has = |name: &str| {
-        methods.iter().any(|line| {
-            line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('('))
-        })
-    };
-    let module = path.file_stem()?.to_str()?.to_owned();
-    (heads && has("action") && has("update")).then_some(module)
+    may && !is_class && (start.starts_with(b"#!") || machine.contains(&&*start))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const CLASS: &str = "class Player(object):\n    def action(self, turns):\n        pass\n    def update (self, action):\n        pass\n";
+
     fn words(words: &[&str]) -> Found {
         Found::Command(words.iter().map(|&word| word.to_owned()).collect())
+    }
+
+    fn class(module: &str) -> Found {
+        Found::Class(module.to_owned())
+    }
+
+    /// A folder with these files.
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().expect("a folder");
+        for (name, text) in files {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().expect("in the folder")).expect("a folder");
+            fs::write(path, text).expect("written");
+        }
+        dir
+    }
+
+    /// What may be the player of a folder with these files, each with its folder in it.
+    fn found(files: &[(&str, &str)]) -> Vec<(String, Found)> {
+        let dir = folder(files);
+        let shown =
+            |path: &Path| path.strip_prefix(dir.path()).expect("below").display().to_string();
+        candidates(dir.path()).iter().map(|(path, found)| (shown(path), found.clone())).collect()
     }
 
     #[test]
@@ -157,19 +252,42 @@ mod tests {
 
     #[test]
     fn a_folder_is_its_player_and_a_class_is_known_by_its_methods() {
-        let dir = tempfile::tempdir().expect("a folder");
-        let found = || recognise(dir.path()).map(|(_, found)| found);
-        let write =
-            |name: &str, text: &str| fs::write(dir.path().join(name), text).expect("written");
-        assert_eq!(found(), None);
-        write("search.py", "import sys\n");
-        assert_eq!(found(), Some(words(&["python3", "search.py"])));
-        write(
-            "team.py",
-            "class Player(object):\n    def action(self, turns):\n        pass\n    def update (self, action):\n        pass\n",
+        let only =
+            |files: &[(&str, &str)]| found(files).into_iter().map(|(_, it)| it).collect::<Vec<_>>();
+        assert_eq!(only(&[]), []);
+        let search = ("search.py", "import sys\n");
+        assert_eq!(only(&[search]), [words(&["python3", "search.py"])]);
+        assert_eq!(only(&[search, ("__init__.py", "")]), [words(&["python3", "search.py"])]);
+        assert_eq!(only(&[search, ("team.py", CLASS)]), [class("team")]);
+        let player = ("player.py", "import team\n");
+        assert_eq!(only(&[player, ("team.py", CLASS)]), [words(&["python3", "player.py"])]);
+        assert_eq!(only(&[("Player.py", CLASS), ("random.py", CLASS)]), [class("Player")]);
+    }
+
+    #[test]
+    fn a_folder_in_the_folder_may_be_the_player() {
+        let here = |dir: &str, found: Found| vec![(dir.to_owned(), found)];
+        let notes = ("README.md", "");
+        assert_eq!(found(&[notes, ("src/team.py", CLASS)]), here("src", class("team")));
+        assert_eq!(
+            found(&[notes, ("a/b/c/only.py", "")]),
+            here("a/b/c", words(&["python3", "only.py"]))
         );
-        assert_eq!(found(), Some(Found::Class("team".to_owned())));
-        write("player.py", "import team\n");
-        assert_eq!(found(), Some(words(&["python3", "player.py"])));
+        let setup = ("setup.py", "");
+        let top = ("util.py", "");
+        assert_eq!(found(&[setup, top, ("src/team.py", CLASS)]), here("src", class("team")));
+        let hidden = (".git/player.py", CLASS);
+        assert_eq!(found(&[hidden, ("venv/pyvenv.cfg", ""), ("venv/player.py", CLASS)]), []);
+    }
+
+    #[test]
+    fn what_is_not_told_apart_is_listed() {
+        let dir = folder(&[("old/player.py", CLASS), ("new/player.py", CLASS)]);
+        assert_eq!(recognise(dir.path()), None);
+        let two = [("new".to_owned(), class("player")), ("old".to_owned(), class("player"))];
+        assert_eq!(found(&[("old/player.py", CLASS), ("new/player.py", CLASS)]), two);
+        let programs = found(&[("one.py", ""), ("two.py", ""), ("deep/three.py", "")]);
+        let programs: Vec<Found> = programs.into_iter().map(|(_, found)| found).collect();
+        assert_eq!(programs, [words(&["python3", "one.py"]), words(&["python3", "two.py"])]);
     }
 }

@@ -32,6 +32,10 @@ impl Folder {
     }
 
     fn check(&self, text: &str) -> Result<Tournament, Failure> {
+        self.read(text).whole()
+    }
+
+    fn read(&self, text: &str) -> Reading {
         let path = self.path("bin");
         let place = Place { base: self.0.path(), path: Some(path.as_os_str()) };
         check(Source { name: "cup.toml", text }, place, Colour::Plain)
@@ -282,6 +286,15 @@ error: watch-your-back has no option `max-move`
   | ^^^^^^^^ did you mean `max-moves`?"
     ));
     starts(
+        &about("[options]\nmax-moves = \"100\""),
+        "\
+unexpected value of `max-moves`
+ --> cup.toml:4:13
+  |
+4 | max-moves = \"100\"
+  |             ^^^^^ expected a number without quotes",
+    );
+    starts(
         &about("[options]\nrepetition = 0\nmax-moves = 0"),
         "these options make no sense together\n --> cup.toml:4:1\n",
     );
@@ -351,6 +364,10 @@ fn programs_that_cannot_be_run() {
    = help: make it executable with `chmod +x`, or put its interpreter before it"
     );
     starts(&about_player("command = [\"./gone\"]"), "there is no program `./gone`\n");
+    let gone = about_player("command = [\"python3\", \"gredy.py\"]\ndir = \"players\"");
+    starts(&gone, "there is no file `gredy.py`\n");
+    assert!(gone.ends_with("help: did you mean `greedy.py`?"), "{gone}");
+    starts(&about_player("comp30024 = \"gone\""), "there is no module `gone.py`\n");
     starts(&about_player("command = [\"./players\"]"), "`./players` is a folder, not a program");
     starts(&about_player("command = [\"pyhton3\"]"), "there is no program `pyhton3` in the PATH");
     starts(&about_player("command = []"), "the command names no program");
@@ -497,7 +514,27 @@ fn files_that_cannot_be_read() {
     );
     assert_eq!(refused("bin"), "`bin` is a folder; name the configuration file in it");
     fs::write(folder.path("latin.toml"), b"a = 1\nname = \"caf\xe9\"\n").expect("a file");
-    assert_eq!(refused("latin.toml"), "`latin.toml` is not UTF-8 (line 2); save it as UTF-8");
+    assert_eq!(refused("latin.toml"), "`latin.toml`: it is not UTF-8 (line 2); save it as UTF-8");
+}
+
+#[test]
+fn files_without_an_end_are_not_read() {
+    let folder = Folder::new();
+    let no_file = "it is not a plain file but a device, a pipe or a socket";
+    let zero = load(std::path::Path::new("/dev/zero"), Colour::Plain).expect_err("refused");
+    assert_eq!(zero.message, format!("cannot read the configuration `/dev/zero`: {no_file}"));
+    let boards = "name = \"cup\"\ngame = \"back-to-the-wall\"\n";
+    for (head, lines) in [
+        (boards, "[options]\nrounds = \"/dev/zero\"\n"),
+        (HEAD, "[openings]\nfile = \"/dev/zero\"\n"),
+        (HEAD, "[openings]\nfile = \"large.txt\"\n"),
+    ] {
+        let large = fs::File::create(folder.path("large.txt")).expect("a file");
+        large.set_len(LARGEST + 1).expect("a file");
+        let refused = folder.check(&format!("{head}{lines}{PLAYERS}")).expect_err("refused");
+        let why = if lines.contains("large") { "it is larger than 4194304 bytes" } else { no_file };
+        assert!(refused.message.contains(why), "{}", refused.message);
+    }
 }
 
 #[test]
@@ -508,6 +545,20 @@ fn a_file_is_loaded_with_paths_beside_it() {
     let tournament = load(&folder.path("cup.toml"), Colour::Plain).expect("a tournament");
     let base = folder.0.path().canonicalize().expect("there");
     assert_eq!(tournament.results, base.join("results"));
+}
+
+#[test]
+fn problems_of_single_players_leave_the_rest() {
+    let broken = format!("{HEAD}{PLAYERS}[[players]]\nname = \"c\"\nbot = \"gone\"\n");
+    let Reading { tournament, problems } = Folder::new().read(&broken);
+    let players = tournament.expect("the rest").players;
+    assert!(players.iter().map(|player| player.name.as_str()).eq(["a", "b"]));
+    starts(&problems.expect("a problem").message, "there is no house player `gone`");
+    for other in ["pairs = 0", "[options]\nmax-moves = 0\nrepetition = 0", "pairs = "] {
+        let Reading { tournament, problems } =
+            Folder::new().read(&format!("{HEAD}{other}\n{PLAYERS}"));
+        assert!(tournament.is_none() && problems.is_some(), "{other}");
+    }
 }
 
 #[test]
@@ -544,6 +595,26 @@ fn bad_words_of_the_command_line() {
         refused("pyhton3 a.py"),
         "it: there is no program `pyhton3` in the PATH; install it, or give its path with a `/`"
     );
+    assert_eq!(
+        refused("players/gredy.py"),
+        "it: there is no file `players/gredy.py`; did you mean `players/greedy.py`?"
+    );
+    assert!(refused("gone.py").starts_with("it: there is no file `gone.py`; it is looked for in"));
+    assert!(refused("python3 gone.py").starts_with("it: there is no file `gone.py`; "));
+    fs::write(folder.path("players/ant.cpp"), "int main() {}").expect("a file");
+    assert_eq!(
+        refused("players/ant.cpp"),
+        "it: `players/ant.cpp` is source code, not a program; build it with `c++ -O2 -o player \
+         ant.cpp`, and name the program"
+    );
+    fs::create_dir(folder.path("kit")).expect("a folder");
+    fs::write(folder.path("kit/Makefile"), "player:").expect("a file");
+    assert_eq!(
+        refused("kit"),
+        "it: no player is recognised in `kit`, but sources that have to be built; run `make` in \
+         `kit`; if that is done, name the program itself"
+    );
+    assert_eq!(refused("kit/player"), "it: there is no program `kit/player`; build it with `make`");
     assert_eq!(
         refused("python3 'a"),
         "it: it cannot be split into words; close every quote, and let no backslash stand at the end"

@@ -1,17 +1,19 @@
 //! What the program needs: a tournament in which everything is set, possible and found.
 
 use std::collections::HashMap;
-use std::fs;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use toml::Spanned;
 
+use crate::bounded;
 use crate::clock::TimeControl;
 use crate::containment::Wish;
 use crate::record::{Anchor, FaultPolicy};
+use crate::rules::options::OptionKind;
 use crate::rules::{Game, GameKind, OptionSpec, Options};
 
+use super::LARGEST;
 use super::apart::keep_apart;
 use super::containment;
 use super::file::{File, GivenOption, PlayerKeys, Policy};
@@ -92,9 +94,12 @@ pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Op
     let results = results(file.results.as_ref(), place, problems);
     let mut wish = containment::check(&file.containment, &preset, problems);
     wish.hidden.push(results.clone());
-    let grades = grades::check(file.grades.as_ref(), file.players.as_deref(), problems);
+    let grades = grades::check(file.grades.as_ref(), file.players.as_deref(), &stages, problems);
     let players = players(file.players?, place, problems);
-    let Ruling { game, options, remarks } = rules?;
+    let Ruling { game, options, mut remarks } = rules?;
+    remarks.extend(players.iter().filter_map(|player| {
+        Some(format!("{}: {}", crate::escape::terminal(&player.name), player.remark()?))
+    }));
     Some(Tournament {
         name: name?,
         game,
@@ -201,7 +206,7 @@ fn load<G: Game>(
     problems: &mut Problems,
 ) -> Option<Vec<String>> {
     let read =
-        |name: &str| fs::read_to_string(place.base.join(name)).map_err(|error| error.to_string());
+        |name: &str| bounded::text(&place.base.join(name), LARGEST).map_err(|why| why.to_string());
     let bad = match options.load(G::OPTIONS, read) {
         Ok(remarks) => return Some(remarks),
         Err(bad) => bad,
@@ -226,7 +231,12 @@ fn refused(option: &GivenOption, game: &str, specs: &[OptionSpec]) -> Option<Pro
         let label = instead(name, specs.iter().map(|spec| spec.name));
         return Some(Problem::new(option.name.span(), title).label(label));
     };
-    let expected = spec.parse(option.value.get_ref()).err()?;
+    let is_number = matches!(spec.kind, OptionKind::Number { .. });
+    let expected = match spec.parse(option.value.get_ref()) {
+        Ok(_) if option.quoted && is_number => "expected a number without quotes".to_owned(),
+        Ok(_) => return None,
+        Err(expected) => expected,
+    };
     let problem = Problem::new(option.value.span(), format!("unexpected value of `{name}`"));
     Some(problem.label(expected).help(format!("{} (clause {})", spec.help, spec.clause)))
 }
@@ -283,9 +293,10 @@ fn players(given: Vec<PlayerKeys>, place: Place<'_>, problems: &mut Problems) ->
         let help = "a tournament has two or more; add a `[[players]]` table for each";
         problems.add(Problem::new(at, title).help(help));
     }
-    note_doubled_names(&given, problems);
-    let mut players: Vec<PlayerSpec> =
-        given.into_iter().filter_map(|keys| player::check(keys, place, problems)).collect();
+    let mut players: Vec<PlayerSpec> = problems.of_players(|problems| {
+        note_doubled_names(&given, problems);
+        given.into_iter().filter_map(|keys| player::check(keys, place, problems)).collect()
+    });
     keep_apart(&mut players);
     players
 }

@@ -10,7 +10,13 @@ use crate::commands::Failure;
 use super::launch;
 use super::player::{Class, Command, LONGEST_NAME, Place, PlayerSpec};
 use super::problem::Complaint;
-use super::recognise::{EXPECTED, Found, recognise};
+use super::recognise::{EXPECTED, Found, candidates, recognise, unbuilt};
+use super::sources;
+
+/// So many files of a folder that may be its player are named at most.
+const MOST_SHOWN: usize = 8;
+/// Hexadecimal digits of the hash in a name that was cut.
+const HASH_DIGITS: usize = 6;
 
 /// Who a word of the command line stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,11 +57,11 @@ pub(super) fn parse(
     let spec = if let Some(bot) = word.strip_prefix("bot:") {
         PlayerSpec::from_bot(bot.to_owned(), bot, place.base)?
     } else if let Some(class) = word.strip_prefix("comp30024:") {
-        PlayerSpec::from_class(short(class), hosted(class, place)?)?
+        PlayerSpec::from_class(name_of(class), hosted(class, place)?)?
     } else if let Some(path) = found_at(word, place.base)? {
         at_path(word, &path, place)?
     } else {
-        PlayerSpec::from_command(short(word), split(word)?, place)?
+        PlayerSpec::from_command(name_of(word), split(word)?, place)?
     };
     Ok(PlayerWord::Program(Box::new(spec)))
 }
@@ -64,26 +70,49 @@ pub(super) fn parse(
 /// `PATH`, as a shell would do, and so is not meant.
 fn found_at(word: &str, base: &Path) -> Result<Option<PathBuf>, Complaint> {
     let path = base.join(word);
-    let known = recognise(&path);
-    if path.is_dir() && known.is_none() {
-        let title = format!("no player is recognised in `{}`", word.escape_debug());
-        return Err(Complaint::new(title, EXPECTED));
+    let known = candidates(&path);
+    if let Some(complaint) = sources::not_built(&path, word).filter(|_| known.is_empty()) {
+        return Err(complaint);
+    }
+    if path.is_dir() && known.len() != 1 {
+        return Err(unrecognised(word, &path, &known));
     }
     let is_command = !word.contains('/') && path.extension().is_none() && !path.is_dir();
-    Ok(Some(path).filter(|_| known.is_some() && !is_command))
+    Ok(Some(path).filter(|_| !known.is_empty() && !is_command))
+}
+
+/// That a folder has no player, or more than one thing that may be it.
+fn unrecognised(word: &str, path: &Path, known: &[(PathBuf, Found)]) -> Complaint {
+    let title = format!("no player is recognised in `{}`", word.escape_debug());
+    if let Some((dir, command)) = unbuilt(path).filter(|_| known.is_empty()) {
+        let dir = Path::new(word).join(dir.strip_prefix(path).unwrap_or(&dir));
+        let help = format!(
+            "run `{command}` in `{}`; if that is done, name the program itself",
+            dir.display().to_string().trim_end_matches('/').escape_debug()
+        );
+        return Complaint::new(format!("{title}, but sources that have to be built"), help);
+    }
+    let shown = known.iter().take(MOST_SHOWN).map(|(dir, found)| {
+        let dir = dir.strip_prefix(path).unwrap_or(dir);
+        format!("`{}`", dir.join(found.file()).display().to_string().escape_debug())
+    });
+    match shown.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => Complaint::new(title, EXPECTED),
+        several => Complaint::new(title, format!("name one of these instead: {several}")),
+    }
 }
 
 /// The player that is recognised at `path`, called by the last part of `word`.
 fn at_path(word: &str, path: &Path, place: Place<'_>) -> Result<PlayerSpec, Complaint> {
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let name = whole.file_name().and_then(OsStr::to_str).unwrap_or(word);
+    let name = name_of(whole.file_name().and_then(OsStr::to_str).unwrap_or(word));
     match recognise(path) {
         Some((dir, Found::Command(words))) => {
             let place = Place { base: &dir, ..place };
-            PlayerSpec::from_command(short(name), Command { words, ..Command::default() }, place)
+            PlayerSpec::from_command(name, Command { words, ..Command::default() }, place)
         }
         Some((dir, Found::Class(module))) => {
-            PlayerSpec::from_class(short(name), class_in(dir, word, module, place)?)
+            PlayerSpec::from_class(name, class_in(dir, word, module, place)?)
         }
         None => Err(Complaint::new("no player is recognised", EXPECTED)),
     }
@@ -125,9 +154,31 @@ fn split(word: &str) -> Result<Command, Complaint> {
     Ok(Command { words, ..Command::default() })
 }
 
-/// The command as a name: blanks and control characters as single blanks, cut.
-fn short(word: &str) -> String {
-    let plain = word.replace(char::is_control, " ");
-    let joined = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    joined.chars().take(LONGEST_NAME).collect()
+/// `text` as a player's name: blanks and control characters as single blanks. What is too long is
+/// cut and ends in a hash of the whole, so that two long texts make two names.
+pub fn name_of(text: &str) -> String {
+    let plain = text.replace(char::is_control, " ");
+    let name = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    if name.chars().count() <= LONGEST_NAME {
+        return name;
+    }
+    let hash = blake3::hash(name.as_bytes()).to_hex();
+    let end = format!("~{}", &hash[..HASH_DIGITS]);
+    let start: String = name.chars().take(LONGEST_NAME - end.len()).collect();
+    start + &end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_that_begin_alike_make_two_names() {
+        assert_eq!(name_of(" an \t ant "), "an ant");
+        let long = "a".repeat(LONGEST_NAME);
+        assert_eq!(name_of(&long), long);
+        let names = ["b", "c"].map(|end| name_of(&format!("{long}{end}")));
+        assert_ne!(names[0], names[1]);
+        assert!(names.iter().all(|name| name.chars().count() == LONGEST_NAME), "{names:?}");
+    }
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use nix::fcntl::{Flock, FlockArg};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
@@ -26,6 +27,8 @@ struct Place {
     version: Version,
     /// What is used of it.
     gives: Vec<Mechanism>,
+    /// Held as long as this run lives: what nobody holds is stale.
+    _lock: Flock<File>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,10 +136,8 @@ impl Places {
             return;
         }
         let version = if second { Version::Second } else { Version::First };
-        let mut place = Place { dir: run_folder(&hierarchy.own), version, gives: Vec::new() };
-        match place.make(&hierarchy.own, &wanted) {
-            Ok(()) => {
-                place.gives = wanted.into_iter().filter(|&one| place.can(one)).collect();
+        match Place::make(&hierarchy.own, version, &wanted) {
+            Ok(place) => {
                 missing.retain(|mechanism| !place.gives.contains(mechanism));
                 self.places.push(place);
             }
@@ -179,21 +180,28 @@ impl Drop for Places {
     }
 }
 
-/// The folder of this run in the group `own`.
-fn run_folder(own: &Path) -> PathBuf {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    own.join(format!("referee-{}-{number}", std::process::id()))
+/// Makes a folder for this run in the group `own`, and holds it.
+fn run_folder(own: &Path) -> io::Result<(PathBuf, Flock<File>)> {
+    let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
+    let dir = own.join(format!("referee-{}-{random:016x}", std::process::id()));
+    fs::create_dir(&dir)?;
+    let lock = hold(&dir)?;
+    // Another referee may have taken it for stale before it was held.
+    if dir.exists() { Ok((dir, lock)) } else { Err(io::ErrorKind::NotFound.into()) }
 }
 
-/// Removes what referees left behind that were killed while none of their players lived. A group
-/// that is in use cannot be removed.
+/// Holds a folder as long as this process lives, unless another process does.
+fn hold(dir: &Path) -> io::Result<Flock<File>> {
+    let lock = Flock::lock(File::open(dir)?, FlockArg::LockExclusiveNonblock);
+    lock.map_err(|(_, error)| error.into())
+}
+
+/// Removes what referees left behind that were killed while none of their players lived: nobody
+/// holds it. A group that is in use cannot be removed.
 fn remove_stale(own: &Path) {
     for entry in fs::read_dir(own).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let process =
-            name.to_str().and_then(|name| name.strip_prefix("referee-")?.split('-').next());
-        if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
+        let is_referee = entry.file_name().as_encoded_bytes().starts_with(b"referee-");
+        if let (true, Ok(_held)) = (is_referee, hold(&entry.path())) {
             for below in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
                 let _ = fs::remove_dir(below.path());
             }
@@ -202,16 +210,36 @@ fn remove_stale(own: &Path) {
     }
 }
 
-impl Place {
-    /// Makes the folder, with the controllers of the second version that are wanted and there.
-    fn make(&self, own: &Path, wanted: &[Mechanism]) -> io::Result<()> {
-        remove_stale(own);
-        fs::create_dir(&self.dir)?;
-        let made = self.enable(own, wanted).and_then(|()| self.try_out());
-        if made.is_err() {
-            let _ = fs::remove_dir(&self.dir);
+/// How often a folder of this run may be taken for stale before that is an error.
+const ATTEMPTS: usize = 8;
+
+/// Makes a folder for this run in the group `own` that nobody took for stale.
+fn claim(own: &Path) -> io::Result<(PathBuf, Flock<File>)> {
+    let mut attempts = 1;
+    loop {
+        match run_folder(own).map_err(|error| (error.kind(), error)) {
+            Err((io::ErrorKind::NotFound | io::ErrorKind::WouldBlock, _))
+                if attempts < ATTEMPTS =>
+            {
+                attempts += 1;
+            }
+            claimed => return claimed.map_err(|(_, error)| error),
         }
-        made
+    }
+}
+
+impl Place {
+    /// Makes a place in the group `own`, with what is wanted and there.
+    fn make(own: &Path, version: Version, wanted: &[Mechanism]) -> io::Result<Self> {
+        remove_stale(own);
+        let (dir, lock) = claim(own)?;
+        let mut place = Self { dir, version, gives: Vec::new(), _lock: lock };
+        let enabled = place.enable(own, wanted).and_then(|()| place.try_out());
+        if enabled.is_err() {
+            let _ = fs::remove_dir(&place.dir);
+        }
+        place.gives = wanted.iter().copied().filter(|&one| place.can(one)).collect();
+        enabled.map(|()| place)
     }
 
     fn enable(&self, own: &Path, wanted: &[Mechanism]) -> io::Result<()> {
@@ -304,6 +332,15 @@ pub(crate) struct Groups {
     of: Vec<(Mechanism, Version, PathBuf)>,
 }
 
+/// How often a player ran into what its groups bound, since they were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Counts {
+    /// Processes that were killed because there was no memory left for them.
+    pub(super) killed_for_memory: u64,
+    /// Processes and threads that were refused because there were too many.
+    pub(super) refused_processes: u64,
+}
+
 /// The CPU time of a group.
 #[derive(Debug)]
 pub(crate) struct CpuFile {
@@ -325,6 +362,11 @@ impl CpuFile {
 }
 
 impl Groups {
+    /// Kills everything in them, where the system can.
+    pub(super) fn kill(&self) {
+        self.made.iter().for_each(|group| kill_in(&group.dir));
+    }
+
     fn place(&self, mechanism: Mechanism) -> Option<(Version, &Path)> {
         let (_, version, dir) = self.of.iter().find(|(one, ..)| *one == mechanism)?;
         Some((*version, dir))
@@ -348,14 +390,20 @@ impl Groups {
         self.number(Mechanism::Memory, ["memory.max_usage_in_bytes", "memory.peak"])
     }
 
-    /// How many of its processes were killed because there was no memory left for them.
-    pub(crate) fn killed_for_memory(&self) -> u64 {
-        self.count(Mechanism::Memory, ["memory.oom_control", "memory.events"], "oom_kill")
-    }
-
-    /// How many times a process or thread was refused because there were too many.
-    pub(crate) fn refused_processes(&self) -> u64 {
-        self.count(Mechanism::Processes, ["pids.events", "pids.events"], "max")
+    /// What was counted so far.
+    pub(super) fn counts(&self) -> Counts {
+        Counts {
+            killed_for_memory: self.count(
+                Mechanism::Memory,
+                ["memory.oom_control", "memory.events"],
+                "oom_kill",
+            ),
+            refused_processes: self.count(
+                Mechanism::Processes,
+                ["pids.events", "pids.events"],
+                "max",
+            ),
+        }
     }
 
     /// Where its CPU time can be read, once its guard has made the group.
@@ -425,6 +473,13 @@ pub(crate) fn field(text: &str, key: &str) -> Option<u64> {
     })
 }
 
+/// Kills everything in a group at once.
+fn kill_in(dir: &Path) {
+    // Where the system cannot, every process is killed by itself.
+    let control = OpenOptions::new().write(true).open(dir.join("cgroup.kill"));
+    let _ = control.and_then(|mut file| file.write_all(b"1"));
+}
+
 /// A group that was made for a player, as its guard sees it.
 #[derive(Debug)]
 pub(super) struct Joined {
@@ -462,11 +517,7 @@ impl Joined {
 
     /// Kills everything in the group at once, where the system can.
     pub(super) fn kill(&self) {
-        // Where it cannot, every process is killed by itself.
-        let _ = OpenOptions::new()
-            .write(true)
-            .open(self.dir.join("cgroup.kill"))
-            .and_then(|mut file| file.write_all(b"1"));
+        kill_in(&self.dir);
     }
 
     /// Removes the group, and that of the run too where the referee cannot do it any more.
@@ -506,6 +557,19 @@ mod tests {
                 of("/sys/fs/cgroup/cpu,cpuacct/y", &["cpu", "cpuacct"]),
             ]
         );
+    }
+
+    #[test]
+    fn what_nobody_holds_is_stale_whatever_its_number() {
+        let own = tempfile::tempdir().expect("a folder");
+        let of_this_process =
+            |number| own.path().join(format!("referee-{}-{number}", std::process::id()));
+        fs::create_dir_all(of_this_process(0).join("0")).expect("a folder");
+        let (kept, _lock) = claim(own.path()).expect("a folder");
+        let (also, _other) = claim(own.path()).expect("another folder");
+        remove_stale(own.path());
+        assert!(!of_this_process(0).exists());
+        assert!(kept.exists() && also.exists() && kept != also);
     }
 
     #[test]

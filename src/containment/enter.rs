@@ -13,6 +13,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{SigHandler, SigSet, SigmaskHow, Signal, signal, sigprocmask};
 use nix::unistd::{Gid, Uid};
 
+use super::filter::SeesOthers;
 use super::guard::Order;
 use super::spec::{Failed, Spec, Stage};
 use super::{Mechanism, cgroup, filter, rights};
@@ -48,14 +49,20 @@ fn prepare(order: &Order, groups: &[cgroup::Joined]) -> Result<(), Failed> {
     stdio(order).map_err(step("its pipes"))?;
     if spec.has(Mechanism::Rlimits) {
         rlimits(spec).map_err(step("its limits"))?;
+    } else if let Some(limit) = spec.open_files {
+        let hard = getrlimit(Resource::RLIMIT_NOFILE).map_err(step("its limits"))?.1;
+        setrlimit(Resource::RLIMIT_NOFILE, limit.min(hard), hard).map_err(step("its limits"))?;
     }
     std::env::set_current_dir(&spec.dir).map_err(|error| Failed {
         stage: Stage::Program,
         message: format!("in the folder {}: {error}", spec.dir.display()),
+        error: error.raw_os_error(),
     })?;
     if let Some(user) = spec.user {
         drop_root(user).map_err(step("its user"))?;
     }
+    // A change of user would undo this. The guard has one thread, so it fires when that ends.
+    nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).map_err(step("its end with its guard"))?;
     forget_descriptors().map_err(step("its descriptors"))?;
     if spec.level > super::Level::Off {
         nix::sys::prctl::set_no_new_privs().map_err(step("no new privileges"))?;
@@ -64,7 +71,8 @@ fn prepare(order: &Order, groups: &[cgroup::Joined]) -> Result<(), Failed> {
         rights::restrict(spec, order.this.as_ref())?;
     }
     if spec.has(Mechanism::Seccomp) {
-        filter::install()?;
+        let boxed = spec.has(Mechanism::Namespaces);
+        filter::install(if boxed { SeesOthers::No } else { SeesOthers::Yes })?;
     }
     Ok(())
 }
@@ -122,7 +130,7 @@ fn forget_descriptors() -> nix::Result<()> {
 }
 
 fn become_program(spec: &Spec, this: Option<&File>) -> Result<std::convert::Infallible, Failed> {
-    let failed = |message: String| Failed { stage: Stage::Program, message };
+    let failed = |message: String| Failed { stage: Stage::Program, message, error: None };
     let text = |bytes: &[u8]| {
         CString::new(bytes).map_err(|_| failed("it contains a zero character".to_owned()))
     };
@@ -149,5 +157,8 @@ fn become_program(spec: &Spec, this: Option<&File>) -> Result<std::convert::Infa
         }
         None => nix::unistd::execve(&program, &args, &env),
     };
-    error.map_err(|error| failed(std::io::Error::from(error).to_string()))
+    error.map_err(|error| Failed {
+        error: Some(error as i32),
+        ..failed(std::io::Error::from(error).to_string())
+    })
 }

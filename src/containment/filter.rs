@@ -93,6 +93,22 @@ const ABSENT: &[libc::c_long] = &[
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
+    // Who reads what, of files that all share.
+    libc::SYS_inotify_init1,
+];
+
+/// The same for calls of one architecture.
+#[cfg(target_arch = "x86_64")]
+const ABSENT_HERE: &[libc::c_long] = &[libc::SYS_inotify_init];
+#[cfg(not(target_arch = "x86_64"))]
+const ABSENT_HERE: &[libc::c_long] = &[];
+
+/// The calls that take the number of a clock first.
+const CLOCKS: [libc::c_long; 4] = [
+    libc::SYS_clock_gettime,
+    libc::SYS_clock_getres,
+    libc::SYS_clock_nanosleep,
+    libc::SYS_timer_create,
 ];
 
 /// The flags of `clone` that ask for a namespace.
@@ -106,12 +122,24 @@ const NAMESPACES: [libc::c_int; 7] = [
     libc::CLONE_NEWCGROUP,
 ];
 
+/// Whether the numbers of other players' processes mean something to the player.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SeesOthers {
+    /// It has no process numbers of its own.
+    Yes,
+    /// It is alone.
+    No,
+}
+
 /// Puts the filters in force for this process and what it becomes and starts, for ever.
-pub(super) fn install() -> Result<(), Failed> {
-    let failed =
-        |error: &dyn std::fmt::Display| Failed::setting_up("its system call filter", error);
-    let programs =
-        [refusals().map_err(|error| failed(&error))?, absences().map_err(|error| failed(&error))?];
+pub(super) fn install(sees_others: SeesOthers) -> Result<(), Failed> {
+    let failed = |error: &(dyn std::error::Error + 'static)| {
+        Failed::setting_up("its system call filter", error)
+    };
+    let programs = [
+        refusals(sees_others).map_err(|error| failed(&error))?,
+        absences().map_err(|error| failed(&error))?,
+    ];
     if let Some(foreign) = foreign_numbers() {
         apply_filter(&foreign).map_err(|error| failed(&error))?;
     }
@@ -123,7 +151,7 @@ pub(super) fn install() -> Result<(), Failed> {
 
 type Built<T> = Result<T, seccompiler::BackendError>;
 
-fn refusals() -> Built<BpfProgram> {
+fn refusals(sees_others: SeesOthers) -> Built<BpfProgram> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
         REFUSED.iter().chain(REFUSED_HERE).map(|&call| (call, Vec::new())).collect();
     let namespaces = NAMESPACES.iter().map(|&flag| {
@@ -139,11 +167,50 @@ fn refusals() -> Built<BpfProgram> {
         when(1, SeccompCmpOp::Eq, u64::from(u32::try_from(request).unwrap_or(0)))
     });
     rules.insert(libc::SYS_ioctl, terminal.into_iter().collect::<Built<_>>()?);
+    // Notices of what others do to a folder, and leases, which also keep others waiting.
+    let notices = [libc::F_NOTIFY, libc::F_SETLEASE]
+        .map(|command| when(1, SeccompCmpOp::Eq, u64::from(command.cast_unsigned())));
+    rules.insert(libc::SYS_fcntl, notices.into_iter().collect::<Built<_>>()?);
+    // Its open files are to be counted, which a process can hide from others of its user.
+    let hide = [(0, libc::PR_SET_DUMPABLE), (1, 0)];
+    let hide = hide.map(|(argument, value)| {
+        SeccompCondition::new(
+            argument,
+            SeccompCmpArgLen::Dword,
+            SeccompCmpOp::Eq,
+            value.cast_unsigned().into(),
+        )
+    });
+    let hide = SeccompRule::new(hide.into_iter().collect::<Built<_>>()?)?;
+    rules.insert(libc::SYS_prctl, vec![hide]);
+    if sees_others == SeesOthers::Yes {
+        for call in CLOCKS {
+            rules.insert(call, vec![clock_of_another_process()?]);
+        }
+    }
     program(rules, libc::EPERM)
 }
 
 fn absences() -> Built<BpfProgram> {
-    program(ABSENT.iter().map(|&call| (call, Vec::new())).collect(), libc::ENOSYS)
+    program(
+        ABSENT.iter().chain(ABSENT_HERE).map(|&call| (call, Vec::new())).collect(),
+        libc::ENOSYS,
+    )
+}
+
+/// The number of a clock of CPU time is negative, and its third bit says that it is a thread's:
+/// those are read of one's own threads alone. One of a process contains the inverted number of
+/// that.
+fn clock_of_another_process() -> Built<SeccompRule> {
+    const OF_PROCESS: u64 = 0x8000_0000;
+    const KIND: u64 = OF_PROCESS | 0x4;
+    /// That of the process that asks, by the number 0.
+    const OWN: u64 = 0xffff_fffa;
+    let length = SeccompCmpArgLen::Dword;
+    SeccompRule::new(vec![
+        SeccompCondition::new(0, length.clone(), SeccompCmpOp::MaskedEq(KIND), OF_PROCESS)?,
+        SeccompCondition::new(0, length, SeccompCmpOp::Ne, OWN)?,
+    ])
 }
 
 /// A rule about the lower half of one argument.

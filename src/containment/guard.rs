@@ -8,6 +8,7 @@ use std::io::{self, IoSliceMut, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -17,13 +18,13 @@ use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, getegid, geteuid};
 
-use super::spec::{Failed, Message, Spec};
-use super::{Overrun, THIS_PROGRAM, cgroup, enter, init, scratch, tree};
+use super::look::Look;
+use super::made::Made;
+use super::spec::{Failed, LONGEST, Message, Spec};
+use super::{Leavings, Overrun, THIS_PROGRAM, cgroup, enter, init, mounts, tree};
 
-/// The longest specification.
-const LONGEST: usize = 1024 * 1024;
-/// How often, in milliseconds, a scratch folder that the system does not bound is looked at.
-const LOOK_AT_SCRATCH: u16 = 250;
+/// How often what the system does not bound is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// Guards one player until it is gone.
 pub(super) fn serve() -> ExitCode {
@@ -77,7 +78,7 @@ fn receive() -> io::Result<(UnixStream, Order)> {
         (message.bytes, fds.into_iter())
     };
     text.truncate(read);
-    let mut chunk = [0; 4096];
+    let mut chunk = vec![0; 64 * 1024];
     while !text.ends_with(b"\n") && text.len() < LONGEST {
         match (&socket).read(&mut chunk)? {
             0 => return Err(io::ErrorKind::UnexpectedEof.into()),
@@ -106,48 +107,17 @@ fn guard(socket: &UnixStream, order: Order) -> io::Result<()> {
     let spec = order.spec.clone();
     let mut made = Made::default();
     let started = made
-        .make(&spec)
+        .make(&order)
         .and_then(|()| order.give_pipes())
         .and_then(|()| start(socket, order, &made.groups));
     let end = match started {
         Ok(mut guard) => guard.watch(socket, &made.groups, &spec),
         Err(failed) => say(socket, &Message::Failed(failed)).map(|()| Told::Nothing),
     };
-    made.remove(&spec, matches!(end, Ok(Told::RefereeIsGone)));
+    let stays = made.remove(&spec, matches!(end, Ok(Told::RefereeIsGone)));
     match end? {
         Told::Nothing | Told::RefereeIsGone => Ok(()),
-        Told::ToKill { left } => say(socket, &Message::Gone(left)),
-    }
-}
-
-/// What is made for a player outside of its box.
-#[derive(Default)]
-struct Made {
-    groups: Vec<cgroup::Joined>,
-    scratch: bool,
-}
-
-impl Made {
-    fn make(&mut self, spec: &Spec) -> Result<(), Failed> {
-        for group in &spec.groups {
-            self.groups.push(cgroup::Joined::make(group)?);
-        }
-        if let Some(dir) = &spec.scratch {
-            scratch::make(dir, spec.user)
-                .map_err(|error| Failed::setting_up("its scratch folder", &error))?;
-            self.scratch = true;
-        }
-        Ok(())
-    }
-
-    fn remove(self, spec: &Spec, referee_isgone: bool) {
-        // The player is gone; what cannot be removed now is a stray folder and nothing worse.
-        for group in self.groups {
-            let _ = group.remove(referee_isgone);
-        }
-        if let Some(dir) = spec.scratch.as_ref().filter(|_| self.scratch) {
-            let _ = scratch::remove(dir);
-        }
+        Told::ToKill { left } => say(socket, &Message::Gone(Leavings { processes: left, stays })),
     }
 }
 
@@ -167,8 +137,11 @@ struct Guard {
     /// The process to be killed with everything in its namespace, in a box.
     init: Option<Pid>,
     leader: Pid,
-    /// How its scratch folder was too full, if it was.
-    full: Option<Overrun>,
+    /// What has to be looked at, and when that was done.
+    look: Option<Look>,
+    looked: Instant,
+    /// The limit that it was over, if it was.
+    over: Option<Overrun>,
     /// Closed when the guard is: the init waits for it before it reaps anything.
     go: OwnedFd,
 }
@@ -205,8 +178,10 @@ fn start(socket: &UnixStream, order: Order, groups: &[cgroup::Joined]) -> Result
         }
     };
     let boxed = order.spec.has(super::Mechanism::Namespaces);
+    let look = Look::at(&order.spec);
     drop((order, reporter, ready));
-    let guard = Guard { signals, init: boxed.then_some(pid), leader: pid, full: None, go };
+    let init = boxed.then_some(pid);
+    let guard = Guard { signals, init, leader: pid, look, looked: Instant::now(), over: None, go };
     guard.started(socket, report)
 }
 
@@ -236,7 +211,10 @@ impl Guard {
         if let Some(init) = self.init {
             // The init reaps nothing before it is told to: its child is there.
             self.leader = tree::children(init).first().copied().ok_or_else(|| {
-                Failed::setting_up("the first process of its box", &"it is not there")
+                Failed::setting_up(
+                    "the first process of its box",
+                    &io::Error::other("it is not there"),
+                )
             })?;
         }
         let init = self.init.map(Pid::as_raw);
@@ -255,8 +233,10 @@ impl Guard {
         spec: &Spec,
     ) -> io::Result<Told> {
         loop {
-            let patience = match &spec.scratch {
-                Some(_) if self.full.is_none() => LOOK_AT_SCRATCH.into(),
+            let patience = match &self.look {
+                Some(_) if self.over.is_none() => {
+                    PollTimeout::try_from(LOOK_EVERY).unwrap_or(PollTimeout::NONE)
+                }
                 _ => PollTimeout::NONE,
             };
             let mut watched = [
@@ -268,10 +248,12 @@ impl Guard {
                 Err(error) => return Err(error.into()),
             }
             let [asked, died] = watched.map(|fd| fd.any().unwrap_or(true));
-            self.look_at_scratch(spec);
+            if asked || self.looked.elapsed() >= LOOK_EVERY {
+                self.look(socket);
+            }
             if died {
                 while let Ok(Some(_)) = self.signals.read_signal() {}
-                self.reap(socket);
+                self.reap(socket, spec);
             }
             if asked {
                 let told = socket.read(&mut [0]).unwrap_or(0) > 0;
@@ -281,25 +263,40 @@ impl Guard {
         }
     }
 
-    /// Ends a player whose scratch folder has grown over its limit. Where it has a file system of
-    /// its own, that is not needed.
-    fn look_at_scratch(&mut self, spec: &Spec) {
-        let (Some(dir), None) = (&spec.scratch, self.full) else { return };
-        self.full = scratch::overrun(dir, spec.limits.scratch).unwrap_or_default();
-        if self.full.is_some() {
-            // The leader is a child that is reaped nowhere but here, so its number is its own.
-            let _ = kill(self.leader, Signal::SIGKILL);
+    /// Ends a player that is over a limit which the system does not enforce.
+    fn look(&mut self, socket: &UnixStream) {
+        self.looked = Instant::now();
+        let (Some(look), None) = (&self.look, self.over) else { return };
+        let members = self.members();
+        self.over = look.overrun(&members);
+        let Some(over) = self.over else { return };
+        let _ = say(socket, &Message::Overran(over));
+        for member in members {
+            member.signal(tree::Signal::KILL);
         }
+    }
+
+    /// The player's processes.
+    fn members(&self) -> Vec<tree::Member> {
+        let mut members = tree::members(Pid::this());
+        members.retain(|member| Some(member.pid) != self.init);
+        members
     }
 
     /// Reaps whatever is dead, and reports the end of the leader. That of a box comes from its
     /// init.
-    fn reap(&mut self, socket: &UnixStream) {
+    fn reap(&mut self, socket: &UnixStream, spec: &Spec) {
         while let Ok(status) = waitpid(None, Some(WaitPidFlag::WNOHANG)) {
             let Some(pid) = status.pid() else { break };
             if self.init.is_none() && pid == self.leader {
-                let full = self.full;
-                let _ = say(socket, &Message::Exited { status: raw(status), full });
+                self.look(socket);
+                let dir = spec.scratch.as_ref().filter(|_| spec.has_mounts_alone());
+                if let Some(full) =
+                    dir.and_then(|dir| mounts::full_scratch(dir, spec.limits.scratch))
+                {
+                    let _ = say(socket, &Message::Overran(full));
+                }
+                let _ = say(socket, &Message::Exited { status: raw(status) });
             }
             if self.init == Some(pid) {
                 // The box went down with everything in it: the referee sees that no end of the

@@ -7,30 +7,36 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use nix::sys::signal::{Signal, kill};
 use nix::sys::socket::{ControlMessage, MsgFlags, Shutdown, sendmsg, shutdown};
-use nix::unistd::Pid;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use nix::unistd::{Pid, getpgid};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use super::cgroup::{CpuFile, Freezer, Groups};
-use super::spec::{Message, Spec, Stage};
+use super::cgroup::{Counts, CpuFile, Freezer, Groups};
+use super::limits::bytes;
+use super::spec::{LONGEST, Message, Spec, Stage};
 use super::users::User;
 use super::{
-    GUARD, Level, Limits, Mechanism, Overrun, Policy, THIS_PROGRAM, mounts, runtime, tree,
+    GUARD, Lack, Leavings, Level, Limits, Mechanism, NotStarted, Overrun, Policy, REFEREE,
+    THIS_PROGRAM, made, mounts, runtime, tree,
 };
 use crate::fault::{Fault, FaultCode};
 use crate::player::Launch;
 
 /// How long a player's processes may take to die.
 const DEATH: Duration = Duration::from_secs(10);
+/// How long a guard may take until it is looked whether somebody keeps it from its work.
+const SOON: Duration = Duration::from_secs(1);
 /// How long a player may take to go on after it was frozen.
 const THAW: Duration = Duration::from_secs(1);
+/// How often processes that were started while the others were stopped are looked for.
+const STOP_ROUNDS: usize = 8;
 /// How long a player that does nothing may take to start and end.
 const TRIAL: Duration = Duration::from_secs(10);
 
@@ -56,25 +62,37 @@ pub(crate) struct Held {
     said: Vec<u8>,
     leader: Pid,
     init: Option<Pid>,
+    /// What the guard was told.
+    spec: Spec,
     ended: Option<ExitStatus>,
-    /// How its scratch folder was full in the end, if it was.
-    full: Option<Overrun>,
+    /// The limit that its guard saw it run into, if any.
+    over: Option<Overrun>,
     limits: Limits,
     freezer: Option<Freezer>,
     groups: Groups,
+    /// What its groups had counted before this game.
+    before: Counts,
     user: Option<User>,
 }
 
 impl Held {
     /// Starts a player in its box.
-    pub(crate) async fn start(launch: &Launch, policy: &Policy) -> Result<(Self, Pipes), Fault> {
+    pub(crate) async fn start(
+        launch: &Launch,
+        policy: &Policy,
+    ) -> Result<(Self, Pipes), NotStarted> {
         let broken = |error: io::Error| {
-            Fault::new(FaultCode::Containment, format!("its guard cannot be started: {error}"))
+            let fault = || {
+                let message = format!("its guard cannot be started: {error}");
+                NotStarted::Fault(Fault::new(FaultCode::Containment, message))
+            };
+            Lack::of("start a guard", &error).map_or_else(fault, NotStarted::Lack)
         };
         let user = policy.users.as_ref().and_then(super::users::Users::take);
         let groups = policy.places.of_player(&policy.limits);
-        let spec = spec(launch, policy, user.as_ref(), &groups);
-        let (guard, socket, pipes) = start_guard(&spec).map_err(broken)?;
+        let spec = spec(launch, policy, user.as_ref(), &groups).map_err(broken)?;
+        tree::adopt_strays();
+        let (guard, socket) = start_guard().map_err(broken)?;
         let root = Pid::from_raw(guard.id().unwrap_or_default().cast_signed());
         let mut held = Self {
             guard,
@@ -83,13 +101,16 @@ impl Held {
             said: Vec::new(),
             leader: root,
             init: None,
+            spec,
             ended: None,
-            full: None,
+            over: None,
             limits: policy.limits,
             freezer: None,
             groups,
+            before: Counts::default(),
             user,
         };
+        let pipes = held.tell().await.map_err(broken)?;
         match held.next_message().await {
             Ok(Message::Started { leader, init }) => {
                 held.leader = Pid::from_raw(leader);
@@ -100,6 +121,9 @@ impl Held {
             Ok(Message::Failed(failed)) => {
                 // The guard has tidied up and goes by itself.
                 let _ = timeout(DEATH, held.guard.wait()).await;
+                if let Some(lack) = failed.lack() {
+                    return Err(lack.into());
+                }
                 let program = launch.program.display();
                 let as_whom = match &held.user {
                     Some(user) if failed.message.contains("Permission denied") => format!(
@@ -109,7 +133,7 @@ impl Held {
                     ),
                     _ => String::new(),
                 };
-                Err(match failed.stage {
+                let fault = match failed.stage {
                     Stage::Program => Fault::new(
                         FaultCode::NoStart,
                         format!("{program} cannot be run: {}{as_whom}", failed.message),
@@ -118,29 +142,67 @@ impl Held {
                         FaultCode::Containment,
                         format!("its box cannot be set up: {}", failed.message),
                     ),
-                })
+                };
+                Err(fault.into())
             }
-            Ok(_) | Err(Lost) => Err(Fault::new(
+            Ok(_) | Err(Lost) => Err(NotStarted::Fault(Fault::new(
                 FaultCode::Containment,
                 "its guard ended before the player was started",
-            )),
+            ))),
         }
     }
 
-    /// The limit that the player ran into, if any.
+    /// Gives the guard its specification, and with it the player's ends of the pipes.
+    async fn tell(&mut self) -> io::Result<Pipes> {
+        let (stdin, to) = io::pipe()?;
+        let (from, stdout) = io::pipe()?;
+        let (errors, stderr) = io::pipe()?;
+        let mut text = serde_json::to_vec(&self.spec)?;
+        text.push(b'\n');
+        if text.len() > LONGEST {
+            return Err(io::Error::other(format!(
+                "what it has to know takes {}, more than {}: too many files are hidden from it or \
+                 shown to it",
+                bytes(text.len() as u64),
+                bytes(LONGEST as u64)
+            )));
+        }
+        let fds = [stdin.as_raw_fd(), stdout.as_raw_fd(), stderr.as_raw_fd()];
+        let with_pipes = || {
+            let fds = [ControlMessage::ScmRights(&fds)];
+            let text = [IoSlice::new(&text)];
+            let flags = MsgFlags::empty();
+            Ok(sendmsg::<()>(self.socket.as_raw_fd(), &text, &fds, flags, None)?)
+        };
+        let sent = self.socket.async_io(Interest::WRITABLE, with_pipes).await?;
+        self.socket.write_all(&text[sent..]).await?;
+        Ok(Pipes {
+            stdin: pipe::Sender::from_owned_fd(to.into())?,
+            stdout: pipe::Receiver::from_owned_fd(from.into())?,
+            stderr: pipe::Receiver::from_owned_fd(errors.into())?,
+        })
+    }
+
+    /// From now on only what happens in another game counts.
+    pub(crate) fn begin_game(&mut self) {
+        self.before = self.groups.counts();
+    }
+
+    /// The limit that the player ran into in this game, if any.
     pub(crate) fn overrun(&self) -> Option<Overrun> {
         let limits = &self.limits;
-        if self.groups.killed_for_memory() > 0 {
+        let counts = self.groups.counts();
+        if counts.killed_for_memory > self.before.killed_for_memory {
             let peak = self.groups.memory_peak().unwrap_or(limits.memory);
             return Some(Overrun::Memory { peak, limit: limits.memory });
         }
-        if self.full.is_some() {
-            return self.full;
+        if self.over.is_some() {
+            return self.over;
         }
         if self.ended.and_then(|status| status.signal()) == Some(nix::libc::SIGXFSZ) {
             return Some(Overrun::FileSize { limit: limits.file_size });
         }
-        (self.groups.refused_processes() > 0)
+        (counts.refused_processes > self.before.refused_processes)
             .then_some(Overrun::Processes { limit: limits.processes })
     }
 
@@ -179,33 +241,60 @@ impl Held {
                 return Ok(status);
             }
             let message = self.next_message().await?;
-            self.note_end(&message);
+            self.note(&message);
         }
     }
 
-    /// Kills every process of the player and waits until nothing is left of it. Says how many
-    /// lived besides the first; `None` when that could not be known.
-    pub(crate) async fn kill(&mut self) -> Option<usize> {
+    /// Kills every process of the player and waits until nothing is left of it; what it left. Of a
+    /// player whose guard was killed, that is what could be found.
+    pub(crate) async fn kill(&mut self) -> Leavings {
+        self.wake_guard();
         // A guard that is gone has killed everything already.
         let _ = self.socket.write_all(b"k").await;
-        let gone = async {
-            loop {
-                match self.next_message().await {
-                    Ok(Message::Gone(left)) => break Some(left),
-                    Ok(message) => self.note_end(&message),
-                    Err(Lost) => break None,
-                }
-            }
-        };
-        let left = timeout(DEATH, gone).await.ok().flatten();
+        let mut gone = timeout(SOON, self.gone()).await;
+        if gone.is_err() && tree::state(self.root) != Some('T') {
+            gone = timeout(DEATH, self.gone()).await;
+        }
+        let done = gone.ok().flatten();
+        if done.is_none() {
+            // Whoever stopped it cannot keep it from that.
+            let _ = self.guard.start_kill();
+        }
         let _ = timeout(DEATH, self.guard.wait()).await;
-        left
+        done.unwrap_or_else(|| self.clear())
     }
 
-    fn note_end(&mut self, message: &Message) {
-        if let Message::Exited { status, full } = *message {
-            self.ended = Some(ExitStatus::from_raw(status));
-            self.full = full;
+    /// Waits until the guard has killed everything; nothing when it is gone.
+    async fn gone(&mut self) -> Option<Leavings> {
+        loop {
+            match self.next_message().await {
+                Ok(Message::Gone(leavings)) => return Some(leavings),
+                Ok(message) => self.note(&message),
+                Err(Lost) => return None,
+            }
+        }
+    }
+
+    /// Lets the guard go on: a player that is contained by nothing can stop it.
+    pub(crate) fn wake_guard(&self) {
+        if self.guard.id().is_some() {
+            // It was not reaped yet, so the number is its own.
+            let _ = kill(self.root, Signal::SIGCONT);
+        }
+    }
+
+    /// Does what a guard would have done that was killed.
+    fn clear(&self) -> Leavings {
+        self.groups.kill();
+        let processes = tree::kill_strays(DEATH);
+        Leavings { processes, stays: made::remove_after_guard(&self.spec) }
+    }
+
+    fn note(&mut self, message: &Message) {
+        match *message {
+            Message::Exited { status } => self.ended = Some(ExitStatus::from_raw(status)),
+            Message::Overran(over) => self.over = Some(over),
+            _ => {}
         }
     }
 
@@ -231,6 +320,7 @@ impl Drop for Held {
         let Some(id) = self.guard.id() else { return };
         // A socket that is closed already has told the guard.
         let _ = shutdown(self.socket.as_raw_fd(), Shutdown::Both);
+        self.wake_guard();
         tree::wait_for_end(Pid::from_raw(id.cast_signed()), DEATH);
     }
 }
@@ -291,20 +381,56 @@ impl Tree {
         Some(peaks.sum::<u64>()).filter(|&bytes| bytes > 0)
     }
 
-    /// Stops each of its processes.
+    /// Stops each of its processes: those that stayed in its group at once, so that they keep
+    /// nobody from looking for the others.
+    ///
+    /// A process may start another one until it is stopped, so those that were not seen before
+    /// are looked for again.
     pub(crate) fn stop(&self) {
-        self.signal(tree::Signal::STOP);
+        self.signal_group(tree::Signal::STOP);
+        let mut stopped: Vec<Pid> = Vec::new();
+        for _ in 0..STOP_ROUNDS {
+            let members = self.members();
+            let fresh = members.iter().filter(|member| !stopped.contains(&member.pid));
+            let fresh: Vec<Pid> = fresh
+                .inspect(|member| member.signal(tree::Signal::STOP))
+                .map(|member| member.pid)
+                .collect();
+            if fresh.is_empty() {
+                return;
+            }
+            stopped.extend(fresh);
+        }
+    }
+
+    /// Asks its first process, which must know what is meant, to say where it is and to end.
+    pub(crate) fn ask_where(&self) {
+        for member in self.members().iter().filter(|member| member.pid == self.leader) {
+            member.signal(tree::Signal::USR1);
+        }
     }
 
     /// Lets each of its processes go on.
     pub(crate) fn resume(&self) {
-        self.signal(tree::Signal::CONT);
+        let (in_group, others): (Vec<_>, Vec<_>) = self
+            .members()
+            .into_iter()
+            .partition(|member| getpgid(Some(member.pid)) == Ok(self.leader));
+        let each = |members: &[tree::Member]| {
+            for member in members {
+                member.signal(tree::Signal::CONT);
+            }
+        };
+        each(&others);
+        if !self.signal_group(tree::Signal::CONT) {
+            each(&in_group);
+        }
     }
 
-    fn signal(&self, signal: tree::Signal) {
-        for member in self.members() {
-            member.signal(signal);
-        }
+    /// Signals the group of its first process, where there is one and the system can do that.
+    fn signal_group(&self, signal: tree::Signal) -> bool {
+        let leader = tree::Member::enter(self.leader, self.init.unwrap_or(self.root));
+        leader.is_some_and(|leader| leader.signal_group(signal))
     }
 
     fn members(&self) -> Vec<tree::Member> {
@@ -314,22 +440,9 @@ impl Tree {
     }
 }
 
-/// Starts the guard and gives it the specification and the player's pipes.
-fn start_guard(spec: &Spec) -> io::Result<(Child, UnixStream, Pipes)> {
-    let (stdin, to) = io::pipe()?;
-    let (from, stdout) = io::pipe()?;
-    let (errors, stderr) = io::pipe()?;
+/// Starts the guard, which waits for its specification.
+fn start_guard() -> io::Result<(Child, UnixStream)> {
     let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
-    let mut text = serde_json::to_vec(spec)?;
-    text.push(b'\n');
-    let fds = [stdin.as_raw_fd(), stdout.as_raw_fd(), stderr.as_raw_fd()];
-    let sent = sendmsg::<()>(
-        ours.as_raw_fd(),
-        &[IoSlice::new(&text)],
-        &[ControlMessage::ScmRights(&fds)],
-        MsgFlags::empty(),
-        None,
-    )?;
     let guard = Command::new(THIS_PROGRAM)
         .arg(GUARD)
         .stdin(Stdio::from(OwnedFd::from(theirs)))
@@ -337,17 +450,16 @@ fn start_guard(spec: &Spec) -> io::Result<(Child, UnixStream, Pipes)> {
         .stderr(Stdio::null())
         .process_group(0)
         .spawn()?;
-    io::Write::write_all(&mut &ours, &text[sent..])?;
     ours.set_nonblocking(true)?;
-    let pipes = Pipes {
-        stdin: pipe::Sender::from_owned_fd(to.into())?,
-        stdout: pipe::Receiver::from_owned_fd(from.into())?,
-        stderr: pipe::Receiver::from_owned_fd(errors.into())?,
-    };
-    Ok((guard, UnixStream::from_std(ours)?, pipes))
+    Ok((guard, UnixStream::from_std(ours)?))
 }
 
-fn spec(launch: &Launch, policy: &Policy, user: Option<&User>, groups: &Groups) -> Spec {
+fn spec(
+    launch: &Launch,
+    policy: &Policy,
+    user: Option<&User>,
+    groups: &Groups,
+) -> io::Result<Spec> {
     let contained = policy.level > Level::Off;
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let dir = real(&launch.dir);
@@ -355,7 +467,7 @@ fn spec(launch: &Launch, policy: &Policy, user: Option<&User>, groups: &Groups) 
     let mut readable = Vec::new();
     let mut env = launch.env.clone();
     let boxed = policy.level == Level::Strict && !policy.without.contains(&Mechanism::Namespaces);
-    let scratch = (contained && !boxed).then(scratch_folder);
+    let scratch = (contained && !boxed).then(scratch_folder).transpose()?;
     if contained {
         program = runtime::settled(&program);
         let search = env.get("PATH").map(Into::into).or_else(|| std::env::var_os("PATH"));
@@ -372,8 +484,14 @@ fn spec(launch: &Launch, policy: &Policy, user: Option<&User>, groups: &Groups) 
         program.clone_from(&launch.program);
         readable.clear();
     }
+    let rules = launch.rules.as_deref().map(real);
+    if let Some(rules) = &rules {
+        let place = if boxed { Path::new(mounts::RULES) } else { rules };
+        env.entry(REFEREE.to_owned()).or_insert_with(|| place.display().to_string());
+        readable.extend(Some(rules.clone()).filter(|_| contained && !boxed));
+    }
     let home = launch.program == Path::new(THIS_PROGRAM) && contained;
-    Spec {
+    Ok(Spec {
         program,
         args: launch.args.clone(),
         dir: if home { PathBuf::from("/") } else { dir },
@@ -383,19 +501,20 @@ fn spec(launch: &Launch, policy: &Policy, user: Option<&User>, groups: &Groups) 
         user: user.map(|user| user.id),
         limits: policy.limits,
         readable,
+        rules: rules.filter(|_| boxed),
         hidden: policy.hidden.iter().chain(&launch.hidden).map(|path| real(path)).collect(),
         scratch,
         groups: groups.made.clone(),
-    }
+        open_files: super::descriptors::given(),
+    })
 }
 
-/// A new name for a scratch folder.
-fn scratch_folder() -> PathBuf {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let name = format!("referee-scratch-{}-{number}", std::process::id());
+/// A new name for a scratch folder, which nobody can guess.
+fn scratch_folder() -> io::Result<PathBuf> {
+    let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
+    let name = format!("referee-scratch-{}-{random:016x}", std::process::id());
     let folder = std::env::temp_dir();
-    std::fs::canonicalize(&folder).unwrap_or(folder).join(name)
+    Ok(std::fs::canonicalize(&folder).unwrap_or(folder).join(name))
 }
 
 /// The whole environment of a contained player: how programs are found, the language, its scratch
@@ -424,6 +543,8 @@ fn trial(what: Option<Mechanism>) -> Launch {
         env: BTreeMap::new(),
         readable: Vec::new(),
         hidden: Vec::new(),
+        rules: None,
+        hosted: false,
     }
 }
 
@@ -437,19 +558,20 @@ pub(super) fn try_group(policy: &Policy, what: Mechanism) -> Result<(), String> 
         let started = timeout(TRIAL, Held::start(&trial(Some(what)), policy)).await;
         let (mut held, mut pipes) = started
             .map_err(|_| "a player did not start in time".to_owned())?
-            .map_err(|fault| fault.message)?;
+            .map_err(|why| why.to_string())?;
         let seen = timeout(TRIAL, showed(&mut held, &mut pipes, what)).await.unwrap_or(false);
         drop(pipes);
-        let left = held.kill().await;
-        let holds = seen && left.is_some();
-        holds.then_some(()).ok_or_else(|| "it was put in force and does not hold".to_owned())
+        held.kill().await;
+        seen.then_some(()).ok_or_else(|| "it was put in force and does not hold".to_owned())
     })
 }
 
 /// Whether a player ran into what `what` is for.
 async fn showed(held: &mut Held, pipes: &mut Pipes, what: Mechanism) -> bool {
     match what {
-        Mechanism::Memory => held.wait().await.is_ok() && held.groups.killed_for_memory() > 0,
+        Mechanism::Memory => {
+            held.wait().await.is_ok() && held.groups.counts().killed_for_memory > 0
+        }
         Mechanism::Processes => held.wait().await.is_ok_and(|status| status.code() == Some(1)),
         Mechanism::Cpu => {
             let burned = pipes.stdout.read_u8().await.is_ok();
@@ -470,17 +592,22 @@ async fn showed(held: &mut Held, pipes: &mut Pipes, what: Mechanism) -> bool {
 }
 
 /// Starts a player that does nothing, and says what kept it from its box.
-pub(super) fn try_out(policy: &Policy) -> Result<(), String> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| error.to_string())?;
+pub(super) fn try_out(policy: &Policy) -> Result<Result<(), String>, Lack> {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            let lack = Lack::of("start a player", &error);
+            return lack.map_or_else(|| Ok(Err(error.to_string())), Err);
+        }
+    };
     let launch = trial(None);
     runtime.block_on(async {
-        let started = timeout(TRIAL, Held::start(&launch, policy)).await;
-        let (mut held, mut pipes) = started
-            .map_err(|_| "a player did not start in time".to_owned())?
-            .map_err(|fault| fault.message)?;
+        let (mut held, mut pipes) = match timeout(TRIAL, Held::start(&launch, policy)).await {
+            Ok(Ok(started)) => started,
+            Ok(Err(NotStarted::Lack(lack))) => return Err(lack),
+            Ok(Err(NotStarted::Fault(fault))) => return Ok(Err(fault.message)),
+            Err(_) => return Ok(Err("a player did not start in time".to_owned())),
+        };
         let mut text = String::new();
         let read = async {
             let _ = pipes.stdout.read_to_string(&mut text).await;
@@ -488,11 +615,11 @@ pub(super) fn try_out(policy: &Policy) -> Result<(), String> {
         };
         let status = timeout(TRIAL, read).await;
         held.kill().await;
-        match status {
+        Ok(match status {
             Ok(Ok(status)) if status.success() => super::trial::judge(policy, &text),
             Ok(Ok(status)) => Err(format!("a player that does nothing ended with {status}")),
             Ok(Err(Lost)) => Err("the guard of a player ended".to_owned()),
             Err(_) => Err("a player that does nothing did not end".to_owned()),
-        }
+        })
     })
 }

@@ -3,9 +3,9 @@
 
 #![expect(unsafe_code, reason = "clone into new namespaces")]
 
-use std::fs;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 
 use nix::errno::Errno;
 use nix::libc;
@@ -72,8 +72,11 @@ pub(super) fn live(
     loop {
         match waitpid(None, None) {
             Ok(status) if status.pid() == Some(leader) => {
-                let full = mounts::full_scratch(limit);
-                let _ = say(socket, &Message::Exited { status: raw(status), full });
+                let full = mounts::full_scratch(Path::new(mounts::SCRATCH), limit);
+                if let Some(full) = full {
+                    let _ = say(socket, &Message::Overran(full));
+                }
+                let _ = say(socket, &Message::Exited { status: raw(status) });
             }
             Ok(_) | Err(Errno::EINTR) => {}
             // Nothing can be born here any more.
@@ -89,18 +92,11 @@ fn build(order: &Order) -> Result<(), Failed> {
     // The guard has one thread, so this fires when it ends and never before.
     nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).map_err(step("its end with its guard"))?;
     if spec.user.is_none() {
-        map_user(order.ids).map_err(|error| Failed::setting_up("its user namespace", &error))?;
+        mounts::map_user(order.ids)
+            .map_err(|error| Failed::setting_up("its user namespace", &error))?;
     }
     nix::unistd::sethostname("player").map_err(step("its host name"))?;
     mounts::build(order)?;
     // Nobody in the box may look into this process.
     nix::sys::prctl::set_dumpable(false).map_err(step("its first process"))
-}
-
-/// The user and group stay what they are, and nobody else exists.
-fn map_user((user, group): (u32, u32)) -> std::io::Result<()> {
-    // The kernel wants this before the group is mapped.
-    fs::write("/proc/self/setgroups", "deny")?;
-    fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
-    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
 }

@@ -55,6 +55,9 @@ pub enum Mechanism {
     Seccomp,
     /// A user of the player's own; only root has them to give.
     User,
+    /// Mounts of its own: a scratch folder of limited size, `/dev/shm` in it, and nothing where
+    /// something is hidden. Part of the namespaces.
+    Mounts,
     /// Namespaces: a file system, process numbers, a network and IPC of its own.
     Namespaces,
     /// The memory of all its processes together.
@@ -71,12 +74,13 @@ pub enum Mechanism {
 
 impl Mechanism {
     /// Every mechanism, those that need least first.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Subreaper,
         Self::Rlimits,
         Self::Landlock,
         Self::Seccomp,
         Self::User,
+        Self::Mounts,
         Self::Namespaces,
         Self::Memory,
         Self::Processes,
@@ -93,6 +97,7 @@ impl Mechanism {
             Self::Landlock => "landlock",
             Self::Seccomp => "seccomp",
             Self::User => "user",
+            Self::Mounts => "mounts",
             Self::Namespaces => "namespaces",
             Self::Memory => "memory",
             Self::Processes => "processes",

@@ -12,29 +12,76 @@ use std::path::{Path, PathBuf};
 use nix::errno::Errno;
 use nix::libc;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::sched::{CloneFlags, unshare};
 
 use super::Overrun;
 use super::guard::Order;
 use super::limits::MOST_FILES;
 use super::runtime::{SETTINGS, SYSTEM};
-use super::spec::Failed;
+use super::spec::{Failed, Spec};
 
 /// Where the machine's own file system is while the box is built.
 const OLD: &str = "/.old";
-/// A file that stands for those that are hidden.
-const NOTHING: &str = "/.nothing";
+/// The name of a file that stands for those that are hidden.
+const NOTHING: &str = ".nothing";
 /// The scratch folder of a player in its box.
 pub(super) const SCRATCH: &str = "/tmp";
+
+/// This program in the box of a player.
+pub(super) const RULES: &str = "/referee";
 
 const QUIET: MsFlags = MsFlags::MS_NOSUID.union(MsFlags::MS_NODEV);
 
 type Done = Result<(), Failed>;
 
+/// Gives this process, and what it starts, mounts of its own where the player has no box: a scratch
+/// folder of limited size with `/dev/shm` in it, and nothing where something is hidden. Everything
+/// else stays as it is. To be called by a process with one thread.
+pub(super) fn settle(spec: &Spec, scratch: &Path, ids: (u32, u32)) -> Done {
+    let namespaces = match spec.user {
+        Some(_) => CloneFlags::CLONE_NEWNS,
+        None => CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWUSER,
+    };
+    unshare(namespaces).map_err(|error| Failed::setting_up("its mounts", &error))?;
+    if spec.user.is_none() {
+        map_user(ids).map_err(|error| Failed::setting_up("its user namespace", &error))?;
+    }
+    keep_private()?;
+    let (user, group) = spec.user.map_or(ids, |user| (user, user));
+    let size = spec.limits.scratch;
+    let options = format!("size={size},nr_inodes={MOST_FILES},mode=700,uid={user},gid={group}");
+    must(scratch, mount(Some("none"), scratch, Some("tmpfs"), QUIET, Some(options.as_str())))?;
+    hide(&spec.hidden, &scratch.join(NOTHING))?;
+    if spec.user.is_some() {
+        // Players are users of their own, and each sees its own processes alone.
+        let flags = QUIET | MsFlags::MS_NOEXEC;
+        must("/proc", mount(Some("proc"), "/proc", Some("proc"), flags, Some("hidepid=2")))?;
+    }
+    let shared = Path::new("/dev/shm");
+    if shared.is_dir() && !scratch.starts_with(shared) {
+        must(shared, mount(Some(scratch), shared, None::<&str>, MsFlags::MS_BIND, None::<&str>))?;
+    }
+    Ok(())
+}
+
+/// The user and group stay what they are, and nobody else exists.
+pub(super) fn map_user((user, group): (u32, u32)) -> std::io::Result<()> {
+    // The kernel wants this before the group is mapped.
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
+}
+
+/// What is mounted here is mounted nowhere else.
+fn keep_private() -> Done {
+    let flags = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
+    must("/", mount(None::<&str>, "/", None::<&str>, flags, None::<&str>))
+}
+
 /// Builds the file system and makes it this process's root. To be called in namespaces of its own.
 pub(super) fn build(order: &Order) -> Done {
     let spec = &order.spec;
-    let all = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
-    must("/", mount(None::<&str>, "/", None::<&str>, all, None::<&str>))?;
+    keep_private()?;
     // The new root begins on a folder that every machine has, and leaves it at once.
     tmpfs("/tmp", QUIET, "size=4m,nr_inodes=4096,mode=755")?;
     make_dir(Path::new("/tmp/.old"))?;
@@ -58,7 +105,10 @@ pub(super) fn build(order: &Order) -> Done {
             shown.push(path);
         }
     }
-    hide(&spec.hidden)?;
+    if let Some(rules) = &spec.rules {
+        show_at(rules, Path::new(RULES))?;
+    }
+    hide(&spec.hidden, &Path::new("/").join(NOTHING))?;
     must(OLD, umount2(OLD, MntFlags::MNT_DETACH))?;
     must(OLD, fs::remove_dir(OLD))?;
     let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY | QUIET;
@@ -66,24 +116,27 @@ pub(super) fn build(order: &Order) -> Done {
 }
 
 /// Puts something empty, which nobody may open, in place of each file and folder that is there.
-fn hide(paths: &[PathBuf]) -> Done {
+/// The file `nothing`, which is made for that, is gone afterwards.
+fn hide(paths: &[PathBuf], nothing: &Path) -> Done {
     for path in paths {
         if path.is_dir() {
             let flags = QUIET | MsFlags::MS_RDONLY;
             must(path, mount(Some("none"), path, Some("tmpfs"), flags, Some("size=4k,mode=000")))?;
         } else if path.exists() {
-            must(NOTHING, File::create(NOTHING).map(drop))?;
-            must(NOTHING, fs::set_permissions(NOTHING, Permissions::from_mode(0o000)))?;
-            must(path, mount(Some(NOTHING), path, None::<&str>, MsFlags::MS_BIND, None::<&str>))?;
+            if !nothing.exists() {
+                must(nothing, File::create(nothing).map(drop))?;
+                must(nothing, fs::set_permissions(nothing, Permissions::from_mode(0o000)))?;
+            }
+            must(path, mount(Some(nothing), path, None::<&str>, MsFlags::MS_BIND, None::<&str>))?;
             must(path, protect(path, libc::MOUNT_ATTR_RDONLY))?;
         }
     }
-    Ok(())
+    if nothing.exists() { must(nothing, fs::remove_file(nothing)) } else { Ok(()) }
 }
 
 /// Why nothing more goes into the scratch folder of `limit` bytes, if that is so.
-pub(super) fn full_scratch(limit: u64) -> Option<Overrun> {
-    let found = nix::sys::statvfs::statvfs(SCRATCH).ok()?;
+pub(super) fn full_scratch(scratch: &Path, limit: u64) -> Option<Overrun> {
+    let found = nix::sys::statvfs::statvfs(scratch).ok()?;
     if found.files_available() == 0 {
         return Some(Overrun::Files);
     }
@@ -92,7 +145,7 @@ pub(super) fn full_scratch(limit: u64) -> Option<Overrun> {
 }
 
 /// What failed is about `path`.
-fn must<E: std::fmt::Display>(path: impl AsRef<Path>, result: Result<(), E>) -> Done {
+fn must<E: std::error::Error + 'static>(path: impl AsRef<Path>, result: Result<(), E>) -> Done {
     result.map_err(|error| {
         Failed::setting_up(&format!("its file system, {}", path.as_ref().display()), &error)
     })
@@ -106,10 +159,15 @@ fn tmpfs(path: &str, flags: MsFlags, options: &str) -> Done {
     must(path, mount(Some("none"), path, Some("tmpfs"), flags, Some(options)))
 }
 
-/// Shows a file or folder of the machine in its place, to be read and run only; a link is made
-/// anew. What does not exist is passed over.
+/// Shows a file or folder of the machine in its place.
 fn show(path: &Path) -> Done {
-    let source = Path::new(OLD).join(path.strip_prefix("/").unwrap_or(path));
+    show_at(path, path)
+}
+
+/// Shows a file or folder of the machine at `path`, to be read and run only; a link is made anew.
+/// What does not exist is passed over.
+fn show_at(original: &Path, path: &Path) -> Done {
+    let source = Path::new(OLD).join(original.strip_prefix("/").unwrap_or(original));
     let Ok(found) = fs::symlink_metadata(&source) else { return Ok(()) };
     if let Some(above) = path.parent() {
         make_dir(above)?;

@@ -5,13 +5,13 @@ use std::os::fd::OwnedFd;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use super::{Overrun, Policy};
+use super::{Lack, Leavings, NotStarted, Overrun, Policy, REFEREE};
 use crate::fault::{Fault, FaultCode};
 use crate::player::Launch;
 
@@ -39,10 +39,13 @@ pub(crate) struct Held {
 
 impl Held {
     /// Starts a player.
-    pub(crate) async fn start(launch: &Launch, _: &Policy) -> Result<(Self, Pipes), Fault> {
+    pub(crate) async fn start(launch: &Launch, _: &Policy) -> Result<(Self, Pipes), NotStarted> {
         let (child, pipes) = spawn(launch).map_err(|error| {
-            let message = format!("{} cannot be run: {error}", launch.program.display());
-            Fault::new(FaultCode::NoStart, message)
+            let fault = || {
+                let message = format!("{} cannot be run: {error}", launch.program.display());
+                NotStarted::Fault(Fault::new(FaultCode::NoStart, message))
+            };
+            Lack::of("start a player", &error).map_or_else(fault, NotStarted::Lack)
         })?;
         let leader = Pid::from_raw(child.id().unwrap_or_default().cast_signed());
         Ok((Self { child, leader }, pipes))
@@ -57,6 +60,12 @@ impl Held {
     pub(crate) fn tree(&self) -> Tree {
         Tree { leader: self.leader }
     }
+
+    /// There is no guard here.
+    pub(crate) fn wake_guard(&self) {}
+
+    /// Nothing is counted here.
+    pub(crate) fn begin_game(&mut self) {}
 
     /// The limit that the player ran into, if any: none is in force.
     pub(crate) fn overrun(&self) -> Option<Overrun> {
@@ -79,10 +88,10 @@ impl Held {
     }
 
     /// Kills the player's process group and reaps its first process.
-    pub(crate) async fn kill(&mut self) -> Option<usize> {
+    pub(crate) async fn kill(&mut self) -> Leavings {
         let _ = killpg(self.leader, Signal::SIGKILL);
         let _ = timeout(DEATH, self.child.wait()).await;
-        None
+        Leavings::default()
     }
 }
 
@@ -122,6 +131,11 @@ impl Tree {
         self.leader
     }
 
+    /// Asks its first process, which must know what is meant, to say where it is and to end.
+    pub(crate) fn ask_where(&self) {
+        let _ = kill(self.leader, Signal::SIGUSR1);
+    }
+
     /// This system does not tell.
     pub(crate) fn leader_cpu(&self) -> Option<Duration> {
         None
@@ -150,6 +164,7 @@ fn spawn(launch: &Launch) -> io::Result<(Child, Pipes)> {
     let child = Command::new(&launch.program)
         .args(&launch.args)
         .current_dir(&launch.dir)
+        .envs(launch.rules.iter().map(|program| (REFEREE, program)))
         .envs(&launch.env)
         .stdin(Stdio::from(OwnedFd::from(stdin)))
         .stdout(Stdio::from(OwnedFd::from(stdout)))

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Level, Limits, Mechanism};
+use super::{Lack, Level, Limits, Mechanism};
 use crate::commands::Failure;
 use crate::record::Containment;
 
@@ -75,9 +75,8 @@ impl Policy {
             wish.level.map_or(vec![Level::Strict, Level::Basic, Level::Off], |one| vec![one]);
         let mut settled = None;
         for level in asked {
-            let policy = Self::at(level, wish);
-            match policy.try_out() {
-                Ok(()) => {
+            match Self::at_best(level, wish)? {
+                Ok(policy) => {
                     settled = Some(policy);
                     break;
                 }
@@ -106,12 +105,34 @@ impl Policy {
         Ok(policy)
     }
 
+    /// This level, if it works here. At `basic` that is with mounts of its own or without them:
+    /// what they do is done by looking then, or not at all.
+    pub(super) fn at_best(level: Level, wish: &Wish) -> Result<Result<Self, String>, Lack> {
+        let best = Self::at(level, wish);
+        let Err(reason) = best.try_out()? else { return Ok(Ok(best)) };
+        if level != Level::Basic || wish.without.contains(&Mechanism::Mounts) {
+            return Ok(Err(reason));
+        }
+        let without = wish.without.iter().copied().chain([Mechanism::Mounts]).collect();
+        let mut plain = Self::at(level, &Wish { without, ..wish.clone() });
+        if let Err(reason) = plain.try_out()? {
+            return Ok(Err(reason));
+        }
+        plain.missing.push((Mechanism::Mounts.name().to_owned(), reason));
+        Ok(Ok(plain))
+    }
+
     fn check(&self, require: &[Requirement]) -> Result<(), Failure> {
         let in_force = self.in_force();
         for requirement in require {
             let (name, holds) = match requirement {
                 Requirement::Level(level) => (level.name(), self.level >= *level),
-                Requirement::Mechanism(one) => (one.name(), in_force.contains(one)),
+                Requirement::Mechanism(one) => {
+                    // A box has mounts of its own, too.
+                    let boxed =
+                        *one == Mechanism::Mounts && in_force.contains(&Mechanism::Namespaces);
+                    (one.name(), boxed || in_force.contains(one))
+                }
             };
             if !holds {
                 let known = self.missing.iter().find(|(missing, _)| missing == name);
@@ -138,6 +159,17 @@ impl Policy {
     /// The level in force.
     pub fn level(&self) -> Level {
         self.level
+    }
+
+    /// Players are contained at all.
+    pub(crate) fn contains(&self) -> bool {
+        self.level > Level::Off
+    }
+
+    /// Players have memory that their processes share by names, as in `/dev/shm`.
+    pub(crate) fn has_shared_memory(&self) -> bool {
+        let mounted = [Mechanism::Mounts, Mechanism::Namespaces];
+        !self.contains() || self.in_force().iter().any(|one| mounted.contains(one))
     }
 
     /// How much a player may use.
@@ -167,7 +199,7 @@ mod platform {
     use super::super::cgroup::Places;
     use super::super::held;
     use super::super::users::Users;
-    use super::{Level, Mechanism, Policy, Wish};
+    use super::{Lack, Level, Mechanism, Policy, Wish};
 
     impl Policy {
         pub(in crate::containment) fn at(level: Level, wish: &Wish) -> Self {
@@ -194,9 +226,21 @@ mod platform {
             }
         }
 
-        /// Starts a player that does nothing, and says what keeps it from its box.
-        pub(in crate::containment) fn try_out(&self) -> Result<(), String> {
+        /// Starts a player that does nothing, and says what keeps it from its box. What the
+        /// referee lacks says nothing about the box.
+        pub(in crate::containment) fn try_out(&self) -> Result<Result<(), String>, Lack> {
             held::try_out(self)
+        }
+
+        fn has_mounts_alone(&self) -> bool {
+            match self.level {
+                Level::Off => false,
+                Level::Basic => !self.without.contains(&Mechanism::Mounts),
+                Level::Strict => {
+                    self.without.contains(&Mechanism::Namespaces)
+                        && !self.without.contains(&Mechanism::Mounts)
+                }
+            }
         }
 
         /// What contains a player now.
@@ -208,8 +252,11 @@ mod platform {
                 }
                 Mechanism::User => self.users.is_some(),
                 Mechanism::Namespaces => self.level == Level::Strict,
+                Mechanism::Mounts => self.has_mounts_alone(),
                 // A user or a user namespace of its own counts processes too.
-                Mechanism::Processes => self.users.is_some() || self.level == Level::Strict,
+                Mechanism::Processes => {
+                    self.users.is_some() || self.level == Level::Strict || self.has_mounts_alone()
+                }
                 _ => false,
             });
             let mut all: Vec<Mechanism> = of_level.chain(self.places.gives()).collect();
@@ -223,18 +270,18 @@ mod platform {
 
 #[cfg(not(target_os = "linux"))]
 mod platform {
-    use super::{Level, Mechanism, Policy, Wish};
+    use super::{Lack, Level, Mechanism, Policy, Wish};
 
     impl Policy {
         pub(in crate::containment) fn at(level: Level, wish: &Wish) -> Self {
             Self { level, limits: wish.limits, missing: Vec::new() }
         }
 
-        pub(in crate::containment) fn try_out(&self) -> Result<(), String> {
-            match self.level {
+        pub(in crate::containment) fn try_out(&self) -> Result<Result<(), String>, Lack> {
+            Ok(match self.level {
                 Level::Off => Ok(()),
                 _ => Err("players are contained on Linux alone".to_owned()),
-            }
+            })
         }
 
         /// What contains a player now.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Level, Mechanism, Policy, Wish};
+use super::{Lack, Level, Mechanism, Policy, Wish};
 
 /// What became of trying one level or mechanism.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -22,13 +22,17 @@ pub struct Finding {
 /// Tries every level and every mechanism.
 pub fn probe() -> Vec<Finding> {
     let levels = Level::ALL.into_iter().map(|level| {
-        let tried = Policy::at(level, &Wish::default()).try_out();
+        let tried = tried(Policy::at_best(level, &Wish::default()).map(|best| best.map(drop)));
         finding(level.name(), level_purpose(level), tried, level_advice(level))
     });
     let mechanisms = Mechanism::ALL
         .into_iter()
         .map(|one| finding(one.name(), purpose(one), attempt(one), advice(one)));
     levels.chain(mechanisms).collect()
+}
+
+fn tried(trial: Result<Result<(), String>, Lack>) -> Result<(), String> {
+    trial.unwrap_or_else(|lack| Err(lack.to_string()))
 }
 
 fn finding(
@@ -49,7 +53,9 @@ fn alone(one: Mechanism) -> Policy {
         Mechanism::Namespaces => Level::Strict,
         _ => Level::Basic,
     };
-    let without = Mechanism::ALL.into_iter().filter(|&other| other != one).collect();
+    // Whose mounts they are depends on whether the player is a user of its own.
+    let needed = |other| other == one || one == Mechanism::Mounts && other == Mechanism::User;
+    let without = Mechanism::ALL.into_iter().filter(|&other| !needed(other)).collect();
     Policy::at(level, &Wish { without, limits: super::trial::PROBED, ..Wish::default() })
 }
 
@@ -64,7 +70,11 @@ fn attempt(one: Mechanism) -> Result<(), String> {
         });
         return Err(reason.to_owned());
     }
-    if cgroup::GIVEN.contains(&one) { held::try_group(&policy, one) } else { policy.try_out() }
+    if cgroup::GIVEN.contains(&one) {
+        held::try_group(&policy, one)
+    } else {
+        tried(policy.try_out())
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -95,6 +105,7 @@ fn purpose(one: Mechanism) -> &'static str {
         Mechanism::Landlock => "files, signals, TCP",
         Mechanism::Seccomp => "system calls",
         Mechanism::User => "a user of the player's own",
+        Mechanism::Mounts => "size of the scratch folder, /dev/shm, hidden files",
         Mechanism::Namespaces => "files, processes, network, IPC",
         Mechanism::Memory => "memory of all processes together",
         Mechanism::Processes => "number of all processes and threads",
@@ -114,7 +125,7 @@ fn advice(one: Mechanism) -> &'static str {
             "use a kernel with CONFIG_SECCOMP_FILTER; in a container allow seccomp"
         }
         Mechanism::User => "nothing is needed: `strict` has a user namespace instead",
-        Mechanism::Namespaces => {
+        Mechanism::Mounts | Mechanism::Namespaces => {
             "as root, `sysctl user.max_user_namespaces=10000`; on Ubuntu from 23.10 an AppArmor \
              profile with `userns`; in a container `--security-opt seccomp=unconfined` and \
              `--security-opt systempaths=unconfined`"

@@ -36,7 +36,8 @@ const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random",
 
 /// Puts the rules in force for this process and what it becomes and starts, for ever.
 pub(super) fn restrict(spec: &Spec, this: Option<&File>) -> Result<(), Failed> {
-    let failed = |error: &dyn std::fmt::Display| Failed::setting_up("its rights", error);
+    let failed =
+        |error: &(dyn std::error::Error + 'static)| Failed::setting_up("its rights", error);
     let rules = || -> Result<RulesetCreated, landlock::RulesetError> {
         let ruleset = Ruleset::default()
             .handle_access(AccessFs::from_all(NEWEST))?
@@ -65,45 +66,83 @@ fn boxed(ruleset: RulesetCreated) -> Result<RulesetCreated, landlock::RulesetErr
 
 fn unboxed(ruleset: RulesetCreated, spec: &Spec) -> Result<RulesetCreated, landlock::RulesetError> {
     let system = SYSTEM.iter().chain(SETTINGS).chain(ABOUT_THE_MACHINE);
-    let own: Vec<PathBuf> =
-        spec.readable.iter().flat_map(|path| without(path, &spec.hidden)).collect();
+    let mut own = Shown::default();
+    for path in &spec.readable {
+        own.add(path, &spec.hidden);
+    }
     ruleset
         .add_rules(path_beneath_rules(system, READ))?
-        .add_rules(path_beneath_rules(own, READ))?
+        .add_rules(path_beneath_rules(own.read, READ))?
+        .add_rules(path_beneath_rules(own.listed, AccessFs::ReadDir))?
         .add_rules(path_beneath_rules(&spec.scratch, AccessFs::from_all(NEWEST)))?
         .add_rules(path_beneath_rules(DEVICES, make_bitflags!(AccessFs::{ReadFile | WriteFile})))
 }
 
-/// `path`, or where something in it is hidden, everything in it but that.
-fn without(path: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
-    if hidden.iter().any(|hidden| path.starts_with(hidden)) {
-        return Vec::new();
+/// What a player may see of the folders that are shown to it.
+#[derive(Debug, Default)]
+struct Shown {
+    /// To be read with everything in it.
+    read: Vec<PathBuf>,
+    /// Folders with something hidden in them. They may be listed, or no interpreter would find the
+    /// modules beside the player; Landlock lets the folders in them be listed too.
+    listed: Vec<PathBuf>,
+}
+
+impl Shown {
+    /// Adds `path`, or if something in it is hidden, everything in it but that.
+    fn add(&mut self, path: &Path, hidden: &[PathBuf]) {
+        if hidden.iter().any(|hidden| path.starts_with(hidden)) {
+            return;
+        }
+        if !hidden.iter().any(|hidden| hidden.starts_with(path)) {
+            self.read.push(path.to_owned());
+            return;
+        }
+        self.listed.push(path.to_owned());
+        let Ok(entries) = fs::read_dir(path) else { return };
+        // A rule for a link would be one for what it leads to, wherever that lies.
+        let is_link = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        for entry in entries.flatten().filter(|entry| !is_link(entry)) {
+            self.add(&entry.path(), hidden);
+        }
     }
-    if !hidden.iter().any(|hidden| hidden.starts_with(path)) {
-        return vec![path.to_owned()];
-    }
-    let Ok(entries) = fs::read_dir(path) else { return Vec::new() };
-    entries.flatten().flat_map(|entry| without(&entry.path(), hidden)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_hidden_folder_is_left_out_wherever_it_lies() {
+    /// What is shown of `path` when `hidden` is hidden, below a folder with some files.
+    fn shown(path: &str, hidden: &str) -> [Vec<String>; 2] {
         let dir = tempfile::tempdir().expect("a folder");
         for folder in ["a/results/cup", "a/b", "c"] {
             fs::create_dir_all(dir.path().join(folder)).expect("a folder");
         }
-        let shown = |path: &str, hidden: &str| {
-            let mut found = without(&dir.path().join(path), &[dir.path().join(hidden)]);
+        std::os::unix::fs::symlink("/etc", dir.path().join("a/link")).expect("a link");
+        let mut shown = Shown::default();
+        shown.add(&dir.path().join(path), &[dir.path().join(hidden)]);
+        [shown.read, shown.listed].map(|mut found| {
             found.sort();
             let names = found.iter().map(|path| path.strip_prefix(dir.path()).expect("below"));
-            names.map(|name| name.display().to_string()).collect::<Vec<_>>()
-        };
-        assert_eq!(shown("", "a/results"), ["a/b", "c"]);
-        assert_eq!(shown("c", "a/results"), ["c"]);
-        assert_eq!(shown("a/results/cup", "a/results"), [""; 0]);
+            names.map(|name| name.display().to_string()).collect()
+        })
+    }
+
+    #[test]
+    fn a_hidden_folder_is_left_out_wherever_it_lies() {
+        assert_eq!(shown("", "a/results")[0], ["a/b", "c"]);
+        assert_eq!(shown("c", "a/results")[0], ["c"]);
+        assert_eq!(shown("a/results/cup", "a/results"), [[""; 0]; 2]);
+    }
+
+    #[test]
+    fn a_folder_that_contains_something_hidden_may_be_listed() {
+        assert_eq!(shown("", "a/results")[1], ["", "a"]);
+        assert_eq!(shown("c", "a/results")[1], [""; 0]);
+    }
+
+    #[test]
+    fn what_a_link_leads_to_is_not_shown() {
+        assert_eq!(shown("a", "a/results")[0], ["a/b"]);
     }
 }

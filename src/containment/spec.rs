@@ -1,11 +1,15 @@
 //! What the referee tells a guard, and what a guard tells the referee: JSON lines over a socket.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Level, Limits, Mechanism, Overrun};
+use super::{Lack, Leavings, Level, Limits, Mechanism, Overrun};
+
+/// The longest specification, in bytes.
+pub(super) const LONGEST: usize = 16 * 1024 * 1024;
 
 /// Everything a guard needs to know. The player's stdin, stdout and stderr come beside it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,12 +32,16 @@ pub(super) struct Spec {
     pub(super) limits: Limits,
     /// What it may read, besides the language runtimes; real paths.
     pub(super) readable: Vec<PathBuf>,
+    /// This program, where it is shown to it in a place of its own; a real path.
+    pub(super) rules: Option<PathBuf>,
     /// What it may not see although it lies in a readable folder; real paths.
     pub(super) hidden: Vec<PathBuf>,
     /// The folder to be made for it and removed after it, where it has no file system of its own.
     pub(super) scratch: Option<PathBuf>,
     /// The groups to be made for it and removed after it.
     pub(super) groups: Vec<Group>,
+    /// How many files it may have open, where nothing contains it and the guard may have more.
+    pub(super) open_files: Option<u64>,
 }
 
 impl Spec {
@@ -51,6 +59,16 @@ impl Spec {
         };
         part && !self.without.contains(&mechanism)
     }
+
+    /// It has mounts of its own, though no namespaces.
+    pub(super) fn has_mounts_alone(&self) -> bool {
+        self.has(Mechanism::Mounts) && !self.has(Mechanism::Namespaces)
+    }
+
+    /// It has a user namespace of its own: only root has users to give.
+    fn has_user_namespace(&self) -> bool {
+        self.user.is_none() && (self.has(Mechanism::Namespaces) || self.has(Mechanism::Mounts))
+    }
 }
 
 /// How many processes a user may have beyond those it has, where they are only a safety net: the
@@ -64,9 +82,9 @@ impl Spec {
         if self.groups.iter().any(Group::bounds_processes) {
             return None;
         }
-        match (self.user, self.has(Mechanism::Namespaces)) {
+        match (self.user, self.has_user_namespace()) {
             (Some(_), _) => Some(self.limits.processes),
-            // The init of its box counts too.
+            // The init of its box, or its guard, counts too.
             (None, true) => Some(self.limits.processes + 1),
             (None, false) => Some(processes_of_this_user()? + NET),
         }
@@ -91,7 +109,7 @@ pub(super) struct Group {
 
 impl Group {
     /// It bounds the number of all its processes.
-    fn bounds_processes(&self) -> bool {
+    pub(super) fn bounds_processes(&self) -> bool {
         self.set.iter().any(|(name, _)| name == "pids.max")
     }
 
@@ -114,15 +132,15 @@ pub(super) enum Message {
     },
     /// The player does not run.
     Failed(Failed),
+    /// The player ran into a limit: to be said before its end.
+    Overran(Overrun),
     /// The player's first process ended.
     Exited {
         /// Its wait status.
         status: i32,
-        /// How its scratch folder was full, if it was.
-        full: Option<Overrun>,
     },
-    /// Nothing is left of the player; so many processes besides the first had to be killed.
-    Gone(usize),
+    /// Nothing of the player runs any more.
+    Gone(Leavings),
 }
 
 /// Why a player does not run.
@@ -132,6 +150,8 @@ pub(super) struct Failed {
     pub(super) stage: Stage,
     /// What failed and how.
     pub(super) message: String,
+    /// The number of the system's error, where it was one.
+    pub(super) error: Option<i32>,
 }
 
 /// Where a start failed.
@@ -146,7 +166,40 @@ pub(super) enum Stage {
 
 impl Failed {
     /// The box could not be set up: `what` failed.
-    pub(super) fn setting_up(what: &str, error: &dyn std::fmt::Display) -> Self {
-        Self { stage: Stage::Box, message: format!("{what}: {error}") }
+    pub(super) fn setting_up(what: &str, error: &(dyn Error + 'static)) -> Self {
+        let number = super::lack::number_of(error);
+        Self { stage: Stage::Box, message: format!("{what}: {error}"), error: number }
+    }
+
+    /// What the referee lacked, if that was why: nothing of the player had a part in it.
+    pub(super) fn lack(&self) -> Option<Lack> {
+        let ours = match self.stage {
+            Stage::Box => true,
+            // Processes are counted when a program takes the place of another one. Memory is the
+            // program's own business.
+            Stage::Program => self.error == Some(nix::libc::EAGAIN),
+        };
+        let (what, _) = self.message.split_once(": ").unwrap_or((&self.message, ""));
+        Lack::new(&format!("set up {what}"), self.error.filter(|_| ours))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nix::errno::Errno;
+
+    use super::*;
+
+    #[test]
+    fn only_what_no_player_can_bring_about_is_a_lack() {
+        let failed =
+            |stage, errno: Errno| Failed { stage, ..Failed::setting_up("its box", &errno) };
+        for errno in [Errno::EAGAIN, Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM] {
+            let lack = failed(Stage::Box, errno).lack().expect("a lack").to_string();
+            assert!(lack.starts_with("the referee cannot set up its box: "), "{lack}");
+            let of_program = failed(Stage::Program, errno).lack();
+            assert_eq!(of_program.is_some(), errno == Errno::EAGAIN, "{errno}");
+        }
+        assert_eq!(failed(Stage::Box, Errno::EACCES).lack(), None);
     }
 }

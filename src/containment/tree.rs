@@ -13,8 +13,9 @@ use std::time::Duration;
 use nix::errno::Errno;
 use nix::libc;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::time::ClockId;
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getsid};
 pub(crate) use rustix::process::Signal;
 use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
 
@@ -28,7 +29,7 @@ pub(crate) struct Member {
 
 impl Member {
     /// The process `pid`, if it is a child of `parent` now.
-    fn enter(pid: Pid, parent: Pid) -> Option<Self> {
+    pub(crate) fn enter(pid: Pid, parent: Pid) -> Option<Self> {
         let number = rustix::process::Pid::from_raw(pid.as_raw())?;
         let handle = pidfd_open(number, PidfdFlags::empty()).ok()?;
         let member = Self { pid, handle };
@@ -50,6 +51,19 @@ impl Member {
         matches!(state(self.pid), None | Some('Z' | 'X'))
     }
 
+    /// Sends a signal to all of the process group that it leads, at once; says whether the system
+    /// can do that.
+    pub(crate) fn signal_group(&self, signal: Signal) -> bool {
+        // The kernel's PIDFD_SIGNAL_PROCESS_GROUP, since Linux 6.9.
+        const PROCESS_GROUP: libc::c_uint = 1 << 2;
+        let (handle, signal) = (self.handle.as_raw_fd(), signal.as_raw());
+        // SAFETY: the descriptor is open, and no pointer is read.
+        let answer = unsafe {
+            libc::syscall(libc::SYS_pidfd_send_signal, handle, signal, 0_usize, PROCESS_GROUP)
+        };
+        answer == 0
+    }
+
     /// Sends it a signal.
     pub(crate) fn signal(&self, signal: Signal) {
         // A process that is gone needs no signal; there is nothing else to do about an error here.
@@ -67,6 +81,39 @@ pub(crate) fn wait_for_end(pid: Pid, patience: Duration) {
     let patience = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
     // When it does not end in time there is nothing more to be done here.
     let _ = poll(&mut [PollFd::new(handle.as_fd(), PollFlags::POLLIN)], patience);
+}
+
+/// From now on, orphans of players whose guard was killed become children of this process.
+pub(crate) fn adopt_strays() {
+    // Where the system cannot do it they are lost as ever.
+    let _ = nix::sys::prctl::set_child_subreaper(true);
+}
+
+/// Kills and reaps everything that players left whose guard was killed; how many there were. Each
+/// of these is in a session of a player, and no other child of this process is in another session
+/// than its own. Waits for each no longer than `patience`.
+pub(crate) fn kill_strays(patience: Duration) -> usize {
+    let this = Pid::this();
+    let own = getsid(None);
+    let mut killed = 0;
+    loop {
+        let mut strays = entered(this);
+        strays.retain(|stray| getsid(Some(stray.pid)) != own);
+        if strays.is_empty() {
+            return killed;
+        }
+        for stray in strays {
+            for member in members(stray.pid) {
+                member.signal(Signal::KILL);
+            }
+            killed += usize::from(!stray.is_dead());
+            stray.signal(Signal::KILL);
+            wait_for_end(stray.pid, patience);
+            if waitpid(stray.pid, Some(WaitPidFlag::WNOHANG)) == Ok(WaitStatus::StillAlive) {
+                return killed;
+            }
+        }
+    }
 }
 
 /// Every process below `root`, parents before their children, dead ones that were not reaped
@@ -126,9 +173,44 @@ pub(crate) fn cpu_of(pid: Pid) -> Option<Duration> {
 /// The most resident memory that one process has held, in bytes.
 pub(crate) fn peak_memory(pid: Pid) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    bytes_of(&status, "VmHWM:")
+}
+
+/// How many threads a process has.
+pub(super) fn threads(pid: Pid) -> u64 {
+    let fields = stat(pid).unwrap_or_default();
+    fields.split(' ').nth(17).and_then(|field| field.parse().ok()).unwrap_or(0)
+}
+
+/// The memory of one process that is not swapped out, in bytes.
+pub(super) fn resident_memory(pid: Pid) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    bytes_of(&status, "VmRSS:").unwrap_or(0)
+}
+
+/// The number of KiB after `name`, in bytes.
+fn bytes_of(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().split(' ').next()?.parse().ok()?;
     Some(kib * 1024)
+}
+
+/// The memory that one process takes, in bytes: of what it shares with others, its share.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Share {
+    /// Its private memory, with what it shares since a fork.
+    pub(super) private: u64,
+    /// Shared mappings.
+    pub(super) shared: u64,
+}
+
+/// The memory that one process takes. It is summed page by page.
+pub(super) fn share_of_memory(pid: Pid) -> Option<Share> {
+    let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+    Some(Share {
+        private: bytes_of(&rollup, "Pss_Anon:")?,
+        shared: bytes_of(&rollup, "Pss_Shmem:")?,
+    })
 }
 
 /// CPU time of the children that `pid` waited for (fields 16 and 17).
@@ -138,4 +220,48 @@ pub(crate) fn waited_for(pid: Pid) -> Duration {
         fields.split(' ').skip(13).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
     // The kernel shows these in units of 1/100 s whatever its own tick is.
     Duration::from_millis(ticks * 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::CommandExt;
+    use std::process::Command;
+    use std::time::Instant;
+
+    use super::*;
+
+    /// Waits, at most half a minute, until all of them are in this state.
+    fn become_state(pids: &[Pid], wanted: char) {
+        let began = Instant::now();
+        while !pids.iter().all(|&pid| state(pid) == Some(wanted)) {
+            assert!(began.elapsed() < Duration::from_secs(30), "{pids:?}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn a_group_is_stopped_and_goes_on_at_once() {
+        let script = "sleep 60 & sleep 60 & wait";
+        let mut shell =
+            Command::new("sh").args(["-c", script]).process_group(0).spawn().expect("a shell");
+        let leader = Pid::from_raw(shell.id().cast_signed());
+        let began = Instant::now();
+        while members(leader).len() < 2 {
+            assert!(began.elapsed() < Duration::from_secs(30), "it starts both");
+        }
+        let mut pids: Vec<Pid> = members(leader).iter().map(|member| member.pid).collect();
+        pids.push(leader);
+        let member = Member::enter(leader, Pid::this()).expect("a child");
+        // Before Linux 6.9 each is signalled by itself.
+        if member.signal_group(Signal::STOP) {
+            become_state(&pids, 'T');
+            assert!(member.signal_group(Signal::CONT));
+            become_state(&pids, 'S');
+        }
+        for one in members(leader) {
+            one.signal(Signal::KILL);
+        }
+        shell.kill().expect("killed");
+        shell.wait().expect("reaped");
+    }
 }

@@ -3,8 +3,11 @@
 //! A position counts once a player, with the first decision that the player made in it, and only
 //! where there was a choice. Good players find the same good moves, so the share is given beside
 //! the one that the two have with all others; and it is something to look at, no verdict.
+//!
+//! A bounded number of decisions is kept. Beyond it, positions are a sample: those with the lowest
+//! hashes, whatever the order of the games, so that what two players have in common is kept whole.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
@@ -18,6 +21,8 @@ const LEAST_SHARE: f64 = 0.8;
 const LEAST_EXCESS: f64 = 0.1;
 /// So many are shown at most.
 const MOST: usize = 20;
+/// So many decisions are kept, in about 20 MB.
+const KEPT: usize = 500_000;
 
 /// A choice that a player made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,10 +49,18 @@ pub struct LookAlike {
     pub share_with_others: Option<f64>,
 }
 
-/// The first decision of each player in each position.
-#[derive(Debug, Default)]
+/// The first decision of each player in each position, as far as they are kept.
+#[derive(Debug)]
 pub(super) struct LookAlikes {
-    positions: HashMap<u64, Vec<(usize, u64)>>,
+    /// By position and player, each an action's hash.
+    decided: BTreeMap<(u64, u32), u32>,
+    most: usize,
+}
+
+impl Default for LookAlikes {
+    fn default() -> Self {
+        Self::keeping(KEPT)
+    }
 }
 
 /// Common positions, and those with the same decision.
@@ -58,10 +71,16 @@ struct Common {
 }
 
 impl LookAlikes {
+    fn keeping(most: usize) -> Self {
+        Self { decided: BTreeMap::new(), most }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "a part of a hash, and a small number")]
     pub(super) fn add(&mut self, player: usize, decision: &Decision) {
-        let decided = self.positions.entry(decision.position).or_default();
-        if decided.iter().all(|(other, _)| *other != player) {
-            decided.push((player, decision.action));
+        let place = (decision.position, player as u32);
+        self.decided.entry(place).or_insert(decision.action as u32);
+        while self.decided.len() > self.most {
+            self.decided.pop_last();
         }
     }
 
@@ -102,14 +121,19 @@ impl LookAlikes {
 
     fn common(&self) -> BTreeMap<(usize, usize), Common> {
         let mut common: BTreeMap<(usize, usize), Common> = BTreeMap::new();
-        for decided in self.positions.values() {
-            for (at, &(one, action)) in decided.iter().enumerate() {
-                for &(other, other_action) in &decided[..at] {
-                    let entry = common.entry((one.min(other), one.max(other))).or_default();
-                    entry.positions += 1;
-                    entry.same += u32::from(action == other_action);
-                }
+        let mut group: Vec<(usize, u32)> = Vec::new();
+        let mut here = None;
+        for (&(position, player), &action) in &self.decided {
+            if here.replace(position) != Some(position) {
+                group.clear();
             }
+            let player = player as usize;
+            for &(other, other_action) in &group {
+                let entry = common.entry((other, player)).or_default();
+                entry.positions += 1;
+                entry.same += u32::from(action == other_action);
+            }
+            group.push((player, action));
         }
         common
     }
@@ -151,6 +175,28 @@ mod tests {
         assert_eq!(found[0].positions, 40);
         assert!((found[0].share - 39.0 / 40.0).abs() < 1e-12);
         assert!(found[0].share_with_others.is_some_and(|share| share < 0.05), "{found:?}");
+    }
+
+    #[test]
+    fn beyond_the_bound_a_sample_is_kept_whatever_the_order() {
+        let decisions: Vec<_> = (0..400_u64)
+            .map(|number| {
+                (number % 2, decision((number / 2).wrapping_mul(0x9e37_79b9_7f4a_7c15), number % 3))
+            })
+            .collect();
+        let sample = |decisions: &mut dyn Iterator<Item = &(u64, Decision)>| {
+            let mut seen = LookAlikes::keeping(100);
+            for (player, decision) in decisions {
+                seen.add(usize::from(*player == 1), decision);
+                assert!(seen.decided.len() <= 100);
+            }
+            seen.decided
+        };
+        let kept = sample(&mut decisions.iter());
+        assert_eq!(kept, sample(&mut decisions.iter().rev()));
+        let mut both = LookAlikes::keeping(100);
+        both.decided = kept;
+        assert_eq!(both.common()[&(0, 1)].positions, 50, "what is common is kept whole");
     }
 
     #[test]

@@ -1,12 +1,19 @@
 //! Unpacking archives of strangers: only plain files and folders, only below the folder that is
-//! given, and only so many and so large.
+//! given, and only so many and so large. Memory is bounded whatever an archive says of itself.
+
+mod bounds;
+mod refused;
+mod untar;
+mod unzip;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek};
 use std::path::{Component, Path, PathBuf};
 
 use flate2::read::GzDecoder;
-use zip::ZipArchive;
+
+use bounds::Bounded;
+pub use refused::Refused;
 
 /// How much an archive may hold.
 #[derive(Debug, Clone, Copy)]
@@ -19,83 +26,75 @@ pub struct Limits {
 
 /// The limits of a submission: 10,000 entries, 500 MiB.
 pub const LIMITS: Limits = Limits { entries: 10_000, bytes: 500 * 1024 * 1024 };
+/// Bytes that an entry takes besides its content: headers and what fills up a block.
+const AROUND: u64 = 4096;
+/// The most bytes of a path, or of what a library says, that are shown.
+const SHOWN: usize = 200;
 
 const ENDINGS: [&str; 4] = [".zip", ".tar.gz", ".tgz", ".tar"];
 
 /// Whether a file's name is that of an archive that can be unpacked.
-pub fn is_archive(path: &Path) -> bool {
+pub(super) fn is_archive(path: &Path) -> bool {
     path.is_file() && path.to_str().is_some_and(|name| stem(name).len() < name.len())
 }
 
-/// The name without the ending of an archive, where it has one.
+/// The name without the ending of an archive, if it has one.
 pub(super) fn stem(name: &str) -> &str {
-    let lower = name.to_ascii_lowercase();
-    let ending = ENDINGS.iter().find(|ending| lower.ends_with(*ending));
+    let ending = ENDINGS.iter().find(|ending| {
+        let start = name.len().checked_sub(ending.len());
+        start
+            .and_then(|start| name.get(start..))
+            .is_some_and(|end| end.eq_ignore_ascii_case(ending))
+    });
     ending.map_or(name, |ending| &name[..name.len() - ending.len()])
 }
 
 /// Unpacks `archive` into the new folder `to`. Nothing is left of one that is refused.
-pub fn unpack(archive: &Path, to: &Path, limits: Limits) -> Result<(), String> {
-    let unpacked = fs::create_dir_all(to)
-        .map_err(|error| format!("cannot make the folder {}: {error}", to.display()))
-        .and_then(|()| {
-            let file =
-                File::open(archive).map_err(|error| format!("it cannot be read: {error}"))?;
-            let mut target = Target { to, limits, entries: 0, bytes: 0 };
-            let ending = archive.extension().unwrap_or_default().to_ascii_lowercase();
-            let input = BufReader::new(file);
-            match ending.to_str() {
-                Some("zip") => unzip(input, &mut target),
-                Some("tar") => untar(input, &mut target),
-                _ => untar(GzDecoder::new(input), &mut target),
-            }
-        });
-    unpacked.map_err(|why| {
+pub fn unpack(archive: &Path, to: &Path, limits: Limits) -> Result<(), Refused> {
+    fs::create_dir(to).map_err(Refused::Folder)?;
+    let unpacked = open(archive).and_then(|input| unpack_from(input, to, limits));
+    if unpacked.is_err() {
         // What was unpacked so far is of no use; the reason matters more than a failure here.
         let _ = fs::remove_dir_all(to);
-        format!("the archive was refused: {why}")
-    })
+    }
+    unpacked
 }
 
-fn unzip(input: impl Read + Seek, target: &mut Target<'_>) -> Result<(), String> {
-    let mut archive = ZipArchive::new(input).map_err(|error| format!("not a zip file: {error}"))?;
-    for number in 0..archive.len() {
-        let mut entry = archive
-            .by_index(number)
-            .map_err(|error| format!("entry {} cannot be read: {error}", number + 1))?;
-        let name =
-            entry.name().map_err(|error| format!("entry {}: {error}", number + 1))?.into_owned();
-        let kind = if entry.is_dir() {
-            Kind::Folder
-        } else if entry.is_symlink() {
-            Kind::Other
-        } else {
-            let runs = entry.unix_mode().is_some_and(|mode| mode & 0o111 != 0);
-            Kind::File { runs }
-        };
-        target.put(&name, kind, &mut entry)?;
+fn open(archive: &Path) -> Result<BufReader<File>, Refused> {
+    if !archive.is_file() {
+        return Err(Refused::NoFile);
     }
-    Ok(())
+    File::open(archive).map(BufReader::new).map_err(Refused::Unreadable)
 }
 
-fn untar(input: impl Read, target: &mut Target<'_>) -> Result<(), String> {
-    let broken = |error: io::Error| format!("not a tar file: {error}");
-    let mut archive = tar::Archive::new(input);
-    for entry in archive.entries().map_err(broken)? {
-        let mut entry = entry.map_err(broken)?;
-        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-        let header = entry.header();
-        let kind = match header.entry_type() {
-            tar::EntryType::Directory => Kind::Folder,
-            tar::EntryType::Regular | tar::EntryType::Continuous => {
-                Kind::File { runs: header.mode().is_ok_and(|mode| mode & 0o111 != 0) }
-            }
-            tar::EntryType::XGlobalHeader => continue,
-            _ => Kind::Other,
-        };
-        target.put(&name, kind, &mut entry)?;
+/// Unpacks the archive that `input` begins with into the folder `to`. It is known by its first
+/// bytes: people rename archives instead of packing them again.
+pub fn unpack_from(input: impl Read + Seek, to: &Path, limits: Limits) -> Result<(), Refused> {
+    let mut input = input;
+    let start = beginning(&mut input).map_err(Refused::Unreadable)?;
+    let mut target = Target { to, limits, entries: 0, bytes: 0 };
+    let is = |magic: &[u8]| start.starts_with(magic);
+    // No archive within the limits is larger, packed or not.
+    let most = limits.bytes.saturating_add(limits.entries as u64 * AROUND);
+    if is(b"Rar!") {
+        Err(Refused::Unknown(".rar"))
+    } else if is(b"7z\xbc\xaf") {
+        Err(Refused::Unknown(".7z"))
+    } else if is(b"PK") {
+        unzip::unzip(input, &mut target, most)
+    } else if is(b"\x1f\x8b") {
+        untar::untar(Bounded::new(GzDecoder::new(input), most), &mut target)
+    } else {
+        untar::untar(Bounded::new(input, most), &mut target)
     }
-    Ok(())
+}
+
+/// The first bytes; the next are read from the beginning again.
+fn beginning(input: &mut (impl Read + Seek)) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    input.by_ref().take(4).read_to_end(&mut start)?;
+    input.rewind()?;
+    Ok(start)
 }
 
 /// What an entry of an archive is.
@@ -119,32 +118,47 @@ struct Target<'a> {
 }
 
 impl Target<'_> {
-    fn put(&mut self, name: &str, kind: Kind, content: &mut dyn Read) -> Result<(), String> {
-        self.entries += 1;
+    /// Counts an entry, of whatever kind.
+    fn count(&mut self, entries: usize) -> Result<(), Refused> {
+        self.entries = self.entries.saturating_add(entries);
         if self.entries > self.limits.entries {
-            return Err(format!("it holds more than {} entries", self.limits.entries));
+            return Err(Refused::TooMany(self.limits.entries));
         }
-        let shown = crate::escape::bytes(name.as_bytes(), 200);
-        let path = self.to.join(below(name).ok_or_else(|| {
-            format!("`{shown}` lies outside of it; pack the folder itself, without `..`")
-        })?);
-        let failed = |error: io::Error| format!("`{shown}` cannot be unpacked: {error}");
+        Ok(())
+    }
+
+    fn put(&mut self, name: &str, kind: Kind, content: &mut dyn Read) -> Result<(), Refused> {
+        self.count(1)?;
+        let shown = || crate::escape::bytes(name.as_bytes(), SHOWN);
+        let below = below(name).ok_or_else(|| Refused::Outside(shown()))?;
+        let failed = |error: io::Error| Refused::entry(shown(), error);
+        let path = self.to.join(&below);
         match kind {
-            Kind::Other => Err(format!(
-                "`{shown}` is a link or no plain file; pack the file that it stands for"
-            )),
-            Kind::Folder => fs::create_dir_all(&path).map_err(failed),
+            Kind::Other => Err(Refused::Link(shown())),
+            Kind::Folder => self.folder(&below, shown),
             Kind::File { runs } => {
-                fs::create_dir_all(path.parent().unwrap_or(self.to)).map_err(failed)?;
+                self.folder(below.parent().unwrap_or(Path::new("")), shown)?;
                 let copied = write(&path, runs, content, self.limits.bytes - self.bytes);
                 self.bytes += copied.map_err(failed)?;
                 if self.bytes >= self.limits.bytes {
-                    let mib = self.limits.bytes / (1024 * 1024);
-                    return Err(format!("it is larger than {mib} MiB unpacked"));
+                    return Err(Refused::TooLarge(self.limits.bytes));
                 }
                 Ok(())
             }
         }
+    }
+
+    /// Makes a folder and those that it lies in, each of which counts.
+    fn folder(&mut self, below: &Path, shown: impl Fn() -> String) -> Result<(), Refused> {
+        let ancestors: Vec<&Path> = below.ancestors().collect();
+        for folder in ancestors.into_iter().rev() {
+            let path = self.to.join(folder);
+            if !path.is_dir() {
+                self.count(1)?;
+                fs::create_dir(path).map_err(|error| Refused::entry(shown(), error))?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -156,14 +170,15 @@ fn write(path: &Path, runs: bool, content: &mut dyn Read, most: u64) -> io::Resu
     io::copy(&mut content.take(most), &mut file)
 }
 
-/// The path of an entry below the folder; none where it would lie elsewhere, by a root, a drive,
-/// `..` or a backslash that another system would read as a separator.
+/// The path of an entry below the folder; none if it would lie elsewhere, by a root, a drive or
+/// `..`. Programs on Windows write `\` between the parts.
 fn below(name: &str) -> Option<PathBuf> {
-    if name.contains(['\\', '\0']) || name.as_bytes().get(1) == Some(&b':') {
+    let name = name.replace('\\', "/");
+    if name.contains('\0') || name.as_bytes().get(1) == Some(&b':') {
         return None;
     }
     let mut path = PathBuf::new();
-    for component in Path::new(name).components() {
+    for component in Path::new(&name).components() {
         match component {
             Component::Normal(part) => path.push(part),
             Component::CurDir => {}
@@ -198,7 +213,7 @@ mod tests {
     fn refused(files: &[(&str, &str)]) -> String {
         let dir = tempfile::tempdir().expect("a folder");
         let to = dir.path().join("to");
-        let why = unpack(&zipped(dir.path(), files), &to, SMALL).expect_err("refused");
+        let why = unpack(&zipped(dir.path(), files), &to, SMALL).expect_err("refused").to_string();
         assert!(!to.exists(), "nothing is left");
         assert_eq!(fs::read_dir(dir.path()).expect("a list").count(), 1, "nothing lies beside");
         why
@@ -209,6 +224,14 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let to = dir.path().join("to");
         unpack(&zipped(dir.path(), &[("a/b.py", "text")]), &to, SMALL).expect("unpacked");
+        assert_eq!(fs::read_to_string(to.join("a/b.py")).expect("text"), "text");
+    }
+
+    #[test]
+    fn an_archive_of_windows_is_unpacked() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let to = dir.path().join("to");
+        unpack(&zipped(dir.path(), &[("a\\b.py", "text")]), &to, SMALL).expect("unpacked");
         assert_eq!(fs::read_to_string(to.join("a/b.py")).expect("text"), "text");
     }
 
@@ -224,26 +247,118 @@ mod tests {
     fn too_much_is_refused() {
         let many = [("a", ""), ("b", ""), ("c", ""), ("d", "")];
         assert_eq!(refused(&many), "the archive was refused: it holds more than 3 entries");
+        let deep = [("a/b/c/d", "")];
+        assert_eq!(refused(&deep), "the archive was refused: it holds more than 3 entries");
         let large = "x".repeat(200);
         let why = refused(&[("a", &large)]);
         assert_eq!(why, "the archive was refused: it is larger than 0 MiB unpacked");
     }
 
     #[test]
-    fn links_are_refused() {
+    fn a_name_that_stands_there_twice_is_refused() {
+        assert_eq!(
+            refused(&[("a/b", "1"), ("a\\b", "2")]),
+            "the archive was refused: there are two files `a\\b`"
+        );
+        assert_eq!(
+            refused(&[("a", "1"), ("a/b", "2")]),
+            "the archive was refused: there are two files `a/b`"
+        );
+    }
+
+    /// Writes a tar archive, packed if its name says so.
+    fn tarred(path: &Path, fill: impl FnOnce(&mut tar::Builder<Vec<u8>>)) {
+        let mut builder = tar::Builder::new(Vec::new());
+        fill(&mut builder);
+        let bytes = builder.into_inner().expect("an archive");
+        fs::write(path, bytes).expect("written");
+    }
+
+    fn header(kind: tar::EntryType, size: u64) -> tar::Header {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(kind);
+        header.set_size(size);
+        header.set_cksum();
+        header
+    }
+
+    fn untarred(fill: impl FnOnce(&mut tar::Builder<Vec<u8>>)) -> (tempfile::TempDir, String) {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("a.tar");
-        let mut builder = tar::Builder::new(File::create(&path).expect("a file"));
-        let mut header = tar::Header::new_gnu();
-        header.set_entry_type(tar::EntryType::Symlink);
-        header.set_size(0);
-        builder.append_link(&mut header, "passwords", "/etc/passwd").expect("an entry");
-        builder.into_inner().expect("an archive");
-        let why = unpack(&path, &dir.path().join("to"), SMALL).expect_err("refused");
+        tarred(&path, fill);
+        let limits = Limits { entries: 10, bytes: 1024 * 1024 };
+        let refused = unpack(&path, &dir.path().join("to"), limits).err();
+        (dir, refused.map_or(String::new(), |why| why.to_string()))
+    }
+
+    #[test]
+    fn links_are_refused() {
+        let (_, why) = untarred(|builder| {
+            let mut header = header(tar::EntryType::Symlink, 0);
+            builder.append_link(&mut header, "passwords", "/etc/passwd").expect("an entry");
+        });
         assert_eq!(
             why,
             "the archive was refused: `passwords` is a link or no plain file; pack the file that \
              it stands for"
         );
+    }
+
+    #[test]
+    fn long_names_are_kept() {
+        let name = format!("{}/{}.py", "a".repeat(120), "b".repeat(120));
+        let (dir, why) = untarred(|builder| {
+            let mut header = header(tar::EntryType::Regular, 4);
+            builder.append_data(&mut header, &name, &b"text"[..]).expect("an entry");
+        });
+        assert_eq!(why, "");
+        assert_eq!(fs::read_to_string(dir.path().join("to").join(name)).expect("text"), "text");
+        let record = "17 path=long/b.py\n".replace("17", "18");
+        let (dir, why) = untarred(|builder| {
+            let pax = header(tar::EntryType::XHeader, record.len() as u64);
+            builder.append(&pax, record.as_bytes()).expect("an entry");
+            let mut file = header(tar::EntryType::Regular, 4);
+            builder.append_data(&mut file, "short.py", &b"text"[..]).expect("an entry");
+        });
+        assert_eq!(why, "");
+        assert_eq!(fs::read_to_string(dir.path().join("to/long/b.py")).expect("text"), "text");
+    }
+
+    #[test]
+    fn names_without_end_are_refused_before_they_are_read() {
+        for kind in [tar::EntryType::GNULongName, tar::EntryType::XHeader] {
+            let (_, why) = untarred(|builder| {
+                let size = 1 << 40;
+                builder.append(&header(kind, size), &[b'a'; 8192][..]).expect("an entry");
+            });
+            assert_eq!(why, "the archive was refused: a name in it is too long", "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_skipped_is_bounded_too() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("a.tar.gz");
+        let file = File::create(&path).expect("a file");
+        let mut packed = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+        let folder = header(tar::EntryType::Directory, 1 << 40);
+        packed.write_all(folder.as_bytes()).expect("written");
+        io::copy(&mut io::repeat(0).take(1 << 20), &mut packed).expect("written");
+        packed.finish().expect("an archive");
+        let why = unpack(&path, &dir.path().join("to"), SMALL).expect_err("refused").to_string();
+        assert_eq!(why, "the archive was refused: it is larger than 0 MiB unpacked");
+    }
+
+    #[test]
+    fn an_archive_is_known_by_its_content() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let zip = zipped(dir.path(), &[("a.py", "text")]);
+        let path = dir.path().join("really-a-zip.tar.gz");
+        fs::rename(zip, &path).expect("renamed");
+        unpack(&path, &dir.path().join("to"), SMALL).expect("unpacked");
+        let rar = dir.path().join("rar.zip");
+        fs::write(&rar, b"Rar!\x1a\x07\x01\x00").expect("written");
+        let why = unpack(&rar, &dir.path().join("rar"), SMALL).expect_err("refused").to_string();
+        assert_eq!(why, "a .rar archive cannot be unpacked: ask for a .zip or a .tar.gz");
     }
 }

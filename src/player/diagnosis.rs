@@ -14,6 +14,8 @@ use crate::protocol;
 pub(super) struct Late<'a> {
     /// The wall time it was allowed.
     pub(super) allowance: Duration,
+    /// The budget of which no more was left.
+    pub(super) budget: Option<Duration>,
     /// The time that decides.
     pub(super) measure: Measure,
     /// The CPU time of its tree since it was asked, where it could be measured.
@@ -32,8 +34,8 @@ pub(super) struct Late<'a> {
 pub(super) fn timeout(late: Late<'_>) -> Fault {
     let limit = seconds(late.allowance);
     let which = match late.measure {
-        Measure::Wall => "",
-        Measure::Cpu => " of wall time",
+        Measure::Wall => rest_of(late.budget),
+        Measure::Cpu => " of wall time".to_owned(),
     };
     let did = what_it_did(late);
     Fault::new(FaultCode::Timeout, format!("no reply within {limit}{which}: {did}"))
@@ -59,6 +61,13 @@ fn what_it_did(late: Late<'_>) -> String {
         Some(cpu) => format!("sleeping, with {} of CPU time used", seconds(cpu)),
         None => "no output".to_owned(),
     }
+}
+
+/// Words behind a time that was all that was left of a budget.
+fn rest_of(budget: Option<Duration>) -> String {
+    budget.map_or_else(String::new, |budget| {
+        format!(", the rest of its budget of {}", seconds(budget))
+    })
 }
 
 /// A duration for people: seconds with the digits that matter.
@@ -133,6 +142,11 @@ pub(super) fn ran_into(overrun: Overrun) -> String {
     format!("ran into its limit of {}: {overrun}", overrun.code())
 }
 
+/// It had to be killed after its last game.
+pub(super) fn did_not_leave(patience: Duration) -> String {
+    format!("did not leave within {} of `quit`, and was killed", seconds(patience))
+}
+
 /// Stdout was closed by a process that lives on.
 pub(super) fn closed_output() -> Fault {
     Fault::new(FaultCode::ClosedOutput, "it closed its stdout and lives on")
@@ -155,12 +169,27 @@ pub(super) fn over_cpu(used: Duration, allowance: Duration, of_what: &str) -> Fa
     Fault::new(FaultCode::Cpu, message)
 }
 
+/// CPU time over the allowance of a turn, the rest of `budget` where there was more before.
+pub(super) fn over_cpu_of_turn(
+    used: Duration,
+    allowance: Duration,
+    budget: Option<Duration>,
+) -> Fault {
+    over_cpu(used, allowance, &rest_of(budget))
+}
+
+/// CPU time over an allowance while the reply was still owed.
+pub(super) fn no_reply(over_cpu: Fault) -> Fault {
+    Fault { message: format!("no reply: {}", over_cpu.message), ..over_cpu }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const LATE: Late<'static> = Late {
         allowance: Duration::from_secs(5),
+        budget: None,
         measure: Measure::Wall,
         cpu: Some(Duration::from_millis(20)),
         wall: Duration::from_secs(5),
@@ -197,7 +226,18 @@ mod tests {
             "no reply within 5 s: it did not read its input"
         );
         assert_eq!(said(Late { cpu: None, ..LATE }), "no reply within 5 s: no output");
+        let rest = Late { budget: Some(Duration::from_secs(60)), cpu: None, ..LATE };
+        assert_eq!(said(rest), "no reply within 5 s, the rest of its budget of 60 s: no output");
         assert_eq!(said(LATE), "no reply within 5 s: sleeping, with 0.02 s of CPU time used");
+    }
+
+    #[test]
+    fn cpu_time_over_the_rest_of_a_budget_names_the_budget() {
+        let [used, left] = [513, 509].map(Duration::from_millis);
+        let fault = over_cpu_of_turn(used, left, Some(Duration::from_secs(1)));
+        let message = "0.513 s of CPU time used of 0.509 s, the rest of its budget of 1 s";
+        assert_eq!(fault.message, message);
+        assert_eq!(no_reply(fault).message, format!("no reply: {message}"));
     }
 
     #[test]

@@ -9,11 +9,11 @@ use crate::bots::{Kind, Limit, Reaction, Session};
 use crate::fault::{Fault, FaultCode};
 use crate::printer::Printer;
 use crate::protocol::{Reply, TurnClock};
-use crate::rules::{Event, Game, Legal, Turn};
+use crate::rules::{Event, Game, Legal, Refusal, Turn};
 
 const HELP: &str = "\
 an action    plays it
-a square     shows the actions that begin there
+a square     shows what the piece there may do, where actions are a piece's
 ?            shows every legal action
 hint         asks the search of the house
 undo         takes back your last action and what followed
@@ -117,8 +117,15 @@ impl Human {
                 Some(Reply { action: action.to_string(), ..Reply::default() })
             }
             Err(refusal) => {
-                let from = beginning_with(&view.position.legal(view.seat), text);
-                let said = if from.is_empty() { refusal.to_string() } else { from.join("  ") };
+                let legal = view.position.legal(view.seat);
+                let from = beginning_with(&legal, text);
+                let said = match (&legal, refusal) {
+                    _ if !from.is_empty() => from.join("  "),
+                    (Legal::List(_), Refusal::Malformed(_)) if is_square(text) => {
+                        format!("there is no legal action of a piece on {text}")
+                    }
+                    (_, refusal) => refusal.to_string(),
+                };
                 self.printer.prompt(&format!("{said}\n"));
                 None
             }
@@ -139,6 +146,7 @@ impl Human {
             clock,
             retry: None,
             allowance: None,
+            budget: None,
         };
         let said = match advisor.wire.ask(&view).await.reply {
             Ok(Reply { action, eval: Some(eval), .. }) => format!("{action}  [{eval:+.2}]"),
@@ -168,15 +176,23 @@ fn left(why: &str) -> Fault {
     Fault::new(FaultCode::Exit, why)
 }
 
-/// The actions that begin with the word `text`.
+/// The actions that begin with the word `text`, or whose first square it is.
 fn beginning_with(legal: &Legal, text: &str) -> Vec<String> {
     let Legal::List(texts) = legal else { return Vec::new() };
-    let follows = |action: &&String| {
+    let begins = |action: &str| {
         action
             .strip_prefix(text)
             .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
     };
-    texts.iter().filter(follows).cloned().collect()
+    let first_square =
+        |action: &str| action.split([' ', '>']).find(|word| is_square(word)) == Some(text);
+    texts.iter().filter(|action| begins(action) || first_square(action)).cloned().collect()
+}
+
+/// Whether this is written as squares are.
+fn is_square(text: &str) -> bool {
+    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    text.split_once(',').is_some_and(|(column, row)| is_number(column) && is_number(row))
 }
 
 /// The legal actions, those that begin alike on one line.
@@ -215,5 +231,10 @@ mod tests {
         assert_eq!(listed(&legal), "1,0>1,1  1,0>2,0\n1,10>1,9\npass\n");
         assert_eq!(beginning_with(&legal, "1,0"), ["1,0>1,1", "1,0>2,0"]);
         assert_eq!(beginning_with(&legal, "1,1"), [""; 0]);
+        let legal =
+            Legal::List(["6,3>6,5", "capture 6,3", "capture 6,30"].map(str::to_owned).into());
+        assert_eq!(beginning_with(&legal, "6,3"), ["6,3>6,5", "capture 6,3"]);
+        assert_eq!(beginning_with(&legal, "capture"), ["capture 6,3", "capture 6,30"]);
+        assert!(is_square("1,10") && !is_square("1,") && !is_square("R U 3,5"));
     }
 }

@@ -21,10 +21,19 @@ pub struct Launch {
     pub readable: Vec<PathBuf>,
     /// What it may not read although it lies there; real paths.
     pub hidden: Vec<PathBuf>,
+    /// This program, by whose rules it can look ahead.
+    pub rules: Option<PathBuf>,
+    /// It hosts a class: on `SIGUSR1` it says on stderr where the class is, and ends.
+    pub hosted: bool,
 }
 
 /// The program that hosts a class of the COMP30024 interface of 2018.
 const HOST: &str = include_str!("hosts/comp30024.py");
+
+/// The environment of the host: the folder of the class is no place for its own modules, sets have
+/// the same order in every game, and a traceback shows the line without marks below it.
+const OF_HOST: &[(&str, &str)] =
+    &[("PYTHONSAFEPATH", "1"), ("PYTHONHASHSEED", "0"), ("PYTHONNODEBUGRANGES", "1")];
 
 impl Launch {
     /// How the player `spec` is started. House players are this same program.
@@ -38,13 +47,29 @@ impl Launch {
             }
             config::Launch::Bot(name) => (this_program(), vec!["bot".to_owned(), name.clone()]),
         };
-        Self {
+        let mut launch = Self {
             program,
             args,
             dir: spec.dir.clone(),
             env: spec.env.clone(),
             readable: spec.readable.clone(),
             hidden: spec.hidden.clone(),
+            rules: match &spec.launch {
+                config::Launch::Bot(_) => None,
+                _ => std::env::current_exe().ok(),
+            },
+            hosted: matches!(spec.launch, config::Launch::Class { .. }),
+        };
+        if launch.hosted {
+            launch.set_all(OF_HOST);
+        }
+        launch
+    }
+
+    /// Sets those variables that the configuration does not.
+    fn set_all(&mut self, variables: &[(&str, &str)]) {
+        for (name, value) in variables {
+            self.env.entry((*name).to_owned()).or_insert_with(|| (*value).to_owned());
         }
     }
 }

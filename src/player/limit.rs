@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use super::diagnosis;
 use crate::clock::{Measure, wall_bound};
+use crate::containment::Limits;
+use crate::fault::Fault;
 
 /// The longest wait where no time limit was given.
 const UNLIMITED: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -14,26 +17,119 @@ pub(super) struct Allowed {
     pub(super) left: Option<Duration>,
     /// The limit that it is left of, where a sentence is to name that instead.
     pub(super) of: Option<Duration>,
+    /// The budget that it is the rest of, where a sentence is to name that too.
+    pub(super) budget: Option<Duration>,
 }
 
 /// The limits of one reply.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limit {
+    /// The time that decides.
+    measure: Measure,
     /// Of the time that decides.
-    pub(super) allowance: Duration,
+    allowance: Duration,
     /// Of wall time.
     pub(super) bound: Duration,
     /// Of wall time, as a sentence says it.
     pub(super) said: Duration,
+    /// The budget that the allowance is the rest of, where some of it is gone.
+    pub(super) budget: Option<Duration>,
 }
 
 impl Limit {
     pub(super) fn new(allowed: Allowed, measure: Measure) -> Self {
         let allowance = allowed.left.unwrap_or(UNLIMITED);
         Self {
+            measure,
             allowance,
             bound: wall_bound(measure, allowance),
             said: wall_bound(measure, allowed.of.unwrap_or(allowance)),
+            budget: allowed.budget.filter(|budget| *budget > allowance),
         }
+    }
+
+    /// CPU time is bounded, by this or by what holds for every turn and game.
+    pub(super) fn bounds_cpu(&self, limits: &Limits) -> bool {
+        self.measure == Measure::Cpu || limits.cpu_move.is_some() || limits.cpu_game.is_some()
+    }
+
+    /// The CPU time that is left to a player that has `used` so much of it on this turn, and so
+    /// much `in_game`; `None` where nothing bounds it.
+    pub(super) fn cpu_left(
+        &self,
+        limits: &Limits,
+        used: Duration,
+        in_game: Duration,
+    ) -> Option<Duration> {
+        let allowance = (self.measure == Measure::Cpu).then_some(self.allowance);
+        let of_turn = allowance.into_iter().chain(limits.cpu_move);
+        let of_game = limits.cpu_game.map(|most| most.saturating_sub(in_game));
+        of_turn.map(|most| most.saturating_sub(used)).chain(of_game).min()
+    }
+
+    /// The fault of a player that has used more CPU time than it may.
+    pub(super) fn over_cpu(
+        &self,
+        limits: &Limits,
+        used: Duration,
+        in_game: Duration,
+    ) -> Option<Fault> {
+        if self.measure == Measure::Cpu && used > self.allowance {
+            return Some(diagnosis::over_cpu_of_turn(used, self.allowance, self.budget));
+        }
+        let over = |used: Duration, most: Option<Duration>, of_what| {
+            let most = most.filter(|&most| used > most)?;
+            Some(diagnosis::over_cpu(used, most, of_what))
+        };
+        over(used, limits.cpu_move, " a move").or_else(|| over(in_game, limits.cpu_game, " a game"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// Two seconds, the rest of a budget of five.
+    fn limit(measure: Measure) -> Limit {
+        Limit::new(Allowed { left: Some(2 * SECOND), of: None, budget: Some(5 * SECOND) }, measure)
+    }
+
+    fn limits(cpu_move: Option<u32>, cpu_game: Option<u32>) -> Limits {
+        let seconds = |number: Option<u32>| number.map(|number| number * SECOND);
+        Limits { cpu_move: seconds(cpu_move), cpu_game: seconds(cpu_game), ..Limits::default() }
+    }
+
+    #[test]
+    fn the_smallest_of_the_limits_of_cpu_time_is_left() {
+        let left = |measure, limits| limit(measure).cpu_left(&limits, SECOND, 7 * SECOND);
+        assert_eq!(left(Measure::Wall, limits(None, None)), None);
+        assert_eq!(left(Measure::Cpu, limits(None, None)), Some(SECOND));
+        assert_eq!(left(Measure::Cpu, limits(Some(1), None)), Some(Duration::ZERO));
+        assert_eq!(left(Measure::Wall, limits(Some(4), Some(9))), Some(2 * SECOND));
+        assert!(!limit(Measure::Wall).bounds_cpu(&limits(None, None)));
+        assert!(limit(Measure::Wall).bounds_cpu(&limits(None, Some(1))));
+    }
+
+    #[test]
+    fn cpu_time_over_a_limit_names_that_limit() {
+        let over = |measure, limits| {
+            limit(measure).over_cpu(&limits, 3 * SECOND, 8 * SECOND).map(|fault| fault.message)
+        };
+        assert_eq!(over(Measure::Wall, limits(Some(3), Some(8))), None);
+        let said = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            over(Measure::Cpu, limits(Some(1), None)),
+            said("3 s of CPU time used of 2 s, the rest of its budget of 5 s")
+        );
+        assert_eq!(
+            over(Measure::Wall, limits(Some(1), None)),
+            said("3 s of CPU time used of 1 s a move")
+        );
+        assert_eq!(
+            over(Measure::Wall, limits(None, Some(7))),
+            said("8 s of CPU time used of 7 s a game")
+        );
     }
 }

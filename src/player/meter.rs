@@ -7,10 +7,11 @@ use crate::containment::Clock;
 /// The tree is walked only when so much wall time has passed since the last walk: before that
 /// hidden descendants cannot have used more.
 const WALK_AFTER: Duration = Duration::from_millis(20);
-/// The leader's clock is read only when so much has passed.
-const READ_AFTER: Duration = Duration::from_millis(1);
-/// CPU time off turn from which a player burns, if it is also a tenth of the wall time.
-const BURN_FLOOR: Duration = Duration::from_millis(50);
+/// A clock is read only when so much has passed since it was read.
+const READ_AFTER: Duration = Duration::from_micros(200);
+/// CPU time off turn in a game from which a player ponders, if it is also a tenth of the wall time
+/// off turn. Less is what comes after every reply: collecting garbage, going to sleep.
+const PONDER_FLOOR: Duration = Duration::from_millis(50);
 
 /// Whose turn a stretch of time belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,19 +22,37 @@ pub(super) enum Stretch {
     OffTurn,
 }
 
-/// What one stretch of time cost.
+/// Wall time and CPU time of all of a player's processes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Spent {
     wall: Duration,
-    /// CPU time of the tree.
+    /// CPU time.
     pub(super) cpu: Duration,
 }
 
 impl Spent {
-    /// Off turn, this is more than housekeeping.
-    pub(super) fn burned(self) -> bool {
-        self.cpu >= BURN_FLOOR && self.cpu >= self.wall / 10
+    /// Off turn, this is more than what comes after every reply.
+    fn is_pondering(self) -> bool {
+        self.cpu >= PONDER_FLOOR && self.cpu >= self.wall / 10
     }
+
+    /// What is left when so much of both may belong to another stretch.
+    fn without(self, other: Duration) -> Self {
+        Self { wall: self.wall.saturating_sub(other), cpu: self.cpu.saturating_sub(other) }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self { wall: self.wall + other.wall, cpu: self.cpu + other.cpu }
+    }
+}
+
+/// What a clock says.
+#[derive(Debug, Clone, Copy)]
+struct Reading {
+    /// CPU time of the tree.
+    total: Duration,
+    /// Every process was asked.
+    is_complete: bool,
 }
 
 /// Reads a tree's CPU clock at the borders of turns.
@@ -43,32 +62,37 @@ pub(super) struct Meter {
     exact: bool,
     read_at: Instant,
     walked_at: Instant,
+    /// When the last turn ended, its own or the opponent's.
+    border: Instant,
     total: Option<Duration>,
     /// What the tree had used before this game: nothing, for a fresh process.
     before: Duration,
     below: Duration,
-    /// CPU time on the player's own turns.
-    pub(super) on_turn: Duration,
-    /// CPU time on the opponent's turns.
-    pub(super) off_turn: Duration,
+    /// Wall time of its own turns since everything was read. On one core the CPU time that was not
+    /// read yet is mostly of these turns, and never more than this.
+    unread: Duration,
+    /// On the opponent's turns of this game.
+    off_turn: Spent,
 }
 
 impl Meter {
     /// A meter that reads `clock`; `exact` reads at every border, however short.
     pub(super) fn new(clock: Clock, exact: bool) -> Self {
         let now = Instant::now();
-        let total = clock.exact().or_else(|| clock.tree().cpu());
-        Self {
+        let mut meter = Self {
             clock,
             exact,
             read_at: now,
             walked_at: now,
-            total,
-            before: total.unwrap_or_default(),
+            border: now,
+            total: None,
+            before: Duration::ZERO,
             below: Duration::ZERO,
-            on_turn: Duration::ZERO,
-            off_turn: Duration::ZERO,
-        }
+            unread: Duration::ZERO,
+            off_turn: Spent::default(),
+        };
+        meter.restart();
+        meter
     }
 
     /// Begins to count anew for another game.
@@ -76,31 +100,51 @@ impl Meter {
         let now = Instant::now();
         self.total = self.clock.exact().or_else(|| self.clock.tree().cpu());
         self.before = self.total.unwrap_or_default();
-        (self.read_at, self.walked_at) = (now, now);
-        (self.on_turn, self.off_turn, self.below) = Default::default();
+        (self.read_at, self.walked_at, self.border) = (now, now, now);
+        (self.off_turn, self.below, self.unread) = Default::default();
     }
 
-    /// Ends a stretch of time at `now` and says what it cost.
+    /// Ends a stretch of time at `now` and says what it cost. Off turn this is a lower bound: CPU
+    /// time that may be of the player's own turns is left out.
     pub(super) fn mark(&mut self, stretch: Stretch, now: Instant) -> Spent {
+        let since_border = now.saturating_duration_since(self.border);
+        self.border = now;
         let wall = now.saturating_duration_since(self.read_at);
-        if wall < READ_AFTER && !self.exact {
-            return Spent::default();
-        }
+        let reading = if wall < READ_AFTER && !self.exact { None } else { self.read(now) };
+        let own = match stretch {
+            Stretch::OnTurn => self.unread + since_border,
+            Stretch::OffTurn => self.unread,
+        };
+        let is_complete = reading.is_some_and(|reading| reading.is_complete);
+        self.unread = if is_complete { Duration::ZERO } else { own };
+        let Some(Reading { total, .. }) = reading else { return Spent::default() };
         self.read_at = now;
-        let Some(total) = self.read(now) else { return Spent { wall, ..Spent::default() } };
         let before = self.total.replace(total).unwrap_or_default();
-        let cpu = total.saturating_sub(before);
+        let all = Spent { wall, cpu: total.saturating_sub(before) };
         match stretch {
-            Stretch::OnTurn => self.on_turn += cpu,
-            Stretch::OffTurn => self.off_turn += cpu,
+            Stretch::OnTurn => all,
+            Stretch::OffTurn => {
+                let spent = all.without(own);
+                self.off_turn = self.off_turn.plus(spent);
+                spent
+            }
         }
-        Spent { wall, cpu }
+    }
+
+    /// CPU time on the opponent's turns of this game.
+    pub(super) fn off_turn(&self) -> Duration {
+        self.off_turn.cpu
+    }
+
+    /// On the opponent's turns of this game the player used more than what comes after every reply.
+    pub(super) fn ponders(&self) -> bool {
+        self.off_turn.is_pondering()
     }
 
     /// CPU time since the last stretch ended, without ending one.
     pub(super) fn since(&mut self, now: Instant) -> Duration {
         let before = self.total.unwrap_or_default();
-        self.read(now).map_or(Duration::ZERO, |total| total.saturating_sub(before))
+        self.read(now).map_or(Duration::ZERO, |reading| reading.total.saturating_sub(before))
     }
 
     /// CPU time of the tree in this game so far, where the system tells.
@@ -108,17 +152,19 @@ impl Meter {
         Some(self.total?.saturating_sub(self.before))
     }
 
-    fn read(&mut self, now: Instant) -> Option<Duration> {
+    fn read(&mut self, now: Instant) -> Option<Reading> {
         if let Some(total) = self.clock.exact() {
-            return Some(total);
+            return Some(Reading { total, is_complete: true });
         }
         let leader = self.clock.tree().leader_cpu()?;
-        if now.saturating_duration_since(self.walked_at) >= WALK_AFTER {
+        let is_complete = now.saturating_duration_since(self.walked_at) >= WALK_AFTER;
+        if is_complete {
             self.walked_at = now;
             self.below = self.clock.tree().cpu()?.saturating_sub(leader);
         }
         // A descendant that died unseen takes its time along: the sum never runs backwards.
-        Some((leader + self.below).max(self.total.unwrap_or_default()))
+        let total = (leader + self.below).max(self.total.unwrap_or_default());
+        Some(Reading { total, is_complete })
     }
 }
 
@@ -126,14 +172,29 @@ impl Meter {
 mod tests {
     use super::*;
 
+    fn spent(cpu: u64, wall: u64) -> Spent {
+        let [cpu, wall] = [cpu, wall].map(Duration::from_millis);
+        Spent { wall, cpu }
+    }
+
     #[test]
-    fn burning_is_50_ms_and_a_tenth_of_the_time() {
-        let burned = |cpu, wall| {
-            let [cpu, wall] = [cpu, wall].map(Duration::from_millis);
-            Spent { wall, cpu }.burned()
-        };
-        assert!(!burned(49, 49) && burned(50, 50), "the floor");
-        assert!(burned(50, 500) && !burned(50, 501), "the tenth");
-        assert!(!burned(0, 0), "nothing is no burning");
+    fn pondering_is_50_ms_and_a_tenth_of_the_time() {
+        let ponders = |cpu, wall| spent(cpu, wall).is_pondering();
+        assert!(!ponders(49, 49) && ponders(50, 50), "the floor");
+        assert!(ponders(50, 500) && !ponders(50, 501), "the tenth");
+        assert!(!ponders(0, 0), "nothing at all");
+    }
+
+    #[test]
+    fn what_may_be_of_its_own_turns_is_left_out_off_turn() {
+        let left = spent(7, 30).without(Duration::from_millis(2));
+        assert_eq!((left.cpu.as_millis(), left.wall.as_millis()), (5, 28));
+        assert_eq!(spent(1, 30).without(Duration::from_millis(2)).cpu, Duration::ZERO);
+    }
+
+    #[test]
+    fn short_bursts_add_up_to_pondering() {
+        let all = [spent(45, 80); 2].into_iter().reduce(Spent::plus).expect("two");
+        assert!(!spent(45, 80).is_pondering() && all.is_pondering());
     }
 }

@@ -3,6 +3,8 @@
 //! One absolute deadline holds for a whole reply, however it drips; every buffer has a bound;
 //! the process is watched besides its pipes, so that nothing else that holds them hides its end.
 
+mod outcome;
+
 use std::os::fd::AsFd;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
@@ -12,6 +14,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
 use tokio::time::timeout_at;
 
+use self::outcome::{End, Written};
+use super::barred::Barred;
 use super::diagnosis::{self, Late};
 use super::doing::doing;
 use super::exchanges::{Direction, Exchange, Exchanges};
@@ -21,7 +25,7 @@ use super::meter::{Meter, Stretch};
 use super::overdue::Overdue;
 use super::stderr::Stderr;
 use crate::clock::Measure;
-use crate::containment::{Held, Limits, Lost, Pipes, Policy};
+use crate::containment::{Held, Leavings, Limits, Lost, NotStarted, Overrun, Pipes, Policy};
 use crate::fault::Fault;
 use crate::protocol::{self, LINE_LIMIT};
 
@@ -31,6 +35,8 @@ const LEAVE: Duration = Duration::from_secs(1);
 const EXIT_LAG: Duration = Duration::from_secs(1);
 /// How long the end of stderr may lag behind the end of the process.
 const STDERR_LAG: Duration = Duration::from_millis(200);
+/// How long what stands in the pipe of stderr may take to be read.
+const STDERR_READ: Duration = Duration::from_millis(20);
 /// How long after the CPU time might be used up it is looked at.
 const LOOK: Duration = Duration::from_millis(5);
 /// A line that came in reply, and what it cost.
@@ -56,11 +62,18 @@ pub(super) struct Process {
     meter: Meter,
     measure: Measure,
     limits: Limits,
+    /// See [`Launch::hosted`].
+    hosted: bool,
+    barred: Barred,
     freeze: bool,
     frozen: bool,
     ended: Option<Result<ExitStatus, Lost>>,
-    /// What it ran into without failing.
+    /// What it ran into before it was killed.
+    overrun: Option<Overrun>,
+    /// What else there is to say of it, as sentences without a subject.
     notes: Vec<String>,
+    /// The bytes of stderr that were not kept in earlier games.
+    lost_before: u64,
     /// How its last reply was overdue, if it was.
     overdue: Option<Overdue>,
 }
@@ -71,7 +84,7 @@ impl Process {
         launch: &Launch,
         policy: &Policy,
         measure: Measure,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, NotStarted> {
         let (held, Pipes { stdin, stdout, stderr }) = Held::start(launch, policy).await?;
         Ok(Self {
             meter: Meter::new(held.clock(), measure == Measure::Cpu),
@@ -84,7 +97,11 @@ impl Process {
             exchanges: Exchanges::default(),
             measure,
             limits: *policy.limits(),
+            hosted: launch.hosted,
+            barred: Barred::of(launch, policy),
+            overrun: None,
             notes: Vec::new(),
+            lost_before: 0,
             overdue: None,
             freeze: false,
             frozen: false,
@@ -134,14 +151,15 @@ impl Process {
         (!self.buffer.is_empty()).then(|| protocol::shown(first_line(&self.buffer)))
     }
 
-    /// Measures what the player did since its last reply; true when it burned CPU time.
-    pub(super) fn burned_off_turn(&mut self) -> bool {
-        self.meter.mark(Stretch::OffTurn, Instant::now()).burned()
+    /// Ends a turn of the opponent and returns the CPU time that this player used in it. Turns
+    /// of less than 0.2 ms are not measured one by one.
+    pub(super) fn end_off_turn(&mut self) -> Duration {
+        self.meter.mark(Stretch::OffTurn, Instant::now()).cpu
     }
 
-    /// CPU time since its last reply.
-    pub(super) fn cpu_since_reply(&mut self) -> Duration {
-        self.meter.since(Instant::now())
+    /// In this game it computed on the opponent's turns.
+    pub(super) fn ponders(&self) -> bool {
+        self.meter.ponders()
     }
 
     /// How its last reply was overdue, if it was.
@@ -152,12 +170,22 @@ impl Process {
     /// Begins to count anew for another game.
     pub(super) fn begin_game(&mut self) {
         self.written = 0;
+        self.lost_before = self.stderr.lost();
         self.meter.restart();
+        self.held.begin_game();
     }
 
-    /// From now on the player is frozen while it owes nothing.
+    /// From now on the player is frozen as soon as it has replied.
     pub(super) fn freeze_off_turn(&mut self) {
         self.freeze = true;
+    }
+
+    /// Freezes the player until it is written to again.
+    pub(super) fn freeze(&mut self) {
+        if !self.frozen {
+            self.held.freeze();
+            self.frozen = true;
+        }
     }
 
     /// Sends a line that gets no reply.
@@ -171,6 +199,9 @@ impl Process {
     pub(super) async fn leave(&mut self) -> usize {
         self.stdin = None;
         self.wait_for_end(LEAVE).await;
+        if self.ended.is_none() {
+            self.notes.push(diagnosis::did_not_leave(LEAVE));
+        }
         self.kill().await
     }
 
@@ -180,14 +211,16 @@ impl Process {
         self.stdin = None;
         let outlived = self.ended.is_some();
         // What the groups tell is gone with them.
-        self.notes.extend(self.held.overrun().map(diagnosis::ran_into));
-        let left = self.held.kill().await.unwrap_or_default();
-        if outlived { left } else { 0 }
+        self.overrun = self.overrun.or_else(|| self.held.overrun());
+        let Leavings { processes, stays } = self.held.kill().await;
+        self.notes.extend(stays);
+        if outlived { processes } else { 0 }
     }
 
     /// Waits until the leader has ended, but not longer than `patience`.
     async fn wait_for_end(&mut self, patience: Duration) {
         if self.ended.is_none() {
+            self.held.wake_guard();
             let deadline = (Instant::now() + patience).into();
             self.ended = timeout_at(deadline, self.held.wait()).await.ok();
         }
@@ -203,9 +236,14 @@ impl Process {
         self.stderr.text()
     }
 
-    /// How many bytes of stderr were not kept.
+    /// Waits until what it has written to stderr by now is read, a moment at most.
+    pub(super) async fn settle_stderr(&mut self) {
+        self.stderr.settle(STDERR_READ).await;
+    }
+
+    /// How many bytes of stderr were not kept in this game.
     pub(super) fn stderr_lost(&self) -> u64 {
-        self.stderr.lost()
+        self.stderr.lost() - self.lost_before
     }
 
     /// CPU time of the tree in this game so far, where the system tells.
@@ -220,7 +258,7 @@ impl Process {
 
     /// CPU time on the opponent's turns so far.
     pub(super) fn cpu_off_turn(&self) -> Duration {
-        self.meter.off_turn
+        self.meter.off_turn()
     }
 
     /// Writes a line, and tells when its last byte went.
@@ -278,34 +316,17 @@ impl Process {
 
     /// The CPU time that is left for this reply; `None` where nothing bounds it.
     fn cpu_left(&mut self, limit: Limit, now: Instant) -> Option<Duration> {
-        let of_turn = match self.measure {
-            Measure::Wall => self.limits.cpu_move,
-            Measure::Cpu => {
-                Some(self.limits.cpu_move.map_or(limit.allowance, |most| most.min(limit.allowance)))
-            }
-        };
-        if of_turn.is_none() && self.limits.cpu_game.is_none() {
+        if !limit.bounds_cpu(&self.limits) {
             return None;
         }
         let used = self.meter.since(now);
         let before = self.meter.used().unwrap_or_default();
-        let of_turn = of_turn.map(|most| most.saturating_sub(used));
-        let of_game = self.limits.cpu_game.map(|most| most.saturating_sub(before + used));
-        of_turn.into_iter().chain(of_game).min()
+        limit.cpu_left(&self.limits, used, before + used)
     }
 
     /// The fault of a player that used more CPU time than it may, by what its meter last said.
     fn over_cpu(&self, limit: Limit, cpu: Duration) -> Option<Fault> {
-        if self.measure == Measure::Cpu && cpu > limit.allowance {
-            return Some(diagnosis::over_cpu(cpu, limit.allowance, ""));
-        }
-        let (most, all) = (self.limits.cpu_move, self.limits.cpu_game);
-        let used = self.meter.used().unwrap_or_default();
-        most.filter(|&most| cpu > most)
-            .map(|most| diagnosis::over_cpu(cpu, most, " a move"))
-            .or_else(|| {
-                all.filter(|&all| used > all).map(|all| diagnosis::over_cpu(used, all, " a game"))
-            })
+        limit.over_cpu(&self.limits, cpu, self.meter.used().unwrap_or_default())
     }
 
     /// Reads until there is a whole line in the buffer, and takes it out.
@@ -317,6 +338,10 @@ impl Process {
             if self.buffer.len() >= LINE_LIMIT {
                 return Err(End::Oversize);
             }
+            // All that it wrote was read when it ended; what others write is no reply.
+            if self.ended.is_some() {
+                return Err(End::Exited);
+            }
             let room = LINE_LIMIT - self.buffer.len();
             self.buffer.reserve(room.min(4096));
             let mut space = (&mut self.stdout).take(room as u64);
@@ -326,10 +351,9 @@ impl Process {
                     Ok(0) | Err(_) => return Err(End::Closed),
                     Ok(count) => self.written += count as u64,
                 },
-                status = self.held.wait(), if self.ended.is_none() => {
+                status = self.held.wait() => {
                     self.ended = Some(status);
                     self.read_now();
-                    return self.take_line().ok_or(End::Exited);
                 }
             }
             if self.written > self.limits.output {
@@ -353,7 +377,10 @@ impl Process {
         let mut chunk = [0; 4096];
         while self.buffer.len() < LINE_LIMIT {
             match nix::unistd::read(self.stdout.as_fd(), &mut chunk) {
-                Ok(count @ 1..) => self.buffer.extend_from_slice(&chunk[..count]),
+                Ok(count @ 1..) => {
+                    self.buffer.extend_from_slice(&chunk[..count]);
+                    self.written += count as u64;
+                }
                 Err(Errno::EINTR) => {}
                 Err(Errno::EAGAIN) => return false,
                 Ok(0) | Err(_) => return true,
@@ -391,22 +418,25 @@ impl Process {
         self.note_time(limit, now - asked, cpu);
         let doing = doing(self.held.tree().leader());
         let used = self.decisive(now - asked, cpu);
-        if let Some(fault) = self.over_cpu(limit, cpu) {
-            return Answer { line: Err(fault), used };
-        }
         self.note_partial(now);
-        let fault = diagnosis::timeout(Late {
-            allowance: limit.said,
-            measure: self.measure,
-            cpu: self.meter.used().map(|_| cpu),
-            wall: now - asked,
-            partial: &self.buffer,
-            doing,
-            unread: written == Written::Late,
-        });
-        self.stderr.settle(Duration::ZERO).await;
-        let fault = self.by_overrun(fault);
-        Answer { line: Err(Fault { stderr: self.stderr.last_lines(), ..fault }), used }
+        let fault = match self.over_cpu(limit, cpu) {
+            Some(fault) => diagnosis::no_reply(fault),
+            None => self.by_overrun(diagnosis::timeout(Late {
+                allowance: limit.said,
+                budget: limit.budget,
+                measure: self.measure,
+                cpu: self.meter.used().map(|_| cpu),
+                wall: now - asked,
+                partial: &self.buffer,
+                doing,
+                unread: written == Written::Late,
+            })),
+        };
+        let patience = if self.hosted { EXIT_LAG } else { Duration::ZERO };
+        if self.hosted {
+            self.held.tree().ask_where();
+        }
+        Answer { line: Err(self.with_stderr(fault, patience).await), used }
     }
 
     fn note_time(&mut self, limit: Limit, wall: Duration, cpu: Duration) {
@@ -435,8 +465,23 @@ impl Process {
             Some(Err(Lost)) => return diagnosis::lost_box(),
             Some(Ok(status)) => status,
         };
-        self.stderr.settle(STDERR_LAG).await;
         let fault = self.by_overrun(diagnosis::ended(status, &self.buffer));
+        self.with_stderr(fault, STDERR_LAG).await
+    }
+
+    /// The fault of a player that is about to end by it, with its last words.
+    pub(super) async fn explain(&mut self, fault: Fault) -> Fault {
+        self.wait_for_end(EXIT_LAG).await;
+        let fault = self.by_overrun(fault);
+        self.with_stderr(fault, STDERR_LAG).await
+    }
+
+    /// The fault with the last lines of stderr; its end is awaited for so long.
+    async fn with_stderr(&mut self, mut fault: Fault, patience: Duration) -> Fault {
+        self.stderr.settle(patience).await;
+        if let Some(hint) = self.barred.hint(&self.stderr.text()) {
+            fault.message = format!("{}; {hint}", fault.message);
+        }
         Fault { stderr: self.stderr.last_lines(), ..fault }
     }
 
@@ -445,15 +490,15 @@ impl Process {
         self.held.overrun().map_or(fault.clone(), |overrun| diagnosis::overrun(overrun, fault))
     }
 
-    /// The limits that it ran into.
-    pub(super) fn notes(&self) -> &[String] {
-        &self.notes
+    /// What it ran into in this game, as sentences without a subject.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let overrun = self.overrun.or_else(|| self.held.overrun());
+        overrun.map(diagnosis::ran_into).into_iter().chain(self.notes.iter().cloned()).collect()
     }
 
     fn rest(&mut self) {
-        if self.freeze && !self.frozen {
-            self.held.freeze();
-            self.frozen = true;
+        if self.freeze {
+            self.freeze();
         }
     }
 
@@ -463,30 +508,6 @@ impl Process {
             self.frozen = false;
         }
     }
-}
-
-/// How far a request was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Written {
-    /// To its last byte.
-    All,
-    /// The player does not read any more.
-    Gone,
-    /// Not to its end before the deadline.
-    Late,
-}
-
-/// Why no line came.
-#[derive(Debug, Clone, Copy)]
-enum End {
-    /// The end of the output.
-    Closed,
-    /// The process ended.
-    Exited,
-    /// A line over the limit.
-    Oversize,
-    /// Output over the limit of a game.
-    TooMuch,
 }
 
 fn first_line(bytes: &[u8]) -> &[u8] {

@@ -11,9 +11,9 @@ use super::overdue::Overdue;
 use super::process::{self, Process};
 use super::{Answer, EndView, Exchange, InitView, Launch, Remains, TurnView, diagnosis, no_start};
 use crate::clock::Measure;
-use crate::containment::Policy;
+use crate::containment::{NotStarted, Policy};
 use crate::fault::{Fault, FaultCode};
-use crate::protocol::{self, Greeting, InitClock, Message, VERSIONS, Wants};
+use crate::protocol::{self, Greeting, InitClock, Message, Unusable, VERSIONS, Wants};
 use crate::rules::{Game, SeatMap};
 
 /// A player in this process: takes each line from the referee, and gives the reply where one is
@@ -70,7 +70,7 @@ impl Wire {
     pub(super) async fn begin<G: Game>(
         &mut self,
         view: &InitView<'_, G>,
-    ) -> Result<(Greeting, Duration), Fault> {
+    ) -> Result<(Greeting, Duration), NotStarted> {
         let began = Instant::now();
         let limit = view.control.startup;
         match &mut self.link {
@@ -95,12 +95,16 @@ impl Wire {
         let id = self.take_id();
         init_message(view, id).write(&mut self.line);
         let left = limit.saturating_sub(began.elapsed());
-        let answer = self.exchange(Allowed { left: Some(left), of: Some(limit) }).await;
+        let allowed = Allowed { left: Some(left), of: Some(limit), budget: None };
+        let answer = self.exchange(allowed).await;
         let line = answer.line.map_err(|fault| no_start(fault, "the handshake failed"))?;
-        let greeting = protocol::parse_greeting(&line, id).map_err(|message| Fault {
-            raw: Some(protocol::shown(&line)),
-            ..Fault::new(FaultCode::NoStart, message)
-        })?;
+        let greeting = match protocol::parse_greeting(&line, id) {
+            Ok(greeting) => greeting,
+            Err(unusable) => {
+                let fault = self.refused(FaultCode::NoStart, unusable, &line).await;
+                return Err(no_start(fault, "the handshake failed").into());
+            }
+        };
         self.wants = greeting.wants;
         let took = match view.control.measure {
             Measure::Wall => began.elapsed(),
@@ -125,10 +129,15 @@ impl Wire {
             retry: view.retry,
         };
         message.write(&mut self.line);
-        let answer = self.exchange(Allowed { left: view.allowance, of: None }).await;
-        let reply = answer.line.and_then(|line| {
-            protocol::parse_reply(&line, id).map_err(|message| malformed(message, &line))
-        });
+        let allowed = Allowed { left: view.allowance, of: None, budget: view.budget };
+        let answer = self.exchange(allowed).await;
+        let reply = match answer.line {
+            Ok(line) => match protocol::parse_reply(&line, id) {
+                Ok(reply) => Ok(reply),
+                Err(unusable) => Err(self.refused(FaultCode::Malformed, unusable, &line).await),
+            },
+            Err(fault) => Err(fault),
+        };
         Answer { reply, used: answer.used }
     }
 
@@ -182,7 +191,7 @@ impl Wire {
                 cpu_off_turn: process.cpu_off_turn(),
                 memory: process.memory(),
                 stderr_lost: process.stderr_lost(),
-                notes: process.notes().to_vec(),
+                notes: process.notes(),
             },
             _ => Remains::default(),
         }
@@ -198,17 +207,17 @@ impl Wire {
         }
     }
 
-    pub(super) fn burned_off_turn(&mut self) -> bool {
+    pub(super) fn end_off_turn(&mut self) -> Duration {
         match &mut self.link {
-            Link::Process(process) => process.burned_off_turn(),
-            _ => false,
+            Link::Process(process) => process.end_off_turn(),
+            _ => Duration::ZERO,
         }
     }
 
-    pub(super) fn cpu_since_reply(&mut self) -> Duration {
-        match &mut self.link {
-            Link::Process(process) => process.cpu_since_reply(),
-            _ => Duration::ZERO,
+    pub(super) fn ponders(&self) -> bool {
+        match &self.link {
+            Link::Process(process) => process.ponders(),
+            _ => false,
         }
     }
 
@@ -226,6 +235,12 @@ impl Wire {
         }
     }
 
+    pub(super) fn freeze(&mut self) {
+        if let Link::Process(process) = &mut self.link {
+            process.freeze();
+        }
+    }
+
     pub(super) fn exchanges(&self) -> Vec<Exchange> {
         match &self.link {
             Link::Process(process) => process.exchanges().cloned().collect(),
@@ -237,6 +252,12 @@ impl Wire {
         match &self.link {
             Link::Process(process) => process.stderr(),
             _ => Vec::new(),
+        }
+    }
+
+    pub(super) async fn settle_stderr(&mut self) {
+        if let Link::Process(process) = &mut self.link {
+            process.settle_stderr().await;
         }
     }
 
@@ -270,6 +291,20 @@ impl Wire {
         };
         self.owes = answer.line.is_err();
         answer
+    }
+
+    /// The fault of a line that is none of the replies owed, with this code; that of a player that
+    /// has crashed where it is hosted, with its last words.
+    async fn refused(&mut self, code: FaultCode, unusable: Unusable, line: &[u8]) -> Fault {
+        let Unusable { message, crashed } = unusable;
+        match &mut self.link {
+            Link::Process(process) if crashed => {
+                self.owes = true;
+                let code = if code == FaultCode::Malformed { FaultCode::Crash } else { code };
+                process.explain(Fault::new(code, message)).await
+            }
+            _ => Fault { raw: Some(protocol::shown(line)), ..Fault::new(code, message) },
+        }
     }
 
     /// Sends the line that stands ready, unless the player owes a reply.
@@ -308,8 +343,4 @@ fn answer_here(respond: &mut Respond, line: &[u8]) -> process::Answer {
         .map(String::into_bytes)
         .ok_or_else(|| Fault::new(FaultCode::Exit, "it gave no reply"));
     process::Answer { line, used: asked.elapsed() }
-}
-
-fn malformed(message: String, line: &[u8]) -> Fault {
-    Fault { raw: Some(protocol::shown(line)), ..Fault::new(FaultCode::Malformed, message) }
 }

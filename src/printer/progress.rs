@@ -7,10 +7,11 @@ use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use super::Printer;
 use crate::escape;
 use crate::fault::Fault;
+use crate::rating::{Conduct, Out, Played};
 use crate::record::GameRecord;
 use crate::rules::Seat;
 use crate::tournament::ledger::Ledger;
-use crate::tournament::runner::{Listener, Out};
+use crate::tournament::runner::Listener;
 
 /// How often plain lines are printed where there is no terminal.
 const EVERY: Duration = Duration::from_secs(10);
@@ -29,17 +30,70 @@ pub struct Progress {
     about: &'static str,
     played: u64,
     faults: u64,
-    /// Points and games by player's name, of this run and of what was there before.
-    scores: Vec<(String, f64, u32)>,
+    /// The players, with what they did in this run and before it.
+    players: Vec<Contender>,
     /// What is shown in place of the leaders.
     headline: Option<String>,
     /// When the games end, however many are left.
     until: Option<Instant>,
+    /// What the number of games that are due was counted by.
+    known: (usize, usize),
+}
+
+/// What changes with the number of games that are due, besides the games that are played.
+fn known(ledger: &Ledger) -> (usize, usize) {
+    (ledger.len(), ledger.quarantined().count())
+}
+
+/// A player that may lead.
+#[derive(Debug, Clone)]
+pub struct Contender {
+    name: String,
+    /// Half points.
+    halves: usize,
+    conduct: Conduct,
+    is_out: bool,
+}
+
+impl Contender {
+    /// The players of a tournament as they stand.
+    pub fn all(ledger: &Ledger) -> Vec<Self> {
+        let out = ledger.outs().into_iter();
+        let mut all: Vec<Self> = ledger
+            .names()
+            .iter()
+            .zip(out)
+            .map(|(name, out)| Self {
+                name: name.clone(),
+                halves: 0,
+                conduct: Conduct::default(),
+                is_out: out.is_some(),
+            })
+            .collect();
+        for (place, game) in ledger.counted() {
+            all[place.first].add(Seat::First, game);
+            all[place.second].add(Seat::Second, game);
+        }
+        all
+    }
+
+    fn add(&mut self, seat: Seat, game: Played) {
+        self.halves += game.halves()[seat];
+        self.conduct.add(seat, game);
+    }
+
+    /// The share of the points, 0 … 1; none where the player would have no rank.
+    fn share(&self) -> Option<f64> {
+        let may_lead = self.conduct.plays() && !self.is_out;
+        #[expect(clippy::cast_precision_loss, reason = "counts of games")]
+        let share = || self.halves as f64 / 2.0 / f64::from(self.conduct.games());
+        may_lead.then(share)
+    }
 }
 
 impl Progress {
-    /// Progress from these scores on: name, points, games.
-    pub fn new(printer: Printer, scores: Vec<(String, f64, u32)>) -> Self {
+    /// Progress of a tournament with these players.
+    pub fn new(printer: Printer, players: Vec<Contender>) -> Self {
         let now = Instant::now();
         Self {
             printer,
@@ -50,9 +104,10 @@ impl Progress {
             about: "",
             played: 0,
             faults: 0,
-            scores,
+            players,
             headline: None,
             until: None,
+            known: (0, 0),
         }
     }
 
@@ -91,21 +146,25 @@ impl Progress {
     fn count(&mut self, record: &GameRecord) {
         self.played += 1;
         self.faults += u64::from(record.fault.is_some());
+        // A record without a result is refused before it comes here.
+        let Ok(game) = Played::of(record) else { return };
         for seat in Seat::BOTH {
             let name = &record.players[seat];
-            if let Some(row) = self.scores.iter_mut().find(|(known, ..)| known == name) {
-                row.1 += record.score(seat);
-                row.2 += 1;
+            if let Some(player) = self.players.iter_mut().find(|known| known.name == *name) {
+                player.add(seat, game);
             }
         }
     }
 
     fn leaders(&self) -> String {
-        let mut rows: Vec<_> = self.scores.iter().filter(|row| row.2 > 0).collect();
-        let share = |row: &(String, f64, u32)| row.1 / f64::from(row.2);
-        rows.sort_by(|one, other| share(other).total_cmp(&share(one)));
-        let shown = |row: &&(String, f64, u32)| {
-            format!("{} {:.0}%", escape::terminal(&row.0), 100.0 * share(row))
+        let share = |player| Some((Contender::share(player)?, player));
+        let mut rows: Vec<(f64, &Contender)> = self.players.iter().filter_map(share).collect();
+        if rows.is_empty() {
+            return "nobody yet".to_owned();
+        }
+        rows.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let shown = |(share, player): &(f64, &Contender)| {
+            format!("{} {:.0}%", escape::terminal(&player.name), 100.0 * share)
         };
         rows.iter().take(LEADERS).map(shown).collect::<Vec<_>>().join(", ")
     }
@@ -162,6 +221,7 @@ impl Listener for Progress {
         self.began = Instant::now();
         self.said = self.began;
         self.due = due as u64;
+        self.known = known(ledger);
         if ledger.played() > 0 {
             self.say(&format!("{} games are in the log, {due} to play", ledger.played()));
         }
@@ -182,8 +242,9 @@ impl Listener for Progress {
 
     fn finished(&mut self, record: &GameRecord, ledger: &Ledger) {
         self.count(record);
-        if self.until.is_some() && self.played >= self.due {
-            // There were more games than could be foreseen.
+        if self.known != known(ledger) {
+            // Somebody was taken out, or what is played next became known.
+            self.known = known(ledger);
             self.due = self.played + ledger.due() as u64;
         }
         if let Some(bar) = &self.bar {
@@ -198,6 +259,9 @@ impl Listener for Progress {
     }
 
     fn out(&mut self, player: &str, game: &str, why: Out) {
+        for known in self.players.iter_mut().filter(|known| known.name == player) {
+            known.is_out = true;
+        }
         let player = escape::terminal(player);
         self.say(&match why {
             Out::Quarantined => format!(
@@ -211,11 +275,41 @@ impl Listener for Progress {
         });
     }
 
+    fn warn(&mut self, warning: &str) {
+        self.say(&format!("warning: {warning}"));
+    }
+
     fn end(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         } else if self.played > 0 {
             self.say(&self.plain_line());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::FaultCode;
+    use crate::rating::tally::tests::{faulty, game};
+
+    #[test]
+    fn nobody_leads_who_cannot_be_ranked() {
+        let contender = |name: &str| Contender {
+            name: name.to_owned(),
+            halves: 0,
+            conduct: Conduct::default(),
+            is_out: false,
+        };
+        let players = ["ant", "bee", "mute", "out"].map(contender).to_vec();
+        let mut progress = Progress::new(Printer::new(true), players);
+        assert_eq!(progress.leaders(), "nobody yet");
+        let no_start = [("black", FaultCode::NoStart)];
+        progress.count(&faulty(game("ant", "mute", "white"), &no_start));
+        progress.count(&game("out", "bee", "white"));
+        progress.count(&game("ant", "bee", "draw"));
+        progress.out("out", "id", Out::Quarantined);
+        assert_eq!(progress.leaders(), "ant 75%, bee 25%");
     }
 }

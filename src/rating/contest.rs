@@ -2,16 +2,16 @@
 //! in, and however many at once, the verdict rests on the same pairs.
 
 use std::collections::{BTreeMap, HashSet};
+use std::num::NonZeroU64;
 
-use super::pairs::{GameOutcome, Pentanomial};
+use super::pairs::Pentanomial;
 use super::sprt::{Sprt, Standing, Verdict};
-use super::tally::{fingerprint, outcome};
-use super::{Points, RatingError};
+use super::{Played, Points, RatingError};
 use crate::record::GameRecord;
 use crate::rules::Seat;
 
-/// So many pairs in a row that are copies of earlier ones, and no more are waited for.
-const MOST_COPIES: u32 = 16;
+/// After so many pairs in a row that do not count, no more are waited for.
+const MOST_UNCOUNTED: u32 = 16;
 
 /// Why a contest is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub enum Stop {
     Length,
     /// The players repeat the same games.
     Copies,
+    /// Both players fail, pair after pair.
+    DoubleFaults,
 }
 
 /// A contest between two players under a sequential test.
@@ -31,18 +33,26 @@ pub struct Contest {
     first: String,
     most_pairs: u32,
     /// Games of pairs whose turn has not come: whole games of the player called `first`.
-    waiting: BTreeMap<u32, [Option<Played>; 2]>,
-    seen: HashSet<(u64, u64)>,
-    copies_in_a_row: u32,
+    waiting: BTreeMap<u32, [Option<Half>; 2]>,
+    seen: HashSet<(NonZeroU64, NonZeroU64)>,
+    uncounted_in_a_row: u32,
     state: State,
 }
 
-/// A game from the first player's side.
+/// A game of a pair.
 #[derive(Debug, Clone, Copy)]
-struct Played {
-    halves: usize,
-    print: Option<u64>,
+struct Half {
+    /// The first player's score in half points; none for a double fault.
+    halves: Option<usize>,
+    print: Option<NonZeroU64>,
     fault: bool,
+}
+
+/// Why a pair does not count.
+#[derive(Debug, Clone, Copy)]
+enum Uncounted {
+    Copy,
+    DoubleFault,
 }
 
 /// How a contest stands.
@@ -50,10 +60,12 @@ struct Played {
 pub struct State {
     /// The pairs that count, by the first player's score.
     pub pairs: Pentanomial,
-    /// The pairs that were judged, copies included.
+    /// The pairs that were judged, those that do not count included.
     pub judged: u32,
     /// Pairs that are copies of earlier ones, and do not count.
     pub copies: u32,
+    /// Pairs with a game in which both players failed, which do not count.
+    pub double_faults: u32,
     /// Games among the judged pairs that ended in a fault.
     pub faults: u32,
     /// The test.
@@ -91,8 +103,16 @@ impl Contest {
             most_pairs,
             waiting: BTreeMap::new(),
             seen: HashSet::new(),
-            copies_in_a_row: 0,
-            state: State { pairs, judged: 0, copies: 0, faults: 0, standing, stop: None },
+            uncounted_in_a_row: 0,
+            state: State {
+                pairs,
+                judged: 0,
+                copies: 0,
+                double_faults: 0,
+                faults: 0,
+                standing,
+                stop: None,
+            },
         }
     }
 
@@ -129,12 +149,15 @@ impl Contest {
     /// When the record has no result.
     pub fn add(&mut self, game: &GameRecord) -> Result<(), RatingError> {
         let seat = if game.players[Seat::First] == self.first { Seat::First } else { Seat::Second };
-        let halves = outcome(game)?.halves();
-        let halves = if seat == Seat::First { halves } else { GameOutcome::Win.halves() - halves };
-        let played = Played { halves, print: fingerprint(game), fault: game.fault.is_some() };
+        let played = Played::of(game)?;
+        let half = Half {
+            halves: played.outcome.map(|_| played.halves()[seat]),
+            print: played.print,
+            fault: played.is_faulted(),
+        };
         if game.pair > self.state.judged {
             let pair = self.waiting.entry(game.pair).or_default();
-            pair[usize::from(seat == Seat::Second)] = Some(played);
+            pair[usize::from(seat == Seat::Second)] = Some(half);
         }
         while self.state.stop.is_none() {
             let Some(&[Some(one), Some(other)]) = self.waiting.get(&(self.state.judged + 1)) else {
@@ -146,36 +169,48 @@ impl Contest {
         Ok(())
     }
 
-    fn judge(&mut self, one: Played, other: Played) {
+    fn judge(&mut self, one: Half, other: Half) {
+        let counted = self.score(one, other);
         let state = &mut self.state;
         state.judged += 1;
         state.faults += u32::from(one.fault) + u32::from(other.fault);
-        let is_copy = one.print.zip(other.print).is_some_and(|prints| !self.seen.insert(prints));
-        if is_copy {
-            state.copies += 1;
-            self.copies_in_a_row += 1;
-        } else {
-            self.copies_in_a_row = 0;
-            state.pairs[one.halves + other.halves] += 1;
-            state.standing = self.test.judge(&state.pairs);
+        match counted {
+            Ok(halves) => {
+                self.uncounted_in_a_row = 0;
+                state.pairs[halves] += 1;
+                state.standing = self.test.judge(&state.pairs);
+            }
+            Err(Uncounted::Copy) => state.copies += 1,
+            Err(Uncounted::DoubleFault) => state.double_faults += 1,
         }
+        self.uncounted_in_a_row += u32::from(counted.is_err());
         state.stop = if state.standing.verdict != Verdict::Undecided {
             Some(Stop::Decided)
         } else if state.judged >= self.most_pairs {
             Some(Stop::Length)
-        } else if self.copies_in_a_row >= MOST_COPIES {
-            Some(Stop::Copies)
         } else {
-            None
+            match counted {
+                _ if self.uncounted_in_a_row < MOST_UNCOUNTED => None,
+                Err(Uncounted::DoubleFault) => Some(Stop::DoubleFaults),
+                _ => Some(Stop::Copies),
+            }
         };
+    }
+
+    /// The first player's score in a pair in half points, if the pair counts.
+    fn score(&mut self, one: Half, other: Half) -> Result<usize, Uncounted> {
+        let halves = one.halves.zip(other.halves).ok_or(Uncounted::DoubleFault)?;
+        let is_copy = one.print.zip(other.print).is_some_and(|prints| !self.seen.insert(prints));
+        if is_copy { Err(Uncounted::Copy) } else { Ok(halves.0 + halves.1) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::sprt::Unit;
-    use super::super::tally::tests::game;
+    use super::super::tally::tests::{faulty, game};
     use super::*;
+    use crate::fault::FaultCode;
 
     fn contest(most_pairs: u32) -> Contest {
         let test = Sprt::new(Unit::Logistic, (0.0, 50.0), (0.05, 0.05)).expect("a test");
@@ -263,6 +298,20 @@ mod tests {
         }
         let state = contest.state();
         assert_eq!((state.stop, state.counted()), (Some(Stop::Copies), 1));
-        assert_eq!(state.copies, MOST_COPIES);
+        assert_eq!(state.copies, MOST_UNCOUNTED);
+    }
+
+    #[test]
+    fn double_faults_do_not_count_and_end_it() {
+        let mut contest = contest(1000);
+        let both = [("white", FaultCode::NoStart), ("black", FaultCode::NoStart)];
+        for number in 1..=50 {
+            for game in pair(number, [true, true], true) {
+                contest.add(&faulty(game, &both)).expect("a result");
+            }
+        }
+        let state = contest.state();
+        assert_eq!((state.stop, state.counted()), (Some(Stop::DoubleFaults), 0));
+        assert_eq!((state.double_faults, state.faults), (MOST_UNCOUNTED, 2 * MOST_UNCOUNTED));
     }
 }

@@ -103,6 +103,12 @@ impl Fit {
 
     /// The band of ranks of each player within its group, where ranks are by rating.
     pub fn bands(&self) -> Vec<Band> {
+        self.bands_by(&vec![(); self.ratings.len()])
+    }
+
+    /// The band of ranks of each player within its group, where players of a lower class stand
+    /// before those of a higher one, and ranks within a class are by rating.
+    pub(super) fn bands_by<C: Ord>(&self, classes: &[C]) -> Vec<Band> {
         let order = self.order();
         let mut places = vec![0; order.len()];
         let mut tallies: Vec<Vec<u32>> = vec![vec![0; order.len()]; order.len()];
@@ -112,12 +118,12 @@ impl Fit {
             let normal: Vec<f64> =
                 (0..self.scale.model.layout.len()).map(|_| normal(&mut luck)).collect();
             let moved = self.strengths(&self.scale.spread.deviation(&normal));
-            self.rank(&moved, &mut places);
+            self.rank(classes, &moved, &mut places);
             for (player, &place) in places.iter().enumerate() {
                 tallies[player][place] += 1;
             }
         }
-        self.rank(&estimated, &mut places);
+        self.rank(classes, &estimated, &mut places);
         places.iter().zip(&tallies).map(|(&place, tally)| band(place, tally)).collect()
     }
 
@@ -133,11 +139,12 @@ impl Fit {
     }
 
     /// The place of each player in its group, from 0.
-    fn rank(&self, strengths: &[f64], places: &mut [usize]) {
+    fn rank<C: Ord>(&self, classes: &[C], strengths: &[f64], places: &mut [usize]) {
         let mut order = self.order();
         order.sort_by(|&one, &other| {
             let groups = self.groups[one].cmp(&self.groups[other]);
-            groups.then(strengths[other].total_cmp(&strengths[one]))
+            let classes = groups.then_with(|| classes[one].cmp(&classes[other]));
+            classes.then_with(|| strengths[other].total_cmp(&strengths[one]))
         });
         let (mut group, mut start) = (usize::MAX, 0);
         for (at, player) in order.into_iter().enumerate() {

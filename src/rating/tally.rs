@@ -1,8 +1,10 @@
 //! The results of a tournament, summed: all that tables and ratings need of the games.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::num::NonZeroU64;
 
 use super::pairs::{GameOutcome, PairCounts, Side};
+use super::played::{Conduct, Played};
 use super::{Points, RatingError};
 use crate::fault::FaultCode;
 use crate::record::GameRecord;
@@ -11,7 +13,8 @@ use crate::rules::{BySeat, Seat};
 /// How often a player made each fault; codes that did not happen are absent.
 pub type FaultCounts = BTreeMap<FaultCode, u32>;
 
-/// Wins, draws and losses, counted from one player's side.
+/// Wins, draws and losses, counted from one player's side. Both players lose a game in which both
+/// failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Outcomes {
     /// Games won.
@@ -33,10 +36,14 @@ impl Outcomes {
         Points::of(self.wins, self.draws)
     }
 
-    /// The same games from the opponent's side.
-    #[must_use]
-    pub fn flipped(self) -> Self {
-        Self { wins: self.losses, draws: self.draws, losses: self.wins }
+    /// One game, by what was scored in it in half points.
+    fn of_halves(halves: usize) -> Self {
+        let none = Self::default();
+        match halves {
+            0 => Self { losses: 1, ..none },
+            1 => Self { draws: 1, ..none },
+            _ => Self { wins: 1, ..none },
+        }
     }
 
     fn plus(self, other: Self) -> Self {
@@ -79,23 +86,27 @@ pub struct Place {
 /// pairings, and by one number a game to know copies by.
 ///
 /// Players are numbered in the order of their names as given, from 0. All games count in the
-/// scores; a copy of an earlier game (the same players at the same seats, the same luck, actions
-/// and result) tells nothing new and is left out of what ratings are fitted to.
+/// scores. Two kinds of games are left out of what ratings are fitted to, because they tell
+/// nothing: a copy of an earlier game (the same players at the same seats, the same luck, actions
+/// and result), and a double fault.
 #[derive(Debug, Clone)]
 pub struct Tally {
     names: Vec<String>,
     numbers: HashMap<String, usize>,
     faulted: Faulted,
-    /// Row: the player at the first seat; column: the one at the second; from the first's side.
-    grid: Vec<Outcomes>,
+    /// Row: the player at the first seat; column: the one at the second; each from its own side.
+    grid: Vec<BySeat<Outcomes>>,
     faults: Vec<FaultCounts>,
+    conduct: Vec<Conduct>,
     /// By the two players' numbers, the lower number being the upper player.
     pairs: BTreeMap<(usize, usize), PairCounts>,
     /// Games whose partner has not come yet.
     open: BTreeMap<(usize, usize, u32), (usize, GameOutcome)>,
-    seen: HashSet<u64>,
+    seen: HashSet<NonZeroU64>,
     /// Copies by first and second player.
     copies: BTreeMap<(usize, usize), u32>,
+    /// By upper and lower player: how many of their last games, in a row, were copies.
+    repeats: BTreeMap<(usize, usize), u32>,
 }
 
 impl Tally {
@@ -105,12 +116,17 @@ impl Tally {
             names: names.to_vec(),
             numbers: names.iter().cloned().enumerate().map(|(n, name)| (name, n)).collect(),
             faulted: Faulted::Count,
-            grid: vec![Outcomes::default(); names.len() * names.len()],
+            grid: vec![
+                BySeat::new(Outcomes::default(), Outcomes::default());
+                names.len() * names.len()
+            ],
             faults: vec![FaultCounts::new(); names.len()],
+            conduct: vec![Conduct::default(); names.len()],
             pairs: BTreeMap::new(),
             open: BTreeMap::new(),
             seen: HashSet::new(),
             copies: BTreeMap::new(),
+            repeats: BTreeMap::new(),
         }
     }
 
@@ -127,23 +143,8 @@ impl Tally {
         if first == second {
             return Err(RatingError::SelfPlay(self.names[first].clone()));
         }
-        let outcome = outcome(game)?;
-        let players = BySeat::new(first, second);
-        for seat in Seat::BOTH {
-            if let Some(fault) = game.fault_of(seat) {
-                *self.faults[players[seat]].entry(fault.code).or_default() += 1;
-            }
-        }
-        if game.fault.is_some() && self.faulted == Faulted::LeaveOut {
-            return Ok(());
-        }
-        let place = Place { first, second, pair: game.pair };
-        if fingerprint(game).is_none_or(|print| self.seen.insert(print)) {
-            self.add_outcome(place, outcome);
-        } else {
-            self.count(place, outcome);
-            *self.copies.entry((first, second)).or_default() += 1;
-        }
+        let played = Played::of(game)?;
+        self.add_played(Place { first, second, pair: game.pair }, played);
         Ok(())
     }
 
@@ -153,7 +154,49 @@ impl Tally {
     ///
     /// When there is no such player.
     pub fn add_outcome(&mut self, place: Place, outcome: GameOutcome) {
-        self.count(place, outcome);
+        self.add_played(place, Played::by_rules(outcome));
+    }
+
+    /// Counts a game.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such player.
+    pub fn add_played(&mut self, place: Place, game: Played) {
+        for (seat, player) in [(Seat::First, place.first), (Seat::Second, place.second)] {
+            self.conduct[player].add(seat, game);
+            if let Some(code) = game.faults[seat] {
+                *self.faults[player].entry(code).or_default() += 1;
+            }
+        }
+        if game.is_faulted() && self.faulted == Faulted::LeaveOut {
+            return;
+        }
+        let cell = &mut self.grid[place.first * self.names.len() + place.second];
+        for seat in Seat::BOTH {
+            cell[seat] = cell[seat].plus(Outcomes::of_halves(game.halves()[seat]));
+        }
+        if let Some(outcome) = game.outcome {
+            self.add_rated(place, outcome, game.print);
+        }
+    }
+
+    /// Takes a game into what ratings are fitted to, unless it is a copy.
+    fn add_rated(&mut self, place: Place, outcome: GameOutcome, print: Option<NonZeroU64>) {
+        let Place { first, second, .. } = place;
+        let repeats = self.repeats.entry((first.min(second), first.max(second))).or_default();
+        let is_copy = print.is_some_and(|print| !self.seen.insert(print));
+        if is_copy {
+            *repeats += 1;
+            *self.copies.entry((first, second)).or_default() += 1;
+        } else {
+            *repeats = 0;
+            self.pair_up(place, outcome);
+        }
+    }
+
+    /// Finds the other game of the pair, or lets this one wait for it.
+    fn pair_up(&mut self, place: Place, outcome: GameOutcome) {
         let Place { first, second, pair } = place;
         let (upper, lower) = (first.min(second), first.max(second));
         let counts = self.pairs.entry((upper, lower)).or_default();
@@ -174,11 +217,6 @@ impl Tally {
         }
     }
 
-    fn count(&mut self, place: Place, outcome: GameOutcome) {
-        let cell = &mut self.grid[place.first * self.names.len() + place.second];
-        *cell = cell.plus(Outcomes::from(outcome));
-    }
-
     /// What ratings are fitted to: for each two players that met, the upper's number (the lower
     /// of the two), the lower's, and their pairs without copies.
     pub fn pairings(&self) -> Vec<(usize, usize, PairCounts)> {
@@ -193,6 +231,11 @@ impl Tally {
     /// are any.
     pub fn copies(&self) -> &BTreeMap<(usize, usize), u32> {
         &self.copies
+    }
+
+    /// How many of the last games of two players, in a row, were copies of earlier ones.
+    pub fn repeats(&self, one: usize, other: usize) -> u32 {
+        self.repeats.get(&(one.min(other), one.max(other))).copied().unwrap_or(0)
     }
 
     /// The players' names, in order.
@@ -212,20 +255,24 @@ impl Tally {
     ///
     /// When there is no such player, as all that take a player's number.
     pub fn pairing(&self, first: usize, second: usize) -> Outcomes {
-        self.grid[first * self.names.len() + second]
+        self.cell(first, second).first
+    }
+
+    fn cell(&self, first: usize, second: usize) -> &BySeat<Outcomes> {
+        &self.grid[first * self.names.len() + second]
     }
 
     /// All games of `player` against `opponent`, at either seat, from the side of `player`.
     pub fn between(&self, player: usize, opponent: usize) -> Outcomes {
-        self.pairing(player, opponent).plus(self.pairing(opponent, player).flipped())
+        self.cell(player, opponent).first.plus(self.cell(opponent, player).second)
     }
 
     /// All games of `player` at `seat`, from its side.
     pub fn at(&self, player: usize, seat: Seat) -> Outcomes {
         let opponents = 0..self.names.len();
         match seat {
-            Seat::First => opponents.map(|other| self.pairing(player, other)).sum(),
-            Seat::Second => opponents.map(|other| self.pairing(other, player).flipped()).sum(),
+            Seat::First => opponents.map(|other| self.cell(player, other).first).sum(),
+            Seat::Second => opponents.map(|other| self.cell(other, player).second).sum(),
         }
     }
 
@@ -239,61 +286,19 @@ impl Tally {
         &self.faults[player]
     }
 
+    /// How `player` behaved in its games, those that [`Faulted`] leaves out included.
+    pub fn conduct(&self, player: usize) -> Conduct {
+        self.conduct[player]
+    }
+
     /// All games, from the side of the first seat.
     pub fn total(&self) -> Outcomes {
-        self.grid.iter().copied().sum()
-    }
-}
-
-impl From<GameOutcome> for Outcomes {
-    fn from(outcome: GameOutcome) -> Self {
-        let none = Self::default();
-        match outcome {
-            GameOutcome::Win => Self { wins: 1, ..none },
-            GameOutcome::Draw => Self { draws: 1, ..none },
-            GameOutcome::Loss => Self { losses: 1, ..none },
-        }
+        self.grid.iter().map(|cell| cell.first).sum()
     }
 }
 
 fn side(first: usize, upper: usize) -> Side {
     if first == upper { Side::Upper } else { Side::Lower }
-}
-
-/// What the first seat made of a game.
-pub fn outcome(game: &GameRecord) -> Result<GameOutcome, RatingError> {
-    let names = &game.players.names;
-    match game.result.as_str() {
-        "draw" => Ok(GameOutcome::Draw),
-        won if won == names[Seat::First] => Ok(GameOutcome::Win),
-        won if won == names[Seat::Second] => Ok(GameOutcome::Loss),
-        other => Err(RatingError::UnknownResult { id: game.id.clone(), result: other.to_owned() }),
-    }
-}
-
-/// A hash that copies of a game share: of the players by seat, the luck, all actions and the
-/// result. None for a game without an action, which nothing was copied in.
-pub fn fingerprint(game: &GameRecord) -> Option<u64> {
-    if game.actions.is_empty() {
-        return None;
-    }
-    let mut hasher = blake3::Hasher::new();
-    let mut put = |text: &str| {
-        hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
-    };
-    for text in [&game.players[Seat::First], &game.players[Seat::Second], &game.result] {
-        put(text);
-    }
-    for list in [&game.opening, &game.rolls, &game.actions] {
-        put(&list.len().to_string());
-        for text in list {
-            put(text);
-        }
-    }
-    let mut start = [0; 8];
-    start.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
-    Some(u64::from_le_bytes(start))
 }
 
 #[cfg(test)]
@@ -386,12 +391,17 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_double_fault_counts_for_both() {
-        let mut tally = tally(&["ant", "bee"], &[]);
+    fn both_lose_a_double_fault_and_it_is_not_rated() {
+        let mut tally = tally(&["ant", "bee"], &[(0, 1, "draw")]);
         let both = [("white", FaultCode::Crash), ("black", FaultCode::Timeout)];
         tally.add(&faulty(game("bee", "ant", "draw"), &both)).expect("known players");
         assert_eq!(tally.faults(0), &FaultCounts::from([(FaultCode::Timeout, 1)]));
         assert_eq!(tally.faults(1), &FaultCounts::from([(FaultCode::Crash, 1)]));
+        let lost = Outcomes { wins: 0, draws: 1, losses: 1 };
+        assert_eq!([tally.of(0), tally.between(1, 0), tally.total()], [lost; 3]);
+        let [(0, 1, counts)] = tally.pairings()[..] else { panic!("one pairing") };
+        assert_eq!((counts.pairs(), counts.singles(Side::Upper)), (0, 1));
+        assert_eq!(tally.conduct(1), Conduct { finished: 1, failed: 1, spared: 0 });
     }
 
     #[test]
@@ -440,6 +450,9 @@ pub(crate) mod tests {
         assert_eq!(tally.copies(), &BTreeMap::from([((0, 1), 2), ((1, 0), 2)]));
         let [(0, 1, counts)] = tally.pairings()[..] else { panic!("one pairing") };
         assert_eq!((counts.pairs(), counts.games(Side::Upper)), (1, [1, 0, 0]));
+        assert_eq!((tally.repeats(1, 0), tally.repeats(0, 0)), (4, 0));
+        tally.add(&played("bee", "ant", "draw", 4, "new")).expect("known players");
+        assert_eq!(tally.repeats(0, 1), 0);
     }
 
     #[test]
@@ -461,6 +474,7 @@ pub(crate) mod tests {
         tally.add(&played("ant", "bee", "black", 2, "x")).expect("known players");
         assert_eq!(tally.of(1), Outcomes { wins: 1, draws: 0, losses: 0 });
         assert_eq!(tally.faults(1), &FaultCounts::from([(FaultCode::Timeout, 1)]));
+        assert_eq!(tally.conduct(1).failed, 1, "what happened is known all the same");
     }
 
     proptest! {

@@ -1,229 +1,28 @@
-//! The append-only log, `games.jsonl`: a header line, then a line a game.
+//! The append-only log, `games.jsonl`: a header line, then one line per game.
 //!
-//! A game is done when its line is on disk. A torn last line is dropped and that game played
-//! again; only a change between a stop and its continuation rewrites the file, as a whole and
-//! in one step.
+//! A game is done when its line is in the log. A torn last line is dropped and that game played
+//! again; only a change between a stop and its continuation, or a repair that was asked for,
+//! rewrites the file, as a whole and in one step.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+mod aside;
+mod background;
+pub mod places;
+mod reader;
+mod writer;
+
+use std::io;
 
 use serde::Serialize;
 
-use super::{GameRecord, Header, SCHEMA};
+pub use self::aside::set_aside;
+pub use self::reader::{Entry, Line, LogError, LogReader};
+pub use self::writer::{LogWriter, SYNC_EVERY, WriteError, write_header};
+pub use crate::disk::write_whole;
 
 /// The name of the log in a results folder.
 pub const LOG: &str = "games.jsonl";
 /// Where the games of replaced players go.
 pub const SUPERSEDED: &str = "superseded.jsonl";
-/// The longest line that is read back, in bytes.
-const LONGEST: u64 = 64 * 1024 * 1024;
-
-/// What is wrong with a log.
-#[derive(Debug)]
-pub struct LogError {
-    /// The line, from 1; 0 for the file as a whole.
-    pub line: usize,
-    /// What is wrong with it.
-    pub message: String,
-}
-
-impl LogError {
-    fn new(line: usize, message: impl Into<String>) -> Self {
-        Self { line, message: message.into() }
-    }
-}
-
-/// A line read from a log.
-#[derive(Debug)]
-pub struct Entry {
-    /// Its number, from 1.
-    pub line: usize,
-    /// The record.
-    pub record: GameRecord,
-    /// The line's bytes, newline included.
-    pub raw: Vec<u8>,
-    /// The line is just as the referee wrote it.
-    pub intact: bool,
-}
-
-impl Entry {
-    /// The check at the end of the line: it differs when anything in the line does. Empty where
-    /// there is none.
-    pub fn check(&self) -> &str {
-        let end = self.raw.len().saturating_sub(3);
-        let check = self.raw.get(end.saturating_sub(CHECK_DIGITS)..end).unwrap_or_default();
-        std::str::from_utf8(check).unwrap_or_default()
-    }
-}
-
-/// Reads a log from its beginning, a line at a time.
-#[derive(Debug)]
-pub struct LogReader {
-    input: BufReader<File>,
-    header: Header,
-    header_intact: bool,
-    line: usize,
-    whole: u64,
-    torn: bool,
-}
-
-impl LogReader {
-    /// Opens the log of the results folder `dir` and reads its header.
-    pub fn open(dir: &Path) -> Result<Self, LogError> {
-        Self::open_file(&dir.join(LOG))
-    }
-
-    /// Opens the log at `path`, whatever its name, and reads its header.
-    pub fn open_file(path: &Path) -> Result<Self, LogError> {
-        let file = File::open(path)
-            .map_err(|error| LogError::new(0, format!("{}: {error}", path.display())))?;
-        let mut input = BufReader::new(file);
-        let raw = read_line(&mut input).map_err(|error| LogError::new(1, error.to_string()))?;
-        if !raw.ends_with(b"\n") {
-            return Err(LogError::new(1, "the header is not complete"));
-        }
-        let header: Header = serde_json::from_slice(&raw)
-            .map_err(|error| LogError::new(1, format!("not a header: {error}")))?;
-        if header.schema != SCHEMA {
-            let message = format!("the schema is {}, this referee reads {SCHEMA}", header.schema);
-            return Err(LogError::new(1, message));
-        }
-        let header_intact = is_intact(&raw, &header.identity);
-        let whole = raw.len() as u64;
-        Ok(Self { input, header, header_intact, line: 1, whole, torn: false })
-    }
-
-    /// The header.
-    pub fn header(&self) -> &Header {
-        &self.header
-    }
-
-    /// The header is just as the referee wrote it.
-    pub fn header_intact(&self) -> bool {
-        self.header_intact
-    }
-
-    /// The last line had no newline: what was read up to there is whole.
-    pub fn torn(&self) -> bool {
-        self.torn
-    }
-
-    /// How many bytes of whole lines were read.
-    pub fn whole(&self) -> u64 {
-        self.whole
-    }
-
-    /// The next record; none at the end of the log or at a torn last line. After an error that
-    /// names its line the next call goes on with the line after it.
-    pub fn next_entry(&mut self) -> Result<Option<Entry>, LogError> {
-        let line = self.line + 1;
-        let raw = read_line(&mut self.input)
-            .map_err(|error| LogError::new(0, format!("line {line} cannot be read: {error}")))?;
-        if raw.len() as u64 == LONGEST {
-            return Err(LogError::new(0, format!("line {line} is longer than {LONGEST} bytes")));
-        }
-        if !raw.ends_with(b"\n") {
-            self.torn = !raw.is_empty();
-            return Ok(None);
-        }
-        self.line = line;
-        self.whole += raw.len() as u64;
-        let record = serde_json::from_slice(&raw)
-            .map_err(|error| LogError::new(line, format!("not a game record: {error}")))?;
-        let intact = is_intact(&raw, &self.header.identity);
-        Ok(Some(Entry { line, record, raw, intact }))
-    }
-}
-
-fn read_line(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
-    let mut raw = Vec::new();
-    input.take(LONGEST).read_until(b'\n', &mut raw)?;
-    Ok(raw)
-}
-
-/// Writes a log at its end.
-#[derive(Debug)]
-pub struct LogWriter {
-    file: File,
-    path: PathBuf,
-    identity: String,
-    length: u64,
-}
-
-impl LogWriter {
-    /// Begins a log with its header. Fails when there is one already.
-    pub fn create(dir: &Path, header: &Header) -> io::Result<Self> {
-        let path = dir.join(LOG);
-        replace(&path, header, |_| Ok(()))?;
-        let length = fs::metadata(&path)?.len();
-        Self::open(dir, &header.identity, length)
-    }
-
-    /// Goes on after the first `length` bytes, which are whole lines; what follows is dropped.
-    pub fn open(dir: &Path, identity: &str, length: u64) -> io::Result<Self> {
-        let path = dir.join(LOG);
-        let mut file = OpenOptions::new().write(true).open(&path)?;
-        file.set_len(length)?;
-        file.seek(SeekFrom::End(0))?;
-        Ok(Self { file, path, identity: identity.to_owned(), length })
-    }
-
-    /// Appends a record. When it cannot be written in whole, none of it stays.
-    pub fn append(&mut self, record: &GameRecord) -> io::Result<()> {
-        let line = seal(record, &self.identity)?;
-        let written = self.file.write_all(&line).and_then(|()| self.file.flush());
-        if let Err(error) = written {
-            self.file.set_len(self.length)?;
-            self.file.seek(SeekFrom::End(0))?;
-            return Err(io::Error::new(
-                error.kind(),
-                format!("cannot write {}: {error}", self.path.display()),
-            ));
-        }
-        self.length += line.len() as u64;
-        Ok(())
-    }
-
-    /// Makes sure that everything appended is on disk.
-    pub fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
-    }
-}
-
-/// Writes a log anew beside the old one and puts it in its place in one step: `header`, then
-/// what `rest` writes.
-pub fn replace(
-    path: &Path,
-    header: &Header,
-    rest: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    write_whole(path, |out| {
-        out.write_all(&seal(header, &header.identity)?)?;
-        rest(out)
-    })
-}
-
-/// Writes a file beside its place and puts it there in one step, so that readers see the old
-/// one or the new one and nothing between.
-pub fn write_whole(
-    path: &Path,
-    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    let beside = path.with_file_name(name);
-    let written = (|| {
-        let mut out = io::BufWriter::new(File::create(&beside)?);
-        content(&mut out)?;
-        out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-        fs::rename(&beside, path)
-    })();
-    written.inspect_err(|_| {
-        // The unfinished file is of no use to anyone.
-        let _ = fs::remove_file(&beside);
-    })
-}
 
 const CHECK: &str = ",\"check\":\"";
 const CHECK_DIGITS: usize = 16;
@@ -257,6 +56,8 @@ fn is_intact(raw: &[u8], identity: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
     use std::time::Duration;
 
     use proptest::prelude::*;
@@ -264,8 +65,9 @@ mod tests {
     use super::*;
     use crate::clock::{Measure, TimeControl};
     use crate::containment::{Level, Limits};
+    use crate::disk;
     use crate::rating::tally::tests::game;
-    use crate::record::{Containment, FaultPolicy};
+    use crate::record::{Containment, FaultPolicy, GameRecord, Header, SCHEMA};
 
     fn header(identity: &str) -> Header {
         Header {
@@ -289,6 +91,8 @@ mod tests {
             fault_policy: FaultPolicy::Lose,
             quarantine: 5,
             stages: vec![crate::tournament::format::Stage::round_robin(1)],
+            pairing_rules: crate::tournament::format::PairingRules::Second,
+            drawn: false,
             openings: None,
             containment: Containment {
                 level: Level::Off,
@@ -310,7 +114,7 @@ mod tests {
     fn records(dir: &Path) -> (Vec<GameRecord>, bool) {
         let mut reader = LogReader::open(dir).expect("a log");
         let mut found = Vec::new();
-        while let Some(entry) = reader.next_entry().expect("whole lines") {
+        while let Some(entry) = reader.next_entry().expect("readable") {
             assert!(entry.intact, "line {}", entry.line);
             found.push(entry.record);
         }
@@ -330,12 +134,23 @@ mod tests {
     #[test]
     fn what_is_appended_is_read_back() {
         let dir = tempfile::tempdir().expect("a folder");
-        let (log, games) = two_games(dir.path());
-        log.sync().expect("synced");
+        let (mut log, games) = two_games(dir.path());
+        log.finish().expect("synced");
         assert_eq!(records(dir.path()), (games.to_vec(), false));
         let reader = LogReader::open(dir.path()).expect("a log");
         assert!(reader.header_intact());
         assert_eq!(*reader.header(), header("one"));
+    }
+
+    #[test]
+    fn no_log_is_begun_where_there_is_one() {
+        let dir = tempfile::tempdir().expect("a folder");
+        drop(two_games(dir.path()));
+        let before = log_in(dir.path());
+        let refused = LogWriter::create(dir.path(), &header("two")).expect_err("there is one");
+        let WriteError::Failed { source, .. } = refused else { panic!("{refused}") };
+        assert_eq!(source.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(log_in(dir.path()), before);
     }
 
     #[test]
@@ -348,7 +163,7 @@ mod tests {
         for cut in last + 1..whole.len() {
             fs::write(dir.path().join(LOG), &whole[..cut]).expect("written");
             let mut reader = LogReader::open(dir.path()).expect("a log");
-            while reader.next_entry().expect("whole lines").is_some() {}
+            while reader.next_entry().expect("readable").is_some() {}
             assert_eq!((reader.torn(), reader.whole()), (true, last as u64));
             let mut log = LogWriter::open(dir.path(), "one", reader.whole()).expect("opened");
             log.append(&second).expect("appended");
@@ -358,40 +173,67 @@ mod tests {
     }
 
     #[test]
-    fn after_a_failed_write_the_lines_are_whole() {
+    fn a_log_that_was_moved_removed_or_replaced_is_not_written_to() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join(LOG);
+        let aside = dir.path().join("aside");
+        let harms: [&dyn Fn(); 3] = [
+            &|| fs::rename(&path, &aside).expect("moved"),
+            &|| fs::remove_file(&path).expect("removed"),
+            &|| {
+                fs::copy(&path, &aside).expect("copied");
+                fs::rename(&aside, &path).expect("replaced");
+            },
+        ];
+        for harm in harms {
+            disk::remove_if_there(&path).expect("a fresh start");
+            let (mut log, games) = two_games(dir.path());
+            harm();
+            let left = fs::read(&path).ok();
+            let refused = log.append(&games[0]).expect_err("it is another file");
+            assert!(matches!(refused, WriteError::Moved(_)), "{refused}");
+            assert!(matches!(log.finish(), Err(WriteError::Moved(_))), "nor is it finished");
+            assert_eq!(fs::read(&path).ok(), left);
+        }
+    }
+
+    #[test]
+    fn a_log_that_somebody_else_cut_or_wrote_to_is_not_written_to() {
         let dir = tempfile::tempdir().expect("a folder");
         let (mut log, games) = two_games(dir.path());
         let whole = log_in(dir.path());
-        let good = std::mem::replace(&mut log.file, File::open("/dev/null").expect("readable"));
-        log.append(&games[0]).expect_err("it cannot be written to");
-        // As if the failing write had left a part of its line.
-        log.file = good;
-        log.file.write_all(b"{\"id\":\"torn").expect("written");
-        let mut log = LogWriter::open(dir.path(), "one", log.length).expect("opened");
-        assert_eq!(log_in(dir.path()), whole);
-        log.append(&games[0]).expect("appended");
-        assert_eq!(records(dir.path()).0.len(), 3);
+        for changed in [&whole[..whole.len() / 2], &[&whole[..], b"more\n"].concat()] {
+            fs::write(dir.path().join(LOG), changed).expect("written");
+            let refused = log.append(&games[0]).expect_err("it was changed");
+            assert!(matches!(refused, WriteError::Changed { .. }), "{refused}");
+            assert!(matches!(log.finish(), Err(WriteError::Changed { .. })));
+            assert_eq!(log_in(dir.path()), changed);
+        }
+        fs::write(dir.path().join(LOG), whole).expect("written");
+        log.append(&games[0]).expect("it is as it was");
     }
 
     #[test]
     fn a_log_is_replaced_in_one_step_or_not_at_all() {
         let dir = tempfile::tempdir().expect("a folder");
-        two_games(dir.path());
-        let (path, before) = (dir.path().join(LOG), log_in(dir.path()));
-        replace(&path, &header("two"), |out| {
+        let (mut log, [game, _]) = two_games(dir.path());
+        let before = log_in(dir.path());
+        log.replace("two", |out| {
             out.write_all(b"half")?;
             Err(io::Error::other("full"))
         })
         .expect_err("it failed half way");
         assert_eq!(log_in(dir.path()), before);
         assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 1, "nothing is left");
-        replace(&path, &header("two"), |_| Ok(())).expect("replaced");
+        log.replace("two", |out| write_header(out, &header("two"))).expect("replaced");
         assert_eq!(records(dir.path()), (Vec::new(), false));
         assert_eq!(LogReader::open(dir.path()).expect("a log").header().identity, "two");
+        log.append(&game).expect("it goes on in the new one");
+        assert_eq!(records(dir.path()), (vec![game], false));
     }
 
     #[test]
-    fn after_a_bad_line_the_next_is_read() {
+    fn a_bad_line_is_told_and_passed_over() {
         let dir = tempfile::tempdir().expect("a folder");
         let (_, [first, second]) = two_games(dir.path());
         let text = String::from_utf8(log_in(dir.path())).expect("UTF-8");
@@ -399,11 +241,23 @@ mod tests {
         lines.insert(2, "garbage\n");
         fs::write(dir.path().join(LOG), lines.concat()).expect("written");
         let mut reader = LogReader::open(dir.path()).expect("a log");
-        assert_eq!(reader.next_entry().expect("good").map(|entry| entry.record), Some(first));
-        assert_eq!(reader.next_entry().expect_err("bad").line, 3);
-        let entry = reader.next_entry().expect("good").expect("a record");
-        assert_eq!((entry.line, entry.record), (4, second));
-        assert!(reader.next_entry().expect("the end").is_none());
+        let mut next = || reader.next_line().expect("readable");
+        assert_eq!(next().and_then(|line| line.record.ok()), Some(first.clone()));
+        let bad = next().expect("a line");
+        assert_eq!((bad.number, bad.record.is_err(), bad.intact), (3, true, false));
+        assert_eq!(bad.raw, b"garbage\n");
+        let good = next().expect("a line");
+        assert_eq!((good.number, good.record.ok()), (4, Some(second.clone())));
+        assert!(next().is_none());
+        assert_eq!(records(dir.path()), (vec![first, second], false));
+    }
+
+    #[test]
+    fn a_record_from_before_wall_time_was_kept_is_read() {
+        let mut old = serde_json::to_value(game("ant", "bee", "white")).expect("JSON");
+        old["clock"].as_object_mut().expect("an object").remove("wall_ns").expect("it was there");
+        let read: GameRecord = serde_json::from_value(old).expect("a record");
+        assert_eq!(read.clock.wall_ns, 0);
     }
 
     #[test]

@@ -86,13 +86,14 @@ impl<'t, G: Game> Question<'t, G> {
             },
             retry: (refused > 0).then_some(refused),
             allowance: clock.allowance().map(|allowance| allowance.saturating_sub(used)),
+            budget: self.control.budget.filter(|_| clock.left() == clock.allowance()),
         }
     }
 
     fn check(&self, reply: Reply) -> Result<(G::Action, Reply), Fault> {
         match self.position.parse_action(self.seat, &reply.action) {
             Ok(action) => Ok((action, reply)),
-            Err(refusal) => Err(refused(refusal, &reply.action)),
+            Err(refusal) => Err(refused(refusal, &reply)),
         }
     }
 
@@ -112,7 +113,8 @@ fn out_of_time(control: &TimeControl) -> Fault {
 }
 
 /// A refused action as a fault.
-fn refused(refusal: Refusal, text: &str) -> Fault {
+fn refused(refusal: Refusal, reply: &Reply) -> Fault {
+    let text = reply.action.as_str();
     let shown = protocol::shown(text.as_bytes());
     match refusal {
         Refusal::Malformed(expected) => {
@@ -126,10 +128,16 @@ fn refused(refusal: Refusal, text: &str) -> Fault {
             let message = format!("{what} is no action: {expected}{hint}");
             Fault { raw: Some(shown), ..Fault::new(FaultCode::Malformed, message) }
         }
-        Refusal::Illegal { clause, reason } => Fault {
-            clause: Some(clause.to_owned()),
-            raw: Some(shown),
-            ..Fault::new(FaultCode::Illegal, format!("{clause}: {reason}"))
-        },
+        Refusal::Illegal { clause, reason } => {
+            let reason = match (&reply.said, reason.strip_prefix(text)) {
+                (Some(said), Some(wrong)) => format!("{said}, which{wrong}"),
+                _ => reason,
+            };
+            Fault {
+                clause: Some(clause.to_owned()),
+                raw: Some(shown),
+                ..Fault::new(FaultCode::Illegal, format!("{clause}: {reason}"))
+            }
+        }
     }
 }

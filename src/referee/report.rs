@@ -13,7 +13,7 @@ use crate::rules::{BySeat, GameResult, Outcome, Seat};
 pub enum Ending {
     /// By the rules.
     Rules(Outcome),
-    /// By the fault of one player, who loses, or of both, which is a draw.
+    /// By the fault of one player, who loses, or of both, in which case nobody wins.
     Faults(BySeat<Option<Fault>>),
 }
 
@@ -30,9 +30,12 @@ impl Ending {
         }
     }
 
-    /// The scores by seat: 1, 0.5 or 0.
+    /// The scores by seat: 1, 0.5 or 0. Who made a fault scores nothing.
     pub fn scores(&self) -> BySeat<f64> {
-        BySeat::from_fn(|seat| self.result().score(seat))
+        BySeat::from_fn(|seat| match self.fault(seat) {
+            Some(_) => 0.0,
+            None => self.result().score(seat),
+        })
     }
 
     /// Why: the rules' reason, the code of the fault, or `double-fault`.

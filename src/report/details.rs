@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::columns::{Align, Cell, Column, Keep, lay_out};
 use super::terminal::{Dress, margin, whole};
 use crate::diagnostics::clocks::ClockUse;
+use crate::diagnostics::copies;
 use crate::diagnostics::look_alikes::LookAlike;
 use crate::diagnostics::{Diagnostics, Ending};
 use crate::escape;
@@ -103,8 +104,9 @@ fn oddities(found: &Diagnostics) -> Vec<String> {
         let [one, two, three] = cycle.players.each_ref().map(|player| name(player));
         format!("{one} beats {two}, {two} beats {three}, {three} beats {one}.")
     });
+    let copies = found.copies.iter().map(|names| copies::in_words(names));
     let look_alikes = found.look_alikes.iter().map(look_alike);
-    let lines: Vec<String> = unexplained.chain(cycles).chain(look_alikes).collect();
+    let lines: Vec<String> = copies.chain(unexplained).chain(cycles).chain(look_alikes).collect();
     if lines.is_empty() {
         return vec![
             "Nothing odd: the ratings explain the results, no three players beat each other in a \
@@ -158,6 +160,7 @@ mod tests {
             }],
             unexplained: Vec::new(),
             cycles: vec![Cycle { players: names, p_value: 0.01 }],
+            copies: vec![vec!["ant".into(), "bee".into()]],
             look_alikes: Vec::new(),
         }
     }
@@ -175,13 +178,15 @@ crash            1  25.0
 time a move  moves  median    95%  longest
 ant              7  1.2 ms  33 ms   1.50 s
 
+ant and bee are the same player: one command with the same files.
 ant beats bee, bee beats cat, cat beats ant.";
         assert_eq!(details(&found(), 100, Dress::Plain), expected);
     }
 
     #[test]
     fn that_nothing_was_found_is_said_too() {
-        let text = details(&Diagnostics { cycles: Vec::new(), ..found() }, 100, Dress::Plain);
+        let found = Diagnostics { cycles: Vec::new(), copies: Vec::new(), ..found() };
+        let text = details(&found, 100, Dress::Plain);
         assert!(text.contains("Nothing odd"), "{text}");
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::drawing::{self, Cell};
 use super::story;
 use crate::clock::{Clock, TimeControl};
 use crate::escape;
@@ -232,31 +233,21 @@ fn same_shape(one: &[Vec<String>], other: &[Vec<String>]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.len() == other.len())
 }
 
-/// The board by rows. A square is its character in [`Game::rows`], and where it is a seat's, two
-/// more: the seat of the piece on it and the seat that owns it, `0`, `1` or `-`.
+/// The board by rows. A square is its character alone, or followed by the seat that owns it, the
+/// seat whose goal it is, each `0`, `1` or `-`, and the pieces on it, each a letter and its seat.
 fn drawing<G: Game>(position: &G) -> Vec<Vec<String>> {
-    let square = |row: usize, column: usize, symbol: char| {
-        let at = Square::new(u8::try_from(column).ok()?, u8::try_from(row).ok()?);
-        let (piece, owner) = (piece_of::<G>(symbol), position.owner(at));
-        (piece.is_some() || owner.is_some())
-            .then(|| format!("{symbol}{}{}", digit(piece), digit(owner)))
-    };
-    let row = |(row, text): (usize, &String)| {
-        let squares = text.chars().enumerate();
-        squares
-            .map(|(column, symbol)| square(row, column, symbol).unwrap_or_else(|| symbol.into()))
-            .collect()
-    };
-    position.rows().iter().enumerate().map(row).collect()
+    let cells = drawing::cells(position);
+    cells.iter().map(|row| row.iter().map(square).collect()).collect()
 }
 
-/// The seat whose piece this is: pieces are drawn as the first letter of their seat's name.
-fn piece_of<G: Game>(symbol: char) -> Option<Seat> {
-    let is_of = |seat: &Seat| {
-        let initial = G::SEATS[*seat].chars().next();
-        initial.is_some_and(|initial| initial.eq_ignore_ascii_case(&symbol))
-    };
-    Seat::BOTH.into_iter().find(is_of)
+fn square(cell: &Cell) -> String {
+    let Cell { symbol, pieces, owner, goal } = cell;
+    let mut text = String::from(*symbol);
+    if !pieces.is_empty() || owner.is_some() || goal.is_some() {
+        text.extend([*owner, *goal].map(digit));
+        text.extend(pieces.iter().flat_map(|&(seat, letter)| [letter, digit(Some(seat))]));
+    }
+    text
 }
 
 fn digit(seat: Option<Seat>) -> char {

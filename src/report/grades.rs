@@ -5,32 +5,73 @@ use std::io;
 use super::tables::{finish, text};
 use super::{Row, Standings};
 use crate::config::{Grades, ScoreMark};
-use crate::rating::Tally;
+use crate::rating::{Rank, Tally};
 
-/// The table: a row a player by rank, with the marks and what they are for.
+/// The table: one row per graded player, in the order of the ranking, with the marks and what they
+/// rest on.
 pub fn grades(grades: &Grades, standings: &Standings, tally: &Tally) -> io::Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     let against = grades.against.iter().map(|line| format!("against_{}", line.player));
     let heading = ["player", "marks", "rank", "rank_low", "rank_high", "rank_marks"];
-    table.write_record(heading.map(str::to_owned).into_iter().chain(against))?;
-    for row in &standings.rows {
-        let for_rank = marks_of_rank(grades, row);
-        let for_scores: Vec<f64> =
-            grades.against.iter().map(|line| marks_of_score(line, row, tally)).collect();
-        let sum = for_rank + for_scores.iter().sum::<f64>();
-        let mut cells = vec![text(&row.player).into_owned(), sum.to_string()];
-        cells.extend([row.rank, row.band.low, row.band.high].map(|rank| rank.to_string()));
-        cells.push(for_rank.to_string());
-        cells.extend(for_scores.iter().map(ToString::to_string));
-        table.write_record(cells)?;
+    let heading = heading.map(str::to_owned).into_iter().chain(against);
+    table.write_record(heading.chain(["games", "reason"].map(str::to_owned)))?;
+    for row in standings.rows.iter().filter(|row| !grades.exempt.contains(&row.player)) {
+        table.write_record(cells(grades, row, tally))?;
     }
     finish(table)
 }
 
-/// The doubt is the player's benefit: the best rank of its band counts.
-fn marks_of_rank(grades: &Grades, row: &Row) -> f64 {
-    let best = u32::try_from(row.band.low).unwrap_or(u32::MAX);
-    grades.ranks.iter().find(|line| best <= line.rank).map_or(0.0, |line| line.marks)
+fn cells(grades: &Grades, row: &Row, tally: &Tally) -> Vec<String> {
+    let marks = Marks::new(grades, row, tally);
+    let or_empty = |number: Option<usize>| number.map_or(String::new(), |it| it.to_string());
+    let mut cells = vec![text(&row.player).into_owned(), marks.sum()];
+    cells.extend([
+        or_empty(row.place()),
+        or_empty(row.band().map(|band| band.low)),
+        or_empty(row.band().map(|band| band.high)),
+        marks.for_rank.map_or(String::new(), |marks| marks.to_string()),
+    ]);
+    cells.extend(marks.for_scores.iter().map(ToString::to_string));
+    cells.extend([row.outcomes.games().to_string(), marks.reason]);
+    cells
+}
+
+/// The marks of a player.
+struct Marks {
+    /// None where its rank is not known.
+    for_rank: Option<f64>,
+    for_scores: Vec<f64>,
+    reason: String,
+}
+
+impl Marks {
+    fn new(grades: &Grades, row: &Row, tally: &Tally) -> Self {
+        let for_scores = grades.against.iter().map(|line| marks_of_score(line, row, tally));
+        let (for_rank, reason) = match row.rank {
+            // The doubt is the player's benefit: the best rank of its band counts.
+            Ok(Rank { band, .. }) => {
+                (Some(marks_of_rank(grades, band.low)), format!("rank {} at best", band.low))
+            }
+            Err(why) if why.is_failure() => {
+                let none = vec![0.0; grades.against.len()];
+                let reason = why.to_string();
+                return Self { for_rank: Some(grades.failed), for_scores: none, reason };
+            }
+            Err(why) => (grades.ranks.is_empty().then_some(0.0), why.to_string()),
+        };
+        Self { for_rank, for_scores: for_scores.collect(), reason }
+    }
+
+    /// All marks together; nothing where a part of them is not known.
+    fn sum(&self) -> String {
+        let scores: f64 = self.for_scores.iter().sum();
+        self.for_rank.map_or(String::new(), |marks| (marks + scores).to_string())
+    }
+}
+
+fn marks_of_rank(grades: &Grades, rank: usize) -> f64 {
+    let rank = u32::try_from(rank).unwrap_or(u32::MAX);
+    grades.ranks.iter().find(|line| rank <= line.rank).map_or(0.0, |line| line.marks)
 }
 
 /// No marks where the two have not met; the player itself has them all.
@@ -46,10 +87,18 @@ fn marks_of_score(line: &ScoreMark, row: &Row, tally: &Tally) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::standings::tests::standings;
+    use super::super::standings::tests::{results, standings};
     use super::*;
     use crate::config::RankMark;
-    use crate::rating::tally::tests::tally;
+    use crate::fault::FaultCode;
+    use crate::rating::tally::tests::{faulty, game, tally};
+    use crate::rating::{Band, Out};
+    use crate::tournament::results::Results;
+
+    fn table(grades: &Grades, standings: &Standings, tally: &Tally) -> String {
+        let bytes = super::grades(grades, standings, tally).expect("memory");
+        String::from_utf8(bytes).expect("UTF-8")
+    }
 
     #[test]
     fn marks_are_for_the_best_rank_and_every_score() {
@@ -58,19 +107,42 @@ mod tests {
         let grades = Grades {
             ranks: vec![RankMark { rank: 1, marks: 4.0 }, RankMark { rank: 3, marks: 2.5 }],
             against: vec![line(0.0, 1.0), line(0.5, 3.0)],
+            failed: 0.0,
+            exempt: vec!["house".into()],
         };
         let mut standings = standings(&tally);
-        for row in &mut standings.rows {
-            row.band.low = row.rank;
-            row.band.high = row.rank;
+        for (row, place) in standings.rows.iter_mut().zip(1..) {
+            row.rank = Ok(Rank { place, band: Band { low: place, high: place } });
         }
-        let bytes = super::grades(&grades, &standings, &tally).expect("memory");
         assert_eq!(
-            String::from_utf8(bytes).expect("UTF-8"),
-            "player,marks,rank,rank_low,rank_high,rank_marks,against_house,against_house\n\
-             ant,8,1,1,1,4,1,3\n\
-             house,6.5,2,2,2,2.5,1,3\n\
-             '=bee,3.5,3,3,3,2.5,1,0\n"
+            table(&grades, &standings, &tally),
+            "player,marks,rank,rank_low,rank_high,rank_marks,against_house,against_house,games,reason\n\
+             ant,8,1,1,1,4,1,3,1,rank 1 at best\n\
+             '=bee,3.5,3,3,3,2.5,1,0,1,rank 3 at best\n"
         );
+    }
+
+    #[test]
+    fn who_failed_has_what_the_configuration_says_and_who_cannot_be_compared_nothing() {
+        let names = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu"];
+        let games = [(0, 1, "white"), (1, 2, "white"), (5, 6, "white"), (3, 0, "white")];
+        let mut tally = tally(&names, &games);
+        let crash = [("white", FaultCode::Crash)];
+        tally.add(&faulty(game("eel", "ant", "black"), &crash)).expect("known players");
+        let mut out = vec![None; names.len()];
+        out[3] = Some(Out::Quarantined);
+        let results = Results::new(tally.clone(), &[], &out, results(&tally).summary);
+        let standings = Standings::new(&results.expect("no anchor"));
+        let lines = vec![RankMark { rank: 1, marks: 10.0 }, RankMark { rank: 9, marks: 5.0 }];
+        let grades = Grades { ranks: lines, against: vec![], failed: -1.0, exempt: vec![] };
+        let table = table(&grades, &standings, &tally);
+        let row = |name: &str| {
+            let start = format!("{name},");
+            table.lines().find(|line| line.starts_with(&start)).expect("a row").to_owned()
+        };
+        assert!(row("ant").starts_with("ant,10,1,1,3,10,3,"), "{table}");
+        assert_eq!(row("dog"), "dog,-1,,,,-1,1,quarantined for faults");
+        assert_eq!(row("eel"), "eel,-1,,,,-1,1,made faults and finished no game");
+        assert_eq!(row("fox"), "fox,,,,,,1,not connected with most others by games");
     }
 }

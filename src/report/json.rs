@@ -7,13 +7,16 @@ use serde::Serialize;
 use super::{Row, Standings};
 use crate::diagnostics::Diagnostics;
 use crate::fault::FaultCode;
-use crate::rating::{Estimate, Points};
+use crate::rating::{Estimate, Points, Unranked};
+use crate::tournament::summary::Summary;
 
 /// The standings as a JSON document; ratings in Elo, intervals of 95%.
 #[derive(Debug, Serialize)]
 pub struct StandingsJson<'a> {
-    /// The number of games.
+    /// The number of games that count.
     pub games: u32,
+    /// How far the tournament is.
+    pub summary: &'a Summary,
     /// The number of drawn games.
     pub draws: u32,
     /// The number of faults of all players.
@@ -40,16 +43,18 @@ pub struct StandingsJson<'a> {
 /// A player in [`StandingsJson`]: the columns of `standings.csv`.
 #[derive(Debug, Serialize)]
 pub struct PlayerJson<'a> {
-    /// The place, from 1.
-    pub rank: usize,
+    /// The place, from 1; null where it has none.
+    pub rank: Option<usize>,
+    /// Why it has no rank: `apart`, `no-game`, `faults`, `quarantine` or `check`; else null.
+    pub unranked: Option<Unranked>,
     /// The name as configured, not escaped.
     pub player: &'a str,
-    /// The rating.
-    pub rating: f64,
+    /// The rating; null where only faults are known of it, or no game.
+    pub rating: Option<f64>,
     /// The lower end of its interval.
-    pub rating_low: f64,
+    pub rating_low: Option<f64>,
     /// The upper end of its interval.
-    pub rating_high: f64,
+    pub rating_high: Option<f64>,
     /// The number of games.
     pub games: u32,
     /// The score of all games.
@@ -67,9 +72,9 @@ pub struct PlayerJson<'a> {
     /// How often each fault happened, by code; codes that did not happen are absent.
     pub faults: &'a BTreeMap<FaultCode, u32>,
     /// The best rank of its band.
-    pub rank_low: usize,
+    pub rank_low: Option<usize>,
     /// The worst.
-    pub rank_high: usize,
+    pub rank_high: Option<usize>,
     /// How likely it is better than the next in its group, 0 … 1; null for the last.
     pub superiority: Option<f64>,
     /// How many more games between the two would tell; null where a million would not.
@@ -86,6 +91,7 @@ impl<'a> From<&'a Standings> for StandingsJson<'a> {
     fn from(standings: &'a Standings) -> Self {
         Self {
             games: standings.total.games(),
+            summary: &standings.summary,
             draws: standings.total.draws,
             faults: standings.fault_total(),
             first_advantage: standings.first_advantage,
@@ -102,12 +108,15 @@ impl<'a> From<&'a Standings> for StandingsJson<'a> {
 
 impl<'a> From<&'a Row> for PlayerJson<'a> {
     fn from(row: &'a Row) -> Self {
+        let rating = row.shown_rating();
+        let by_seat = row.seat_ratings.filter(|_| rating.is_some());
         Self {
-            rank: row.rank,
+            rank: row.place(),
+            unranked: row.rank.err(),
             player: &row.player,
-            rating: row.rating.value,
-            rating_low: row.rating.low,
-            rating_high: row.rating.high,
+            rating: rating.map(|rating| rating.value),
+            rating_low: rating.map(|rating| rating.low),
+            rating_high: rating.map(|rating| rating.high),
             games: row.outcomes.games(),
             score: row.score(),
             wins: row.outcomes.wins,
@@ -116,13 +125,13 @@ impl<'a> From<&'a Row> for PlayerJson<'a> {
             first_score: row.by_seat.first,
             second_score: row.by_seat.second,
             faults: &row.faults,
-            rank_low: row.band.low,
-            rank_high: row.band.high,
+            rank_low: row.band().map(|band| band.low),
+            rank_high: row.band().map(|band| band.high),
             superiority: row.next.map(|next| next.superiority),
             games_to_separate: row.next.and_then(|next| next.games),
             group: row.group,
-            first_rating: row.seat_ratings.map(|at| at.first),
-            second_rating: row.seat_ratings.map(|at| at.second),
+            first_rating: by_seat.map(|at| at.first),
+            second_rating: by_seat.map(|at| at.second),
         }
     }
 }

@@ -3,8 +3,9 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::terminal::{margin, whole};
-use super::{Row, Standings};
+use super::{Remedy, Row, Standings};
 use crate::escape;
+use crate::rating::Unranked;
 
 /// The notes in lines of at most `width` columns, as far as words allow.
 pub(super) fn notes(standings: &Standings, width: usize) -> Vec<String> {
@@ -12,9 +13,11 @@ pub(super) fn notes(standings: &Standings, width: usize) -> Vec<String> {
         return vec!["No games yet.".into()];
     }
     let notes = [
+        Some(format!("{}.", standings.summary)),
         Some(seats(standings)),
         own_seats(standings),
         faults(standings, width),
+        unranked(standings, width),
         groups(standings),
         contradiction(standings),
         copies(standings, width),
@@ -64,12 +67,24 @@ fn own_seats(standings: &Standings) -> Option<String> {
     })
 }
 
+/// Who has no rank, and why, in three lines.
+fn unranked(standings: &Standings, width: usize) -> Option<String> {
+    let player = |row: &Row| {
+        // That groups have not met is said of all of them at once.
+        let why = row.rank.err().filter(|why| *why != Unranked::Apart)?;
+        Some(format!("{} ({why})", escape::terminal(&row.player)))
+    };
+    let players: Vec<String> = standings.rows.iter().filter_map(player).collect();
+    let room = (3 * width).saturating_sub(16);
+    (!players.is_empty()).then(|| format!("Without a rank: {}.", list(&players, room)))
+}
+
 /// That not everyone is comparable.
-fn groups(standings: &Standings) -> Option<String> {
+pub(super) fn groups(standings: &Standings) -> Option<String> {
     (standings.groups > 1).then(|| {
         format!(
-            "There are {} groups that have not met, not even through others: ratings and ranks \
-             compare players of one group only.",
+            "There are {} groups that have not met, not even through others: ratings compare \
+             players of one group only, and only a group of most of those who play has ranks.",
             standings.groups
         )
     })
@@ -102,11 +117,29 @@ pub(super) fn copies(standings: &Standings, width: usize) -> Option<String> {
     let are = if total == 1 { "is a copy of an earlier one" } else { "are copies of earlier ones" };
     let games = plural(standings.total.games(), "game");
     let before = format!("Warning: {total} of {games} {are} (");
-    let after = "): copies score, but tell nothing new and count once in the ratings. More \
-                 openings would tell more: see `[openings]` in the documentation of the \
-                 configuration.";
+    let after = format!(
+        "): copies score, but tell nothing new and count once in the ratings. {}",
+        remedy(standings.remedy)
+    );
     let room = (4 * width).saturating_sub(before.width() + after.width());
     (total > 0).then(|| format!("{before}{}{after}", list(&players, room)))
+}
+
+/// What would make copies fewer, in a sentence.
+fn remedy(remedy: Remedy) -> &'static str {
+    match remedy {
+        Remedy::Openings => {
+            "Openings would make the games different: see `[openings]` in the documentation of the \
+             configuration."
+        }
+        Remedy::MoreOpenings => {
+            "More openings would make the games different: more `plies`, or more lines in the file."
+        }
+        Remedy::None => {
+            "Classes of the 2018 interface cannot begin after an opening: play fewer `pairs`, or \
+             have the players choose at random between moves that are equally good."
+        }
+    }
 }
 
 /// The neighbours that are not told apart at 95%, in two lines.
@@ -210,26 +243,48 @@ mod tests {
         assert_eq!(faults(&standings, 80), None);
         assert_eq!(neighbours(&standings, 80), None);
         assert_eq!(copies(&standings, 80), None);
-        assert_eq!(notes(&standings, 80).len(), 1);
+        assert_eq!(notes(&standings, 80).len(), 2);
     }
 
     #[test]
     fn copies_and_groups_are_told() {
-        let mut tally = tally(&["ant", "bee", "cat"], &[]);
+        let mut tally = tally(&["ant", "bee", "cat", "dog"], &[]);
         for _ in 0..3 {
             tally.add(&game("ant", "bee", "white")).expect("known players");
         }
+        tally.add(&game("cat", "dog", "white")).expect("known players");
         let standings = standings(&tally);
         assert_eq!(
             copies(&standings, 80).as_deref(),
             Some(
-                "Warning: 2 of 3 games are copies of earlier ones (ant–bee 2): copies score, but \
-                 tell nothing new and count once in the ratings. More openings would tell more: \
-                 see `[openings]` in the documentation of the configuration."
+                "Warning: 2 of 4 games are copies of earlier ones (ant–bee 2): copies score, but \
+                 tell nothing new and count once in the ratings. Openings would make the games \
+                 different: see `[openings]` in the documentation of the configuration."
             )
         );
+        let classes = Standings { remedy: Remedy::None, ..standings.clone() };
+        let advice = copies(&classes, 80).expect("there are copies");
+        assert!(advice.contains("fewer `pairs`") && !advice.contains("[openings]"), "{advice}");
         assert!(groups(&standings).is_some_and(|note| note.contains("2 groups")));
-        assert!(neighbours(&standings, 80).is_some_and(|note| note.contains("ant and bee (")));
+        let near = super::super::standings::tests::standings(&tally_of_two());
+        assert!(neighbours(&near, 80).is_some_and(|note| note.contains("ant and bee (")));
+    }
+
+    fn tally_of_two() -> crate::rating::Tally {
+        tally(&["ant", "bee"], &[(0, 1, "white")])
+    }
+
+    #[test]
+    fn who_has_no_rank_is_told_with_the_reason() {
+        let mut tally = tally(&["ant", "bee", "eel", "fox"], &[(0, 1, "white")]);
+        let crash = [("white", FaultCode::Crash)];
+        tally.add(&faulty(game("eel", "ant", "black"), &crash)).expect("known players");
+        assert_eq!(
+            unranked(&standings(&tally), 80).as_deref(),
+            Some(
+                "Without a rank: fox (no game that counts), eel (made faults and finished no game)."
+            )
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The page of one player: its own games and faults, and nothing of anyone else's.
 
 use maud::{Markup, html};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::charts::{Line, lines};
 use super::page::shell::{Kind, Shell, json_in_html};
@@ -9,23 +9,25 @@ use super::page::{count, elo, fault, figure, percent};
 use super::survey::faults::Case;
 use super::{Row, Standings};
 use crate::escape;
-use crate::rating::Tally;
 use crate::rating::tally::Outcomes;
+use crate::rating::{Rank, Tally};
 use crate::record::{GameRecord, Header};
 use crate::rules::Seat;
 
 /// Everything about one player.
 #[derive(Debug)]
 pub struct Packet {
-    /// The player's number in the tally.
+    /// The player's number in the tally, which is under pseudonyms.
     pub number: usize,
+    /// Its name.
+    pub name: String,
     /// Its pseudonym.
     pub pseudonym: String,
     /// Its games as it may see them: id, how each ended, plies.
     pub games: Vec<(String, String, u32)>,
-    /// Its faults, the first first.
+    /// Its faults, in the order of its games here.
     pub faults: Vec<Case>,
-    /// The lines that went to and came from it before its first fault.
+    /// The lines that went to and came from it before the first of these.
     pub exchange: Vec<String>,
     /// Films to bring along, as JSON.
     pub films: Vec<String>,
@@ -36,9 +38,10 @@ pub struct Packet {
 
 impl Packet {
     /// An empty packet.
-    pub fn new(number: usize, pseudonym: String) -> Self {
+    pub fn new(number: usize, name: String, pseudonym: String) -> Self {
         Self {
             number,
+            name,
             pseudonym,
             games: Vec::new(),
             faults: Vec::new(),
@@ -66,14 +69,14 @@ impl Packet {
     /// The page.
     pub fn page(&self, header: &Header, standings: &Standings, tally: &Tally) -> String {
         let row = standings.rows.iter().find(|row| row.number == self.number);
-        let title = escape::terminal(&tally.names()[self.number]);
+        let title = escape::terminal(&self.name);
         let sections = [
             (
                 "results",
                 "Results",
                 row.map_or_else(Markup::default, |row| results(row, standings, tally)),
             ),
-            ("faults", "First mistake", self.first_mistake()),
+            ("faults", "Faults", self.faults()),
             ("clock", "Clock", self.clock()),
             ("games", "Games", self.list()),
         ];
@@ -94,7 +97,7 @@ impl Packet {
         .html()
     }
 
-    fn first_mistake(&self) -> Markup {
+    fn faults(&self) -> Markup {
         let Some((first, others)) = self.faults.split_first() else {
             return html! { p { "No fault: every game was decided on the board." } };
         };
@@ -142,7 +145,7 @@ impl Packet {
             p { "Select a game to step through it." }
             div.scroll { table { tbody { @for (id, end, plies) in &self.games { tr {
                 td { a href={ "#game=" (id) "&ply=0" } { (id) } }
-                td { (end) } td.n { (plies) " plies" }
+                td { (end) } td.n { (super::page::plies(*plies)) }
             } } } } }
         }
     }
@@ -157,9 +160,16 @@ fn results(row: &Row, standings: &Standings, tally: &Tally) -> Markup {
     ];
     html! {
         p {
-            "Rank " strong { (row.rank) } " of " (standings.rows.len()) ", band " strong { (row.band) }
-            " (where the rank may lie, at 95%). Rating " strong { (elo(row.rating.value)) }
-            " ±" (elo(row.rating.margin())) " Elo."
+            @match row.rank {
+                Ok(Rank { place, band }) => {
+                    "Rank " strong { (place) } " of " (standings.ranked()) ", band " strong { (band) }
+                    " (where the rank may lie, at 95%)."
+                }
+                Err(why) => { "No rank: " (why) "." }
+            }
+            @if let Some(rating) = row.shown_rating() {
+                " Rating " strong { (elo(rating.value)) } " ±" (elo(rating.margin())) " Elo."
+            }
         }
         table {
             thead { tr {
@@ -186,10 +196,12 @@ enum Level {
 
 fn levels(row: &Row, standings: &Standings, tally: &Tally, level: Level) -> Outcomes {
     let of = |other: &&Row| {
-        let found = match other {
-            other if other.group != row.group => Level::Same,
-            other if other.band.high < row.band.low => Level::Above,
-            other if other.band.low > row.band.high => Level::Below,
+        let found = match (row.rank, other.rank) {
+            (Ok(own), Ok(other)) if other.band.high < own.band.low => Level::Above,
+            (Ok(own), Ok(other)) if other.band.low > own.band.high => Level::Below,
+            // Who only fails stands below everyone who plays.
+            (Ok(_), Err(why)) if why.is_failure() => Level::Below,
+            (Err(why), Ok(_)) if why.is_failure() => Level::Above,
             _ => Level::Same,
         };
         other.number != row.number && found == level
@@ -207,19 +219,28 @@ fn line(label: &str, outcomes: Outcomes) -> Markup {
     }
 }
 
-/// What the player saw of its faulty game: the lines of an exchange file that are its own.
+/// A line to a player without the seed in it, from which its opponent could be found by guessing.
+fn without_seed(line: &str) -> String {
+    match serde_json::from_str::<Value>(line) {
+        Ok(mut message) if message.get("seed").is_some() => {
+            message["seed"] = json!(0);
+            message.to_string()
+        }
+        _ => line.to_owned(),
+    }
+}
+
+/// What the player saw of its faulty game: the lines of an exchange file that are its own, without
+/// its seed.
 pub fn own_lines(exchanges: &str, player: &str) -> (Vec<String>, String) {
     let (mut lines, mut stderr) = (Vec::new(), String::new());
     for line in exchanges.lines() {
-        let Ok(value) = serde_json::from_str::<serde_json::Value>(line) else { continue };
+        let Ok(value) = serde_json::from_str::<Value>(line) else { continue };
         if value["player"] != json!(player) {
             continue;
         }
-        for (way, sign) in [("to", ">"), ("from", "<")] {
-            if let Some(text) = value[way].as_str() {
-                lines.push(format!("{sign} {text}"));
-            }
-        }
+        lines.extend(value["to"].as_str().map(|text| format!("> {}", without_seed(text))));
+        lines.extend(value["from"].as_str().map(|text| format!("< {text}")));
         if let Some(text) = value["stderr"].as_str() {
             stderr.push_str(text);
         }
@@ -230,6 +251,15 @@ pub fn own_lines(exchanges: &str, player: &str) -> (Vec<String>, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_seed_is_left_out_and_nothing_else() {
+        let line = r#"{"type":"init","id":0,"you":"white","seed":2477104006096711,"opening":[]}"#;
+        assert_eq!(without_seed(line), line.replace("2477104006096711", "0"));
+        for line in [r#"{"type":"turn","id":1}"#, "seed", ""] {
+            assert_eq!(without_seed(line), line);
+        }
+    }
 
     #[test]
     fn an_exchange_is_the_players_own_part() {

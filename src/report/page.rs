@@ -11,15 +11,18 @@ mod play;
 mod ranking;
 pub mod shell;
 
+use std::fmt::Display;
+
 use maud::{Markup, html};
 
-use super::Standings;
 use super::survey::Survey;
+use super::{Row, Standings};
 use crate::diagnostics::Diagnostics;
 use crate::escape;
 use crate::rating::Tally;
 use crate::record::Header;
 pub(super) use faults::one as fault;
+pub use faults::word;
 use shell::{Kind, Shell};
 
 /// Everything that the page shows.
@@ -37,15 +40,12 @@ pub struct Material<'a> {
     pub found: &'a Diagnostics,
     /// Films to bring along, as JSON.
     pub films: &'a [String],
-    /// Games that are done.
-    pub played: usize,
-    /// Games of the whole tournament, as far as is known.
-    pub expected: usize,
     /// What is to be said about players that are out.
     pub out: &'a [String],
-    /// The folder, as commands are to name it; none on a page under pseudonyms, which shows neither
+    /// The options by which commands find the tournament; none on a page under pseudonyms, which
+    /// shows neither
     /// commands nor hashes.
-    pub folder: Option<&'a str>,
+    pub called: Option<&'a str>,
     /// Where the page stands.
     pub kind: Kind,
 }
@@ -53,24 +53,29 @@ pub struct Material<'a> {
 impl Material<'_> {
     /// The page may say who the players are.
     fn names_players(&self) -> bool {
-        self.folder.is_some()
+        self.called.is_some()
     }
 }
 
 /// The page as HTML.
 pub fn page(material: &Material<'_>) -> String {
     let title = escape::terminal(&material.header.tournament);
+    // What came when tells who is who: the schedule can be worked out.
+    let over_time =
+        material.names_players().then(|| ("time", "Over time", over_time::section(material)));
     let sections = [
         ("ranking", "Ranking", ranking::section(material)),
         ("ratings", "Ratings", ranking::chart_section(material)),
         ("cross", "Cross table", cross::section(material)),
-        ("time", "Over time", over_time::section(material)),
+    ];
+    let more = [
         ("play", "How games went", play::section(material)),
         ("thinking", "Clock use", play::clock_section(material)),
         ("faults", "Faults", faults::section(material)),
         ("games", "Games", games::section(material)),
         ("conditions", "Conditions", conditions::section(material)),
     ];
+    let sections: Vec<_> = sections.into_iter().chain(over_time).chain(more).collect();
     let data = games::data(material);
     Shell {
         title: &title,
@@ -85,14 +90,13 @@ pub fn page(material: &Material<'_>) -> String {
 
 /// What kind of tournament this is and how far it is, in a line or two.
 fn summary(material: &Material<'_>) -> Markup {
-    let Material { header, standings, played, expected, .. } = material;
+    let Material { header, standings, .. } = material;
     let faults = standings.fault_total();
     html! {
         p.lead {
             (escape::terminal(&header.game)) " · "
             (count(header.players.len(), "player")) " · "
-            @if played == expected { (count(*played, "game")) }
-            @else { strong { (played) " of " (count(*expected, "game")) } " so far" }
+            (standings.summary)
             @if faults > 0 { " · " a href="#faults" { (count(faults as usize, "fault")) } }
         }
         @for line in material.out { p.warning { (line) } }
@@ -103,6 +107,21 @@ fn summary(material: &Material<'_>) -> Markup {
 pub(super) fn count(number: usize, noun: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{ending}")
+}
+
+/// A number of plies with its noun.
+pub(super) fn plies(number: u32) -> String {
+    if number == 1 { "1 ply".to_owned() } else { format!("{number} plies") }
+}
+
+/// A player's place in the ranking, or a dash.
+fn place(row: &Row) -> String {
+    or_dash(row.place())
+}
+
+/// What there is to say, or a dash.
+fn or_dash(text: Option<impl Display>) -> String {
+    text.map_or_else(|| "–".to_owned(), |text| text.to_string())
 }
 
 /// A player's name, safe to show.

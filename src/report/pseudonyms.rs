@@ -6,14 +6,15 @@ use std::io;
 use super::tables::{finish, text};
 use crate::fault::Fault;
 use crate::record::{Anchor, GameRecord, Header, PlayerInfo};
-use crate::rules::Seat;
+use crate::rules::{BySeat, Seat};
 use crate::tournament::format::{Format, Stage};
 
 /// A pseudonym for every player, `P001` and so on, in an order that the tournament's random
 /// identity decides.
 #[derive(Debug, Clone)]
 pub struct Pseudonyms {
-    by_name: BTreeMap<String, String>,
+    /// The number of each, from 0, and the pseudonym.
+    by_name: BTreeMap<String, (u32, String)>,
 }
 
 impl Pseudonyms {
@@ -26,23 +27,36 @@ impl Pseudonyms {
             .collect();
         order.sort_unstable();
         let digits = names.len().to_string().len().max(2);
-        let numbered = (1..).zip(order);
+        let numbered = (0..).zip(order);
         let by_name = numbered
-            .map(|(number, (_, name))| (name.clone(), format!("P{number:0digits$}")))
+            .map(|(number, (_, name))| {
+                (name.clone(), (number, format!("P{:0digits$}", number + 1)))
+            })
             .collect();
         Self { by_name }
     }
 
     /// The pseudonym of a player; nothing for a name that is none of the tournament's.
     pub fn of(&self, name: &str) -> &str {
-        self.by_name.get(name).map_or("", String::as_str)
+        self.by_name.get(name).map_or("", |(_, pseudonym)| pseudonym)
+    }
+
+    /// The place of a player's pseudonym among all, from 0; none for a name that is none of the
+    /// tournament's.
+    pub fn number(&self, name: &str) -> Option<u32> {
+        self.by_name.get(name).map(|(number, _)| *number)
+    }
+
+    /// The players by the places of their pseudonyms.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<_> = self.by_name.iter().collect();
+        names.sort_unstable_by_key(|(_, (number, _))| *number);
+        names.into_iter().map(|(name, _)| name.as_str()).collect()
     }
 
     /// All pseudonyms, in their own order: it tells nothing about that of the configuration.
     pub fn all(&self) -> Vec<String> {
-        let mut all: Vec<String> = self.by_name.values().cloned().collect();
-        all.sort_unstable();
-        all
+        self.names().into_iter().map(|name| self.of(name).to_owned()).collect()
     }
 
     /// The id of a game, made of the pseudonyms by seat: the real one could be computed from
@@ -58,9 +72,9 @@ impl Pseudonyms {
         let [first, second] = Seat::BOTH.map(|seat| record.players[seat].as_str());
         let mut seen = record.clone();
         seen.id = self.game_id(first, second, record.pair, record.game);
+        seen.seed.values = BySeat::new(0, 0);
         for seat in Seat::BOTH {
             self.of(&record.players[seat]).clone_into(&mut seen.players.values[seat]);
-            seen.seed.values[seat] = 0;
         }
         for note in &mut seen.notes {
             note.note = None;
@@ -70,8 +84,8 @@ impl Pseudonyms {
         seen.void.clear();
         seen.reported = None;
         for fault in seen.fault.iter_mut().flat_map(|faults| faults.values_mut()) {
-            let expected = format!("expected was {}", fault.code.expected());
-            *fault = Fault { clause: fault.clause.take(), ..Fault::new(fault.code, expected) };
+            let message = "what exactly it did is for its author and the organiser";
+            *fault = Fault { clause: fault.clause.take(), ..Fault::new(fault.code, message) };
         }
         seen
     }
@@ -83,24 +97,33 @@ impl Pseudonyms {
             player: self.of(&anchor.player).to_owned(),
             rating: anchor.rating,
         };
-        let player =
-            |name: String| PlayerInfo { name, command: String::new(), hash: String::new() };
+        // Who cannot begin after an opening is nobody's business; that somebody cannot is.
+        let takes_openings = header.players.iter().all(|player| player.takes_openings);
+        let player = |name: String| PlayerInfo {
+            name,
+            command: String::new(),
+            hash: String::new(),
+            takes_openings,
+        };
         let stage = |stage: &Stage| {
             let mut seen = stage.clone();
             if let Format::Gauntlet { anchors } = &mut seen.format {
-                for anchor in anchors {
+                for anchor in &mut *anchors {
                     *anchor = self.of(anchor).to_owned();
                 }
+                anchors.sort_unstable();
             }
             seen
         };
         let identity =
             blake3::derive_key("referee 2026 public identity", header.identity.as_bytes());
+        let mut anchors: Vec<Anchor> = header.anchors.iter().map(anchor).collect();
+        anchors.sort_unstable_by(|one, other| one.player.cmp(&other.player));
         Header {
             // Not to be turned back: the pseudonyms follow from the real one.
             identity: blake3::Hash::from_bytes(identity).to_hex()[..16].to_owned(),
             seed: None,
-            anchors: header.anchors.iter().map(anchor).collect(),
+            anchors,
             stages: header.stages.iter().map(stage).collect(),
             players: self.all().into_iter().map(player).collect(),
             changes: Vec::new(),
@@ -110,26 +133,25 @@ impl Pseudonyms {
 
     /// The key as a table, `pseudonym,player`.
     pub fn table(&self) -> io::Result<Vec<u8>> {
-        let mut rows: Vec<_> = self.by_name.iter().collect();
-        rows.sort_by_key(|(_, pseudonym)| *pseudonym);
         let mut table = csv::Writer::from_writer(Vec::new());
         table.write_record(["pseudonym", "player"])?;
-        for (name, pseudonym) in rows {
-            table.write_record([pseudonym.as_str(), &text(name)])?;
+        for name in self.names() {
+            table.write_record([self.of(name), &text(name)])?;
         }
         finish(table)
     }
 
     /// The game as the player at `seat` may see it: the opponent has a pseudonym, and what only
     /// the opponent wrote, said or was given is left out. The id is made of the pseudonym, because
-    /// the real one could be computed from a guessed name.
+    /// the real one could be computed from a guessed name; so could the player's own seed by
+    /// whoever knows the secret.
     pub fn for_player(&self, record: &GameRecord, seat: Seat) -> GameRecord {
         let (own, other) = (&record.players.names[seat], &record.players.names[!seat]);
         let pseudonym = self.of(&record.players[!seat]);
         let mut seen = record.clone();
         seen.id = format!("{pseudonym}-{}-{}", record.pair, record.game);
         pseudonym.clone_into(&mut seen.players.values[!seat]);
-        seen.seed.values[!seat] = 0;
+        seen.seed.values = BySeat::new(0, 0);
         seen.clock.cpu_ns.values[!seat] = None;
         seen.notes.retain(|note| note.by == **own);
         // Both may be about the opponent's program.
@@ -195,7 +217,7 @@ mod tests {
         record.notes = vec![note("secret plan", Some(0.5)), note("secret plan", None)];
         record.warnings = vec!["secret".into()];
         record.void = vec!["secret".into()];
-        record.seed.values = crate::rules::BySeat::new(12_345, 67_890);
+        record.seed.values = BySeat::new(12_345, 67_890);
         let seen = pseudonyms.for_everyone(&record);
         let text = serde_json::to_string(&seen).expect("JSON");
         for left in ["secret", "plain", "12345", "67890", "player.py"] {

@@ -2,25 +2,26 @@
 
 use crate::rating::ranks::Separation;
 use crate::rating::tally::{FaultCounts, Outcomes};
-use crate::rating::{Band, Contradiction, Estimate, Fit, Points, SeatEffects, Tally};
+use crate::rating::{Band, Contradiction, Estimate, Points, Rank, Unranked};
+use crate::record::Header;
 use crate::rules::{BySeat, Seat};
+use crate::tournament::results::Results;
+use crate::tournament::summary::Summary;
 
 /// A player's place and everything the tables say of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// The place in its group, from 1; every row of a group has its own.
-    pub rank: usize,
+    /// The rank, or why the player has none.
+    pub rank: Result<Rank, Unranked>,
     /// The group, from 1, the largest first: only players of one group can be compared.
     pub group: usize,
     /// The player's number in the tally.
     pub number: usize,
     /// The player's name, as configured.
     pub player: String,
-    /// The rating in Elo with its 95% interval.
+    /// The rating in Elo with its 95% interval, whether it says anything or not.
     pub rating: Estimate,
-    /// The ranks it may have, at 95%.
-    pub band: Band,
-    /// How well it is told apart from the next in its group, if there is one.
+    /// How well it is told apart from the next, if there is one to compare it with.
     pub next: Option<Separation>,
     /// The ratings at each seat, where the seat is not worth the same to all players.
     pub seat_ratings: Option<BySeat<Estimate>>,
@@ -42,20 +43,38 @@ impl Row {
     pub fn fault_total(&self) -> u32 {
         self.faults.values().sum()
     }
+
+    /// The rating, where it says how well the player plays: not where only faults are known of it,
+    /// or no game.
+    pub fn shown_rating(&self) -> Option<Estimate> {
+        matches!(self.rank, Ok(_) | Err(Unranked::Apart)).then_some(self.rating)
+    }
+
+    /// The place, if the player has a rank.
+    pub fn place(&self) -> Option<usize> {
+        self.rank.ok().map(|rank| rank.place)
+    }
+
+    /// The band of ranks, if the player has a rank.
+    pub fn band(&self) -> Option<Band> {
+        self.rank.ok().map(|rank| rank.band)
+    }
 }
 
 /// The ranking of a tournament.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standings {
-    /// The players, best first.
+    /// The players, best first; those without a rank at the end.
     pub rows: Vec<Row>,
     /// All games, from the side of the first seat.
     pub total: Outcomes,
+    /// How far the tournament is.
+    pub summary: Summary,
     /// The first seat's advantage in Elo.
     pub first_advantage: Estimate,
     /// The fitted chance of a draw between equals, 0 … 1.
     pub draw_rate: f64,
-    /// How many groups of players there are that no chain of games connects.
+    /// How many groups there are of players that play and that no chain of games connects.
     pub groups: usize,
     /// The correlation between a player's scores in the two games of a pair, −1 … 1.
     pub pair_correlation: f64,
@@ -63,48 +82,55 @@ pub struct Standings {
     pub seat_effects_p: f64,
     /// Games that are copies of earlier ones, with the names of the first and second player.
     pub copies: Vec<(String, String, u32)>,
-    /// Two anchors whose results do not fit the ratings given; [`new`](Self::new) knows of none.
+    /// What would make copies fewer; [`new`](Self::new) knows only of openings.
+    pub remedy: Remedy,
+    /// Two anchors whose results do not fit the ratings given.
     pub contradiction: Option<Contradiction>,
 }
 
-impl Standings {
-    /// Ranks the players of `tally` by their ratings in `fit`, which must be of the same tally, as
-    /// `seats` must. Equal ratings are ranked by score, then by name; each group by itself.
-    pub fn new(tally: &Tally, fit: &Fit, seats: &SeatEffects) -> Self {
-        let groups = group_numbers(&fit.groups);
-        let bands = fit.bands();
-        let mut rows: Vec<Row> = (0..fit.ratings.len())
-            .map(|number| row(tally, number, fit, bands[number], seats))
-            .map(|row| Row { group: groups[row.number], ..row })
-            .collect();
-        rows.sort_by(|a, b| {
-            let rating = fine(b.rating.value).total_cmp(&fine(a.rating.value));
-            let rating = a.group.cmp(&b.group).then(rating);
-            rating.then(b.score().cmp(&a.score())).then_with(|| a.player.cmp(&b.player))
-        });
-        for group in rows.chunk_by_mut(|above, below| above.group == below.group) {
-            for place in 0..group.len() {
-                let next = group.get(place + 1).map(|below| below.number);
-                let row = &mut group[place];
-                row.rank = place + 1;
-                // Rounding may have put equals in another order than the band was made for.
-                row.band.low = row.band.low.min(row.rank);
-                row.band.high = row.band.high.max(row.rank);
-                row.next = next.and_then(|below| fit.separation(row.number, below));
-            }
+/// What would make players play different games instead of copies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Remedy {
+    /// Openings, of which there are none.
+    #[default]
+    Openings,
+    /// More openings than there are.
+    MoreOpenings,
+    /// Nothing of the configuration: some players cannot begin after an opening.
+    None,
+}
+
+impl Remedy {
+    /// What applies to the tournament with this header.
+    pub fn of(header: &Header) -> Self {
+        match &header.openings {
+            Some(_) => Self::MoreOpenings,
+            None if header.players.iter().all(|player| player.takes_openings) => Self::Openings,
+            None => Self::None,
         }
+    }
+}
+
+impl Standings {
+    /// The tables' rows, in the order of the ranking.
+    pub fn new(results: &Results) -> Self {
+        let Results { tally, ranking, seats, .. } = results;
+        let ranks = ranking.ranks();
+        let places = 0..ranking.order.len();
         let name = |player: usize| tally.names()[player].clone();
         let copies = tally.copies().iter();
         Self {
-            rows,
+            rows: places.map(|at| row(results, &ranks, at)).collect(),
             total: tally.total(),
-            first_advantage: fit.first_advantage,
-            draw_rate: fit.draw_rate(),
-            groups: groups.iter().copied().max().unwrap_or(0),
-            pair_correlation: fit.pair_correlation,
+            summary: results.summary,
+            first_advantage: ranking.fit.first_advantage,
+            draw_rate: ranking.fit.draw_rate(),
+            groups: ranking.group_count(),
+            pair_correlation: ranking.fit.pair_correlation,
             seat_effects_p: seats.p_value,
             copies: copies.map(|(&(one, two), &count)| (name(one), name(two), count)).collect(),
-            contradiction: None,
+            remedy: Remedy::default(),
+            contradiction: results.contradiction.clone(),
         }
     }
 
@@ -112,17 +138,25 @@ impl Standings {
     pub fn fault_total(&self) -> u32 {
         self.rows.iter().map(Row::fault_total).sum()
     }
+
+    /// How many players have a rank.
+    pub fn ranked(&self) -> usize {
+        self.rows.iter().filter(|row| row.rank.is_ok()).count()
+    }
 }
 
-fn row(tally: &Tally, number: usize, fit: &Fit, band: Band, seats: &SeatEffects) -> Row {
+/// The row at this place of the order.
+fn row(results: &Results, ranks: &[Result<Rank, Unranked>], at: usize) -> Row {
+    let Results { tally, ranking, seats, .. } = results;
+    let number = ranking.order[at];
+    let below = ranking.order.get(at + 1).filter(|&&below| ranking.are_compared(number, below));
     Row {
-        rank: 0,
-        group: 0,
+        rank: ranks[number],
+        group: ranking.groups[number],
         number,
         player: tally.names()[number].clone(),
-        rating: fit.ratings[number],
-        band,
-        next: None,
+        rating: ranking.fit.ratings[number],
+        next: below.and_then(|&below| ranking.fit.separation(number, below)),
         seat_ratings: seats.by_seat.as_ref().map(|ratings| ratings[number]),
         outcomes: tally.of(number),
         by_seat: BySeat::from_fn(|seat: Seat| tally.at(number, seat).score()),
@@ -130,38 +164,25 @@ fn row(tally: &Tally, number: usize, fit: &Fit, band: Band, seats: &SeatEffects)
     }
 }
 
-/// The group of each player, numbered from 1: the largest first, then by who is listed first.
-fn group_numbers(groups: &[usize]) -> Vec<usize> {
-    let mut sizes = vec![0_usize; groups.iter().map(|group| group + 1).max().unwrap_or(0)];
-    for &group in groups {
-        sizes[group] += 1;
-    }
-    let mut order: Vec<usize> = (0..sizes.len()).collect();
-    order.sort_by_key(|&group| std::cmp::Reverse(sizes[group]));
-    let mut numbers = vec![0; sizes.len()];
-    for (number, group) in (1..).zip(order) {
-        numbers[group] = number;
-    }
-    groups.iter().map(|&group| numbers[group]).collect()
-}
-
-/// A rating in millionths: what is closer than that differs by rounding alone and is equal.
-fn fine(rating: f64) -> f64 {
-    (rating * 1e6).round() + 0.0
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::rating::Tally;
     use crate::rating::tally::tests::{any_tally, tally};
-    use crate::rating::{fit, seat_effects};
 
     /// The standings of a tally without an anchor.
     pub(crate) fn standings(tally: &Tally) -> Standings {
-        let seats = seat_effects(tally, &[]).expect("no anchor");
-        Standings::new(tally, &fit(tally, &[]).expect("no anchor"), &seats)
+        Standings::new(&results(tally))
+    }
+
+    /// The results of a tally without an anchor, from which nobody was taken out.
+    pub(crate) fn results(tally: &Tally) -> Results {
+        let played = tally.total().games() as usize;
+        let summary = Summary { played, counted: played, ..Summary::default() };
+        let out = vec![None; tally.names().len()];
+        Results::new(tally.clone(), &[], &out, summary).expect("no anchor")
     }
 
     fn order(standings: &Standings) -> Vec<&str> {
@@ -173,7 +194,7 @@ pub(crate) mod tests {
         let games = [(0, 1, "black"), (1, 2, "draw"), (2, 0, "white"), (1, 2, "white")];
         let standings = standings(&tally(&["ant", "bee", "cat"], &games));
         assert_eq!(order(&standings), ["bee", "cat", "ant"]);
-        assert_eq!(standings.rows[2].rank, 3);
+        assert_eq!(standings.rows[2].place(), Some(3));
         assert_eq!(standings.rows[0].by_seat, BySeat::new(Points::of(1, 1), Points::of(1, 0)));
     }
 
@@ -188,14 +209,19 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn groups_that_never_met_are_ranked_apart() {
+    fn groups_that_never_met_are_not_ranked_together() {
         let games = [(0, 4, "white"), (2, 1, "white"), (1, 3, "white")];
         let standings = standings(&tally(&["eel", "cat", "bee", "dog", "ant", "fox"], &games));
         assert_eq!(order(&standings), ["bee", "cat", "dog", "eel", "ant", "fox"]);
-        let places: Vec<_> = standings.rows.iter().map(|row| (row.group, row.rank)).collect();
-        assert_eq!(places, [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (3, 1)]);
+        let places: Vec<_> = standings.rows.iter().map(|row| (row.group, row.place())).collect();
+        let of_largest = [(1, Some(1)), (1, Some(2)), (1, Some(3))];
+        assert_eq!(places[..3], of_largest);
+        assert_eq!(places[3..], [(2, None), (2, None), (3, None)]);
         assert!(standings.rows[2].next.is_none() && standings.rows[0].next.is_some());
-        assert_eq!(standings.groups, 3);
+        assert_eq!((standings.groups, standings.ranked()), (2, 3));
+        // Fox played nobody: what its rating says is the prior.
+        let shown = standings.rows.iter().map(|row| row.shown_rating().is_some());
+        assert_eq!(shown.collect::<Vec<_>>(), [true, true, true, true, true, false]);
     }
 
     proptest! {

@@ -6,11 +6,11 @@ use std::io;
 
 use super::{Row, Standings};
 use crate::fault::FaultCode;
-use crate::rating::Tally;
+use crate::rating::{Estimate, Tally, Unranked};
 use crate::rules::Seat;
 
 /// The columns of `standings.csv` after those of the faults.
-const MORE_COLUMNS: [&str; 7] = [
+const MORE_COLUMNS: [&str; 8] = [
     "rank_low",
     "rank_high",
     "superiority",
@@ -18,6 +18,7 @@ const MORE_COLUMNS: [&str; 7] = [
     "group",
     "first_rating",
     "second_rating",
+    "unranked",
 ];
 
 /// The columns of `standings.csv` before those of the faults.
@@ -64,9 +65,12 @@ pub fn crosstable(standings: &Standings, tally: &Tally) -> io::Result<Vec<u8>> {
 }
 
 fn standings_row(row: &Row) -> Vec<String> {
-    let rating = row.rating;
-    let mut cells = vec![row.rank.to_string(), text(&row.player).into_owned()];
-    cells.extend([rating.value, rating.low, rating.high].map(decimal));
+    let or_empty = |cell: Option<usize>| cell.map_or(String::new(), |number| number.to_string());
+    let mut cells = vec![or_empty(row.place()), text(&row.player).into_owned()];
+    let rating = row.shown_rating();
+    let of_rating =
+        |part: fn(Estimate) -> f64| rating.map_or(String::new(), |it| decimal(part(it)));
+    cells.extend([of_rating(|it| it.value), of_rating(|it| it.low), of_rating(|it| it.high)]);
     cells.extend([row.outcomes.games().to_string(), row.score().to_string()]);
     cells.extend(
         [row.outcomes.wins, row.outcomes.draws, row.outcomes.losses].map(|n| n.to_string()),
@@ -74,14 +78,19 @@ fn standings_row(row: &Row) -> Vec<String> {
     cells.extend([row.by_seat.first.to_string(), row.by_seat.second.to_string()]);
     cells.push(row.fault_total().to_string());
     cells.extend(FaultCode::ALL.map(|code| count(row, code).to_string()));
-    cells.extend([row.band.low.to_string(), row.band.high.to_string()]);
+    cells.extend([
+        or_empty(row.band().map(|band| band.low)),
+        or_empty(row.band().map(|band| band.high)),
+    ]);
     let next = row.next;
     cells.push(next.map_or(String::new(), |next| format!("{:.3}", next.superiority)));
     let games = next.and_then(|next| next.games);
     cells.push(games.map_or(String::new(), |games| games.to_string()));
     cells.push(row.group.to_string());
-    let at = |seat| row.seat_ratings.map_or(String::new(), |at| decimal(at[seat].value));
+    let by_seat = row.seat_ratings.filter(|_| rating.is_some());
+    let at = |seat| by_seat.map_or(String::new(), |at| decimal(at[seat].value));
     cells.extend(Seat::BOTH.map(at));
+    cells.push(row.rank.err().map_or("", Unranked::name).to_owned());
     cells
 }
 
@@ -141,13 +150,13 @@ mod tests {
              fault_closed_output,fault_timeout,fault_cpu,fault_malformed,fault_illegal,\
              fault_unexpected_output,fault_oversize,fault_memory,fault_processes,fault_disk,\
              fault_containment,rank_low,rank_high,superiority,games_to_separate,group,\
-             first_rating,second_rating"
+             first_rating,second_rating,unranked"
         );
         assert!(lines[1].starts_with("1,bee,"));
         assert!(lines[2].starts_with("2,'=cmd,-"));
         assert!(lines[2].contains(",2,0.5,0,1,1,0.5,0,1,0,1,0,0,0,0,0,0,0,0,0,0,0,0,"));
         // Nobody follows the last, and the seats are worth the same.
-        assert!(lines[2].ends_with(",1,2,,,1,,"), "{}", lines[2]);
+        assert!(lines[2].ends_with(",1,2,,,1,,,"), "{}", lines[2]);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The ranking for a person at a terminal: one aligned table and a few lines under it.
 
+use std::fmt::Display;
+
 use super::columns::{Align, Cell, Column, Keep, lay_out};
 use super::notes::notes;
 use super::{Row, Standings};
@@ -35,11 +37,13 @@ fn columns(standings: &Standings) -> Vec<Column> {
     let group = column("group", Keep::Always, |row| Cell::plain(row.group));
     let groups = (standings.groups > 1).then_some(group);
     let rest = vec![
-        column("#", Keep::Always, |row| Cell::plain(row.rank)),
+        column("#", Keep::Always, |row| or_dash(row.place())),
         Column { align: Align::Left, ..name },
-        column("rating", Keep::Always, |row| Cell::plain(whole(row.rating.value))),
-        column("±95%", Keep::Rank(5), |row| Cell::plain(margin(row.rating.margin()))),
-        column("ranks", Keep::Rank(6), |row| Cell::plain(row.band)),
+        column("rating", Keep::Always, |row| or_dash(row.shown_rating().map(|it| whole(it.value)))),
+        column("±95%", Keep::Rank(5), |row| {
+            or_dash(row.shown_rating().map(|it| margin(it.margin())))
+        }),
+        column("ranks", Keep::Rank(6), |row| or_dash(row.band())),
         column("games", Keep::Rank(2), |row| Cell::plain(row.outcomes.games())),
         column("score", Keep::Rank(4), |row| Cell::plain(row.score())),
         column("%", Keep::Rank(1), |row| Cell::plain(percent(row.score(), row.outcomes.games()))),
@@ -52,6 +56,11 @@ fn columns(standings: &Standings) -> Vec<Column> {
         }),
     ];
     groups.into_iter().chain(rest).collect()
+}
+
+/// A cell, and a dash where there is nothing to say.
+fn or_dash(cell: Option<impl Display>) -> Cell {
+    cell.map_or_else(|| Cell::plain("–"), Cell::plain)
 }
 
 /// Elo to the point, never `-0`.
@@ -99,6 +108,7 @@ mod tests {
 2  象棋 bot    -115  ±196    2–3      9      1  11.1   0  2  7       0
 3  chatty      -184  ±271    1–3      4    0.5  12.5   0  1  3       2
 
+12 of 12 games played.
 First seat: 89 ±190 Elo. Draws: 2 of 12 games (16.7%).
 2 faults: chatty 2 malformed.
 Not told apart (how likely the first is better, and how many more games between the two would tell):

@@ -31,6 +31,8 @@ pub struct VerdictJson<'a> {
     pub pairs: u32,
     /// Pairs that are copies of earlier ones and do not.
     pub copies: u32,
+    /// Pairs with a game in which both players failed, which do not count.
+    pub double_faults: u32,
     /// Games that ended in a fault.
     pub faults: u32,
     /// The score in the games of the pairs that count.
@@ -81,6 +83,7 @@ impl<'a> VerdictJson<'a> {
                 Stop::Decided => "decided",
                 Stop::Length => "max-pairs",
                 Stop::Copies => "copies",
+                Stop::DoubleFaults => "double-faults",
             }),
             players,
             test: TestJson {
@@ -96,6 +99,7 @@ impl<'a> VerdictJson<'a> {
             superiority: Sprt::superiority(&state.pairs),
             pairs: state.counted(),
             copies: state.copies,
+            double_faults: state.double_faults,
             faults: state.faults,
             score: state.score(),
             pentanomial: state.pairs,
@@ -128,6 +132,9 @@ pub fn text(contest: &Contest, players: [&str; 2]) -> String {
         (Verdict::NotBetter, _) => format!("{a} is not better than {b}"),
         (Verdict::Undecided, Some(Stop::Copies)) => {
             format!("Undecided: {a} and {b} repeat the same games, and more would tell nothing new")
+        }
+        (Verdict::Undecided, Some(Stop::DoubleFaults)) => {
+            format!("Undecided: both {a} and {b} fail, pair after pair")
         }
         (Verdict::Undecided, Some(_)) => {
             "Undecided: these were all pairs; --max-pairs allows more".to_owned()
@@ -163,6 +170,12 @@ pub fn text(contest: &Contest, players: [&str; 2]) -> String {
         lines.push(format!(
             "Pairs that were copies of earlier ones, and do not count: {}.",
             state.copies
+        ));
+    }
+    if state.double_faults > 0 {
+        lines.push(format!(
+            "Pairs with a game in which both failed, which do not count: {}.",
+            state.double_faults
         ));
     }
     if state.faults > 0 {

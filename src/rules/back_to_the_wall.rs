@@ -356,6 +356,10 @@ impl Game for BackToTheWall {
         state::owner(&self.board, square)
     }
 
+    fn shared(&self, square: Square) -> Vec<char> {
+        state::shared(&self.board, square)
+    }
+
     fn caption(&self) -> String {
         state::caption(self)
     }

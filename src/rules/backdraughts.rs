@@ -20,7 +20,7 @@ pub use board::{Board, PAWNS, goal};
 pub use options::{Capture, First, Movement, Overlooked, Rules, Turning};
 pub use state::State;
 
-use super::board::Bitboard;
+use super::board::{Bitboard, Square};
 use super::{
     BySeat, Clause, Event, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal,
     Seat, Step, Stream, Turn,
@@ -382,6 +382,10 @@ impl Game for Backdraughts {
 
     fn rows(&self) -> Vec<String> {
         self.board.rows()
+    }
+
+    fn goal(&self, square: Square) -> Option<Seat> {
+        Seat::BOTH.into_iter().find(|&seat| goal(seat) == square)
     }
 
     fn caption(&self) -> String {

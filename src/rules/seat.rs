@@ -67,6 +67,14 @@ impl<T> BySeat<T> {
         BySeat { first: &mut self.first, second: &mut self.second }
     }
 
+    /// Mutable references to the value of `seat` and to that of the other.
+    pub fn pick_mut(&mut self, seat: Seat) -> (&mut T, &mut T) {
+        match seat {
+            Seat::First => (&mut self.first, &mut self.second),
+            Seat::Second => (&mut self.second, &mut self.first),
+        }
+    }
+
     /// Both values with their seats, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Seat, &T)> {
         [(Seat::First, &self.first), (Seat::Second, &self.second)].into_iter()

@@ -1,21 +1,31 @@
 //! Beginning a tournament's folder, or going on in it: what may change between a stop and its
 //! continuation, and what is refused.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::io;
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::folder::{self, Contents, Locked};
-use super::format::{Format, Stage};
+use super::format::{Format, PairingRules, Stage};
 use super::openings::Openings;
-use super::runner::forget_exchanges;
 use crate::commands::Failure;
 use crate::config::Tournament;
 use crate::printer::Printer;
-use crate::record::log::{Entry, LOG, LogReader, LogWriter, SUPERSEDED, replace};
-use crate::record::{Containment, Header, PlayerInfo, SCHEMA};
+use crate::record::log::{
+    Line, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
+};
+use crate::record::{Containment, GameRecord, Header, PlayerInfo, SCHEMA};
 use crate::rules::{Game, Seat};
 use crate::with_game;
+
+/// A tournament that can go on.
+#[derive(Debug)]
+pub struct Prepared {
+    /// What is in its log.
+    pub contents: Contents,
+    /// The log, held by this process alone.
+    pub log: LogWriter,
+}
 
 /// Makes the folder ready for the games that are due: begins a log, or checks that the one there
 /// belongs to this configuration and takes in what may change.
@@ -25,22 +35,15 @@ pub fn prepare(
     containment: &Containment,
     replaced: &[String],
     printer: Printer,
-) -> Result<Contents, Failure> {
+) -> Result<Prepared, Failure> {
     if let Some(name) = replaced.iter().find(|name| !is_player(tournament, name)) {
         return Err(Failure::input(format!(
             "--replace {name}: no player of this name is configured"
         )));
     }
-    if !folder.has_log() {
-        let header = header(tournament, containment.clone(), fresh_identity()?);
-        LogWriter::create(folder.dir(), &header).map_err(|error| {
-            Failure::system(format!("cannot write {}: {error}", folder.dir().join(LOG).display()))
-        })?;
-    }
+    let mut log = hold(folder, tournament, containment)?;
     let contents = folder::read(folder.dir(), |_, _| {})?;
-    if contents.torn {
-        printer.note("the last line of the log is torn; that game is played again");
-    }
+    remark(&contents, printer)?;
     if tournament.seed.or(contents.header.seed).is_none() {
         check_secret(folder, &contents)?;
     }
@@ -50,19 +53,69 @@ pub fn prepare(
         wanted.stages.push(Stage::further());
     }
     wanted.created = contents.header.created;
+    wanted.pairing_rules = contents.header.pairing_rules;
+    wanted.drawn = contents.header.drawn;
     wanted.version.clone_from(&contents.header.version);
     wanted.changes.clone_from(&contents.header.changes);
-    let changes = compare(&contents.header, &wanted, replaced, further)
+    let replaced = changed(replaced, &contents.header, &wanted, printer);
+    let changes = compare(&contents.header, &wanted, &replaced, further)
         .map_err(|differences| refuse(folder, &differences))?;
+    log.go_on(&wanted.identity, contents.whole)?;
     if changes.is_empty() {
-        return Ok(contents);
+        return Ok(Prepared { contents, log });
     }
     for change in &changes {
         printer.note(change);
     }
     wanted.changes.extend(changes);
-    take_in(folder, &contents, &wanted, replaced)?;
-    folder::read(folder.dir(), |_, _| {})
+    take_in(folder.dir(), &mut log, &contents.header, &wanted, &replaced)?;
+    Ok(Prepared { contents: folder::read(folder.dir(), |_, _| {})?, log })
+}
+
+/// Opens the log, or begins it, so that no other process writes to it.
+fn hold(
+    folder: &Locked,
+    tournament: &Tournament,
+    containment: &Containment,
+) -> Result<LogWriter, Failure> {
+    if folder.has_log() {
+        return Ok(LogWriter::hold(folder.dir())?);
+    }
+    let header = header(tournament, containment.clone(), fresh_identity()?);
+    LogWriter::create(folder.dir(), &header).map_err(|error| match error {
+        WriteError::Failed { .. } => Failure::system(error.to_string()),
+        other => other.into(),
+    })
+}
+
+/// Says what is wrong with a log that can go on; refuses one that cannot.
+fn remark(contents: &Contents, printer: Printer) -> Result<(), Failure> {
+    if let Some(problem) = contents.problems.foreign() {
+        return Err(Failure::input(format!(
+            "{problem}, so it is not clear what comes next; nothing was changed; `referee verify` \
+             finds every such line, and `referee verify --repair` moves them out of the log"
+        )));
+    }
+    contents.problems.in_words().iter().for_each(|line| printer.note(line));
+    if contents.torn {
+        printer.note("the last line of the log is torn; that game is played again");
+    }
+    Ok(())
+}
+
+/// Those of the replaced players whose programs are others than those that played.
+fn changed(replaced: &[String], old: &Header, new: &Header, printer: Printer) -> Vec<String> {
+    let hash = |header: &Header, name: &String| {
+        header.players.iter().find(|player| player.name == *name).map(|player| player.hash.clone())
+    };
+    let is_same = |name: &&String| hash(old, name) == hash(new, name);
+    let (same, changed): (Vec<_>, Vec<_>) = replaced.iter().partition(is_same);
+    for name in same {
+        printer.note(&format!(
+            "--replace {name}: its program is the one that played its games; they stay"
+        ));
+    }
+    changed.into_iter().cloned().collect()
 }
 
 /// Games that are there were played under a secret: without it, the others would be played under
@@ -102,6 +155,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         name: player.name.clone(),
         command: player.command.clone(),
         hash: player.hash.clone(),
+        takes_openings: player.takes_openings(),
     };
     Header {
         schema: SCHEMA.to_owned(),
@@ -116,6 +170,9 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         fault_policy: tournament.fault_policy,
         quarantine: tournament.quarantine,
         stages: tournament.stages.clone(),
+        pairing_rules: PairingRules::Second,
+        // With a seed the tournament can be repeated, and so be foreseen.
+        drawn: tournament.seed.is_none(),
         openings: tournament.openings.clone(),
         containment,
         seed: tournament.seed,
@@ -301,70 +358,51 @@ fn refuse(folder: &Locked, differences: &[String]) -> Failure {
 /// Writes the log anew under the new header, without the games of replaced players, which go to
 /// the file of superseded games first.
 fn take_in(
-    folder: &Locked,
-    contents: &Contents,
+    dir: &Path,
+    log: &mut LogWriter,
+    old: &Header,
     wanted: &Header,
     replaced: &[String],
 ) -> Result<(), Failure> {
-    let dir = folder.dir();
-    let is_superseded = |entry: &Entry| {
-        Seat::BOTH.into_iter().any(|seat| replaced.contains(&entry.record.players[seat]))
-    };
-    let failed = |error: io::Error| {
-        Failure::system(format!("cannot take in the changes in {}: {error}", dir.display()))
+    let is_superseded = |record: &GameRecord| {
+        Seat::BOTH.into_iter().any(|seat| replaced.contains(&record.players[seat]))
     };
     if !replaced.is_empty() {
-        let mut aside = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(dir.join(SUPERSEDED))
-            .map_err(failed)?;
-        each_entry(dir, &mut |entry| {
-            if is_superseded(entry) {
-                aside.write_all(&superseded(entry, &contents.header, replaced))?;
-            }
-            Ok(())
+        let path = dir.join(SUPERSEDED);
+        set_aside(&path, |add| {
+            each_line(dir, &mut |line| match &line.record {
+                Ok(record) if is_superseded(record) => add(&superseded(record, old, replaced)),
+                _ => Ok(()),
+            })
         })
-        .and_then(|()| aside.sync_all())
-        .map_err(failed)?;
+        .map_err(|error| Failure::system(format!("cannot write {}: {error}", path.display())))?;
     }
-    let mut gone = Vec::new();
-    replace(&dir.join(LOG), wanted, |out| {
-        each_entry(dir, &mut |entry| {
-            if is_superseded(entry) {
-                gone.push(entry.record.id.clone());
-                return Ok(());
-            }
-            out.write_all(&entry.raw)
+    log.replace(&wanted.identity, |out| {
+        write_header(out, wanted)?;
+        each_line(dir, &mut |line| match &line.record {
+            Ok(record) if is_superseded(record) => Ok(()),
+            _ => out.write_all(&line.raw),
         })
-    })
-    .map_err(failed)?;
-    for id in &gone {
-        forget_exchanges(folder, id);
-    }
+    })?;
     Ok(())
 }
 
-fn each_entry(
-    dir: &std::path::Path,
-    each: &mut dyn FnMut(&Entry) -> io::Result<()>,
-) -> io::Result<()> {
-    let other = |error: crate::record::log::LogError| io::Error::other(error.message);
-    let mut reader = LogReader::open(dir).map_err(other)?;
-    while let Some(entry) = reader.next_entry().map_err(other)? {
-        each(&entry)?;
+fn each_line(dir: &Path, each: &mut dyn FnMut(&Line) -> io::Result<()>) -> io::Result<()> {
+    let mut reader = LogReader::open(dir).map_err(io::Error::other)?;
+    while let Some(line) = reader.next_line().map_err(io::Error::other)? {
+        each(&line)?;
     }
     Ok(())
 }
 
 /// A superseded game with the hashes of the players it was played by.
-fn superseded(entry: &Entry, header: &Header, replaced: &[String]) -> Vec<u8> {
+fn superseded(record: &GameRecord, header: &Header, replaced: &[String]) -> Vec<u8> {
     let hashes: serde_json::Map<String, serde_json::Value> = header
         .players
         .iter()
         .filter(|player| replaced.contains(&player.name))
         .map(|player| (player.name.clone(), player.hash.clone().into()))
         .collect();
-    let line = serde_json::json!({ "replaced": hashes, "game": entry.record });
+    let line = serde_json::json!({ "replaced": hashes, "game": record });
     format!("{line}\n").into_bytes()
 }

@@ -1,19 +1,22 @@
 //! A tournament's folder under `results/`: its lock, its secret, its log and its tables.
 
+mod lines;
+
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
 use std::path::{Path, PathBuf};
 
+use nix::fcntl::{FcntlArg, fcntl};
+use nix::libc;
 use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::io::Errno;
 
-use super::ledger::{Ledger, Misfit};
+pub use self::lines::{Problem, ProblemKind, Problems, place};
+use super::ledger::Ledger;
 use crate::commands::Failure;
-use crate::rating::Tally;
-use crate::rating::tally::Faulted;
+use crate::disk;
 use crate::record::Header;
-use crate::record::log::{Entry, LOG, LogError, LogReader};
+use crate::record::log::{Entry, LOG, LogError, LogReader, WriteError};
 use crate::seeds::Secret;
 
 const LOCK: &str = "lock";
@@ -39,7 +42,7 @@ impl Locked {
                 dir.display()
             ))
         };
-        fs::create_dir_all(dir.join(EXCHANGES)).map_err(system)?;
+        disk::make_folder(&dir.join(EXCHANGES)).map_err(system)?;
         let file = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -50,10 +53,7 @@ impl Locked {
         // kind of lock is the process's own, so it ends at once with a referee that is killed.
         match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Self { dir: dir.to_owned(), _lock: file }),
-            Err(Errno::ACCESS | Errno::AGAIN) => Err(Failure::conflict(format!(
-                "another run is writing to {}; wait for it, or stop it with Ctrl-C",
-                dir.display()
-            ))),
+            Err(Errno::ACCESS | Errno::AGAIN) => Err(another_run(dir)),
             Err(error) => Err(system(error.into())),
         }
     }
@@ -68,6 +68,17 @@ impl Locked {
         self.dir.join(LOG).exists()
     }
 
+    /// Keeps the last exchanges of a game that ended in a fault; of one that did not, none stay
+    /// from an earlier time that it was played.
+    pub fn keep_exchanges(&self, id: &str, exchanges: Option<&str>) -> Result<(), Failure> {
+        let path = self.dir.join(EXCHANGES).join(format!("{id}.jsonl"));
+        let kept = match exchanges {
+            Some(exchanges) => disk::write_quickly(&path, exchanges.as_bytes()),
+            None => disk::remove_if_there(&path),
+        };
+        kept.map_err(|source| WriteError::Failed { path, source }.into())
+    }
+
     /// The tournament's secret: from the configured seed, or the one in the folder, or a fresh
     /// one, kept in the folder readable by its owner alone.
     pub fn secret(&self, seed: Option<u64>) -> Result<Secret, Failure> {
@@ -80,28 +91,68 @@ impl Locked {
         let secret = Secret::fresh()
             .map_err(|error| Failure::system(format!("the system gives no randomness: {error}")))?;
         let path = self.dir.join(SECRET);
-        OpenOptions::new()
-            .create_new(true)
-            .write(true)
-            .mode(0o600)
-            .open(&path)
-            .and_then(|mut file| {
-                writeln!(file, "{}", secret.to_hex())?;
-                file.sync_all()
-            })
-            .map_err(|error| {
-                Failure::system(format!("cannot write {}: {error}", path.display()))
-            })?;
+        disk::write_private(&path, |out| writeln!(out, "{}", secret.to_hex())).map_err(
+            |error| Failure::system(format!("cannot write {}: {error}", path.display())),
+        )?;
         Ok(secret)
     }
 }
 
-/// The secret kept in a folder, if there is one.
+fn another_run(dir: &Path) -> Failure {
+    Failure::conflict(format!(
+        "another run is writing to {}; wait for it, or stop it with Ctrl-C",
+        dir.display()
+    ))
+}
+
+/// A run is writing to a results folder at this moment.
+pub fn is_being_written(dir: &Path) -> bool {
+    [LOCK, LOG].iter().any(|name| {
+        let file = File::open(dir.join(name));
+        file.is_ok_and(|file| is_locked(&file).unwrap_or(false))
+    })
+}
+
+/// Another process holds the lock that a run takes.
+#[expect(clippy::cast_possible_truncation, reason = "constants of the system that fit")]
+fn is_locked(file: &File) -> nix::Result<bool> {
+    let mut lock = libc::flock {
+        l_type: libc::F_WRLCK as libc::c_short,
+        l_whence: libc::SEEK_SET as libc::c_short,
+        l_start: 0,
+        l_len: 0,
+        l_pid: 0,
+    };
+    fcntl(file, FcntlArg::F_GETLK(&mut lock))?;
+    Ok(i32::from(lock.l_type) != libc::F_UNLCK)
+}
+
+impl From<WriteError> for Failure {
+    fn from(error: WriteError) -> Self {
+        match &error {
+            WriteError::Held(path) => another_run(path.parent().unwrap_or(path)),
+            WriteError::Moved(_) | WriteError::Changed { .. } => Self::system(format!(
+                "{error}; nothing more was written: put the log back as it was, or remove it, and \
+                 run again"
+            )),
+            WriteError::Failed { .. } => Self::system(format!(
+                "{error}; every game in the log is whole: make room and run again to go on"
+            )),
+        }
+    }
+}
+
+/// The secret kept in a folder, if there is one. An empty file is none: an interrupted run of
+/// version 0.1 may have left it.
 pub fn read_secret(dir: &Path) -> Result<Option<Secret>, Failure> {
     let path = dir.join(SECRET);
     match fs::read_to_string(&path) {
+        Ok(text) if text.is_empty() => Ok(None),
         Ok(text) => Secret::from_hex(&text).map(Some).ok_or_else(|| {
-            Failure::input(format!("{}: expected a secret of 64 hex digits", path.display()))
+            Failure::input(format!(
+                "{}: expected a secret of 64 hex digits; put back what `run` wrote there",
+                path.display()
+            ))
         }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Failure::system(format!("cannot read {}: {error}", path.display()))),
@@ -119,6 +170,8 @@ pub struct Contents {
     pub whole: u64,
     /// A torn last line follows them.
     pub torn: bool,
+    /// The lines that do not count, or were edited.
+    pub problems: Problems,
 }
 
 /// An error of a log as a failure of the command.
@@ -134,40 +187,36 @@ pub fn log_failure(dir: &Path, error: &LogError) -> Failure {
     }
 }
 
-/// Reads a log to its end and gives each entry, with its place, to `each`.
-/// Refuses a line that does not belong.
+/// Reads a log to its end and gives each game that counts, with its place, to `each`.
 pub fn read(dir: &Path, mut each: impl FnMut(usize, &Entry)) -> Result<Contents, Failure> {
     let failure = |error: LogError| log_failure(dir, &error);
     let mut reader = LogReader::open(dir).map_err(failure)?;
     let header = reader.header().clone();
-    let names = header.players.iter().map(|player| player.name.clone()).collect();
-    let mut ledger = Ledger::new(names, &header.stages, header.quarantine);
-    while let Some(entry) = reader.next_entry().map_err(failure)? {
-        let index = ledger.add(&entry.record).map_err(|misfit| {
-            failure(LogError { line: entry.line, message: describe(misfit, &entry) })
-        })?;
-        each(index, &entry);
+    let mut ledger = Ledger::new((&header).into());
+    let mut problems = Problems::default();
+    while let Some(line) = reader.next_line().map_err(failure)? {
+        let (index, problem) = place(&line, &mut ledger);
+        if let Some(problem) = problem {
+            problems.add(problem);
+        }
+        if let (Some(index), Some(entry)) = (index, line.into_entry()) {
+            each(index, &entry);
+        }
     }
-    Ok(Contents { header, ledger, whole: reader.whole(), torn: reader.torn() })
+    Ok(Contents { header, ledger, whole: reader.whole(), torn: reader.torn(), problems })
 }
 
-fn describe(misfit: Misfit, entry: &Entry) -> String {
-    let id = &entry.record.id;
-    match misfit {
-        Misfit::Foreign => format!("game {id} is not a game of this tournament"),
-        Misfit::Double => format!("game {id} stands here a second time"),
+/// Refuses when there are not `expected` games in a log.
+pub fn check_count(dir: &Path, expected: usize) -> Result<(), Failure> {
+    let found = read(dir, |_, _| {})?.ledger.played();
+    if found == expected {
+        return Ok(());
     }
-}
-
-/// The results of a log: games after a quarantine do not count.
-pub fn tally(dir: &Path, ledger: &Ledger, faulted: Faulted) -> Result<Tally, Failure> {
-    let mut tally = Tally::new(ledger.names()).with(faulted);
-    counted(dir, ledger, |entry| {
-        tally.add(&entry.record).map_err(|error| {
-            log_failure(dir, &LogError { line: entry.line, message: error.to_string() })
-        })
-    })?;
-    Ok(tally)
+    Err(Failure::system(format!(
+        "{} was changed during the run: {found} games can be read in it, {expected} were written; \
+         `referee verify` says what is wrong",
+        dir.join(LOG).display()
+    )))
 }
 
 /// Gives every game of a log that counts to `each`: those after a quarantine do not.
@@ -176,11 +225,23 @@ pub fn counted(
     ledger: &Ledger,
     mut each: impl FnMut(&Entry) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
+    games(dir, ledger, |index, entry| if ledger.is_void(index) { Ok(()) } else { each(entry) })
+}
+
+/// Gives every game of the ledger with its place to `each`, in the order of the log: lines that
+/// the ledger was made without are passed over.
+pub fn games(
+    dir: &Path,
+    ledger: &Ledger,
+    mut each: impl FnMut(usize, &Entry) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let failure = |error: LogError| log_failure(dir, &error);
     let mut reader = LogReader::open(dir).map_err(failure)?;
+    let mut is_left: Vec<bool> = (0..ledger.len()).map(|index| ledger.is_done(index)).collect();
     while let Some(entry) = reader.next_entry().map_err(failure)? {
-        if ledger.place(&entry.record).is_some_and(|index| !ledger.is_void(index)) {
-            each(&entry)?;
+        let place = ledger.place(&entry.record);
+        if let Some(index) = place.filter(|&index| std::mem::take(&mut is_left[index])) {
+            each(index, &entry)?;
         }
     }
     Ok(())

@@ -12,7 +12,42 @@ use serde::{Deserialize, Serialize};
 
 use self::ladder::Goal;
 use super::schedule::Pairings;
-use crate::rating::Tally;
+use crate::rating::{Out, Ranking, RatingError, Tally};
+use crate::record::Anchor;
+
+/// How later meetings follow from earlier results. A log keeps the rules that it was begun under:
+/// its games would have no place under others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(try_from = "u8", into = "u8")]
+pub enum PairingRules {
+    /// Those of logs that do not say: ratings from all games alike, without anchors.
+    #[default]
+    First,
+    /// The ranking that people see decides; nobody is paired to repeat games, and nobody loses
+    /// points because an opponent was taken out.
+    Second,
+}
+
+impl From<PairingRules> for u8 {
+    fn from(rules: PairingRules) -> Self {
+        match rules {
+            PairingRules::First => 1,
+            PairingRules::Second => 2,
+        }
+    }
+}
+
+impl TryFrom<u8> for PairingRules {
+    type Error = String;
+
+    fn try_from(number: u8) -> Result<Self, String> {
+        match number {
+            1 => Ok(Self::First),
+            2 => Ok(Self::Second),
+            other => Err(format!("unknown pairing rules {other}: a newer referee knows them")),
+        }
+    }
+}
 
 /// A part of a tournament with a format of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,7 +115,8 @@ impl Stage {
 pub struct Meeting {
     /// The players' numbers, the lower first.
     pub players: (usize, usize),
-    /// Half points of each, over the games that count.
+    /// Half points of each, over the games that count. Games that were not played because one of
+    /// the two was taken out are credited to the other as won.
     pub halves: (usize, usize),
     /// One of these games ended by a fault.
     pub faulted: bool,
@@ -104,14 +140,34 @@ pub struct Course<'a> {
     pub entrants: &'a [usize],
     /// The meetings of each section that is over, in order.
     pub sections: &'a [Vec<Meeting>],
-    /// Whether a player, by number, was taken out of the tournament.
-    pub out: &'a [bool],
+    /// Why a player, by number, was taken out of the tournament.
+    pub out: &'a [Option<Out>],
     /// The anchors' numbers, in a gauntlet.
     pub anchors: &'a [usize],
     /// Pairs a meeting.
     pub pairs: u32,
     /// The results of the whole tournament so far.
     pub tally: &'a Tally,
+    /// The players whose ratings are given.
+    pub ratings: &'a [Anchor],
+    /// How later meetings follow from earlier results.
+    pub rules: PairingRules,
+}
+
+impl Course<'_> {
+    /// The entrants that were not taken out, the best seed first.
+    pub fn there(&self) -> impl Iterator<Item = usize> {
+        self.entrants.iter().copied().filter(|&player| self.out[player].is_none())
+    }
+
+    /// The ranking of all players so far.
+    ///
+    /// # Errors
+    ///
+    /// When the given ratings cannot be used.
+    pub fn ranking(&self) -> Result<Ranking, RatingError> {
+        Ranking::new(self.tally, self.ratings, self.out)
+    }
 }
 
 /// The next section of a stage.
@@ -183,4 +239,28 @@ fn field(course: &Course<'_>) -> Pairings {
     let is_anchor = |player: &usize| course.anchors.contains(player);
     let entrants = course.entrants.iter().copied().filter(|player| !is_anchor(player)).collect();
     Pairings::Field { entrants, anchors: course.anchors.to_vec() }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A course by the rules of today, of one pair a meeting.
+    pub(in crate::tournament) fn course<'a>(
+        entrants: &'a [usize],
+        sections: &'a [Vec<Meeting>],
+        out: &'a [Option<Out>],
+        tally: &'a Tally,
+    ) -> Course<'a> {
+        Course {
+            entrants,
+            sections,
+            out,
+            anchors: &[],
+            pairs: 1,
+            tally,
+            ratings: &[],
+            rules: PairingRules::Second,
+        }
+    }
 }

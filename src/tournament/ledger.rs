@@ -5,33 +5,56 @@
 //! not played, and do not count where they were. The same holds for what is played next: a
 //! section of the schedule is added when all before it are over, from their results alone.
 
-use super::format::{Course, Format, Meeting, Next, Stage};
-use super::schedule::{Fixture, Schedule};
-use crate::rating::pairs::GameOutcome;
-use crate::rating::tally::{Place, outcome};
-use crate::rating::{self, Tally};
-use crate::record::GameRecord;
+use super::format::{Course, Format, Meeting, Next, PairingRules, Stage};
+use super::schedule::{Fixture, Order, Schedule};
+use super::summary::Summary;
+use crate::rating::tally::{Faulted, Place};
+use crate::rating::{GameOutcome, Out, Played, Ranking, Tally};
+use crate::record::{Anchor, GameRecord, Header};
 use crate::rules::{BySeat, Seat};
 
-/// Three bytes a game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Mark {
-    done: bool,
-    faults: BySeat<bool>,
-    outcome: GameOutcome,
+/// What the course of a tournament depends on besides its games.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The names of the players.
+    pub names: Vec<String>,
+    /// The stages, in order.
+    pub stages: Vec<Stage>,
+    /// So many faults in a row take a player out; 0 for never.
+    pub quarantine: u32,
+    /// The players whose ratings are given.
+    pub ratings: Vec<Anchor>,
+    /// How later meetings follow from earlier results.
+    pub rules: PairingRules,
+    /// In which order the players enter the schedule.
+    pub order: Order,
 }
 
-impl Mark {
-    /// A game that is not done.
-    const DUE: Self =
-        Self { done: false, faults: BySeat::new(false, false), outcome: GameOutcome::Draw };
+impl Setup {
+    /// These players and stages, and nothing else: nobody is taken out, and no rating is given.
+    pub fn new(names: Vec<String>, stages: Vec<Stage>) -> Self {
+        let (ratings, order) = (Vec::new(), Order::Listed);
+        Self { names, stages, quarantine: 0, ratings, rules: PairingRules::Second, order }
+    }
+}
+
+impl From<&Header> for Setup {
+    fn from(header: &Header) -> Self {
+        Self {
+            names: header.players.iter().map(|player| player.name.clone()).collect(),
+            stages: header.stages.clone(),
+            quarantine: header.quarantine,
+            ratings: header.anchors.clone(),
+            rules: header.pairing_rules,
+            order: header.order(),
+        }
+    }
 }
 
 /// The state of a tournament.
 #[derive(Debug)]
 pub struct Ledger {
-    names: Vec<String>,
-    stages: Vec<Stage>,
+    setup: Setup,
     /// The stage that is played.
     stage: usize,
     /// Who takes part in it, the best seed first.
@@ -43,8 +66,8 @@ pub struct Ledger {
     /// There is time for further games.
     further: bool,
     schedule: Schedule,
-    limit: u32,
-    marks: Vec<Mark>,
+    /// The games by their place; none where a game is not done.
+    games: Vec<Option<Played>>,
     played: usize,
     /// Every game before it is done, or will not be played.
     frontier: usize,
@@ -63,25 +86,26 @@ pub enum Misfit {
 }
 
 impl Ledger {
-    /// An empty ledger for these players and stages; `limit` faults in a row take a player out,
-    /// 0 for never.
-    pub fn new(names: Vec<String>, stages: &[Stage], limit: u32) -> Self {
-        let (streak, out) = (vec![0; names.len()], vec![None; names.len()]);
+    /// An empty ledger.
+    pub fn new(setup: Setup) -> Self {
+        let players = setup.names.len();
+        let schedule = Schedule::new(&setup.names, &setup.order);
+        // The seeds of a knockout are those of the file.
+        let seeded =
+            setup.stages.iter().any(|stage| matches!(stage.format, Format::Knockout { .. }));
         let mut ledger = Self {
-            entrants: (0..names.len()).collect(),
-            schedule: Schedule::new(&names),
-            stages: stages.to_vec(),
+            entrants: if seeded { (0..players).collect() } else { schedule.entrants().to_vec() },
+            schedule,
+            setup,
             stage: 0,
             first_section: 0,
             begins: vec![0],
             further: false,
-            names,
-            limit,
-            marks: Vec::new(),
+            games: Vec::new(),
             played: 0,
             frontier: 0,
-            streak,
-            out,
+            streak: vec![0; players],
+            out: vec![None; players],
         };
         ledger.take_part();
         ledger.advance();
@@ -90,12 +114,12 @@ impl Ledger {
 
     /// Games that are known: those of the sections that have begun.
     pub fn len(&self) -> usize {
-        self.marks.len()
+        self.games.len()
     }
 
     /// No games are known.
     pub fn is_empty(&self) -> bool {
-        self.marks.is_empty()
+        self.games.is_empty()
     }
 
     /// From now on further games are due when all others are done.
@@ -111,27 +135,37 @@ impl Ledger {
 
     /// The place of the first further game, or where it would be.
     fn further_from(&self) -> usize {
-        let at = self.stages.iter().position(|stage| stage.format == Format::Further);
+        let at = self.setup.stages.iter().position(|stage| stage.format == Format::Further);
         at.and_then(|at| self.begins.get(at)).copied().unwrap_or(self.len())
     }
 
     /// How many further games are done.
     pub fn further_played(&self) -> usize {
-        (self.further_from()..self.len()).filter(|&index| self.marks[index].done).count()
+        (self.further_from()..self.len()).filter(|&index| self.is_done(index)).count()
     }
 
-    /// Games that there will be, as far as can be said now.
-    pub fn expected(&self) -> usize {
-        let known = self.playable().end;
-        let apart = if self.further { 0 } else { self.further_played() };
-        known + apart + self.unknown()
+    /// How far the tournament is, in games.
+    pub fn summary(&self) -> Summary {
+        let counted = (0..self.len()).filter(|&index| self.counts(index)).count();
+        let known = self.playable();
+        let never = known.filter(|&index| !self.is_done(index) && self.is_void(index)).count();
+        let out_by = |out: Out| self.outs().into_iter().filter(|&by| by == Some(out)).count();
+        Summary {
+            played: self.played,
+            counted,
+            due: self.due(),
+            is_estimate: self.unknown() > 0,
+            never,
+            unchecked: out_by(Out::Unchecked),
+            quarantined: out_by(Out::Quarantined),
+        }
     }
 
     /// Games of sections that are not known yet, as far as can be said now.
     fn unknown(&self) -> usize {
         let mut players = self.entrants.len();
         let mut expected = 0;
-        for (at, stage) in self.stages.iter().enumerate().skip(self.stage) {
+        for (at, stage) in self.setup.stages.iter().enumerate().skip(self.stage) {
             players = stage.players.map_or(players, |most| most.min(players));
             let known = if at == self.stage { self.known_of_stage() } else { 0 };
             expected += stage.format.games(players, stage.pairs).saturating_sub(known);
@@ -157,17 +191,17 @@ impl Ledger {
 
     /// The name of a player.
     pub fn name(&self, player: usize) -> &str {
-        &self.names[player]
+        &self.setup.names[player]
     }
 
     /// The names of all players.
     pub fn names(&self) -> &[String] {
-        &self.names
+        &self.setup.names
     }
 
     /// Where a record belongs, if it is a game of this schedule under its own identity.
     pub fn place(&self, record: &GameRecord) -> Option<usize> {
-        let number = |name: &str| self.names.iter().position(|known| known == name);
+        let number = |name: &str| self.setup.names.iter().position(|known| known == name);
         let players = BySeat::new(
             number(&record.players[Seat::First])?,
             number(&record.players[Seat::Second])?,
@@ -186,13 +220,10 @@ impl Ledger {
     /// Marks the game of a record as done.
     pub fn add(&mut self, record: &GameRecord) -> Result<usize, Misfit> {
         let index = self.place(record).ok_or(Misfit::Foreign)?;
-        let mark = &mut self.marks[index];
-        if mark.done {
+        if self.is_done(index) {
             return Err(Misfit::Double);
         }
-        let faults = BySeat::from_fn(|seat| record.fault_of(seat).is_some());
-        let outcome = outcome(record).map_err(|_| Misfit::Foreign)?;
-        *mark = Mark { done: true, faults, outcome };
+        self.games[index] = Some(Played::of(record).map_err(|_| Misfit::Foreign)?);
         self.played += 1;
         self.advance();
         Ok(index)
@@ -200,7 +231,7 @@ impl Ledger {
 
     /// The game at `index` is done.
     pub fn is_done(&self, index: usize) -> bool {
-        self.marks[index].done
+        self.games[index].is_some()
     }
 
     /// The game at `index` comes after one of its players was taken out.
@@ -211,7 +242,7 @@ impl Ledger {
 
     /// The first game from `from` on that is still to be played.
     pub fn next_due(&self, from: usize) -> Option<usize> {
-        (from..self.playable().end).find(|&index| !self.marks[index].done && !self.is_void(index))
+        (from..self.playable().end).find(|&index| !self.is_done(index) && !self.is_void(index))
     }
 
     /// How many games are still to be played, as far as can be said now.
@@ -220,14 +251,14 @@ impl Ledger {
         if self.out.iter().all(Option::is_none) && known.end == self.len() {
             return self.unknown() + self.len() - self.played;
         }
-        let is_due = |&index: &usize| !self.marks[index].done && !self.is_void(index);
+        let is_due = |&index: &usize| !self.is_done(index) && !self.is_void(index);
         self.unknown() + known.filter(is_due).count()
     }
 
     /// The game at `index` is one of a check.
     pub fn is_check(&self, index: usize) -> bool {
         let stage = self.begins.partition_point(|&begin| begin <= index) - 1;
-        self.stages.get(stage).is_some_and(|stage| stage.format == Format::Check)
+        self.setup.stages.get(stage).is_some_and(|stage| stage.format == Format::Check)
     }
 
     /// The players that are out, each with the game that took it out.
@@ -235,17 +266,30 @@ impl Ledger {
         self.out.iter().enumerate().filter_map(|(player, out)| out.map(|index| (player, index)))
     }
 
+    /// Why each player was taken out, by number; none for those who were not.
+    pub fn outs(&self) -> Vec<Option<Out>> {
+        self.out.iter().map(|out| out.map(|index| self.why_out(index))).collect()
+    }
+
+    /// Why the game at `index`, which took a player out, did.
+    pub fn why_out(&self, index: usize) -> Out {
+        if self.is_check(index) { Out::Unchecked } else { Out::Quarantined }
+    }
+
+    /// The players whose ratings are given.
+    pub fn ratings(&self) -> &[Anchor] {
+        &self.setup.ratings
+    }
+
     /// Counts what is done in order, and adds sections when all are over.
     fn advance(&mut self) {
         loop {
             while self.frontier < self.len() {
-                let mark = self.marks[self.frontier];
                 let void = self.is_void(self.frontier);
-                if !mark.done && !void {
-                    return;
-                }
-                if !void {
-                    self.count(self.frontier, mark);
+                match self.games[self.frontier] {
+                    _ if void => {}
+                    None => return,
+                    Some(game) => self.count(self.frontier, game),
                 }
                 self.frontier += 1;
             }
@@ -255,12 +299,13 @@ impl Ledger {
         }
     }
 
-    fn count(&mut self, index: usize, mark: Mark) {
+    fn count(&mut self, index: usize, game: Played) {
         let players = self.fixture(index).players;
-        let limit = if self.is_check(index) { 1 } else { self.limit };
+        let limit = if self.is_check(index) { 1 } else { self.setup.quarantine };
         for seat in Seat::BOTH {
             let player = players[seat];
-            self.streak[player] = if mark.faults[seat] { self.streak[player] + 1 } else { 0 };
+            let faulted = game.faults[seat].is_some();
+            self.streak[player] = if faulted { self.streak[player] + 1 } else { 0 };
             if limit > 0 && self.streak[player] >= limit {
                 self.out[player] = Some(index);
             }
@@ -269,16 +314,16 @@ impl Ledger {
 
     /// Adds the next section; says whether there was one.
     fn extend(&mut self) -> bool {
-        while self.stage < self.stages.len() {
+        while self.stage < self.setup.stages.len() {
             if let Some(Next { pairings, pairs }) = self.next_section() {
                 self.schedule.push(pairings, pairs);
-                self.marks.resize(self.schedule.len(), Mark::DUE);
+                self.games.resize(self.schedule.len(), None);
                 return true;
             }
             self.stage += 1;
             self.first_section = self.schedule.sections();
             self.begins.push(self.schedule.len());
-            self.entrants = self.ranking();
+            self.entrants = self.survivors();
             self.take_part();
         }
         false
@@ -286,9 +331,9 @@ impl Ledger {
 
     /// Leaves the best, as many as the stage takes; further games are open to all again.
     fn take_part(&mut self) {
-        let Some(stage) = self.stages.get(self.stage) else { return };
+        let Some(stage) = self.setup.stages.get(self.stage) else { return };
         if stage.format == Format::Further {
-            self.entrants = (0..self.names.len()).collect();
+            self.entrants = (0..self.setup.names.len()).collect();
         }
         if let Some(most) = stage.players {
             self.entrants.truncate(most);
@@ -296,11 +341,10 @@ impl Ledger {
     }
 
     fn next_section(&self) -> Option<Next> {
-        let stage = &self.stages[self.stage];
+        let stage = &self.setup.stages[self.stage];
         let sections: Vec<Vec<Meeting>> = (self.first_section..self.schedule.sections())
             .map(|section| self.meetings(section))
             .collect();
-        let out: Vec<bool> = self.out.iter().map(Option::is_some).collect();
         let anchors: Vec<usize> = match &stage.format {
             Format::Gauntlet { anchors } => {
                 anchors.iter().filter_map(|name| self.number(name)).collect()
@@ -310,15 +354,17 @@ impl Ledger {
         stage.format.next(&Course {
             entrants: &self.entrants,
             sections: &sections,
-            out: &out,
+            out: &self.outs(),
             anchors: &anchors,
             pairs: stage.pairs,
-            tally: &self.tally(),
+            tally: &self.tally_for_pairing(),
+            ratings: self.ratings_for_pairing(),
+            rules: self.setup.rules,
         })
     }
 
     fn number(&self, name: &str) -> Option<usize> {
-        self.names.iter().position(|known| known == name)
+        self.setup.names.iter().position(|known| known == name)
     }
 
     /// How the meetings of a section ended.
@@ -328,44 +374,92 @@ impl Ledger {
             .map(|place| Meeting { players: pairings.get(place), halves: (0, 0), faulted: false })
             .collect();
         let games = self.schedule.games(section);
-        for index in games.clone().filter(|&index| self.counts(index)) {
+        for index in games.clone() {
             let meeting = &mut meetings[(index - games.start) / 2 % pairings.len()];
-            let first = self.marks[index].outcome.halves();
+            let BySeat { first, second } = self.scores(index);
             let is_low = self.fixture(index).players.first == meeting.players.0;
-            let (low, high) = if is_low { (first, 2 - first) } else { (2 - first, first) };
+            let (low, high) = if is_low { (first, second) } else { (second, first) };
             meeting.halves.0 += low;
             meeting.halves.1 += high;
-            let faults = self.marks[index].faults;
-            meeting.faulted |= faults.first || faults.second;
+            meeting.faulted |=
+                self.counts(index) && self.games[index].is_some_and(Played::is_faulted);
         }
         meetings
     }
 
+    /// What the game at `index` brings to the two in their meeting, in half points.
+    ///
+    /// Where it is not played because one of them was taken out, the other one has won it: that
+    /// must be no worse than to sit out.
+    fn scores(&self, index: usize) -> BySeat<usize> {
+        let is_old = self.setup.rules < PairingRules::Second;
+        match self.games[index] {
+            _ if self.is_void(index) => {
+                let players = self.fixture(index).players;
+                let is_there = |seat: Seat| !is_old && self.out[players[seat]].is_none();
+                BySeat::from_fn(|seat| 2 * usize::from(is_there(seat)))
+            }
+            None => BySeat::new(0, 0),
+            Some(Played { outcome: None, .. }) if is_old => BySeat::new(1, 1),
+            Some(game) => game.halves(),
+        }
+    }
+
     /// The game at `index` is done and not void.
     fn counts(&self, index: usize) -> bool {
-        self.marks[index].done && !self.is_void(index)
+        self.is_done(index) && !self.is_void(index)
     }
 
-    /// Those who took part so far by their ratings, without those who are out.
-    fn ranking(&self) -> Vec<usize> {
-        let mut ranking: Vec<usize> =
-            self.entrants.iter().copied().filter(|&player| self.out[player].is_none()).collect();
-        // Without an anchor nothing can be wrong with a fit; the order of the seeds is kept then.
-        if let Ok(fit) = rating::fit(&self.tally(), &[]) {
-            let rating = |player: usize| fit.ratings[player].value;
-            ranking.sort_by(|&one, &other| rating(other).total_cmp(&rating(one)));
+    /// Those who took part so far and were not taken out, in the order of the ranking.
+    fn survivors(&self) -> Vec<usize> {
+        let is_there = |player: &usize| self.out[*player].is_none();
+        let mut there: Vec<usize> = self.entrants.iter().copied().filter(is_there).collect();
+        let (tally, ratings) = (self.tally_for_pairing(), self.ratings_for_pairing());
+        // Ratings given by hand may make no sense: the order of the seeds is kept then.
+        let Ok(ranking) = Ranking::new(&tally, ratings, &self.outs()) else { return there };
+        if self.setup.rules < PairingRules::Second {
+            let rating = |player: usize| ranking.fit.ratings[player].value;
+            there.sort_by(|&one, &other| rating(other).total_cmp(&rating(one)));
+            return there;
         }
-        ranking
+        ranking.order.into_iter().filter(|player| there.contains(player)).collect()
     }
 
-    /// The results of the games that count.
-    fn tally(&self) -> Tally {
-        let mut tally = Tally::new(&self.names);
-        for index in (0..self.len()).filter(|&index| self.counts(index)) {
-            let Fixture { players: BySeat { first, second }, pair, .. } = self.fixture(index);
-            tally.add_outcome(Place { first, second, pair }, self.marks[index].outcome);
+    /// The results of the games that count, in the order of the schedule: they depend on nothing
+    /// but the games.
+    pub fn tally(&self, faulted: Faulted) -> Tally {
+        let mut tally = Tally::new(&self.setup.names).with(faulted);
+        for (place, game) in self.counted() {
+            tally.add_played(place, game);
         }
         tally
+    }
+
+    /// The games that count, in the order of the schedule.
+    pub fn counted(&self) -> impl Iterator<Item = (Place, Played)> {
+        let games = (0..self.len()).filter(|&index| self.counts(index));
+        games.filter_map(|index| {
+            let Fixture { players: BySeat { first, second }, pair, .. } = self.fixture(index);
+            Some((Place { first, second, pair }, self.games[index]?))
+        })
+    }
+
+    /// The results that later meetings follow from.
+    fn tally_for_pairing(&self) -> Tally {
+        if self.setup.rules >= PairingRules::Second {
+            return self.tally(Faulted::Count);
+        }
+        // The first rules knew neither copies nor faults, and a double fault was a draw.
+        let mut tally = Tally::new(&self.setup.names);
+        for (place, game) in self.counted() {
+            tally.add_outcome(place, game.outcome.unwrap_or(GameOutcome::Draw));
+        }
+        tally
+    }
+
+    /// The given ratings that later meetings follow from: the first rules knew of none.
+    fn ratings_for_pairing(&self) -> &[Anchor] {
+        if self.setup.rules >= PairingRules::Second { &self.setup.ratings } else { &[] }
     }
 }
 
@@ -373,6 +467,7 @@ impl Ledger {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::results::Results;
     use super::*;
     use crate::fault::FaultCode;
     use crate::rating::tally::tests::{faulty, game};
@@ -382,7 +477,11 @@ mod tests {
     const NAMES: [&str; 4] = ["bee", "ant", "dog", "cat"];
 
     fn ledger(pairs: u32, limit: u32) -> Ledger {
-        Ledger::new(NAMES.map(str::to_owned).to_vec(), &[Stage::round_robin(pairs)], limit)
+        ledger_of(NAMES.map(str::to_owned).to_vec(), &[Stage::round_robin(pairs)], limit)
+    }
+
+    fn ledger_of(names: Vec<String>, stages: &[Stage], quarantine: u32) -> Ledger {
+        Ledger::new(Setup { quarantine, ..Setup::new(names, stages.to_vec()) })
     }
 
     /// The record of the game at `index`, with faults where `faults` says so.
@@ -498,7 +597,7 @@ mod tests {
 
     fn of(stages: &[Stage], players: usize, limit: u32) -> Ledger {
         let names = (0..players).map(|player| format!("player {player}")).collect();
-        Ledger::new(names, stages, limit)
+        ledger_of(names, stages, limit)
     }
 
     #[test]
@@ -506,6 +605,7 @@ mod tests {
         let stages = [Stage::round_robin(1), Stage::further()];
         let result = |ledger: &Ledger, index: usize| {
             let plain = record(ledger, index, BySeat::new(false, false));
+            let plain = GameRecord { actions: vec![ledger.id(index)], ..plain };
             with_result(
                 plain,
                 if ledger.fixture(index).players.first == 0 { "white" } else { "draw" },
@@ -516,24 +616,133 @@ mod tests {
             log.push(result(&ledger, index));
             ledger.add(&log[log.len() - 1]).expect("it belongs");
         }
-        assert_eq!((ledger.played(), ledger.expected(), ledger.due()), (12, 12, 0));
+        assert_eq!((ledger.summary().total(), ledger.due()), (12, 0));
         assert_eq!(ledger.further_played(), 0);
         ledger.allow_further();
-        assert!(ledger.due() >= 32, "a round of further games");
+        let mut rounds = Vec::new();
         for _ in 0..50 {
+            rounds.push(ledger.due());
             let index = ledger.next_due(0).expect("there are always more");
             log.push(result(&ledger, index));
             ledger.add(&log[log.len() - 1]).expect("it belongs");
         }
+        assert_eq!(rounds[0], 4, "one pair each, to see whether they play different games");
+        assert!(rounds.iter().any(|&due| due >= 32), "{rounds:?}");
         // Read again without time for more, nothing is due; with time, the rest of the round is.
         let mut again = of(&stages, 4, 0);
         for game in &log {
             again.add(game).expect("it belongs");
         }
-        assert_eq!((again.played(), again.expected(), again.due()), (62, 62, 0));
+        assert_eq!((again.summary().total(), again.due()), (62, 0));
         assert_eq!((again.next_due(0), again.further_played()), (None, 50));
         again.allow_further();
         assert_eq!((again.next_due(0), again.due()), (ledger.next_due(0), ledger.due()));
+    }
+
+    #[test]
+    fn nobody_is_paired_to_repeat_games() {
+        // Player 3 alone plays a new game every time.
+        let result = |ledger: &Ledger, index: usize| {
+            let players = ledger.fixture(index).players;
+            let varies = players.first == 3 || players.second == 3;
+            let action = if varies { ledger.id(index) } else { "e4".to_owned() };
+            let plain = record(ledger, index, BySeat::new(false, false));
+            with_result(GameRecord { actions: vec![action], ..plain }, "draw")
+        };
+        let ladder = Format::Ladder { games: 400, margin: None };
+        let ladder = Stage { format: ladder, pairs: 1, players: None };
+        for stages in [[Stage::round_robin(1), Stage::further()], [Stage::round_robin(1), ladder]] {
+            let mut ledger = of(&stages, 4, 0);
+            ledger.allow_further();
+            for _ in 0..200 {
+                let index = ledger.next_due(0).expect("player 3 brings new games");
+                ledger.add(&result(&ledger, index)).expect("it belongs");
+            }
+            let copies: u32 = ledger.tally(Faulted::Count).copies().values().sum();
+            assert!(copies <= 20, "{copies} copies of 200 games");
+        }
+        // Where nobody plays anything new, it is over.
+        let mut ledger = of(&[Stage::round_robin(1), Stage::further()], 3, 0);
+        ledger.allow_further();
+        while let Some(index) = ledger.next_due(0) {
+            ledger.add(&result(&ledger, index)).expect("it belongs");
+        }
+        assert_eq!(ledger.played(), 3 * 2 + 3 * 4);
+    }
+
+    #[test]
+    fn who_goes_on_is_who_people_see_on_top() {
+        // Anchors say that player 3 is better than player 0, and player 2 wins by repeating itself.
+        let anchors = [("player 0", 1000.0), ("player 3", 1500.0)];
+        let ratings = anchors.map(|(player, rating)| Anchor { player: player.to_owned(), rating });
+        let best = Stage { players: Some(2), ..Stage::round_robin(1) };
+        let names = (0..4).map(|player| format!("player {player}")).collect();
+        let setup = Setup::new(names, vec![Stage::round_robin(8), best]);
+        let mut ledger = Ledger::new(Setup { ratings: ratings.to_vec(), ..setup });
+        let first_stage = ledger.len();
+        for index in 0..first_stage {
+            let players = ledger.fixture(index).players;
+            let is_copied = players.first == 2 || players.second == 2;
+            let plain = record(&ledger, index, BySeat::new(false, false));
+            let action = if is_copied { "e4".to_owned() } else { ledger.id(index) };
+            let result = match players {
+                BySeat { first: 2, .. } => "white",
+                BySeat { second: 2, .. } => "black",
+                BySeat { first: 0, .. } => "white",
+                BySeat { second: 0, .. } => "black",
+                _ => "draw",
+            };
+            let game = with_result(GameRecord { actions: vec![action], ..plain }, result);
+            if index + 1 == first_stage {
+                let mut seen = of_all(&ledger, &game);
+                seen.truncate(2);
+                ledger.add(&game).expect("it belongs");
+                assert_eq!(ledger.entrants, seen, "the ranking before the second stage");
+            } else {
+                ledger.add(&game).expect("it belongs");
+            }
+        }
+        assert_eq!(ledger.entrants, [2, 3], "player 0 won more, but both ratings are given");
+        assert_eq!(ledger.len(), first_stage + 2);
+    }
+
+    /// The order of the ranking that people see once `last` is played in a tournament without a
+    /// further stage.
+    fn of_all(ledger: &Ledger, last: &GameRecord) -> Vec<usize> {
+        let stages = vec![ledger.setup.stages[0].clone()];
+        let mut one = Ledger::new(Setup { stages, ..ledger.setup.clone() });
+        one.games.clone_from(&ledger.games);
+        one.add(last).expect("it belongs");
+        Results::of(&one, Faulted::Count).expect("known anchors").ranking.order
+    }
+
+    #[test]
+    fn who_meets_a_player_that_is_taken_out_loses_nothing_by_it() {
+        let swiss = Stage { format: Format::Swiss { rounds: 2 }, pairs: 2, players: None };
+        let mut ledger = of(&[swiss], 5, 1);
+        // Player 0 fails in its first game; player 4 sits out.
+        for index in 0..ledger.len() {
+            let bad = BySeat::from_fn(|seat| ledger.fixture(index).players[seat] == 0);
+            if !ledger.is_void(index) {
+                let plain = record(&ledger, index, bad);
+                let result = match (bad.first, bad.second) {
+                    (true, _) => "black",
+                    (_, true) => "white",
+                    _ => "draw",
+                };
+                ledger.add(&with_result(plain, result)).expect("it belongs");
+            }
+        }
+        assert_eq!(ledger.outs()[0], Some(Out::Quarantined));
+        let scores: Vec<_> = ledger
+            .meetings(0)
+            .into_iter()
+            .map(|meeting| (meeting.players, meeting.halves))
+            .collect();
+        assert_eq!(scores, [((0, 2), (0, 8)), ((1, 3), (4, 4))], "as much as who sits out");
+        // Under the first rules it was one game won of four.
+        ledger.setup.rules = PairingRules::First;
+        assert_eq!(ledger.meetings(0)[0].halves, (0, 2));
     }
 
     fn stages() -> impl Strategy<Value = Vec<Stage>> {
@@ -576,7 +785,8 @@ mod tests {
                 prop_assert_eq!(one_by_one.add(&game), Ok(index));
             }
             prop_assert_eq!(one_by_one.due(), 0);
-            prop_assert_eq!(one_by_one.expected(), one_by_one.len());
+            let Summary { played, due, never, .. } = one_by_one.summary();
+            prop_assert_eq!(played + due + never, one_by_one.len());
 
             // Up to four games at once, finished in another order.
             let mut parallel = of(&stages, players, limit);

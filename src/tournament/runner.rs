@@ -1,22 +1,36 @@
 //! Plays what is due: hands jobs to slots, writes what comes back to the log, and stops in
 //! order when it is told to.
 
-use std::fs;
+mod agenda;
+mod crew;
+#[cfg(test)]
+mod tests;
+mod unplayed;
+
+use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
+use self::agenda::{Agenda, Order};
+use self::crew::{Crew, Start};
+use self::unplayed::Unplayed;
+use super::cores::Cores;
+pub use super::cores::share_cores;
 use super::deadline::Deadline;
-use super::folder::{EXCHANGES, Locked};
+use super::folder::Locked;
 use super::ledger::Ledger;
 use super::openings::Book;
-use super::slot::{Conditions, Done, Finished, Job, Slot};
+use super::slot::{Conditions, Done, Finished, Job, Panic, Reports, Slot};
 use crate::commands::Failure;
 use crate::config::Tournament;
+use crate::containment::Lack;
+use crate::escape;
 use crate::fault::Fault;
+use crate::rating::Out;
 use crate::record::GameRecord;
-use crate::record::log::{LogWriter, write_whole};
+use crate::record::log::LogWriter;
 use crate::rules::Game;
 use crate::with_game;
 
@@ -30,28 +44,14 @@ pub trait Listener {
     fn finished(&mut self, record: &GameRecord, ledger: &Ledger);
     /// A player was taken out by the game with this identity.
     fn out(&mut self, player: &str, game: &str, why: Out);
+    /// Something went wrong that is no player's fault, in a sentence.
+    fn warn(&mut self, warning: &str);
     /// The games are over.
     fn end(&mut self);
 }
 
-/// Why a player is out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Out {
-    /// It made too many faults in a row.
-    Quarantined,
-    /// It made a fault in a check.
-    Unchecked,
-}
-
-impl Out {
-    /// Why the game at `index`, which took a player out, did.
-    pub fn by(ledger: &Ledger, index: usize) -> Self {
-        if ledger.is_check(index) { Self::Unchecked } else { Self::Quarantined }
-    }
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How a run ended. Whatever was played is in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     /// Nothing is left to play.
     Complete,
@@ -59,7 +59,12 @@ pub enum End {
     Stopped,
     /// No further game could be expected to be over in time.
     TimeUp,
+    /// Games are left that could not be played.
+    Failed(Failure),
 }
+
+/// How often a job is tried for which the referee lacks something, while nothing else is in play.
+const TRIES: u32 = 3;
 
 /// A tournament under way.
 #[derive(Debug)]
@@ -72,144 +77,216 @@ pub struct Runner<'a> {
     pub log: LogWriter,
     /// What all games have in common.
     pub conditions: Arc<Conditions>,
-    /// How many slots, and on which cores.
-    pub cores: Vec<Vec<usize>>,
+    /// The most games at once.
+    pub jobs: usize,
+    /// Where they are played.
+    pub cores: Cores,
     /// When to end, if at any time.
     pub deadline: Option<Deadline>,
 }
+
+/// What the slots report.
+type Inbox = mpsc::UnboundedReceiver<(usize, Result<Done, Panic>)>;
 
 impl Runner<'_> {
     /// Plays everything that is due, until `stop` becomes true or the time is up. Games in play
     /// when it is are played to their end, within the patience of the [`Deadline`].
     pub async fn run(
-        mut self,
+        self,
         tournament: &Tournament,
         listener: &mut dyn Listener,
         stop: watch::Receiver<bool>,
     ) -> Result<End, Failure> {
-        let (report, mut inbox) = mpsc::unbounded_channel();
-        let halt = watch::channel(false).0;
-        let slots = with_game!(tournament.game, G => {
+        let conditions = Arc::clone(&self.conditions);
+        let cores = self.cores.clone();
+        with_game!(tournament.game, G => {
             let rules = Arc::new(G::rules(&tournament.options).map_err(Failure::input)?);
             let book = Book::new(&rules, tournament.openings.as_ref()).map_err(Failure::input)?;
-            self.start_slots::<G>(&book, &report, &halt)
-        })?;
-        let played = self.direct(&slots, &mut inbox, listener, stop).await;
-        halt.send_replace(true);
-        drop(report);
-        slots.into_iter().for_each(Slot::join);
-        listener.end();
-        self.log.sync().map_err(|error| Failure::system(error.to_string()))?;
-        played
+            let start = |number: usize, reports, halt| {
+                let (cores, book) = (cores.share(number), book.clone());
+                Slot::start::<G>(number, cores, book, Arc::clone(&conditions), reports, halt)
+            };
+            self.run_by(&start, listener, stop).await
+        })
     }
 
-    fn start_slots<G: Game>(
-        &self,
-        book: &Book<G>,
-        report: &mpsc::UnboundedSender<(usize, Done)>,
-        halt: &watch::Sender<bool>,
-    ) -> Result<Vec<Slot>, Failure> {
-        let start = |(number, cores): (usize, &Vec<usize>)| {
-            let (book, conditions) = (book.clone(), Arc::clone(&self.conditions));
-            Slot::start::<G>(
-                number,
-                cores.clone(),
-                book,
-                conditions,
-                report.clone(),
-                halt.subscribe(),
-            )
-        };
-        self.cores
-            .iter()
-            .enumerate()
-            .map(start)
-            .collect::<Result<_, _>>()
-            .map_err(|error| Failure::system(format!("cannot start a thread: {error}")))
+    /// The same with slots that are started by `start`, each under its number.
+    async fn run_by(
+        mut self,
+        start: &dyn Fn(usize, Reports, watch::Receiver<bool>) -> io::Result<Slot>,
+        listener: &mut dyn Listener,
+        stop: watch::Receiver<bool>,
+    ) -> Result<End, Failure> {
+        self.log.keep_synced()?;
+        let (reports, mut inbox) = mpsc::unbounded_channel();
+        let halt = watch::channel(false).0;
+        let start: &Start = &|number| start(number, reports.clone(), halt.subscribe());
+        let mut crew = Crew::new(self.jobs, start);
+        let played = self.direct(&mut crew, &mut inbox, listener, stop).await;
+        halt.send_replace(true);
+        crew.join();
+        listener.end();
+        let synced = self.log.finish();
+        let end = played?;
+        synced?;
+        Ok(end)
     }
 
     async fn direct(
         &mut self,
-        slots: &[Slot],
-        inbox: &mut mpsc::UnboundedReceiver<(usize, Done)>,
+        crew: &mut Crew<'_>,
+        inbox: &mut Inbox,
         listener: &mut dyn Listener,
         mut stop: watch::Receiver<bool>,
     ) -> Result<End, Failure> {
-        let mut agenda = Agenda::new(self.ledger, self.deadline);
-        let mut idle: Vec<&Slot> = slots.iter().rev().collect();
-        agenda.hand_out(self.ledger, &mut idle);
+        let agenda = Agenda::new(self.ledger, self.deadline);
+        let mut play =
+            Play { agenda, crew, listener, unplayed: Unplayed::default(), given_up: None };
         let mut begun = false;
-        while idle.len() < slots.len() {
-            let (number, done) = tokio::select! {
+        loop {
+            // There may be work for all that wait: after the last probe, and when the results of
+            // a section say what the next one is.
+            self.hand_out(&mut play);
+            if play.given_up.is_some() || play.crew.busy() == 0 {
+                break;
+            }
+            let (number, report) = tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => return Ok(End::Stopped),
-                () = out_of_patience(agenda.deadline) => return Ok(End::TimeUp),
-                done = inbox.recv() => match done {
-                    Some(done) => done,
-                    None => break,
-                },
+                () = out_of_patience(play.agenda.deadline) => return Ok(End::TimeUp),
+                // A slot that is at work reports.
+                Some(report) = inbox.recv() => report,
             };
-            idle.push(&slots[number]);
-            match done {
-                Done::Stopped => {}
-                Done::Probed(player, fault) => {
-                    if let Some(fault) = fault {
-                        listener.cannot_start(self.ledger.name(player), &fault);
+            match report {
+                Ok(done) => {
+                    let order = play.crew.done(number);
+                    self.take_in(done, number, order, &mut play)?;
+                }
+                Err(panic) => {
+                    let order = play.crew.ended(number);
+                    if let Some(order) = order {
+                        self.after(&panic, order, &mut play);
                     }
-                    agenda.probed();
-                }
-                Done::Played(finished) => {
-                    agenda.took(Duration::from_nanos(finished.record.clock.wall_ns));
-                    self.keep(*finished, listener)?;
                 }
             }
-            if !begun && agenda.may_play() {
+            if !begun && play.agenda.may_play() {
                 begun = true;
-                listener.begin(self.ledger, self.ledger.due());
+                play.listener.begin(self.ledger, self.ledger.due());
             }
-            // There may be work for all that wait: after the last probe, and when the results
-            // of a section say what the next one is.
-            agenda.hand_out(self.ledger, &mut idle);
         }
-        if agenda.is_time_up {
-            return Ok(End::TimeUp);
+        Ok(match play.given_up.or(play.unplayed.failure()) {
+            Some(failure) => End::Failed(failure),
+            None if play.agenda.is_time_up => End::TimeUp,
+            None => End::Complete,
+        })
+    }
+
+    /// Gives every slot that can take it a job.
+    fn hand_out(&self, play: &mut Play<'_, '_>) {
+        while let (None, Some(number)) = (&play.given_up, play.crew.free()) {
+            let Some(order) = play.agenda.next(self.ledger) else { break };
+            let Err((order, error)) = play.crew.give(number, order) else { continue };
+            if let Some(lack) = Lack::of("start a slot", &error) {
+                self.do_with_less(&lack, number, order, play);
+            } else {
+                play.given_up = Some(Failure::system(format!("cannot start a slot: {error}")));
+            }
         }
-        if self.ledger.next_due(0).is_some() {
-            return Err(Failure::system("a slot ended before its games were played"));
+    }
+
+    fn take_in(
+        &mut self,
+        done: Done,
+        number: usize,
+        order: Option<Order>,
+        play: &mut Play<'_, '_>,
+    ) -> Result<(), Failure> {
+        match (done, order) {
+            (Done::Probed(player, fault), _) => {
+                if let Some(fault) = fault {
+                    play.listener.cannot_start(self.ledger.name(player), &fault);
+                }
+                play.agenda.probed();
+            }
+            (Done::Played(finished), _) => {
+                play.agenda.took(Duration::from_nanos(finished.record.clock.wall_ns));
+                self.keep(*finished, play.listener)?;
+            }
+            (Done::Lacking(lack), Some(order)) => self.do_with_less(&lack, number, order, play),
+            (Done::Lacking(_), None) | (Done::Stopped, _) => {}
         }
-        Ok(End::Complete)
+        Ok(())
+    }
+
+    /// The referee lacked something for a job in this slot. From now on fewer games are played at
+    /// once, and the job comes first again; where nothing else is in play, it is tried some times.
+    fn do_with_less(&self, lack: &Lack, number: usize, mut order: Order, play: &mut Play<'_, '_>) {
+        if play.crew.busy() > 0 {
+            let left = play.crew.close(number);
+            play.listener.warn(&format!("{lack}. From now on at most {left} at once are played"));
+        } else {
+            order.lacking += 1;
+        }
+        if order.lacking < TRIES {
+            play.agenda.put_back(order);
+            return;
+        }
+        play.given_up = Some(Failure::system(format!(
+            "{} could not begin: {lack}. Nothing of it was recorded; run the same command again \
+             to go on",
+            order.in_words(self.ledger)
+        )));
+    }
+
+    /// A slot panicked in its job, which is given to another slot, once.
+    fn after(&self, panic: &Panic, mut order: Order, play: &mut Play<'_, '_>) {
+        let job = order.in_words(self.ledger);
+        let message = escape::terminal(&panic.message);
+        let what = format!("the referee panicked in {job}: {message}");
+        if !std::mem::replace(&mut order.panicked, true) {
+            play.listener.warn(&format!("{what}; it is tried again"));
+            play.agenda.put_back(order);
+            return;
+        }
+        play.listener.warn(&format!("{what}; it is left out"));
+        match order.job {
+            Job::Probe(_) => play.agenda.probed(),
+            Job::Play(..) => play.unplayed.add(&job, &message),
+        }
     }
 
     fn keep(&mut self, finished: Finished, listener: &mut dyn Listener) -> Result<(), Failure> {
         let Finished { record, exchanges, .. } = finished;
-        let full = |error: std::io::Error| {
-            Failure::system(format!(
-                "{error}; every game in the log is whole: make room and run again to go on"
-            ))
-        };
-        if let Some(exchanges) = exchanges {
-            let path = self.folder.dir().join(EXCHANGES).join(format!("{}.jsonl", record.id));
-            write_whole(&path, |out| out.write_all(exchanges.as_bytes())).map_err(|error| {
-                full(std::io::Error::new(
-                    error.kind(),
-                    format!("cannot write {}: {error}", path.display()),
-                ))
-            })?;
-        }
-        self.log.append(&record).map_err(full)?;
+        self.folder.keep_exchanges(&record.id, exchanges.as_deref())?;
+        self.log.append(&record)?;
+        let known = self.ledger.len();
         let before: Vec<usize> = self.ledger.quarantined().map(|(player, _)| player).collect();
         self.ledger
             .add(&record)
             .map_err(|misfit| Failure::system(format!("game {}: {misfit:?}", record.id)))?;
+        if self.ledger.len() > known {
+            // What comes next depends on the games so far.
+            self.log.sync_soon();
+        }
         listener.finished(&record, self.ledger);
         for (player, game) in self.ledger.quarantined() {
             if !before.contains(&player) {
-                let why = Out::by(self.ledger, game);
+                let why = self.ledger.why_out(game);
                 listener.out(self.ledger.name(player), &self.ledger.id(game), why);
             }
         }
         Ok(())
     }
+}
+
+/// What changes in the course of a run, besides the ledger.
+struct Play<'p, 'c> {
+    agenda: Agenda,
+    crew: &'p mut Crew<'c>,
+    listener: &'p mut dyn Listener,
+    unplayed: Unplayed,
+    /// Why nothing more is played, although there is more to play.
+    given_up: Option<Failure>,
 }
 
 /// Ends when games in play are to be given up.
@@ -218,103 +295,4 @@ async fn out_of_patience(deadline: Option<Deadline>) {
         Some(deadline) => tokio::time::sleep_until(deadline.patience_ends().into()).await,
         None => std::future::pending().await,
     }
-}
-
-/// What is handed out next: first every player with games due is started once, then the games
-/// in the order of the schedule, as long as there is time.
-struct Agenda {
-    probes: Vec<usize>,
-    probing: usize,
-    cursor: usize,
-    deadline: Option<Deadline>,
-    /// A game was due for which there was no time.
-    is_time_up: bool,
-}
-
-impl Agenda {
-    fn new(ledger: &Ledger, deadline: Option<Deadline>) -> Self {
-        let mut needed = vec![false; ledger.names().len()];
-        let mut cursor = 0;
-        let mut missing = needed.len();
-        while let Some(index) = ledger.next_due(cursor).filter(|_| missing > 0) {
-            let players = ledger.fixture(index).players;
-            for player in [players.first, players.second] {
-                missing -= usize::from(!std::mem::replace(&mut needed[player], true));
-            }
-            cursor = index + 1;
-        }
-        let probes: Vec<usize> = (0..needed.len()).rev().filter(|&player| needed[player]).collect();
-        Self { probing: probes.len(), probes, cursor: 0, deadline, is_time_up: false }
-    }
-
-    fn took(&mut self, time: Duration) {
-        if let Some(deadline) = &mut self.deadline {
-            deadline.took(time);
-        }
-    }
-
-    fn probed(&mut self) {
-        self.probing -= 1;
-    }
-
-    fn may_play(&self) -> bool {
-        self.probing == 0
-    }
-
-    /// Gives idle slots their next jobs, the last of them first.
-    fn hand_out(&mut self, ledger: &Ledger, idle: &mut Vec<&Slot>) {
-        while let Some(slot) = idle.pop() {
-            let sent = self.next(ledger).is_some_and(|job| slot.jobs.send(job).is_ok());
-            if !sent {
-                idle.push(slot);
-                return;
-            }
-        }
-    }
-
-    fn next(&mut self, ledger: &Ledger) -> Option<Job> {
-        if let Some(player) = self.probes.pop() {
-            return Some(Job::Probe(player));
-        }
-        let index = ledger.next_due(self.cursor).filter(|_| self.may_play())?;
-        self.is_time_up |= self.deadline.is_some_and(|until| !until.allows(Instant::now()));
-        if self.is_time_up {
-            return None;
-        }
-        self.cursor = index + 1;
-        Some(Job::Play(ledger.id(index), ledger.fixture(index)))
-    }
-}
-
-/// The cores of `slots` slots, `each` cores a slot, taken in turn from those this process may
-/// use. Empty where the system does not tell.
-pub fn share_cores(slots: usize, each: usize) -> Vec<Vec<usize>> {
-    let available = available_cores();
-    (0..slots)
-        .map(|slot| {
-            let from = slot * each;
-            (from..from + each)
-                .filter_map(|at| available.get(at % available.len().max(1)).copied())
-                .collect()
-        })
-        .collect()
-}
-
-#[cfg(target_os = "linux")]
-fn available_cores() -> Vec<usize> {
-    let Ok(set) = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0)) else {
-        return Vec::new();
-    };
-    (0..nix::sched::CpuSet::count()).filter(|&core| set.is_set(core).unwrap_or(false)).collect()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn available_cores() -> Vec<usize> {
-    Vec::new()
-}
-
-/// Removes the exchanges of games that are played again.
-pub fn forget_exchanges(folder: &Locked, id: &str) {
-    // A game without a fault has none.
-    let _ = fs::remove_file(folder.dir().join(EXCHANGES).join(format!("{id}.jsonl")));
 }

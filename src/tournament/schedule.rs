@@ -9,12 +9,34 @@ pub mod pairings;
 pub use self::pairings::Pairings;
 use crate::rules::{BySeat, Seat};
 
+/// In which order players enter a schedule, and which of two has the first seat first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Order {
+    /// In the order of the configuration; seats by the order of the names. Whoever has the
+    /// configuration can work it out.
+    #[default]
+    Listed,
+    /// By lots, drawn from a text that nobody can foresee.
+    Drawn(String),
+}
+
+impl Order {
+    /// The lots of these players.
+    fn lots(text: &str, names: &[impl AsRef<str>]) -> Vec<[u8; 32]> {
+        let key = blake3::derive_key("referee 2026 schedule lots", text.as_bytes());
+        let lot = |name: &str| *blake3::keyed_hash(&key, name.as_bytes()).as_bytes();
+        names.iter().map(|name| lot(name.as_ref())).collect()
+    }
+}
+
 /// The games that are known so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
     sections: Vec<Section>,
-    /// The place of each player when all are sorted by name.
-    by_name: Vec<usize>,
+    /// The players in the order in which they enter.
+    entrants: Vec<usize>,
+    /// The place of each player among all when seats are given out.
+    places: Vec<usize>,
 }
 
 /// Pairings that are played together, each with the same number of pairs.
@@ -41,14 +63,30 @@ pub struct Fixture {
 
 impl Schedule {
     /// An empty schedule for players of these names.
-    pub fn new<S: AsRef<str>>(names: &[S]) -> Self {
+    pub fn new<S: AsRef<str>>(names: &[S], order: &Order) -> Self {
         let mut sorted: Vec<usize> = (0..names.len()).collect();
-        sorted.sort_by_key(|&player| names[player].as_ref());
-        let mut by_name = vec![0; names.len()];
+        let entrants = match order {
+            Order::Listed => {
+                let entrants = sorted.clone();
+                sorted.sort_by_key(|&player| names[player].as_ref());
+                entrants
+            }
+            Order::Drawn(text) => {
+                let lots = Order::lots(text, names);
+                sorted.sort_by_key(|&player| lots[player]);
+                sorted.clone()
+            }
+        };
+        let mut places = vec![0; names.len()];
         for (place, player) in sorted.into_iter().enumerate() {
-            by_name[player] = place;
+            places[player] = place;
         }
-        Self { sections: Vec::new(), by_name }
+        Self { sections: Vec::new(), entrants, places }
+    }
+
+    /// All players in the order in which they enter.
+    pub fn entrants(&self) -> &[usize] {
+        &self.entrants
     }
 
     /// Adds a section: these pairings with so many pairs each.
@@ -86,7 +124,8 @@ impl Schedule {
 
     /// The game at `index`.
     ///
-    /// Who has the first seat depends on the two names and on the pair's number alone.
+    /// Who has the first seat depends on the two names, on the pair's number and, where the order is
+    /// drawn, on what it is drawn from.
     #[expect(clippy::cast_possible_truncation, reason = "a pair's number is a u32 by construction")]
     pub fn fixture(&self, index: usize) -> Fixture {
         let at = self.sections.partition_point(|section| section.start <= index) - 1;
@@ -95,7 +134,7 @@ impl Schedule {
         let count = section.pairings.len();
         let pair = section.before + (rest / count) as u32;
         let (one, other) = section.pairings.get(rest % count);
-        let in_order = self.by_name[one] < self.by_name[other];
+        let in_order = self.places[one] < self.places[other];
         let swap = in_order == ((pair as usize + game) % 2 == 1);
         let seats = if swap { BySeat::new(other, one) } else { BySeat::new(one, other) };
         Fixture { players: seats, pair: pair + 1, game: game as u8 + 1 }
@@ -144,7 +183,7 @@ mod tests {
     }
 
     fn round_robin(players: usize, pairs: u32) -> Schedule {
-        let mut schedule = Schedule::new(&names(players));
+        let mut schedule = Schedule::new(&names(players), &Order::Listed);
         schedule.push(Pairings::Everyone((0..players).collect()), pairs);
         schedule
     }
@@ -204,7 +243,7 @@ mod tests {
 
         #[test]
         fn sections_stand_one_after_the_other(pairs in prop::collection::vec(1_u32..4, 1..6)) {
-            let mut schedule = Schedule::new(&names(5));
+            let mut schedule = Schedule::new(&names(5), &Order::Listed);
             for (at, &pairs) in pairs.iter().enumerate() {
                 let players = [vec![0, 1, 2, 3, 4], vec![4, 2, 0], vec![]][at % 3].clone();
                 schedule.push(Pairings::Everyone(players), pairs);
@@ -218,6 +257,45 @@ mod tests {
             let games: usize = (0..schedule.sections()).map(|at| schedule.games(at).len()).sum();
             prop_assert_eq!(games, schedule.len());
         }
+    }
+
+    /// Whoever can work out a listed schedule knows nothing of a drawn one.
+    #[test]
+    fn a_drawn_order_tells_nothing_of_the_names() {
+        let names = names(8);
+        let schedule = |order| {
+            let mut schedule = Schedule::new(&names, &order);
+            let entrants = schedule.entrants().to_vec();
+            schedule.push(Pairings::Everyone(entrants), 2);
+            schedule
+        };
+        let both = |fixture: Fixture| {
+            let BySeat { first, second } = fixture.players;
+            (first.min(second), first.max(second))
+        };
+        let listed = schedule(Order::Listed);
+        let (mut first_meetings, mut first_seats) = (0, 0);
+        for text in 0..400 {
+            let drawn = schedule(Order::Drawn(text.to_string()));
+            let all = |schedule: &Schedule| {
+                let mut all: Vec<_> = (0..schedule.len())
+                    .map(|index| (both(schedule.fixture(index)), schedule.fixture(index).pair))
+                    .collect();
+                all.sort_unstable();
+                all
+            };
+            assert_eq!(all(&drawn), all(&listed), "the same games");
+            let meets = |schedule: &Schedule, player: usize| {
+                let fixtures = (0..schedule.len()).map(|index| schedule.fixture(index));
+                fixtures.map(both).find(|both| both.0 == player || both.1 == player)
+            };
+            first_meetings += usize::from(meets(&drawn, 3) == meets(&listed, 3));
+            let index = (0..drawn.len()).find(|&index| both(drawn.fixture(index)) == (2, 5));
+            first_seats += usize::from(drawn.fixture(index.expect("they meet")).players.first == 2);
+        }
+        // A seventh and a half of 400.
+        assert!((35..=80).contains(&first_meetings), "{first_meetings}");
+        assert!((160..=240).contains(&first_seats), "{first_seats}");
     }
 
     #[test]

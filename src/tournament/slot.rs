@@ -5,8 +5,12 @@
 
 mod account;
 mod bench;
+mod entrant;
 mod exchanges;
 
+use std::any::Any;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
@@ -14,11 +18,12 @@ use tokio::sync::{mpsc, watch};
 
 pub use self::account::Account;
 pub use self::bench::Bench;
+pub use self::entrant::Entrant;
+use super::cores::Share;
 use super::openings::Book;
 use super::schedule::Fixture;
 use crate::clock::TimeControl;
-use crate::config::PlayerSpec;
-use crate::containment::Policy;
+use crate::containment::Lack;
 use crate::fault::Fault;
 use crate::record::{FaultPolicy, GameRecord};
 use crate::rules::{BySeat, Game, Options};
@@ -34,11 +39,20 @@ pub struct Conditions {
     /// What happens after a refused action.
     pub policy: FaultPolicy,
     /// The players.
-    pub players: Vec<PlayerSpec>,
-    /// What contains them.
-    pub containment: Arc<Policy>,
+    pub players: Vec<Entrant>,
     /// The tournament's secret.
     pub secret: Secret,
+}
+
+/// Open files of a slot besides those of its players.
+const OF_SLOT: u64 = 6;
+/// Open files for a player: its pipes, its guard, its control groups.
+const OF_PLAYER: u64 = 9;
+
+/// About how many files a slot has open at most, with these players in the tournament.
+pub fn open_files(players: &[Entrant]) -> u64 {
+    let reusable = players.iter().filter(|player| player.reusable).count();
+    OF_SLOT + OF_PLAYER * (2 + reusable.min(bench::IDLE_MOST) as u64)
 }
 
 /// What a slot is to do.
@@ -57,8 +71,25 @@ pub enum Done {
     Probed(usize, Option<Fault>),
     /// A game was played.
     Played(Box<Finished>),
+    /// The job could not be done: the referee lacks something, and no player failed.
+    Lacking(Lack),
     /// The job was given up because the tournament is to stop.
     Stopped,
+}
+
+/// A slot panicked in the middle of its job, and has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Panic {
+    /// What the panic said.
+    pub message: String,
+}
+
+impl Panic {
+    fn new(panic: &(dyn Any + Send)) -> Self {
+        let text = panic.downcast_ref::<&str>().copied();
+        let text = text.or(panic.downcast_ref::<String>().map(String::as_str));
+        Self { message: text.unwrap_or("without a message").to_owned() }
+    }
 }
 
 /// A finished game.
@@ -73,39 +104,68 @@ pub struct Finished {
     pub memory: BySeat<Option<u64>>,
 }
 
+/// The jobs of a slot as it takes them.
+pub(super) type Jobs = mpsc::UnboundedReceiver<Job>;
+
+/// Where a slot reports what became of its job, under its number.
+pub type Reports = mpsc::UnboundedSender<(usize, Result<Done, Panic>)>;
+
 /// A running slot.
 #[derive(Debug)]
 pub struct Slot {
     /// Where its jobs go; closing it ends the slot.
-    pub jobs: mpsc::UnboundedSender<Job>,
+    jobs: mpsc::UnboundedSender<Job>,
     thread: JoinHandle<()>,
 }
 
 impl Slot {
-    /// Starts slot `number`, on the cores given, if any. Its games begin by the `book`, and it
-    /// reports to `done` under its number.
+    /// Starts slot `number` on its `cores`. Its games begin by the `book`, and it gives them up
+    /// when `stop` becomes true.
     pub fn start<G: Game>(
         number: usize,
-        cores: Vec<usize>,
+        cores: Share,
         book: Book<G>,
         conditions: Arc<Conditions>,
-        done: mpsc::UnboundedSender<(usize, Done)>,
+        reports: Reports,
         stop: watch::Receiver<bool>,
-    ) -> std::io::Result<Self> {
-        let (jobs, inbox) = mpsc::unbounded_channel();
+    ) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let thread = thread::Builder::new().name(format!("slot {number}")).spawn(move || {
+        Self::working(number, reports, move |jobs, reports| {
             settle_on(&cores);
             let bench = Bench::<G>::new(book, conditions);
-            runtime.block_on(work(bench, number, inbox, done, stop));
+            runtime.block_on(work(bench, number, jobs, reports, stop));
+        })
+    }
+
+    /// Starts slot `number`, which does its jobs by `work`. A panic there is its last report.
+    pub(super) fn working(
+        number: usize,
+        reports: Reports,
+        work: impl FnOnce(Jobs, Reports) + Send + 'static,
+    ) -> io::Result<Self> {
+        let (jobs, inbox) = mpsc::unbounded_channel();
+        let thread = thread::Builder::new().name(format!("slot {number}")).spawn(move || {
+            let own = reports.clone();
+            // What the work leaves behind goes with it: nothing sees it half done.
+            let work = AssertUnwindSafe(|| work(inbox, own));
+            if let Err(panic) = catch_unwind(work) {
+                // Without a runner nobody waits for this slot.
+                let _ = reports.send((number, Err(Panic::new(&*panic))));
+            }
         })?;
         Ok(Self { jobs, thread })
+    }
+
+    /// Gives it a job.
+    pub fn give(&self, job: Job) {
+        // A slot takes jobs until it is joined, or has reported its panic.
+        let _ = self.jobs.send(job);
     }
 
     /// Waits until the slot has ended.
     pub fn join(self) {
         drop(self.jobs);
-        // A panic of the slot was printed where it happened; its games are simply not done.
+        // Its panic was reported.
         let _ = self.thread.join();
     }
 }
@@ -113,16 +173,16 @@ impl Slot {
 async fn work<G: Game>(
     mut bench: Bench<G>,
     number: usize,
-    mut inbox: mpsc::UnboundedReceiver<Job>,
-    done: mpsc::UnboundedSender<(usize, Done)>,
+    mut jobs: Jobs,
+    reports: Reports,
     mut stop: watch::Receiver<bool>,
 ) {
-    while let Some(job) = inbox.recv().await {
+    while let Some(job) = jobs.recv().await {
         let outcome = match job {
             Job::Probe(player) => bench.probe(player, &mut stop).await,
             Job::Play(id, fixture) => bench.play(id, fixture, &mut stop).await,
         };
-        if done.send((number, outcome)).is_err() {
+        if reports.send((number, Ok(outcome))).is_err() {
             break;
         }
     }

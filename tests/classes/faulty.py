@@ -58,3 +58,48 @@ class Blocked(Recorder):
 class RaisesAtTheEnd(Recorder):
     def update(self, action):
         raise ValueError("too late")
+
+
+class Outside(Plain):
+    def action(self, turns):
+        return (-1, 3)
+
+
+class NeverMoves(Plain):
+    def action(self, turns):
+        return super().action(turns) if self.played < 24 else None
+
+
+class Writes(Plain):
+    def __init__(self, colour):
+        with open("log.txt", "w"):
+            pass
+
+
+class Exits(Plain):
+    def action(self, turns):
+        raise SystemExit(3)
+
+
+class Burns(Plain):
+    def action(self, turns):
+        return self.think(turns)
+
+    def think(self, turns):
+        while True:
+            turns += 1
+
+
+class ExpectsMoves(Plain):
+    def update(self, action):
+        super().update((action[0], action[1]))
+
+
+class NeedsPackage(Plain):
+    def __init__(self, colour):
+        import nosuch.package
+
+
+class NeedsCapital(Plain):
+    def __init__(self, colour):
+        import Chatty

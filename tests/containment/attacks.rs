@@ -21,8 +21,14 @@ pub(crate) enum Ways {
     Levels,
     /// Wherever players are contained.
     Contained,
-    /// Where they have namespaces.
-    Boxed,
+    /// Where nothing is.
+    Off,
+    /// Where they have mounts of their own.
+    Mounted,
+    /// Where nothing else than a look finds out how many processes they have.
+    Looked,
+    /// Where they cannot see that others are there.
+    Unseen,
     /// Wherever this control group is in force; nothing else bounds it.
     Groups(&'static str),
     /// Where the processes of a player are counted apart from those of the referee's user.
@@ -76,8 +82,27 @@ fn held(_: Way) -> Expected {
     Held
 }
 
+/// It filled its scratch folder of 8 MiB; `used` is how full it was found.
+fn full(way: Way, used: &str) -> Expected {
+    let (used, end) = if way.mounts() {
+        ("8 MiB", "ended with exit code 1")
+    } else {
+        (used, "was ended by SIGKILL")
+    };
+    lost("disk", &format!("{used} of 8 MiB of scratch space, then it {end}"))
+}
+
 fn lost(code: &'static str, sentence: &str) -> Expected {
     Lost(code, sentence.to_owned())
+}
+
+fn out_of_memory(way: Way) -> Expected {
+    if way.groups("memory") {
+        lost("memory", "64 MiB of 64 MiB, then …")
+    } else {
+        // It has been more by the time of a look.
+        lost("memory", "… MiB of 64 MiB, then it was ended by SIGKILL")
+    }
 }
 
 const SMALL_MEMORY: &str = "memory = \"64MiB\"\nprocesses = 64\nfile-size = \"1GiB\"";
@@ -110,15 +135,48 @@ fn others() -> Vec<Attack> {
     let accomplice = &["hostile.py", "covert"];
     let more = [
         Attack::new("covert", held).against(accomplice).quick(),
+        Attack::new("modules-beside", held).against(&["naps.py", "0"]).quick(),
+        Attack::new("import-opponent", |_| {
+            lost(
+                "crash",
+                "it ended with exit code 1; the referee hides naps.py from it, because another \
+                 player is made of it: if this one is too, say so with `files = [\"naps.py\"]`",
+            )
+        })
+        .against(&["naps.py", "0"])
+        .quick(),
+        // Its children are left behind, or keep it itself from leaving.
+        Attack::new("spin", |_| Warned("…")),
         Attack::new("read-opponent", held).against(&["naps.py", "0"]).quick(),
         Attack::new("daemon", |_| Warned("left processes behind: 1 killed")).ways(Ways::Levels),
         Attack::new("daemon-holds-output", |_| lost("crash", "it ended with exit code 3"))
             .ways(Ways::Levels),
-        Attack::new("ponder", |_| {
-            Warned("pondered … s on the opponent's turns; frozen since ply …")
+        Attack::new("pool", |way| {
+            if way.mounts() {
+                return Held;
+            }
+            lost(
+                "crash",
+                "it ended with exit code 1; it needs /dev/shm, which players have only with \
+                 `mounts` or at `strict`: see `referee probe`",
+            )
         })
-        .against(&["naps.py", "0.3"])
+        .quick(),
+        Attack::new("stay-behind", held).quick(),
+        Attack::new("cpu-of-others", held),
+        Attack::new("watch", held).quick(),
+        Attack::new("threads-of-others", held).ways(Ways::Unseen),
+        Attack::new("results", held).ways(Ways::Mounted),
+        Attack::new("kill-guard", |_| {
+            lost("containment", "the guard of its box ended, and the player with it")
+        })
+        .ways(Ways::Off),
+        Attack::new("stop-guard", |_| Warned("left processes behind: 1 killed")).ways(Ways::Off),
+        Attack::new("never-leave", |_| {
+            Warned("did not leave within 1 s of `quit`, and was killed")
+        })
         .ways(Ways::Levels),
+        Attack::new("ponder", held).against(&["naps.py", "1"]).ways(Ways::Levels),
     ];
     quick.into_iter().chain(slow).chain(more).collect()
 }
@@ -135,13 +193,9 @@ fn limits() -> Vec<Attack> {
             }
         })
         .quick(),
-        memory("family", |_| lost("memory", "64 MiB of 64 MiB, then …"))
-            .ways(Ways::Groups("memory"))
-            .quick(),
-        memory("memfd", |_| lost("memory", "64 MiB of 64 MiB, then …"))
-            .ways(Ways::Groups("memory")),
-        memory("shared-mapping", |_| lost("memory", "64 MiB of 64 MiB, then …"))
-            .ways(Ways::Groups("memory")),
+        memory("family", out_of_memory).quick(),
+        memory("memfd", out_of_memory),
+        memory("shared-mapping", out_of_memory),
         Attack::new("fork", |_| Warned("left processes behind: … killed"))
             .limits("processes = 32")
             .ways(Ways::Counted),
@@ -172,15 +226,26 @@ fn limits() -> Vec<Attack> {
         })
         .limits("scratch = \"8MiB\"\nfile-size = \"4MiB\"")
         .quick(),
-        Attack::new("fill-scratch", |way| {
-            let end =
-                if way.is_strict() { "ended with exit code 1" } else { "was ended by SIGKILL" };
-            lost("disk", &format!("8 MiB of 8 MiB of scratch space, then it {end}"))
+        Attack::new("fill-scratch", |way| full(way, "8 MiB")).limits("scratch = \"8MiB\"").quick(),
+        Attack::new("nameless", |way| {
+            if way.mounts() {
+                // Refused at the limit; what has no name is gone with the player.
+                lost("crash", "it ended with exit code 1")
+            } else {
+                full(way, "… MiB")
+            }
         })
         .limits("scratch = \"8MiB\"")
         .quick(),
+        Attack::new("many-folders", |way| full(way, "8 MiB")).limits("scratch = \"8MiB\""),
+        Attack::new("burst", held).limits("scratch = \"8MiB\"").ways(Ways::Mounted).quick(),
+        Attack::new("fork-and-wait", |_| {
+            lost("processes", "more than 32 processes and threads, then it was ended by SIGKILL")
+        })
+        .limits("processes = 32")
+        .ways(Ways::Looked),
         Attack::new("inodes", |way| {
-            if way.is_strict() {
+            if way.mounts() {
                 Warned("ran into its limit of disk: 10000 files in its scratch folder")
             } else {
                 lost("disk", "10000 files in its scratch folder, then it was ended by SIGKILL")
@@ -189,7 +254,7 @@ fn limits() -> Vec<Attack> {
         Attack::new("shm", |_| {
             Warned("ran into its limit of disk: 8 MiB of 8 MiB of scratch space")
         })
-        .ways(Ways::Boxed)
+        .ways(Ways::Mounted)
         .limits("scratch = \"8MiB\""),
         Attack::new("abort", |_| lost("crash", "it was ended by SIGABRT")),
         Attack::new("recurse", |_| lost("crash", "it was ended by SIGSEGV…")),

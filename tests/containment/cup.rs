@@ -35,13 +35,15 @@ pub(crate) const OFF: Way = Way { level: "off", ..STRICT };
 impl Way {
     /// Every level that contains, with control groups and without, as this user and as an
     /// ordinary one.
-    pub(crate) const CONTAINED: [Self; 6] = [
+    pub(crate) const CONTAINED: [Self; 8] = [
         STRICT,
         BASIC,
         Self { without: GROUPS, ..STRICT },
         Self { without: GROUPS, ..BASIC },
         Self { user: Some(ORDINARY), ..STRICT },
         Self { user: Some(ORDINARY), ..BASIC },
+        Self { without: &["mounts"], ..BASIC },
+        Self { without: &["mounts"], user: Some(ORDINARY), ..BASIC },
     ];
 
     pub(crate) fn name(self) -> String {
@@ -55,6 +57,12 @@ impl Way {
 
     pub(crate) fn is_strict(self) -> bool {
         self.level == "strict" && self.has("namespaces")
+    }
+
+    /// A player has mounts of its own as this machine stands.
+    pub(crate) fn mounts(self) -> bool {
+        self.is_strict()
+            || self.level == "basic" && self.has("mounts") && self.lacks(&["mounts"]).is_none()
     }
 
     pub(crate) fn has(self, mechanism: &str) -> bool {

@@ -36,8 +36,11 @@ fn tests() -> Vec<libtest_mimic::Trial> {
             let name = format!("{}: {}", way.name(), attack.cup.what);
             let (cup, expected, ways) = (attack.cup, attack.expected, attack.ways);
             let run = move || {
-                let needed =
-                    if let attacks::Ways::Groups(group) = ways { vec![group] } else { vec![] };
+                let needed = match ways {
+                    attacks::Ways::Groups(group) => vec![group],
+                    attacks::Ways::Mounted | attacks::Ways::Unseen => vec!["mounts"],
+                    _ => vec![],
+                };
                 let lacks = way.lacks(&needed);
                 if lacks.is_none() {
                     fails(cup, way, &expected(way));
@@ -59,13 +62,18 @@ fn ways(ways: attacks::Ways) -> Vec<cup::Way> {
     match ways {
         Ways::Levels => vec![cup::OFF, cup::BASIC, cup::STRICT],
         Ways::Contained => Way::CONTAINED.to_vec(),
-        Ways::Boxed => Way::CONTAINED.into_iter().filter(|way| way.is_strict()).collect(),
-        Ways::Counted => {
-            let counted = |way: &Way| way.is_strict() || way.user.is_none();
-            Way::CONTAINED.into_iter().filter(counted).collect()
-        }
-        Ways::Groups(group) => Way::CONTAINED.into_iter().filter(|way| way.has(group)).collect(),
+        Ways::Off => vec![cup::OFF],
+        Ways::Mounted => contained(|way| way.has("mounts")),
+        Ways::Counted => contained(|way| way.has("mounts") || way.user.is_none()),
+        Ways::Looked => contained(|way| !way.has("mounts") && way.user.is_some()),
+        Ways::Unseen => contained(|way| way.has("mounts") && way.user.is_none()),
+        Ways::Groups(group) => contained(|way| way.has(group)),
     }
+}
+
+#[cfg(target_os = "linux")]
+fn contained(which: impl Fn(&cup::Way) -> bool) -> Vec<cup::Way> {
+    cup::Way::CONTAINED.into_iter().filter(which).collect()
 }
 
 #[cfg(target_os = "linux")]
@@ -90,7 +98,13 @@ const LEFT_OUT: &[LeftOut] = &[
     ("strict", &["landlock", "namespaces"], "read", false),
     ("strict", &["landlock"], "read-opponent", true),
     ("strict", &["namespaces"], "read-opponent", true),
-    ("strict", &["landlock", "namespaces"], "read-opponent", false),
+    ("strict", &["landlock", "namespaces"], "read-opponent", true),
+    ("strict", &["landlock", "namespaces", "mounts"], "read-opponent", false),
+    ("basic", &["mounts"], "results", false),
+    ("basic", &["mounts"], "burst", false),
+    ("basic", &["mounts"], "threads-of-others", false),
+    ("basic", &["seccomp"], "cpu-of-others", false),
+    ("strict", &["seccomp"], "watch", false),
     ("strict", &["landlock"], "write", true),
     ("basic", &["landlock"], "write", false),
     ("strict", &["seccomp"], "kill-all", true),

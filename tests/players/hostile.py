@@ -59,6 +59,17 @@ def fork_until_refused():
     return children >= 500
 
 
+GAMES = 0
+
+
+def fork_once():
+    """Runs into its limit of processes in its first game alone, and crashes in its second."""
+    if GAMES > 1:
+        raise SystemExit(1)
+    fork_until_refused()
+    return False
+
+
 def threads_until_refused():
     count = 0
     try:
@@ -207,6 +218,26 @@ def read_opponent():
     return opens("naps.py") or opens("./counts_games.sh") is False
 
 
+def modules_beside():
+    """Not an attack: the folder must be listed, or Python finds no module in it."""
+    import fine_module
+    return "naps.py" not in listing(".") or not fine_module.IS_HERE
+
+
+def import_opponent():
+    """The program of another player, as a module beside this one."""
+    import naps
+
+
+def spin():
+    """Fifty children that compute all the time, also when they are not to."""
+    for _ in range(50):
+        if os.fork() == 0:
+            while True:
+                pass
+    return False
+
+
 def terminal():
     import fcntl
     def inject():
@@ -272,8 +303,9 @@ def family():
 
 def anonymous_file():
     fd = os.memfd_create("fill")
-    while True:
-        os.write(fd, os.urandom(1 << 20))
+    for _ in range(512):
+        os.write(fd, bytes(1 << 20))
+    time.sleep(60)
 
 
 def shared_mapping():
@@ -281,6 +313,7 @@ def shared_mapping():
     mapped = mmap.mmap(-1, 1 << 30)
     for at in range(0, 1 << 30, 4096):
         mapped[at] = 1
+    time.sleep(60)
 
 
 def big_file():
@@ -297,6 +330,113 @@ def fill_scratch():
         os.write(fd, bytes(1 << 20))
         os.close(fd)
         number += 1
+
+
+def nameless():
+    """Open files that nobody can find."""
+    files = []
+    for number in range(16):
+        path = f"{os.environ['TMPDIR']}/{number}"
+        files.append(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        os.unlink(path)
+        os.write(files[-1], bytes(1 << 20))
+    time.sleep(60)
+
+
+def many_folders():
+    """More folders than anybody would hold open at once, with little in each."""
+    for number in range(1500):
+        folder = f"{os.environ['TMPDIR']}/{number}"
+        os.mkdir(folder)
+        with open(f"{folder}/file", "wb") as file:
+            file.write(bytes(16 << 10))
+    time.sleep(60)
+
+
+def burst():
+    """Twice what is allowed, gone again before anybody looks."""
+    paths = [f"{os.environ['TMPDIR']}/{number}" for number in range(16)]
+    def fill():
+        for path in paths:
+            with open(path, "wb", buffering=0) as file:
+                if file.write(bytes(1 << 20)) < 1 << 20:
+                    raise OSError(errno.ENOSPC, "full")
+    broken = works(fill)
+    for path in filter(os.path.exists, paths):
+        os.unlink(path)
+    return broken
+
+
+def stay_behind():
+    """Folders that are hard to remove: names that the referee might use, and rights taken away."""
+    folder = os.environ["TMPDIR"]
+    os.makedirs(f"{folder}/.deep-0/full")
+    open(f"{folder}/.deep-1", "w").close()
+    deep = folder + "/d" * 40
+    os.makedirs(deep)
+    open(f"{deep}/file", "w").close()
+    cache = f"{folder}/module@v1/cache"
+    os.makedirs(cache)
+    open(f"{cache}/file", "w").close()
+    for path in (deep, cache, f"{folder}/module@v1"):
+        os.chmod(path, 0o555)
+    # In a box the folder is not its own.
+    works(lambda: os.chmod(folder, 0))
+    return False
+
+
+def cpu_of_others():
+    """The CPU clock of a process that is not this one's own: of its guard, where it can name it."""
+    if os.getppid() == 1:
+        return False
+    clock = ~os.getppid() << 3 | 2
+    return works(lambda: time.clock_gettime(clock)) or works(lambda: time.clock_getres(clock))
+
+
+def threads_of_others():
+    return os.getppid() > 1 and works(lambda: os.stat(f"/proc/{os.getppid()}/task"))
+
+
+def results():
+    """How long the log is, and when it was written."""
+    return works(lambda: os.stat(f"{os.environ['TOLD']}/results/cup/games.jsonl"))
+
+
+def watch():
+    """Notices of what others do to files that all share, and leases that keep them waiting."""
+    import fcntl
+    def notices():
+        fcntl.fcntl(os.open("/usr", os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_ACCESS)
+    def lease():
+        fcntl.fcntl(os.open("/dev/null", os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    return call(294, 0) or call(253) or call(300, 0, 0) or works(notices) or works(lease)
+
+
+def pool():
+    """Not an attack: what Python has for several processes needs `/dev/shm`."""
+    # A player beside this one is called like a module of the library.
+    sys.path.pop(0)
+    import multiprocessing
+    with multiprocessing.Pool(2) as workers:
+        return workers.map(abs, [-1, -2]) != [1, 2]
+
+
+def kill_guard():
+    """Its guard, with a daemon to be left behind."""
+    leave_daemon()
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(60)
+
+
+def stop_guard():
+    leave_daemon()
+    os.kill(os.getppid(), signal.SIGSTOP)
+    return False
+
+
+def fork_and_wait():
+    fork_until_refused()
+    time.sleep(60)
 
 
 def abort():
@@ -427,19 +567,28 @@ def wrong_remarks():
 
 
 def ponder():
-    """Computes on the turns of its opponent."""
-    threading.Thread(target=burn_off_turn, daemon=True).start()
-    return False
+    """Computes on the turns of its opponent; asked again at each turn what came of it."""
+    if not PONDERER.is_alive():
+        PONDERER.start()
+    return STOLEN[0] > 0.3
 
 
 ON_TURN = threading.Event()
+# Seconds of CPU time used off turn.
+STOLEN = [0.0]
 
 
 def burn_off_turn():
     while True:
+        began = time.thread_time()
         if ON_TURN.is_set():
             time.sleep(0.001)
+            continue
         sum(range(10000))
+        STOLEN[0] += time.thread_time() - began
+
+
+PONDERER = threading.Thread(target=burn_off_turn, daemon=True)
 
 
 def covert():
@@ -466,6 +615,11 @@ ATTEMPTS = {
     "recurse": recurse, "two-lines": two_lines, "drip": drip, "odd-bytes": odd_bytes,
     "leave-after-its-move": leave_after_its_move, "no-newline": no_newline,
     "wrong-remarks": wrong_remarks, "ponder": ponder, "covert": covert,
+    "nameless": nameless, "many-folders": many_folders, "burst": burst, "stay-behind": stay_behind,
+    "cpu-of-others": cpu_of_others, "threads-of-others": threads_of_others, "results": results,
+    "watch": watch, "pool": pool, "kill-guard": kill_guard, "stop-guard": stop_guard,
+    "import-opponent": import_opponent, "spin": spin, "fork-and-wait": fork_and_wait, "never-leave": lambda: False,
+    "modules-beside": modules_beside, "fork-once": fork_once,
     "name": lambda: False, "read-opponent": read_opponent, "burn": lambda: burn(60), "burn-a-little": lambda: burn(0.3),
     "output": lambda: False,
 }
@@ -476,18 +630,20 @@ NAME = "one\\u001b[2J<b>hostile</b>\\u202e"
 
 
 def main():
-    global TURN
+    global TURN, GAMES
     what = sys.argv[1]
     tried = False
     for line in sys.stdin:
         ON_TURN.set()
         if '"type":"init"' in line:
+            GAMES += 1
+            tried = tried and what != "fork-once"
             say('{"id":0,"name":"%s"}\n' % NAME if what == "name" else "ok\n")
         elif '"type":"turn"' in line:
             TURN = line
             if what == "burn-a-little":
                 burn(0.3)
-            if tried:
+            if tried and what != "ponder":
                 say(legal() + (" " * 60_000 if what == "output" else "") + "\n")
             else:
                 tried = True
@@ -496,6 +652,8 @@ def main():
                 if what not in ANSWERS:
                     say('{"action":"%s","note":"%s"}\n' % (legal(), outcome))
         elif '"type":"quit"' in line:
+            if what == "never-leave":
+                time.sleep(60)
             break
         ON_TURN.clear()
 

@@ -24,6 +24,7 @@ pub(crate) const TABLE: &str = "\
 2  cat          0   ±49    1–3      8      4  50.0  0  8  0       0
 3  ant        -22   ±48    1–3      8    3.5  43.8  0  7  1       0
 
+12 of 12 games played.
 First seat: -9 ±39 Elo. Draws: 11 of 12 games (91.7%).
 Not told apart (how likely the first is better, and how many more games between the two would tell):
 bee and cat (69%, 102), cat and ant (69%, 102).
@@ -153,9 +154,13 @@ impl Arena {
 
     /// The referee by way of a shell: `script` ends with `exec "$@"`.
     pub(crate) fn in_shell(&self, script: &str, args: &[&str]) -> Run {
+        self.finish(self.start_in_shell(script, args), "")
+    }
+
+    pub(crate) fn start_in_shell(&self, script: &str, args: &[&str]) -> Child {
         let mut command = Command::new("sh");
         command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_referee")]).args(args);
-        self.finish(self.dressed(command).spawn().expect("a shell"), "")
+        self.dressed(command).spawn().expect("a shell")
     }
 
     /// Runs a shell's command in the folder; it must succeed.

@@ -8,7 +8,8 @@ use crate::bots::Playable;
 use crate::check::drills::Drill;
 use crate::check::{Finding, exchange};
 use crate::commands::Failure;
-use crate::config;
+use crate::config::Interface;
+use crate::containment::NotStarted;
 use crate::conversation::{self, Decision, Source};
 use crate::player::diagnosis::seconds;
 use crate::player::{InitView, Launch, Player, Wire};
@@ -32,7 +33,7 @@ impl<G: Playable> Examiner<'_, G> {
                     seed: 1,
                     opening: &[],
                 };
-                self.unless_stopped(player.begin(&view)).await
+                self.unless_over(player.begin(&view)).await
             };
             let begun = match begun {
                 Ok(begun) => begun,
@@ -47,9 +48,10 @@ impl<G: Playable> Examiner<'_, G> {
                     wants = wanted;
                     said.push(format!("{} as {}", seconds(took), G::SEATS[seat]));
                 }
-                Err(fault) => {
-                    let mut finding = Finding::new::<G>(&fault, seat, None);
-                    finding.exchange = exchange::of(&player);
+                Err(NotStarted::Lack(lack)) => return Err(Failure::from(lack).into()),
+                Err(NotStarted::Fault(fault)) => {
+                    let lines = (self.candidate.spec.interface(), exchange::of(&player));
+                    let mut finding = Finding::new::<G>(&fault, seat, None, lines);
                     finding.reproduce =
                         Some(format!("referee ask {} --game {}", self.candidate.words, G::NAME));
                     player.leave().await;
@@ -57,12 +59,17 @@ impl<G: Playable> Examiner<'_, G> {
                 }
             }
         }
-        Ok((format!("greets after {}; {}", said.join(", "), in_words(wants)), None))
+        let after = said.join(", ");
+        let said = match self.candidate.spec.interface() {
+            Interface::Program => format!("greets after {after}; {}", in_words(wants)),
+            Interface::Class => format!("is constructed after {after}"),
+        };
+        Ok((said, None))
     }
 
     /// Puts it before every kind of turn.
     pub(super) async fn turns(&mut self) -> Outcome {
-        let is_class = matches!(self.candidate.spec.launch, config::Launch::Class { .. });
+        let is_class = self.candidate.spec.interface() == Interface::Class;
         let (mut kinds, mut asked, mut left_out) = (0, 0, 0);
         let exam = self.exam;
         for (number, drill) in (1..).zip(&exam.drills) {
@@ -109,9 +116,9 @@ impl<G: Playable> Examiner<'_, G> {
         };
         let decision = Decision { seat, ply: drill.beginning.plies };
         let mut player = self.fresh();
-        let put = self.unless_stopped(conversation::put(&source, decision, &mut player)).await;
+        let put = self.unless_over(conversation::put(&source, decision, &mut player)).await;
         let put = match put {
-            Ok(put) => put.map_err(Failure::input)?,
+            Ok(put) => put.map_err(Failure::from)?,
             Err(stop) => {
                 player.kill().await;
                 return Err(stop);
@@ -125,13 +132,19 @@ impl<G: Playable> Examiner<'_, G> {
         self.found(&fault, seat, &record, lines).map(Some)
     }
 
-    async fn leave(&mut self, mut player: Player) {
-        let stderr = player.stderr().len();
+    pub(super) async fn leave(&mut self, mut player: Player) {
         let remains = player.leave().await;
+        // What it wrote may be read only now.
+        let stderr = player.stderr().len();
         self.report.figures.memory = self.report.figures.memory.max(remains.memory);
         let mut warn = |text: &str| self.report.warnings.insert(text.to_owned());
         if stderr > 0 {
-            warn("writes to its stderr, which is kept beside the log and costs it nothing");
+            warn(match self.candidate.spec.interface() {
+                Interface::Program => {
+                    "writes to its stderr, which is kept beside the log and costs it nothing"
+                }
+                Interface::Class => "prints, which is kept beside the log and costs it nothing",
+            });
         }
         if remains.leftover > 0 {
             warn("leaves processes behind, which are killed");
@@ -141,17 +154,17 @@ impl<G: Playable> Examiner<'_, G> {
         }
     }
 
-    fn fresh(&self) -> Player {
+    pub(super) fn fresh(&self) -> Player {
         let launch = Launch::of(&self.candidate.spec);
         let containment = Arc::clone(&self.exam.containment);
         Player::Wire(Box::new(Wire::process(launch, containment)))
     }
 
-    async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, Stop> {
-        let mut stop = self.stop.clone();
+    pub(super) async fn unless_over<T>(&self, work: impl Future<Output = T>) -> Result<T, Stop> {
+        let mut over = self.over.clone();
         tokio::select! {
             biased;
-            _ = stop.wait_for(|stop| *stop) => Err(Stop::Interrupted),
+            _ = over.wait_for(|over| *over) => Err(Stop::Over),
             done = work => Ok(done),
         }
     }

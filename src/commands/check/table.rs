@@ -3,78 +3,78 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use crate::check::{Report, Standing};
+use crate::check::{Outcome, Report};
 use crate::commands::Failure;
 use crate::report::tables::text;
 
-/// A CSV file, opened before anything is checked.
+/// A CSV file, opened before anything is checked; a row is in it as soon as it is known.
 #[derive(Debug)]
 pub(super) struct Table {
     path: PathBuf,
-    file: File,
+    writer: csv::Writer<File>,
+    /// The house players that everyone meets, in order.
+    bots: Vec<String>,
 }
 
+const HEAD: [&str; 10] = [
+    "player",
+    "verdict",
+    "step",
+    "fault",
+    "message",
+    "startup_ms",
+    "memory_kib",
+    "move_ms",
+    "slowest_ms",
+    "slowest_under_load_ms",
+];
+
 impl Table {
-    /// An empty file at `path`.
-    pub(super) fn create(path: &Path) -> Result<Self, Failure> {
+    /// A table at `path` of players that meet these `bots`.
+    pub(super) fn create(path: &Path, bots: Vec<String>) -> Result<Self, Failure> {
         let file = File::create(path).map_err(|error| {
             Failure::system(format!("cannot write {}: {error}", path.display()))
         })?;
-        Ok(Self { path: path.to_owned(), file })
+        let writer = csv::Writer::from_writer(file);
+        let mut table = Self { path: path.to_owned(), writer, bots };
+        let points =
+            table.bots.iter().map(|bot| format!("points_{}", bot.replace(['-', ':'], "_")));
+        let head: Vec<String> = HEAD.map(str::to_owned).into_iter().chain(points).collect();
+        table.put(&head)?;
+        Ok(table)
     }
 
-    /// Writes a row for each player.
-    pub(super) fn write(&mut self, reports: &[Report]) -> Result<(), Failure> {
-        let failed = |error: csv::Error| {
+    /// Writes the row of a player.
+    pub(super) fn write(&mut self, report: &Report) -> Result<(), Failure> {
+        let row = row(report, &self.bots);
+        self.put(&row)
+    }
+
+    fn put(&mut self, row: &[String]) -> Result<(), Failure> {
+        let written = self.writer.write_record(row).and_then(|()| Ok(self.writer.flush()?));
+        written.map_err(|error| {
             Failure::system(format!("cannot write {}: {error}", self.path.display()))
-        };
-        let mut writer = csv::Writer::from_writer(&mut self.file);
-        let bots = bots(reports);
-        let mut head: Vec<String> = [
-            "player",
-            "verdict",
-            "step",
-            "fault",
-            "message",
-            "startup_ms",
-            "memory_kib",
-            "move_ms",
-            "slowest_ms",
-            "slowest_under_load_ms",
-        ]
-        .map(str::to_owned)
-        .into();
-        head.extend(bots.iter().map(|bot| format!("points_{}", bot.replace(['-', ':'], "_"))));
-        writer.write_record(&head).map_err(failed)?;
-        for report in reports {
-            writer.write_record(row(report, &bots)).map_err(failed)?;
-        }
-        writer.flush().map_err(|error| failed(error.into()))
+        })
     }
 }
 
-/// The house players that anyone met, in order.
-fn bots(reports: &[Report]) -> Vec<&str> {
-    let mut bots: Vec<&str> = Vec::new();
-    for Standing { bot, .. } in reports.iter().flat_map(|report| &report.against) {
-        if !bots.contains(&bot.as_str()) {
-            bots.push(bot);
-        }
-    }
-    bots
-}
-
-fn row(report: &Report, bots: &[&str]) -> Vec<String> {
+fn row(report: &Report, bots: &[String]) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.1}"));
     let figures = &report.figures;
-    let failed = report.steps.iter().find(|step| step.finding.is_some());
-    let finding = report.finding();
+    let verdict = match report.outcome() {
+        Outcome::Ready => "ready",
+        Outcome::NotReady => "not-ready",
+        Outcome::Unfinished => "unfinished",
+    };
+    let step = report.decisive();
+    let finding = step.and_then(|step| step.finding.as_ref());
+    let message = step.map_or("", |step| finding.map_or(&step.said, |finding| &finding.message));
     let mut row = vec![
         text(&report.player).into_owned(),
-        if report.ready { "ready" } else { "not-ready" }.to_owned(),
-        failed.map_or(String::new(), |step| step.name.clone()),
+        verdict.to_owned(),
+        step.map_or(String::new(), |step| step.name.clone()),
         finding.map_or(String::new(), |finding| finding.code.to_string()),
-        finding.map_or(String::new(), |finding| text(&finding.message).into_owned()),
+        text(message).into_owned(),
         number(figures.startup_ms),
         figures.memory.map_or(String::new(), |bytes| (bytes / 1024).to_string()),
         number(figures.move_ms),

@@ -1,19 +1,30 @@
 //! `new tournament`: the configuration for a folder of players.
 
-use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::{Failure, Printer, Status};
 use crate::config::Found;
-use crate::intake::{Submission, take_in};
+use crate::intake::{Failed, Missing, Submission, take_in};
 use crate::rules::GameKind;
+
+/// So many things that may be one player are written down at most.
+const MOST_CHOICES: usize = 8;
+/// What is said where there are classes of 2018.
+const PRESET: &str = "\
+# Classes of 2018 (`comp30024`; docs/classes.md) had a minute of CPU time a game and 100 MiB of
+# memory. For these limits uncomment this and remove `move`.
+# preset = \"comp30024-2018\"
+";
 
 /// Write a tournament.toml for a folder of players or an export of a learning platform
 ///
 /// Every file, folder and archive (.zip, .tar, .tar.gz, .tgz) in the folder is taken for the player
-/// of one author. Archives are unpacked into `players` beside the configuration.
+/// of one author; several of one author, by the names that Moodle, Canvas or Blackboard give, are
+/// one player, and the latest upload counts. Archives are unpacked and single files copied into
+/// `players` beside the configuration, each into a folder of its own.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -21,7 +32,7 @@ Examples:
   referee new tournament export --into autumn-cup --game backdraughts
 
 Exit codes: 0 every submission is a player, 1 some are not (they stand in the file as comments, with
-the reason), 2 bad command line, 3 something could not be read or written.")]
+the reason and what may be chosen), 2 bad command line, 3 something could not be read or written.")]
 pub struct TournamentArgs {
     /// The folder of players
     pub dir: PathBuf,
@@ -42,22 +53,46 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
             file.display()
         )));
     }
-    let taken = take_in(&args.dir, &args.into.join("players")).map_err(|error| {
-        Failure::input(format!("{} cannot be read: {error}", args.dir.display()))
-    })?;
+    let shelf = shelf(args);
+    let taken = take_in(&args.dir, &shelf).map_err(|error| failed(&error, args, &shelf))?;
     if taken.is_empty() {
         return Err(Failure::input(format!("{} holds no players", args.dir.display())));
     }
     super::write(&file, &configuration(args, &taken)?)?;
     let good = taken.iter().filter(|submission| submission.player.is_ok()).count();
-    for submission in &taken {
-        if let Err(why) = &submission.player {
-            let entry = crate::escape::terminal(&submission.entry);
-            printer.note(&format!("{entry}: {}", crate::escape::terminal(why)));
-        }
+    for line in taken.iter().flat_map(lines) {
+        printer.note(&line);
     }
     printer.note(&format!("{}: {good} of {} are players", file.display(), taken.len()));
     Ok(if good == taken.len() { Status::Done } else { Status::Found })
+}
+
+/// The folder for what is packed or loose: never the one that is taken in.
+fn shelf(args: &TournamentArgs) -> PathBuf {
+    let shelf = args.into.join("players");
+    let whole = |path: &Path| std::fs::canonicalize(path).ok();
+    let is_source = whole(&shelf).is_some_and(|shelf| Some(shelf) == whole(&args.dir));
+    if is_source { args.into.join("unpacked") } else { shelf }
+}
+
+fn failed(error: &Failed, args: &TournamentArgs, shelf: &Path) -> Failure {
+    let shelf = shelf.display();
+    match error {
+        Failed::Source(error) => {
+            Failure::input(format!("{} cannot be read: {error}", args.dir.display()))
+        }
+        Failed::Shelf(error) if error.kind() == ErrorKind::AlreadyExists => Failure::input(
+            format!("{shelf} is there already; remove it, or name another folder with --into"),
+        ),
+        Failed::Shelf(error) => Failure::system(format!("cannot make {shelf}: {error}")),
+    }
+}
+
+/// What is to be said of a submission, a line each.
+fn lines(submission: &Submission) -> Vec<String> {
+    let remarks = submission.remarks.iter().map(|it| format!("{}: {it}", submission.name));
+    let why = submission.player.as_ref().err().map(|why| format!("{}: {why}", submission.entry));
+    remarks.chain(why).map(|line| crate::escape::terminal(&line)).collect()
 }
 
 fn configuration(args: &TournamentArgs, taken: &[Submission]) -> Result<String, Failure> {
@@ -73,45 +108,62 @@ fn configuration(args: &TournamentArgs, taken: &[Submission]) -> Result<String, 
          pairs = 1\n\
          # Without a seed everything random is fresh, and nobody can foresee it.\n\
          # seed = 7\n\
+         {}\
          \n[clock]\n\
          # For one turn; `budget = \"60s\"` would be for all turns of a game together.\n\
          move = \"5s\"\n",
         args.dir.display().to_string().replace(char::is_control, " "),
         quoted(title.trim_start_matches('.')),
         quoted(args.game.name()),
+        if taken.iter().any(has_class) { PRESET } else { "" },
     );
     for submission in taken {
         text.push('\n');
-        match &submission.player {
-            Ok((dir, found)) => player(&mut text, submission, &relative(dir, &folder)?, found),
-            Err(why) => {
-                let plain = |text: &str| crate::escape::terminal(text);
-                // Writing into a string does not fail.
-                let _ = writeln!(text, "# {}: {}", plain(&submission.entry), plain(why));
-            }
-        }
+        text.extend(lines(submission).iter().map(|line| format!("# {line}\n")));
+        text.push_str(&tables(submission, &folder)?);
     }
     Ok(text)
 }
 
-fn player(text: &mut String, submission: &Submission, dir: &str, found: &Found) {
-    // Writing into a string does not fail.
-    let _ = writeln!(text, "[[players]]\nname = {}", quoted(&submission.name));
-    let _ = match found {
+/// The table of a submission's player; or those that it may be, as comments.
+fn tables(submission: &Submission, folder: &Path) -> Result<String, Failure> {
+    let choices = match &submission.player {
+        Ok(player) => return table(&submission.name, player, folder),
+        Err(Missing::Several(choices)) => &choices[..choices.len().min(MOST_CHOICES)],
+        Err(_) => &[],
+    };
+    let mut text = String::new();
+    for choice in choices {
+        let table = table(&submission.name, choice, folder)?;
+        text.extend(table.lines().map(|line| format!("# {line}\n")));
+    }
+    Ok(text)
+}
+
+/// It is a class of 2018, or may be one.
+fn has_class(submission: &Submission) -> bool {
+    let is_class = |(_, found): &(PathBuf, Found)| matches!(found, Found::Class(_));
+    match &submission.player {
+        Ok(player) => is_class(player),
+        Err(Missing::Several(players)) => players.iter().any(is_class),
+        Err(_) => false,
+    }
+}
+
+/// The table of a player.
+fn table(name: &str, player: &(PathBuf, Found), folder: &Path) -> Result<String, Failure> {
+    let (dir, found) = player;
+    let run = match found {
         Found::Command(words) => {
             let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-            writeln!(text, "command = [{}]", words.join(", "))
+            format!("command = [{}]", words.join(", "))
         }
         Found::Class(module) => {
-            writeln!(
-                text,
-                "# A class of the 2018 course interface; docs/classes.md says what it is told.\n\
-                 comp30024 = {}",
-                quoted(module)
-            )
+            format!("comp30024 = {}", quoted(module))
         }
     };
-    let _ = writeln!(text, "dir = {}", quoted(dir));
+    let (name, dir) = (quoted(name), quoted(&relative(dir, folder)?));
+    Ok(format!("[[players]]\nname = {name}\n{run}\ndir = {dir}\n"))
 }
 
 /// `dir` as the configuration in `folder` names it: relative to it where it lies in it.

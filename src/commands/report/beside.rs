@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::failed;
 use crate::commands::Failure;
+use crate::disk::write_quickly;
 use crate::rating::Tally;
 use crate::record::GameRecord;
 use crate::report::film::end_in_words;
@@ -19,7 +20,7 @@ const FOLDER: &str = "games";
 /// The list of all games.
 const INDEX: &str = "index.js";
 /// What the first line of a game's file begins with; to be changed whenever films change.
-const VERSION: &str = "// film 1 ";
+const VERSION: &str = "// film 2 ";
 
 /// Writes the games beside a page.
 #[derive(Debug)]
@@ -60,7 +61,8 @@ impl Beside {
     ) -> Result<(), Failure> {
         let path = self.path(record);
         let first = check.map(first_line).unwrap_or_default();
-        fs::write(&path, first + &game_script(film)).map_err(|error| failed(&path, &error))
+        let script = first + &game_script(film);
+        write_quickly(&path, script.as_bytes()).map_err(|error| failed(&path, &error))
     }
 
     /// Adds a game to the list.

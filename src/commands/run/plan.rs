@@ -9,11 +9,15 @@ use super::super::{Failure, Status};
 use super::{RunArgs, jobs};
 use crate::config::Tournament;
 use crate::printer::Printer;
+use crate::rating::Estimate;
 use crate::rating::tally::Faulted;
-use crate::record::log::LOG;
+use crate::record::Header;
+use crate::record::log::{LOG, LogError, LogReader};
+use crate::report::Row;
 use crate::tournament::folder;
-use crate::tournament::format::Stage;
-use crate::tournament::ledger::Ledger;
+use crate::tournament::format::{PairingRules, Stage};
+use crate::tournament::ledger::{Ledger, Setup};
+use crate::tournament::schedule::Order;
 
 /// Says what is due, and what can be expected of the time until `until`.
 pub(super) fn plan(
@@ -23,37 +27,34 @@ pub(super) fn plan(
     dir: &Path,
     printer: Printer,
 ) -> Result<Status, Failure> {
-    // What is due is counted by the configuration, which may have more pairs and players.
-    let names = tournament.players.iter().map(|player| player.name.clone()).collect();
-    let mut ledger = Ledger::new(names, &tournament.stages, tournament.quarantine);
-    let games = ledger.expected();
+    let exists = dir.join(LOG).exists();
+    let failure = |error| folder::log_failure(dir, &error);
+    let header = if exists { Some(header(dir).map_err(failure)?) } else { None };
+    let mut ledger = Ledger::new(setup(tournament, header.as_ref()));
+    let mut used = 0_u64;
+    if exists {
+        let contents = folder::read(dir, |_, entry| {
+            // A game of a player that is no longer configured has no place; `run` says so.
+            let _ = ledger.add(&entry.record);
+            used = used.saturating_add(entry.record.clock.wall_ns);
+        })?;
+        contents.problems.in_words().iter().for_each(|line| printer.note(line));
+    }
+    let summary = ledger.summary();
     printer.line(&format!(
-        "{}: {} players, {}, {games} games of {}",
+        "{}: {}, {} players, {}",
         tournament.name,
+        tournament.game.name(),
         tournament.players.len(),
         stages_in_words(tournament),
-        tournament.game.name(),
     ))?;
     if let Some(openings) = &tournament.openings {
         printer.line(&format!("openings: {}", openings.in_words()))?;
     }
-    if !dir.join(LOG).exists() {
-        printer.line(&format!("to play: {games}"))?;
-        if let Some(until) = until {
-            printer.line(&unknown(until))?;
-        }
-        return Ok(Status::Done);
-    }
-    let mut used = 0_u64;
-    let contents = folder::read(dir, |_, entry| {
-        // A game of a player that is no longer configured has no place; `run` says so.
-        let _ = ledger.add(&entry.record);
-        used = used.saturating_add(entry.record.clock.wall_ns);
-    })?;
-    let (played, due) = (contents.ledger.played(), ledger.due());
-    printer.line(&format!("in the log: {played}, to play: {due}"))?;
+    printer.line(&summary.to_string())?;
     let jobs = jobs(args.jobs, tournament);
-    let each = used.checked_div(played as u64).map(|each| each / jobs as u64);
+    let (played, due) = (summary.played as u64, summary.due);
+    let each = used.checked_div(played).map(|each| each / jobs as u64);
     let each = each.map(Duration::from_nanos).filter(|each| !each.is_zero());
     if let Some(each) = each.filter(|_| due > 0) {
         let left = each.saturating_mul(u32::try_from(due).unwrap_or(u32::MAX));
@@ -69,6 +70,26 @@ pub(super) fn plan(
     Ok(Status::Done)
 }
 
+/// The header of the log in `dir`.
+fn header(dir: &Path) -> Result<Header, LogError> {
+    Ok(LogReader::open(dir)?.header().clone())
+}
+
+/// The tournament by its configuration, which may have come to have more pairs and players than the
+/// log; further games stay those of the log.
+fn setup(tournament: &Tournament, header: Option<&Header>) -> Setup {
+    let has_further = header.is_some_and(|header| header.stages.contains(&Stage::further()));
+    let further = has_further.then(Stage::further);
+    Setup {
+        names: tournament.players.iter().map(|player| player.name.clone()).collect(),
+        stages: tournament.stages.iter().cloned().chain(further).collect(),
+        quarantine: tournament.quarantine,
+        ratings: tournament.anchors.clone(),
+        rules: header.map_or(PairingRules::Second, |header| header.pairing_rules),
+        order: header.map_or(Order::Listed, Header::order),
+    }
+}
+
 fn unknown(until: &Until) -> String {
     format!("until {}: how many games that gives is known once some are in the log", until.said)
 }
@@ -82,10 +103,11 @@ fn outlook(until: &Until, each: Duration, due: usize, tables: &Tables) -> String
         due if games < due as f64 => format!("of {due} that are due"),
         due => format!("the {due} that are due, then further ones"),
     };
-    let margins: Vec<f64> = tables.fit.ratings.iter().map(|rating| rating.margin()).collect();
+    let ratings = tables.standings.rows.iter().filter_map(Row::shown_rating);
+    let margins: Vec<f64> = ratings.map(Estimate::margin).collect();
     #[expect(clippy::cast_precision_loss, reason = "counts of games and players")]
     let (played, players) = (tables.ledger.played() as f64, margins.len() as f64);
-    let now = margins.iter().sum::<f64>() / players;
+    let now = margins.iter().sum::<f64>() / players.max(1.0);
     // Errors fall with the root of the number of games.
     let then = now * (played / (played + games)).sqrt();
     format!(

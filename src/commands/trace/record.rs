@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::course::Played;
 use crate::rules::{BySeat, Event, Game, GameResult, Legal, Outcome, Seat, SeatMap, Turn};
 
 /// A position, and what led to it.
@@ -35,22 +36,17 @@ enum LegalRecord {
 }
 
 impl<'a, S> Record<'a, S> {
-    /// The record of `game`, which `action` led to; with the legal actions if `legal`.
-    pub(super) fn new<G>(
-        game: &G,
-        action: Option<&'a str>,
-        events: &'a [Event],
-        legal: bool,
-    ) -> Self
+    /// The record of `game`, which `played` led to; with the legal actions if `legal`.
+    pub(super) fn new<G>(game: &G, played: &'a Played, legal: bool) -> Self
     where
         G: Game<State = S>,
     {
         let turn = game.turn();
         Self {
             ply: game.ply(),
-            action,
+            action: played.action.as_deref(),
             state: game.state(),
-            events,
+            events: &played.events,
             legal: legal.then(|| legal_record(game, &turn)),
             turn: turn_record::<G>(turn),
         }

@@ -3,7 +3,10 @@ use std::sync::Arc;
 
 use super::*;
 use crate::rules::perft;
-use crate::rules::{Clause, GameResult, OptionError, OptionSpec, Options, Outcome, SeatMap};
+use crate::rules::{
+    BySeat, Clause, Event, GameResult, OptionError, OptionSpec, Options, Outcome, Seat, SeatMap,
+    Step, Stream, Turn,
+};
 
 /// A game with a die and simultaneous turns: a roll, then both name a number up to it; two turns.
 #[derive(Debug, Clone, Default)]
@@ -64,7 +67,8 @@ impl Game for Toy {
     }
 
     fn parse_action(&self, seat: Seat, text: &str) -> Result<u32, Refusal> {
-        let number = text.parse().map_err(|_| malformed("expected a number"))?;
+        let number =
+            text.parse().map_err(|_| Refusal::Malformed("expected a number".to_owned()))?;
         let clause = "T1";
         self.legal_actions(seat)
             .contains(&number)
@@ -101,19 +105,70 @@ impl Game for Toy {
     }
 }
 
-/// What tracing `input` prints, and how it ends.
-fn traced(input: &str, seed: Option<u64>, legal: bool) -> (String, Result<(), String>) {
+fn course(seed: Option<u64>) -> Course<Toy> {
+    let luck = seed.map(|seed| Secret::from_seed(seed).luck("a", "b", 1));
+    Course { game: Toy::default(), luck }
+}
+
+/// What `take` prints, and how it ends.
+fn printed(
+    take: impl FnOnce(&mut BufWriter<&mut Vec<u8>>) -> Result<(), Failure>,
+) -> (String, Result<(), String>) {
     let mut bytes = Vec::new();
-    let mut tracer = Tracer {
-        game: Toy::default(),
-        luck: seed.map(|seed| Secret::from_seed(seed).luck("a", "b", 1)),
-        legal,
-        out: BufWriter::new(&mut bytes),
-    };
-    let result = tracer.all(input.as_bytes()).map_err(|failure| failure.message);
-    tracer.flush().expect("a vector takes everything");
-    drop(tracer);
+    let mut out = BufWriter::new(&mut bytes);
+    let result = take(&mut out).map_err(|failure| failure.message);
+    flush(&mut out).expect("a vector takes everything");
+    drop(out);
     (String::from_utf8(bytes).expect("JSON is UTF-8"), result)
+}
+
+/// What tracing `input` prints behind the start, and how it ends.
+fn traced(input: &str, seed: Option<u64>, legal: bool) -> (String, Result<(), String>) {
+    let mut tracer = Tracer { course: course(seed), legal };
+    let (out, result) = printed(|out| tracer.play_all(input.as_bytes(), out));
+    let (_, rest) = out.split_once('\n').expect("the start");
+    (rest.to_owned(), result)
+}
+
+/// The answers to the lines of `input`.
+fn answered(input: &str, seed: Option<u64>) -> Vec<String> {
+    let mut asked = FromStart { start: course(seed), legal: true, path: Vec::new() };
+    let (out, result) = printed(|out| asked.answer_all(input.as_bytes(), out));
+    assert_eq!(result, Ok(()));
+    out.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn each_list_is_answered_by_itself() {
+    let lists = [r#"["roll 2","2 / 1"]"#, "[]", r#"["roll 2"]"#, r#"["roll 1","1 / 1","roll 2"]"#];
+    let alone = lists.map(|list| answered(list, None).concat());
+    assert_eq!(
+        alone[0],
+        r#"{"ply":1,"action":"2 / 1","state":{"left":2,"right":1},"events":[],"turn":{"chance":["roll 1","roll 2"]},"legal":[]}"#
+    );
+    let shuffled: Vec<usize> = vec![3, 0, 1, 1, 0, 2, 3, 2, 0];
+    let input: Vec<&str> = shuffled.iter().map(|&number| lists[number]).collect();
+    let expected: Vec<&str> = shuffled.iter().map(|&number| alone[number].as_str()).collect();
+    assert_eq!(answered(&input.join("\n"), None), expected);
+}
+
+#[test]
+fn a_bad_list_is_answered_too() {
+    let input =
+        "[\"roll 2\",\"2 / 2\"]\n[\"roll 2\",\"3 / 1\"]\n[\"roll 2\"\n[\"roll 2\",\"2 / 2\"]\n";
+    let answers = answered(input, None);
+    assert_eq!(answers[1], r#"{"error":"T1: 3 is not on the die","at":1}"#);
+    assert!(answers[2].starts_with(r#"{"error":"expected a JSON list of texts such as "#));
+    assert_eq!((answers.len(), &answers[0]), (4, &answers[3]));
+}
+
+#[test]
+fn drawn_chance_depends_on_the_list_alone() {
+    let lists = [r#"["1 / 1"]"#, r#"["1 / 1","1 / 1"]"#, r#"["1 / 1","roll 2"]"#];
+    let alone = lists.map(|list| answered(list, Some(7)).concat());
+    let input = [lists[1], lists[2], lists[0], lists[1]].join("\n");
+    let expected = [&alone[1], &alone[2], &alone[0], &alone[1]];
+    assert_eq!(answered(&input, Some(7)).iter().collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -64,7 +64,8 @@ int main(void)
         if (strncmp(line, "{\"type\":\"init\"", 14) == 0) {
             const char *seed = strstr(line, "\"seed\":");
             srand(seed == NULL ? 1 : (unsigned)strtoull(seed + strlen("\"seed\":"), NULL, 10));
-            puts("ok");
+            int known = strstr(line, "\"game\":\"@GAME@\"") != NULL;
+            puts(known ? "ok" : "{\"error\":\"@REFUSAL@\"}");
         } else if (strncmp(line, "{\"type\":\"turn\"", 14) == 0) {
             choose(line);
         } else if (strncmp(line, "{\"type\":\"quit\"", 14) == 0) {

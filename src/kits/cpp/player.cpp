@@ -52,7 +52,9 @@ int main()
         };
         if (is("init")) {
             rng.seed(std::stoull(line.substr(line.find("\"seed\":") + 7)));
-            std::cout << "ok" << std::endl; // endl flushes: the referee sees the line
+            const bool known = line.find("\"game\":\"@GAME@\"") != std::string::npos;
+            const char *refusal = "{\"error\":\"@REFUSAL@\"}";
+            std::cout << (known ? "ok" : refusal) << std::endl; // endl flushes
         } else if (is("turn")) {
             std::cout << choose(line, rng) << std::endl;
         } else if (is("quit")) {

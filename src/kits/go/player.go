@@ -15,6 +15,7 @@ import (
 type message struct {
 	Type  string          `json:"type"`
 	ID    int             `json:"id"`
+	Game  string          `json:"game"`
 	Seed  int64           `json:"seed"`
 	State json.RawMessage `json:"state"`
 <<list>>
@@ -57,6 +58,10 @@ func main() {
 		}
 		switch m.Type {
 		case "init":
+			if m.Game != "@GAME@" {
+				fmt.Println(`{"error":"@REFUSAL@"}`)
+				continue
+			}
 			rng.Seed(m.Seed)
 			fmt.Println("ok")
 		case "turn":

@@ -11,7 +11,7 @@ import java.util.Random;
 
 /** A player for @GAME@. */
 public class Player {
-    private final Random random = new Random();
+    private Random random = new Random();
 
     public static void main(String[] args) throws IOException {
         new Player().play(
@@ -22,7 +22,9 @@ public class Player {
         String line;
         while ((line = input.readLine()) != null) {
             if (line.startsWith("{\"type\":\"init\"")) {
-                System.out.println("ok");
+                random = new Random(readNumber(line, "seed"));
+                boolean known = line.contains("\"game\":\"@GAME@\"");
+                System.out.println(known ? "ok" : "{\"error\":\"@REFUSAL@\"}");
             } else if (line.startsWith("{\"type\":\"turn\"")) {
                 System.out.println(choose(line));
             } else if (line.startsWith("{\"type\":\"quit\"")) {
@@ -42,8 +44,7 @@ public class Player {
         List<String> directions = readList(legal, "directions");
         List<String> squares = readList(legal, "squares");
         Collections.shuffle(squares, random);
-        int from = legal.indexOf("\"walls\":") + "\"walls\":".length();
-        int walls = Integer.parseInt(legal.substring(from, legal.indexOf(',', from)));
+        int walls = (int) readNumber(legal, "walls");
         String places = String.join(" ", squares.subList(0, walls));
         return pick(directions) + " " + pick(directions) + " " + places;
 <<end>>
@@ -51,6 +52,13 @@ public class Player {
 
     private String pick(List<String> list) {
         return list.get(random.nextInt(list.size()));
+    }
+
+    /** The number under the key. */
+    private static long readNumber(String line, String key) {
+        String start = "\"" + key + "\":";
+        int from = line.indexOf(start) + start.length();
+        return Long.parseLong(line.substring(from, line.indexOf(',', from)));
     }
 
     /** The texts of the list under the key. */

@@ -3,7 +3,20 @@
 
 const readline = require("node:readline");
 
-const pick = (list) => list[Math.floor(Math.random() * list.length)];
+// Numbers from 0 to 1; the same seed gives the same ones (mulberry32).
+function generator(seed) {
+  let state = seed % 2 ** 32;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+let random = Math.random;
+const below = (limit) => Math.floor(random() * limit);
+const pick = (list) => list[below(list.length)];
 
 // The action to play. Begin here: `message` is the whole turn, its state and events too.
 function choose(message) {
@@ -14,7 +27,7 @@ function choose(message) {
   const left = [...squares];
   const chosen = [];
   for (let wall = 0; wall < walls; wall++) {
-    chosen.push(...left.splice(Math.floor(Math.random() * left.length), 1));
+    chosen.push(...left.splice(below(left.length), 1));
   }
   return [pick(directions), pick(directions), ...chosen].join(" ");
 <<end>>
@@ -25,6 +38,11 @@ lines.on("line", (line) => {
   const message = JSON.parse(line);
   switch (message.type) {
     case "init":
+      if (message.game !== "@GAME@") {
+        console.log(JSON.stringify({ id: message.id, error: "@REFUSAL@" }));
+        break;
+      }
+      random = generator(message.seed);
       console.log(JSON.stringify({ id: message.id, name: "@NAME@" }));
       break;
     case "turn":

@@ -22,7 +22,9 @@ def main():
     rng = random.Random()
     for line in sys.stdin:
         message = json.loads(line)
-        if message["type"] == "init":
+        if message["type"] == "init" and message["game"] != "@GAME@":
+            reply = {"id": message["id"], "error": "@REFUSAL@"}
+        elif message["type"] == "init":
             rng.seed(message["seed"])
             reply = {"id": message["id"], "name": "@NAME@"}
         elif message["type"] == "turn":

@@ -4,13 +4,15 @@
     after = rules.play(["an action", "another"])   # from the start of the game
     after["state"], after["turn"], after["legal"]
 
-Each call starts the rules anew and plays the list, so positions are lists of actions and nothing
-has to be undone. Many lists are played faster by `play_many`, which runs several at a time.
+A position is the list of actions that leads to it, so nothing has to be undone. One process
+answers all questions. It remembers the way to the last position: from there a step costs little.
+The time it computes counts as the player's.
 """
 
+import atexit
 import json
+import os
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 
 
 class Illegal(ValueError):
@@ -18,22 +20,47 @@ class Illegal(ValueError):
 
 
 class Rules:
-    """One game under its options, for example `Rules("backdraughts", {"turning": "on"})`."""
+    """One game under its options, for example `Rules("backdraughts", {"turning": "on"})`.
 
-    def __init__(self, game, options=None, referee="referee"):
+    The program is the one that the referee names in the variable REFEREE, else the `referee` in
+    the PATH. To be used by one thread at a time.
+    """
+
+    def __init__(self, game, options=None, referee=None):
+        referee = referee or os.environ.get("REFEREE", "referee")
         given = [f"--option={name}={value}" for name, value in (options or {}).items()]
-        self.command = [referee, "trace", game, "--legal", *given]
+        command = [referee, "trace", game, "--legal", "--from-start", *given]
+        pipe = subprocess.PIPE
+        try:
+            self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, encoding="utf-8")
+        except OSError as error:
+            raise RuntimeError(
+                f"the rules cannot be asked, because {referee} cannot be run ({error.strerror}): "
+                "install the referee where every user may run it, or pass its path as `referee`"
+            ) from error
+        # Otherwise it might outlive the player for a moment.
+        atexit.register(self.close)
 
     def play(self, actions):
-        """The position after these actions, as `trace` prints it: a dict with `ply`, `state`,
-        `events`, `turn` and `legal`. Dice are actions too (`roll 4`)."""
-        text = "".join(f"{action}\n" for action in actions)
-        done = subprocess.run(self.command, input=text, capture_output=True, text=True)
-        if done.returncode:
-            raise Illegal(done.stderr.strip())
-        return json.loads(done.stdout.splitlines()[-1])
+        """The position after these actions, as `referee trace` prints it: a dict with `ply`,
+        `action`, `state`, `events`, `turn` and `legal`. Dice are actions too (`roll 4`)."""
+        try:
+            self.process.stdin.write(json.dumps(list(actions)) + "\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            raise RuntimeError("`referee trace` has ended; what it said is on stderr")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise Illegal(answer["error"])
+        return answer
 
-    def play_many(self, lists):
-        """The positions after each of these lists of actions, in their order."""
-        with ThreadPoolExecutor() as pool:
-            return list(pool.map(self.play, lists))
+    def close(self):
+        """Ends the process; nothing can be asked afterwards."""
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass
+        self.process.wait()

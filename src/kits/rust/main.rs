@@ -9,7 +9,8 @@ fn main() -> io::Result<()> {
         let line = line?;
         if line.starts_with(r#"{"type":"init""#) {
             random = Random(number_after(&line, "seed"));
-            writeln!(out, "ok")?;
+            let known = line.contains(r#""game":"@GAME@""#);
+            writeln!(out, "{}", if known { "ok" } else { r#"{"error":"@REFUSAL@"}"# })?;
         } else if line.starts_with(r#"{"type":"turn""#) {
             writeln!(out, "{}", choose(&line, &mut random))?;
         } else if line.starts_with(r#"{"type":"quit""#) {

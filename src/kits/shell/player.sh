@@ -7,9 +7,16 @@ items() {
     printf '%s\n' "${rest%%]*}" | sed 's/^"//; s/"$//; s/","/\n/g'
 }
 
-# $1 of the lines read, at random.
+seed=1
+
+# Goes on to the next random number.
+draw() {
+    seed=$(((seed * 1103515245 + 12345) % 2147483648))
+}
+
+# $1 of the lines read, as `seed` has it.
 some() {
-    awk -v most="$1" -v seed="$(od -An -N4 -tu4 /dev/urandom)" '
+    awk -v most="$1" -v seed="$seed" '
         BEGIN { srand(seed) }
         { line[NR] = $0 }
         END {
@@ -30,7 +37,9 @@ choose() {
     walls=${legal#*\"walls\":}
     {
         items "$legal" directions | some 1
+        draw
         items "$legal" directions | some 1
+        draw
         items "$legal" squares | some "${walls%%,*}"
     } | paste -s -d ' ' -
 <<end>>
@@ -38,8 +47,18 @@ choose() {
 
 while read -r line; do
     case $line in
-    '{"type":"init"'*) echo ok ;;
-    '{"type":"turn"'*) choose "$line" ;;
+    '{"type":"init"'*)
+        seed=${line#*\"seed\":}
+        seed=$((${seed%%,*} % 2147483648))
+        case $line in
+        *'"game":"@GAME@"'*) echo ok ;;
+        *) echo '{"error":"@REFUSAL@"}' ;;
+        esac
+        ;;
+    '{"type":"turn"'*)
+        draw
+        choose "$line"
+        ;;
     '{"type":"quit"'*) exit 0 ;;
     esac # `error` and `end` ask for no reply
 done

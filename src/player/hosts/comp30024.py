@@ -1,9 +1,10 @@
 """Hosts a player class written for the COMP30024 referee of 2018.
 
-Usage: python3 THIS MODULE[.CLASS] [--lenient], in the player's folder.
+Usage: python3 THIS MODULE[.CLASS] [--lenient], in the player's folder, with PYTHONSAFEPATH set: from
+Python 3.13 on the interpreter itself imports a module before it runs a text.
 
 The class has __init__(colour), action(turns) and update(action). What it prints goes to stderr;
-stdout and stdin belong to the protocol.
+stdout and stdin belong to the protocol. On SIGUSR1 the host says where the class is, and ends.
 """
 
 import sys
@@ -12,19 +13,71 @@ import sys
 sys.path[:] = [folder for folder in sys.path if folder]
 
 import builtins
+import errno
 import importlib
+import importlib.machinery
 import importlib.util
+import itertools
 import json
 import operator
 import os
+import signal
+import tokenize  # some versions of linecache import it only when a traceback is shown
 import traceback
 
+# The class may start programs that find their modules beside them.
+os.environ.pop("PYTHONSAFEPATH", None)
+# What every interpreter has loaded before it runs anything. All other names are the player's to
+# take.
+ALWAYS_LOADED = {"abc", "codecs", "encodings", "genericpath", "io", "os", "posixpath", "site", "stat"}
+OWN_PATH = tuple(sys.path)
+OWN_MODULES = dict(sys.modules)
+FOLDER = os.getcwd()
 PLACEMENTS = 24
+# So many characters of a value, and so many frames of a stack, are shown.
 LONGEST = 200
+DEEPEST = 20
+# Larger than the coordinates of every square.
+OFF_THE_BOARD = 99
 
 
 class Unfit(Exception):
     """What the class returned is no action; says why."""
+
+
+class Unhostable(Exception):
+    """There is no class to be hosted; says why."""
+
+
+class Raised(Exception):
+    """The class raised an error in a call."""
+
+    def __init__(self, call, error):
+        super().__init__(call, error)
+        self.call = call
+        self.error = error
+
+    def __str__(self):
+        text = one_line(lambda: str(self.error))
+        return f"{self.call} raised {type(self.error).__name__}" + (text and f": {text}")
+
+
+class Calls:
+    """The calls of the class, one at a time."""
+
+    # As a programmer writes it; none between two calls.
+    under_way = None
+
+    @classmethod
+    def make(cls, written, function, *args):
+        """Calls the function; `written` is the call for a sentence."""
+        cls.under_way = written
+        try:
+            return function(*args)
+        except BaseException as error:
+            raise Raised(written, error) from error
+        finally:
+            cls.under_way = None
 
 
 def claim_pipes():
@@ -47,26 +100,52 @@ def no_input(prompt=""):
 
 def find_class(name):
     """The class that MODULE or MODULE.CLASS names, from the player's folder."""
-    folder = os.getcwd()
-    sys.path.insert(0, folder)
-    module, _, last = name.rpartition(".")
-    if is_module(folder, name):
-        return class_of(load(folder, name), "Player", name)
-    if module and is_module(folder, module):
-        return class_of(load(folder, module), last, module)
-    sys.exit(f"there is no module {name} in {folder}")
+    yield_names()
+    sys.path.insert(0, FOLDER)
+    before, _, last = name.rpartition(".")
+    named = [(name, "Player"), (before, last)]
+    module, name_of_class = next((pair for pair in named if is_module(pair[0])), (None, None))
+    if module is None:
+        raise Unhostable(f"there is no module {name} in {FOLDER}")
+    loaded = Calls.make(f"import {module}", load, module)
+    if not hasattr(loaded, name_of_class):
+        raise Unhostable(f"the module {module} has no class {name_of_class}")
+    return getattr(loaded, name_of_class)
 
 
-def is_module(folder, name):
+def yield_names():
+    """Unloads what has the name of a module of the player's folder, which the class means by it."""
+    for name in list(sys.modules):
+        root = name.partition(".")[0]
+        fixed = root in ALWAYS_LOADED or root in sys.builtin_module_names or root.startswith("_")
+        if not fixed and any(map(may_read, files_of(root))):
+            del sys.modules[name]
+
+
+def is_module(name):
     """Whether the folder has a file or package of this name."""
-    path = os.path.join(folder, *name.split("."))
-    literal = os.path.join(folder, name + ".py")
-    return any(map(os.path.exists, (path + ".py", os.path.join(path, "__init__.py"), literal)))
+    literal = os.path.join(FOLDER, name + ".py")
+    return name != "" and any(map(os.path.exists, [*files_of(name), literal]))
 
 
-def load(folder, name):
+def files_of(name):
+    """The files that may hold the module."""
+    path = os.path.join(FOLDER, *name.split("."))
+    return [path + ".py", os.path.join(path, "__init__.py")]
+
+
+def may_read(path):
+    """Whether the file, or the list of the folder, can be read."""
+    try:
+        os.close(os.open(path, os.O_RDONLY))
+    except OSError:
+        return False
+    return True
+
+
+def load(name):
     """The module; a file in the folder itself is taken even when a library has its name."""
-    file = os.path.join(folder, name + ".py")
+    file = os.path.join(FOLDER, name + ".py")
     if not os.path.exists(file):
         sys.modules.pop(name.partition(".")[0], None)
         return importlib.import_module(name)
@@ -78,19 +157,51 @@ def load(folder, name):
     return module
 
 
-def class_of(module, name, where):
-    if not hasattr(module, name):
-        sys.exit(f"the module {where} has no class {name}")
-    return getattr(module, name)
+class Seeding:
+    """Seeds the libraries' random numbers when they are imported: the same game gives the same."""
+
+    LIBRARIES = ("random", "numpy.random")
+
+    def __init__(self, seed):
+        # numpy takes no larger one.
+        self.seed = seed % 2**32
+        for name in self.LIBRARIES:
+            if name in sys.modules:
+                sys.modules[name].seed(self.seed)
+
+    def find_spec(self, name, path=None, target=None):
+        """Part of an import: where the module is, and what is done to load it."""
+        if name not in self.LIBRARIES:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        if spec is None or spec.loader is None or spec.origin in files_of(name):
+            return None
+        execute = spec.loader.exec_module
+
+        def execute_and_seed(module):
+            execute(module)
+            if module.__name__ == name:
+                module.seed(self.seed)
+
+        spec.loader.exec_module = execute_and_seed
+        return spec
+
+
+def is_of_player(path):
+    return path is not None and os.path.abspath(path).startswith(os.path.join(FOLDER, ""))
 
 
 def shown(value):
     """The value for a sentence."""
+    return one_line(lambda: repr(value), f"a {type(value).__name__}")
+
+
+def one_line(text_of, what="an error"):
+    """The text in one line of bounded length; it may fail, being the player's."""
     try:
-        text = repr(value)
+        text = " ".join(text_of().split())
     except Exception as error:
-        text = f"a {type(value).__name__} whose repr raises {type(error).__name__}"
-    text = text.replace("\n", " ")
+        text = f"{what} whose text raises {type(error).__name__}"
     return text if len(text) <= LONGEST else text[:LONGEST] + "…"
 
 
@@ -120,21 +231,20 @@ def square(value):
         if not isinstance(number, int):
             kind = type(number).__name__
             raise Unfit(f"{shown(number)} is of type {kind}, expected int")
-    x, y = value
-    return f"{int(x)},{int(y)}"
+    # The protocol writes no sign: what is off the board stays off it.
+    x, y = (int(number) if 0 <= number < OFF_THE_BOARD else OFF_THE_BOARD for number in value)
+    return f"{x},{y}"
 
 
 def action_text(value, placing):
     """The action as the protocol writes it."""
-    if value is None:
-        if placing:
-            raise Unfit("expected a placement (x, y)")
+    if value is None and not placing:
         return "pass"
     if is_pair(value) and is_pair(value[0]) and is_pair(value[1]):
         return f"{square(value[0])}>{square(value[1])}"
     if is_pair(value):
         return square(value)
-    expected = "(x, y)" if placing else "((xa, ya), (xb, yb)) or None"
+    expected = "a placement (x, y)" if placing else "a move ((xa, ya), (xb, yb)) or None"
     raise Unfit(f"expected {expected}")
 
 
@@ -144,11 +254,6 @@ def action_value(text):
         return None
     squares = [tuple(map(int, part.split(","))) for part in text.split(">")]
     return squares[0] if len(squares) == 1 else tuple(squares)
-
-
-def error_reply(sentence):
-    """The reply that says why there is no action."""
-    return json.dumps({"error": sentence})
 
 
 class Game:
@@ -172,61 +277,185 @@ class Game:
             if event["event"] != "action":
                 continue
             if event["by"] != self.colour:
-                self.player.update(action_value(event["action"]))
+                action = action_value(event["action"])
+                Calls.make(f"update({action})", self.player.update, action)
             elif event.get("forced"):
                 self.forfeit()
             self.played += 1
 
+    def action(self):
+        """What the class returns, and the sentence that says so."""
+        call = f"action({self.turns()})"
+        value = Calls.make(call, self.player.action, self.turns())
+        return value, f"{call} returned {shown(value)}"
+
     def forfeit(self):
         """Asks for the None that the course's referee asked of a blocked player."""
-        answer = self.player.action(self.turns())
+        answer, said = self.action()
         if answer is not None and self.complaint is None:
-            self.complaint = (
-                f"action({self.turns()}) returned {shown(answer)} "
-                "where it had no legal action; expected None"
-            )
+            self.complaint = f"{said} where it had no legal action; expected None"
 
     def answer(self):
         """The reply to a turn."""
         if self.complaint is not None:
-            return error_reply(self.complaint)
-        turns = self.turns()
-        value = self.player.action(turns)
+            return {"error": self.complaint}
+        value, said = self.action()
         try:
             meant = relax(value) if self.lenient else value
-            return action_text(meant, self.played < PLACEMENTS)
+            return {"action": action_text(meant, self.played < PLACEMENTS), "said": said}
         except Unfit as unfit:
-            return error_reply(f"action({turns}) returned {shown(value)}: {unfit}")
+            return {"error": f"{said}: {unfit}"}
 
 
-def own_frames(error):
-    """The error with its traceback, without the frames of this host."""
-    frames = error.__traceback__
-    while frames and frames.tb_frame.f_code.co_filename == main.__code__.co_filename:
-        frames = frames.tb_next
-    return type(error), error, frames
+# What went wrong, without the frames of this host.
 
 
-def serve(name, lenient, requests, replies):
+def take_back_names():
+    """From now on all imports are this host's own again."""
+    sys.path[:] = OWN_PATH
+    for name, module in list(sys.modules.items()):
+        if is_of_player(getattr(module, "__file__", None)):
+            del sys.modules[name]
+    sys.modules.update(OWN_MODULES)
+
+
+def is_own(frame):
+    """Whether the frame is one of this host, or of an import."""
+    return frame.f_globals is globals() or frame.f_code.co_filename.startswith("<frozen importlib")
+
+
+def strip(error):
+    """Takes the own frames out of an error's traceback, and of those that led to it."""
+    seen = []
+    due = [error]
+    while due:
+        error = due.pop()
+        if error is None or any(error is other for other in seen):
+            continue
+        seen.append(error)
+        due += [error.__cause__, error.__context__]
+        kept = []
+        trace = error.__traceback__
+        while trace is not None:
+            if not is_own(trace.tb_frame):
+                kept.append(trace)
+            trace = trace.tb_next
+        for one, following in zip(kept, [*kept[1:], None]):
+            one.tb_next = following
+        error.__traceback__ = kept[0] if kept else None
+
+
+def say(text):
+    """Writes to the stderr that the player began with."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:
+            pass  # it is whatever the class has put there
+    text = text.encode("utf-8", "backslashreplace")
+    while text:
+        text = text[os.write(2, text) :]
+
+
+def say_what_was_raised(raised):
+    take_back_names()
+    error = raised.error
+    strip(error)
+    say("".join(traceback.format_exception(type(error), error, error.__traceback__)))
+
+
+def say_where(number, frame):
+    """A signal: the time is up. Says where the class is, and ends."""
+    call = Calls.under_way
+    take_back_names()
+    frames = (pair for pair in traceback.walk_stack(frame) if not is_own(pair[0]))
+    innermost = list(itertools.islice(frames, DEEPEST))
+    lines = []
+    for at in traceback.StackSummary.extract(reversed(innermost)):
+        file = os.path.relpath(at.filename, FOLDER) if is_of_player(at.filename) else at.filename
+        lines.append(f"{file}, line {at.lineno}, in {at.name}: {at.line}\n")
+    lines.append(f"{call} had not returned\n" if call else "the class was not being called\n")
+    say("".join(lines))
+    os._exit(1)
+
+
+def advice(error):
+    """What to do about an error, where that is known; with a semicolon before it."""
+    advised = None
+    if isinstance(error, ImportError) and error.name:
+        name = error.name.partition(".")[0]
+        advised = advice_on_hidden(os.path.join(FOLDER, name))
+        advised = advised or advice_on_hidden(os.path.join(FOLDER, name + ".py"))
+        if isinstance(error, ModuleNotFoundError):
+            advised = advised or advice_on_missing(name)
+    elif isinstance(error, OSError) and error.errno in DENIED and isinstance(error.filename, str):
+        path = os.path.abspath(error.filename)
+        if is_of_player(path):
+            advised = advice_on_hidden(path) or READ_ONLY
+    return f"; {advised}" if advised else ""
+
+
+DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)
+READ_ONLY = (
+    "a player cannot write into its folder: write into the one that tempfile.gettempdir() names, "
+    "which is removed after the game"
+)
+
+
+def advice_on_missing(name):
+    """The package of this name is not found; none where that is not all."""
+    found = os.listdir(FOLDER)
+    if name in found or name + ".py" in found:
+        return None
+    for entry in sorted(found):
+        if os.path.splitext(entry)[0].lower() == name.lower():
+            return f"the folder has {entry}, and capitals count here: write both in the same way"
+    if name == os.path.basename(FOLDER):
+        return f"{name} is the player's folder itself: name the folder above it as its `dir`"
+    return (
+        f"there is no {name}.py in the folder, and no package {name} for {sys.executable}: add the "
+        "file, install the package for this Python, or name another one in `python`"
+    )
+
+
+def advice_on_hidden(path):
+    """The file or folder of the player's folder, or what it lies in, is there but cannot be read."""
+    lies_in = FOLDER
+    for part in os.path.relpath(path, FOLDER).split(os.sep):
+        lies_in = os.path.join(lies_in, part)
+        if os.path.exists(lies_in) and not may_read(lies_in):
+            break
+    else:
+        return None
+    name = os.path.relpath(lies_in, FOLDER)
+    # What is hidden has no rights at all, or the box forbids what the rights allow.
+    if os.stat(lies_in).st_mode & 0o777 and not os.access(lies_in, os.R_OK):
+        return f"the player's user may not read {name}: `chmod -R go+rX` the folder"
+    return (
+        f"{name} belongs to another player, so the referee hides it: if this player needs it too, "
+        f'give it `files = ["{name}"]`, or a folder of its own with a copy'
+    )
+
+
+def serve(name, lenient, requests, reply):
     """Answers the referee until it has had enough."""
     game = None
-
-    def reply(text):
-        replies.write(text + "\n")
-        replies.flush()
-
     for line in requests:
         message = json.loads(line)
         kind = message["type"]
         if kind == "init":
             if message["opening"]:
-                sys.exit("a class of the 2018 interface cannot begin after an opening")
+                raise Unhostable("a class of the 2018 interface cannot begin after an opening")
+            sys.meta_path.insert(0, Seeding(message["seed"]))
             colour = sys.intern(message["you"])
-            game = Game(find_class(name)(colour), colour, lenient)
+            found = find_class(name)
+            written = f"{getattr(found, '__name__', 'Player')}({colour!r})"
+            player = Calls.make(written, found, colour)
+            game = Game(player, colour, lenient)
             reply('{"want":["events"]}')
         elif kind == "turn":
             game.follow(message["events"])
-            reply(game.answer())
+            reply(json.dumps(game.answer()))
         elif kind == "end":
             finish(game, message["events"], reply)
         elif kind == "quit":
@@ -237,9 +466,9 @@ def finish(game, events, reply):
     """Tells the class how the game ended; what goes wrong now is remarked."""
     try:
         game.follow(events)
-    except Exception as error:
-        traceback.print_exception(*own_frames(error))
-        reply(f"after the end of the game it raised {type(error).__name__}: {shown(str(error))}")
+    except Raised as raised:
+        say_what_was_raised(raised)
+        reply(f"after the end of the game {raised}")
     if game.complaint is not None:
         reply(game.complaint)
 
@@ -247,11 +476,22 @@ def finish(game, events, reply):
 def main():
     lenient = sys.argv[2:] == ["--lenient"]
     requests, replies = claim_pipes()
+    signal.signal(signal.SIGUSR1, say_where)
+
+    def reply(text):
+        replies.write(text + "\n")
+        replies.flush()
+
     try:
-        serve(sys.argv[1], lenient, requests, replies)
-    except Exception as error:
-        traceback.print_exception(*own_frames(error))
-        sys.exit(1)
+        serve(sys.argv[1], lenient, requests, reply)
+    except (Unhostable, Raised) as failed:
+        advised = ""
+        if isinstance(failed, Raised):
+            say_what_was_raised(failed)
+            advised = advice(failed.error)
+        reply(json.dumps({"error": f"{failed}{advised}", "code": "crash"}))
+        # Whatever threads and handlers the class has left must not keep the process.
+        os._exit(1)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ const MANY: usize = 60;
 /// A row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Span {
-    /// The rank.
-    pub rank: usize,
+    /// The rank; none where the player has none.
+    pub rank: Option<usize>,
     /// The name.
     pub label: String,
     /// The lower end.
@@ -60,7 +60,7 @@ impl Scale {
     }
 }
 
-/// The chart of these rows, from top to bottom.
+/// The chart of these rows, at least one, from top to bottom.
 pub fn spans(rows: &[Span], scale: Scale, label: &str) -> String {
     let row_height = if rows.len() > MANY { 16 } else { 22 };
     let axes = if rows.len() > MANY { 60 } else { 36 };
@@ -111,8 +111,9 @@ fn rows_on(area: &Area<'_>, rows: &[Span], scale: Scale, both_axes: bool) -> Dra
         }
         let (_, y) = chart.backend_coord(&place(row.middle));
         let left = i32::try_from(NAMES).unwrap_or(0);
+        let rank = row.rank.map_or_else(|| "–".to_owned(), |rank| rank.to_string());
         area.draw(&Text::new(cut(&row.label, NAME), (left - 36, y), style(INK)))?;
-        area.draw(&Text::new(row.rank.to_string(), (left - 8, y), style(MUTED)))?;
+        area.draw(&Text::new(rank, (left - 8, y), style(MUTED)))?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use maud::{Markup, PreEscaped, html};
 
-use super::{Material, name};
+use super::{Material, name, place};
 use crate::escape;
 
 /// Larger tables begin as an overview without numbers.
@@ -29,7 +29,7 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
             table #heat .heat .large[large] .overview[large] {
                 thead { tr {
                     th {} th {}
-                    @for row in rows { th scope="col" title=(escape::terminal(&row.player)) { (row.rank) } }
+                    @for row in rows { th scope="col" title=(escape::terminal(&row.player)) { (place(row)) } }
                 } }
                 tbody { @for row in 0..rows.len() { (line(material, row)) } }
             }
@@ -46,7 +46,7 @@ fn line(material: &Material<'_>, at: usize) -> Markup {
     }
     html! {
         tr data-n=(row.number) {
-            th.n { (row.rank) } th.who scope="row" { (name(&row.player)) }
+            th.n { (place(row)) } th.who scope="row" { (name(&row.player)) }
             (PreEscaped(cells))
         }
     }

@@ -19,7 +19,7 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
         @if shown < faults.total {
             p { "The first " (shown) " of " (count(faults.total, "fault")) "; games.csv has all." }
         }
-        @for alike in groups(&faults.cases) { (group(&alike, material.folder)) }
+        @for alike in groups(&faults.cases) { (group(&alike, material.called)) }
     }
 }
 
@@ -38,16 +38,16 @@ fn groups(cases: &[Case]) -> Vec<Vec<&Case>> {
     groups
 }
 
-fn group(alike: &[&Case], folder: Option<&str>) -> Markup {
+fn group(alike: &[&Case], called: Option<&str>) -> Markup {
     let Some((first, others)) = alike.split_first() else { return Markup::default() };
     html! {
-        (one(first, folder))
+        (one(first, called))
         @if !others.is_empty() {
             details.fault.more {
                 summary { "The same again: " (count(others.len(), "more fault")) }
                 ol { @for case in others { li {
                     "as " (escape::terminal(&case.seat)) " against " (name(&case.opponent)) ", "
-                    (link(case)) @if let Some(folder) = folder { (command(case, folder)) }
+                    (link(case)) @if let Some(called) = called { (command(case, called)) }
                 } } }
             }
         }
@@ -59,12 +59,12 @@ fn link(case: &Case) -> Markup {
 }
 
 /// The command that puts the decision to the player again: its first one, where it did not start.
-fn command(case: &Case, folder: &str) -> Markup {
+fn command(case: &Case, called: &str) -> Markup {
     let ply = match case.fault.code {
         FaultCode::NoStart => String::new(),
         _ => format!(" --ply {}", case.ply),
     };
-    let terms = format!("--record {}{ply} --results {}", case.id, word(folder));
+    let terms = format!("--record {}{ply} {called}", case.id);
     let player = word(&case.player);
     // A name may look like an option.
     let command = if case.player.starts_with('-') {
@@ -75,8 +75,8 @@ fn command(case: &Case, folder: &str) -> Markup {
     html! { pre.command { code { (command) } } }
 }
 
-/// A fault; with the command that reproduces it, where there is a folder to look in.
-pub(in crate::report) fn one(case: &Case, folder: Option<&str>) -> Markup {
+/// A fault; with the command that reproduces it, where commands can find the tournament.
+pub(in crate::report) fn one(case: &Case, called: Option<&str>) -> Markup {
     let Case { player, opponent, seat, fault, .. } = case;
     html! {
         article.fault {
@@ -93,15 +93,13 @@ pub(in crate::report) fn one(case: &Case, folder: Option<&str>) -> Markup {
                 details { summary { "The end of its stderr" }
                     pre { @for line in &fault.stderr { (escape::terminal(line)) "\n" } } }
             }
-            @if let Some(folder) = folder {
-                (command(case, folder))
-            }
+            @if let Some(called) = called { (command(case, called)) }
         }
     }
 }
 
-/// A word as a shell takes it.
-fn word(text: &str) -> String {
+/// A word as a shell takes it, safe to show.
+pub fn word(text: &str) -> String {
     let quoted =
         shlex::try_quote(text).map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned);
     escape::terminal(&quoted)

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::shell::json_in_html;
-use super::{Material, count, elo, name};
+use super::{Material, count, elo, name, plies};
 use crate::escape;
 use crate::report::survey::chosen::{Choice, FAULTS, Why};
 
@@ -42,7 +42,7 @@ fn link(choice: &Choice, why: Why) -> Markup {
     html! {
         a href={ "#game=" (choice.id) "&ply=" (ply) } { (name(first)) " – " (name(second)) }
         small {
-            " " (choice.end) ", " (count(choice.plies as usize, "ply").replace("plys", "plies"))
+            " " (choice.end) ", " (plies(choice.plies))
             @if why == Why::Upset { ", against " (elo(choice.lead.abs())) " Elo" }
         }
     }

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use super::{Material, elo, figure, name};
 use crate::escape;
+use crate::report::Row;
 use crate::report::charts::{Line, SERIES, lines};
 
 pub(super) fn section(material: &Material<'_>) -> Markup {
@@ -11,7 +12,8 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
     if points.len() < 2 {
         return html! { p { "There is nothing to show before a few games are played." } };
     }
-    let rows = &material.standings.rows;
+    let rows = material.standings.rows.iter();
+    let rows: Vec<&Row> = rows.filter(|row| row.shown_rating().is_some()).collect();
     #[expect(clippy::cast_precision_loss, reason = "games are counted, not measured")]
     let line = |number: usize, player: &str| Line {
         label: escape::terminal(player),
@@ -38,7 +40,7 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
                 th scope="col" { "Player" }
                 @for point in points { th.n scope="col" { (point.games) } }
             } }
-            tbody { @for row in rows { tr {
+            tbody { @for row in &rows { tr {
                 th scope="row" { (name(&row.player)) }
                 @for point in points { td.n { (point.ratings[row.number].map_or("–".into(), elo)) } }
             } } }

@@ -66,7 +66,7 @@ async function list() {
   find("list").replaceChildren(...found.slice(0, 200).map(([id, first, second, pair, end, plies]) =>
     make("tr", {}, make("td", {}, make("a", { href: `#game=${id}&ply=0` },
       make("bdi", {}, data.names[first]), " – ", make("bdi", {}, data.names[second]))),
-    make("td", {}, `pair ${pair}`), make("td", {}, end), make("td", { class: "n" }, `${plies} plies`))));
+    make("td", {}, `pair ${pair}`), make("td", {}, end), make("td", { class: "n" }, `${plies} ${plies === 1 ? "ply" : "plies"}`))));
 }
 
 /** Renews the page, and once more if it changed meanwhile. */

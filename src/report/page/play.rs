@@ -72,14 +72,16 @@ pub(super) fn clock_section(material: &Material<'_>) -> Markup {
         .standings
         .rows
         .iter()
-        .filter_map(|row| Some((row.rank, uses.iter().find(|clock| clock.player == row.player)?)))
+        .filter_map(|row| {
+            Some((row.place(), uses.iter().find(|clock| clock.player == row.player)?))
+        })
         .collect();
     if ranked.is_empty() {
         return html! { p { "No player was asked for a move yet." } };
     }
     #[expect(clippy::cast_precision_loss, reason = "drawn to a pixel")]
     let ms = |ns: u64| ns as f64 / 1e6;
-    let span = |&(rank, clock): &(usize, &ClockUse)| Span {
+    let span = |&(rank, clock): &(Option<usize>, &ClockUse)| Span {
         rank,
         label: escape::terminal(&clock.player),
         low: ms(clock.median_ns),

@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::{Material, count, elo, figure, name, percent};
+use super::{Material, count, elo, figure, name, or_dash, percent, place};
 use crate::escape;
+use crate::rating::Estimate;
 use crate::report::Row;
 use crate::report::charts::{Scale, Span, spans};
 use crate::report::notes;
@@ -13,12 +14,7 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
     let standings = material.standings;
     let any_faults = standings.fault_total() > 0;
     html! {
-        @if standings.groups > 1 {
-            p.warning {
-                "No chain of games connects all players: they are in " (standings.groups)
-                " groups, each ranked by itself."
-            }
-        }
+        @if let Some(groups) = notes::groups(standings) { p.warning { (groups) } }
         @if let Some(copies) = notes::copies(standings, 200) { p.warning { (copies) } }
         div.scroll {
             table.ranking {
@@ -49,8 +45,15 @@ fn line(row: &Row, any_faults: bool) -> Markup {
     let games = f64::from(row.outcomes.games());
     html! {
         tr {
-            td.n { (row.rank) } td.n.band { (row.band) } th scope="row" { (name(&row.player)) }
-            td.n { (elo(row.rating.value)) } td.n.wide.faint { "±" (elo(row.rating.margin())) }
+            td.n { (place(row)) } td.n.band { (or_dash(row.band())) }
+            th scope="row" {
+                (name(&row.player))
+                @if let Err(why) = row.rank { span.faint { " " (why) } }
+            }
+            td.n { (or_dash(row.shown_rating().map(|rating| elo(rating.value)))) }
+            td.n.wide.faint {
+                (or_dash(row.shown_rating().map(|rating| format!("±{}", elo(rating.margin())))))
+            }
             td.n.wide { (row.outcomes.games()) } td.n { (row.score()) }
             td.n { (percent(row.score().value(), games)) }
             td.n.wide { (row.outcomes.wins) } td.n.wide { (row.outcomes.draws) }
@@ -82,7 +85,7 @@ fn next_table(material: &Material<'_>) -> Markup {
                 th.n scope="col" { "Better than the next" } th.n scope="col" { "More games to 97.5%" }
             } }
             tbody { @for row in rows { @if let Some(next) = row.next { tr {
-                td.n { (row.rank) } th scope="row" { (name(&row.player)) }
+                td.n { (place(row)) } th scope="row" { (name(&row.player)) }
                 td.n { (percent(next.superiority, 1.0)) }
                 td.n { (next.games.map_or("over a million".to_owned(), |games| games.to_string())) }
             } } } }
@@ -121,19 +124,25 @@ fn unexplained(material: &Material<'_>) -> Markup {
 
 /// The ratings with their intervals.
 pub(super) fn chart_section(material: &Material<'_>) -> Markup {
-    let rows = &material.standings.rows;
-    let span = |row: &Row| Span {
-        rank: row.rank,
+    let rows = || {
+        let rows = material.standings.rows.iter();
+        rows.filter_map(|row| row.shown_rating().map(|rating| (row, rating)))
+    };
+    if rows().next().is_none() {
+        return html! { p { "Nobody has a rating yet." } };
+    }
+    let span = |(row, rating): (&Row, Estimate)| Span {
+        rank: row.place(),
         label: escape::terminal(&row.player),
-        low: row.rating.low,
-        middle: row.rating.value,
-        high: row.rating.high,
+        low: rating.low,
+        middle: rating.value,
+        high: rating.high,
         most: None,
     };
     let chart = spans(
-        &rows.iter().map(span).collect::<Vec<_>>(),
+        &rows().map(span).collect::<Vec<_>>(),
         Scale::Elo,
-        "Ratings with their 95% intervals, a row a player",
+        "Ratings with their 95% intervals, one row per player",
     );
     let table = html! {
         table {
@@ -141,10 +150,9 @@ pub(super) fn chart_section(material: &Material<'_>) -> Markup {
                 th.n scope="col" { "#" } th scope="col" { "Player" }
                 th.n scope="col" { "Low" } th.n scope="col" { "Rating" } th.n scope="col" { "High" }
             } }
-            tbody { @for row in rows { tr {
-                td.n { (row.rank) } th scope="row" { (name(&row.player)) }
-                td.n { (elo(row.rating.low)) } td.n { (elo(row.rating.value)) }
-                td.n { (elo(row.rating.high)) }
+            tbody { @for (row, rating) in rows() { tr {
+                td.n { (place(row)) } th scope="row" { (name(&row.player)) }
+                td.n { (elo(rating.low)) } td.n { (elo(rating.value)) } td.n { (elo(rating.high)) }
             } } }
         }
     };

@@ -89,6 +89,7 @@ impl Shell<'_> {
 fn viewer() -> Markup {
     html! {
         section #viewer tabindex="0" hidden aria-label="Replay" {
+            button #close type="button" title="Close (Esc)" { "Close" }
             h2 #vs {}
             p #end {}
             div.stage {
@@ -113,9 +114,8 @@ fn viewer() -> Markup {
             }
             figure #strip {}
             p.hint {
-                "← → one ply, Page Up and Page Down ten, Home and End. "
-                "The address of this page leads to the ply that is shown. "
-                button #close type="button" { "Close" }
+                "← → one ply, Page Up and Page Down ten, Home and End, Esc closes. "
+                "The address of this page leads to the ply that is shown."
             }
         }
     }

@@ -27,6 +27,8 @@ function beside(source) {
 
 const viewer = {
   film: null, boards: [], at: 0,
+  /** Where the reader was before the game was opened, to return to. */
+  place: { opener: null, top: 0, scroll: 0 },
 
   /** Opens a game at a ply; says so where its file is missing. */
   async open(id, ply) {
@@ -52,16 +54,29 @@ const viewer = {
   },
 
   reveal() {
-    const section = find("viewer");
-    const hidden = section.hidden;
+    const section = find("viewer"), opener = document.activeElement;
+    if (!section.hidden && section.contains(opener)) return;
+    this.place = { opener, top: opener.getBoundingClientRect().top, scroll: window.scrollY };
     section.hidden = false;
-    if (hidden || !section.contains(document.activeElement)) {
-      section.focus({ preventScroll: true });
-      section.scrollIntoView({ block: "start" });
-    }
+    section.focus({ preventScroll: true });
+    section.scrollIntoView({ block: "start" });
   },
 
-  close() { find("viewer").hidden = true; this.film = null; history.replaceState(null, "", " "); },
+  /** Closes the viewer and puts the page back where it was. */
+  close() {
+    const section = find("viewer");
+    if (section.hidden) return;
+    section.hidden = true;
+    this.film = null;
+    history.replaceState(null, "", location.pathname + location.search);
+    const { opener, top, scroll } = this.place;
+    if (opener?.isConnected && opener !== document.body) {
+      opener.focus({ preventScroll: true });
+      window.scrollBy(0, opener.getBoundingClientRect().top - top);
+    } else {
+      window.scrollTo(0, scroll);
+    }
+  },
 
   /** Takes over a film: works out its boards and lists its moves. */
   load(film) {
@@ -73,7 +88,7 @@ const viewer = {
       return { board, width };
     });
     for (const part of document.querySelectorAll("#viewer .stage, #strip")) part.hidden = false;
-    const tinted = this.boards.some(({ board }) => board.some((square) => /^..[01]/.test(square)));
+    const tinted = this.boards.some(({ board }) => board.some((square) => /^.[01]/.test(square)));
     find("viewer").classList.toggle("tinted", tinted);
     find("vs").textContent = film.players.join(" – ");
     find("end").textContent = `${film.end} · pair ${film.pair[0]}, game ${film.pair[1]} · ${film.id}`;
@@ -192,17 +207,20 @@ function drawBoard({ board, width }, frame) {
   for (let row = 0; row < height; row++)
     svg.append(make("text", { class: "axis", x: -0.35, y: row + 0.62 }, String(row)));
   board.forEach((square, at) => {
-    const [x, y] = spot(at), [symbol, piece = "-", owner = "-"] = square;
+    const [x, y] = spot(at), [symbol, owner = "-", goal = "-", ...pieces] = square;
     const ground = owner !== "-" ? `own${owner}` : symbol === "#" ? "wall" : symbol === "X" ? "corner" : "";
     svg.append(make("rect", { class: `square ${ground}`, x, y, width: 1, height: 1 }));
     if (!frame.board && (frame.set ?? []).some(([changed]) => changed === at))
       svg.append(make("rect", { class: "changed", x, y, width: 1, height: 1 }));
-    if (piece !== "-") {
-      const box = symbol === symbol.toLowerCase();
-      svg.append(box
-        ? make("rect", { class: `piece${piece}`, x: x + 0.2, y: y + 0.2, width: 0.6, height: 0.6, rx: 0.06 })
-        : make("circle", { class: `piece${piece}`, cx: x + 0.5, cy: y + 0.5, r: 0.36 }));
-    } else if (!".#".includes(symbol)) {
+    if (goal !== "-") svg.append(drawGoal(x + 0.5, y + 0.5, goal));
+    const count = pieces.length / 2;
+    for (let n = 0; n < count; n++) {
+      // Those that share a square stand in two columns.
+      const left = count === 1 ? 0.5 : 0.27 + 0.46 * (n % 2);
+      const top = count <= 2 ? 0.5 : 0.27 + 0.46 * (n >> 1);
+      svg.append(drawPiece(x + left, y + top, count === 1 ? 1 : 0.6, pieces[2 * n], pieces[2 * n + 1]));
+    }
+    if (!count && goal === "-" && !".#".includes(symbol)) {
       svg.append(make("text", { class: "glyph", x: x + 0.5, y: y + 0.67 }, symbol === "X" ? "×" : symbol));
     }
   });
@@ -213,11 +231,30 @@ function drawBoard({ board, width }, frame) {
   return svg;
 }
 
-/** Opens the game that the address names, if it names one. */
+/** A piece around this middle: a box where its letter is small, else a disc. */
+function drawPiece(x, y, scale, letter, seat) {
+  const side = 0.6 * scale, box = letter === letter.toLowerCase();
+  return box
+    ? make("rect", { class: `piece${seat}`, x: x - side / 2, y: y - side / 2, width: side, height: side, rx: 0.06 })
+    : make("circle", { class: `piece${seat}`, cx: x, cy: y, r: 0.36 * scale });
+}
+
+/** The goal of a seat around this middle: a diamond that is seen behind a piece. */
+function drawGoal(x, y, seat) {
+  return make("rect", { class: `goal piece${seat}`, x: x - 0.31, y: y - 0.31, width: 0.62, height: 0.62,
+    transform: `rotate(45 ${x} ${y})` }, make("title", {}, `The goal of ${viewer.film.seats[seat]}`));
+}
+
+/** Opens the game that the address names; closes the viewer where the address names nothing. */
 function follow() {
   const named = new URLSearchParams(location.hash.slice(1));
   if (named.has("game")) viewer.open(named.get("game"), Number(named.get("ply") ?? 0));
+  else if (!location.hash) viewer.close();
 }
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !event.defaultPrevented) viewer.close();
+});
 
 find("viewer").addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || !viewer.film) return;

@@ -89,16 +89,31 @@ pub(super) fn owner(board: &Board, at: Square) -> Option<Seat> {
     Seat::BOTH.into_iter().find(|seat| board.owned[*seat].contains(at))
 }
 
-/// The board for people: pieces as in board files, `x` for Grunkle's squares, `o` for Charge's.
+/// The pieces on a square.
+fn pieces_on(board: &Board, at: Square) -> impl Iterator<Item = (Seat, Piece)> {
+    PIECES.into_iter().filter(move |(seat, piece)| board.pieces[*seat][*piece] == at)
+}
+
+/// The letters of the pieces on a square where several stand.
+pub(super) fn shared(board: &Board, at: Square) -> Vec<char> {
+    let letters: Vec<char> = pieces_on(board, at).map(|(seat, piece)| piece.letter(seat)).collect();
+    if letters.len() > 1 { letters } else { Vec::new() }
+}
+
+/// The board for people: pieces as in board files, their number where several stand on a square,
+/// `x` for Grunkle's squares, `o` for Charge's.
 pub(super) fn rows(board: &Board) -> Vec<String> {
     board.draw(|at| {
-        let piece = PIECES.into_iter().find(|(seat, piece)| board.pieces[*seat][*piece] == at);
-        match (piece, owner(board, at)) {
-            (Some((seat, piece)), _) => piece.letter(seat),
+        let mut pieces = pieces_on(board, at);
+        match (pieces.next(), pieces.count(), owner(board, at)) {
+            (Some((seat, piece)), 0, _) => piece.letter(seat),
+            (Some(_), 1, _) => '2',
+            (Some(_), 2, _) => '3',
+            (Some(_), _, _) => '4',
             _ if board.walls.contains(at) => '#',
-            (None, Some(Seat::First)) => 'x',
-            (None, Some(Seat::Second)) => 'o',
-            (None, None) => '.',
+            (None, _, Some(Seat::First)) => 'x',
+            (None, _, Some(Seat::Second)) => 'o',
+            (None, _, None) => '.',
         }
     })
 }
@@ -127,7 +142,7 @@ fn unseen(board: &Board) -> String {
     squares.sort_by_key(|at| (at.row, at.column));
     squares.dedup();
     let hidden = |at: Square| {
-        let there = || PIECES.into_iter().filter(|(seat, piece)| board.pieces[*seat][*piece] == at);
+        let there = || pieces_on(board, at);
         let is_its_own = there().all(|(seat, _)| owner(board, at) == Some(seat));
         if there().count() == 1 && is_its_own {
             return None;

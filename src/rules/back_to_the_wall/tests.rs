@@ -357,7 +357,7 @@ fn people_see_pieces_owners_and_walls() {
     game.play_silently(Step::Both(turn("R U 3,2", "L D 3,4")));
     assert_eq!(
         game.rows(),
-        ["Coo.xxG", "......x", "..###.x", "......x", "..###.x", "......x", "ooooooc"]
+        ["Coo.xx2", "......x", "..###.x", "......x", "..###.x", "......x", "ooooooc"]
             .map(|row: &str| row.to_owned())
             .to_vec()
     );

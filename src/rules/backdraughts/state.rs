@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::options::Movement;
-use super::{Backdraughts, Phase};
+use super::{Backdraughts, Phase, goal};
 use crate::rules::Game;
 use crate::rules::seat::{BySeat, Seat, SeatMap};
 
@@ -63,5 +63,9 @@ pub(super) fn caption(game: &Backdraughts) -> String {
         }
     };
     let BySeat { first, second } = BySeat::from_fn(|seat| game.board.pawns(seat).len());
-    format!("ply {}; {turn}; white {first}, black {second} pawns", game.ply)
+    let goals = BySeat::from_fn(goal);
+    format!(
+        "ply {}; {turn}; white {first}, black {second} pawns; goals: white {}, black {}",
+        game.ply, goals.first, goals.second,
+    )
 }

@@ -14,11 +14,10 @@ pub fn next(course: &Course<'_>) -> Option<Vec<(usize, usize)>> {
         passed[meeting.players.0] = true;
         passed[meeting.players.1] = true;
     }
-    let there = || course.entrants.iter().copied().filter(|&player| !course.out[player]);
-    let mut open: Vec<usize> = there().filter(|&player| !passed[player]).collect();
+    let mut open: Vec<usize> = course.there().filter(|&player| !passed[player]).collect();
     if open.len() % 2 == 1 {
         // Where nobody is through yet, the last one waits for a round.
-        match there().find(|&player| passed[player]) {
+        match course.there().find(|&player| passed[player]) {
             Some(partner) => open.push(partner),
             None => open.truncate(open.len() - 1),
         }
@@ -30,25 +29,23 @@ pub fn next(course: &Course<'_>) -> Option<Vec<(usize, usize)>> {
 #[cfg(test)]
 mod tests {
     use super::super::Meeting;
+    use super::super::tests::course;
     use super::*;
-    use crate::rating::Tally;
+    use crate::rating::{Out, Tally};
 
     /// Plays a check of so many players of whom these make a fault in each of their games.
     fn rounds(players: usize, bad: &[usize]) -> (Vec<Vec<(usize, usize)>>, Vec<bool>) {
         let entrants: Vec<usize> = (0..players).collect();
         let names: Vec<String> = entrants.iter().map(ToString::to_string).collect();
         let (mut rounds, mut sections) = (Vec::new(), Vec::<Vec<Meeting>>::new());
-        let mut out = vec![false; players];
+        let mut out = vec![None; players];
         loop {
-            let course = Course {
-                entrants: &entrants,
-                sections: &sections,
-                out: &out,
-                anchors: &[],
-                pairs: 1,
-                tally: &Tally::new(&names),
+            let tally = Tally::new(&names);
+            let course = course(&entrants, &sections, &out, &tally);
+            let Some(pairings) = next(&course) else {
+                let is_out = out.iter().map(Option::is_some);
+                return (rounds, is_out.collect());
             };
-            let Some(pairings) = next(&course) else { return (rounds, out) };
             let meeting = |&players: &(usize, usize)| {
                 let faulted = bad.contains(&players.0) || bad.contains(&players.1);
                 Meeting { players, halves: (2, 2), faulted }
@@ -58,7 +55,7 @@ mod tests {
                 // The first of two bad players to fail ends the meeting.
                 let failed = [one, other].into_iter().find(|player| bad.contains(player));
                 if let Some(player) = failed {
-                    out[player] = true;
+                    out[player] = Some(Out::Unchecked);
                 }
             }
             rounds.push(pairings);

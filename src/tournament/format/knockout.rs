@@ -1,6 +1,7 @@
 //! The knockout: who loses a meeting is out, and the best seeds meet last.
 
 use super::{Course, Meeting, Next};
+use crate::rating::Out;
 use crate::tournament::schedule::Pairings;
 
 /// The next section: a round of the bracket, or another pair of the meetings of a round that
@@ -66,12 +67,12 @@ fn add(scores: &mut [Meeting], more: &Meeting) {
 }
 
 /// The meetings that are tied, unless one of the two was taken out.
-fn tied(scores: &[Meeting], out: &[bool]) -> Vec<(usize, usize)> {
+fn tied(scores: &[Meeting], out: &[Option<Out>]) -> Vec<(usize, usize)> {
     scores
         .iter()
         .filter(|meeting| meeting.halves.0 == meeting.halves.1)
         .map(|meeting| meeting.players)
-        .filter(|&(one, other)| !out[one] && !out[other])
+        .filter(|&(one, other)| out[one].is_none() && out[other].is_none())
         .collect()
 }
 
@@ -80,7 +81,9 @@ fn winner(course: &Course<'_>, scores: &[Meeting], one: usize, other: usize) -> 
     let meeting = scores.iter().find(|meeting| meeting.players == (one.min(other), one.max(other)));
     let halves = |player| meeting.and_then(|meeting| meeting.halves_of(player)).unwrap_or(0);
     let seed = |player| course.entrants.iter().position(|&known| known == player);
-    let key = |player| (course.out[player], std::cmp::Reverse(halves(player)), seed(player));
+    let key = |player: usize| {
+        (course.out[player].is_some(), std::cmp::Reverse(halves(player)), seed(player))
+    };
     if key(one) <= key(other) { one } else { other }
 }
 
@@ -88,6 +91,7 @@ fn winner(course: &Course<'_>, scores: &[Meeting], one: usize, other: usize) -> 
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::tests::course;
     use super::*;
     use crate::rating::Tally;
 
@@ -98,17 +102,11 @@ mod tests {
         mut result: impl FnMut(usize, usize) -> usize,
     ) -> Vec<Vec<Meeting>> {
         let entrants: Vec<usize> = (0..players).collect();
-        let out = vec![false; players];
+        let out = vec![None; players];
         let mut sections: Vec<Vec<Meeting>> = Vec::new();
         loop {
-            let course = Course {
-                entrants: &entrants,
-                sections: &sections,
-                out: &out,
-                anchors: &[],
-                pairs: 2,
-                tally: &Tally::new(&[]),
-            };
+            let tally = Tally::new(&[]);
+            let course = Course { pairs: 2, ..course(&entrants, &sections, &out, &tally) };
             let Some(Next { pairings, pairs }) = next(&course, tie_breaks) else { return sections };
             let meeting = |place| {
                 let (one, other) = pairings.get(place);

@@ -1,8 +1,7 @@
 //! The ladder: in each round those meet whose game tells most about the ranking so far.
 
-use crate::rating::{Estimate, Fit, fit};
-
-use super::{Course, Next};
+use super::{Course, Next, PairingRules};
+use crate::rating::{Estimate, Fit};
 use crate::tournament::schedule::Pairings;
 
 /// How far apart in the ranking two may stand that are considered for a meeting.
@@ -13,6 +12,8 @@ const OPENING: usize = 3;
 const FURTHER_LEAST: usize = 32;
 /// and at least this share of those that were played: fits stay few, however many games there are.
 const FURTHER_SHARE: usize = 20;
+/// After so many games in a row that were copies of earlier ones, two players do not meet again.
+const REPEATS: u32 = 4;
 
 /// When a ladder is over.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,10 +24,10 @@ pub struct Goal {
     pub margin: Option<f64>,
 }
 
-/// The pairings of the next round; none when the goal is reached.
+/// The pairings of the next round; none when the goal is reached, or all that could meet would
+/// only repeat games.
 pub fn next(course: &Course<'_>, goal: Goal) -> Option<Vec<(usize, usize)>> {
-    let players: Vec<usize> =
-        course.entrants.iter().copied().filter(|&player| !course.out[player]).collect();
+    let players: Vec<usize> = course.there().collect();
     let played: usize = course.sections.iter().map(Vec::len).sum();
     let a_meeting = 2 * course.pairs as usize;
     let left = (goal.games as usize).saturating_sub(played * a_meeting) / a_meeting;
@@ -37,27 +38,44 @@ pub fn next(course: &Course<'_>, goal: Goal) -> Option<Vec<(usize, usize)>> {
     let mut pairings = if round < OPENING {
         by_seed(&players, round)
     } else {
-        // Without an anchor nothing can be wrong with a fit.
-        let fit = fit(course.tally, &[]).ok()?;
-        if goal.margin.is_some_and(|margin| is_sharp(&players, &fit, margin)) {
+        let fit = course.ranking().ok()?.fit;
+        if goal.margin.is_some_and(|margin| is_sharp(course, &players, &fit, margin)) {
             return None;
         }
-        by_worth(&players, &fit)
+        Some(by_worth(course, &players, &fit)).filter(|pairings| !pairings.is_empty())?
     };
     pairings.truncate(left);
     Some(pairings)
 }
 
-/// The next round of games that tell most, after whatever was played; none where no two are left.
+/// The next round of games that tell most, after whatever was played; none when no two are left
+/// that would not only repeat games.
 pub fn further(course: &Course<'_>) -> Option<Next> {
-    let players: Vec<usize> =
-        course.entrants.iter().copied().filter(|&player| !course.out[player]).collect();
-    // Without an anchor nothing can be wrong with a fit.
-    let pairings = by_worth(&players, &fit(course.tally, &[]).ok()?);
+    let players: Vec<usize> = course.there().collect();
+    let pairings = by_worth(course, &players, &course.ranking().ok()?.fit);
     let meetings = pairings.len();
     let games = FURTHER_LEAST.max(course.tally.total().games() as usize / FURTHER_SHARE);
+    // One pair first where nobody knows yet whether the two play different games at all.
+    let is_known = |&(one, other): &(usize, usize)| varies(course, one, other);
+    let games = if pairings.iter().all(is_known) { games } else { 2 };
     let pairs = u32::try_from(games.div_ceil(2 * meetings.max(1))).unwrap_or(u32::MAX);
     (meetings > 0).then_some(Next { pairings: Pairings::Listed(pairings), pairs })
+}
+
+/// The last game of the two was a new one, and so was an earlier one with the same seats.
+fn varies(course: &Course<'_>, one: usize, other: usize) -> bool {
+    let tally = course.tally;
+    let new = |first: usize, second: usize| {
+        let copies = tally.copies().get(&(first, second)).copied().unwrap_or(0);
+        tally.pairing(first, second).games() - copies
+    };
+    let is_old = course.rules < PairingRules::Second;
+    is_old || (tally.repeats(one, other) == 0 && (new(one, other) > 1 || new(other, one) > 1))
+}
+
+/// More games of the two would only repeat earlier ones, as far as can be foreseen.
+fn is_exhausted(course: &Course<'_>, one: usize, other: usize) -> bool {
+    course.tally.repeats(one, other) >= REPEATS
 }
 
 /// The first rounds of the circle method, in the order of the seeds.
@@ -67,21 +85,32 @@ fn by_seed(players: &[usize], round: usize) -> Vec<(usize, usize)> {
     (round * tables..everyone.len().min((round + 1) * tables)).map(|at| everyone.get(at)).collect()
 }
 
-fn is_sharp(players: &[usize], fit: &Fit, margin: f64) -> bool {
-    players.iter().all(|&player| fit.ratings[player].margin() <= margin)
+/// Every rating that is shown is known within `margin`.
+fn is_sharp(course: &Course<'_>, players: &[usize], fit: &Fit, margin: f64) -> bool {
+    let shown = players.iter().filter(|&&player| !course.tally.conduct(player).fails());
+    shown.into_iter().all(|&player| fit.ratings[player].margin() <= margin)
 }
 
 /// The best meetings in which nobody is twice, taken greedily.
-fn by_worth(players: &[usize], fit: &Fit) -> Vec<(usize, usize)> {
+fn by_worth(course: &Course<'_>, players: &[usize], fit: &Fit) -> Vec<(usize, usize)> {
     let mut ranking = players.to_vec();
     ranking.sort_by(|&one, &other| {
         fit.ratings[other].value.total_cmp(&fit.ratings[one].value).then(one.cmp(&other))
     });
     let mut meetings = Vec::new();
     for (at, &one) in ranking.iter().enumerate() {
-        for &other in ranking[at + 1..].iter().take(REACH) {
-            // Between groups nothing is known yet: such a meeting tells most of all.
-            let worth = fit.difference(one, other).map_or(f64::INFINITY, worth);
+        let others = ranking[at + 1..].iter().filter(|&&other| !is_exhausted(course, one, other));
+        for &other in others.take(REACH) {
+            let fails = |player: usize| course.tally.conduct(player).fails();
+            let worth = match fit.difference(one, other) {
+                // Who only fails tells nothing about who is better.
+                _ if fails(one) || fails(other) => 0.0,
+                // Between groups nothing is known yet: such a meeting tells most of all.
+                None => f64::INFINITY,
+                Some(difference) => {
+                    worth(difference) / f64::from(1 + course.tally.repeats(one, other))
+                }
+            };
             meetings.push((worth, one, other));
         }
     }

@@ -37,12 +37,8 @@ struct Table {
 
 impl Table {
     fn new(course: &Course<'_>) -> Self {
-        let mut rows: Vec<(usize, usize, bool)> = course
-            .entrants
-            .iter()
-            .filter(|&&player| !course.out[player])
-            .map(|&player| score(course, player))
-            .collect();
+        let mut rows: Vec<(usize, usize, bool)> =
+            course.there().map(|player| score(course, player)).collect();
         // The sort is stable: equal scores stay in the order of the seeds.
         rows.sort_by_key(|row| std::cmp::Reverse(row.0));
         let players: Vec<usize> = rows.iter().map(|row| row.1).collect();
@@ -136,6 +132,7 @@ fn score(course: &Course<'_>, player: usize) -> (usize, usize, bool) {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::tests::course;
     use super::*;
     use crate::rating::Tally;
     use crate::tournament::format::Meeting;
@@ -147,17 +144,11 @@ mod tests {
         mut result: impl FnMut(usize, usize) -> usize,
     ) -> Vec<Vec<Meeting>> {
         let entrants: Vec<usize> = (0..players).collect();
-        let out = vec![false; players];
+        let out = vec![None; players];
         let mut sections: Vec<Vec<Meeting>> = Vec::new();
         loop {
-            let course = Course {
-                entrants: &entrants,
-                sections: &sections,
-                out: &out,
-                anchors: &[],
-                pairs: 1,
-                tally: &Tally::new(&[]),
-            };
+            let tally = Tally::new(&[]);
+            let course = course(&entrants, &sections, &out, &tally);
             let Some(pairings) = next(&course, rounds) else { return sections };
             let meeting = |&(one, other): &(usize, usize)| {
                 let first = result(one, other);

@@ -7,8 +7,9 @@ use tokio::sync::watch;
 
 use super::account::Account;
 use super::{Conditions, Done, Finished, Fixture, exchanges};
+use crate::containment::{Lack, NotStarted};
 use crate::player::diagnosis::seconds;
-use crate::player::{InitView, Launch, Player, Remains, Wire};
+use crate::player::{InitView, Player, Remains};
 use crate::referee::{self, Disturbance, Ending, Report, Setup};
 use crate::rules::{BySeat, Game, Seat};
 use crate::tournament::openings::{Book, Opening};
@@ -23,7 +24,7 @@ struct Idle {
 }
 
 /// How many reusable players a slot keeps waiting.
-const IDLE_MOST: usize = 8;
+pub(super) const IDLE_MOST: usize = 8;
 
 /// Seats the players of one game after the other.
 pub struct Bench<G: Game> {
@@ -60,7 +61,11 @@ impl<G: Game> Bench<G> {
             return Done::Stopped;
         };
         player.leave().await;
-        Done::Probed(number, begun.err())
+        match begun {
+            Ok(_) => Done::Probed(number, None),
+            Err(NotStarted::Fault(fault)) => Done::Probed(number, Some(fault)),
+            Err(NotStarted::Lack(lack)) => Done::Lacking(lack),
+        }
     }
 
     /// Plays a game; again if a player disturbed the other, and once more if the machine lagged.
@@ -81,11 +86,18 @@ impl<G: Game> Bench<G> {
                 _ = stop.wait_for(|stop| *stop) => None,
                 report = self.referee(fixture, seeds, &mut players) => Some(report),
             };
-            let Some(mut report) = played else {
-                players.first.kill().await;
-                players.second.kill().await;
-                return Done::Stopped;
+            let mut report = match played {
+                Some(Ok(report)) => report,
+                given_up => {
+                    players.first.kill().await;
+                    players.second.kill().await;
+                    return match given_up {
+                        Some(Err(lack)) => Done::Lacking(lack),
+                        _ => Done::Stopped,
+                    };
+                }
             };
+            report.kept.warnings.extend(self.doubts(fixture));
             let disturbance = excused.excuse(&mut report);
             let (account, exchanges) = self.clear(report, players, fixture, (seeds, began)).await;
             match disturbance {
@@ -104,7 +116,7 @@ impl<G: Game> Bench<G> {
         fixture: Fixture,
         seeds: BySeat<u64>,
         players: &mut BySeat<Player>,
-    ) -> Report {
+    ) -> Result<Report, Lack> {
         let conditions = &self.conditions;
         let names = self.names(fixture);
         let luck = conditions.secret.luck(names.first, names.second, fixture.pair);
@@ -118,6 +130,14 @@ impl<G: Game> Bench<G> {
             seeds,
         };
         referee::play(&setup, &mut luck, players, &mut |_, _| {}).await
+    }
+
+    /// Which players may be other programs than those that the run began with.
+    fn doubts(&self, fixture: Fixture) -> impl Iterator<Item = String> {
+        Seat::BOTH.into_iter().filter_map(move |seat| {
+            let player = &self.conditions.players[fixture.players[seat]];
+            Some(format!("{}: {}", G::SEATS[seat], player.why_doubtful()?))
+        })
     }
 
     fn names(&self, fixture: Fixture) -> BySeat<&str> {
@@ -160,8 +180,7 @@ impl<G: Game> Bench<G> {
     }
 
     fn fresh(&self, number: usize) -> Player {
-        let launch = Launch::of(&self.conditions.players[number]);
-        Player::Wire(Box::new(Wire::process(launch, Arc::clone(&self.conditions.containment))))
+        self.conditions.players[number].fresh()
     }
 
     /// Lets both players go after their game. Returns the account of it, and its last exchanges
@@ -169,12 +188,16 @@ impl<G: Game> Bench<G> {
     async fn clear(
         &mut self,
         report: Report,
-        players: BySeat<Player>,
+        mut players: BySeat<Player>,
         fixture: Fixture,
         (seeds, began): (BySeat<u64>, Instant),
     ) -> (Account, Option<String>) {
         let names = self.names(fixture).map(str::to_owned);
         let faulted = matches!(report.ending, Ending::Faults(_));
+        if faulted {
+            players.first.settle_stderr().await;
+            players.second.settle_stderr().await;
+        }
         let exchanges = faulted.then(|| exchanges::text(G::SEATS, &names, &players));
         let fault = |seat| report.ending.fault(seat).is_some();
         let (first, second) = (fixture.players.first, fixture.players.second);
@@ -202,6 +225,8 @@ impl<G: Game> Bench<G> {
         if self.idle.len() == IDLE_MOST {
             self.idle.remove(0).player.leave().await;
         }
+        // Others play on its core while it waits.
+        player.freeze();
         self.idle.push(Idle { number, pair: pair_of(fixture), player });
         remains
     }

@@ -1,0 +1,228 @@
+//! What is done with an input, whatever it is, and what must hold afterwards: nothing panics, what
+//! is accepted means the same when it is written and read again, and what is refused says why in a
+//! bounded number of printable characters.
+//!
+//! `cargo fuzz` runs these, and so does `tests/fuzz.rs`.
+
+#![allow(dead_code, reason = "each target uses one of them")]
+
+use std::fs;
+use std::io::Cursor;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+use referee::config::{self, Colour};
+use referee::intake::{Limits, unpack_from};
+use referee::protocol::{LINE_LIMIT, looks_like_a_log, parse_greeting, parse_reply, shown};
+use referee::record::log::LogReader;
+use referee::rules::back_to_the_wall::BackToTheWall;
+use referee::rules::backdraughts::Backdraughts;
+use referee::rules::watch_your_back::WatchYourBack;
+use referee::rules::{BySeat, Game, Options, Seat, Step, Turn};
+use referee::tournament::openings::{Book, Opening, Openings, listed};
+
+/// A target's name and body.
+pub(crate) type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub(crate) const TARGETS: [Target; 6] = [
+    ("wire", wire),
+    ("configuration", configuration),
+    ("log", log),
+    ("boards", boards),
+    ("openings", openings),
+    ("archives", archives),
+];
+
+/// The rules of a game, made once.
+type Made<G> = LazyLock<Arc<<G as Game>::Rules>>;
+static WATCH_YOUR_BACK: Made<WatchYourBack> = LazyLock::new(rules::<WatchYourBack>);
+static BACKDRAUGHTS: Made<Backdraughts> = LazyLock::new(rules::<Backdraughts>);
+static BACK_TO_THE_WALL: Made<BackToTheWall> = LazyLock::new(rules::<BackToTheWall>);
+
+/// The most characters of any message about a line or an entry.
+const LONGEST_MESSAGE: usize = 4096;
+
+/// A line of a player.
+pub(crate) fn wire(input: &[u8]) {
+    let line = &input[..input.len().min(LINE_LIMIT)];
+    is_plain(&shown(line));
+    if let Err(why) = parse_greeting(line, 1) {
+        is_plain(&why.message);
+    }
+    match parse_reply(line, 1) {
+        Err(why) => is_plain(&why.message),
+        Ok(reply) => {
+            assert!(reply.note.is_none_or(|note| note.len() <= 1024));
+            assert!(reply.eval.is_none_or(|eval| (-1.0..=1.0).contains(&eval)));
+            reply.warnings.iter().chain(&reply.said).for_each(|text| is_plain(text));
+            looks_like_a_log(&reply.action);
+            judge::<WatchYourBack>(&WATCH_YOUR_BACK, &reply.action);
+            judge::<Backdraughts>(&BACKDRAUGHTS, &reply.action);
+            judge::<BackToTheWall>(&BACK_TO_THE_WALL, &reply.action);
+        }
+    }
+}
+
+/// An action is legal or refused; a legal one is played, and its text means the same again.
+fn judge<G: Game>(rules: &Arc<G::Rules>, text: &str) {
+    let mut position = G::start(rules);
+    while let Turn::Chance(_, _) = position.turn() {
+        let Some(outcome) = position.different_outcomes().into_iter().next() else { return };
+        position.play_silently(Step::Chance(outcome));
+    }
+    for seat in [Seat::First, Seat::Second] {
+        match position.parse_action(seat, text) {
+            Err(refusal) => is_plain(&refusal.to_string()),
+            Ok(action) => {
+                let again = position.parse_action(seat, &action.to_string());
+                assert_eq!(again.ok(), Some(action), "{text:?}");
+            }
+        }
+    }
+}
+
+/// A configuration.
+pub(crate) fn configuration(input: &[u8]) {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("tournament.toml");
+    // Nothing outside of the folder is read, however long the run.
+    let inside: Vec<u8> =
+        input.iter().map(|&byte| if byte == b'/' { b'_' } else { byte }).collect();
+    let inside = String::from_utf8_lossy(&inside).replace("..", "__");
+    fs::write(&path, &inside).expect("written");
+    fs::write(dir.path().join("player.py"), "class Player: pass\n").expect("written");
+    match config::load(&path, Colour::Plain) {
+        Err(failure) => assert!(!failure.message.is_empty()),
+        Ok(tournament) => {
+            assert!(tournament.players.len() > 1);
+            for (number, player) in tournament.players.iter().enumerate() {
+                is_plain(&player.name);
+                let others = &tournament.players[number + 1..];
+                assert!(others.iter().all(|other| other.name != player.name));
+            }
+        }
+    }
+}
+
+/// A log.
+pub(crate) fn log(input: &[u8]) {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("games.jsonl");
+    fs::write(&path, input).expect("written");
+    let Ok(mut reader) = LogReader::open_file(&path) else { return };
+    let mut lines = input.split(|&byte| byte == b'\n').count();
+    loop {
+        match reader.next_entry() {
+            Ok(None) => break,
+            Ok(Some(entry)) => {
+                let again = serde_json::to_value(&entry.record).expect("plain data");
+                serde_json::from_value::<referee::record::GameRecord>(again).expect("a record");
+            }
+            Err(error) if error.line == 0 => break,
+            Err(error) => assert!(!error.message.is_empty()),
+        }
+        lines = lines.checked_sub(1).expect("a line is read once");
+    }
+    assert!(reader.whole() <= input.len() as u64);
+}
+
+/// A board of Back to the Wall.
+pub(crate) fn boards(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let specs = BackToTheWall::OPTIONS;
+    let given = [("rounds", "my.toml")];
+    let mut options = Options::resolve(specs, given).expect("a file of a board");
+    if let Err(bad) = options.load(specs, |_| Ok(text.to_owned())) {
+        assert!(!bad.message.is_empty());
+        return;
+    }
+    let rules = BackToTheWall::rules(&options).ok();
+    if let Some(rules) = rules.filter(|rules| BackToTheWall::endless(rules).is_none()) {
+        play(&BackToTheWall::start(&Arc::new(rules)));
+    }
+}
+
+/// Plays at random for a while.
+fn play<G: Game>(start: &G) {
+    let mut position = start.clone();
+    let mut choices = ChaCha20Rng::from_seed([7; 32]);
+    for _ in 0..20 {
+        let step = match position.turn() {
+            Turn::Over(_) => return,
+            Turn::Chance(..) => position.different_outcomes().into_iter().next().map(Step::Chance),
+            Turn::Pass(_) => Some(Step::Move(G::pass())),
+            Turn::Move(seat) => position.random_action(seat, &mut choices).map(Step::Move),
+            Turn::Both => {
+                let [first, second] = [Seat::First, Seat::Second]
+                    .map(|seat| position.random_action(seat, &mut choices));
+                first.zip(second).map(|(first, second)| Step::Both(BySeat::new(first, second)))
+            }
+        };
+        position.play_silently(step.expect("whoever is to act can"));
+    }
+}
+
+/// A list of openings: one a line, its actions with `;` between them.
+pub(crate) fn openings(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    for line in text.lines().take(16) {
+        let actions: Vec<String> =
+            line.split(';').take(200).map(|it| it.trim().to_owned()).collect();
+        listed_again::<WatchYourBack>(&WATCH_YOUR_BACK, &actions);
+        listed_again::<BackToTheWall>(&BACK_TO_THE_WALL, &actions);
+        listed_again::<Backdraughts>(&BACKDRAUGHTS, &actions);
+    }
+}
+
+/// What is taken is taken again as a record writes it, and means the same.
+fn listed_again<G: Game>(rules: &Arc<G::Rules>, actions: &[String]) {
+    let Ok(steps) = listed::<G>(rules, actions) else { return };
+    let texts = Opening::<G>::texts_of(&steps);
+    assert_eq!(
+        listed::<G>(rules, &texts).map(|steps| Opening::<G>::texts_of(&steps)),
+        Ok(texts.clone())
+    );
+    Book::<G>::new(rules, Some(&Openings::Listed(vec![texts]))).expect("a book");
+}
+
+/// An archive.
+pub(crate) fn archives(input: &[u8]) {
+    const LIMITS: Limits = Limits { entries: 20, bytes: 64 * 1024 };
+    let dir = tempfile::tempdir().expect("a folder");
+    let to = dir.path().join("to");
+    fs::create_dir(&to).expect("a folder");
+    if let Err(why) = unpack_from(Cursor::new(input), &to, LIMITS) {
+        is_plain(&why.to_string());
+    }
+    let (entries, bytes) = held(&to);
+    assert!(entries <= LIMITS.entries && bytes <= LIMITS.bytes, "{entries} entries, {bytes} bytes");
+    assert_eq!(held(dir.path()).0, entries + 1, "something lies outside");
+}
+
+/// How many files and folders a folder holds, none of them a link, and how many bytes.
+fn held(dir: &Path) -> (usize, u64) {
+    let (mut entries, mut bytes) = (0, 0);
+    for entry in fs::read_dir(dir).expect("a list") {
+        let entry = entry.expect("an entry");
+        let found = entry.metadata().expect("what it is");
+        assert!(found.is_dir() || found.is_file(), "{} is no file", entry.path().display());
+        let inside = if found.is_dir() { held(&entry.path()) } else { (0, found.len()) };
+        entries += 1 + inside.0;
+        bytes += inside.1;
+    }
+    (entries, bytes)
+}
+
+fn rules<G: Game>() -> Arc<G::Rules> {
+    let options = Options::resolve(G::OPTIONS, []).expect("options");
+    Arc::new(G::rules(&options).expect("rules"))
+}
+
+/// A message for people: bounded, in one line, without anything that a terminal obeys.
+fn is_plain(text: &str) {
+    assert!(text.chars().count() <= LONGEST_MESSAGE, "{} characters: {text}", text.chars().count());
+    assert_eq!(text, referee::escape::terminal(text), "not escaped");
+}

@@ -1,0 +1,112 @@
+//! Reading files that somebody else has named: plain files only, and only so much of them.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Why a file was not read.
+#[derive(Debug)]
+pub enum Unread {
+    /// The system refused.
+    Failed(io::Error),
+    /// It is a folder.
+    Folder,
+    /// It is a device, a pipe or a socket, which may never end.
+    NoFile,
+    /// It is larger than so many bytes.
+    TooLarge(u64),
+    /// It is not UTF-8; so many bytes of it are.
+    NotText {
+        /// The line of the first byte that is not, from 1.
+        line: usize,
+    },
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(error) => write!(f, "{error}"),
+            Self::Folder => f.write_str("it is a folder"),
+            Self::NoFile => f.write_str("it is not a plain file but a device, a pipe or a socket"),
+            Self::TooLarge(most) => write!(f, "it is larger than {most} bytes"),
+            Self::NotText { line } => write!(f, "it is not UTF-8 (line {line}); save it as UTF-8"),
+        }
+    }
+}
+
+impl std::error::Error for Unread {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for Unread {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// The whole text of the plain file at `path`, of `most` bytes at most.
+pub fn text(path: &Path, most: u64) -> Result<String, Unread> {
+    let bytes = beginning(path, most.saturating_add(1))?;
+    if bytes.len() as u64 > most {
+        return Err(Unread::TooLarge(most));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        Unread::NotText { line: good.split(|&byte| byte == b'\n').count() }
+    })
+}
+
+/// The first bytes of the plain file at `path`, `most` of them where it has so many.
+pub fn beginning(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
+    let found = fs::metadata(path)?;
+    if found.is_dir() {
+        return Err(Unread::Folder);
+    }
+    // Opening a pipe would wait for whoever writes it.
+    if !found.is_file() {
+        return Err(Unread::NoFile);
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        fs::write(file.path(), bytes).expect("written");
+        file
+    }
+
+    #[test]
+    fn a_file_is_read_up_to_its_bound() {
+        let five = file(b"12345");
+        assert_eq!(text(five.path(), 5).expect("text"), "12345");
+        let why = text(five.path(), 4).expect_err("too large").to_string();
+        assert_eq!(why, "it is larger than 4 bytes");
+        assert_eq!(beginning(five.path(), 2).expect("bytes"), b"12");
+    }
+
+    #[test]
+    fn only_plain_files_of_text_are_read() {
+        let why = |path: &Path| text(path, 10).expect_err("refused").to_string();
+        let no_file = "it is not a plain file but a device, a pipe or a socket";
+        assert_eq!(why(Path::new("/dev/zero")), no_file);
+        let dir = tempfile::tempdir().expect("a folder");
+        assert_eq!(why(dir.path()), "it is a folder");
+        let pipe = dir.path().join("pipe");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+        assert_eq!(why(&pipe), no_file);
+        let latin = file(b"one\ntwo\xe9");
+        assert_eq!(why(latin.path()), "it is not UTF-8 (line 2); save it as UTF-8");
+    }
+}

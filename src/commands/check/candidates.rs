@@ -1,0 +1,163 @@
+//! The players that a check was given, found and told apart.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use super::CheckArgs;
+use crate::bots::Playable;
+use crate::check::{Candidate, Exam};
+use crate::commands::Failure;
+use crate::commands::setting::Setting;
+use crate::config::{PlayerSpec, Tournament, name_of};
+use crate::diagnostics::copies;
+use crate::tournament::continuation::{fresh_identity, header};
+use crate::tournament::format::Stage;
+
+/// A word that stands for no player, and why.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub(super) word: String,
+    pub(super) why: Failure,
+}
+
+/// What each word of the command line stands for, in their order.
+pub(super) fn read<G: Playable>(
+    args: &CheckArgs,
+    setting: &Setting,
+    exam: &Exam<G>,
+) -> Result<Vec<Result<Candidate, Refused>>, Failure> {
+    let mut found: Vec<Result<PlayerSpec, Refused>> = args
+        .players
+        .iter()
+        .map(|word| {
+            let refused = |why| Refused { word: word.clone(), why };
+            setting.program(word, "only programs are checked").map_err(refused)
+        })
+        .collect();
+    tell_apart(&mut found, &args.players);
+    let mut folders = BTreeSet::new();
+    found
+        .into_iter()
+        .zip(&args.players)
+        .map(|(found, word)| match found {
+            Ok(spec) => {
+                let folder = args.records.join(free(&folder_name(&spec.name), &mut folders));
+                candidate(spec, word, folder, (args, setting, exam)).map(Ok)
+            }
+            Err(refused) => Ok(Err(refused)),
+        })
+        .collect()
+}
+
+/// The words that stand for one and the same player, in groups.
+pub(super) fn copies(entries: &[Result<Candidate, Refused>], words: &[String]) -> Vec<Vec<String>> {
+    let found = entries
+        .iter()
+        .zip(words)
+        .filter_map(|(entry, word)| Some((word.as_str(), entry.as_ref().ok()?.spec.hash.as_str())));
+    copies::copies(found)
+}
+
+/// Players of one name, such as `a/player.py` and `b/player.py`, are called by their words.
+fn tell_apart(found: &mut [Result<PlayerSpec, Refused>], words: &[String]) {
+    let mut seen = BTreeSet::new();
+    let mut doubled = BTreeSet::new();
+    for spec in found.iter().flatten() {
+        if !seen.insert(spec.name.clone()) {
+            doubled.insert(spec.name.clone());
+        }
+    }
+    for (spec, word) in found.iter_mut().zip(words) {
+        if let Some(spec) = spec.as_mut().ok().filter(|spec| doubled.contains(&spec.name)) {
+            spec.name = name_of(word);
+        }
+    }
+}
+
+fn candidate<G: Playable>(
+    spec: PlayerSpec,
+    word: &str,
+    records: PathBuf,
+    (args, setting, exam): (&CheckArgs, &Setting, &Exam<G>),
+) -> Result<Candidate, Failure> {
+    let mut players = vec![spec.clone(), exam.partner.clone()];
+    players.extend(exam.bots.iter().cloned());
+    let tournament = Tournament {
+        name: "check".to_owned(),
+        game: setting.game,
+        options: exam.options.clone(),
+        remarks: Vec::new(),
+        stages: vec![Stage::round_robin(1)],
+        openings: None,
+        seed: Some(exam.seed),
+        jobs: None,
+        clock: exam.control,
+        containment: setting.wish.clone(),
+        fault_policy: exam.policy,
+        quarantine: 0,
+        anchors: Vec::new(),
+        grades: None,
+        players,
+        results: args.records.clone(),
+    };
+    Ok(Candidate {
+        header: header(&tournament, exam.containment.record(), fresh_identity()?),
+        words: words(word, args, setting)?,
+        spec,
+        records,
+    })
+}
+
+/// The arguments that name the player to `referee ask`.
+fn words(word: &str, args: &CheckArgs, setting: &Setting) -> Result<String, Failure> {
+    let mut words = vec![word];
+    let config = setting.config.to_string_lossy();
+    if setting.players.iter().any(|player| player.name == word) {
+        words.extend(["--config", &config]);
+    }
+    if let Some(level) = args.setting.containment {
+        words.extend(["--containment", level.name()]);
+    }
+    shlex::try_join(words).map_err(|_| Failure::input(format!("player `{}`", word.escape_debug())))
+}
+
+/// `name`, with a number where it is taken.
+fn free(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let mut number = 1;
+    let mut free = name.to_owned();
+    while !taken.insert(free.clone()) {
+        number += 1;
+        free = format!("{name}-{number}");
+    }
+    free
+}
+
+/// A player's name as the name of a folder.
+fn folder_name(name: &str) -> String {
+    let plain = |character: char| match character {
+        '-' | '_' | '.' => character,
+        other if other.is_alphanumeric() => other,
+        _ => '-',
+    };
+    let name: String = name.chars().map(plain).collect();
+    let name = name.trim_matches(['-', '.']);
+    if name.is_empty() { "player".to_owned() } else { name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_becomes_a_plain_folder() {
+        assert_eq!(folder_name("python3 ../my player.py"), "python3-..-my-player.py");
+        assert_eq!(folder_name("../.."), "player");
+    }
+
+    #[test]
+    fn no_two_players_share_a_folder() {
+        let mut taken = BTreeSet::new();
+        let folders = ["ant", "ant", "ant-2"].map(|name| free(name, &mut taken));
+        assert_eq!(folders, ["ant", "ant-2", "ant-2-2"]);
+    }
+}

@@ -1,0 +1,258 @@
+//! Many players checked at the same time, each on cores of its own.
+//!
+//! Whatever happens to one of them, the reports on the others stand: an examination that breaks
+//! down gives a report of its own, and an interruption leaves a report of what was found until then.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use tokio::sync::{mpsc, watch};
+
+use super::Desk;
+use super::candidates::Refused;
+use crate::bots::Playable;
+use crate::check::{Candidate, Exam, Report, examine};
+use crate::commands::Failure;
+use crate::commands::run::interrupted;
+use crate::printer::activity::Activity;
+use crate::rules::Game;
+use crate::tournament::runner::share_cores;
+use crate::tournament::slot::settle_on;
+
+/// How the examinations ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// Everyone was examined.
+    Complete,
+    /// Interrupted.
+    Interrupted,
+}
+
+/// What is examined, by all threads.
+struct Shared<G: Game> {
+    exam: Exam<G>,
+    entries: Vec<Result<Candidate, Refused>>,
+    /// The first entry that nobody has taken yet.
+    next: AtomicUsize,
+}
+
+/// What a thread tells.
+enum News {
+    /// The candidate of this number is at this step.
+    Step(usize, String),
+    /// The report on the entry of this number, and what kept the referee from finishing it.
+    Examined(usize, Box<Report>, Option<Failure>),
+}
+
+/// Examines all candidates, so many at a time (default: one on each core), and hands the reports
+/// to `desk` in the order of the entries.
+///
+/// # Errors
+/// What kept the referee from finishing a check, after all others; or that `desk` takes no more.
+pub(super) fn examine_all<G: Playable>(
+    jobs: Option<NonZeroUsize>,
+    exam: Exam<G>,
+    entries: Vec<Result<Candidate, Refused>>,
+    desk: &mut Desk,
+) -> Result<End, Failure> {
+    let available = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let jobs = jobs.map_or_else(available, NonZeroUsize::get).min(entries.len());
+    let cores = share_cores(jobs, if exam.control.ponder { 2 } else { 1 });
+    let shared = Arc::new(Shared { exam, entries, next: AtomicUsize::new(0) });
+    let (tell_stop, stop) = watch::channel(false);
+    let (tell, news) = mpsc::unbounded_channel();
+    let threads: Vec<_> = cores
+        .into_iter()
+        .map(|cores| {
+            let (shared, stop, tell) = (Arc::clone(&shared), stop.clone(), tell.clone());
+            thread::spawn(move || {
+                settle_on(&cores);
+                shared.work(&stop, &tell);
+            })
+        })
+        .collect();
+    drop(tell);
+    let collected = collect(&shared, news, &tell_stop, desk);
+    tell_stop.send_replace(true);
+    for thread in threads {
+        // What panics in an examination is caught there.
+        let _ = thread.join();
+    }
+    collected
+}
+
+impl<G: Playable> Shared<G> {
+    /// Examines what nobody has taken yet, until nothing is left or it is to stop.
+    fn work(&self, stop: &watch::Receiver<bool>, tell: &mpsc::UnboundedSender<News>) {
+        while !*stop.borrow() {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(entry) = self.entries.get(number) else { return };
+            let mut report = self.untried(number);
+            let failure = entry.as_ref().ok().and_then(|candidate| {
+                let begin = |step: &str| {
+                    // Who listens no more has told all threads to stop.
+                    let _ = tell.send(News::Step(number, step.to_owned()));
+                };
+                guarded(&mut report, |report| self.examine(candidate, report, stop, begin)).err()
+            });
+            if tell.send(News::Examined(number, Box::new(report), failure)).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn examine(
+        &self,
+        candidate: &Candidate,
+        report: &mut Report,
+        stop: &watch::Receiver<bool>,
+        begin: impl Fn(&str),
+    ) -> Result<(), Failure> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Failure::system(error.to_string()))?;
+        runtime.block_on(examine(&self.exam, candidate, report, stop.clone(), begin))
+    }
+
+    fn name(&self, number: usize) -> &str {
+        match &self.entries[number] {
+            Ok(candidate) => &candidate.spec.name,
+            Err(refused) => &refused.word,
+        }
+    }
+
+    /// The report on an entry before anything was tried.
+    fn untried(&self, number: usize) -> Report {
+        match &self.entries[number] {
+            Ok(candidate) => self.exam.untried(candidate),
+            Err(Refused { word, why }) => Report::refused(word, G::NAME, &why.message),
+        }
+    }
+}
+
+/// Does `work` on a report; a panic in it is a failure, of which the report tells.
+fn guarded(
+    report: &mut Report,
+    work: impl FnOnce(&mut Report) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    // A report is whole at any moment, and nothing else that `work` changes is used again.
+    let worked = catch_unwind(AssertUnwindSafe(|| work(report)));
+    worked.unwrap_or_else(|panic| {
+        let what = said(panic.as_ref());
+        report.break_off(&format!("the referee broke down: {what}"));
+        let player = &report.player;
+        Err(Failure::system(format!(
+            "the check of {player} broke down: {what}; this is a mistake in the referee"
+        )))
+    })
+}
+
+/// What a panic said.
+fn said(panic: &(dyn Any + Send)) -> &str {
+    let owned = panic.downcast_ref::<String>().map(String::as_str);
+    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("nobody knows why")
+}
+
+/// Hands on the reports in the order of the entries as they come. After an interruption the checks
+/// under way end, and those that were not begun are reported as such.
+fn collect<G: Playable>(
+    shared: &Shared<G>,
+    mut news: mpsc::UnboundedReceiver<News>,
+    tell_stop: &watch::Sender<bool>,
+    desk: &mut Desk,
+) -> Result<End, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::system(error.to_string()))?;
+    runtime.block_on(async {
+        let mut stop = interrupted()?;
+        let mut queue = Queue::default();
+        let mut activity = Activity::new(desk.printer);
+        let mut failed = None;
+        let mut end = End::Complete;
+        loop {
+            let told = tokio::select! {
+                biased;
+                _ = stop.wait_for(|stop| *stop), if end == End::Complete => {
+                    tell_stop.send_replace(true);
+                    end = End::Interrupted;
+                    continue;
+                }
+                told = news.recv() => told,
+            };
+            match told {
+                None => break,
+                Some(News::Step(number, name)) => {
+                    activity.begin(number, format!("{}: {name}", shared.name(number)));
+                }
+                Some(News::Examined(number, report, failure)) => {
+                    failed = failed.or(failure);
+                    activity.end(number);
+                    if shared.entries.len() > 1 {
+                        let name = crate::escape::terminal(&report.player);
+                        activity.note(&format!("{name}: {}", report.verdict()));
+                    }
+                    activity.aside(|| queue.take(number, *report, desk))?;
+                }
+            }
+        }
+        drop(activity);
+        for number in queue.missing(shared.entries.len()) {
+            let mut report = shared.untried(number);
+            report.break_off("interrupted");
+            queue.take(number, report, desk)?;
+        }
+        failed.map_or(Ok(end), Err)
+    })
+}
+
+/// Reports that wait for those before them.
+#[derive(Default)]
+struct Queue {
+    next: usize,
+    waiting: BTreeMap<usize, Report>,
+}
+
+impl Queue {
+    fn take(&mut self, number: usize, report: Report, desk: &mut Desk) -> Result<(), Failure> {
+        self.waiting.insert(number, report);
+        while let Some(report) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            desk.take(&report)?;
+        }
+        Ok(())
+    }
+
+    /// Which of so many reports never came.
+    fn missing(&self, all: usize) -> Vec<usize> {
+        (self.next..all).filter(|number| !self.waiting.contains_key(number)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Verdict;
+
+    #[test]
+    fn a_panic_leaves_what_was_found_and_says_that_the_referee_failed() {
+        let steps = ["start", "turns"].map(str::to_owned).into();
+        let mut report = Report::new("ant", "ant", "a-game", steps);
+        let failure = guarded(&mut report, |report| {
+            report.steps[0].verdict = Verdict::Passed;
+            panic!("of {} pieces", 3)
+        });
+        let message = "the check of ant broke down: of 3 pieces; this is a mistake in the referee";
+        assert_eq!(failure, Err(Failure::system(message)));
+        let verdict = "not finished: the referee broke down: of 3 pieces; nothing was found in 1 \
+                       of 2 steps";
+        assert_eq!(report.verdict(), verdict);
+    }
+}

@@ -1,0 +1,76 @@
+//! How the commands on a page name the tournament: as seen from where its configuration lies.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::report::page::word;
+
+/// The configuration's usual name, which commands need not be told.
+const CONFIG: &str = "tournament.toml";
+
+/// The options by which a command finds the tournament in `dir` and the players of its
+/// configuration, when it is called in the configuration's folder. Where `config` is not known, that
+/// is the nearest folder around `dir` that holds one, or else the working directory.
+pub(in crate::commands) fn options(dir: &Path, config: Option<&Path>) -> String {
+    let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let around = || dir.ancestors().find(|folder| folder.join(CONFIG).is_file());
+    let base = match config {
+        Some(config) => config.canonicalize().ok().and_then(|it| it.parent().map(Path::to_owned)),
+        None => around().map(Path::to_owned).or_else(|| std::env::current_dir().ok()),
+    };
+    let seen = base.map_or_else(|| dir.clone(), |base| seen_from(&base, &dir));
+    let results = format!("--results {}", word(&seen.to_string_lossy()));
+    match config.and_then(Path::file_name) {
+        Some(name) if name != CONFIG => {
+            format!("{results} --config {}", word(&name.to_string_lossy()))
+        }
+        _ => results,
+    }
+}
+
+/// The path from one folder to another, both absolute. Where they share nothing but the root it is
+/// the other folder itself.
+fn seen_from(base: &Path, dir: &Path) -> PathBuf {
+    let shared = base.components().zip(dir.components()).take_while(|(one, other)| one == other);
+    let shared = shared.count();
+    if shared <= 1 {
+        return dir.to_owned();
+    }
+    let up = base.components().skip(shared).map(|_| Component::ParentDir);
+    let path: PathBuf = up.chain(dir.components().skip(shared)).collect();
+    if path.as_os_str().is_empty() { PathBuf::from(".") } else { path }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_is_named_as_seen_from_another() {
+        let seen = |base: &str, dir: &str| {
+            seen_from(Path::new(base), Path::new(dir)).display().to_string()
+        };
+        assert_eq!(seen("/home/ann/cup", "/home/ann/cup/results/cup"), "results/cup");
+        assert_eq!(seen("/home/ann/cup", "/home/ann/out/cup"), "../out/cup");
+        assert_eq!(seen("/home/ann/cup", "/home/ann/cup"), ".");
+        assert_eq!(seen("/home/ann/cup", "/srv/cup"), "/srv/cup");
+    }
+
+    #[test]
+    fn a_command_is_called_where_the_configuration_lies() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let results = dir.path().join("a class/elsewhere/cup");
+        fs::create_dir_all(&results).expect("made");
+        let config = dir.path().join("a class").join(CONFIG);
+        fs::write(&config, "").expect("written");
+        assert_eq!(options(&results, None), "--results elsewhere/cup");
+        assert_eq!(options(&results, Some(&config)), "--results elsewhere/cup");
+        let other = dir.path().join("autumn cup.toml");
+        fs::write(&other, "").expect("written");
+        assert_eq!(
+            options(&results, Some(&other)),
+            "--results 'a class/elsewhere/cup' --config 'autumn cup.toml'"
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! Who may be answered: people who look at the page, and no other page in their browsers.
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+/// From which addresses the page can be reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// From this machine alone.
+    Local,
+    /// From wherever the address that is listened on can be reached.
+    Network,
+}
+
+/// Headers of every answer: browsers give it to no page of another origin, show it in no frame,
+/// and do not guess what it is.
+const PROTECTION: [(HeaderName, &str); 6] = [
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    ),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+];
+
+/// Answers those who may ask, and protects the answer.
+pub(super) async fn admit(State(reach): State<Reach>, request: Request, next: Next) -> Response {
+    let mut response = match refusal(request.headers(), request.uri().path(), reach) {
+        Some(why) => (StatusCode::FORBIDDEN, why).into_response(),
+        None => next.run(request).await,
+    };
+    for (name, value) in PROTECTION {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Why a request is not answered, if so.
+fn refusal(headers: &HeaderMap, path: &str, reach: Reach) -> Option<&'static str> {
+    let value = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    let host = value("host");
+    if reach == Reach::Local && !host.is_some_and(is_this_machine) {
+        return Some("this page is for this machine alone\n");
+    }
+    // Only a person may come from another page, by a link.
+    let follows_link = path == "/"
+        && value("sec-fetch-mode") == Some("navigate")
+        && value("sec-fetch-dest") == Some("document");
+    let is_own = matches!(value("sec-fetch-site"), None | Some("same-origin" | "none"));
+    let origin = value("origin").map(|origin| origin.split_once("://").map(|(_, host)| host));
+    let is_same = origin.is_none_or(|origin| origin.is_some() && origin == host);
+    let may = (is_own || follows_link) && is_same;
+    (!may).then_some("this is for the page that is served here alone\n")
+}
+
+/// The name that a request gives to the machine it is sent to is one of this machine's own: a page
+/// from elsewhere may have sent it here under another.
+fn is_this_machine(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    matches!(name, "localhost" | "127.0.0.1" | "[::1]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn may(path: &str, reach: Reach, given: &[(&'static str, &str)]) -> bool {
+        let mut headers = HeaderMap::new();
+        for (name, value) in given {
+            headers.insert(*name, value.parse().expect("a value"));
+        }
+        refusal(&headers, path, reach).is_none()
+    }
+
+    #[test]
+    fn the_page_may_ask_for_its_parts_and_no_other_page_may() {
+        let host = ("host", "127.0.0.1:8018");
+        let parts = ["/", "/games/index.js", "/games/3f9a1c07be52-1.js", "/events"];
+        for path in parts {
+            let may =
+                |more: &[(&'static str, &str)]| may(path, Reach::Local, &[&[host], more].concat());
+            assert!(may(&[]), "a program");
+            assert!(may(&[("sec-fetch-site", "none")]), "typed by a person");
+            assert!(may(&[("sec-fetch-site", "same-origin")]), "the page itself");
+            assert!(may(&[("origin", "http://127.0.0.1:8018")]), "the page itself");
+            for site in ["cross-site", "same-site", "odd"] {
+                assert!(!may(&[("sec-fetch-site", site), ("sec-fetch-mode", "no-cors")]), "{site}");
+            }
+            for origin in ["null", "http://127.0.0.1:3000", "https://example.org"] {
+                assert!(!may(&[("origin", origin)]), "{origin}");
+            }
+            let link = [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")];
+            let to = |dest| may(&[&link[..], &[("sec-fetch-dest", dest)]].concat());
+            assert_eq!(to("document"), path == "/", "a link");
+            assert!(!to("iframe"), "a frame");
+        }
+    }
+
+    #[test]
+    fn a_page_for_this_machine_is_asked_for_by_its_names() {
+        for host in ["localhost", "localhost:8018", "127.0.0.1:1", "[::1]:8018", "[::1]"] {
+            assert!(may("/", Reach::Local, &[("host", host)]), "{host}");
+        }
+        for host in ["example.org", "example.org:8018", "localhost.example.org", "localhost:x", ""]
+        {
+            assert!(!may("/", Reach::Local, &[("host", host)]), "{host}");
+            assert!(may("/", Reach::Network, &[("host", host)]), "{host}");
+        }
+        assert!(!may("/", Reach::Local, &[]), "no name at all");
+    }
+}

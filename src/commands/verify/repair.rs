@@ -1,0 +1,128 @@
+//! `verify --repair`: moves lines out of the log that cannot be used.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use crate::commands::Failure;
+use crate::disk::write_whole;
+use crate::printer::Printer;
+use crate::record::log::{LOG, Line, LogReader, LogWriter, set_aside};
+use crate::tournament::folder::{Locked, Problem, ProblemKind, log_failure, place};
+use crate::tournament::ledger::Ledger;
+
+/// Where lines go that cannot be used.
+const SET_ASIDE: &str = "set-aside.jsonl";
+/// The log as it was before a repair.
+const BEFORE: &str = "games.jsonl.before-repair";
+
+/// Copies the log, moves its bad lines aside, and puts the rest in its place in one step.
+pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
+    let _locked = Locked::open(dir)?;
+    let mut log = LogWriter::hold(dir)?;
+    let reader = LogReader::open(dir).map_err(|error| log_failure(dir, &error))?;
+    if !reader.header_intact() {
+        return Err(Failure::input(format!(
+            "{}: the header was edited, so nothing tells which lines were not; put the log back as \
+             it was",
+            dir.join(LOG).display()
+        )));
+    }
+    let mut bad = 0;
+    let mut count = |_: &Line, problem: Option<Problem>| {
+        bad += usize::from(problem.is_some());
+        Ok(())
+    };
+    each_line(dir, &mut count).map_err(|error| Failure::input(error.to_string()))?;
+    if bad == 0 {
+        printer.note("there is no line to move out of the log");
+        return Ok(());
+    }
+    let failed = |path: &Path, error| {
+        Failure::system(format!("cannot write {}: {error}; the log is as it was", path.display()))
+    };
+    let copy = keep_copy(dir).map_err(|error| failed(&dir.join(BEFORE), error))?;
+    let path = dir.join(SET_ASIDE);
+    set_aside(&path, |add| {
+        each_line(dir, &mut |line, problem| {
+            problem.map_or(Ok(()), |problem| add(&in_words(line, &problem)))
+        })
+    })
+    .map_err(|error| failed(&path, error))?;
+    log.replace(&reader.header().identity, |out| {
+        out.write_all(reader.header_line())?;
+        each_line(dir, &mut |line, problem| match problem {
+            None => out.write_all(&line.raw),
+            Some(_) => Ok(()),
+        })
+    })?;
+    printer.note(&format!(
+        "{} moved to {}; the log as it was is {}",
+        if bad == 1 { "1 line was".to_owned() } else { format!("{bad} lines were") },
+        path.display(),
+        copy.display()
+    ));
+    Ok(())
+}
+
+/// Gives every line of the log to `each`, with what is wrong with it.
+fn each_line(
+    dir: &Path,
+    each: &mut dyn FnMut(&Line, Option<Problem>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut reader = LogReader::open(dir).map_err(io::Error::other)?;
+    let mut ledger = Ledger::new(reader.header().into());
+    while let Some(line) = reader.next_line().map_err(io::Error::other)? {
+        each(&line, problem(&line, &mut ledger))?;
+    }
+    Ok(())
+}
+
+/// What is wrong with a line. One that was edited tells nothing about what comes next.
+fn problem(line: &Line, ledger: &mut Ledger) -> Option<Problem> {
+    if line.record.is_ok() && !line.intact {
+        return Some(Problem::of(line, ProblemKind::Edited));
+    }
+    place(line, ledger).1
+}
+
+/// A line that is set aside, with where it stood and what was wrong with it.
+fn in_words(line: &Line, problem: &Problem) -> Vec<u8> {
+    let text = String::from_utf8_lossy(&line.raw);
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    let line = serde_json::json!({
+        "line": line.number, "problem": problem.kind.to_string(), "text": text,
+    });
+    format!("{line}\n").into_bytes()
+}
+
+/// Copies the log beside itself, unless there is this very copy already, and says where it is.
+fn keep_copy(dir: &Path) -> io::Result<PathBuf> {
+    let log = dir.join(LOG);
+    let mut path = dir.join(BEFORE);
+    let mut number = 1;
+    while path.try_exists()? {
+        if is_same(&log, &path)? {
+            return Ok(path);
+        }
+        number += 1;
+        path = dir.join(format!("{BEFORE}-{number}"));
+    }
+    write_whole(&path, |out| io::copy(&mut File::open(&log)?, out).map(drop))?;
+    Ok(path)
+}
+
+fn is_same(one: &Path, other: &Path) -> io::Result<bool> {
+    let (one, other) = (File::open(one)?, File::open(other)?);
+    if one.metadata()?.len() != other.metadata()?.len() {
+        return Ok(false);
+    }
+    let (mut one, mut other) = (BufReader::new(one).bytes(), BufReader::new(other).bytes());
+    loop {
+        match (one.next().transpose()?, other.next().transpose()?) {
+            (None, None) => return Ok(true),
+            (one, other) if one == other => {}
+            _ => return Ok(false),
+        }
+    }
+}

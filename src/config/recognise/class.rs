@@ -1,0 +1,137 @@
+//! A class of the 2018 interface, known by its text.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use crate::bounded;
+
+/// The most bytes of a Python file that are looked at.
+const LOOKED_AT: u64 = 1024 * 1024;
+/// So many files beside one are looked at for what its class inherits.
+const MOST_BESIDE: usize = 64;
+
+/// The module of a Python file that has a class `Player` of the 2018 interface: its own, or one
+/// that it takes over from the files beside it.
+pub(super) fn module(path: &Path) -> Option<String> {
+    if path.extension() != Some(OsStr::new("py")) {
+        return None;
+    }
+    let stem = path.file_stem()?.to_str()?.to_owned();
+    let text = text(path)?;
+    let complete = match origin(&text, is_player(&stem))? {
+        Origin::Here => has_methods(&text),
+        Origin::Elsewhere => has_methods(&text) || beside(path).any(|text| has_methods(&text)),
+    };
+    complete.then_some(stem)
+}
+
+/// Whether a file of this stem is by its name the player.
+pub(super) fn is_player(stem: &str) -> bool {
+    stem.eq_ignore_ascii_case("player")
+}
+
+/// Where the methods of a class are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// In the file.
+    Here,
+    /// In the file or in another one: the class inherits, or is imported as a whole.
+    Elsewhere,
+}
+
+/// Whether a text has a class `Player`, at any indentation. Only a file that is by its name the
+/// player may import it: others import it to use it.
+fn origin(text: &str, may_import: bool) -> Option<Origin> {
+    text.lines().map(str::trim).find_map(|line| match line.strip_prefix("class Player") {
+        Some(rest) if rest.starts_with([':', '(', ' ', '\t']) => {
+            let own = ["", "()", "(object)"].contains(&rest.split(':').next()?.trim());
+            Some(if own { Origin::Here } else { Origin::Elsewhere })
+        }
+        _ => (may_import && binds(line)).then_some(Origin::Elsewhere),
+    })
+}
+
+/// Whether a line is an import or an assignment that makes something the `Player`.
+fn binds(line: &str) -> bool {
+    let imported = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import "));
+    let is_last = |name: &str| name.split_whitespace().next_back() == Some("Player");
+    imported.is_some_and(|(_, names)| names.split(['(', ')', ',', '#']).any(is_last))
+        || line.split_once('=').is_some_and(|(name, _)| name.trim() == "Player")
+}
+
+fn has_methods(text: &str) -> bool {
+    let defines = |name: &str| {
+        let heads = text.lines().filter_map(|line| line.trim_start().strip_prefix("def "));
+        let mut rests = heads.filter_map(|head| head.trim_start().strip_prefix(name));
+        rests.any(|rest| rest.trim_start().starts_with('('))
+    };
+    defines("action") && defines("update")
+}
+
+/// The texts of the Python files beside this one.
+fn beside(path: &Path) -> impl Iterator<Item = String> {
+    let names = path.parent().map(super::python_files).unwrap_or_default();
+    let others = names.into_iter().map(|name| path.with_file_name(name));
+    others.filter(move |other| other != path).take(MOST_BESIDE).filter_map(|path| text(&path))
+}
+
+/// The beginning of a file, without a byte order mark.
+fn text(path: &Path) -> Option<String> {
+    let bytes = bounded::beginning(path, LOOKED_AT).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    Some(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const METHODS: &str = "    def action(self, turns):\n        pass\n    def update (self, action):\n        pass\n";
+
+    fn found(files: &[(&str, &str)]) -> Option<String> {
+        let dir = tempfile::tempdir().expect("a folder");
+        for (name, text) in files {
+            fs::write(dir.path().join(name), text).expect("written");
+        }
+        module(&dir.path().join(files[0].0))
+    }
+
+    #[test]
+    fn a_class_is_known_however_it_is_written() {
+        let inner: String = METHODS.replace("    ", "        ");
+        for text in [
+            format!("class Player:\n{METHODS}"),
+            format!("class Player (object) :\n{METHODS}"),
+            format!("\u{feff}class Player:\n{METHODS}"),
+            format!("try:\n    import numpy\nfinally:\n    class Player:\n{inner}"),
+            format!("class Base:\n{METHODS}class Player(Base):\n    pass\n"),
+        ] {
+            assert_eq!(found(&[("team.py", &text)]).as_deref(), Some("team"), "{text}");
+        }
+        for text in [
+            METHODS.to_owned(),
+            format!("class PlayerBase:\n{METHODS}"),
+            format!("# class Player:\n{METHODS}"),
+            "class Player:\n    pass\n".to_owned(),
+            format!("from team import Player\ndef play():\n{METHODS}"),
+        ] {
+            assert_eq!(found(&[("team.py", &text)]), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_class_may_take_its_methods_from_a_file_beside_it() {
+        let base = format!("class Base:\n{METHODS}");
+        let heir = "from base import Base\nclass Player(Base):\n    pass\n";
+        assert_eq!(found(&[("team.py", heir), ("base.py", &base)]).as_deref(), Some("team"));
+        assert_eq!(found(&[("team.py", heir), ("base.py", "class Base: pass\n")]), None);
+        let own = "class Player:\n    pass\n";
+        assert_eq!(found(&[("team.py", own), ("base.py", &base)]), None);
+        for text in ["from base import Base as Player\n", "import base\nPlayer = base.Base\n"] {
+            let files = [("Player.py", text), ("base.py", &*base)];
+            assert_eq!(found(&files).as_deref(), Some("Player"), "{text}");
+        }
+    }
+}

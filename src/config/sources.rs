@@ -1,0 +1,202 @@
+//! Files by what they are written in: what runs them, and what builds them first.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+
+use super::problem::{Complaint, similar};
+
+/// Files that say how a folder is built, and the command that does it.
+const BUILDS: [(&str, &str); 8] = [
+    ("Makefile", "make"),
+    ("makefile", "make"),
+    ("GNUmakefile", "make"),
+    ("Cargo.toml", "cargo build --release"),
+    ("CMakeLists.txt", "cmake -B build && cmake --build build"),
+    ("go.mod", "go build -o player ."),
+    ("build.gradle", "gradle build"),
+    ("pom.xml", "mvn package"),
+];
+
+/// Extensions of languages that are compiled, and the compiler for one file.
+const COMPILERS: [(&str, &str); 9] = [
+    ("c", "cc -O2 -o player"),
+    ("cc", "c++ -O2 -o player"),
+    ("cpp", "c++ -O2 -o player"),
+    ("cxx", "c++ -O2 -o player"),
+    ("rs", "rustc -O -o player"),
+    ("go", "go build -o player"),
+    ("hs", "ghc -O2 -o player"),
+    ("java", "javac"),
+    ("kt", "kotlinc"),
+];
+
+/// Extensions of files that an interpreter runs.
+const SCRIPTS: [&str; 11] =
+    ["py", "js", "mjs", "sh", "java", "jar", "rb", "pl", "lua", "php", "ts"];
+
+/// Programs that run the file which they are given first, without the number of their version.
+const INTERPRETERS: [&str; 14] = [
+    "python", "pypy", "node", "sh", "bash", "dash", "zsh", "java", "ruby", "perl", "lua", "php",
+    "deno", "bun",
+];
+
+/// The most names of a folder that are looked at for one that is alike.
+const LOOKED_AT: usize = 1000;
+
+/// The command that builds the sources at `path`, a file or a folder; none where there is nothing
+/// to build.
+pub(super) fn build_command(path: &Path) -> Option<String> {
+    if path.is_dir() {
+        return by_build_file(path)
+            .or_else(|| names_in(path).iter().find_map(|name| compiler(name)));
+    }
+    let name = path.file_name()?.to_str()?;
+    let compiler = compiler(name).filter(|_| path.is_file())?;
+    Some(path.parent().and_then(by_build_file).unwrap_or(compiler))
+}
+
+fn by_build_file(dir: &Path) -> Option<String> {
+    let found = BUILDS.iter().find(|(file, _)| dir.join(file).is_file());
+    found.map(|(_, command)| (*command).to_owned())
+}
+
+fn compiler(name: &str) -> Option<String> {
+    let extension = extension(name)?;
+    let found = COMPILERS.iter().find(|(known, _)| *known == extension);
+    found.map(|(_, command)| format!("{command} {name}"))
+}
+
+/// The complaint about the source file at `path`, called `shown`, that is taken for a program; none
+/// where it is none.
+pub(super) fn not_built(path: &Path, shown: &str) -> Option<Complaint> {
+    let command = build_command(path).filter(|_| path.is_file())?;
+    Some(Complaint::new(
+        format!("`{}` is source code, not a program", shown.escape_debug()),
+        format!("build it with `{command}`, and name the program"),
+    ))
+}
+
+/// The complaint that there is nothing called `word` in `dir`; `what` it was to be.
+pub(super) fn missing(what: &str, word: &str, dir: &Path) -> Complaint {
+    let path = Path::new(word);
+    let folder = path.parent().map_or(dir.to_owned(), |parent| dir.join(parent));
+    let names = names_in(&folder);
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or(word);
+    let help = match similar(name, names.iter().map(String::as_str)) {
+        Some(other) if other != name => {
+            format!("did you mean `{}`?", path.with_file_name(other).display())
+        }
+        _ => format!("it is looked for in `{}`", dir.display()),
+    };
+    Complaint::new(format!("there is no {what} `{}`", word.escape_debug()), help)
+}
+
+/// Whether `word` is written like the name of a source file, not like that of a program.
+pub(super) fn is_file_name(word: &str) -> bool {
+    let known = |extension| {
+        SCRIPTS.contains(&extension) || COMPILERS.iter().any(|(known, _)| *known == extension)
+    };
+    !word.contains(char::is_whitespace) && extension(word).is_some_and(known)
+}
+
+/// The script among the words of a command that an interpreter is to run, where there is no such
+/// file in `dir`.
+pub(super) fn missing_script<'a>(words: &'a [String], dir: &Path) -> Option<&'a str> {
+    let (program, args) = words.split_first()?;
+    let program = Path::new(program).file_name()?.to_str()?;
+    let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if !INTERPRETERS.contains(&program) {
+        return None;
+    }
+    let args = args.iter().take_while(|arg| !names_code(arg)).filter(|arg| !arg.starts_with('-'));
+    // Values of options may stand before the script.
+    let mut files = args.filter(|arg| dir.join(arg).is_file() || is_file_name(arg));
+    files.next().map(String::as_str).filter(|file| !dir.join(file).exists())
+}
+
+/// Whether an option says that code or a module follows, no file: `-c`, `-lc`, `-m`, `-e`.
+fn names_code(arg: &str) -> bool {
+    arg == "--eval"
+        || arg.starts_with('-') && !arg.starts_with("--") && arg.ends_with(['c', 'e', 'm'])
+}
+
+fn extension(name: &str) -> Option<&str> {
+    Path::new(name).extension().and_then(OsStr::to_str)
+}
+
+/// Names in a folder, sorted; so many at most, none where it cannot be read.
+fn names_in(dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten().take(LOOKED_AT);
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(files: &[&str]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().expect("a folder");
+        for file in files {
+            fs::write(dir.path().join(file), "text").expect("written");
+        }
+        dir
+    }
+
+    #[test]
+    fn sources_are_built_by_what_lies_beside_them() {
+        for (files, path, expected) in [
+            (&["Makefile", "player.c"][..], "", Some("make")),
+            (&["Makefile", "player.c"], "player.c", Some("make")),
+            (&["Cargo.toml"], "", Some("cargo build --release")),
+            (&["a.cpp", "notes.txt"], "", Some("c++ -O2 -o player a.cpp")),
+            (&["a.cpp"], "a.cpp", Some("c++ -O2 -o player a.cpp")),
+            (&["a.cpp"], "missing.cpp", None),
+            (&["Makefile", "a.py"], "a.py", None),
+            (&["notes.txt"], "", None),
+        ] {
+            let dir = folder(files);
+            let command = build_command(&dir.path().join(path));
+            assert_eq!(command.as_deref(), expected, "{files:?} {path}");
+        }
+    }
+
+    #[test]
+    fn the_script_of_an_interpreter_is_looked_for() {
+        let dir = folder(&["there.py", "there"]);
+        let missing = |words: &str| {
+            let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+            missing_script(&words, dir.path()).map(str::to_owned)
+        };
+        for words in [
+            "python3 there.py gone.py",
+            "python3 there gone.py",
+            "python3 -W ignore there.py",
+            "python3 -m package.module",
+            "sh -c gone.sh",
+            "bash -lc gone.sh",
+            "java -cp build Player",
+            "./own gone.py",
+            "python3",
+            "python3 .",
+        ] {
+            assert_eq!(missing(words), None, "{words}");
+        }
+        for words in ["python3 gone.py", "/usr/bin/python3.11 -u gone.py x", "java -jar gone.jar"] {
+            assert!(missing(words).is_some_and(|file| file.starts_with("gone")), "{words}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_nearly_right_is_offered() {
+        let dir = folder(&["player.py"]);
+        let about = |word| missing("file", word, dir.path()).about("it");
+        assert_eq!(about("playr.py"), "it: there is no file `playr.py`; did you mean `player.py`?");
+        let folder = dir.path().display();
+        let expected = format!("it: there is no file `x/y.py`; it is looked for in `{folder}`");
+        assert_eq!(about("x/y.py"), expected);
+    }
+}

@@ -1,0 +1,39 @@
+//! Players that are one and the same, as far as their commands and files tell.
+
+/// The groups of `players`, given as names and hashes, that have one hash; in their order.
+pub fn copies<'a>(players: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Vec<String>> {
+    let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
+    for (name, hash) in players {
+        match groups.iter_mut().find(|(known, _)| *known == hash) {
+            Some((_, names)) => names.push(name.to_owned()),
+            None => groups.push((hash, vec![name.to_owned()])),
+        }
+    }
+    groups.into_iter().map(|(_, names)| names).filter(|names| names.len() > 1).collect()
+}
+
+/// What a group comes to, as a sentence that is safe to show.
+pub fn in_words(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| crate::escape::terminal(name)).collect();
+    let (last, others) = names.split_last().map_or(("", &[][..]), |(last, rest)| (&**last, rest));
+    format!(
+        "{} and {last} are the same player: one command with the same files.",
+        others.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn players_of_one_hash_are_one_group() {
+        let found = copies([("ant", "1"), ("bee", "2"), ("cat", "1"), ("dog", "3"), ("elk", "1")]);
+        assert_eq!(found, [["ant", "cat", "elk"]]);
+        assert_eq!(
+            in_words(&found[0]),
+            "ant, cat and elk are the same player: one command with the same files."
+        );
+        assert!(copies([("ant", "1"), ("bee", "2")]).is_empty());
+    }
+}

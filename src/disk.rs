@@ -1,0 +1,186 @@
+//! Every change of a results folder that is to survive a crash: a write, a sync, a rename at a
+//! time. Tests stop the program before and inside each of them; see `docs/results.md` for what
+//! is promised.
+
+#[cfg(debug_assertions)]
+mod fault;
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+#[cfg(debug_assertions)]
+use self::fault::before;
+
+/// The permissions of a file that everyone may read whom the umask lets.
+const SHARED: u32 = 0o666;
+/// The permissions of a file for its owner alone.
+const PRIVATE: u32 = 0o600;
+
+/// One change, or one sync.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(debug_assertions), expect(dead_code, reason = "crash points look at it"))]
+enum Step<'a> {
+    Write(&'a File, &'a [u8]),
+    Sync(&'a File),
+    Rename(&'a Path, &'a Path),
+    SyncFolder(&'a Path),
+    MakeFolder(&'a Path),
+}
+
+/// What is built for use has no crash points.
+#[cfg(not(debug_assertions))]
+#[expect(clippy::unnecessary_wraps, reason = "crash points can fail")]
+fn before(_: Step) -> io::Result<()> {
+    Ok(())
+}
+
+/// Writes all of `bytes`.
+pub fn write(mut file: &File, bytes: &[u8]) -> io::Result<()> {
+    before(Step::Write(file, bytes))?;
+    file.write_all(bytes)
+}
+
+/// Makes sure that what was written to `file` survives a power failure.
+pub fn sync(file: &File) -> io::Result<()> {
+    before(Step::Sync(file))?;
+    file.sync_data()
+}
+
+/// Makes a folder, and those above it.
+pub fn make_folder(path: &Path) -> io::Result<()> {
+    before(Step::MakeFolder(path))?;
+    fs::create_dir_all(path)
+}
+
+/// Writes a file beside its place and puts it there in one step: readers, and whoever comes after
+/// a crash or a power failure, find the old one or the new one and nothing between.
+pub fn write_whole(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    place(path, SHARED, content, Kept::OverPowerFailures)
+}
+
+/// The same, for a file that its owner alone may read.
+pub fn write_private(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    place(path, PRIVATE, content, Kept::OverPowerFailures)
+}
+
+/// The same without a sync, for a file that is not worth waiting for: it is whole after a crash
+/// of the program, but after a power failure it may be empty.
+pub fn write_quickly(path: &Path, content: &[u8]) -> io::Result<()> {
+    place(path, SHARED, |out| out.write_all(content), Kept::OverCrashes)
+}
+
+/// What a file survives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    OverCrashes,
+    OverPowerFailures,
+}
+
+fn place(
+    path: &Path,
+    mode: u32,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    kept: Kept,
+) -> io::Result<()> {
+    let beside = beside(path);
+    let written = (|| {
+        // What an interrupted run left may have other permissions.
+        remove_if_there(&beside)?;
+        let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
+        let mut out = io::BufWriter::new(Steps(&file));
+        content(&mut out)?;
+        out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        if kept == Kept::OverPowerFailures {
+            sync(&file)?;
+        }
+        before(Step::Rename(&beside, path))?;
+        fs::rename(&beside, path)?;
+        if kept == Kept::OverPowerFailures { sync_folder_of(path) } else { Ok(()) }
+    })();
+    written.inspect_err(|_| {
+        // The unfinished file is of no use to anyone.
+        let _ = fs::remove_file(&beside);
+    })
+}
+
+/// Where a file is written before it is put in its place.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    path.with_file_name(name)
+}
+
+/// Removes a file; it is fine if there is none.
+pub fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Makes sure that a rename to `path` survives a power failure.
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    let folder = folder.unwrap_or(Path::new("."));
+    before(Step::SyncFolder(folder))?;
+    File::open(folder)?.sync_all()
+}
+
+/// A file to which every write is a step.
+struct Steps<'a>(&'a File);
+
+impl Write for Steps<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        write(self.0, bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn text(path: &Path) -> String {
+        fs::read_to_string(path).expect("a file")
+    }
+
+    #[test]
+    fn a_file_is_written_in_whole_or_not_at_all() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("table");
+        write_whole(&path, |out| out.write_all(b"old")).expect("written");
+        let half = |out: &mut dyn Write| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("full"))
+        };
+        write_whole(&path, half).expect_err("it failed half way");
+        assert_eq!(text(&path), "old");
+        write_quickly(&path, b"new").expect("written");
+        assert_eq!(text(&path), "new");
+        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 1, "nothing else is left");
+    }
+
+    #[test]
+    fn a_private_file_is_private_whatever_was_left_beside_it() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("secret");
+        fs::write(beside(&path), "half").expect("written");
+        write_private(&path, |out| out.write_all(b"hidden")).expect("written");
+        let mode = fs::metadata(&path).expect("a file").permissions().mode();
+        assert_eq!((text(&path).as_str(), mode & 0o777), ("hidden", 0o600));
+    }
+}

@@ -1,0 +1,58 @@
+//! A reader that gives so much and no more.
+
+use std::cell::Cell;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::rc::Rc;
+
+/// How many bytes may still be read, shared with whoever wants to know why a read failed.
+#[derive(Debug, Clone)]
+pub(super) struct Left(Rc<Cell<u64>>);
+
+impl Left {
+    /// Nothing is left.
+    pub(super) fn is_none(&self) -> bool {
+        self.0.get() == 0
+    }
+
+    /// From now on so many bytes may be read.
+    pub(super) fn set(&self, bytes: u64) {
+        self.0.set(bytes);
+    }
+}
+
+/// `inner`, of which only so many bytes are read; what comes after them is an error.
+#[derive(Debug)]
+pub(super) struct Bounded<R> {
+    inner: R,
+    left: Left,
+}
+
+impl<R> Bounded<R> {
+    pub(super) fn new(inner: R, most: u64) -> Self {
+        Self { inner, left: Left(Rc::new(Cell::new(most))) }
+    }
+
+    /// What is left to be read.
+    pub(super) fn left(&self) -> Left {
+        self.left.clone()
+    }
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = self.left.0.get();
+        if left == 0 {
+            return Err(io::Error::other("nothing more is read of it"));
+        }
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(into.len());
+        let read = self.inner.read(&mut into[..most])?;
+        self.left.set(left - read as u64);
+        Ok(read)
+    }
+}
+
+impl<R: Seek> Seek for Bounded<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.inner.seek(to)
+    }
+}

@@ -1,0 +1,106 @@
+//! Why an archive was refused.
+
+use std::fmt;
+use std::io;
+
+use super::SHOWN;
+
+/// Why an archive was refused, or could not be unpacked. Names are those in the archive, safe to
+/// show.
+#[derive(Debug)]
+pub enum Refused {
+    /// The folder to unpack into could not be made.
+    Folder(io::Error),
+    /// It is a device or a pipe.
+    NoFile,
+    /// It cannot be read.
+    Unreadable(io::Error),
+    /// It is an archive of a kind that cannot be unpacked.
+    Unknown(&'static str),
+    /// It is not what its beginning says.
+    Broken {
+        /// What it should be.
+        kind: &'static str,
+        /// What is wrong, safe to show.
+        why: String,
+    },
+    /// It holds more than so many entries.
+    TooMany(usize),
+    /// It is larger than so many bytes, unpacked.
+    TooLarge(u64),
+    /// The name of an entry takes more than a path may have.
+    LongName,
+    /// An entry lies outside of it.
+    Outside(String),
+    /// An entry is a link, a device or a pipe.
+    Link(String),
+    /// Two entries have one name, or one is a file that the other takes for a folder.
+    Twice(String),
+    /// An entry could not be written.
+    Entry {
+        /// Its name.
+        name: String,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+impl Refused {
+    /// That it is no good file of this kind. What a library says of it may quote it.
+    pub(super) fn broken(kind: &'static str, why: &dyn fmt::Display) -> Self {
+        Self::Broken { kind, why: crate::escape::bytes(why.to_string().as_bytes(), SHOWN) }
+    }
+
+    /// Why the entry `name` could not be written.
+    pub(super) fn entry(name: String, error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => Self::Twice(name),
+            _ => Self::Entry { name, error },
+        }
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(error) => return write!(f, "a folder for it cannot be made: {error}"),
+            Self::Unknown(ending) => {
+                return write!(
+                    f,
+                    "a {ending} archive cannot be unpacked: ask for a .zip or a .tar.gz"
+                );
+            }
+            _ => f.write_str("the archive was refused: ")?,
+        }
+        match self {
+            Self::Folder(_) | Self::Unknown(_) => Ok(()),
+            Self::NoFile => f.write_str("it is not a plain file"),
+            Self::Unreadable(error) => write!(f, "it cannot be read: {error}"),
+            Self::Broken { kind, why } => write!(f, "not a {kind} file: {why}"),
+            Self::TooMany(entries) => write!(f, "it holds more than {entries} entries"),
+            Self::TooLarge(bytes) => {
+                write!(f, "it is larger than {} MiB unpacked", bytes / (1024 * 1024))
+            }
+            Self::LongName => f.write_str("a name in it is too long"),
+            Self::Outside(name) => {
+                write!(f, "`{name}` lies outside of it; pack the folder itself, without `..`")
+            }
+            Self::Link(name) => {
+                write!(f, "`{name}` is a link or no plain file; pack the file that it stands for")
+            }
+            Self::Twice(name) => write!(f, "there are two files `{name}`"),
+            Self::Entry { name, error } => write!(f, "`{name}` cannot be unpacked: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for Refused {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Folder(error) | Self::Unreadable(error) | Self::Entry { error, .. } => {
+                Some(error)
+            }
+            _ => None,
+        }
+    }
+}

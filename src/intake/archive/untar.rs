@@ -1,0 +1,96 @@
+//! Tar files, of the GNU kind and of POSIX.
+
+use std::io::{self, Read};
+
+use tar::{Entry, EntryType, PaxExtensions};
+
+use super::bounds::Bounded;
+use super::{Kind, Refused, Target};
+
+/// The most bytes that are said of an entry before it; a path has 4,096 at most.
+const LONGEST: u64 = 64 * 1024;
+
+/// Unpacks a tar file.
+pub(super) fn untar(input: Bounded<impl Read>, target: &mut Target<'_>) -> Result<(), Refused> {
+    let left = input.left();
+    let most = target.limits.bytes;
+    unpack(input, target).map_err(|why| if left.is_none() { Refused::TooLarge(most) } else { why })
+}
+
+fn unpack(input: impl Read, target: &mut Target<'_>) -> Result<(), Refused> {
+    let mut archive = tar::Archive::new(input);
+    let mut long = None;
+    // The library would read a long name whole, however long it is.
+    for entry in archive.entries().map_err(broken)?.raw(true) {
+        let mut entry = entry.map_err(broken)?;
+        match entry.header().entry_type() {
+            EntryType::GNULongName => {
+                target.count(1)?;
+                long = Some(long_name(&mut entry)?);
+            }
+            EntryType::XHeader => {
+                target.count(1)?;
+                long = path_of(&mut entry)?.or(long);
+            }
+            // The name of a link, which is refused itself; and what is said of all files.
+            EntryType::GNULongLink | EntryType::XGlobalHeader => target.count(1)?,
+            _ => {
+                let name = long.take().unwrap_or_else(|| entry.path_bytes().into_owned());
+                let name = String::from_utf8_lossy(&name);
+                target.put(&name, kind_of(&entry, &name), &mut entry)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn kind_of(entry: &Entry<'_, impl Read>, name: &str) -> Kind {
+    let header = entry.header();
+    match header.entry_type() {
+        EntryType::Directory => Kind::Folder,
+        // The oldest archives have no other sign of a folder.
+        EntryType::Regular if name.ends_with('/') => Kind::Folder,
+        EntryType::Regular | EntryType::Continuous => {
+            Kind::File { runs: header.mode().is_ok_and(|mode| mode & 0o111 != 0) }
+        }
+        _ => Kind::Other,
+    }
+}
+
+/// The name that an entry of GNU tar gives to the next one.
+fn long_name(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, Refused> {
+    let mut name = text(entry)?;
+    name.truncate(name.iter().position(|&byte| byte == 0).unwrap_or(name.len()));
+    Ok(name)
+}
+
+/// The path that an entry of POSIX gives to the next one, if it does.
+fn path_of(entry: &mut Entry<'_, impl Read>) -> Result<Option<Vec<u8>>, Refused> {
+    let text = text(entry)?;
+    let mut path = None;
+    for record in PaxExtensions::new(&text) {
+        let record = record.map_err(broken)?;
+        match record.key_bytes() {
+            b"path" => path = Some(record.value_bytes().to_vec()),
+            // Only a file of 8 GiB needs one.
+            b"size" => return Err(broken(io::Error::other("the size of a file is given twice"))),
+            _ => {}
+        }
+    }
+    Ok(path)
+}
+
+/// What an entry about the next one says.
+fn text(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, Refused> {
+    if entry.header().entry_size().map_err(broken)? > LONGEST {
+        return Err(Refused::LongName);
+    }
+    let mut text = Vec::new();
+    entry.take(LONGEST).read_to_end(&mut text).map_err(broken)?;
+    Ok(text)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]
+fn broken(error: io::Error) -> Refused {
+    Refused::broken("tar", &error)
+}

@@ -1,0 +1,196 @@
+//! What the file names of a learning platform say: whose a file is, and what its author called it.
+
+use super::archive;
+
+/// What the name of a file or a folder says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Label {
+    /// The author as the platform writes it, or the name itself in a plain folder.
+    pub author: String,
+    /// What tells authors of one name apart; a plain folder has nothing of the kind, and everything
+    /// in it is its own author's.
+    pub id: Option<String>,
+    /// The platform says that it came late.
+    pub late: bool,
+    /// Which upload of the author it is: a later one is greater.
+    pub upload: (String, u64),
+    /// What its author called it; empty for a folder that the platform has made.
+    pub file: String,
+    /// It is a page that the platform has written itself.
+    pub is_page: bool,
+}
+
+impl Label {
+    /// What `entry` says as the name of a file or folder of Moodle, Blackboard or Canvas, or as a
+    /// plain name.
+    pub(super) fn read(entry: &str) -> Self {
+        moodle(entry)
+            .or_else(|| blackboard(entry))
+            .or_else(|| canvas(entry))
+            .unwrap_or_else(|| plain(entry))
+    }
+
+    /// The label of a file in the folder of an author.
+    pub(super) fn own(file: &str) -> Self {
+        Self::new("", "", file)
+    }
+
+    /// The author's name says nothing of who it is.
+    pub(super) fn is_anonymous(&self) -> bool {
+        ["participant", "anon"].contains(&self.author.to_lowercase().as_str())
+    }
+
+    /// What the author called the file before it was uploaded again under the same name, and how
+    /// often that was: browsers and platforms write `name (1).zip` or `name-1.zip`.
+    pub(super) fn original(&self) -> (String, u64) {
+        let (stem, ending) = split(&self.file);
+        let numbered = stem.rsplit_once('-').or_else(|| {
+            let (stem, rest) = stem.rsplit_once('(')?;
+            Some((stem.trim_end(), rest.strip_suffix(')')?))
+        });
+        let copy = numbered.and_then(|(stem, number)| Some((stem, digits(number)?.parse().ok()?)));
+        match copy {
+            Some((stem, number)) if !stem.is_empty() && self.id.is_some() => {
+                (format!("{stem}{ending}"), number)
+            }
+            _ => (self.file.clone(), 0),
+        }
+    }
+
+    fn new(author: &str, id: &str, file: &str) -> Self {
+        Self {
+            author: author.to_owned(),
+            id: Some(id.to_owned()),
+            late: false,
+            upload: (String::new(), 0),
+            file: file.to_owned(),
+            is_page: false,
+        }
+    }
+}
+
+/// `Ada Byron_1234_assignsubmission_file_`, a folder, or the same before the name of a file;
+/// without names the author is `Participant` in the language of the platform.
+fn moodle(entry: &str) -> Option<Label> {
+    let (whose, rest) = entry.split_once("_assignsubmission_")?;
+    let (author, id) = whose.rsplit_once('_')?;
+    let (kind, file) = rest.split_once('_').unwrap_or((rest, ""));
+    let label = Label::new(author, digits(id)?, file);
+    Some(Label { is_page: kind == "onlinetext", ..label })
+}
+
+/// `Project 1_abyron_attempt_2018-05-11-23-58-02_player.zip`, and a page `….txt` without a file.
+fn blackboard(entry: &str) -> Option<Label> {
+    let (whose, rest) = entry.split_once("_attempt_")?;
+    let (_, author) = whose.rsplit_once('_')?;
+    let (time, rest) = rest.split_at_checked("2018-05-11-23-58-02".len())?;
+    if time.split('-').count() != 6 || !time.split('-').all(|part| digits(part).is_some()) {
+        return None;
+    }
+    let label = match rest.strip_prefix('_') {
+        Some(file) => Label::new(author, author, file),
+        None if rest == ".txt" => Label { is_page: true, ..Label::new(author, author, "") },
+        None => return None,
+    };
+    Some(Label { upload: (time.to_owned(), 0), ..label })
+}
+
+/// `byronada_LATE_12345_678_player.zip`: the author, the numbers of the author and of the upload;
+/// `anon_6Xb2q` instead of the author and its number; a text has no number of an upload.
+fn canvas(entry: &str) -> Option<Label> {
+    let parts: Vec<&str> = entry.split('_').collect();
+    let id_at = (1..parts.len()).find(|&at| {
+        let next = parts.get(at + 1).copied().unwrap_or_default();
+        let is_id = digits(parts[at]).is_some() || parts[at - 1] == "anon";
+        let is_upload = digits(next).is_some() && parts.len() > at + 2;
+        is_id && (is_upload || ["text.html", "link.html"].contains(&next))
+    })?;
+    let whose = &parts[..id_at];
+    let late = whose.contains(&"LATE");
+    let author =
+        whose.iter().filter(|part| **part != "LATE").copied().collect::<Vec<_>>().join("_");
+    let upload = digits(parts[id_at + 1]).and_then(|number| number.parse().ok());
+    let file = parts[id_at + 2..].join("_");
+    Some(Label {
+        late,
+        upload: (String::new(), upload.unwrap_or_default()),
+        is_page: upload.is_none(),
+        ..Label::new(&author, parts[id_at], &file)
+    })
+}
+
+fn plain(entry: &str) -> Label {
+    let author = split(entry).0;
+    Label { id: None, ..Label::new(author, "", entry) }
+}
+
+/// A name, and its ending if it is that of an archive or of a program.
+pub(super) fn split(name: &str) -> (&str, &str) {
+    let stem = archive::stem(name);
+    if stem.len() < name.len() {
+        return name.split_at(stem.len());
+    }
+    match name.rsplit_once('.') {
+        Some((stem, "py" | "js" | "mjs" | "sh" | "java" | "jar")) => name.split_at(stem.len()),
+        _ => (name, ""),
+    }
+}
+
+/// `text`, if it is made of digits.
+fn digits(text: &str) -> Option<&str> {
+    (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(entry: &str) -> String {
+        let Label { author, id, late, upload: (time, number), file, is_page } = Label::read(entry);
+        let id = id.unwrap_or("-".to_owned());
+        let flags =
+            [(late, " late"), (is_page, " page")].map(|(is, word)| if is { word } else { "" });
+        format!("{author}|{id}|{time}{number}|{file}{}", flags.concat())
+    }
+
+    #[test]
+    fn names_of_platforms_are_read() {
+        for (entry, expected) in [
+            ("Ada Byron_1234_assignsubmission_file_", "Ada Byron|1234|0|"),
+            ("Ada Byron_1234_assignsubmission_file_my_player.py", "Ada Byron|1234|0|my_player.py"),
+            ("Participant_7_assignsubmission_file_a.zip", "Participant|7|0|a.zip"),
+            ("Ada_1_assignsubmission_onlinetext_onlinetext.html", "Ada|1|0|onlinetext.html page"),
+            ("byronada_12345_678_player.zip", "byronada|12345|678|player.zip"),
+            ("byronada_LATE_12345_678_a_1.py", "byronada|12345|678|a_1.py late"),
+            ("anon_6Xb2q_678_player.zip", "anon|6Xb2q|678|player.zip"),
+            ("LATE_anon_6Xb2q_678_player.zip", "anon|6Xb2q|678|player.zip late"),
+            ("byronada_12345_text.html", "byronada|12345|0| page"),
+            (
+                "Part B_abyron_attempt_2018-05-11-23-58-02_a.zip",
+                "abyron|abyron|2018-05-11-23-58-020|a.zip",
+            ),
+            (
+                "Part B_abyron_attempt_2018-05-11-23-58-02.txt",
+                "abyron|abyron|2018-05-11-23-58-020| page",
+            ),
+            ("team_42", "team_42|-|0|team_42"),
+            ("my_player.py", "my_player|-|0|my_player.py"),
+            ("team-7.tar.gz", "team-7|-|0|team-7.tar.gz"),
+            (" ..zip", " .|-|0| ..zip"),
+            ("eve_12_mine.tar", "eve_12_mine|-|0|eve_12_mine.tar"),
+        ] {
+            assert_eq!(shown(entry), expected, "{entry}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_uploaded_again_is_the_same_file() {
+        let original = |entry: &str| Label::read(entry).original();
+        let is = |file: &str, number| (file.to_owned(), number);
+        assert_eq!(original("byronada_1_2_player-2.tar.gz"), is("player.tar.gz", 2));
+        assert_eq!(original("byronada_1_2_player (1).py"), is("player.py", 1));
+        assert_eq!(original("byronada_1_2_-1.py"), is("-1.py", 0));
+        assert_eq!(original("byronada_1_2_player-b.py"), is("player-b.py", 0));
+        assert_eq!(original("team-2.py"), is("team-2.py", 0));
+    }
+}

@@ -1,0 +1,84 @@
+//! Why there is no player in a submission.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use super::{Refused, listed};
+use crate::config::Found;
+
+/// Why there is no player in a submission. Names are those of strangers.
+#[derive(Debug)]
+pub enum Missing {
+    /// Its name is not text.
+    NotText,
+    /// Only a text that was written on the platform.
+    OnlyText,
+    /// An archive of a kind that cannot be unpacked.
+    Packed(String),
+    /// An archive that was refused.
+    Refused(Refused),
+    /// An archive in an archive in an archive.
+    TooDeep(String),
+    /// Several things may be the player: how each would be run, and in which folder.
+    Several(Vec<(PathBuf, Found)>),
+    /// It must be built first, by this command.
+    Unbuilt(String),
+    /// These files are neither programs nor archives.
+    NoProgram(Vec<String>),
+    /// Nothing in it looks like a player.
+    Unrecognised {
+        /// Some of what it holds.
+        holds: Vec<String>,
+    },
+    /// The folder for players could not be made.
+    NoFolder(io::Error),
+    /// A file could not be copied.
+    Copy(io::Error),
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotText => f.write_str("its name is not UTF-8; rename it"),
+            Self::OnlyText => f.write_str("only a text was handed in, no file"),
+            Self::Packed(file) => {
+                write!(f, "`{file}` cannot be unpacked: ask for a .zip or a .tar.gz")
+            }
+            Self::Refused(why) => write!(f, "{why}"),
+            Self::TooDeep(file) => {
+                write!(f, "`{file}` is an archive in an archive in an archive; unpack it by hand")
+            }
+            Self::Several(_) => f.write_str("several things in it may be the player; choose one"),
+            Self::Unbuilt(command) => {
+                write!(f, "no player was recognised; build it first with `{command}`")
+            }
+            Self::NoProgram(files) if files.len() == 1 => {
+                f.write_str("it is neither a program nor an archive")
+            }
+            Self::NoProgram(files) => {
+                let files = listed(files.iter().map(String::as_str));
+                write!(f, "none of {files} is a program or an archive")
+            }
+            Self::Unrecognised { holds } if holds.is_empty() => {
+                f.write_str("no player was recognised; it is empty")
+            }
+            Self::Unrecognised { holds } => {
+                let holds = listed(holds.iter().map(String::as_str));
+                write!(f, "no player was recognised; it holds {holds}")
+            }
+            Self::NoFolder(error) => write!(f, "a folder for it cannot be made: {error}"),
+            Self::Copy(error) => write!(f, "it could not be copied: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for Missing {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Refused(why) => Some(why),
+            Self::NoFolder(error) | Self::Copy(error) => Some(error),
+            _ => None,
+        }
+    }
+}

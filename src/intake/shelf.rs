@@ -1,0 +1,179 @@
+//! The folder in which every player that was packed or loose gets a folder of its own.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::archive::{LIMITS, stem, unpack};
+use super::label::Label;
+use super::missing::Missing;
+use super::names_in;
+use super::uploads::{Choice, Part, Upload, choose};
+use crate::config::{Found, candidates, unbuilt};
+
+/// How many archives may lie in each other.
+const DEEPEST: usize = 2;
+/// How many folders that hold nothing but one folder are gone through to find an archive.
+const ONLY_FOLDERS: usize = 4;
+/// The longest name of a folder, in bytes, with room for a number.
+const LONGEST: usize = 200;
+
+/// The folder, which is made when the first player needs it.
+#[derive(Debug)]
+pub(super) struct Shelf {
+    to: PathBuf,
+    is_made: bool,
+    remarks: Vec<String>,
+    taken: HashSet<String>,
+}
+
+impl Shelf {
+    pub(super) fn new(to: &Path) -> Self {
+        Self { to: to.to_owned(), is_made: false, remarks: Vec::new(), taken: HashSet::new() }
+    }
+
+    /// The player in an upload of the author called `name`.
+    pub(super) fn player(
+        &mut self,
+        name: &str,
+        upload: Upload,
+    ) -> Result<(PathBuf, Found), Missing> {
+        match upload {
+            Upload::Folder(dir) => self.find(name, &dir, DEEPEST),
+            Upload::Archive(archive) => self.unpacked(name, &archive, DEEPEST),
+            Upload::Files(files) => {
+                let to = self.place(name)?;
+                copy(&files, &to).map_err(Missing::Copy)?;
+                look(&to)
+            }
+        }
+    }
+
+    /// What is to be said of the last player.
+    pub(super) fn remarks(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.remarks)
+    }
+
+    /// The player in the folder `dir`, or in the archive in it; `left` archives may lie in each
+    /// other.
+    fn find(&mut self, name: &str, dir: &Path, left: usize) -> Result<(PathBuf, Found), Missing> {
+        let nothing = match look(dir) {
+            Err(nothing @ Missing::Unrecognised { .. }) => nothing,
+            other => return other,
+        };
+        let Some(Choice { upload, remark }) = packed_in(dir) else { return Err(nothing) };
+        self.remarks.extend(remark);
+        match upload {
+            Ok(Upload::Archive(archive)) => self.unpacked(name, &archive, left),
+            Ok(_) => Err(nothing),
+            Err(why) => Err(why),
+        }
+    }
+
+    /// The player in an archive.
+    fn unpacked(
+        &mut self,
+        name: &str,
+        archive: &Path,
+        left: usize,
+    ) -> Result<(PathBuf, Found), Missing> {
+        let file = archive.file_name().unwrap_or_default().to_string_lossy();
+        let Some(left) = left.checked_sub(1) else { return Err(Missing::TooDeep(file.into())) };
+        let is_inside = archive.starts_with(&self.to);
+        let to = if is_inside { archive.with_file_name(stem(&file)) } else { self.place(name)? };
+        unpack(archive, &to, LIMITS).map_err(Missing::Refused)?;
+        self.find(name, &to, left)
+    }
+
+    /// A new name for the folder of the author called `name`, below the folder, which is made if
+    /// this is the first. Some systems do not tell capitals from small letters.
+    fn place(&mut self, name: &str) -> Result<PathBuf, Missing> {
+        if !self.is_made {
+            fs::create_dir_all(self.to.parent().unwrap_or(Path::new(".")))
+                .map_err(Missing::NoFolder)?;
+            // What lies in one that is there would be mixed with the players.
+            fs::create_dir(&self.to).map_err(Missing::NoFolder)?;
+            self.is_made = true;
+        }
+        let folder = folder_of(name);
+        let numbered = (2..).map(|number| format!("{folder}-{number}"));
+        let mut names = std::iter::once(folder.clone()).chain(numbered);
+        let free = names.find(|name| self.taken.insert(name.to_lowercase()));
+        Ok(self.to.join(free.unwrap_or(folder)))
+    }
+}
+
+/// The player in the folder `dir`.
+fn look(dir: &Path) -> Result<(PathBuf, Found), Missing> {
+    let mut found = candidates(dir);
+    match (found.pop(), found.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (Some(last), false) => {
+            found.push(last);
+            Err(Missing::Several(found))
+        }
+        (None, _) => Err(match unbuilt(dir) {
+            Some((_, command)) => Missing::Unbuilt(command),
+            None => Missing::Unrecognised { holds: names_in(dir) },
+        }),
+    }
+}
+
+/// Which archive in a folder counts, if there are any there or in the folder that is all it holds.
+fn packed_in(dir: &Path) -> Option<Choice> {
+    let mut dir = dir.to_owned();
+    for _ in 0..ONLY_FOLDERS {
+        let names = names_in(&dir);
+        let parts = names.iter().map(|name| Part::new(&dir, name, Label::own(name)));
+        let packed: Vec<Part> = parts.filter(Part::is_packed).collect();
+        if !packed.is_empty() {
+            return Some(choose(packed));
+        }
+        let [only] = &names[..] else { return None };
+        dir.push(only);
+    }
+    None
+}
+
+/// Copies files into the new folder `to`.
+fn copy(files: &[(PathBuf, String)], to: &Path) -> io::Result<()> {
+    fs::create_dir(to)?;
+    files.iter().try_for_each(|(from, name)| fs::copy(from, to.join(name)).map(drop))
+}
+
+/// The name of a folder for the author called `name`.
+fn folder_of(name: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let mut folder: String = name.chars().map(plain).collect();
+    let fits = folder.char_indices().map(|(at, _)| at).take_while(|at| *at <= LONGEST).last();
+    if folder.len() > LONGEST {
+        folder.truncate(fits.unwrap_or_default());
+    }
+    match folder.trim_matches('.') {
+        "" => "player".to_owned(),
+        folder => folder.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_player_gets_a_folder_of_its_own() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let mut shelf = Shelf::new(&dir.path().join("players"));
+        let names = ["o'brien", "o-brien", "O-Brien", " .", "..", "Zoë 象"];
+        let places = names.map(|name| shelf.place(name).expect("a folder"));
+        let folders = places.map(|path| path.strip_prefix(&shelf.to).expect("below").to_owned());
+        let expected = ["o-brien", "o-brien-2", "O-Brien-3", "-", "player", "Zoë-象"];
+        assert_eq!(folders, expected.map(PathBuf::from));
+    }
+
+    #[test]
+    fn the_name_of_a_folder_is_not_too_long() {
+        let folder = folder_of(&"象".repeat(100));
+        assert!((LONGEST - 3..=LONGEST).contains(&folder.len()), "{}", folder.len());
+    }
+}

@@ -1,0 +1,227 @@
+//! What an author has handed in, and which of it counts.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::label::Label;
+use super::missing::Missing;
+use super::{archive, listed};
+use crate::config::recognise;
+
+/// One file or folder of an author.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is called there.
+    pub entry: String,
+    /// What the name says.
+    pub label: Label,
+    kind: Kind,
+    written: Option<SystemTime>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Folder,
+    Archive,
+    /// An archive that cannot be unpacked.
+    Packed,
+    /// A file that may be a player or a part of one.
+    Program,
+    /// A page that the platform has written.
+    Page,
+    Other,
+}
+
+/// What of an author's parts is played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Upload {
+    /// This folder.
+    Folder(PathBuf),
+    /// What is in this archive.
+    Archive(PathBuf),
+    /// These files, each under the name that its author gave it.
+    Files(Vec<(PathBuf, String)>),
+}
+
+/// The upload that counts, and what is to be said of the others.
+#[derive(Debug)]
+pub(super) struct Choice {
+    pub upload: Result<Upload, Missing>,
+    pub remark: Option<String>,
+}
+
+impl Part {
+    /// The file or folder `entry` in `dir`, which is labelled so.
+    pub(super) fn new(dir: &Path, entry: &str, label: Label) -> Self {
+        let path = dir.join(entry);
+        let kind = if label.is_page { Kind::Page } else { Kind::of(&path, entry) };
+        let written = fs::metadata(&path).and_then(|found| found.modified()).ok();
+        Self { path, entry: entry.to_owned(), label, kind, written }
+    }
+
+    /// It holds files that are packed.
+    pub(super) fn is_packed(&self) -> bool {
+        matches!(self.kind, Kind::Archive | Kind::Packed)
+    }
+
+    /// A later upload is greater.
+    fn order(&self) -> ((String, u64), u64, Option<SystemTime>, String) {
+        let copies = self.label.original().1;
+        (self.label.upload.clone(), copies, self.written, self.entry.clone())
+    }
+
+    /// The name that its author gave it. A module of Python cannot be called `name-1`.
+    fn file(&self) -> String {
+        if ["", ".", ".."].contains(&&*self.label.file) {
+            return self.entry.clone();
+        }
+        let (original, _) = self.label.original();
+        if super::label::split(&original).1 == ".py" { original } else { self.label.file.clone() }
+    }
+}
+
+impl Kind {
+    fn of(path: &Path, entry: &str) -> Self {
+        let packed = [".rar", ".7z", ".xz", ".bz2", ".zst", ".gz"];
+        let lower = entry.to_lowercase();
+        if path.is_dir() {
+            Self::Folder
+        } else if archive::is_archive(path) {
+            Self::Archive
+        } else if packed.iter().any(|ending| lower.ends_with(ending)) {
+            Self::Packed
+        } else if recognise(path).is_some() {
+            Self::Program
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// Chooses the latest upload: an archive, a folder, or all loose files together.
+pub(super) fn choose(mut parts: Vec<Part>) -> Choice {
+    parts.sort_by_cached_key(Part::order);
+    let mut unused = superseded(&mut parts);
+    let counts = |part: &Part| matches!(part.kind, Kind::Folder | Kind::Archive | Kind::Program);
+    let Some(latest) = parts.iter().rfind(|part| counts(part)).cloned() else {
+        return Choice { upload: Err(missing(&parts)), remark: None };
+    };
+    let is_loose = |part: &Part| matches!(part.kind, Kind::Program | Kind::Other);
+    let goes_along =
+        |part: &Part| part.path == latest.path || latest.kind == Kind::Program && is_loose(part);
+    let (used, rest): (Vec<Part>, Vec<Part>) = parts.into_iter().partition(goes_along);
+    unused.extend(rest.into_iter().filter(|part| part.kind != Kind::Page));
+    let upload = match latest.kind {
+        Kind::Folder => Upload::Folder(latest.path),
+        Kind::Archive => Upload::Archive(latest.path),
+        _ => Upload::Files(used.iter().map(|part| (part.path.clone(), part.file())).collect()),
+    };
+    Choice { upload: Ok(upload), remark: remark(&used, &unused) }
+}
+
+/// Takes out what the same author has handed in again: everything before the last attempt, and
+/// files of which there is a later one.
+fn superseded(parts: &mut Vec<Part>) -> Vec<Part> {
+    let last = parts.last().map(|part| part.label.upload.0.clone());
+    let mut seen = HashSet::new();
+    let mut is_old: Vec<bool> = parts
+        .iter()
+        .rev()
+        .map(|part| {
+            let is_before = last.as_ref().is_some_and(|last| part.label.upload.0 != *last);
+            let is_kept = part.kind == Kind::Page || part.label.file.is_empty();
+            is_before || !is_kept && !seen.insert(part.label.original().0.to_lowercase())
+        })
+        .collect();
+    let mut old = Vec::new();
+    parts.retain(|part| {
+        let is_old = is_old.pop().unwrap_or_default();
+        old.extend(Some(part.clone()).filter(|part| is_old && part.kind != Kind::Page));
+        !is_old
+    });
+    old
+}
+
+fn remark(used: &[Part], unused: &[Part]) -> Option<String> {
+    let names = |parts: &[Part]| listed(parts.iter().map(|part| &*part.entry));
+    let verb = if used.len() == 1 { "is" } else { "are" };
+    (!unused.is_empty())
+        .then(|| format!("the latest, {}, {verb} used; not used: {}", names(used), names(unused)))
+}
+
+/// Why there is no player among these, none of which may be one.
+fn missing(parts: &[Part]) -> Missing {
+    let packed = parts.iter().find(|part| part.kind == Kind::Packed);
+    let packed = packed.map(|part| Missing::Packed(part.entry.clone()));
+    let only_pages =
+        || parts.iter().all(|part| part.kind == Kind::Page).then_some(Missing::OnlyText);
+    packed.or_else(only_pages).unwrap_or_else(|| {
+        let files = parts.iter().filter(|part| part.kind != Kind::Page);
+        Missing::NoProgram(files.map(|part| part.entry.clone()).collect())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is used of these files of one author, and the remark.
+    fn chosen(entries: &[&str]) -> (String, String) {
+        let dir = tempfile::tempdir().expect("a folder");
+        let part = |entry: &&str| {
+            fs::write(dir.path().join(entry), "").expect("written");
+            Part::new(dir.path(), entry, Label::read(entry))
+        };
+        let Choice { upload, remark } = choose(entries.iter().map(part).collect());
+        let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
+        let used = match upload {
+            Ok(Upload::Folder(path) | Upload::Archive(path)) => name(&path),
+            Ok(Upload::Files(files)) => {
+                files.into_iter().map(|(_, name)| name).collect::<Vec<_>>().join(" ")
+            }
+            Err(why) => why.to_string(),
+        };
+        (used, remark.unwrap_or_default())
+    }
+
+    #[test]
+    fn the_latest_upload_counts() {
+        let both = ["ada_1_20_player-1.zip", "ada_1_9_player.zip"];
+        let remark = "the latest, `ada_1_20_player-1.zip`, is used; not used: `ada_1_9_player.zip`";
+        assert_eq!(chosen(&both), ("ada_1_20_player-1.zip".into(), remark.into()));
+        let attempts = [
+            "P_ada_attempt_2018-05-11-23-58-02_b.zip",
+            "P_ada_attempt_2018-05-11-23-58-02.txt",
+            "P_ada_attempt_2018-05-12-00-00-01_a.py",
+            "P_ada_attempt_2018-05-12-00-00-01.txt",
+        ];
+        let remark = "the latest, `P_ada_attempt_2018-05-12-00-00-01_a.py`, is used; not used: \
+                      `P_ada_attempt_2018-05-11-23-58-02_b.zip`";
+        assert_eq!(chosen(&attempts), ("a.py".into(), remark.into()));
+    }
+
+    #[test]
+    fn loose_files_of_an_author_are_one_player() {
+        let files = ["ada_1_20_player-1.py", "ada_1_21_board.py", "ada_1_22_book.json"];
+        assert_eq!(chosen(&files), ("player.py board.py book.json".into(), String::new()));
+        let files = ["A_1_assignsubmission_file_a.py", "A_1_assignsubmission_file_b-2.js"];
+        assert_eq!(chosen(&files), ("a.py b-2.js".into(), String::new()));
+    }
+
+    #[test]
+    fn what_is_no_player_is_said() {
+        let packed = "`ada_1_2_a.rar` cannot be unpacked: ask for a .zip or a .tar.gz";
+        assert_eq!(chosen(&["ada_1_2_a.rar", "ada_1_3_a.pdf"]).0, packed);
+        assert_eq!(chosen(&["report.pdf"]).0, "it is neither a program nor an archive");
+        let two = "none of `ada_1_2_a.pdf`, `ada_1_3_b.txt` is a program or an archive";
+        assert_eq!(chosen(&["ada_1_2_a.pdf", "ada_1_3_b.txt", "ada_1_text.html"]).0, two);
+        assert_eq!(chosen(&["ada_1_text.html"]).0, "only a text was handed in, no file");
+        let with_report = ["ada_1_2_a.zip", "ada_1_3_a.pdf"];
+        let remark = "the latest, `ada_1_2_a.zip`, is used; not used: `ada_1_3_a.pdf`";
+        assert_eq!(chosen(&with_report), ("ada_1_2_a.zip".into(), remark.into()));
+    }
+}

@@ -1,0 +1,99 @@
+//! What a player may have failed by because the referee keeps it from something.
+
+use std::path::{Path, PathBuf};
+
+use super::Launch;
+use crate::containment::Policy;
+
+/// What a player is kept from that honest players use.
+#[derive(Debug, Default)]
+pub(super) struct Barred {
+    dir: PathBuf,
+    /// What other players are made of; real paths.
+    hidden: Vec<PathBuf>,
+    shared_memory: bool,
+}
+
+impl Barred {
+    /// What this player is kept from.
+    pub(super) fn of(launch: &Launch, policy: &Policy) -> Self {
+        if !policy.contains() {
+            return Self::default();
+        }
+        let dir = std::fs::canonicalize(&launch.dir).unwrap_or_default();
+        // The host of a class says itself what a class cannot import.
+        let hidden = if launch.hosted { Vec::new() } else { launch.hidden.clone() };
+        Self { dir, hidden, shared_memory: !policy.has_shared_memory() }
+    }
+
+    /// What a player that failed with this on its stderr was kept from, and what to do about it.
+    pub(super) fn hint(&self, stderr: &[u8]) -> Option<String> {
+        let text = String::from_utf8_lossy(stderr);
+        let mut denials = text.lines().filter(|line| is_denial(line)).peekable();
+        denials.peek()?;
+        if self.shared_memory && ["SemLock", "/dev/shm"].iter().any(|name| text.contains(name)) {
+            return Some(
+                "it needs /dev/shm, which players have only with `mounts` or at `strict`: see \
+                 `referee probe`"
+                    .to_owned(),
+            );
+        }
+        let hidden = denials.find_map(|line| self.hidden.iter().find(|path| names(line, path)))?;
+        let name = hidden.strip_prefix(&self.dir).unwrap_or(hidden).display();
+        Some(format!(
+            "the referee hides {name} from it, because another player is made of it: if this one \
+             is too, say so with `files = [\"{name}\"]`"
+        ))
+    }
+}
+
+fn is_denial(line: &str) -> bool {
+    ["ermission denied", "EACCES"].iter().any(|word| line.contains(word))
+}
+
+/// The line names the file, by its path or as a quoted name.
+fn names(line: &str, path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    line.contains(&*path.to_string_lossy())
+        || ['\'', '"'].iter().any(|quote| line.contains(&format!("{quote}{name}{quote}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hint(stderr: &str) -> Option<String> {
+        let barred = Barred {
+            dir: PathBuf::from("/home/x"),
+            hidden: ["/home/x/other.py", "/home/x/pkg"].map(PathBuf::from).to_vec(),
+            shared_memory: true,
+        };
+        barred.hint(stderr.as_bytes())
+    }
+
+    #[test]
+    fn a_hidden_module_is_named_with_the_way_to_give_it() {
+        let python = "Traceback …\nPermissionError: [Errno 13] Permission denied: \
+                      '/home/x/other.py'\n";
+        let said = "the referee hides other.py from it, because another player is made of it: if \
+                    this one is too, say so with `files = [\"other.py\"]`";
+        assert_eq!(hint(python).as_deref(), Some(said));
+        assert_eq!(hint("open 'other.py': EACCES").as_deref(), Some(said));
+        let below = "PermissionError: [Errno 13] Permission denied: '/home/x/pkg/__init__.py'";
+        assert!(hint(below).is_some_and(|hint| hint.contains("files = [\"pkg\"]")));
+    }
+
+    #[test]
+    fn shared_memory_is_named() {
+        let python = "  sl = self._semlock = _multiprocessing.SemLock(\n\
+                      PermissionError: [Errno 13] Permission denied\n";
+        assert!(hint(python).is_some_and(|hint| hint.starts_with("it needs /dev/shm")));
+    }
+
+    #[test]
+    fn other_failures_are_the_players_own() {
+        assert_eq!(hint("KeyError: 'other.py'"), None);
+        assert_eq!(hint("PermissionError: [Errno 13] Permission denied: '/etc/shadow'"), None);
+        assert_eq!(hint(""), None);
+    }
+}

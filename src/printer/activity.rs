@@ -1,0 +1,73 @@
+//! What goes on now, as one line at the bottom of a terminal; nothing elsewhere.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::Printer;
+use crate::escape;
+
+/// A line that says who is at which step.
+#[derive(Debug)]
+pub struct Activity {
+    printer: Printer,
+    line: Option<ProgressBar>,
+    /// What is under way, by the number of whoever is at it.
+    now: BTreeMap<usize, String>,
+}
+
+impl Activity {
+    /// Nothing goes on yet.
+    pub fn new(printer: Printer) -> Self {
+        let line = printer.bar().then(|| {
+            let line = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed}  {wide_msg}") {
+                line.set_style(style);
+            }
+            line.enable_steady_tick(Duration::from_millis(500));
+            line
+        });
+        Self { printer, line, now: BTreeMap::new() }
+    }
+
+    /// Number `who` does this now.
+    pub fn begin(&mut self, who: usize, what: String) {
+        self.now.insert(who, what);
+        self.draw();
+    }
+
+    /// Number `who` is done.
+    pub fn end(&mut self, who: usize) {
+        self.now.remove(&who);
+        self.draw();
+    }
+
+    /// Writes a line about what is going on to stderr, unless quiet.
+    pub fn note(&self, text: &str) {
+        self.aside(|| self.printer.note(text));
+    }
+
+    /// Does `work`, which may print, while the line is out of the way.
+    pub fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
+        match &self.line {
+            Some(line) => line.suspend(work),
+            None => work(),
+        }
+    }
+
+    fn draw(&self) {
+        if let Some(line) = &self.line {
+            let now: Vec<&str> = self.now.values().map(String::as_str).collect();
+            line.set_message(escape::terminal(&now.join("; ")));
+        }
+    }
+}
+
+impl Drop for Activity {
+    fn drop(&mut self) {
+        if let Some(line) = self.line.take() {
+            line.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Lines that are no longer in the log, in a file beside it.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+
+use crate::disk::write_whole;
+
+/// Adds lines to the file at `path`, in one step. A line stands there once, however often the
+/// same was begun and interrupted; a torn last line is dropped.
+///
+/// `lines` gives each line to the function that it is called with, newline included.
+pub fn set_aside(
+    path: &Path,
+    lines: impl FnOnce(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut known = HashSet::new();
+    write_whole(path, |out| {
+        let mut add = |line: &[u8]| add(out, &mut known, line);
+        match File::open(path) {
+            Ok(file) => each_whole_line(BufReader::new(file), &mut add)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        lines(&mut add)
+    })
+}
+
+fn add(out: &mut dyn Write, known: &mut HashSet<[u8; 32]>, line: &[u8]) -> io::Result<()> {
+    if known.insert(*blake3::hash(line).as_bytes()) { out.write_all(line) } else { Ok(()) }
+}
+
+fn each_whole_line(
+    mut input: impl BufRead,
+    each: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut line = Vec::new();
+    while input.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
+        each(&line)?;
+        line.clear();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_was_set_aside_stands_there_once_and_whole() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("aside");
+        let set = |lines: &[&str]| {
+            set_aside(&path, |add| lines.iter().try_for_each(|line| add(line.as_bytes())))
+                .expect("set aside");
+            fs::read_to_string(&path).expect("a file")
+        };
+        assert_eq!(set(&["one\n", "two\n"]), "one\ntwo\n");
+        assert_eq!(set(&["one\n", "two\n"]), "one\ntwo\n");
+        fs::write(&path, "one\ntwo\none\nthr").expect("written");
+        assert_eq!(set(&["two\n", "three\n"]), "one\ntwo\nthree\n");
+    }
+}

@@ -1,0 +1,152 @@
+//! Syncs a file from a thread of its own, so that nobody who plays waits for the disk.
+
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// A thread that syncs whenever something was written.
+#[derive(Debug)]
+pub(super) struct Background {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Something was written since the last sync began.
+    behind: bool,
+    /// It is to be synced at once.
+    hurry: bool,
+    /// Nothing more will be written.
+    over: bool,
+    /// The disk did not take what was written.
+    failed: Option<io::Error>,
+}
+
+impl Background {
+    /// Calls `sync` at most `every` after something was written.
+    pub(super) fn start(
+        every: Duration,
+        sync: impl FnMut() -> io::Result<()> + Send + 'static,
+    ) -> io::Result<Self> {
+        let shared = Arc::new(Shared::default());
+        let theirs = Arc::clone(&shared);
+        let work = move || theirs.keep_synced(every, sync);
+        let thread = thread::Builder::new().name("sync".to_owned()).spawn(work)?;
+        Ok(Self { shared, thread: Some(thread) })
+    }
+
+    /// Something was written.
+    pub(super) fn written(&self) {
+        self.tell(|state| state.behind = true);
+    }
+
+    /// What was written is to be synced now.
+    pub(super) fn hurry(&self) {
+        self.tell(|state| state.hurry = true);
+    }
+
+    /// The error of a sync that failed; each is told once.
+    pub(super) fn failure(&self) -> Option<io::Error> {
+        self.shared.state().failed.take()
+    }
+
+    /// Syncs what is left, and ends.
+    pub(super) fn finish(mut self) -> io::Result<()> {
+        self.end();
+        self.failure().map_or(Ok(()), Err)
+    }
+
+    fn end(&mut self) {
+        self.tell(|state| state.over = true);
+        if let Some(thread) = self.thread.take() {
+            // A panic was printed where it happened; what was synced is then not known.
+            if thread.join().is_err() {
+                let ended = io::Error::other("the thread that syncs ended");
+                self.tell(|state| state.failed = Some(ended));
+            }
+        }
+    }
+
+    fn tell(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.shared.state());
+        self.shared.changed.notify_one();
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keep_synced(&self, every: Duration, mut sync: impl FnMut() -> io::Result<()>) {
+        while self.wait(every) {
+            if let Err(error) = sync() {
+                self.state().failed = Some(error);
+            }
+        }
+    }
+
+    /// Waits until it is time to sync; false when it is over and nothing is left.
+    fn wait(&self, every: Duration) -> bool {
+        let idle = |state: &mut State| !state.behind && !state.over;
+        let state = self.changed.wait_while(self.state(), idle);
+        let state = state.unwrap_or_else(PoisonError::into_inner);
+        if !state.behind {
+            return false;
+        }
+        let unhurried = |state: &mut State| !state.hurry && !state.over;
+        let waited = self.changed.wait_timeout_while(state, every, unhurried);
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        (state.behind, state.hurry) = (false, false);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn what_was_written_is_synced_by_itself_at_once_or_at_the_end() {
+        let (tell, told) = mpsc::channel();
+        let sync = move || tell.send(()).map_err(io::Error::other);
+        let soon = Background::start(Duration::from_millis(1), sync.clone()).expect("a thread");
+        soon.written();
+        told.recv_timeout(LONG).expect("a sync by itself");
+        soon.finish().expect("nothing is left");
+        let late = Background::start(HOUR, sync).expect("a thread");
+        late.written();
+        late.hurry();
+        told.recv_timeout(LONG).expect("a sync at once");
+        late.written();
+        late.finish().expect("a sync at the end");
+        assert_eq!(told.try_iter().count(), 1);
+    }
+
+    #[test]
+    fn a_sync_that_fails_is_told() {
+        let failing = || Err(io::Error::other("no disk"));
+        let background = Background::start(HOUR, failing).expect("a thread");
+        background.written();
+        assert_eq!(background.finish().expect_err("it failed").to_string(), "no disk");
+    }
+}

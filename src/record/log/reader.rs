@@ -1,0 +1,213 @@
+//! Reading a log from its beginning, one line at a time.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use super::{CHECK_DIGITS, LOG, is_intact};
+use crate::record::{GameRecord, Header, SCHEMA};
+
+/// The longest line that is read as one, in bytes.
+const LONGEST: u64 = 64 * 1024 * 1024;
+
+/// What is wrong with a log.
+#[derive(Debug)]
+pub struct LogError {
+    /// The line, from 1; 0 for the file as a whole.
+    pub line: usize,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl LogError {
+    pub(super) fn new(line: usize, message: impl Into<String>) -> Self {
+        Self { line, message: message.into() }
+    }
+}
+
+impl fmt::Display for LogError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.message),
+            line => write!(f, "line {line}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for LogError {}
+
+/// A line of a log, as it stands there.
+#[derive(Debug)]
+pub struct Line {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Where it begins in the log, in bytes.
+    pub at: u64,
+    /// Its bytes, newline included. A line that is too long comes in several pieces.
+    pub raw: Vec<u8>,
+    /// The record, or why there is none.
+    pub record: Result<GameRecord, String>,
+    /// The line is just as the referee wrote it.
+    pub intact: bool,
+}
+
+impl Line {
+    /// The record with its line, if there is one.
+    pub fn into_entry(self) -> Option<Entry> {
+        let Self { number, at, raw, record, intact } = self;
+        Some(Entry { line: number, at, record: record.ok()?, raw, intact })
+    }
+}
+
+/// A record read from a log.
+#[derive(Debug)]
+pub struct Entry {
+    /// The number of its line, from 1.
+    pub line: usize,
+    /// Where that begins in the log, in bytes.
+    pub at: u64,
+    /// The record.
+    pub record: GameRecord,
+    /// The line's bytes, newline included.
+    pub raw: Vec<u8>,
+    /// The line is just as the referee wrote it.
+    pub intact: bool,
+}
+
+impl Entry {
+    /// The check at the end of the line: it differs when anything in the line does. Empty where
+    /// there is none.
+    pub fn check(&self) -> &str {
+        let end = self.raw.len().saturating_sub(3);
+        let check = self.raw.get(end.saturating_sub(CHECK_DIGITS)..end).unwrap_or_default();
+        std::str::from_utf8(check).unwrap_or_default()
+    }
+}
+
+/// Reads a log from its beginning, a line at a time.
+#[derive(Debug)]
+pub struct LogReader {
+    input: BufReader<File>,
+    header: Header,
+    header_line: Vec<u8>,
+    header_intact: bool,
+    line: usize,
+    /// The last line was too long and is not over.
+    inside: bool,
+    whole: u64,
+    torn: bool,
+}
+
+impl LogReader {
+    /// Opens the log of the results folder `dir` and reads its header.
+    pub fn open(dir: &Path) -> Result<Self, LogError> {
+        Self::open_file(&dir.join(LOG))
+    }
+
+    /// Opens the log at `path`, whatever its name, and reads its header.
+    pub fn open_file(path: &Path) -> Result<Self, LogError> {
+        let file = File::open(path)
+            .map_err(|error| LogError::new(0, format!("{}: {error}", path.display())))?;
+        let mut input = BufReader::new(file);
+        let raw = read_line(&mut input).map_err(|error| LogError::new(1, error.to_string()))?;
+        if !raw.ends_with(b"\n") {
+            return Err(LogError::new(1, "the header is not complete"));
+        }
+        let header = read_header(&raw).map_err(|message| LogError::new(1, message))?;
+        let header_intact = is_intact(&raw, &header.identity);
+        let whole = raw.len() as u64;
+        let (header_line, inside, torn) = (raw, false, false);
+        Ok(Self { input, header, header_line, header_intact, line: 1, inside, whole, torn })
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The header's line as it stands there, newline included.
+    pub fn header_line(&self) -> &[u8] {
+        &self.header_line
+    }
+
+    /// The header is just as the referee wrote it.
+    pub fn header_intact(&self) -> bool {
+        self.header_intact
+    }
+
+    /// The last line had no newline: what was read up to there is whole.
+    pub fn torn(&self) -> bool {
+        self.torn
+    }
+
+    /// How many bytes of whole lines were read.
+    pub fn whole(&self) -> u64 {
+        self.whole
+    }
+
+    /// The next record; none at the end of the log or at a torn last line. Lines that are no
+    /// record are passed over.
+    pub fn next_entry(&mut self) -> Result<Option<Entry>, LogError> {
+        while let Some(line) = self.next_line()? {
+            if let Some(entry) = line.into_entry() {
+                return Ok(Some(entry));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next line, whatever it is; none at the end of the log or at a torn last line.
+    pub fn next_line(&mut self) -> Result<Option<Line>, LogError> {
+        let number = if self.inside { self.line } else { self.line + 1 };
+        let raw = read_line(&mut self.input)
+            .map_err(|error| LogError::new(0, format!("line {number} cannot be read: {error}")))?;
+        let is_whole = raw.ends_with(b"\n");
+        if !is_whole && raw.len() as u64 != LONGEST {
+            self.torn = !raw.is_empty();
+            return Ok(None);
+        }
+        self.line = number;
+        let at = self.whole;
+        self.whole += raw.len() as u64;
+        let is_piece = std::mem::replace(&mut self.inside, !is_whole) || !is_whole;
+        let record = if is_piece {
+            Err(format!("the line is longer than {LONGEST} bytes"))
+        } else {
+            serde_json::from_slice(&raw).map_err(|error| format!("not a game record: {error}"))
+        };
+        let intact = record.is_ok() && is_intact(&raw, &self.header.identity);
+        Ok(Some(Line { number, at, raw, record, intact }))
+    }
+}
+
+pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let mut raw = Vec::new();
+    input.take(LONGEST).read_until(b'\n', &mut raw)?;
+    Ok(raw)
+}
+
+/// What every header says, in whatever format its log is.
+#[derive(serde::Deserialize)]
+struct Origin {
+    schema: String,
+    version: String,
+}
+
+fn read_header(raw: &[u8]) -> Result<Header, String> {
+    let origin: Origin =
+        serde_json::from_slice(raw).map_err(|error| format!("not a header: {error}"))?;
+    let Origin { schema, version } = origin;
+    if schema != SCHEMA {
+        return Err(format!(
+            "the log has the format {schema}, this referee reads {SCHEMA}; referee {version}, \
+             which wrote it, reads it"
+        ));
+    }
+    serde_json::from_slice(raw).map_err(|error| {
+        format!(
+            "not a header of the format {schema}: {error}; a log from before that format was \
+             settled is read by the build of the referee that wrote it"
+        )
+    })
+}

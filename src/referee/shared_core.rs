@@ -1,0 +1,127 @@
+//! Two players on one core: only the one on turn runs, and what the other takes is given back.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use crate::clock::{Measure, TimeControl};
+use crate::player::Player;
+
+/// How long the opponent may go on after a turn has begun. By then it has gone to sleep, if it
+/// means to; freezing it earlier would cost short turns more than it saves.
+const GRACE: Duration = Duration::from_millis(2);
+/// An opponent that takes one part in so many of a turn has disturbed it.
+const DISTURBING_PART: u32 = 50;
+
+/// Awaits what a player does on its turn. Unless pondering is allowed, the opponent is frozen as
+/// soon as the turn is longer than two milliseconds.
+pub(super) async fn undisturbed<T>(
+    turn: impl Future<Output = T>,
+    opponent: &mut Player,
+    control: &TimeControl,
+) -> T {
+    if control.ponder {
+        return turn.await;
+    }
+    let mut turn = pin!(turn);
+    if let Ok(done) = timeout(GRACE, &mut turn).await {
+        return done;
+    }
+    opponent.freeze();
+    turn.await
+}
+
+/// What the opponent took of a seat's turns, as CPU time.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Stolen {
+    last: Taken,
+    all: Taken,
+}
+
+/// CPU time of the opponent in so much time of the seat.
+#[derive(Debug, Clone, Copy, Default)]
+struct Taken {
+    cpu: Duration,
+    of: Duration,
+}
+
+impl Taken {
+    fn disturbs(self) -> bool {
+        !self.cpu.is_zero() && self.cpu * DISTURBING_PART >= self.of
+    }
+}
+
+impl Stolen {
+    /// Notes that the opponent used so much CPU time in a turn of so much time.
+    pub(super) fn note(&mut self, cpu: Duration, of: Duration) {
+        self.last = Taken { cpu, of };
+        self.all = Taken { cpu: self.all.cpu + cpu, of: self.all.of + of };
+    }
+
+    /// The time that the last turn is charged: its own, without what the opponent took of the
+    /// core. CPU time needs no such correction, nor do players with a core each.
+    pub(super) fn charged(&self, control: &TimeControl) -> Duration {
+        let Taken { cpu, of } = self.last;
+        match control.measure {
+            Measure::Wall if !control.ponder => of.saturating_sub(cpu),
+            Measure::Wall | Measure::Cpu => of,
+        }
+    }
+
+    /// What the opponent used in the last turn.
+    pub(super) fn last(&self) -> Duration {
+        self.last.cpu
+    }
+
+    /// The opponent took 2% or more of the last turn, or of all turns together: a loss on time
+    /// may be its doing.
+    pub(super) fn disturbs(&self) -> bool {
+        self.last.disturbs() || self.all.disturbs()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn control(measure: Measure, ponder: bool) -> TimeControl {
+        TimeControl {
+            startup: MS,
+            budget: None,
+            increment: Duration::ZERO,
+            per_move: None,
+            measure,
+            count_startup: false,
+            ponder,
+        }
+    }
+
+    fn stolen(turns: &[(u32, u32)]) -> Stolen {
+        let mut stolen = Stolen::default();
+        for &(cpu, of) in turns {
+            stolen.note(cpu * MS, of * MS);
+        }
+        stolen
+    }
+
+    #[test]
+    fn what_was_taken_of_the_core_is_not_charged() {
+        let taken = stolen(&[(7, 30)]);
+        assert_eq!(taken.charged(&control(Measure::Wall, false)), 23 * MS);
+        assert_eq!(taken.charged(&control(Measure::Wall, true)), 30 * MS, "a core each");
+        assert_eq!(taken.charged(&control(Measure::Cpu, false)), 30 * MS, "its own CPU time");
+        let more = stolen(&[(40, 30)]);
+        assert_eq!(more.charged(&control(Measure::Wall, false)), Duration::ZERO);
+    }
+
+    #[test]
+    fn two_hundredths_of_a_turn_or_of_all_turns_disturb() {
+        assert!(!stolen(&[]).disturbs() && !stolen(&[(0, 0)]).disturbs());
+        assert!(!stolen(&[(1, 51)]).disturbs() && stolen(&[(1, 50)]).disturbs());
+        assert!(stolen(&[(2, 50), (0, 50)]).disturbs(), "an earlier turn counts");
+        assert!(!stolen(&[(2, 50), (0, 51)]).disturbs());
+    }
+}

@@ -1,0 +1,98 @@
+//! A position as people see it, square by square: what the terminal and the page draw.
+
+use crate::rules::board::Square;
+use crate::rules::{Game, Seat};
+
+/// A square and what is on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// The character that stands for all of it.
+    pub symbol: char,
+    /// The pieces on it, each with its seat and its letter.
+    pub pieces: Vec<(Seat, char)>,
+    /// Whose square it is, in games where squares have owners.
+    pub owner: Option<Seat>,
+    /// Whose goal it is, in games with goals.
+    pub goal: Option<Seat>,
+}
+
+/// The board by rows, from top to bottom. A goal that is empty is drawn as the first letter of its
+/// seat's name, in lower case.
+pub fn cells<G: Game>(position: &G) -> Vec<Vec<Cell>> {
+    let row = |(row, text): (usize, &String)| {
+        let squares = text.chars().enumerate();
+        squares.map(|(column, symbol)| cell(position, column, row, symbol)).collect()
+    };
+    position.rows().iter().enumerate().map(row).collect()
+}
+
+fn cell<G: Game>(position: &G, column: usize, row: usize, symbol: char) -> Cell {
+    let plain = Cell { symbol, pieces: Vec::new(), owner: None, goal: None };
+    let (Ok(column), Ok(row)) = (column.try_into(), row.try_into()) else { return plain };
+    let at = Square::new(column, row);
+    let shared = position.shared(at);
+    let letters = if shared.is_empty() { vec![symbol] } else { shared };
+    let piece = |letter| seat_of::<G>(letter).map(|seat| (seat, letter));
+    let goal = position.goal(at);
+    Cell {
+        symbol: goal.filter(|_| symbol == '.').map_or(symbol, initial::<G>),
+        pieces: letters.into_iter().filter_map(piece).collect(),
+        owner: position.owner(at),
+        goal,
+    }
+}
+
+/// The seat whose piece this is: pieces are drawn as the first letter of their seat's name.
+fn seat_of<G: Game>(letter: char) -> Option<Seat> {
+    Seat::BOTH.into_iter().find(|&seat| initial::<G>(seat).eq_ignore_ascii_case(&letter))
+}
+
+/// The first letter of a seat's name.
+fn initial<G: Game>(seat: Seat) -> char {
+    G::SEATS[seat].chars().next().unwrap_or('?')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::rules::back_to_the_wall::BackToTheWall;
+    use crate::rules::backdraughts::Backdraughts;
+    use crate::rules::{BySeat, Options, Step};
+
+    fn start<G: Game>() -> G {
+        let options = Options::resolve(G::OPTIONS, []).expect("the defaults");
+        G::start(&Arc::new(G::rules(&options).expect("the defaults")))
+    }
+
+    fn at(cells: &[Vec<Cell>], column: usize, row: usize) -> &Cell {
+        &cells[row][column]
+    }
+
+    #[test]
+    fn goals_are_drawn_where_nothing_stands_on_them() {
+        let board = cells(&start::<Backdraughts>());
+        let goals = [at(&board, 7, 0), at(&board, 0, 7)].map(|cell| (cell.symbol, cell.goal));
+        assert_eq!(goals, [('w', Some(Seat::First)), ('b', Some(Seat::Second))]);
+        let pawn = at(&board, 1, 3);
+        assert_eq!((pawn.symbol, pawn.pieces.as_slice()), ('W', &[(Seat::First, 'W')][..]));
+        let goals = board.iter().flatten().filter(|cell| cell.goal.is_some());
+        assert!(goals.clone().all(|cell| cell.pieces.is_empty()), "a goal is no piece");
+        assert_eq!(goals.count(), 2);
+    }
+
+    #[test]
+    fn every_piece_on_a_shared_square_is_there() {
+        let mut game = start::<BackToTheWall>();
+        let action = |seat, text| game.parse_action(seat, text).expect("legal");
+        let turn = BySeat::new(action(Seat::First, "R U 3,2"), action(Seat::Second, "L D 3,4"));
+        game.play_silently(Step::Both(turn));
+        let board = cells(&game);
+        let shared = at(&board, 6, 0);
+        assert_eq!(shared.pieces, [(Seat::First, 'G'), (Seat::First, 'g')]);
+        assert_eq!((shared.symbol, shared.owner), ('2', Some(Seat::First)));
+        let alone = at(&board, 0, 0);
+        assert_eq!((alone.symbol, alone.pieces.as_slice()), ('C', &[(Seat::Second, 'C')][..]));
+    }
+}

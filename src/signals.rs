@@ -1,0 +1,101 @@
+//! Ctrl-C and its kin (SIGINT, SIGTERM, SIGHUP): the first one asks the command to stop in order,
+//! where it listens; another one ends the program.
+
+use std::io;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::Signal;
+use tokio::signal::unix::{Signal as Signals, SignalKind, signal};
+use tokio::sync::watch;
+
+use crate::containment::is_ignored;
+
+/// The exit code of a program that was interrupted.
+pub const INTERRUPTED: u8 = 130;
+
+/// A signal that comes so soon after the first is the same one: a terminal sends it to everyone in
+/// the foreground, and who started the referee may hand it on.
+const ECHO: Duration = Duration::from_millis(300);
+
+/// Becomes true at the first signal that asks to stop.
+///
+/// From the first call on signals are attended to: as long as a receiver lives and nothing was
+/// asked yet, it is told; otherwise the program ends at once. Only SIGHUP is never a second signal,
+/// since a terminal that closes sends several.
+pub fn stop_asked() -> io::Result<watch::Receiver<bool>> {
+    static TELL: Mutex<Option<watch::Sender<bool>>> = Mutex::new(None);
+    let mut attended = TELL.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(tell) = &*attended {
+        return Ok(tell.subscribe());
+    }
+    let (tell, told) = watch::channel(false);
+    attend(tell.clone())?;
+    *attended = Some(tell);
+    Ok(told)
+}
+
+/// Starts a thread that does nothing else: whatever the others are at, signals are heard.
+fn attend(tell: watch::Sender<bool>) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let mut signals = {
+        let _within = runtime.enter();
+        Heard::new()?
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        runtime.block_on(async {
+            let mut asked: Option<Instant> = None;
+            loop {
+                let kind = signals.next().await;
+                match asked {
+                    None if tell.receiver_count() > 0 => {
+                        asked = Some(Instant::now());
+                        tell.send_replace(true);
+                    }
+                    Some(_) if kind == Signal::SIGHUP => {}
+                    Some(first) if first.elapsed() < ECHO => {}
+                    _ => end(),
+                }
+            }
+        });
+    })?;
+    Ok(())
+}
+
+#[expect(clippy::exit, reason = "the other threads may be at anything")]
+fn end() -> ! {
+    std::process::exit(INTERRUPTED.into())
+}
+
+/// The signals that ask to stop.
+struct Heard {
+    interrupt: Signals,
+    terminate: Signals,
+    /// None where it is ignored, as under `nohup`.
+    hangup: Option<Signals>,
+}
+
+impl Heard {
+    fn new() -> io::Result<Self> {
+        let hears_hangup = !is_ignored(Signal::SIGHUP);
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hangup: hears_hangup.then(|| signal(SignalKind::hangup())).transpose()?,
+        })
+    }
+
+    async fn next(&mut self) -> Signal {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => hangup.recv().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = self.interrupt.recv() => Signal::SIGINT,
+            _ = self.terminate.recv() => Signal::SIGTERM,
+            _ = hangup => Signal::SIGHUP,
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The cores that slots play on.
+//!
+//! Slots of several referees on one machine keep out of each other's way: who plays on a core holds
+//! a lock named after it. A lock goes with the process that holds it, however that ends. Locks
+//! only advise: where there can be none, slots take the cores in turn.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::ops::Deref;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+
+/// So many slots on one core are told apart by their locks.
+const LAYERS: usize = 16;
+
+/// The cores that this process may use.
+#[derive(Debug, Clone)]
+pub struct Cores {
+    available: Vec<usize>,
+    /// How many a slot takes.
+    each: usize,
+    /// The folder of the locks, where there is one.
+    locks: Option<PathBuf>,
+}
+
+/// The cores of one slot, which nobody else takes first as long as this lives. None where the
+/// system does not tell.
+#[derive(Debug)]
+pub struct Share {
+    cores: Vec<usize>,
+    /// Locked as long as they are open.
+    locks: Vec<File>,
+}
+
+impl Deref for Share {
+    type Target = [usize];
+
+    fn deref(&self) -> &[usize] {
+        &self.cores
+    }
+}
+
+impl Cores {
+    /// The cores of this process, of which every slot takes `each`.
+    pub fn of_this_process(each: usize) -> Self {
+        Self { available: available(), each, locks: folder_of_locks() }
+    }
+
+    /// The cores for slot `number`: those with the fewest slots of this and other referees.
+    pub fn share(&self, number: usize) -> Share {
+        let mut share = Share { cores: Vec::new(), locks: Vec::new() };
+        for at in number * self.each..(number + 1) * self.each {
+            if let Some((core, lock)) = self.quietest(&share) {
+                share.cores.push(core);
+                share.locks.push(lock);
+            } else if !self.available.is_empty() {
+                share.cores.push(self.available[at % self.available.len()]);
+            }
+        }
+        share
+    }
+
+    /// The first of the cores with the fewest slots, and a lock on it.
+    fn quietest(&self, taken: &[usize]) -> Option<(usize, File)> {
+        let dir = self.locks.as_deref()?;
+        let fresh = self.available.iter().filter(|core| !taken.contains(core));
+        (0..LAYERS)
+            .find_map(|layer| fresh.clone().find_map(|&core| Some((core, lock(dir, core, layer)?))))
+    }
+}
+
+/// The cores of `slots` slots, `each` cores for each slot.
+pub fn share_cores(slots: usize, each: usize) -> Vec<Share> {
+    let cores = Cores::of_this_process(each);
+    (0..slots).map(|slot| cores.share(slot)).collect()
+}
+
+/// The lock of one slot on a core; none where it is taken, or there can be none.
+fn lock(dir: &Path, core: usize, layer: usize) -> Option<File> {
+    let path = dir.join(format!("{core}.{layer}"));
+    let file =
+        OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path).ok()?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+    Some(file)
+}
+
+/// The same folder for all referees of this user, and for nobody else.
+fn folder_of_locks() -> Option<PathBuf> {
+    let user = nix::unistd::geteuid().as_raw();
+    own_folder(PathBuf::from(format!("/tmp/referee-cores-{user}")))
+}
+
+/// The folder, made where it is missing; none unless it is this user's alone.
+fn own_folder(dir: PathBuf) -> Option<PathBuf> {
+    // It may be there already.
+    let _ = DirBuilder::new().mode(0o700).create(&dir);
+    let found = std::fs::symlink_metadata(&dir).ok()?;
+    let is_own = found.uid() == nix::unistd::geteuid().as_raw() && found.mode() & 0o777 == 0o700;
+    (found.is_dir() && is_own).then_some(dir)
+}
+
+#[cfg(target_os = "linux")]
+fn available() -> Vec<usize> {
+    let Ok(set) = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0)) else {
+        return Vec::new();
+    };
+    (0..nix::sched::CpuSet::count()).filter(|&core| set.is_set(core).unwrap_or(false)).collect()
+}
+
+/// Other systems keep no thread on a core.
+#[cfg(not(target_os = "linux"))]
+fn available() -> Vec<usize> {
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    /// A referee on four cores.
+    fn referee(locks: Option<&Path>, each: usize) -> Cores {
+        Cores { available: vec![0, 1, 4, 5], each, locks: locks.map(Path::to_owned) }
+    }
+
+    #[test]
+    fn a_core_on_which_another_referee_plays_is_not_taken_first() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let [one, other, third] = [1, 1, 2].map(|each| referee(Some(dir.path()), each));
+        let first = one.share(0);
+        let second = other.share(0);
+        assert_eq!((&*first, &*second), (&[0][..], &[1][..]));
+        let both = third.share(0);
+        assert_eq!(*both, [4, 5]);
+        let shared = one.share(1);
+        assert_eq!(*shared, [0], "all are busy");
+        assert_eq!(*other.share(1), [1], "the next one has fewer slots");
+        drop(second);
+        assert_eq!(*one.share(2), [1], "it is free again");
+    }
+
+    #[test]
+    fn without_locks_slots_take_the_cores_in_turn() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        for locks in [None, Some(file.path())] {
+            let taken = move |each| (0..3).map(move |slot| referee(locks, each).share(slot).cores);
+            assert_eq!(taken(1).collect::<Vec<_>>(), [[0], [1], [4]]);
+            assert_eq!(taken(2).collect::<Vec<_>>(), [[0, 1], [4, 5], [0, 1]]);
+        }
+        let nothing = Cores { available: Vec::new(), each: 2, locks: None };
+        assert!(nothing.share(1).is_empty());
+    }
+
+    #[test]
+    fn a_folder_of_somebody_else_is_not_used() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let own = dir.path().join("own");
+        assert_eq!(own_folder(own.clone()), Some(own.clone()), "it is made");
+        assert_eq!(own_folder(own.clone()), Some(own.clone()));
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink(&own, &link).expect("a link");
+        assert_eq!(own_folder(link), None);
+        std::fs::set_permissions(&own, PermissionsExt::from_mode(0o777)).expect("ours");
+        assert_eq!(own_folder(own), None);
+    }
+}

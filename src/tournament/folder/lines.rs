@@ -1,0 +1,130 @@
+//! Which lines of a log count: a game that is read, has its place, and stands there first.
+
+use std::fmt;
+
+use crate::record::log::{LOG, Line};
+use crate::tournament::ledger::{Ledger, Misfit};
+
+/// So many problems are named.
+const NAMED: usize = 5;
+
+/// A line of a log that does not count, or should be looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The line, from 1.
+    pub line: usize,
+    /// The game's id, where it could be read.
+    pub id: Option<String>,
+    /// What is wrong.
+    pub kind: ProblemKind,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// It is no record, and why not.
+    Unreadable(String),
+    /// It is not a game of this tournament, as far as its other lines tell.
+    Foreign,
+    /// The game stands in an earlier line.
+    Double,
+    /// It was edited after it was written.
+    Edited,
+}
+
+impl fmt::Display for ProblemKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(why) => f.write_str(why),
+            Self::Foreign => f.write_str("it is not a game of this tournament"),
+            Self::Double => f.write_str("the game stands there already"),
+            Self::Edited => f.write_str("the record was edited after it was written"),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let id = self.id.as_ref().map(|id| format!(", game {}", crate::escape::terminal(id)));
+        let what = self.kind.to_string();
+        let what = crate::escape::terminal(&what);
+        write!(f, "{LOG}, line {}{}: {what}", self.line, id.unwrap_or_default())
+    }
+}
+
+/// The problems of a log: how many there are, and the first of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Problems {
+    named: Vec<Problem>,
+    left_out: usize,
+    edited: usize,
+    foreign: Option<Problem>,
+}
+
+impl Problems {
+    /// Takes in another problem.
+    pub fn add(&mut self, problem: Problem) {
+        match problem.kind {
+            ProblemKind::Edited => self.edited += 1,
+            _ => self.left_out += 1,
+        }
+        if problem.kind == ProblemKind::Foreign && self.foreign.is_none() {
+            self.foreign = Some(problem.clone());
+        }
+        if self.named.len() < NAMED {
+            self.named.push(problem);
+        }
+    }
+
+    /// The first line that is not a game of this tournament.
+    pub fn foreign(&self) -> Option<&Problem> {
+        self.foreign.as_ref()
+    }
+
+    /// The problems and what follows from them, a sentence each.
+    pub fn in_words(&self) -> Vec<String> {
+        let mut words: Vec<String> =
+            self.named.iter().map(|problem| format!("warning: {problem}")).collect();
+        let total = self.left_out + self.edited;
+        if total > self.named.len() {
+            words.push(format!("warning: and {} more lines", total - self.named.len()));
+        }
+        if self.left_out > 0 {
+            let lines = if self.left_out == 1 { "line is" } else { "lines are" };
+            words.push(format!(
+                "{} {lines} left out, and its game counts as not played; `referee verify --repair` \
+                 moves such lines out of the log",
+                self.left_out
+            ));
+        }
+        if self.edited > 0 {
+            words.push(
+                "edited lines count as they stand; `referee verify` checks everything".to_owned(),
+            );
+        }
+        words
+    }
+}
+
+impl Problem {
+    /// A problem of `line`.
+    pub fn of(line: &Line, kind: ProblemKind) -> Self {
+        let id = line.record.as_ref().ok().map(|record| record.id.clone());
+        Self { line: line.number, id, kind }
+    }
+}
+
+/// The place of the game of a line that counts, which is added to `ledger`, and what is wrong
+/// with the line.
+pub fn place(line: &Line, ledger: &mut Ledger) -> (Option<usize>, Option<Problem>) {
+    let problem = |kind| Some(Problem::of(line, kind));
+    let record = match &line.record {
+        Ok(record) => record,
+        Err(why) => return (None, problem(ProblemKind::Unreadable(why.clone()))),
+    };
+    match ledger.add(record) {
+        Ok(index) => (Some(index), problem(ProblemKind::Edited).filter(|_| !line.intact)),
+        Err(Misfit::Foreign) => (None, problem(ProblemKind::Foreign)),
+        Err(Misfit::Double) => (None, problem(ProblemKind::Double)),
+    }
+}

@@ -1,0 +1,110 @@
+//! What is handed out next: first every player with games due is started once, then the games in
+//! the order of the schedule, as long as there is time.
+
+use std::time::{Duration, Instant};
+
+use crate::rules::BySeat;
+use crate::tournament::deadline::Deadline;
+use crate::tournament::ledger::Ledger;
+use crate::tournament::slot::Job;
+
+/// A job, and what came of it before.
+#[derive(Debug, Clone)]
+pub(super) struct Order {
+    pub(super) job: Job,
+    /// A slot panicked in it.
+    pub(super) panicked: bool,
+    /// How often the referee lacked something for it while nothing else was in play.
+    pub(super) lacking: u32,
+}
+
+impl Order {
+    fn new(job: Job) -> Self {
+        Self { job, panicked: false, lacking: 0 }
+    }
+
+    /// The job in words.
+    pub(super) fn in_words(&self, ledger: &Ledger) -> String {
+        match &self.job {
+            Job::Probe(player) => format!("the start of {}", ledger.name(*player)),
+            Job::Play(id, fixture) => {
+                let BySeat { first, second } = fixture.players.map(|player| ledger.name(player));
+                format!("game {id} ({first} – {second})")
+            }
+        }
+    }
+}
+
+/// What is still to be handed out.
+pub(super) struct Agenda {
+    /// What was handed out already and comes first.
+    again: Vec<Order>,
+    probes: Vec<usize>,
+    probing: usize,
+    cursor: usize,
+    pub(super) deadline: Option<Deadline>,
+    /// A game was due for which there was no time.
+    pub(super) is_time_up: bool,
+}
+
+impl Agenda {
+    pub(super) fn new(ledger: &Ledger, deadline: Option<Deadline>) -> Self {
+        let mut needed = vec![false; ledger.names().len()];
+        let mut cursor = 0;
+        let mut missing = needed.len();
+        while let Some(index) = ledger.next_due(cursor).filter(|_| missing > 0) {
+            let players = ledger.fixture(index).players;
+            for player in [players.first, players.second] {
+                missing -= usize::from(!std::mem::replace(&mut needed[player], true));
+            }
+            cursor = index + 1;
+        }
+        let probes: Vec<usize> = (0..needed.len()).rev().filter(|&player| needed[player]).collect();
+        Self {
+            again: Vec::new(),
+            probing: probes.len(),
+            probes,
+            cursor: 0,
+            deadline,
+            is_time_up: false,
+        }
+    }
+
+    /// A game took so long.
+    pub(super) fn took(&mut self, time: Duration) {
+        if let Some(deadline) = &mut self.deadline {
+            deadline.took(time);
+        }
+    }
+
+    /// A player was started, or will not be.
+    pub(super) fn probed(&mut self) {
+        self.probing -= 1;
+    }
+
+    /// Every player was started once.
+    pub(super) fn may_play(&self) -> bool {
+        self.probing == 0
+    }
+
+    /// This is to be handed out again, before anything else.
+    pub(super) fn put_back(&mut self, order: Order) {
+        self.again.push(order);
+    }
+
+    pub(super) fn next(&mut self, ledger: &Ledger) -> Option<Order> {
+        if let Some(order) = self.again.pop() {
+            return Some(order);
+        }
+        if let Some(player) = self.probes.pop() {
+            return Some(Order::new(Job::Probe(player)));
+        }
+        let index = ledger.next_due(self.cursor).filter(|_| self.may_play())?;
+        self.is_time_up |= self.deadline.is_some_and(|until| !until.allows(Instant::now()));
+        if self.is_time_up {
+            return None;
+        }
+        self.cursor = index + 1;
+        Some(Order::new(Job::Play(ledger.id(index), ledger.fixture(index))))
+    }
+}

@@ -1,0 +1,369 @@
+//! Whole runs with players in this process, by a game that can go wrong.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use nix::errno::Errno;
+
+use super::*;
+use crate::clock::{Measure, TimeControl};
+use crate::containment::{Level, Limits};
+use crate::player::{Respond, Wire};
+use crate::record::log::LogReader;
+use crate::record::{Containment, FaultPolicy, Header, SCHEMA};
+use crate::rules::{
+    BySeat, Clause, Event, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal, Seat,
+    Step, Turn,
+};
+use crate::seeds::Secret;
+use crate::tournament::format::{PairingRules, Stage};
+use crate::tournament::ledger::Setup;
+use crate::tournament::slot::Entrant;
+
+/// The first seat says who wins, or that the rules shall panic.
+#[derive(Debug, Clone)]
+struct Toss(Option<Call>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Call {
+    Win,
+    Panic,
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Win => "win",
+            Self::Panic => "panic",
+        })
+    }
+}
+
+impl Game for Toss {
+    type Rules = ();
+    type Action = Call;
+    type Chance = Infallible;
+    type State = ();
+
+    const NAME: &'static str = "toss";
+    const SEATS: BySeat<&'static str> = BySeat::new("white", "black");
+    const CLAUSES: &'static [Clause] = &[];
+    const OPTIONS: &'static [OptionSpec] = &[];
+
+    fn rules(_: &Options) -> Result<(), OptionError> {
+        Ok(())
+    }
+
+    fn endless((): &()) -> Option<String> {
+        None
+    }
+
+    fn start(_: &Arc<()>) -> Self {
+        Self(None)
+    }
+
+    fn turn(&self) -> Turn<Infallible> {
+        let over = Outcome { result: GameResult::Win(Seat::First), reason: "toss" };
+        self.0.map_or(Turn::Move(Seat::First), |_| Turn::Over(over))
+    }
+
+    fn ply(&self) -> u32 {
+        u32::from(self.0.is_some())
+    }
+
+    fn legal_actions(&self, _: Seat) -> Vec<Call> {
+        vec![Call::Win, Call::Panic]
+    }
+
+    fn parse_action(&self, _: Seat, text: &str) -> Result<Call, Refusal> {
+        Ok(if text == "panic" { Call::Panic } else { Call::Win })
+    }
+
+    fn play(&mut self, step: Step<Call, Infallible>, _: &mut Vec<Event>) {
+        let Step::Move(call) = step else { unreachable!("one seat moves") };
+        assert!(call == Call::Win, "the coin fell off the table");
+        self.0 = Some(call);
+    }
+
+    fn state(&self) {}
+
+    fn rows(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn caption(&self) -> String {
+        String::new()
+    }
+}
+
+/// What a run told its listener.
+#[derive(Debug, Default)]
+struct Heard {
+    begun: usize,
+    finished: usize,
+    warnings: Vec<String>,
+    ended: bool,
+}
+
+impl Listener for Heard {
+    fn cannot_start(&mut self, player: &str, fault: &Fault) {
+        panic!("{player} cannot start: {}", fault.message);
+    }
+
+    fn begin(&mut self, _: &Ledger, due: usize) {
+        self.begun = due;
+    }
+
+    fn finished(&mut self, _: &GameRecord, _: &Ledger) {
+        self.finished += 1;
+    }
+
+    fn out(&mut self, player: &str, game: &str, _: Out) {
+        panic!("{player} is out by {game}");
+    }
+
+    fn warn(&mut self, warning: &str) {
+        self.warnings.push(warning.to_owned());
+    }
+
+    fn end(&mut self) {
+        self.ended = true;
+    }
+}
+
+const NAMES: [&str; 3] = ["ant", "bee", "cat"];
+const PAIRS: u32 = 4;
+/// How long a run may take on any machine.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// An empty tournament of three players, each against each, in a folder of its own.
+struct Cup {
+    /// Removed with this value.
+    _dir: tempfile::TempDir,
+    folder: Locked,
+    ledger: Ledger,
+}
+
+impl Cup {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().expect("a folder");
+        let folder = Locked::open(dir.path()).expect("locked");
+        let names = NAMES.map(str::to_owned).to_vec();
+        let setup = Setup::new(names, vec![Stage::round_robin(PAIRS)]);
+        Self { _dir: dir, folder, ledger: Ledger::new(setup) }
+    }
+
+    /// Runs it on so many slots, which play by `players`.
+    fn run(&mut self, slots: usize, players: Vec<Entrant>) -> (Result<End, Failure>, Heard) {
+        self.run_where(slots, players, &|_, _| None)
+    }
+
+    /// The same where `other` may put another slot in the place of a number.
+    fn run_where(
+        &mut self,
+        slots: usize,
+        players: Vec<Entrant>,
+        other: &dyn Fn(usize, &Reports) -> Option<io::Result<Slot>>,
+    ) -> (Result<End, Failure>, Heard) {
+        let header = header();
+        let log = LogWriter::create(self.folder.dir(), &header).expect("a log");
+        let conditions = Arc::new(Conditions {
+            options: Options::default(),
+            control: header.clock,
+            policy: header.fault_policy,
+            players,
+            secret: Secret::from_seed(1),
+        });
+        let runner = Runner {
+            folder: &self.folder,
+            ledger: &mut self.ledger,
+            log,
+            conditions: Arc::clone(&conditions),
+            jobs: slots,
+            cores: Cores::of_this_process(1),
+            deadline: None,
+        };
+        let start = |number, reports, halt| {
+            if let Some(slot) = other(number, &reports) {
+                return slot;
+            }
+            let book = Book::<Toss>::empty(&Arc::new(()));
+            let cores = Cores::of_this_process(1).share(number);
+            Slot::start(number, cores, book, Arc::clone(&conditions), reports, halt)
+        };
+        let mut heard = Heard::default();
+        let (_tell, stop) = watch::channel(false);
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let end = runtime.block_on(async {
+            tokio::time::timeout(LIMIT, runner.run_by(&start, &mut heard, stop)).await
+        });
+        (end.expect("it ends"), heard)
+    }
+
+    /// The identities of the games in the log.
+    fn played(&self) -> Vec<String> {
+        let mut reader = LogReader::open(self.folder.dir()).expect("a log");
+        std::iter::from_fn(|| reader.next_entry().expect("whole lines"))
+            .map(|entry| entry.record.id)
+            .collect()
+    }
+}
+
+fn header() -> Header {
+    let second = Duration::from_secs(1);
+    Header {
+        schema: SCHEMA.to_owned(),
+        version: "0".to_owned(),
+        tournament: "cup".to_owned(),
+        identity: "cup".to_owned(),
+        created: 0,
+        game: Toss::NAME.to_owned(),
+        seats: ["white", "black"].map(str::to_owned),
+        options: serde_json::Map::new(),
+        clock: TimeControl {
+            startup: 60 * second,
+            budget: None,
+            increment: Duration::ZERO,
+            per_move: Some(60 * second),
+            measure: Measure::Wall,
+            count_startup: false,
+            ponder: false,
+        },
+        fault_policy: FaultPolicy::Lose,
+        quarantine: 0,
+        stages: vec![Stage::round_robin(PAIRS)],
+        pairing_rules: PairingRules::Second,
+        drawn: false,
+        openings: None,
+        containment: Containment {
+            level: Level::Off,
+            in_force: Vec::new(),
+            limits: Limits::default(),
+        },
+        seed: Some(1),
+        anchors: Vec::new(),
+        players: Vec::new(),
+        changes: Vec::new(),
+    }
+}
+
+/// A player that makes every call as `call` says, by its seed.
+fn player(name: &str, call: impl Fn(u64) -> Call + Clone + Send + Sync + 'static) -> Entrant {
+    Entrant::new(name, false, move || {
+        let call = call.clone();
+        let mut seed = 0;
+        let respond: Respond = Box::new(move |line| {
+            let message: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            match message["type"].as_str() {
+                Some("init") => {
+                    seed = message["seed"].as_u64().expect("a seed");
+                    Some("ok".to_owned())
+                }
+                Some("turn") => Some(call(seed).to_string()),
+                _ => None,
+            }
+        });
+        Wire::local(respond)
+    })
+}
+
+fn winner(name: &str) -> Entrant {
+    player(name, |_| Call::Win)
+}
+
+#[test]
+fn a_game_whose_rules_panic_is_left_out_and_all_others_are_played() {
+    let mut cup = Cup::new();
+    // In its third pair against the first, in the game in which it moves.
+    let bad = Secret::from_seed(1).player_seed("cat", "ant", 3);
+    let cat = player("cat", move |seed| if seed == bad { Call::Panic } else { Call::Win });
+    let (end, heard) = cup.run(2, vec![winner("ant"), winner("bee"), cat]);
+
+    let games = cup.ledger.len();
+    assert_eq!((games, heard.begun, heard.finished), (24, 24, 23));
+    assert!(heard.ended);
+    let left: Vec<usize> = (0..games).filter(|&index| !cup.ledger.is_done(index)).collect();
+    let [left] = left[..] else { panic!("one game is left: {left:?}") };
+    let id = cup.ledger.id(left);
+    assert!(!cup.played().contains(&id));
+    let what = format!("game {id} (cat – ant)");
+    let why = format!("the referee panicked in {what}: the coin fell off the table");
+    assert_eq!(
+        heard.warnings,
+        [format!("{why}; it is tried again"), format!("{why}; it is left out")]
+    );
+    let Ok(End::Failed(failure)) = end else { panic!("{end:?}") };
+    let start = "1 game could not be played, because the referee panicked twice:\n  ";
+    assert!(failure.message.starts_with(&format!("{start}{what}: the coin fell")), "{failure}");
+}
+
+#[test]
+fn a_panic_that_does_not_come_again_costs_nothing() {
+    let mut cup = Cup::new();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let cat = player("cat", move |_| match asked.fetch_add(1, Ordering::Relaxed) {
+        2 | 5 => Call::Panic,
+        _ => Call::Win,
+    });
+    let (end, heard) = cup.run(2, vec![winner("ant"), winner("bee"), cat]);
+    assert_eq!(end, Ok(End::Complete));
+    assert_eq!((heard.finished, heard.warnings.len()), (24, 2));
+    assert_eq!(cup.ledger.due(), 0);
+}
+
+#[test]
+fn where_every_game_panics_the_run_still_ends() {
+    let mut cup = Cup::new();
+    let players = NAMES.map(|name| player(name, |_| Call::Panic));
+    let (end, heard) = cup.run(2, players.into());
+    assert_eq!((heard.finished, heard.warnings.len()), (0, 48));
+    let Ok(End::Failed(failure)) = end else { panic!("{end:?}") };
+    assert!(failure.message.starts_with("24 games could not be played"), "{failure}");
+    assert!(failure.message.contains("\n  and 19 more\n"), "{failure}");
+}
+
+fn lack() -> Lack {
+    Lack::of("start a guard", &Errno::EMFILE).expect("a lack")
+}
+
+/// A slot that lacks something for every job.
+fn lacking(number: usize, reports: &Reports) -> io::Result<Slot> {
+    Slot::working(number, reports.clone(), move |mut jobs, reports| {
+        while jobs.blocking_recv().is_some() {
+            if reports.send((number, Ok(Done::Lacking(lack())))).is_err() {
+                return;
+            }
+        }
+    })
+}
+
+#[test]
+fn where_a_slot_lacks_something_its_games_are_played_on_the_others() {
+    let unstarted = || Err(io::Error::from(Errno::EMFILE));
+    for is_started in [true, false] {
+        let mut cup = Cup::new();
+        let (end, heard) = cup.run_where(3, NAMES.map(winner).into(), &|number, reports| {
+            let start = || if is_started { lacking(number, reports) } else { unstarted() };
+            (number > 0).then(start)
+        });
+        assert_eq!(end, Ok(End::Complete));
+        assert_eq!((heard.finished, cup.ledger.due()), (24, 0));
+        assert!(heard.warnings.len() <= 2, "each slot is given up once: {:?}", heard.warnings);
+        for warning in &heard.warnings {
+            assert!(warning.contains(": Too many open files"), "{warning}");
+        }
+    }
+}
+
+#[test]
+fn where_every_slot_lacks_something_the_run_fails_and_nothing_is_recorded() {
+    let mut cup = Cup::new();
+    let players = NAMES.map(winner).into();
+    let (end, heard) = cup.run_where(3, players, &|number, reports| Some(lacking(number, reports)));
+    let Ok(End::Failed(failure)) = end else { panic!("{end:?}") };
+    let why = format!(" could not begin: {}. Nothing of it was recorded", lack());
+    assert!(failure.message.contains(&why), "{failure}");
+    assert!(heard.ended && cup.played().is_empty());
+}

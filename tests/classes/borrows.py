@@ -1,0 +1,3 @@
+"""Made of a package that is another player's."""
+
+from team import Player

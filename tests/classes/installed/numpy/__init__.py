@@ -1,0 +1,1 @@
+"""Stands for the library: what the host seeds of it, and no more."""
