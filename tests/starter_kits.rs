@@ -41,7 +41,7 @@ const SLOW: [Kit; 6] = [
         build: "unset CARGO_TARGET_DIR && \
                 RUSTFLAGS='-D warnings' cargo build --release --offline --quiet",
     },
-    Kit { language: "go", needs: &["go", "make"], build: "GOFLAGS=-buildvcs=false make" },
+    Kit { language: "go", needs: &["go", "make"], build: "make GOFLAGS=-buildvcs=false" },
 ];
 
 fn main() -> ExitCode {
