@@ -29,11 +29,11 @@ use referee::player::{Launch, Player, Remains, Wire};
 use referee::record::FaultPolicy;
 use referee::record::log::{LOG, LogWriter};
 use referee::referee::{Report, Setup, play};
-use referee::rules::watch_your_back::WatchYourBack;
-use referee::rules::{BySeat, Game, Options, Step, Turn};
 use referee::seeds::Luck;
 use referee::tournament::schedule::Fixture;
 use referee::tournament::slot::Account;
+use referee_games::watch_your_back::WatchYourBack;
+use referee_games::{BySeat, Game, Options, Step, Turn};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

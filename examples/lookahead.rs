@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use referee::rules::{BySeat, Game, GameKind, GameResult, Options, Seat, Step, Turn};
-use referee::with_game;
+use referee_games::with_game;
+use referee_games::{BySeat, Game, GameKind, GameResult, Options, Seat, Step, Turn};
 use serde_json::Value;
 
 fn main() -> io::Result<()> {

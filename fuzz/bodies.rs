@@ -17,11 +17,11 @@ use referee::config::{self, Colour};
 use referee::intake::{Limits, unpack_from};
 use referee::protocol::{LINE_LIMIT, looks_like_a_log, parse_greeting, parse_reply, shown};
 use referee::record::log::LogReader;
-use referee::rules::back_to_the_wall::BackToTheWall;
-use referee::rules::backdraughts::Backdraughts;
-use referee::rules::watch_your_back::WatchYourBack;
-use referee::rules::{BySeat, Game, Options, Seat, Step, Turn};
 use referee::tournament::openings::{Book, Opening, Openings, listed};
+use referee_games::back_to_the_wall::BackToTheWall;
+use referee_games::backdraughts::Backdraughts;
+use referee_games::watch_your_back::WatchYourBack;
+use referee_games::{BySeat, Game, Options, Seat, Step, Turn};
 
 /// A target's name and body.
 pub(crate) type Target = (&'static str, fn(&[u8]));

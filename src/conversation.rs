@@ -15,8 +15,8 @@ use crate::player::{InitView, Player, Wire};
 use crate::protocol::{Greeting, Wants};
 use crate::record::{FaultPolicy, GameRecord};
 use crate::referee::{Question, Setup};
-use crate::rules::{BySeat, Event, Game, Options, Seat, StepOf, Turn};
 use crate::tournament::audit::{Replay, Replayed};
+use referee_games::{BySeat, Event, Game, Options, Seat, StepOf, Turn};
 
 /// A recorded game, and the terms that it was played by.
 #[derive(Debug)]

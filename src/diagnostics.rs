@@ -15,7 +15,7 @@ use crate::fault::FaultCode;
 use crate::rating::residuals::{Cycle, Unexplained, cycles, unexplained};
 use crate::rating::{Estimate, Fit, SeatEffects, Tally};
 use crate::record::GameRecord;
-use crate::rules::Seat;
+use referee_games::Seat;
 
 /// Everything that was found; players by name, as configured.
 #[derive(Debug, Clone, PartialEq, Serialize)]

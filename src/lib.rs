@@ -39,8 +39,6 @@
 compile_error!("the referee runs on Linux and macOS; this system is not supported");
 
 #[cfg(unix)]
-pub mod bots;
-#[cfg(unix)]
 pub mod bounded;
 #[cfg(unix)]
 pub mod check;
@@ -82,8 +80,6 @@ pub mod record;
 pub mod referee;
 #[cfg(unix)]
 pub mod report;
-#[cfg(unix)]
-pub mod rules;
 #[cfg(unix)]
 pub mod seeds;
 #[cfg(unix)]

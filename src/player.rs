@@ -26,7 +26,7 @@ use crate::containment::NotStarted;
 use crate::fault::{Fault, FaultCode};
 use crate::protocol::{Greeting, Reply, TurnClock};
 use crate::record::Score;
-use crate::rules::{BySeat, Event, Game, Options, Seat};
+use referee_games::{BySeat, Event, Game, Options, Seat};
 
 /// What a player is told at the start of a game.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use crate::clock::{Measure, TimeControl};
 use crate::escape;
 use crate::fault::FaultCode;
 use crate::record::Score;
-use crate::rules::{Event, Legal, Options, SeatMap};
+use referee_games::{Event, Legal, Options, SeatMap};
 
 /// The protocol numbers this referee speaks.
 pub const VERSIONS: &[u32] = &[1];

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::clock::TimeControl;
 use crate::containment::{Level, Limits, Mechanism};
 use crate::fault::Fault;
-use crate::rules::{Seat, SeatMap};
 use crate::tournament::format::{PairingRules, Stage};
 use crate::tournament::openings::Openings;
 use crate::tournament::schedule::Order;
+use referee_games::{Seat, SeatMap};
 
 /// The version of the log's format.
 pub const SCHEMA: &str = "referee-log-1";

@@ -19,8 +19,8 @@ use crate::fault::{Fault, FaultCode};
 use crate::player::{EndView, InitView, Player, diagnosis};
 use crate::protocol::Reply;
 use crate::record::{FaultPolicy, Score};
-use crate::rules::{BySeat, Event, Game, Options, Seat, Step, StepOf, Stream, Turn};
 use crate::seeds::Luck;
+use referee_games::{BySeat, Event, Game, Options, Seat, Step, StepOf, Stream, Turn};
 
 /// Everything a game is played by, besides its players.
 #[derive(Debug)]

@@ -6,7 +6,7 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use crate::rules::{BySeat, Stream};
+use referee_games::{BySeat, Stream};
 
 /// The secret of a tournament.
 #[derive(Clone, PartialEq, Eq)]
@@ -145,7 +145,7 @@ fn sorted<'a>(one: &'a str, other: &'a str) -> (&'a str, &'a str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Seat;
+    use referee_games::Seat;
 
     #[test]
     fn streams_depend_on_their_own_names_alone() {

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use model::{Model, ModelBoard, ModelRules};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
-use referee::rules::back_to_the_wall::{BackToTheWall, Rules};
-use referee::rules::{BySeat, Event, Game, GameResult, Options, Refusal, Seat, Step, Turn};
+use referee_games::back_to_the_wall::{BackToTheWall, Rules};
+use referee_games::{BySeat, Event, Game, GameResult, Options, Refusal, Seat, Step, Turn};
 use serde_json::Value;
 
 /// Small boards, on which rounds end in every way.

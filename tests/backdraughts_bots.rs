@@ -2,10 +2,10 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
-use referee::bots::{Allotment, named};
-use referee::rules::backdraughts::Backdraughts;
-use referee::rules::{BySeat, Game, GameResult, Options, Seat, Step, Turn};
 use referee::seeds::{Luck, Secret};
+use referee_bots::{Allotment, named};
+use referee_games::backdraughts::Backdraughts;
+use referee_games::{BySeat, Game, GameResult, Options, Seat, Step, Turn};
 
 type Given = [(&'static str, &'static str)];
 

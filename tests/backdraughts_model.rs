@@ -12,8 +12,8 @@ use std::sync::Arc;
 use model::{Given, Model, ModelRules, Waits};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
-use referee::rules::backdraughts::{Backdraughts, Board, Rules};
-use referee::rules::{Game, GameResult, Options, Seat, Step, Turn};
+use referee_games::backdraughts::{Backdraughts, Board, Rules};
+use referee_games::{Game, GameResult, Options, Seat, Step, Turn};
 
 /// Where a game on a random board is left.
 const LIMIT: usize = 60;

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
-use referee::bots::LADDER;
-use referee::rules::GameKind;
+use referee_bots::LADDER;
+use referee_games::GameKind;
 
 /// Rungs that a game cannot tell apart, by game; named in docs/players.md.
 const MERGED: &[(&str, &[&str])] =

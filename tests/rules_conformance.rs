@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
-use referee::rules::options::{OptionKind, OptionSpec};
-use referee::rules::{
+use referee_games::options::{OptionKind, OptionSpec};
+use referee_games::with_game;
+use referee_games::{
     BySeat, Event, Game, GameKind, Legal, Options, Refusal, Seat, Step, StepOf, Turn,
 };
-use referee::with_game;
 use trials::quick;
 
 /// A test a game, by the game's name, and what the protocol says of their states.

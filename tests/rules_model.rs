@@ -12,8 +12,8 @@ use std::sync::Arc;
 use model::{Model, ModelRules};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
-use referee::rules::watch_your_back::{Board, EndCheck, MutualBlock, Rules, WatchYourBack};
-use referee::rules::{Game, GameResult, Seat, Step, Turn};
+use referee_games::watch_your_back::{Board, EndCheck, MutualBlock, Rules, WatchYourBack};
+use referee_games::{Game, GameResult, Seat, Step, Turn};
 
 /// Where a game that its options do not end is left.
 const LIMIT: usize = 420;

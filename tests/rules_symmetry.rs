@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use rand::{SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
-use referee::rules::backdraughts::Backdraughts;
-use referee::rules::watch_your_back::WatchYourBack;
-use referee::rules::{Game, GameResult, Options, Seat, Step, Turn};
+use referee_games::backdraughts::Backdraughts;
+use referee_games::watch_your_back::WatchYourBack;
+use referee_games::{Game, GameResult, Options, Seat, Step, Turn};
 
 type Given = [(&'static str, &'static str)];
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use referee::rules::watch_your_back::{EndCheck, MutualBlock, Rules, WatchYourBack};
-use referee::rules::{Game, GameResult, Seat, Step, Turn};
+use referee_games::watch_your_back::{EndCheck, MutualBlock, Rules, WatchYourBack};
+use referee_games::{Game, GameResult, Seat, Step, Turn};
 use serde::Deserialize;
 
 const GAMES: &str = include_str!("data/watch-your-back.jsonl");

@@ -14,7 +14,6 @@ use super::{
     BySeat, Clause, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal, Seat,
     Step, Turn,
 };
-use crate::bots::Playable;
 
 /// The options in force.
 #[derive(Debug, Clone, Copy)]
@@ -87,6 +86,7 @@ impl Game for TicTacToe {
     type State = State;
 
     const NAME: &'static str = "tic-tac-toe";
+    const TITLE: &'static str = "Tic-tac-toe";
     const SEATS: BySeat<&'static str> = BySeat::new("crosses", "noughts");
     const CLAUSES: &'static [Clause] = &[
         Clause { id: "N1", title: "Board", text: "Three columns by three rows; (0,0) is the top left." },
@@ -184,5 +184,3 @@ impl Game for TicTacToe {
         format!("{} of 9 squares marked", self.ply)
     }
 }
-
-impl Playable for TicTacToe {}

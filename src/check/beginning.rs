@@ -7,10 +7,10 @@ use crate::fault::Fault;
 use crate::player::Remains;
 use crate::record::GameRecord;
 use crate::referee::{Ending, Kept, Report};
-use crate::rules::{BySeat, Game, Seat, Step, StepOf, Turn};
 use crate::seeds::{Luck, game_id};
 use crate::tournament::schedule::Fixture;
 use crate::tournament::slot::Account;
+use referee_games::{BySeat, Game, Seat, Step, StepOf, Turn};
 
 /// The beginning of a game, up to a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -14,11 +14,11 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
 use super::beginning::Beginning;
-use crate::bots::{Allotment, Bot, Kind, Playable};
 use crate::record::GameRecord;
-use crate::rules::{BySeat, Event, Game, Legal, Seat, Step, StepOf, Turn};
 use crate::seeds::Secret;
 use crate::tournament::audit::{Replay, Replayed};
+use referee_bots::{Allotment, Bot, Kind, Playable};
+use referee_games::{BySeat, Event, Game, Legal, Seat, Step, StepOf, Turn};
 
 /// Games that are searched for kinds of turn.
 const GAMES: u32 = 300;
@@ -231,13 +231,13 @@ fn kind_of_event(event: &Event, you: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::watch_your_back::WatchYourBack;
-    use crate::rules::{GameKind, Options};
+    use referee_games::watch_your_back::WatchYourBack;
+    use referee_games::{GameKind, Options};
 
     #[test]
     fn every_game_has_drills_and_they_are_the_same_every_time() {
         for &kind in GameKind::all() {
-            crate::with_game!(kind, G => {
+            referee_games::with_game!(kind, G => {
                 let options = Options::resolve(G::OPTIONS, []).expect("defaults");
                 let rules = Arc::new(G::rules(&options).expect("rules"));
                 let found = drills::<G>(&rules);

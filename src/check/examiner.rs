@@ -14,18 +14,18 @@ use super::load::Load;
 use super::records::Records;
 use super::report::{Report, Standing, Step, Verdict};
 use super::{Finding, exchange};
-use crate::bots::Playable;
 use crate::clock::TimeControl;
 use crate::commands::Failure;
 use crate::config::{Interface, PlayerSpec};
 use crate::containment::Policy;
 use crate::fault::Fault;
 use crate::record::{FaultPolicy, GameRecord, Header};
-use crate::rules::{BySeat, Game, Options, Seat};
 use crate::seeds::{Secret, game_id};
 use crate::tournament::openings::Book;
 use crate::tournament::schedule::Fixture;
 use crate::tournament::slot::{Bench, Conditions, Done, Entrant, Finished};
+use referee_bots::Playable;
+use referee_games::{BySeat, Game, Options, Seat};
 
 /// So many steps may fail; the rest are not tried.
 const PATIENCE: usize = 3;

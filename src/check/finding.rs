@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::exchange::Line;
 use crate::config::Interface;
 use crate::fault::{Fault, FaultCode};
-use crate::rules::{Game, Seat};
+use referee_games::{Game, Seat};
 
 /// What was found wrong with a player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

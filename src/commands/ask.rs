@@ -19,10 +19,10 @@ use crate::conversation::{self, Decision, Put, Source, Strayed};
 use crate::player::{Launch, Player, Wire, diagnosis};
 use crate::printer::Printer;
 use crate::protocol::{Wants, millis};
-use crate::rules::{BySeat, Game, Options, Seat};
 use crate::seeds::Secret;
 use crate::tournament::audit::options_of;
-use crate::with_game;
+use referee_games::with_game;
+use referee_games::{BySeat, Game, Options, Seat};
 
 /// Put one recorded decision to a player again
 ///

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::report::drawing::{Cell, cells};
 use crate::report::story::named_squares;
-use crate::rules::board::Square;
-use crate::rules::{Event, Game, Seat};
+use referee_games::board::Square;
+use referee_games::{Event, Game, Seat};
 
 const BOLD: &str = "1";
 const DIM: &str = "2";
@@ -72,9 +72,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::rules::backdraughts::Backdraughts;
-    use crate::rules::watch_your_back::WatchYourBack;
-    use crate::rules::{Options, Step};
+    use referee_games::backdraughts::Backdraughts;
+    use referee_games::watch_your_back::WatchYourBack;
+    use referee_games::{Options, Step};
 
     fn start<G: Game>() -> G {
         let options = Options::resolve(G::OPTIONS, []).expect("the defaults");

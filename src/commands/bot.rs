@@ -1,7 +1,6 @@
 //! `bot NAME`: a house player as a program of its own.
 
 use super::{Failure, Status};
-use crate::bots;
 use crate::printer::Printer;
 
 /// Play as a house player, speaking the protocol on stdin and stdout
@@ -18,7 +17,7 @@ pub struct BotArgs {
 
 /// Plays until `quit` or the end of the input.
 pub fn run(args: &BotArgs, _printer: Printer) -> Result<Status, Failure> {
-    let kind = bots::named(&args.name).map_err(Failure::input)?;
-    bots::serve(kind).map_err(|error| Failure::system(format!("bot {kind}: {error}")))?;
+    let kind = referee_bots::named(&args.name).map_err(Failure::input)?;
+    referee_bots::serve(kind).map_err(|error| Failure::system(format!("bot {kind}: {error}")))?;
     Ok(Status::Done)
 }

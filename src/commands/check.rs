@@ -13,12 +13,12 @@ use self::crowd::End;
 use self::table::Table;
 use super::setting::{Setting, SettingArgs};
 use super::{Failure, Format, Status};
-use crate::bots::{LADDER, Playable};
 use crate::check::{Exam, Report, drills};
 use crate::config::PlayerSpec;
 use crate::diagnostics::copies;
 use crate::printer::Printer;
-use crate::with_game;
+use referee_bots::{LADDER, Playable};
+use referee_games::with_game;
 
 /// The most pairs of games against each house player.
 const MOST_PAIRS: i64 = 10_000;

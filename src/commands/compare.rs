@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use tokio::sync::watch;
 
-use super::game_args::OptionArgs;
+use super::game_args::{OptionArgs, game_named};
 use super::results::write_tables;
 use super::run::{Terms, contained, games_at_once, interrupted, jobs, play, refuse_changed};
 use super::setting::{default_control, read_config};
@@ -22,14 +22,14 @@ use crate::rating::sprt::{Sprt, Unit, Verdict};
 use crate::record::log::{LOG, LogReader};
 use crate::record::{FaultPolicy, GameRecord};
 use crate::report::verdict;
-use crate::rules::GameKind;
 use crate::tournament::continuation;
 use crate::tournament::folder::{self, Locked};
 use crate::tournament::format::Format::RoundRobin;
 use crate::tournament::format::Stage;
 use crate::tournament::ledger::Ledger;
 use crate::tournament::runner::{End, Listener};
-use crate::with_game;
+use referee_games::GameKind;
+use referee_games::with_game;
 
 /// Say whether player A is better than player B, in as few games as possible
 ///
@@ -70,7 +70,7 @@ pub struct CompareArgs {
         value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PAIRS)))]
     pub max_pairs: u32,
     /// The game (default: the configuration's, else watch-your-back)
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = game_named())]
     pub game: Option<GameKind>,
     #[expect(missing_docs, reason = "see OptionArgs")]
     #[command(flatten)]

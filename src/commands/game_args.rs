@@ -4,18 +4,28 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::Failure;
 use crate::bounded;
 use crate::config::LARGEST;
 use crate::printer::Printer;
-use crate::rules::options::{OptionKind, list_of_files};
-use crate::rules::{Game, GameKind, Options};
+use referee_games::options::{OptionKind, list_of_files};
+use referee_games::{Game, GameKind, Options};
+
+/// Reads the name of a game; `--help` lists the names with their titles.
+pub fn game_named() -> impl TypedValueParser<Value = GameKind> {
+    let names =
+        GameKind::all().iter().map(|game| PossibleValue::new(game.name()).help(game.title()));
+    PossibleValuesParser::new(names)
+        .try_map(|name| GameKind::named(&name).ok_or_else(|| format!("unknown game `{name}`")))
+}
 
 /// A game and the options it is played by.
 #[derive(Debug, Clone, Args)]
 pub struct GameArgs {
     /// The game
+    #[arg(value_parser = game_named())]
     pub game: GameKind,
 
     #[expect(missing_docs, reason = "see OptionArgs")]

@@ -2,6 +2,7 @@
 
 mod tournament;
 
+use super::game_args::game_named;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,9 +13,9 @@ use super::{Failure, Status};
 use crate::check::Beginning;
 use crate::kits::{Language, Shape, files};
 use crate::printer::Printer;
-use crate::rules::{Game, GameKind, Legal, Options, Seat, Step};
 use crate::seeds::Secret;
-use crate::with_game;
+use referee_games::with_game;
+use referee_games::{Game, GameKind, Legal, Options, Seat, Step};
 
 /// Begin a player or a tournament
 #[derive(Debug, Args)]
@@ -51,7 +52,7 @@ pub struct PlayerArgs {
     #[arg(long, value_enum)]
     pub language: Language,
     /// The game
-    #[arg(long, value_enum, default_value = "watch-your-back")]
+    #[arg(long, value_parser = game_named(), default_value = "watch-your-back")]
     pub game: GameKind,
 }
 

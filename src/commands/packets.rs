@@ -15,8 +15,8 @@ use crate::record::GameRecord;
 use crate::report::packet::{Packet, own_lines};
 use crate::report::pseudonyms::Pseudonyms;
 use crate::report::{Standings, tables};
-use crate::rules::Seat;
 use crate::tournament::folder::EXCHANGES;
+use referee_games::Seat;
 
 /// A page brings films of so many bytes along at most.
 const FILM_BYTES: usize = 256 << 10;

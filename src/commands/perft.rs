@@ -7,8 +7,8 @@ use clap::Args;
 use super::game_args::GameArgs;
 use super::{Failure, Status};
 use crate::printer::Printer;
-use crate::rules::{Game, perft};
-use crate::with_game;
+use referee_games::with_game;
+use referee_games::{Game, perft};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -20,11 +20,11 @@ use crate::printer::Printer;
 use crate::record::{FaultPolicy, GameRecord};
 use crate::referee::{self, Ending, Report, Setup};
 use crate::report::story::{is_ply, told};
-use crate::rules::{BySeat, Event, Game, GameResult, Options, Seat, StepOf};
 use crate::seeds::{Luck, Secret};
 use crate::tournament::audit::options_of;
 use crate::tournament::schedule::Fixture;
-use crate::with_game;
+use referee_games::with_game;
+use referee_games::{BySeat, Event, Game, GameResult, Options, Seat, StepOf};
 
 /// Play one game on the terminal
 ///

@@ -11,8 +11,8 @@ use super::Failure;
 use crate::record::GameRecord;
 use crate::record::log::places::LogPlaces;
 use crate::report::pseudonyms::Pseudonyms;
-use crate::rules::Seat;
 use crate::tournament::folder::{self, Contents, log_failure};
+use referee_games::Seat;
 
 /// The games of a log under pseudonyms.
 #[derive(Debug)]

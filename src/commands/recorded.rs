@@ -8,8 +8,8 @@ use super::Failure;
 use super::results::find;
 use crate::record::log::{LogError, LogReader};
 use crate::record::{GameRecord, Header};
-use crate::rules::Seat;
 use crate::tournament::folder::log_failure;
+use referee_games::Seat;
 
 /// A recorded game, and the header of its log.
 #[derive(Debug)]

@@ -12,9 +12,9 @@ use super::{Failure, Format, Status};
 use crate::printer::Printer;
 use crate::record::GameRecord;
 use crate::report::story::{is_ply, told};
-use crate::rules::{Event, Game, Seat, Turn};
 use crate::tournament::audit::{Replay, Replayed, options_of};
-use crate::with_game;
+use referee_games::with_game;
+use referee_games::{Event, Game, Seat, Turn};
 
 /// Step through a recorded game
 ///

@@ -21,10 +21,10 @@ use crate::report::grades;
 use crate::report::page::shell::Kind;
 use crate::report::page::{Material, page};
 use crate::report::survey::Survey;
-use crate::rules::Game;
 use crate::tournament::audit::options_of;
-use crate::with_game;
 use beside::Beside;
+use referee_games::Game;
+use referee_games::with_game;
 
 /// The page's file.
 pub const PAGE: &str = "report.html";

@@ -19,13 +19,13 @@ use crate::record::log::{LOG, LogError, write_whole};
 use crate::record::{GameRecord, Header};
 use crate::report::games::GamesTable;
 use crate::report::{Remedy, Standings, tables};
-use crate::rules::{Game, Seat};
 use crate::tournament::audit::options_of;
 use crate::tournament::decisions::decisions;
 use crate::tournament::folder::{self, Contents, Problems, log_failure};
 use crate::tournament::ledger::Ledger;
 use crate::tournament::results::Results;
-use crate::with_game;
+use referee_games::with_game;
+use referee_games::{Game, Seat};
 
 /// The folder that is named, or the newest one with a log under `results/`.
 pub fn find(named: Option<&Path>) -> Result<PathBuf, Failure> {

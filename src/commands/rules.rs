@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::{Failure, Status};
 use crate::printer::Printer;
-use crate::rules::options::{ListKind, OptionKind, Preset};
-use crate::rules::{Clause, Game, GameKind, OptionSpec};
-use crate::with_game;
+use referee_games::options::{ListKind, OptionKind, Preset};
+use referee_games::with_game;
+use referee_games::{Clause, Game, GameKind, OptionSpec};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,6 +24,7 @@ const WIDTH: usize = 96;
 #[command(after_help = EXAMPLES)]
 pub struct RulesArgs {
     /// The game; without one, all games are listed
+    #[arg(value_parser = super::game_args::game_named())]
     game: Option<GameKind>,
 
     /// Only this clause and its options, for example W6

@@ -8,19 +8,19 @@ use std::time::Duration;
 use clap::Args;
 
 use super::Failure;
-use super::game_args::OptionArgs;
+use super::game_args::{OptionArgs, game_named};
 use crate::clock::{Measure, TimeControl};
 use crate::config::{self, PlayerSpec, PlayerWord, Reading, Tournament};
 use crate::containment::{Level, Policy, Wish};
 use crate::printer::Printer;
 use crate::record::FaultPolicy;
-use crate::rules::{Game, GameKind, Options};
+use referee_games::{Game, GameKind, Options};
 
 /// The game and its terms, as the command line gives them.
 #[derive(Debug, Clone, Args)]
 pub struct SettingArgs {
     /// The game (default: the configuration's, else watch-your-back)
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = game_named())]
     pub game: Option<GameKind>,
     #[command(flatten)]
     pub options: OptionArgs,

@@ -12,12 +12,12 @@ use serde::Serialize;
 use super::game_args::GameArgs;
 use super::{Failure, Status};
 use crate::printer::Printer;
-use crate::rules::{Game, Refusal};
 use crate::seeds::Secret;
-use crate::with_game;
 use course::{Answers, Course, Played};
 use from_start::FromStart;
 use record::Record;
+use referee_games::with_game;
+use referee_games::{Game, Refusal};
 
 const EXAMPLES: &str = "\
 Examples:

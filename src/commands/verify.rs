@@ -14,7 +14,6 @@ use crate::printer::Printer;
 use crate::rating::tally::Faulted;
 use crate::record::log::{Line, LogReader};
 use crate::record::{GameRecord, Header};
-use crate::rules::Game;
 use crate::seeds::Secret;
 use crate::tournament::audit::{audit, options_of};
 use crate::tournament::folder::{
@@ -23,7 +22,8 @@ use crate::tournament::folder::{
 use crate::tournament::ledger::Ledger;
 use crate::tournament::openings::Book;
 use crate::tournament::summary::Summary;
-use crate::with_game;
+use referee_games::Game;
+use referee_games::with_game;
 
 /// Replay every record through the rules, and compute the tables again
 ///

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use super::problem::{Complaint, instead};
 use super::sources;
-use crate::bots;
 
 /// How a player is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +26,7 @@ pub enum Launch {
         /// What the class returns is converted where it is unambiguous.
         lenient: bool,
     },
-    /// By the house player of this name, one that [`bots::named`] knows.
+    /// By the house player of this name, one that [`referee_bots::named`] knows.
     Bot(String),
 }
 
@@ -39,11 +38,11 @@ pub(super) fn python(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<Pat
 
 /// A house player called `name`.
 pub(super) fn bot(name: &str) -> Result<Launch, Complaint> {
-    if bots::named(name).is_ok() {
+    if referee_bots::named(name).is_ok() {
         return Ok(Launch::Bot(name.to_owned()));
     }
     let title = format!("there is no house player `{}`", name.escape_debug());
-    Err(Complaint::new(title, instead(name, bots::NAMES.iter().copied())))
+    Err(Complaint::new(title, instead(name, referee_bots::NAMES.iter().copied())))
 }
 
 /// The program of a command that runs in `dir`; one without a `/` is looked for in `path`.

@@ -12,9 +12,9 @@ use super::limits::whole;
 use super::player::Place;
 use super::problem::{Problem, Problems, Span};
 use crate::bounded;
-use crate::rules::{Game, GameKind, Options};
 use crate::tournament::openings::{MOST_PLIES, Opening, Openings, Unfit, listed};
-use crate::with_game;
+use referee_games::with_game;
+use referee_games::{Game, GameKind, Options};
 
 /// So many openings of a file are shown as refused at most.
 const MOST_SHOWN: usize = 8;

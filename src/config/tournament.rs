@@ -10,8 +10,8 @@ use crate::bounded;
 use crate::clock::TimeControl;
 use crate::containment::Wish;
 use crate::record::{Anchor, FaultPolicy};
-use crate::rules::options::OptionKind;
-use crate::rules::{Game, GameKind, OptionSpec, Options};
+use referee_games::options::OptionKind;
+use referee_games::{Game, GameKind, OptionSpec, Options};
 
 use super::LARGEST;
 use super::apart::keep_apart;
@@ -164,7 +164,7 @@ fn rules(
         return None;
     };
     let (options, remarks) =
-        crate::with_game!(game, G => options::<G>(field.span(), given, place, problems))?;
+        referee_games::with_game!(game, G => options::<G>(field.span(), given, place, problems))?;
     Some(Ruling { game, options, remarks })
 }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::rules::Seat;
+use referee_games::Seat;
 
 /// Fewer common positions say nothing.
 const LEAST_POSITIONS: u32 = 20;

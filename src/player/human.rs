@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 
 use super::{Answer, InitView, TurnView, Wire};
-use crate::bots::{Kind, Limit, Reaction, Session};
 use crate::fault::{Fault, FaultCode};
 use crate::printer::Printer;
 use crate::protocol::{Reply, TurnClock};
-use crate::rules::{Event, Game, Legal, Refusal, Turn};
+use referee_bots::{Kind, Limit, Reaction, Session};
+use referee_games::{Event, Game, Legal, Refusal, Turn};
 
 const HELP: &str = "\
 an action    plays it

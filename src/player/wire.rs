@@ -14,7 +14,7 @@ use crate::clock::Measure;
 use crate::containment::{NotStarted, Policy};
 use crate::fault::{Fault, FaultCode};
 use crate::protocol::{self, Greeting, InitClock, Message, Unusable, VERSIONS, Wants};
-use crate::rules::{Game, SeatMap};
+use referee_games::{Game, SeatMap};
 
 /// A player in this process: takes each line from the referee, and gives the reply where one is
 /// owed.

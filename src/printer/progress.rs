@@ -9,9 +9,9 @@ use crate::escape;
 use crate::fault::Fault;
 use crate::rating::{Conduct, Out, Played};
 use crate::record::GameRecord;
-use crate::rules::Seat;
 use crate::tournament::ledger::Ledger;
 use crate::tournament::runner::Listener;
+use referee_games::Seat;
 
 /// How often plain lines are printed where there is no terminal.
 const EVERY: Duration = Duration::from_secs(10);

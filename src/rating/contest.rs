@@ -8,7 +8,7 @@ use super::pairs::Pentanomial;
 use super::sprt::{Sprt, Standing, Verdict};
 use super::{Played, Points, RatingError};
 use crate::record::GameRecord;
-use crate::rules::Seat;
+use referee_games::Seat;
 
 /// After so many pairs in a row that do not count, no more are waited for.
 const MOST_UNCOUNTED: u32 = 16;

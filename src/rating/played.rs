@@ -6,7 +6,7 @@ use super::RatingError;
 use super::pairs::GameOutcome;
 use crate::fault::FaultCode;
 use crate::record::GameRecord;
-use crate::rules::{BySeat, Seat};
+use referee_games::{BySeat, Seat};
 
 /// A finished game as results see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::fit::{Estimate, Scale, count};
 use super::layout::Seats;
 use super::{RatingError, Tally};
 use crate::record::Anchor;
-use crate::rules::BySeat;
+use referee_games::BySeat;
 
 /// Below this chance a difference between players' seat effects is taken to be real.
 pub const SIGNIFICANT: f64 = 0.01;
@@ -33,7 +33,7 @@ pub fn seat_effects(tally: &Tally, anchors: &[Anchor]) -> Result<SeatEffects, Ra
     let seated: Vec<usize> = (0..tally.names().len())
         .filter(|&player| {
             let at = |seat| tally.at(player, seat).games();
-            at(crate::rules::Seat::First) > 0 && at(crate::rules::Seat::Second) > 0
+            at(referee_games::Seat::First) > 0 && at(referee_games::Seat::Second) > 0
         })
         .collect();
     let p_value = p_value(&scale, &seated);

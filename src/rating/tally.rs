@@ -8,7 +8,7 @@ use super::played::{Conduct, Played};
 use super::{Points, RatingError};
 use crate::fault::FaultCode;
 use crate::record::GameRecord;
-use crate::rules::{BySeat, Seat};
+use referee_games::{BySeat, Seat};
 
 /// How often a player made each fault; codes that did not happen are absent.
 pub type FaultCounts = BTreeMap<FaultCode, u32>;
@@ -308,7 +308,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::fault::Fault;
     use crate::record::{ClockRecord, Score};
-    use crate::rules::SeatMap;
+    use referee_games::SeatMap;
 
     const SEATS: BySeat<&str> = BySeat::new("white", "black");
 

@@ -8,7 +8,7 @@ use crate::fault::{Fault, FaultCode};
 use crate::player::{Player, TurnView, diagnosis};
 use crate::protocol::{self, Reply, TurnClock, millis};
 use crate::record::FaultPolicy;
-use crate::rules::{BySeat, Event, Game, Refusal, Seat};
+use referee_games::{BySeat, Event, Game, Refusal, Seat};
 
 /// What a seat is asked. All of it stands before the turn begins: nothing tells what the other
 /// seat answers in the same turn, or how long that took.

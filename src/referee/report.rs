@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::player::Overdue;
 use crate::protocol::Greeting;
 use crate::record::Note;
-use crate::rules::{BySeat, GameResult, Outcome, Seat};
+use referee_games::{BySeat, GameResult, Outcome, Seat};
 
 /// How a game ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! A position as people see it, square by square: what the terminal and the page draw.
 
-use crate::rules::board::Square;
-use crate::rules::{Game, Seat};
+use referee_games::board::Square;
+use referee_games::{Game, Seat};
 
 /// A square and what is on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,9 +57,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::rules::back_to_the_wall::BackToTheWall;
-    use crate::rules::backdraughts::Backdraughts;
-    use crate::rules::{BySeat, Options, Step};
+    use referee_games::back_to_the_wall::BackToTheWall;
+    use referee_games::backdraughts::Backdraughts;
+    use referee_games::{BySeat, Options, Step};
 
     fn start<G: Game>() -> G {
         let options = Options::resolve(G::OPTIONS, []).expect("the defaults");

@@ -11,9 +11,9 @@ use super::story;
 use crate::clock::{Clock, TimeControl};
 use crate::escape;
 use crate::record::{GameRecord, Note};
-use crate::rules::board::Square;
-use crate::rules::{BySeat, Event, Game, Seat, Turn};
 use crate::tournament::audit::{Replay, Replayed};
+use referee_games::board::Square;
+use referee_games::{BySeat, Event, Game, Seat, Turn};
 
 /// A recorded game, frame by frame.
 #[derive(Debug, Clone, Serialize)]

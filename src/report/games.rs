@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::tables::text;
 use crate::record::GameRecord;
-use crate::rules::Seat;
+use referee_games::Seat;
 
 /// The columns of `games.csv`.
 const COLUMNS: [&str; 12] = [

@@ -12,7 +12,7 @@ use crate::escape;
 use crate::rating::tally::Outcomes;
 use crate::rating::{Rank, Tally};
 use crate::record::{GameRecord, Header};
-use crate::rules::Seat;
+use referee_games::Seat;
 
 /// Everything about one player.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use std::io;
 use super::tables::{finish, text};
 use crate::fault::Fault;
 use crate::record::{Anchor, GameRecord, Header, PlayerInfo};
-use crate::rules::{BySeat, Seat};
 use crate::tournament::format::{Format, Stage};
+use referee_games::{BySeat, Seat};
 
 /// A pseudonym for every player, `P001` and so on, in an order that the tournament's random
 /// identity decides.

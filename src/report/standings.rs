@@ -4,9 +4,9 @@ use crate::rating::ranks::Separation;
 use crate::rating::tally::{FaultCounts, Outcomes};
 use crate::rating::{Band, Contradiction, Estimate, Points, Rank, Unranked};
 use crate::record::Header;
-use crate::rules::{BySeat, Seat};
 use crate::tournament::results::Results;
 use crate::tournament::summary::Summary;
+use referee_games::{BySeat, Seat};
 
 /// A player's place and everything the tables say of it.
 #[derive(Debug, Clone, PartialEq)]

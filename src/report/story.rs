@@ -1,8 +1,8 @@
 //! What happened in a game in words, for people: on the terminal and on the page.
 
-use crate::rules::board::Square;
-use crate::rules::event::NotPlaced;
-use crate::rules::{BySeat, Event};
+use referee_games::board::Square;
+use referee_games::event::NotPlaced;
+use referee_games::{BySeat, Event};
 
 /// Whether a step was a ply; an outcome of chance is none, and leaves the board as it was.
 pub fn is_ply(events: &[Event]) -> bool {

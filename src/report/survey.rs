@@ -13,7 +13,7 @@ use self::faults::Faults;
 use super::Standings;
 use crate::rating::{RatingError, Tally};
 use crate::record::{GameRecord, Header};
-use crate::rules::Seat;
+use referee_games::Seat;
 
 /// What was seen. Its size depends on the players and on the bounds of its parts, not on the
 /// number of games.

@@ -7,7 +7,7 @@ use std::io;
 use super::{Row, Standings};
 use crate::fault::FaultCode;
 use crate::rating::{Estimate, Tally, Unranked};
-use crate::rules::Seat;
+use referee_games::Seat;
 
 /// The columns of `standings.csv` after those of the faults.
 const MORE_COLUMNS: [&str; 8] = [

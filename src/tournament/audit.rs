@@ -7,11 +7,11 @@ use std::time::Duration;
 use crate::clock::{Clock, Measure, TimeControl, Verdict};
 use crate::fault::FaultCode;
 use crate::record::{GameRecord, Header, Score};
-use crate::rules::{
-    BySeat, Event, Game, GameKind, GameResult, Options, Outcome, Seat, Step, StepOf, Stream, Turn,
-};
 use crate::seeds::{Luck, Secret};
 use crate::tournament::openings::Book;
+use referee_games::{
+    BySeat, Event, Game, GameKind, GameResult, Options, Outcome, Seat, Step, StepOf, Stream, Turn,
+};
 
 /// The options of a header, checked.
 pub fn options_of(header: &Header) -> Result<(GameKind, Options), String> {
@@ -24,7 +24,7 @@ pub fn options_of(header: &Header) -> Result<(GameKind, Options), String> {
         })
         .collect();
     let given = given.iter().map(|(name, value)| (*name, value.as_str()));
-    let options = crate::with_game!(kind, G => Options::resolve(G::OPTIONS, given))
+    let options = referee_games::with_game!(kind, G => Options::resolve(G::OPTIONS, given))
         .map_err(|bad| format!("option {}: {}", bad.name, bad.message))?;
     Ok((kind, options))
 }

@@ -15,8 +15,8 @@ use crate::record::log::{
     Line, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
 };
 use crate::record::{Containment, GameRecord, Header, PlayerInfo, SCHEMA};
-use crate::rules::{Game, Seat};
-use crate::with_game;
+use referee_games::with_game;
+use referee_games::{Game, Seat};
 
 /// A tournament that can go on.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use super::summary::Summary;
 use crate::rating::tally::{Faulted, Place};
 use crate::rating::{GameOutcome, Out, Played, Ranking, Tally};
 use crate::record::{Anchor, GameRecord, Header};
-use crate::rules::{BySeat, Seat};
+use referee_games::{BySeat, Seat};
 
 /// What the course of a tournament depends on besides its games.
 #[derive(Debug, Clone)]
@@ -472,7 +472,7 @@ mod tests {
     use crate::fault::FaultCode;
     use crate::rating::tally::tests::{faulty, game};
     use crate::record::Score;
-    use crate::rules::SeatMap;
+    use referee_games::SeatMap;
 
     const NAMES: [&str; 4] = ["bee", "ant", "dog", "cat"];
 

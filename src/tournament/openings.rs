@@ -11,8 +11,8 @@ use std::sync::Arc;
 use rand_chacha::ChaCha20Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::rules::{BySeat, Game, Seat, Step, StepOf, Turn};
 use crate::seeds::{Luck, Secret};
+use referee_games::{BySeat, Game, Seat, Step, StepOf, Turn};
 
 /// The most plies of a random opening.
 pub const MOST_PLIES: u32 = 100;
@@ -278,11 +278,11 @@ fn walk<G: Game>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::back_to_the_wall::BackToTheWall;
-    use crate::rules::backdraughts::Backdraughts;
-    use crate::rules::watch_your_back::WatchYourBack;
-    use crate::rules::{GameKind, Options};
-    use crate::with_game;
+    use referee_games::back_to_the_wall::BackToTheWall;
+    use referee_games::backdraughts::Backdraughts;
+    use referee_games::watch_your_back::WatchYourBack;
+    use referee_games::with_game;
+    use referee_games::{GameKind, Options};
 
     fn rules<G: Game>(given: &[(&str, &str)]) -> Arc<G::Rules> {
         let options = Options::resolve(G::OPTIONS, given.iter().copied()).expect("options");
@@ -327,7 +327,7 @@ mod tests {
                 }
                 let faces: Vec<(u32, u32)> = (1..=6).map(|face| (face, 1)).collect();
                 let mut left = opening.luck;
-                for stream in [Seat::First, Seat::Second].map(crate::rules::Stream::Seat) {
+                for stream in [Seat::First, Seat::Second].map(referee_games::Stream::Seat) {
                     let one: Vec<u32> = (0..9).map(|_| luck.draw(stream, &faces)).collect();
                     let other: Vec<u32> = (0..9).map(|_| left.draw(stream, &faces)).collect();
                     assert_eq!(one, other);

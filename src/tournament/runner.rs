@@ -31,8 +31,8 @@ use crate::fault::Fault;
 use crate::rating::Out;
 use crate::record::GameRecord;
 use crate::record::log::LogWriter;
-use crate::rules::Game;
-use crate::with_game;
+use referee_games::Game;
+use referee_games::with_game;
 
 /// Listens to a tournament.
 pub trait Listener {

@@ -7,7 +7,7 @@
 pub mod pairings;
 
 pub use self::pairings::Pairings;
-use crate::rules::{BySeat, Seat};
+use referee_games::{BySeat, Seat};
 
 /// In which order players enter a schedule, and which of two has the first seat first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

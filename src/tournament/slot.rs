@@ -26,8 +26,8 @@ use crate::clock::TimeControl;
 use crate::containment::Lack;
 use crate::fault::Fault;
 use crate::record::{FaultPolicy, GameRecord};
-use crate::rules::{BySeat, Game, Options};
 use crate::seeds::Secret;
+use referee_games::{BySeat, Game, Options};
 
 /// What all games of a tournament have in common.
 #[derive(Debug)]

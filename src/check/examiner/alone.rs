@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Examiner, Outcome, Stop};
-use crate::bots::Playable;
 use crate::check::drills::Drill;
 use crate::check::{Finding, exchange};
 use crate::commands::Failure;
@@ -14,7 +13,8 @@ use crate::conversation::{self, Decision, Source};
 use crate::player::diagnosis::seconds;
 use crate::player::{InitView, Launch, Player, Wire};
 use crate::protocol::{Greeting, Wants};
-use crate::rules::{BySeat, Seat};
+use referee_bots::Playable;
+use referee_games::{BySeat, Seat};
 
 impl<G: Playable> Examiner<'_, G> {
     /// Starts it in both seats and lets it leave.

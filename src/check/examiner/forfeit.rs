@@ -7,14 +7,14 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::{Examiner, Outcome};
-use crate::bots::Playable;
 use crate::check::{Finding, exchange};
 use crate::clock::Clock;
 use crate::commands::Failure;
 use crate::containment::NotStarted;
 use crate::player::{InitView, Player};
 use crate::referee::{Question, Setup};
-use crate::rules::{BySeat, Event, Seat, Step, Turn};
+use referee_bots::Playable;
+use referee_games::{BySeat, Event, Seat, Step, Turn};
 
 /// The plies of the placing phase, and one move of the class.
 const BEFORE: u32 = 25;

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::CheckArgs;
-use crate::bots::Playable;
 use crate::check::{Candidate, Exam};
 use crate::commands::Failure;
 use crate::commands::setting::Setting;
@@ -12,6 +11,7 @@ use crate::config::{PlayerSpec, Tournament, name_of};
 use crate::diagnostics::copies;
 use crate::tournament::continuation::{fresh_identity, header};
 use crate::tournament::format::Stage;
+use referee_bots::Playable;
 
 /// A word that stands for no player, and why.
 #[derive(Debug)]

@@ -15,14 +15,14 @@ use tokio::sync::{mpsc, watch};
 
 use super::Desk;
 use super::candidates::Refused;
-use crate::bots::Playable;
 use crate::check::{Candidate, Exam, Report, examine};
 use crate::commands::Failure;
 use crate::commands::run::interrupted;
 use crate::printer::activity::Activity;
-use crate::rules::Game;
 use crate::tournament::runner::share_cores;
 use crate::tournament::slot::settle_on;
+use referee_bots::Playable;
+use referee_games::Game;
 
 /// How the examinations ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

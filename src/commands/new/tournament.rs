@@ -1,5 +1,6 @@
 //! `new tournament`: the configuration for a folder of players.
 
+use crate::commands::game_args::game_named;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use clap::Args;
 use super::{Failure, Printer, Status};
 use crate::config::Found;
 use crate::intake::{Failed, Missing, Submission, take_in};
-use crate::rules::GameKind;
+use referee_games::GameKind;
 
 /// So many things that may be one player are written down at most.
 const MOST_CHOICES: usize = 8;
@@ -40,7 +41,7 @@ pub struct TournamentArgs {
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub into: PathBuf,
     /// The game
-    #[arg(long, value_enum, default_value = "watch-your-back")]
+    #[arg(long, value_parser = game_named(), default_value = "watch-your-back")]
     pub game: GameKind,
 }
 

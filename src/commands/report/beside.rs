@@ -13,7 +13,7 @@ use crate::disk::write_quickly;
 use crate::rating::Tally;
 use crate::record::GameRecord;
 use crate::report::film::end_in_words;
-use crate::rules::Seat;
+use referee_games::Seat;
 
 /// The folder of the games.
 const FOLDER: &str = "games";

@@ -1,7 +1,7 @@
 //! A game under way that is played by lines of text.
 
-use crate::rules::{BySeat, Event, Game, Refusal, Seat, Step, StepOf, Stream, Turn};
 use crate::seeds::Luck;
+use referee_games::{BySeat, Event, Game, Refusal, Seat, Step, StepOf, Stream, Turn};
 
 /// A game under way, and where its chance comes from.
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::course::{Answers, Course, Played};
 use super::record::Record;
 use super::{Failure, for_each_line, write_line};
-use crate::rules::{Game, Refusal};
+use referee_games::{Game, Refusal};
 
 /// Answers lists of actions with the positions after them.
 pub(super) struct FromStart<G> {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::course::Played;
-use crate::rules::{BySeat, Event, Game, GameResult, Legal, Outcome, Seat, SeatMap, Turn};
+use referee_games::{BySeat, Event, Game, GameResult, Legal, Outcome, Seat, SeatMap, Turn};
 
 /// A position, and what led to it.
 #[derive(Debug, Serialize)]

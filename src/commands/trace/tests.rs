@@ -2,8 +2,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::*;
-use crate::rules::perft;
-use crate::rules::{
+use referee_games::perft;
+use referee_games::{
     BySeat, Clause, Event, GameResult, OptionError, OptionSpec, Options, Outcome, Seat, SeatMap,
     Step, Stream, Turn,
 };
@@ -32,6 +32,7 @@ impl Game for Toy {
     type State = SeatMap<u32>;
 
     const NAME: &'static str = "toy";
+    const TITLE: &'static str = "A game of the tests";
     const SEATS: BySeat<&'static str> = BySeat::new("left", "right");
     const CLAUSES: &'static [Clause] = &[];
     const OPTIONS: &'static [OptionSpec] = &[];

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::record::GameRecord;
-use crate::rules::Seat;
+use referee_games::Seat;
 
 /// So many games of each kind.
 pub const EACH: usize = 6;

@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::record::GameRecord;
-use crate::rules::Seat;
+use referee_games::Seat;
 
 /// So many are kept; the tables count all of them.
 pub const MOST: usize = 500;

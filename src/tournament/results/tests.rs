@@ -11,7 +11,7 @@ use crate::rating::Unranked;
 use crate::rating::tally::tests::game;
 use crate::record::GameRecord;
 use crate::report::{Row, Standings, grades};
-use crate::rules::{BySeat, Seat};
+use referee_games::{BySeat, Seat};
 
 /// What a player does in every game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::rules::BySeat;
 use crate::tournament::deadline::Deadline;
 use crate::tournament::ledger::Ledger;
 use crate::tournament::slot::Job;
+use referee_games::BySeat;
 
 /// A job, and what came of it before.
 #[derive(Debug, Clone)]

@@ -12,14 +12,14 @@ use crate::containment::{Level, Limits};
 use crate::player::{Respond, Wire};
 use crate::record::log::LogReader;
 use crate::record::{Containment, FaultPolicy, Header, SCHEMA};
-use crate::rules::{
-    BySeat, Clause, Event, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal, Seat,
-    Step, Turn,
-};
 use crate::seeds::Secret;
 use crate::tournament::format::{PairingRules, Stage};
 use crate::tournament::ledger::Setup;
 use crate::tournament::slot::Entrant;
+use referee_games::{
+    BySeat, Clause, Event, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal, Seat,
+    Step, Turn,
+};
 
 /// The first seat says who wins, or that the rules shall panic.
 #[derive(Debug, Clone)]
@@ -47,6 +47,7 @@ impl Game for Toss {
     type State = ();
 
     const NAME: &'static str = "toss";
+    const TITLE: &'static str = "A game of the tests";
     const SEATS: BySeat<&'static str> = BySeat::new("white", "black");
     const CLAUSES: &'static [Clause] = &[];
     const OPTIONS: &'static [OptionSpec] = &[];

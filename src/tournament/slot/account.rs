@@ -7,7 +7,7 @@ use crate::player::{Remains, diagnosis};
 use crate::protocol;
 use crate::record::{ClockRecord, FaultRecord, GameRecord, Score};
 use crate::referee::{Disturbance, Ending, Report};
-use crate::rules::{BySeat, GameResult, Seat, SeatMap};
+use referee_games::{BySeat, GameResult, Seat, SeatMap};
 
 /// A game that is over, its players gone.
 pub struct Account {
@@ -82,8 +82,7 @@ impl Account {
             plies: kept.plies,
             warnings,
             notes: kept.notes,
-            reported: SeatMap::new(seats, kept.greetings.map(|greeting| greeting.said()))
-                .into_said(),
+            reported: reported(SeatMap::new(seats, kept.greetings.map(|greeting| greeting.said()))),
             void,
         }
     }
@@ -118,12 +117,10 @@ impl Account {
     }
 }
 
-impl SeatMap<String> {
-    /// What the players said of themselves; none when neither said anything.
-    fn into_said(self) -> Option<Self> {
-        let silent = Seat::BOTH.into_iter().all(|seat| self[seat].is_empty());
-        (!silent).then_some(self)
-    }
+/// What the players said of themselves; none when neither said anything.
+fn reported(said: SeatMap<String>) -> Option<SeatMap<String>> {
+    let silent = Seat::BOTH.into_iter().all(|seat| said[seat].is_empty());
+    (!silent).then_some(said)
 }
 
 fn faults_of(seats: BySeat<&'static str>, ending: &Ending) -> Option<FaultRecord> {

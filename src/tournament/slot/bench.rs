@@ -11,8 +11,8 @@ use crate::containment::{Lack, NotStarted};
 use crate::player::diagnosis::seconds;
 use crate::player::{InitView, Player, Remains};
 use crate::referee::{self, Disturbance, Ending, Report, Setup};
-use crate::rules::{BySeat, Game, Seat};
 use crate::tournament::openings::{Book, Opening};
+use referee_games::{BySeat, Game, Seat};
 
 /// A reusable player that waits for its next game.
 #[derive(Debug)]

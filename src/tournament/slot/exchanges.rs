@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::player::{Direction, Player};
-use crate::rules::{BySeat, Seat};
+use referee_games::{BySeat, Seat};
 
 /// The last lines both ways in the order of their times, then what was kept of each stderr, as
 /// JSON lines.

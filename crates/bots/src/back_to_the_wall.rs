@@ -1,0 +1,220 @@
+//! Back to the Wall as the house players see it: what a turn may gain, and which submissions are
+//! worth a look among the very many that there are.
+
+mod grabber;
+mod matrix;
+mod outlook;
+
+use rand::seq::IteratorRandom;
+use rand::{Rng, RngCore};
+use rand_chacha::ChaCha8Rng;
+
+use self::grabber::Grabber;
+use self::matrix::Matrix;
+use self::outlook::outlook;
+use super::meter::Meter;
+use super::{Allotment, Bot, Choice, Limit, Playable};
+use referee_games::back_to_the_wall::{BackToTheWall, Board, PIECES, Pair, Squares, Submission};
+use referee_games::board::Direction;
+use referee_games::{BySeat, Game, Seat, Step, Turn};
+
+/// New submissions that are tried in a round of the search, for each seat.
+const TRIED: usize = 16;
+/// The most submissions of a seat that are kept.
+const MOST: usize = 64;
+/// How likely a wall is chosen where an enemy might run, rather than anywhere.
+const POINTED: f64 = 0.7;
+
+impl Playable for BackToTheWall {
+    fn lead(&self, seat: Seat) -> i32 {
+        let counts = self.board().counts();
+        counts[seat].cast_signed() - counts[!seat].cast_signed()
+    }
+
+    fn grabber() -> Box<dyn Bot<Self>> {
+        Box::new(Grabber)
+    }
+
+    fn searcher(limit: Limit) -> Box<dyn Bot<Self>> {
+        Box::new(Search { limit })
+    }
+}
+
+/// Looks one turn ahead: weighs submissions of both seats against each other, mixes its own so
+/// that the best answer to the mixture gains least, and draws one from the mixture. A node is one
+/// pair of submissions played.
+struct Search {
+    limit: Limit,
+}
+
+impl Bot<BackToTheWall> for Search {
+    fn choose(
+        &mut self,
+        position: &BackToTheWall,
+        seat: Seat,
+        time: Allotment,
+        rng: &mut ChaCha8Rng,
+    ) -> Option<Choice<Submission>> {
+        if position.turn() != Turn::Both {
+            return None;
+        }
+        let meter = Meter::new(self.limit, time);
+        let mut table = Table::new(position, seat, meter, rng);
+        while table.refine(rng).is_some() {}
+        let (mix, value) = table.matrix.solve();
+        let action = *table.submissions.first.get(mix.first.draw(rng))?;
+        Some(Choice { action, eval: Some(value.clamp(-1.0, 1.0)) })
+    }
+}
+
+/// Submissions of both seats, its own first, and what each pair is worth.
+struct Table<'a> {
+    position: &'a BackToTheWall,
+    seat: Seat,
+    meter: Meter,
+    /// Its own are the first.
+    submissions: BySeat<Vec<Submission>>,
+    matrix: Matrix,
+}
+
+impl<'a> Table<'a> {
+    /// A table of every pair of directions of both seats, each with some walls; fewer where the
+    /// meter runs out.
+    fn new(position: &'a BackToTheWall, seat: Seat, meter: Meter, rng: &mut ChaCha8Rng) -> Self {
+        let everywhere = |by: Seat, rng: &mut ChaCha8Rng| -> Vec<Submission> {
+            let proposal =
+                |directions| Submission { directions, walls: walls(position.board(), by, rng) };
+            directions().map(proposal).collect()
+        };
+        let mine = everywhere(seat, rng);
+        let theirs = everywhere(!seat, rng);
+        let mut table = Self {
+            position,
+            seat,
+            meter,
+            submissions: BySeat::new(Vec::new(), theirs),
+            matrix: Matrix::default(),
+        };
+        for submission in mine {
+            let Some(row) = table.row(&submission) else { break };
+            table.submissions.first.push(submission);
+            table.matrix.add_row(row);
+        }
+        if table.submissions.first.is_empty() {
+            table.submissions.first.extend(position.random_action(seat, rng));
+        }
+        table
+    }
+
+    /// Looks for a better answer of each seat to the other's mixture; `None` when the meter has
+    /// run out or the table is full.
+    fn refine(&mut self, rng: &mut ChaCha8Rng) -> Option<()> {
+        if self.matrix.is_empty() || self.submissions.first.len() >= MOST {
+            return None;
+        }
+        let (mix, value) = self.matrix.solve();
+        let mut best = (value, None);
+        for _ in 0..TRIED {
+            let submission = self.proposal(self.seat, mix.first.draw(rng), rng);
+            let row = self.row(&submission)?;
+            let worth = mix.second.mean(&row);
+            if worth > best.0 {
+                best = (worth, Some((submission, row)));
+            }
+        }
+        if let (_, Some((submission, row))) = best {
+            self.submissions.first.push(submission);
+            self.matrix.add_row(row);
+        }
+        let (mix, value) = self.matrix.solve();
+        let mut best = (value, None);
+        for _ in 0..TRIED {
+            let submission = self.proposal(!self.seat, mix.second.draw(rng), rng);
+            let column = self.column(&submission)?;
+            let worth = mix.first.mean(&column);
+            if worth < best.0 {
+                best = (worth, Some((submission, column)));
+            }
+        }
+        if let (_, Some((submission, column))) = best {
+            self.submissions.second.push(submission);
+            self.matrix.add_column(&column);
+        }
+        Some(())
+    }
+
+    /// A new submission of `by`: that at `index` with other walls, or with other directions.
+    fn proposal(&self, by: Seat, index: usize, rng: &mut ChaCha8Rng) -> Submission {
+        let known =
+            if by == self.seat { &self.submissions.first } else { &self.submissions.second };
+        let old = known[index];
+        if rng.random_bool(0.75) {
+            Submission { walls: walls(self.position.board(), by, rng), ..old }
+        } else {
+            let mut direction = || Direction::ALL[rng.random_range(0..4)];
+            let directions = Pair { circle: direction(), square: direction() };
+            Submission { directions, ..old }
+        }
+    }
+
+    /// What its own `submission` is worth against each of the other seat's.
+    fn row(&mut self, submission: &Submission) -> Option<Vec<f64>> {
+        let theirs = std::mem::take(&mut self.submissions.second);
+        let row = theirs.iter().map(|other| self.worth(submission, other)).collect();
+        self.submissions.second = theirs;
+        row
+    }
+
+    /// What each of its own submissions is worth against this one of the other seat.
+    fn column(&mut self, submission: &Submission) -> Option<Vec<f64>> {
+        let mine = std::mem::take(&mut self.submissions.first);
+        let column = mine.iter().map(|own| self.worth(own, submission)).collect();
+        self.submissions.first = mine;
+        column
+    }
+
+    /// What the position after both submissions is worth; `None` when the meter has run out.
+    fn worth(&mut self, own: &Submission, other: &Submission) -> Option<f64> {
+        self.meter.tick()?;
+        let mut after = self.position.clone();
+        let turn = match self.seat {
+            Seat::First => BySeat::new(*own, *other),
+            Seat::Second => BySeat::new(*other, *own),
+        };
+        after.play_silently(Step::Both(turn));
+        Some(outlook(self.position, &after, self.seat))
+    }
+}
+
+/// Every pair of directions.
+fn directions() -> impl Iterator<Item = Pair<Direction>> {
+    let with = |circle| Direction::ALL.into_iter().map(move |square| Pair { circle, square });
+    Direction::ALL.into_iter().flat_map(with)
+}
+
+/// Walls that `by` might name: most of them where an enemy might run.
+fn walls(board: &Board, by: Seat, rng: &mut ChaCha8Rng) -> Squares {
+    let enemies = PIECES.into_iter().filter(|(seat, _)| *seat != by);
+    let runs = enemies.flat_map(|(seat, piece)| {
+        let from = board.pieces[seat][piece];
+        Direction::ALL.into_iter().map(move |way| board.along(from, way))
+    });
+    let pointed = runs.fold(Squares::EMPTY, |all, run| all | run);
+    let mut free = board.free();
+    let mut walls = Squares::EMPTY;
+    for _ in 0..board.ground.walls_each {
+        let near = free & pointed;
+        let choice = if !near.is_empty() && rng.random_bool(POINTED) { near } else { free };
+        walls |= any(choice, rng);
+        free -= walls;
+    }
+    walls
+}
+
+/// One of the squares, as a set.
+fn any(squares: Squares, rng: &mut dyn RngCore) -> Squares {
+    squares.iter().choose(rng).map_or(Squares::EMPTY, Squares::of)
+}
+
+#[cfg(test)]
+mod tests;

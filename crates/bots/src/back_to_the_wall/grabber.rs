@@ -1,0 +1,65 @@
+//! The player that takes what it can get now.
+
+use rand::seq::IndexedRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::{any, directions};
+use crate::{Allotment, Bot, Choice};
+use referee_games::back_to_the_wall::{BackToTheWall, Board, Piece, Squares, Submission};
+use referee_games::{Game, Seat, Turn};
+
+/// Plays a submission by which it would be furthest ahead if the other player did nothing; chance
+/// breaks ties.
+pub(super) struct Grabber;
+
+/// Sets of walls that are looked at.
+const SETS: usize = 6;
+
+impl Bot<BackToTheWall> for Grabber {
+    fn choose(
+        &mut self,
+        position: &BackToTheWall,
+        seat: Seat,
+        _time: Allotment,
+        rng: &mut ChaCha8Rng,
+    ) -> Option<Choice<Submission>> {
+        if position.turn() != Turn::Both {
+            return None;
+        }
+        let sets: Vec<_> = (0..SETS).map(|_| some_walls(position.board(), rng)).collect();
+        let with_each =
+            |directions| sets.iter().map(move |walls| Submission { directions, walls: *walls });
+        let submissions: Vec<_> = directions().flat_map(with_each).collect();
+        let leads: Vec<_> =
+            submissions.iter().map(|submission| lead(position, seat, submission)).collect();
+        let best = leads.iter().max()?;
+        let equals: Vec<_> =
+            submissions.iter().zip(&leads).filter(|(_, lead)| *lead == best).collect();
+        let (action, _) = equals.choose(rng)?;
+        Some(Choice { action: **action, eval: None })
+    }
+}
+
+fn some_walls(board: &Board, rng: &mut ChaCha8Rng) -> Squares {
+    let mut free = board.free();
+    let mut walls = Squares::EMPTY;
+    for _ in 0..board.ground.walls_each {
+        walls |= any(free, rng);
+        free -= walls;
+    }
+    walls
+}
+
+/// How many squares `seat` would be ahead if the others stood still.
+fn lead(position: &BackToTheWall, seat: Seat, submission: &Submission) -> i32 {
+    let mut board = *position.board();
+    let site = board.site(position.rules_in_force().readings);
+    board.build(site.place_all(submission.walls).placed);
+    let runs = Piece::BOTH.into_iter().filter_map(|piece| {
+        let heading = board.heading(seat, piece, submission.directions[piece])?;
+        Some(board.along(board.pieces[seat][piece], heading))
+    });
+    let entered = runs.fold(Squares::EMPTY, |all, run| all | run);
+    let (mine, theirs) = (board.owned[seat] | entered, board.owned[!seat] - entered);
+    mine.len().cast_signed() - theirs.len().cast_signed()
+}

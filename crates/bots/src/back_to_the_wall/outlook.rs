@@ -1,0 +1,38 @@
+//! What a position is worth without looking further ahead.
+
+use referee_games::Seat;
+use referee_games::back_to_the_wall::{BackToTheWall, Board, Piece};
+use referee_games::board::Direction;
+
+/// How much the best run of the next turn counts, beside squares that are captured already.
+const NEXT: f64 = 0.4;
+/// The share of the board that, as a lead, counts as about three quarters of a round won.
+const CLEAR: f64 = 0.25;
+
+/// What `after`, one turn later than `before`, is worth to `seat`: from −1, the round is lost,
+/// to 1, the round is won.
+pub(super) fn outlook(before: &BackToTheWall, after: &BackToTheWall, seat: Seat) -> f64 {
+    if let Some(round) = after.finished().get(before.finished().len()) {
+        return 2.0 * round.result.score(seat) - 1.0;
+    }
+    let board = after.board();
+    let lead = promise(board, seat) - promise(board, !seat);
+    0.95 * (lead / (CLEAR * f64::from(board.open().len()))).tanh()
+}
+
+/// The squares of `seat`, and some of what it can capture next.
+fn promise(board: &Board, seat: Seat) -> f64 {
+    let next: u32 = Piece::BOTH.into_iter().map(|piece| best_run(board, seat, piece)).sum();
+    f64::from(board.owned[seat].len()) + NEXT * f64::from(next)
+}
+
+/// The most that a run of the piece changes: one for a free square, two for an enemy's.
+fn best_run(board: &Board, seat: Seat, piece: Piece) -> u32 {
+    let from = board.pieces[seat][piece];
+    let runs = Direction::ALL.into_iter().map(|way| board.along(from, way));
+    let changes = runs.map(|run| {
+        let new = run - board.owned[seat];
+        new.len() + (new & board.owned[!seat]).len()
+    });
+    changes.max().unwrap_or(0)
+}

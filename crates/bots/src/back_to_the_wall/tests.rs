@@ -1,0 +1,106 @@
+use std::time::{Duration, Instant};
+
+use rand::SeedableRng;
+
+use super::*;
+use crate::{named, random};
+use referee_games::{GameResult, Options};
+
+type Player = Box<dyn Bot<BackToTheWall>>;
+
+fn start(rounds: &str) -> BackToTheWall {
+    let options = Options::resolve(BackToTheWall::OPTIONS, [("rounds", rounds)]).expect("options");
+    BackToTheWall::start(&BackToTheWall::rules(&options).expect("rules").into())
+}
+
+fn bot(name: &str) -> Player {
+    named(name).expect("a bot").bot()
+}
+
+/// Plays a match in process; every action must be legal.
+fn game(names: &BySeat<&str>, rounds: &str, seed: u64) -> (Vec<String>, GameResult) {
+    let mut players = names.map(bot);
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let (mut position, mut actions) = (start(rounds), Vec::new());
+    loop {
+        if let Turn::Over(outcome) = position.turn() {
+            return (actions, outcome.result);
+        }
+        let turn = BySeat::from_fn(|seat| {
+            let choice = players[seat].choose(&position, seat, Allotment::default(), &mut rng);
+            let Choice { action, eval } = choice.expect("a choice");
+            assert_eq!(position.parse_action(seat, &action.to_string()), Ok(action));
+            assert!(eval.is_none_or(|eval| (-1.0..=1.0).contains(&eval)));
+            action
+        });
+        actions.extend(turn.iter().map(|(_, action)| action.to_string()));
+        position.play_silently(Step::Both(turn));
+    }
+}
+
+/// How many of twenty matches on `rounds`, ten in each seat, `name` wins against `other`.
+fn wins(name: &str, other: &str, rounds: &str) -> usize {
+    let won = |seed| {
+        let first = game(&BySeat::new(name, other), rounds, seed).1;
+        let second = game(&BySeat::new(other, name), rounds, seed).1;
+        usize::from(first == GameResult::Win(Seat::First))
+            + usize::from(second == GameResult::Win(Seat::Second))
+    };
+    (0..10).map(won).sum()
+}
+
+#[test]
+fn all_kinds_play_legal_matches_to_the_end() {
+    for (names, rounds) in [
+        (BySeat::new("random", "greedy"), "best-of-3"),
+        (BySeat::new("search-1", "search-100"), "once,thrice"),
+        (BySeat::new("search-500", "random"), "twice"),
+    ] {
+        game(&names, rounds, 4);
+    }
+}
+
+#[test]
+fn the_greedy_player_beats_the_random_one() {
+    let wins = wins("greedy", "random", "once,twice,thrice");
+    assert!(wins >= 18, "{wins} of 20");
+}
+
+#[test]
+fn the_searcher_beats_the_greedy_one() {
+    let wins = wins("search-1500", "greedy", "best-of-3");
+    assert!(wins >= 16, "{wins} of 20");
+}
+
+#[test]
+fn the_same_seed_plays_the_same_match() {
+    let play = |seed| game(&BySeat::new("search-400", "greedy"), "once", seed);
+    assert_eq!(play(5), play(5));
+    assert_ne!(play(5).0, play(6).0);
+}
+
+#[test]
+fn the_searcher_keeps_to_its_time() {
+    let time = Allotment { per_move: Some(Duration::from_millis(50)), ..Allotment::default() };
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    for rounds in ["once", "thrice"] {
+        let begun = Instant::now();
+        bot("search").choose(&start(rounds), Seat::First, time, &mut rng).expect("a choice");
+        assert!(begun.elapsed() < Duration::from_millis(500), "{:?}", begun.elapsed());
+    }
+}
+
+#[test]
+fn nobody_chooses_after_the_end() {
+    let mut position = start("once");
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    while position.turn() == Turn::Both {
+        let action = |seat| position.random_action(seat, &mut rng).expect("an action");
+        position.play_silently(Step::Both(BySeat::from_fn(action)));
+    }
+    for player in [Box::new(random::Random) as Player, bot("greedy"), bot("search-9")] {
+        let mut player = player;
+        let choice = player.choose(&position, Seat::First, Allotment::default(), &mut rng);
+        assert_eq!(choice, None);
+    }
+}

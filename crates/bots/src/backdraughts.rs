@@ -1,0 +1,25 @@
+//! Backdraughts as the house players see it.
+
+mod evaluation;
+mod expectimax;
+
+use self::evaluation::standing;
+use self::expectimax::Expectimax;
+use super::{Bot, Limit, Playable};
+use referee_games::Seat;
+use referee_games::backdraughts::Backdraughts;
+
+impl Playable for Backdraughts {
+    /// Pawns, their ways to the goal, and what the enemy could capture; no look at what may be
+    /// rolled next.
+    fn lead(&self, seat: Seat) -> i32 {
+        let score = (standing(self.board(), seat) - standing(self.board(), !seat)).round();
+        #[expect(clippy::cast_possible_truncation, reason = "a score is far below a million")]
+        let score = score as i32;
+        score
+    }
+
+    fn searcher(limit: Limit) -> Box<dyn Bot<Self>> {
+        Box::new(Expectimax::new(limit))
+    }
+}

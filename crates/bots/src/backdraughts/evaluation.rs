@@ -1,0 +1,134 @@
+//! What a position is worth without looking ahead.
+
+use referee_games::Seat;
+use referee_games::backdraughts::{Board, Movement, Rules, Turning, goal};
+use referee_games::board::{Bitboard, Direction, Square};
+
+/// The worth of a position for one side, about a hundred a pawn.
+pub(super) type Score = f64;
+
+/// A won game. No position is worth more.
+pub(super) const WIN: Score = 2000.0;
+/// The most that a game is worth that is not won yet.
+const CLEAR: Score = 1900.0;
+const PAWN: Score = 100.0;
+/// What it would be worth if every number won: in the very next turn, and in the one after it.
+const THREATS: [Score; 2] = [1600.0, 1000.0];
+/// A pawn on the row or the column of its goal.
+const ALIGNED: Score = 20.0;
+/// A square nearer to the goal.
+const NEARER: Score = 3.0;
+/// A pawn that a single capture would take.
+const EXPOSED: Score = 12.0;
+/// The greatest distance of two squares.
+const FARTHEST: u8 = 14;
+
+/// The worth for `next`, whose turn is about to begin, of a game that goes on.
+pub(super) fn evaluate(board: &Board, next: Seat, rules: &Rules) -> Score {
+    let [soon, later] = THREATS;
+    let threats = soon * threats(board, next, rules) - later * threats(board, !next, rules);
+    (threats + standing(board, next) - standing(board, !next)).clamp(-CLEAR, CLEAR)
+}
+
+/// How well the pawns of `seat` stand, whoever is next.
+pub(super) fn standing(board: &Board, seat: Seat) -> Score {
+    let goal = goal(seat);
+    let each = |at: Square| {
+        let aligned = at.column == goal.column || at.row == goal.row;
+        let nearness = f64::from(FARTHEST - distance(at, goal));
+        PAWN + NEARER * nearness + if aligned { ALIGNED } else { 0.0 }
+    };
+    let all: Score = board.pawns(seat).iter().map(each).sum();
+    all - EXPOSED * f64::from(most_captured(board, seat))
+}
+
+fn distance(one: Square, other: Square) -> u8 {
+    one.column.abs_diff(other.column) + one.row.abs_diff(other.row)
+}
+
+/// The most pawns that `seat` would lose to one capture.
+fn most_captured(board: &Board, seat: Seat) -> u32 {
+    let losses = board.capturers(!seat).iter().map(|by| board.captured_by(!seat, by).len());
+    losses.max().unwrap_or(0)
+}
+
+/// Of the numbers that `seat` may get, the share that takes a pawn to its goal.
+fn threats(board: &Board, seat: Seat, rules: &Rules) -> Score {
+    let share = |wins: bool, of: Score| if wins { 1.0 / of } else { 0.0 };
+    match rules.movement {
+        Movement::NoDice => share(wins(board, seat, board.distance(seat), rules.turning), 1.0),
+        Movement::Dice => {
+            (1..=6).map(|number| share(wins(board, seat, number, rules.turning), 6.0)).sum()
+        }
+    }
+}
+
+/// Whether `seat` can move a pawn to its goal with this number.
+pub(super) fn wins(board: &Board, seat: Seat, number: u8, turning: Turning) -> bool {
+    match turning {
+        Turning::Off => aims_straight(board, seat, number),
+        Turning::On => {
+            let goal = goal(seat);
+            let arrives = |from| board.targets(from, number, turning).contains(goal);
+            board.pawns(seat).iter().any(arrives)
+        }
+    }
+}
+
+/// Whether a pawn of `seat` stands so many squares from its goal with nothing in between. The way
+/// back from the goal is the way there.
+fn aims_straight(board: &Board, seat: Seat, number: u8) -> bool {
+    let empty = board.empty();
+    let goal = Bitboard::of(goal(seat));
+    let before = |way: Direction| (1..number).fold(goal & empty, |at, _| at.step(way) & empty);
+    Direction::ALL.into_iter().any(|way| before(way).step(way).meets(board.pawns(seat)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use referee_games::{Game, Options, backdraughts::Backdraughts};
+
+    const EMPTY: &str = "........";
+
+    fn rules(turning: &str) -> Rules {
+        let options = Options::resolve(Backdraughts::OPTIONS, [("turning", turning)]);
+        Backdraughts::rules(&options.expect("values that fit")).expect("rules that make sense")
+    }
+
+    fn board(first: &str, second: &str) -> Board {
+        let rows = [first, second, EMPTY, EMPTY, EMPTY, EMPTY, "B......B", "......B."];
+        Board::from_rows(&rows).expect("a board")
+    }
+
+    #[test]
+    fn winning_numbers_are_those_that_reach_the_goal() {
+        let board = board("..WW....", ".......W");
+        // With turning, a pawn stops on the goal where it is stuck.
+        for (turning, expected) in [(Turning::Off, &[1, 4][..]), (Turning::On, &[1, 4, 5, 6][..])] {
+            let numbers: Vec<_> =
+                (1..=6).filter(|number| wins(&board, Seat::First, *number, turning)).collect();
+            let moves = |number: &u8| {
+                let pawns = board.pawns(Seat::First).iter();
+                pawns
+                    .into_iter()
+                    .any(|from| board.targets(from, *number, turning).contains(goal(Seat::First)))
+            };
+            assert_eq!(numbers, (1..=6).filter(moves).collect::<Vec<_>>());
+            assert_eq!(numbers, expected);
+        }
+    }
+
+    #[test]
+    fn pawns_and_threats_count_and_the_sides_are_alike() {
+        let rules = rules("off");
+        let threat = board("...W....", "...W....");
+        let none = board("........", "...WW...");
+        let value = |board| evaluate(board, Seat::First, &rules);
+        assert!(value(&threat) > value(&none));
+        assert!(value(&none) > value(&board("........", "...W....")));
+        let start = evaluate(&Board::START, Seat::First, &rules);
+        assert!((start - evaluate(&Board::START, Seat::Second, &rules)).abs() < 1e-9);
+        assert!(start.abs() < 1e-9);
+    }
+}

@@ -1,0 +1,242 @@
+//! The player that looks ahead: iterative deepening, averaging over the numbers that may come.
+
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::evaluation::{Score, WIN, evaluate, wins};
+use crate::meter::{Limit, Meter};
+use crate::{Allotment, Bot, Choice};
+use referee_games::backdraughts::{Action, Backdraughts, Board, Movement, Rules};
+use referee_games::{Game, GameResult, Seat, Step, Turn};
+
+/// The most turns that are looked ahead.
+const DEPTH: u8 = 30;
+/// The score that counts as about three quarters of a win.
+const CLEAR: Score = 700.0;
+
+/// Looks ahead as far as its limit allows.
+pub(super) struct Expectimax {
+    limit: Limit,
+}
+
+impl Expectimax {
+    /// A player for one game.
+    pub(super) const fn new(limit: Limit) -> Self {
+        Self { limit }
+    }
+}
+
+impl Bot<Backdraughts> for Expectimax {
+    fn choose(
+        &mut self,
+        position: &Backdraughts,
+        seat: Seat,
+        time: Allotment,
+        rng: &mut ChaCha8Rng,
+    ) -> Option<Choice<Action>> {
+        let meter = Meter::new(self.limit, time);
+        let mut roots: Vec<_> =
+            position.legal_actions(seat).into_iter().map(|it| Root::new(position, it)).collect();
+        // To pass is to let the enemy choose among the same actions: never better (B8).
+        if roots.len() > 1 {
+            roots.retain(|root| root.action != Action::Pass);
+        }
+        roots.shuffle(rng);
+        let mut tree = Tree { rules: *position.rules_in_force(), meter };
+        let score = deepen(&mut tree, seat, &mut roots);
+        let action = roots.first()?.action;
+        Some(Choice { action, eval: Some(eval(score)) })
+    }
+}
+
+/// An action at the root and where it leads.
+struct Root {
+    action: Action,
+    board: Board,
+    /// Whose turn begins then.
+    next: Seat,
+    /// How the game is over then, if it is.
+    ended: Option<GameResult>,
+}
+
+impl Root {
+    /// Plays `action` in the game itself, which knows the draws (B12).
+    fn new(position: &Backdraughts, action: Action) -> Self {
+        let mut after = position.clone();
+        after.play_silently(Step::Move(action));
+        let ended = match after.turn() {
+            Turn::Over(outcome) => Some(outcome.result),
+            _ => None,
+        };
+        let next = after.phase().to_act().unwrap_or(Seat::First);
+        Self { action, board: *after.board(), next, ended }
+    }
+}
+
+/// Searches deeper and deeper; the best action found comes to stand first among the `roots`.
+fn deepen(tree: &mut Tree, seat: Seat, roots: &mut [Root]) -> Score {
+    let mut score = 0.0;
+    for depth in 0..DEPTH {
+        let finished = iterate(tree, seat, roots, depth, &mut score);
+        if !finished || roots.len() < 2 || score >= WIN || !tree.meter.may_begin_another() {
+            break;
+        }
+    }
+    score
+}
+
+/// Searches every root action `depth` turns ahead, the best so far first, and brings the best
+/// found to the front; says whether there was time for all of them.
+fn iterate(tree: &mut Tree, seat: Seat, roots: &mut [Root], depth: u8, score: &mut Score) -> bool {
+    let mut best = Score::NEG_INFINITY;
+    for index in 0..roots.len() {
+        let Some(found) = tree.root(&roots[index], seat, depth, best) else { return false };
+        if found > best {
+            best = found;
+            *score = found;
+            roots[..=index].rotate_right(1);
+        }
+    }
+    true
+}
+
+/// One search from one position. `None` means that the meter ran out, and nothing was found out.
+struct Tree {
+    rules: Rules,
+    meter: Meter,
+}
+
+impl Tree {
+    /// What a root action is worth to `seat`; exact only above `alpha`.
+    fn root(&mut self, root: &Root, seat: Seat, depth: u8, alpha: Score) -> Option<Score> {
+        let alpha = alpha.max(-WIN);
+        match root.ended {
+            Some(GameResult::Win(winner)) if winner == seat => Some(WIN),
+            Some(GameResult::Win(_)) => Some(-WIN),
+            Some(GameResult::Draw) => Some(0.0),
+            None if root.next == seat => self.turn(&root.board, seat, depth, (alpha, WIN)),
+            None => Some(-self.turn(&root.board, !seat, depth, (-WIN, -alpha))?),
+        }
+    }
+
+    /// What a position is worth to `seat`, whose turn begins: the average over its numbers. A
+    /// number that cannot bring the average into the window any more ends the search, whatever
+    /// the numbers after it may be worth.
+    fn turn(
+        &mut self,
+        board: &Board,
+        seat: Seat,
+        depth: u8,
+        (alpha, beta): (Score, Score),
+    ) -> Option<Score> {
+        self.meter.tick()?;
+        if let Some((winner, _)) = board.decided() {
+            return Some(if winner == seat { WIN } else { -WIN });
+        }
+        if depth == 0 {
+            return Some(evaluate(board, seat, &self.rules));
+        }
+        let numbers = match self.rules.movement {
+            Movement::Dice => 1..=6,
+            Movement::NoDice => board.distance(seat)..=board.distance(seat),
+        };
+        let mut rest = f64::from(1 + numbers.end() - numbers.start());
+        let (count, mut sum) = (rest, 0.0);
+        for number in numbers {
+            rest -= 1.0;
+            let low = (alpha * count - sum - rest * WIN).max(-WIN);
+            let high = (beta * count - sum + rest * WIN).min(WIN);
+            let found = self.act(board, seat, number, depth, (low, high))?;
+            sum += found;
+            if found <= low && low > -WIN {
+                return Some((sum + rest * WIN) / count);
+            }
+            if found >= high && high < WIN {
+                return Some((sum - rest * WIN) / count);
+            }
+        }
+        Some(sum / count)
+    }
+
+    /// What a position is worth to `seat`, which plays this number.
+    fn act(
+        &mut self,
+        board: &Board,
+        seat: Seat,
+        number: u8,
+        depth: u8,
+        (mut alpha, beta): (Score, Score),
+    ) -> Option<Score> {
+        if wins(board, seat, number, self.rules.turning) {
+            return Some(WIN);
+        }
+        let mut actions = board.actions(seat, number, &self.rules);
+        if actions.is_empty() {
+            actions.push(Action::Pass);
+        }
+        let mut best = Score::NEG_INFINITY;
+        // Captures stand last in the list, and are tried first.
+        for action in actions.into_iter().rev() {
+            let mut after = *board;
+            after.play_unchecked(seat, action);
+            let found = -self.turn(&after, !seat, depth - 1, (-beta, -alpha))?;
+            best = best.max(found);
+            alpha = alpha.max(best);
+            if alpha >= beta {
+                break;
+            }
+        }
+        Some(best)
+    }
+}
+
+/// A score as the wire shows it, from −1 to 1.
+fn eval(score: Score) -> f64 {
+    if score.abs() >= WIN { score.signum() } else { (score / CLEAR).tanh() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use rand::SeedableRng;
+
+    use super::*;
+    use referee_games::Options;
+    use referee_games::backdraughts::Chance;
+
+    const EMPTY: &str = "........";
+
+    /// What a search of `nodes` chooses for White with this roll.
+    fn choice(rows: [&str; 8], roll: u8, nodes: u64) -> Choice<Action> {
+        let options = Options::resolve(Backdraughts::OPTIONS, []).expect("defaults");
+        let rules = Arc::new(Backdraughts::rules(&options).expect("rules"));
+        let board = Board::from_rows(&rows).expect("a board");
+        let mut position = Backdraughts::from_board(&rules, board, Seat::First);
+        position.play_silently(Step::Chance(Chance::Roll(roll)));
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        Expectimax::new(Limit::Nodes(nodes))
+            .choose(&position, Seat::First, Allotment::default(), &mut rng)
+            .expect("a choice")
+    }
+
+    #[test]
+    fn it_goes_to_the_goal_when_it_can() {
+        let rows = ["....W...", EMPTY, "..W.....", EMPTY, EMPTY, "B.......", EMPTY, "......B."];
+        let choice = choice(rows, 3, 1000);
+        assert_eq!(choice.action.to_string(), "4,0>7,0");
+        assert_eq!(choice.eval, Some(1.0));
+    }
+
+    #[test]
+    fn it_stops_an_enemy_that_may_arrive() {
+        let rows = [EMPTY, EMPTY, EMPTY, EMPTY, "...W....", EMPTY, EMPTY, ".....B.W"];
+        assert_eq!(choice(rows, 3, 5000).action.to_string(), "3,4>3,7");
+    }
+
+    #[test]
+    fn it_chooses_even_with_a_single_node() {
+        let rows = ["W.......", EMPTY, EMPTY, EMPTY, EMPTY, EMPTY, EMPTY, ".......B"];
+        assert!(matches!(choice(rows, 1, 1).action, Action::Move { .. }));
+    }
+}

@@ -1,0 +1,94 @@
+//! How much a search may still look at.
+
+use std::time::{Duration, Instant};
+
+use super::Allotment;
+
+/// What ends the thinking about a move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// The clock.
+    Time,
+    /// This many nodes; the clock is never read, so the same seed plays the same game.
+    Nodes(u64),
+}
+
+/// Nodes between two looks at the clock.
+const INTERVAL: u64 = 1024;
+
+/// Counts nodes and says when to stop.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    nodes: u64,
+    stop: Stop,
+}
+
+#[derive(Debug)]
+enum Stop {
+    Nodes(u64),
+    Time { begun: Instant, allowed: Duration },
+}
+
+impl Meter {
+    /// Stops at this limit, the clock's share being taken from `time`.
+    pub(super) fn new(limit: Limit, time: Allotment) -> Self {
+        match limit {
+            Limit::Time => Self::time(time.thinking_time()),
+            Limit::Nodes(nodes) => Self::nodes(nodes),
+        }
+    }
+
+    /// Stops after this many nodes.
+    fn nodes(limit: u64) -> Self {
+        Self { nodes: 0, stop: Stop::Nodes(limit) }
+    }
+
+    /// Stops when this much time from now has passed.
+    fn time(allowed: Duration) -> Self {
+        Self { nodes: 0, stop: Stop::Time { begun: Instant::now(), allowed } }
+    }
+
+    /// Counts a node; `None` when it is one too many.
+    pub(crate) fn tick(&mut self) -> Option<()> {
+        self.nodes += 1;
+        let over = match self.stop {
+            Stop::Nodes(limit) => self.nodes > limit,
+            Stop::Time { begun, allowed } => {
+                self.nodes.is_multiple_of(INTERVAL) && begun.elapsed() >= allowed
+            }
+        };
+        (!over).then_some(())
+    }
+
+    /// Whether enough is left to make another, longer iteration worth while.
+    pub(crate) fn may_begin_another(&self) -> bool {
+        match self.stop {
+            Stop::Nodes(limit) => self.nodes < limit,
+            Stop::Time { begun, allowed } => begun.elapsed() < allowed / 2,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_counted_exactly() {
+        let mut meter = Meter::nodes(3);
+        for _ in 0..3 {
+            assert!(meter.may_begin_another());
+            assert!(meter.tick().is_some());
+        }
+        assert!(!meter.may_begin_another());
+        assert!(meter.tick().is_none());
+    }
+
+    #[test]
+    fn the_clock_is_read_now_and_then() {
+        let mut meter = Meter::time(Duration::ZERO);
+        let allowed = (0..5000).take_while(|_| meter.tick().is_some()).count();
+        assert_eq!(allowed as u64, INTERVAL - 1);
+        assert!(!meter.may_begin_another());
+    }
+}

@@ -1,0 +1,21 @@
+//! The player that plays any legal action.
+
+use rand_chacha::ChaCha8Rng;
+
+use super::{Allotment, Bot, Choice};
+use referee_games::{Game, Seat};
+
+/// Plays each legal action with the same probability.
+pub(super) struct Random;
+
+impl<G: Game> Bot<G> for Random {
+    fn choose(
+        &mut self,
+        position: &G,
+        seat: Seat,
+        _time: Allotment,
+        rng: &mut ChaCha8Rng,
+    ) -> Option<Choice<G::Action>> {
+        position.random_action(seat, rng).map(|action| Choice { action, eval: None })
+    }
+}

@@ -1,0 +1,124 @@
+//! The player that looks ahead: iterative deepening over an alpha-beta search of the bitboards.
+
+mod evaluation;
+mod ordering;
+mod table;
+mod tree;
+
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use self::evaluation::{Score, ended, evaluate, is_decisive};
+use self::table::Table;
+use self::tree::{INFINITE, Tree};
+use super::meter::{Limit, Meter};
+use super::{Allotment, Bot, Choice};
+use referee_games::watch_your_back::{Action, Board, WatchYourBack};
+use referee_games::{Game, Seat, Step, Turn};
+
+/// The most actions that are looked ahead, captures apart.
+const DEPTH: u8 = 40;
+/// The score that counts as about three quarters of a win.
+const CLEAR: f64 = 400.0;
+
+/// Looks ahead as far as its limit allows, and remembers what it saw.
+pub(super) struct Search {
+    limit: Limit,
+    table: Table,
+}
+
+/// An action at the root and where it leads.
+struct Root {
+    action: Action,
+    board: Board,
+    /// The score for the side that plays it, where the game is over then.
+    known: Option<Score>,
+}
+
+impl Search {
+    /// A player for one game.
+    pub(super) fn new(limit: Limit) -> Self {
+        Self { limit, table: Table::new() }
+    }
+}
+
+impl Bot<WatchYourBack> for Search {
+    fn choose(
+        &mut self,
+        position: &WatchYourBack,
+        seat: Seat,
+        time: Allotment,
+        rng: &mut ChaCha8Rng,
+    ) -> Option<Choice<Action>> {
+        let meter = Meter::new(self.limit, time);
+        let mut roots: Vec<_> = position
+            .legal_actions(seat)
+            .into_iter()
+            .map(|action| Root::new(position, seat, action))
+            .collect();
+        roots.shuffle(rng);
+        let mut tree = Tree::new(*position.rules_in_force(), seat, &mut self.table, meter);
+        let score = deepen(&mut tree, position.board(), &mut roots);
+        let action = roots.first()?.action;
+        Some(Choice { action, eval: Some(eval(score)) })
+    }
+}
+
+impl Root {
+    /// Plays `action` of `seat` in the game itself, which knows the draws by repetition.
+    fn new(position: &WatchYourBack, seat: Seat, action: Action) -> Self {
+        let mut after = position.clone();
+        after.play_silently(Step::Move(action));
+        let known = match after.turn() {
+            Turn::Over(outcome) => Some(-ended(after.board(), outcome.result, seat)),
+            _ => None,
+        };
+        Self { action, board: *after.board(), known }
+    }
+}
+
+/// Searches deeper and deeper; the best action found comes to stand first among the `roots`.
+fn deepen(tree: &mut Tree<'_>, board: &Board, roots: &mut [Root]) -> Score {
+    let mut score = evaluate(board, board.to_move());
+    if roots.len() < 2 {
+        return score;
+    }
+    for depth in 0..DEPTH {
+        let finished = iterate(tree, board, roots, depth, &mut score);
+        if !finished || is_decisive(score) || !tree.may_begin_another() {
+            break;
+        }
+    }
+    score
+}
+
+/// Searches every root action to `depth` further actions, the best so far first, and brings the
+/// best found to the front; says whether there was time for all of them.
+fn iterate(
+    tree: &mut Tree<'_>,
+    board: &Board,
+    roots: &mut [Root],
+    depth: u8,
+    score: &mut Score,
+) -> bool {
+    let mut best = -INFINITE;
+    for index in 0..roots.len() {
+        let root = &roots[index];
+        let found = root.known.or_else(|| tree.child(board, &root.board, depth, best));
+        let Some(found) = found else { return false };
+        if found > best {
+            best = found;
+            *score = found;
+            roots[..=index].rotate_right(1);
+        }
+    }
+    true
+}
+
+/// A score as the wire shows it, from −1 to 1.
+fn eval(score: Score) -> f64 {
+    if is_decisive(score) { f64::from(score.signum()) } else { (f64::from(score) / CLEAR).tanh() }
+}
+
+#[cfg(test)]
+mod tests;

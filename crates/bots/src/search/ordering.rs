@@ -1,0 +1,137 @@
+//! The order in which actions are tried: what refutes most comes first.
+
+use referee_games::board::{Bitboard, Direction, Square};
+use referee_games::watch_your_back::{Action, Board, zone};
+
+const KNOWN_BEST: u32 = u32::MAX;
+const CAPTURE: u32 = 1 << 30;
+const KILLER: u32 = 1 << 29;
+/// Killers are kept for this many plies of one search.
+const PLIES: usize = 64;
+
+/// What was learnt in one search about which actions are good.
+pub(super) struct Ordering {
+    /// By the ply, the last two quiet actions that refuted something.
+    killers: [[Option<Action>; 2]; PLIES],
+    /// By the squares from and to, how much an action refuted.
+    history: Vec<u32>,
+}
+
+impl Ordering {
+    /// Nothing is learnt yet.
+    pub(super) fn new() -> Self {
+        Self { killers: [[None; 2]; PLIES], history: vec![0; 64 * 64] }
+    }
+
+    /// The legal actions, the most promising first: the one found best before, captures, killers,
+    /// and the others by their history.
+    pub(super) fn sorted(&self, board: &Board, known_best: Option<Action>) -> Vec<Action> {
+        let captures = capture_squares(board);
+        let killers = self.killers[ply(board)];
+        let mut actions = board.legal_actions();
+        actions.sort_by_cached_key(|&action| {
+            let promise = if Some(action) == known_best {
+                KNOWN_BEST
+            } else if captures.contains(target(action)) {
+                CAPTURE
+            } else if killers.contains(&Some(action)) {
+                KILLER
+            } else {
+                self.history[index(action)]
+            };
+            std::cmp::Reverse(promise)
+        });
+        actions
+    }
+
+    /// Remembers that `action` refuted the enemy's last one in a search of this depth.
+    pub(super) fn refuted(&mut self, board: &Board, action: Action, depth: u8) {
+        if capture_squares(board).contains(target(action)) {
+            return;
+        }
+        let killers = &mut self.killers[ply(board)];
+        if killers[0] != Some(action) {
+            *killers = [Some(action), killers[0]];
+        }
+        let history = &mut self.history[index(action)];
+        *history = (*history + u32::from(depth).pow(2)).min(KILLER - 1);
+    }
+}
+
+/// The actions of the side to move that may capture; a few of them turn out not to.
+pub(super) fn captures(board: &Board) -> Vec<Action> {
+    let squares = capture_squares(board);
+    if board.is_placing() {
+        return (squares & zone(board.to_move())).iter().map(Action::Place).collect();
+    }
+    let mut actions = Vec::new();
+    if !squares.is_empty() {
+        for from in board.pieces(board.to_move()) {
+            let targets = board.targets(Bitboard::of(from)) & squares;
+            actions.extend(targets.iter().map(|to| Action::Move { from, to }));
+        }
+    }
+    actions
+}
+
+/// The empty squares on which an arriving piece of the side to move completes a capture.
+fn capture_squares(board: &Board) -> Bitboard {
+    let seat = board.to_move();
+    let friends = board.pieces(seat) | board.shape().corners();
+    let enemies = board.pieces(!seat);
+    let behind = |direction| (friends.step(direction) & enemies).step(direction);
+    Direction::ALL.into_iter().fold(Bitboard::EMPTY, |all, way| all | behind(way)) & board.empty()
+}
+
+fn ply(board: &Board) -> usize {
+    board.ply() as usize % PLIES
+}
+
+fn target(action: Action) -> Square {
+    match action {
+        Action::Place(to) | Action::Move { to, .. } => to,
+        Action::Pass => Square::new(0, 0),
+    }
+}
+
+fn index(action: Action) -> usize {
+    let number = |square: Square| usize::from(8 * square.column + square.row);
+    match action {
+        Action::Move { from, to } => 64 * number(from) + number(to),
+        Action::Place(to) => 65 * number(to),
+        Action::Pass => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROWS: [&str; 8] = [
+        "XB.W...X", "........", ".B......", "...W....", "........", "........", "........",
+        "X......X",
+    ];
+
+    fn texts(actions: &[Action]) -> Vec<String> {
+        actions.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn captures_come_right_after_the_action_known_to_be_best() {
+        let board = Board::from_rows(&ROWS, 24).expect("a board");
+        assert_eq!(texts(&captures(&board)), ["3,0>2,0"]);
+        let quiet = board.legal_actions().into_iter().next_back();
+        let sorted = Ordering::new().sorted(&board, quiet);
+        assert_eq!(sorted.first().copied(), quiet);
+        assert_eq!(texts(&sorted[1..2]), ["3,0>2,0"]);
+    }
+
+    #[test]
+    fn what_refuted_before_is_tried_earlier() {
+        let board = Board::from_rows(&ROWS, 24).expect("a board");
+        let last = *board.legal_actions().last().expect("an action");
+        let mut ordering = Ordering::new();
+        ordering.refuted(&board, last, 3);
+        assert_eq!(ordering.sorted(&board, None)[1], last);
+    }
+}

@@ -1,0 +1,205 @@
+//! The alpha-beta search itself.
+
+use super::evaluation::{Score, WIN, ended, evaluate};
+use super::ordering::{Ordering, captures};
+use super::table::{Bound, Table, key};
+use crate::meter::Meter;
+use referee_games::watch_your_back::{Action, Board, MutualBlock, Rules, Shape};
+use referee_games::{GameResult, Seat};
+
+/// More than any score.
+pub(super) const INFINITE: Score = WIN + 1;
+
+/// The first actions in the order are looked at in full.
+const UNREDUCED: usize = 8;
+
+/// One search from one position.
+///
+/// Every score is for the side to move in the position searched. `None` means that the meter ran
+/// out, and nothing was found out.
+pub(super) struct Tree<'a> {
+    rules: Rules,
+    /// The side that thinks.
+    thinker: Seat,
+    table: &'a mut Table,
+    ordering: Ordering,
+    meter: Meter,
+    /// The positions on the way from the root to where the search stands.
+    path: Vec<Board>,
+}
+
+impl<'a> Tree<'a> {
+    /// A search under `rules` for the side `thinker` that uses and fills `table` until `meter` runs
+    /// out. A table serves one side only, as a draw is not worth the same to both.
+    pub(super) fn new(rules: Rules, thinker: Seat, table: &'a mut Table, meter: Meter) -> Self {
+        Self { rules, thinker, table, ordering: Ordering::new(), meter, path: Vec::new() }
+    }
+
+    /// Whether enough is left for an iteration deeper than the last.
+    pub(super) fn may_begin_another(&self) -> bool {
+        self.meter.may_begin_another()
+    }
+
+    /// What going from `parent` to `child` is worth to the side that goes, looked ahead `depth`
+    /// actions further; exact only above `alpha`.
+    pub(super) fn child(
+        &mut self,
+        parent: &Board,
+        child: &Board,
+        depth: u8,
+        alpha: Score,
+    ) -> Option<Score> {
+        self.path.clear();
+        self.path.push(*parent);
+        self.scout(child, depth, alpha, INFINITE)
+    }
+
+    /// The score of `child` for its parent: first whether it beats `alpha` at all, and only then
+    /// by how much.
+    fn scout(&mut self, child: &Board, depth: u8, alpha: Score, beta: Score) -> Option<Score> {
+        if alpha > -INFINITE {
+            let score = -self.search(child, depth, -alpha - 1, -alpha)?;
+            if score <= alpha || score >= beta {
+                return Some(score);
+            }
+        }
+        Some(-self.search(child, depth, -beta, -alpha)?)
+    }
+
+    /// Like [`scout`](Self::scout), but one action less deep as long as the child does not beat
+    /// `alpha`.
+    fn reduced(&mut self, child: &Board, depth: u8, alpha: Score, beta: Score) -> Option<Score> {
+        let score = -self.search(child, depth - 1, -alpha - 1, -alpha)?;
+        if score <= alpha { Some(score) } else { self.scout(child, depth, alpha, beta) }
+    }
+
+    fn search(&mut self, board: &Board, depth: u8, alpha: Score, beta: Score) -> Option<Score> {
+        if let Some(score) = self.ended(board) {
+            return Some(score);
+        }
+        if depth == 0 {
+            return self.quiesce(board, alpha, beta);
+        }
+        self.meter.tick()?;
+        let key = key(board);
+        let known = self.table.get(key);
+        if let Some(score) = known.and_then(|entry| entry.settles(depth, alpha, beta)) {
+            return Some(score);
+        }
+        let known_best = known.and_then(|entry| entry.best);
+        let (score, best) = self.best_of(board, known_best, depth, (alpha, beta))?;
+        let bound = match score {
+            score if score >= beta => Bound::Lower,
+            score if score > alpha => Bound::Exact,
+            _ => Bound::Upper,
+        };
+        self.table.put(key, depth, (score, bound), best);
+        Some(score)
+    }
+
+    /// The best score among the actions on `board`, and the action if it beats the window's
+    /// lower end.
+    fn best_of(
+        &mut self,
+        board: &Board,
+        known_best: Option<Action>,
+        depth: u8,
+        (mut alpha, beta): (Score, Score),
+    ) -> Option<(Score, Option<Action>)> {
+        let mut actions = self.ordering.sorted(board, known_best);
+        if actions.is_empty() {
+            actions.push(Action::Pass);
+        }
+        let (mut score, mut best) = (-INFINITE, None);
+        self.path.push(*board);
+        for (index, action) in actions.into_iter().enumerate() {
+            let child = self.after(board, action);
+            let found = if index == 0 {
+                -self.search(&child, depth - 1, -beta, -alpha)?
+            } else if may_be_reduced(index, depth) && is_quiet(board, &child) {
+                self.reduced(&child, depth - 1, alpha, beta)?
+            } else {
+                self.scout(&child, depth - 1, alpha, beta)?
+            };
+            score = score.max(found);
+            if found > alpha {
+                (alpha, best) = (found, Some(action));
+            }
+            if alpha >= beta {
+                self.ordering.refuted(board, action, depth);
+                break;
+            }
+        }
+        self.path.pop();
+        Some((score, best))
+    }
+
+    /// Looks only at captures, until nothing hangs.
+    fn quiesce(&mut self, board: &Board, mut alpha: Score, beta: Score) -> Option<Score> {
+        self.meter.tick()?;
+        let mut score = evaluate(board, self.thinker);
+        for action in captures(board) {
+            alpha = alpha.max(score);
+            if alpha >= beta {
+                break;
+            }
+            let child = self.after(board, action);
+            if takes(board, &child) {
+                let found = match self.ended(&child) {
+                    Some(score) => -score,
+                    None => -self.quiesce(&child, -beta, -alpha)?,
+                };
+                score = score.max(found);
+            }
+        }
+        Some(score)
+    }
+
+    fn after(&self, board: &Board, action: Action) -> Board {
+        let mut after = *board;
+        after.play_unchecked(action, self.rules.end_check);
+        after
+    }
+
+    /// The score, if the game is over on `board` or comes back to where it was.
+    fn ended(&self, board: &Board) -> Option<Score> {
+        if let Some(result) = board.decided() {
+            return Some(ended(board, result, self.thinker));
+        }
+        let longest = self.rules.max_moves;
+        let too_long = longest > 0 && board.moves() >= longest;
+        let circles = board.shape() == Shape::Small && (self.blocked(board) || self.repeats(board));
+        (too_long || circles).then(|| ended(board, GameResult::Draw, self.thinker))
+    }
+
+    fn blocked(&self, board: &Board) -> bool {
+        self.rules.mutual_block == MutualBlock::Draw
+            && !Seat::BOTH.into_iter().any(|seat| board.can_move(seat))
+    }
+
+    /// Whether the pieces stood like this before on the way here, the same side to move.
+    fn repeats(&self, board: &Board) -> bool {
+        self.rules.repetition > 0
+            && self.path.iter().any(|past| {
+                past.shape() == Shape::Small
+                    && past.to_move() == board.to_move()
+                    && Seat::BOTH.into_iter().all(|seat| past.pieces(seat) == board.pieces(seat))
+            })
+    }
+}
+
+/// Whether an action so late in the order is unlikely enough to be looked at less deeply.
+const fn may_be_reduced(index: usize, depth: u8) -> bool {
+    index >= UNREDUCED && depth >= 3
+}
+
+/// Whether nothing was lost on the way from `before` to `after`; a placement adds a piece.
+fn is_quiet(before: &Board, after: &Board) -> bool {
+    after.shape() == before.shape() && after.occupied().len() >= before.occupied().len()
+}
+
+/// Whether the side to move on `before` took a piece on the way to `after`.
+fn takes(before: &Board, after: &Board) -> bool {
+    let enemy = !before.to_move();
+    after.pieces(enemy).len() < before.pieces(enemy).len()
+}

@@ -1,0 +1,66 @@
+//! A house player as a process: a [`Session`] on stdin and stdout.
+
+use std::io::{self, BufRead, ErrorKind, Write};
+
+use super::{Kind, Reaction, Session};
+
+/// Plays on stdin and stdout until `quit` or the end of the input. What the referee did against
+/// the protocol comes back as an error of the kind [`ErrorKind::InvalidData`].
+pub fn serve(kind: Kind) -> io::Result<()> {
+    converse(Session::new(kind), io::stdin().lock(), io::stdout().lock())
+}
+
+fn converse(
+    mut session: Session,
+    mut input: impl BufRead,
+    mut output: impl Write,
+) -> io::Result<()> {
+    let mut line = String::new();
+    while input.read_line(&mut line)? > 0 {
+        let reaction = session
+            .respond(&line)
+            .map_err(|reason| io::Error::new(ErrorKind::InvalidData, reason))?;
+        match reaction {
+            Reaction::Reply(mut reply) => {
+                reply.push('\n');
+                output.write_all(reply.as_bytes())?;
+                output.flush()?;
+            }
+            Reaction::Nothing => {}
+            Reaction::Quit => break,
+        }
+        line.clear();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::named;
+
+    fn conversation(input: &str) -> (io::Result<()>, String) {
+        let session = Session::new(named("random").expect("a bot"));
+        let mut output = Vec::new();
+        let result = converse(session, input.as_bytes(), &mut output);
+        (result, String::from_utf8(output).expect("text"))
+    }
+
+    #[test]
+    fn it_leaves_on_quit_and_on_the_end_of_the_input() {
+        for input in ["", "{\"type\":\"quit\"}\nnever read\n", "{\"type\":\"error\"}\r\n"] {
+            let (result, output) = conversation(input);
+            assert!(result.is_ok());
+            assert_eq!(output, "");
+        }
+    }
+
+    #[test]
+    fn a_broken_protocol_is_an_error_in_words() {
+        let (result, output) = conversation("{\"type\":\"turn\",\"id\":1}\n");
+        let error = result.expect_err("no game has begun");
+        assert_eq!(error.kind(), ErrorKind::InvalidData);
+        assert_eq!(error.to_string(), "a turn came before `init`");
+        assert_eq!(output, "");
+    }
+}

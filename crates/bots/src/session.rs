@@ -1,0 +1,80 @@
+//! A bot's side of the conversation, without input and output: a line in, at most a line out.
+
+use serde::Serialize;
+
+use super::Kind;
+use super::message::{Greeting, Init, Message, TurnRequest};
+use super::seated::{Player, Seated};
+use referee_games::GameKind;
+
+/// The protocol number spoken here.
+const PROTOCOL: u32 = 1;
+
+/// One house player at one end of the wire, for any number of games.
+pub struct Session {
+    kind: Kind,
+    player: Option<Box<dyn Player>>,
+}
+
+/// What a received line calls for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reaction {
+    /// Send this line (without its newline).
+    Reply(String),
+    /// Wait for the next line.
+    Nothing,
+    /// Leave.
+    Quit,
+}
+
+impl Session {
+    /// A session of this kind of player, before its first game.
+    pub fn new(kind: Kind) -> Self {
+        Self { kind, player: None }
+    }
+
+    /// Reacts to a line; the error says what the referee did against the protocol.
+    pub fn respond(&mut self, line: &str) -> Result<Reaction, String> {
+        let message = serde_json::from_str(line)
+            .map_err(|error| format!("cannot read the referee's line: {error}"))?;
+        match message {
+            Message::Init(init) => self.sit_down(&init),
+            Message::Turn(request) => self.answer(&request),
+            Message::End => {
+                self.player = None;
+                Ok(Reaction::Nothing)
+            }
+            Message::Other => Ok(Reaction::Nothing),
+            Message::Quit => Ok(Reaction::Quit),
+        }
+    }
+
+    fn sit_down(&mut self, init: &Init) -> Result<Reaction, String> {
+        if !init.protocol.contains(&PROTOCOL) {
+            return Err(format!("the referee does not speak protocol {PROTOCOL}"));
+        }
+        let game = GameKind::named(&init.game)
+            .ok_or_else(|| format!("there is no game `{}` here", init.game))?;
+        self.player = Some(
+            referee_games::with_game!(game, G => Box::new(Seated::<G>::new(self.kind, init)?)),
+        );
+        reply(&Greeting {
+            id: init.id,
+            name: self.kind.to_string(),
+            version: env!("CARGO_PKG_VERSION"),
+            want: ["events"],
+        })
+    }
+
+    fn answer(&mut self, request: &TurnRequest) -> Result<Reaction, String> {
+        let player = self.player.as_mut().ok_or("a turn came before `init`")?;
+        reply(&player.reply(request)?)
+    }
+}
+
+fn reply(message: &impl Serialize) -> Result<Reaction, String> {
+    serde_json::to_string(message).map(Reaction::Reply).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests;

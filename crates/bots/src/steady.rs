@@ -1,0 +1,37 @@
+//! The player that keeps a game going, so that others meet its later parts.
+
+use std::cmp::Reverse;
+
+use rand_chacha::ChaCha8Rng;
+
+use super::greedy::one_of_the_best;
+use super::{Allotment, Bot, Choice, Playable};
+use referee_games::{Seat, Turn};
+
+/// Plays an action after which the game is not over and both sides stand as evenly as can be at a
+/// glance; chance breaks ties. Where both seats act at once it plays any action.
+pub(super) struct Steady;
+
+impl<G: Playable> Bot<G> for Steady {
+    fn choose(
+        &mut self,
+        position: &G,
+        seat: Seat,
+        _time: Allotment,
+        rng: &mut ChaCha8Rng,
+    ) -> Option<Choice<G::Action>> {
+        if position.turn() == Turn::Both {
+            let action = position.random_action(seat, rng)?;
+            return Some(Choice { action, eval: None });
+        }
+        one_of_the_best(position, seat, rng, |after| Reverse(unevenness(after, seat)))
+    }
+}
+
+/// How far apart the sides stand; the most when the game is over.
+fn unevenness<G: Playable>(position: &G, seat: Seat) -> u32 {
+    match position.turn() {
+        Turn::Over(_) => u32::MAX,
+        _ => position.lead(seat).unsigned_abs(),
+    }
+}

@@ -1,0 +1,112 @@
+use std::time::{Duration, Instant};
+
+use rand::SeedableRng;
+
+use super::*;
+use referee_games::watch_your_back::WatchYourBack;
+use referee_games::{GameResult, Options, Step, Turn};
+
+type Player = Box<dyn Bot<WatchYourBack>>;
+
+fn bot(name: &str) -> Player {
+    named(name).expect("a bot").bot()
+}
+
+fn start() -> WatchYourBack {
+    let options = Options::resolve(WatchYourBack::OPTIONS, []).expect("defaults");
+    WatchYourBack::start(&WatchYourBack::rules(&options).expect("rules").into())
+}
+
+/// Plays a game in process; every action must be legal. Returns the actions and the result.
+fn game(white: &str, black: &str, seed: u64, time: Allotment) -> (Vec<String>, GameResult) {
+    let (mut white, mut black) = (bot(white), bot(black));
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let (mut position, mut actions) = (start(), Vec::new());
+    loop {
+        let action = match position.turn() {
+            Turn::Over(outcome) => return (actions, outcome.result),
+            Turn::Pass(_) => WatchYourBack::pass(),
+            Turn::Move(seat) => {
+                let player = if seat == Seat::First { &mut white } else { &mut black };
+                let choice = player.choose(&position, seat, time, &mut rng).expect("a choice");
+                assert!(position.legal_actions(seat).contains(&choice.action));
+                assert!(choice.eval.is_none_or(|eval| (-1.0..=1.0).contains(&eval)));
+                choice.action
+            }
+            turn => panic!("{turn:?}"),
+        };
+        actions.push(action.to_string());
+        position.play_silently(Step::Move(action));
+    }
+}
+
+/// How many of twenty games, ten in each seat, `name` wins against `other`.
+fn wins(name: &str, other: &str) -> usize {
+    let time = Allotment::default();
+    let won = |seed| {
+        let as_white = game(name, other, seed, time).1 == GameResult::Win(Seat::First);
+        let as_black = game(other, name, seed, time).1 == GameResult::Win(Seat::Second);
+        usize::from(as_white) + usize::from(as_black)
+    };
+    (0..10).map(won).sum()
+}
+
+#[test]
+fn names_are_known_and_say_themselves() {
+    for name in NAMES.iter().copied().chain(["search-1", "search-2000"]) {
+        assert_eq!(named(name).expect("a bot").to_string(), name);
+    }
+    for name in ["", "searcher", "search-", "search-0", "search-01", "search-x", "search-+5"] {
+        let error = named(name).expect_err("refused");
+        assert_eq!(
+            error,
+            format!(
+                "there is no house player `{name}`; expected `random`, `greedy`, `steady`, \
+                 `search` or `search-<nodes a move>`, for example `search-2000`"
+            )
+        );
+    }
+}
+
+#[test]
+fn all_kinds_play_legal_games_to_the_end() {
+    for (seed, pair) in [("random", "random"), ("greedy", "greedy"), ("search-1", "search-50")]
+        .into_iter()
+        .cycle()
+        .take(60)
+        .enumerate()
+    {
+        game(pair.0, pair.1, seed as u64, Allotment::default());
+    }
+}
+
+#[test]
+fn the_searcher_beats_the_others() {
+    for other in ["random", "greedy"] {
+        let wins = wins("search-2000", other);
+        assert!(wins >= 19, "{wins} of 20 against {other}");
+    }
+}
+
+#[test]
+fn the_greedy_player_beats_the_random_one() {
+    assert!(wins("greedy", "random") >= 17);
+}
+
+#[test]
+fn the_same_seed_plays_the_same_game() {
+    let play = |seed| game("search-300", "search-200", seed, Allotment::default());
+    assert_eq!(play(5), play(5));
+    assert_ne!(play(5).0, play(6).0);
+}
+
+#[test]
+fn the_searcher_keeps_to_its_time() {
+    let per_move = Some(Duration::from_millis(50));
+    let time = Allotment { per_move, ..Allotment::default() };
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut searcher = bot("search");
+    let begun = Instant::now();
+    searcher.choose(&start(), Seat::First, time, &mut rng).expect("a choice");
+    assert!(begun.elapsed() < Duration::from_millis(500), "{:?}", begun.elapsed());
+}

@@ -1,0 +1,17 @@
+//! Watch Your Back! as the house players see it.
+
+use super::search::Search;
+use super::{Bot, Limit, Playable};
+use referee_games::Seat;
+use referee_games::watch_your_back::WatchYourBack;
+
+impl Playable for WatchYourBack {
+    fn lead(&self, seat: Seat) -> i32 {
+        let count = |seat| self.board().pieces(seat).len().cast_signed();
+        count(seat) - count(!seat)
+    }
+
+    fn searcher(limit: Limit) -> Box<dyn Bot<Self>> {
+        Box::new(Search::new(limit))
+    }
+}

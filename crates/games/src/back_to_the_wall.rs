@@ -1,0 +1,370 @@
+//! Back to the Wall: the match of The Genius, Tempo Up; clauses T1 to T13.
+//!
+//! [`Board`] is a round without its options, small and fast; [`Site`] decides which squares become
+//! walls; [`BackToTheWall`] is the match over all rounds. Both players move at once, so every
+//! turn is [`Turn::Both`].
+
+mod action;
+mod board;
+mod clauses;
+mod map;
+mod options;
+mod refusal;
+mod squares;
+mod state;
+mod walls;
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use rand::seq::IteratorRandom;
+use rand::{Rng, RngCore};
+
+pub use action::Submission;
+pub use board::{Board, Effects, Pair, Run};
+pub use map::{Adjacency, Ground, Map, Motion, PIECES, Piece, SHIPPED};
+pub use options::Rules;
+pub use squares::Squares;
+pub use state::{RoundState, State};
+pub use walls::{AdjacencyScope, CornerRule, Placement, Readings, Rule1Input, SameSquare, Site};
+
+use super::board::{Direction, Square};
+use super::event::{Event, NotPlaced};
+use super::{
+    BySeat, Clause, Game, GameResult, Legal, OptionError, OptionSpec, Options, Outcome, Refusal,
+    Seat, SeatMap, Step, Turn,
+};
+
+/// A position of a match and the rules it is played by.
+#[derive(Debug, Clone)]
+pub struct BackToTheWall {
+    rules: Arc<Rules>,
+    board: Board,
+    /// The index of the round, and of its map.
+    round: usize,
+    /// Turns played in this round.
+    turn: u32,
+    ply: u32,
+    finished: Vec<RoundResult>,
+    outcome: Option<Outcome>,
+}
+
+/// How a round ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RoundResult {
+    /// Who won it.
+    pub result: GameResult,
+    /// Why it ended (T7).
+    pub reason: &'static str,
+    /// The squares of each player.
+    pub squares: BySeat<u32>,
+}
+
+/// What a turn did, and whether it ended the round.
+type Played = (Effects, Option<RoundResult>);
+
+impl BackToTheWall {
+    /// A match under `rules` whose first round stands at `board`; nothing is tested before the
+    /// first turn.
+    pub fn from_board(rules: &Arc<Rules>, board: Board) -> Self {
+        let rules = Arc::clone(rules);
+        Self { rules, board, round: 0, turn: 0, ply: 0, finished: Vec::new(), outcome: None }
+    }
+
+    /// The board of the round.
+    pub const fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// The rules in force.
+    pub fn rules_in_force(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The rounds that are over.
+    pub fn finished(&self) -> &[RoundResult] {
+        &self.finished
+    }
+
+    /// The rounds that `seat` has won.
+    pub fn won(&self, seat: Seat) -> usize {
+        self.finished.iter().filter(|round| round.result == GameResult::Win(seat)).count()
+    }
+
+    fn map(&self) -> &Map {
+        &self.rules.maps[self.round]
+    }
+
+    /// Plays a turn of the round and finds out whether the round or the match is over. The board
+    /// stays as it is: the next round begins with [`next_round`](Self::next_round).
+    fn advance(&mut self, turn: &BySeat<Submission>) -> Played {
+        let effects = self.board.play(turn, self.rules.readings);
+        self.turn += 1;
+        self.ply += 1;
+        let result = self.reason().map(|reason| self.round_result(reason));
+        self.finished.extend(result);
+        if result.is_some() {
+            self.outcome = self.decided();
+        }
+        (effects, result)
+    }
+
+    /// Why the round ends now, if it does (T7).
+    fn reason(&self) -> Option<&'static str> {
+        let half = self.board.open().len() / 2;
+        if self.board.owned.iter().any(|(_, owned)| owned.len() > half) {
+            Some("majority")
+        } else if self.board.separated() {
+            Some("separated")
+        } else if !self.board.site(self.rules.readings).has_room() {
+            Some("no-walls-left")
+        } else if self.turn >= self.rules.max_turns {
+            Some("turn-limit")
+        } else {
+            None
+        }
+    }
+
+    /// The result of a round that ends now (T7, T8).
+    fn round_result(&self, reason: &'static str) -> RoundResult {
+        let squares = self.board.counts();
+        let winner = match squares.first.cmp(&squares.second) {
+            std::cmp::Ordering::Greater => Some(Seat::First),
+            std::cmp::Ordering::Less => Some(Seat::Second),
+            std::cmp::Ordering::Equal => self.rules.tie,
+        };
+        RoundResult { result: winner.map_or(GameResult::Draw, GameResult::Win), reason, squares }
+    }
+
+    /// The outcome, if no round is to come (T9).
+    fn decided(&self) -> Option<Outcome> {
+        let won = BySeat::from_fn(|seat| self.won(seat));
+        let all_played = self.finished.len() == self.rules.maps.len();
+        let enough = won.first.max(won.second) >= self.rules.enough;
+        let result = match won.first.cmp(&won.second) {
+            std::cmp::Ordering::Greater => GameResult::Win(Seat::First),
+            std::cmp::Ordering::Less => GameResult::Win(Seat::Second),
+            std::cmp::Ordering::Equal => GameResult::Draw,
+        };
+        (all_played || enough).then_some(Outcome { result, reason: "rounds" })
+    }
+
+    fn next_round(&mut self) {
+        self.round += 1;
+        self.turn = 0;
+        self.board = Board::start(self.map(), self.rules.start_captured);
+    }
+
+    /// Tells what the turn did; the board is still that of the round.
+    fn report(&self, turn: &BySeat<Submission>, played: &Played, events: &mut Vec<Event>) {
+        let (effects, result) = played;
+        for (seat, submission) in turn.iter() {
+            events.push(Event::Action {
+                by: Self::SEATS[seat],
+                action: submission.to_string(),
+                on_behalf_of: None,
+                forced: false,
+                opening: false,
+            });
+        }
+        events.push(walls_event(&effects.placement));
+        let runs = || PIECES.into_iter().zip(&effects.runs);
+        events.extend(runs().filter_map(|(piece, run)| redirected_event(piece, run)));
+        events.extend(runs().map(|(piece, run)| moved_event(piece, run)));
+        events.extend(result.map(|result| Event::RoundEnd {
+            board: self.map().name.clone(),
+            winner: state::result_name(result.result),
+            reason: result.reason,
+            squares: SeatMap::new(Self::SEATS, result.squares),
+        }));
+        events.extend(self.outcome.map(|outcome| Event::Over {
+            result: state::result_name(outcome.result),
+            reason: outcome.reason,
+        }));
+    }
+
+    fn round_start_event(&self) -> Event {
+        Event::RoundStart {
+            board: self.map().name.clone(),
+            map: self.board.map_rows(),
+            pieces: state::standing(&self.board),
+        }
+    }
+}
+
+fn walls_event(placement: &Placement) -> Event {
+    let not_placed = placement.not_placed();
+    Event::Walls {
+        placed: placement.placed.iter().collect(),
+        not_placed: not_placed.map(|(square, clauses)| NotPlaced { square, clauses }).collect(),
+    }
+}
+
+fn redirected_event((seat, piece): (Seat, Piece), run: &Run) -> Option<Event> {
+    run.redirected().map(|heading| Event::Redirected {
+        by: BackToTheWall::SEATS[seat],
+        piece: piece.name(),
+        from: run.wanted.letter(),
+        to: heading.letter(),
+    })
+}
+
+fn moved_event((seat, piece): (Seat, Piece), run: &Run) -> Event {
+    Event::Moved {
+        by: BackToTheWall::SEATS[seat],
+        piece: piece.name(),
+        path: run.path().collect(),
+        contested: run.path().filter(|square| run.contested.contains(*square)).collect(),
+    }
+}
+
+fn chosen(step: Step<Submission, Infallible>) -> BySeat<Submission> {
+    match step {
+        Step::Both(turn) => turn,
+        Step::Move(_) => unreachable!("both seats move at once"),
+        Step::Chance(never) => match never {},
+    }
+}
+
+/// All sets of `size` of the squares.
+fn subsets(squares: Squares, size: u8) -> Vec<Squares> {
+    if size == 0 {
+        return vec![Squares::EMPTY];
+    }
+    let mut left = squares;
+    let mut sets = Vec::new();
+    while let Some(first) = left.pop() {
+        let smaller = subsets(left, size - 1).into_iter();
+        sets.extend(smaller.map(|set| set | Squares::of(first)));
+    }
+    sets
+}
+
+/// How many sets of `size` of `count` things there are.
+fn combinations(count: u64, size: u64) -> u64 {
+    (0..size).fold(1, |sets, chosen| sets * count.saturating_sub(chosen) / (chosen + 1))
+}
+
+/// Every pair of directions.
+fn directions() -> impl Iterator<Item = Pair<Direction>> {
+    let with = |circle| Direction::ALL.into_iter().map(move |square| Pair { circle, square });
+    Direction::ALL.into_iter().flat_map(with)
+}
+
+impl Game for BackToTheWall {
+    type Rules = Rules;
+    type Action = Submission;
+    type Chance = Infallible;
+    type State = State;
+
+    const NAME: &'static str = "back-to-the-wall";
+    const TITLE: &'static str = "Back to the Wall";
+    const SEATS: BySeat<&'static str> = BySeat::new("grunkle", "charge");
+    const CLAUSES: &'static [Clause] = clauses::CLAUSES;
+    const OPTIONS: &'static [OptionSpec] = options::OPTIONS;
+
+    fn rules(options: &Options) -> Result<Rules, OptionError> {
+        Rules::new(options)
+    }
+
+    /// Every round ends after `max-turns` turns.
+    fn endless(_: &Rules) -> Option<String> {
+        None
+    }
+
+    fn start(rules: &Arc<Rules>) -> Self {
+        Self::from_board(rules, Board::start(&rules.maps[0], rules.start_captured))
+    }
+
+    fn turn(&self) -> Turn<Infallible> {
+        self.outcome.map_or(Turn::Both, Turn::Over)
+    }
+
+    fn ply(&self) -> u32 {
+        self.ply
+    }
+
+    fn legal_actions(&self, _: Seat) -> Vec<Submission> {
+        if self.outcome.is_some() {
+            return Vec::new();
+        }
+        let sets = subsets(self.board.free(), self.board.ground.walls_each);
+        let with_each =
+            |directions| sets.iter().map(move |walls| Submission { directions, walls: *walls });
+        directions().flat_map(with_each).collect()
+    }
+
+    fn legal(&self, _: Seat) -> Legal {
+        if self.outcome.is_some() {
+            return Legal::List(Vec::new());
+        }
+        Legal::Factored {
+            directions: Direction::ALL.map(Direction::letter),
+            walls: self.board.ground.walls_each,
+            squares: self.board.free().iter().collect(),
+        }
+    }
+
+    fn legal_count(&self, _: Seat) -> u64 {
+        if self.outcome.is_some() {
+            return 0;
+        }
+        let squares = u64::from(self.board.free().len());
+        16 * combinations(squares, u64::from(self.board.ground.walls_each))
+    }
+
+    fn random_action(&self, _: Seat, rng: &mut dyn RngCore) -> Option<Submission> {
+        if self.outcome.is_some() {
+            return None;
+        }
+        let mut direction = || Direction::ALL[rng.random_range(0..Direction::ALL.len())];
+        let directions = Pair { circle: direction(), square: direction() };
+        let walls_each = usize::from(self.board.ground.walls_each);
+        let walls = self.board.free().iter().choose_multiple(rng, walls_each);
+        Some(Submission { directions, walls: walls.into_iter().collect() })
+    }
+
+    fn parse_action(&self, _: Seat, text: &str) -> Result<Submission, Refusal> {
+        refusal::parse(&self.board, self.outcome.is_some(), text.trim_ascii())
+    }
+
+    fn play(&mut self, step: Step<Submission, Infallible>, events: &mut Vec<Event>) {
+        let turn = chosen(step);
+        let played = self.advance(&turn);
+        self.report(&turn, &played, events);
+        if played.1.is_some() && self.outcome.is_none() {
+            self.next_round();
+            events.push(self.round_start_event());
+        }
+    }
+
+    fn play_silently(&mut self, step: Step<Submission, Infallible>) {
+        let (_, ended) = self.advance(&chosen(step));
+        if ended.is_some() && self.outcome.is_none() {
+            self.next_round();
+        }
+    }
+
+    fn state(&self) -> State {
+        State::new(self)
+    }
+
+    fn rows(&self) -> Vec<String> {
+        state::rows(&self.board)
+    }
+
+    fn owner(&self, square: Square) -> Option<Seat> {
+        state::owner(&self.board, square)
+    }
+
+    fn shared(&self, square: Square) -> Vec<char> {
+        state::shared(&self.board, square)
+    }
+
+    fn caption(&self) -> String {
+        state::caption(self)
+    }
+}
+
+#[cfg(test)]
+mod tests;

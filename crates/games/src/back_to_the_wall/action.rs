@@ -1,0 +1,77 @@
+//! What a player submits, and how it is written.
+
+use std::fmt;
+
+use super::board::Pair;
+use super::map::Piece;
+use super::squares::Squares;
+use crate::board::Direction;
+use crate::point::Point;
+
+/// A direction for each own piece, and the squares that shall become walls (T10). The squares are
+/// a set: in whatever order they are written, it is the same submission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Submission {
+    /// Where the pieces shall go.
+    pub directions: Pair<Direction>,
+    /// The squares, as many as the board says.
+    pub walls: Squares,
+}
+
+impl fmt::Display for Submission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [circle, square] = Piece::BOTH.map(|piece| self.directions[piece].letter());
+        write!(f, "{circle} {square}")?;
+        self.walls.iter().try_for_each(|wall| write!(f, " {wall}"))
+    }
+}
+
+/// A text that has the form of a submission: two directions, then squares, on the board or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Written {
+    pub(super) directions: Pair<Direction>,
+    pub(super) points: Vec<Point>,
+}
+
+impl Written {
+    /// Reads `text`, exactly; `None` when it has not the form of a submission.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let mut words = text.split(' ');
+        let mut direction = || words.next().and_then(Direction::from_letter);
+        let directions = Pair { circle: direction()?, square: direction()? };
+        let points = words.map(Point::read).collect::<Option<_>>()?;
+        Some(Self { directions, points })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_exact() {
+        for text in ["R U 3,5", "L L 3,5 3,5", "D U", "U D 99,0 1,1 2,2 3,3", "U U 999,1"] {
+            assert!(Written::read(text).is_some(), "{text}");
+        }
+        let bad = [
+            "",
+            "R",
+            "RU 3,5",
+            "r U 3,5",
+            "R  U 3,5",
+            "R U 3,5 ",
+            "R U 03,5",
+            "R U 3, 5",
+            "R U +3,5",
+            "R U 3,5,1",
+            "R U 3",
+            "R U 3,5;4,4",
+            "X U 3,5",
+            "3,5 R U",
+            "R U\t3,5",
+        ];
+        for text in bad {
+            assert!(Written::read(text).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The board of a round: small, copied freely, and without the options.
+
+use super::action::Submission;
+use super::map::{Ground, Map, PIECES, Piece};
+use super::squares::Squares;
+use super::walls::{Placement, Readings, Site};
+use crate::board::{Direction, Square};
+use crate::seat::{BySeat, Seat};
+
+/// One value for each of a player's two pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Pair<T> {
+    /// The circle's.
+    pub circle: T,
+    /// The square's.
+    pub square: T,
+}
+
+impl<T> std::ops::Index<Piece> for Pair<T> {
+    type Output = T;
+    fn index(&self, piece: Piece) -> &T {
+        match piece {
+            Piece::Circle => &self.circle,
+            Piece::Square => &self.square,
+        }
+    }
+}
+
+impl<T> std::ops::IndexMut<Piece> for Pair<T> {
+    fn index_mut(&mut self, piece: Piece) -> &mut T {
+        match piece {
+            Piece::Circle => &mut self.circle,
+            Piece::Square => &mut self.square,
+        }
+    }
+}
+
+/// What stands where in a round, and whose squares are whose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Board {
+    /// What does not change.
+    pub ground: Ground,
+    /// The walls.
+    pub walls: Squares,
+    /// The squares of each player.
+    pub owned: BySeat<Squares>,
+    /// Where the pieces are.
+    pub pieces: BySeat<Pair<Square>>,
+}
+
+/// What a turn did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Effects {
+    /// What became of the squares that were named.
+    pub placement: Placement,
+    /// How each piece went, in the order of [`PIECES`].
+    pub runs: [Run; 4],
+}
+
+/// How a piece went: straight, a number of squares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    /// Where it stood.
+    pub from: Square,
+    /// Where its player sent it.
+    pub wanted: Direction,
+    /// Where it went (T11); `None` where it could not move at all.
+    pub heading: Option<Direction>,
+    /// How many squares it entered.
+    pub steps: u8,
+    /// The squares that it entered and did not capture, for an enemy was there (T12).
+    pub contested: Squares,
+}
+
+impl Run {
+    /// The squares it entered, in order.
+    pub fn path(&self) -> impl Iterator<Item = Square> {
+        let ahead = move |square: &Square| self.heading.map(|heading| beyond(*square, heading));
+        let squares = std::iter::successors(Some(self.from), ahead);
+        squares.skip(1).take(usize::from(self.steps))
+    }
+
+    /// Whether the piece was sent another way than its player said.
+    pub fn redirected(&self) -> Option<Direction> {
+        self.heading.filter(|heading| *heading != self.wanted)
+    }
+}
+
+/// The square beyond `square`, which is known to be on the board.
+const fn beyond(square: Square, direction: Direction) -> Square {
+    let Square { column, row } = square;
+    match direction {
+        Direction::Up => Square::new(column, row.wrapping_sub(1)),
+        Direction::Down => Square::new(column, row + 1),
+        Direction::Left => Square::new(column.wrapping_sub(1), row),
+        Direction::Right => Square::new(column + 1, row),
+    }
+}
+
+impl Board {
+    /// The start of a round on `map`.
+    pub fn start(map: &Map, start_captured: bool) -> Self {
+        let ground = map.ground;
+        let owned = |seat| if start_captured { ground.homes(seat) } else { Squares::EMPTY };
+        let pieces = |seat| Pair {
+            circle: ground.home(seat, Piece::Circle),
+            square: ground.home(seat, Piece::Square),
+        };
+        Self {
+            ground,
+            walls: map.walls,
+            owned: BySeat::from_fn(owned),
+            pieces: BySeat::from_fn(pieces),
+        }
+    }
+
+    /// Where the pieces are, in the order of [`PIECES`].
+    pub fn standing(&self) -> [Square; 4] {
+        PIECES.map(|(seat, piece)| self.pieces[seat][piece])
+    }
+
+    /// The board as a site for walls.
+    pub fn site(&self, readings: Readings) -> Site<'_> {
+        Site { ground: &self.ground, walls: self.walls, pieces: self.standing(), readings }
+    }
+
+    /// The squares that may be named (T10).
+    pub fn free(&self) -> Squares {
+        self.ground.area - self.walls - self.standing().into_iter().collect()
+    }
+
+    /// The squares that are no walls.
+    pub fn open(&self) -> Squares {
+        self.ground.area - self.walls
+    }
+
+    /// How many squares each player has.
+    pub fn counts(&self) -> BySeat<u32> {
+        self.owned.map(Squares::len)
+    }
+
+    /// Plays a turn: walls, then redirection, then movement.
+    pub fn play(&mut self, turn: &BySeat<Submission>, readings: Readings) -> Effects {
+        let placement = self.site(readings).place(turn.first.walls, turn.second.walls);
+        self.build(placement.placed);
+        let wanted = PIECES.map(|(seat, piece)| turn[seat].directions[piece]);
+        let mut runs = self.headings(wanted);
+        self.run(&mut runs);
+        Effects { placement, runs }
+    }
+
+    /// Makes walls of squares; captured ones become nobody's (T12).
+    pub fn build(&mut self, walls: Squares) {
+        self.walls |= walls;
+        for seat in Seat::BOTH {
+            self.owned[seat] -= walls;
+        }
+    }
+
+    /// Where each piece will go (T11), all from the board as it is.
+    fn headings(&self, wanted: [Direction; 4]) -> [Run; 4] {
+        let mut wanted = wanted.into_iter();
+        PIECES.map(|(seat, piece)| {
+            let wanted = wanted.next().unwrap_or(Direction::Up);
+            let from = self.pieces[seat][piece];
+            let heading = self.heading(seat, piece, wanted);
+            Run { from, wanted, heading, steps: 0, contested: Squares::EMPTY }
+        })
+    }
+
+    /// The direction that a piece takes when it is sent `wanted` (T11).
+    pub fn heading(&self, seat: Seat, piece: Piece, wanted: Direction) -> Option<Direction> {
+        let from = self.pieces[seat][piece];
+        let can_go = |way: &Direction| self.next(from, *way).is_some();
+        if can_go(&wanted) {
+            return Some(wanted);
+        }
+        let home = self.ground.home(seat, piece);
+        let taken = self.owned.first | self.owned.second;
+        let preference = |way: &Direction| {
+            let unowned = (self.along(from, *way) - taken).len();
+            let perpendicular = *way != wanted.opposite();
+            (unowned, perpendicular, is_towards(home, *way))
+        };
+        Direction::ALL.into_iter().filter(can_go).max_by_key(preference)
+    }
+
+    /// The squares from `from`, without it, to the next wall or the edge.
+    pub fn along(&self, from: Square, way: Direction) -> Squares {
+        std::iter::successors(self.next(from, way), |square| self.next(*square, way)).collect()
+    }
+
+    /// The next square, if a piece can enter it.
+    pub fn next(&self, from: Square, way: Direction) -> Option<Square> {
+        let next = Squares::of(from).step(way) & self.open();
+        (!next.is_empty()).then(|| beyond(from, way))
+    }
+
+    /// Moves all pieces tick by tick and captures (T12).
+    fn run(&mut self, runs: &mut [Run; 4]) {
+        let mut at = self.standing();
+        loop {
+            let entered: [bool; 4] = std::array::from_fn(|index| {
+                let next = runs[index].heading.and_then(|way| self.next(at[index], way));
+                at[index] = next.unwrap_or(at[index]);
+                next.is_some()
+            });
+            if entered == [false; 4] {
+                break;
+            }
+            for (index, (seat, _)) in PIECES.into_iter().enumerate() {
+                if entered[index] {
+                    runs[index].steps += 1;
+                    let rival = PIECES
+                        .iter()
+                        .zip(&at)
+                        .any(|((other, _), there)| *other != seat && *there == at[index]);
+                    self.enter(seat, at[index], rival, &mut runs[index]);
+                }
+            }
+        }
+        for ((seat, piece), at) in PIECES.into_iter().zip(at) {
+            self.pieces[seat][piece] = at;
+        }
+    }
+
+    /// A piece of `seat` entered a square, where a rival is or is not.
+    fn enter(&mut self, seat: Seat, at: Square, rival: bool, run: &mut Run) {
+        let square = Squares::of(at);
+        if rival {
+            run.contested |= square;
+        } else {
+            self.owned[seat] |= square;
+            self.owned[!seat] -= square;
+        }
+    }
+
+    /// Whether the four pieces are in four different regions (T7).
+    pub fn separated(&self) -> bool {
+        let mut others = self.standing().into_iter();
+        while let Some(piece) = others.next() {
+            let region = Squares::of(piece).flood(self.open());
+            if others.clone().any(|other| region.contains(other)) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The rows from top to bottom: `.` and `#`.
+    pub fn map_rows(&self) -> Vec<String> {
+        self.draw(|at| if self.walls.contains(at) { '#' } else { '.' })
+    }
+
+    /// The rows from top to bottom with a character for each square.
+    pub fn draw(&self, symbol: impl Fn(Square) -> char) -> Vec<String> {
+        let Ground { width, height, .. } = self.ground;
+        let row = |row| (0..width).map(|column| symbol(Square::new(column, row))).collect();
+        (0..height).map(row).collect()
+    }
+}
+
+/// Whether `way` leads towards the side of the board on which the corner `home` lies.
+const fn is_towards(home: Square, way: Direction) -> bool {
+    match way {
+        Direction::Up => home.row == 0,
+        Direction::Down => home.row != 0,
+        Direction::Left => home.column == 0,
+        Direction::Right => home.column != 0,
+    }
+}

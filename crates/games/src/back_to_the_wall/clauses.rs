@@ -1,0 +1,102 @@
+//! The clauses in words.
+
+use crate::Clause;
+
+const fn clause(id: &'static str, title: &'static str, text: &'static str) -> Clause {
+    Clause { id, title, text }
+}
+
+/// Every clause, T1 to T13.
+pub(super) const CLAUSES: &[Clause] = &[
+    clause(
+        "T1",
+        "corners",
+        "For each corner that the walls and all squares of this turn close off, look for the \
+         fewest squares without which it would be open. Every square that belongs to one of the \
+         smallest such sets is not placed. Ways are orthogonal, and pieces do not stand in the \
+         way. Option corner-rule says when a corner is closed off.",
+    ),
+    clause(
+        "T2",
+        "adjacency",
+        "Squares of one turn that are neighbours are not placed, none of them: on Once the eight \
+         squares around a square are its neighbours, on Twice the four beside it, on Thrice none. \
+         Option adjacency-scope says whether standing walls count as neighbours too.",
+    ),
+    clause(
+        "T3",
+        "enclosure",
+        "If walls and squares of this turn take all squares beside a piece, those squares of this \
+         turn are not placed.",
+    ),
+    clause(
+        "T4",
+        "input",
+        "Each of T1, T2 and T3 looks at all squares of the turn, and what any of them takes out is \
+         not placed. With rule-1-input=survivors T1 looks only at what T2 and T3 left.",
+    ),
+    clause(
+        "T5",
+        "same square",
+        "A square that both players name counts as one. With same-square=cancel it is taken back \
+         before T1, T2 and T3.",
+    ),
+    clause(
+        "T6",
+        "start",
+        "The four squares on which the pieces start are owned from the start, unless \
+         start-captured=false.",
+    ),
+    clause(
+        "T7",
+        "end of a round",
+        "Tested after each turn in this order: majority, somebody owns more than half of the \
+         squares that are no walls; separated, no two of the four pieces can reach each other; \
+         no-walls-left, no set of free squares, as many as both players name together, would be \
+         placed in full; turn-limit, max-turns turns are played. Whoever has more squares wins the \
+         round.",
+    ),
+    clause(
+        "T8",
+        "tie",
+        "A round in which both have equally many squares goes to the death-match opponent, the \
+         seat that option dmo names; with tie=draw to nobody.",
+    ),
+    clause(
+        "T9",
+        "rounds",
+        "A match is played on the boards of option rounds, in order. With best-of-3 it ends as soon \
+         as somebody has won two rounds. Whoever won more rounds wins; equally many are a draw.",
+    ),
+    clause(
+        "T10",
+        "submission",
+        "Each turn both players name, at once, a direction for their circle, one for their square, \
+         and as many different free squares as the board says: no wall, and no piece as the turn \
+         begins. All four directions may be named. The order of the squares does not matter. \
+         Written `R U 3,5 4,6`: right and up, then the squares.",
+    ),
+    clause(
+        "T11",
+        "redirection",
+        "When the walls are placed, and before any piece moves, a piece whose next square is a \
+         wall or off the board is sent another way: where it would run over the most squares that \
+         nobody owns, then rather sideways than back, then towards the side of its starting corner.",
+    ),
+    clause(
+        "T12",
+        "movement",
+        "All pieces move square by square at the same time, each until a wall or the edge. A piece \
+         captures the square that it enters, unless a piece of the other player is there at that \
+         moment, moving or not. Pieces pass through each other. A captured square that becomes a \
+         wall belongs to nobody.",
+    ),
+    clause(
+        "T13",
+        "boards",
+        "A board is a rectangle with sides of 5 to 15 squares on which each player names 1 to 3 \
+         walls a turn. Grunkle's circle starts top left and its square bottom right, Charge's \
+         circle top right and its square bottom left. No corner is closed off at the start, no \
+         piece enclosed, and there is room for the walls of a turn.",
+    ),
+];

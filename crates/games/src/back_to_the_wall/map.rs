@@ -1,0 +1,357 @@
+//! Boards as data: what a board file says (T13).
+
+use std::ops::{Range, RangeInclusive};
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::squares::Squares;
+use crate::board::Square;
+use crate::seat::{BySeat, Seat};
+
+/// The shipped boards: their names and files.
+pub const SHIPPED: [(&str, &str); 3] = [
+    ("once", include_str!("boards/once.toml")),
+    ("twice", include_str!("boards/twice.toml")),
+    ("thrice", include_str!("boards/thrice.toml")),
+];
+
+/// How long the sides of a board may be.
+const SIDES: RangeInclusive<usize> = 5..=15;
+/// The longest name of a board.
+const LONGEST_NAME: usize = 64;
+
+/// A board as its file describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Map {
+    /// Its name.
+    pub name: String,
+    /// What does not change while it is played on.
+    pub ground: Ground,
+    /// The walls at the start.
+    pub walls: Squares,
+    /// What its maker says of it.
+    pub note: Option<String>,
+    /// Where it comes from, for messages.
+    pub(super) origin: Origin,
+}
+
+/// What does not change during a round: the size of the board and its rules for walls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ground {
+    /// Columns.
+    pub width: u8,
+    /// Rows.
+    pub height: u8,
+    /// All squares.
+    pub area: Squares,
+    /// Walls that each player names a turn (T10).
+    pub walls_each: u8,
+    /// Which squares of one turn keep each other from becoming walls (T2).
+    pub adjacency: Adjacency,
+}
+
+/// Which squares count as neighbours for T2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Adjacency {
+    /// The eight around a square.
+    King,
+    /// The four that share a side.
+    Rook,
+    /// No squares.
+    None,
+}
+
+/// The two kinds of pieces; each player has one of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Piece {
+    /// Starts in the top row.
+    Circle,
+    /// Starts in the bottom row.
+    Square,
+}
+
+impl Piece {
+    /// Both, in the order of a submission.
+    pub const BOTH: [Self; 2] = [Self::Circle, Self::Square];
+
+    /// The name, as on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Circle => "circle",
+            Self::Square => "square",
+        }
+    }
+
+    /// The letter of this piece of `seat` in maps.
+    pub const fn letter(self, seat: Seat) -> char {
+        match (seat, self) {
+            (Seat::First, Self::Circle) => 'G',
+            (Seat::First, Self::Square) => 'g',
+            (Seat::Second, Self::Circle) => 'C',
+            (Seat::Second, Self::Square) => 'c',
+        }
+    }
+}
+
+/// Every piece with its seat, in the order in which turns are told.
+pub const PIECES: [(Seat, Piece); 4] = [
+    (Seat::First, Piece::Circle),
+    (Seat::First, Piece::Square),
+    (Seat::Second, Piece::Circle),
+    (Seat::Second, Piece::Square),
+];
+
+impl Ground {
+    /// A board of this size, each side at most 15.
+    pub fn new(width: u8, height: u8, walls_each: u8, adjacency: Adjacency) -> Self {
+        Self { width, height, area: Squares::board(width, height), walls_each, adjacency }
+    }
+
+    /// The corner where `piece` of `seat` starts (T13).
+    pub const fn home(&self, seat: Seat, piece: Piece) -> Square {
+        let left = matches!((seat, piece), (Seat::First, Piece::Circle))
+            || matches!((seat, piece), (Seat::Second, Piece::Square));
+        let column = if left { 0 } else { self.width - 1 };
+        let row = if matches!(piece, Piece::Circle) { 0 } else { self.height - 1 };
+        Square::new(column, row)
+    }
+
+    /// The four corners.
+    pub fn corners(&self) -> [Square; 4] {
+        PIECES.map(|(seat, piece)| self.home(seat, piece))
+    }
+
+    /// The starting squares of `seat`.
+    pub fn homes(&self, seat: Seat) -> Squares {
+        Piece::BOTH.into_iter().map(|piece| self.home(seat, piece)).collect()
+    }
+}
+
+/// Where a map comes from: the name of its file and the lines of its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Origin {
+    file: String,
+    /// The line of the first row.
+    first: usize,
+    /// The rows are written in lines of their own.
+    lined: bool,
+}
+
+impl Origin {
+    /// A complaint about a row of the map.
+    pub(super) fn at_row(&self, row: usize, reason: &str) -> String {
+        let line = if self.lined { self.first + row } else { self.first };
+        complaint(&self.file, line, reason)
+    }
+}
+
+fn complaint(file: &str, line: usize, reason: &str) -> String {
+    format!("{file}:{line}: {reason}")
+}
+
+/// The keys of a board file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Keys {
+    name: Spanned<String>,
+    walls: Spanned<i64>,
+    adjacency: Spanned<String>,
+    map: Spanned<String>,
+    #[serde(default)]
+    note: Option<String>,
+}
+
+impl Map {
+    /// Reads the `text` of the board file called `file`; an error names file, line and reason.
+    pub fn read(file: &str, text: &str) -> Result<Self, String> {
+        let refused =
+            |at: Range<usize>, reason: &str| complaint(file, line(text, at.start), reason);
+        let keys: Keys = toml::from_str(text)
+            .map_err(|error| refused(error.span().unwrap_or(0..0), error.message()))?;
+        let name = keys.name.get_ref();
+        if name.is_empty() || name.chars().count() > LONGEST_NAME || name.contains(char::is_control)
+        {
+            let reason = "expected a name of 1 to 64 characters, none of them a control character";
+            return Err(refused(keys.name.span(), reason));
+        }
+        let walls_each = match *keys.walls.get_ref() {
+            1 => 1,
+            2 => 2,
+            3 => 3,
+            _ => return Err(refused(keys.walls.span(), "expected 1, 2 or 3 walls per player")),
+        };
+        let adjacency = adjacency(keys.adjacency.get_ref()).ok_or_else(|| {
+            refused(keys.adjacency.span(), "expected the adjacency `king`, `rook` or `none`")
+        })?;
+        let origin = origin(file, text, keys.map.span());
+        let rows: Vec<&str> = keys.map.get_ref().lines().collect();
+        let (width, height) = size(&rows, &origin)?;
+        let ground = Ground::new(width, height, walls_each, adjacency);
+        let walls = drawing(&rows, &ground, &origin)?;
+        Ok(Self { name: name.clone(), ground, walls, note: keys.note, origin })
+    }
+
+    /// The shipped board called `name`.
+    pub fn shipped(name: &str) -> Option<Result<Self, String>> {
+        let (name, text) = SHIPPED.iter().find(|(known, _)| *known == name)?;
+        Some(Self::read(name, text))
+    }
+
+    /// Checks the text of a board file for everything that no option decides, and says what it
+    /// describes and whether it is fair.
+    pub fn remark(file: &str, text: &str) -> Result<String, String> {
+        let map = Self::read(file, text)?;
+        let fairness = match map.fairness() {
+            Some(motion) => {
+                format!("the map is fair: {motion} takes one side's pieces to the other's")
+            }
+            None => "the map is not fair: no mirror image or quarter turn takes one side's pieces \
+                     to the other's"
+                .to_owned(),
+        };
+        let Ground { width, height, .. } = map.ground;
+        let note = map.note.map(|note| format!(" ({})", note.escape_debug())).unwrap_or_default();
+        Ok(format!("{file}: board `{}`{note}, {width}×{height}; {fairness}", map.name))
+    }
+
+    /// The motion of the board onto itself that takes one player's pieces to the other's, if
+    /// there is one: a mirror image or a quarter turn.
+    pub fn fairness(&self) -> Option<Motion> {
+        let Ground { width, height, .. } = self.ground;
+        Motion::ALL.into_iter().find(|motion| {
+            let fits = *motion != Motion::QuarterTurn || width == height;
+            let moved = self.walls.iter().map(|at| motion.of(at, &self.ground));
+            fits && moved.collect::<Squares>() == self.walls
+        })
+    }
+}
+
+/// A motion of a board onto itself that makes one player's corners the other's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Motion {
+    /// Left and right change places.
+    LeftRight,
+    /// Top and bottom change places.
+    TopBottom,
+    /// The top row becomes the right column.
+    QuarterTurn,
+}
+
+impl Motion {
+    /// Every motion. The quarter turn the other way fits the same maps.
+    pub const ALL: [Self; 3] = [Self::LeftRight, Self::TopBottom, Self::QuarterTurn];
+
+    /// Where the motion takes a square of `ground`.
+    pub const fn of(self, at: Square, ground: &Ground) -> Square {
+        match self {
+            Self::LeftRight => Square::new(ground.width - 1 - at.column, at.row),
+            Self::TopBottom => Square::new(at.column, ground.height - 1 - at.row),
+            Self::QuarterTurn => Square::new(ground.height - 1 - at.row, at.column),
+        }
+    }
+}
+
+impl std::fmt::Display for Motion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::LeftRight => "its mirror image from left to right",
+            Self::TopBottom => "its mirror image from top to bottom",
+            Self::QuarterTurn => "a quarter turn",
+        })
+    }
+}
+
+fn adjacency(word: &str) -> Option<Adjacency> {
+    match word {
+        "king" => Some(Adjacency::King),
+        "rook" => Some(Adjacency::Rook),
+        "none" => Some(Adjacency::None),
+        _ => None,
+    }
+}
+
+/// The number of the line in which byte `at` of `text` stands, from 1.
+fn line(text: &str, at: usize) -> usize {
+    1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
+}
+
+/// Where the rows of the string at `span` stand.
+fn origin(file: &str, text: &str, span: Range<usize>) -> Origin {
+    let raw = text.get(span.clone()).unwrap_or_default();
+    let inside = raw.strip_prefix("\"\"\"").or_else(|| raw.strip_prefix("'''"));
+    let below = inside.is_some_and(|rows| rows.starts_with('\n') || rows.starts_with("\r\n"));
+    Origin {
+        file: file.to_owned(),
+        first: line(text, span.start) + usize::from(below),
+        lined: inside.is_some(),
+    }
+}
+
+/// Width and height of a rectangle of a size that is allowed.
+fn size(rows: &[&str], origin: &Origin) -> Result<(u8, u8), String> {
+    let width = rows.first().map_or(0, |row| row.chars().count());
+    let wrong = |what: &str, many: usize| {
+        origin.at_row(0, &format!("the map has {many} {what}; a board has 5 to 15"))
+    };
+    if !SIDES.contains(&rows.len()) {
+        return Err(wrong("rows", rows.len()));
+    }
+    if !SIDES.contains(&width) {
+        return Err(wrong("columns", width));
+    }
+    for (at, row) in rows.iter().enumerate() {
+        let own = row.chars().count();
+        if own != width {
+            let reason = format!("the row has {own} squares, the first row has {width}");
+            return Err(origin.at_row(at, &reason));
+        }
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "at most 15")]
+    let size = (width as u8, rows.len() as u8);
+    Ok(size)
+}
+
+/// The walls that `rows` show, when every piece stands in its corner and nothing else is there.
+fn drawing(rows: &[&str], ground: &Ground, origin: &Origin) -> Result<Squares, String> {
+    let mut walls = Squares::EMPTY;
+    let mut seen = BySeat::<Vec<Piece>>::default();
+    for (row, text) in (0_u8..).zip(rows) {
+        for (column, symbol) in (0_u8..).zip(text.chars()) {
+            let at = Square::new(column, row);
+            let refused = |reason: &str| Err(origin.at_row(usize::from(row), reason));
+            let piece = PIECES.into_iter().find(|(seat, piece)| piece.letter(*seat) == symbol);
+            match (symbol, piece) {
+                ('.', _) => {}
+                ('#', _) => walls |= Squares::of(at),
+                (_, Some((seat, piece))) if seen[seat].contains(&piece) => {
+                    return refused(&format!("a second `{symbol}` stands on {at}"));
+                }
+                (_, Some((seat, piece))) if ground.home(seat, piece) != at => {
+                    let home = ground.home(seat, piece);
+                    return refused(&format!(
+                        "`{symbol}` stands on {at}, but its corner is {home}"
+                    ));
+                }
+                (_, Some((seat, piece))) => seen[seat].push(piece),
+                (_, None) => {
+                    let symbol = symbol.escape_debug();
+                    return refused(&format!(
+                        "`{symbol}` on {at} is none of `.`, `#`, `G`, `g`, `C` and `c`"
+                    ));
+                }
+            }
+        }
+    }
+    for (seat, piece) in PIECES {
+        if !seen[seat].contains(&piece) {
+            let (letter, home) = (piece.letter(seat), ground.home(seat, piece));
+            let reason = format!("there is no `{letter}` on its corner {home}");
+            return Err(origin.at_row(usize::from(home.row), &reason));
+        }
+    }
+    Ok(walls)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,206 @@
+//! The options where the source leaves a reading open, and what is in force.
+
+use super::map::{Map, SHIPPED};
+use super::walls::{AdjacencyScope, CornerRule, Readings, Rule1Input, SameSquare};
+use super::{Board, Ground};
+use crate::OptionError;
+use crate::options::{Item, ListKind, OptionKind, OptionSpec, Options, Preset};
+use crate::seat::Seat;
+
+/// The options in force, and the boards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rules {
+    /// T1, T2, T4 and T5.
+    pub readings: Readings,
+    /// T6: whether the starting squares are owned at the start.
+    pub start_captured: bool,
+    /// T7: the turns after which a round ends.
+    pub max_turns: u32,
+    /// T8: who wins a tied round; nobody if none.
+    pub tie: Option<Seat>,
+    /// T9: the boards, in order; at least one.
+    pub maps: Vec<Map>,
+    /// T9: how many rounds won end the match.
+    pub enough: usize,
+}
+
+impl Rules {
+    /// The rules that `options` of [`OPTIONS`] set.
+    pub(super) fn new(options: &Options) -> Result<Self, OptionError> {
+        let rules = Self {
+            readings: readings(options),
+            start_captured: options.word("start-captured") == "true",
+            max_turns: options.number("max-turns"),
+            tie: match (options.word("tie"), options.word("dmo")) {
+                ("draw", _) => None,
+                (_, "grunkle") => Some(Seat::First),
+                _ => Some(Seat::Second),
+            },
+            maps: maps(options)?,
+            enough: if options.word("rounds") == "best-of-3" { 2 } else { usize::MAX },
+        };
+        rules.maps.iter().try_for_each(|map| rules.check(map))?;
+        Ok(rules)
+    }
+
+    /// Whether a round can be played on `map` under these readings (T13).
+    fn check(&self, map: &Map) -> Result<(), OptionError> {
+        let board = Board::start(map, self.start_captured);
+        let site = board.site(self.readings);
+        if let Some(piece) = site.enclosed_now().next() {
+            let reason = format!("the piece on {piece} is enclosed");
+            return Err(map.origin.at_row(usize::from(piece.row), &reason));
+        }
+        if let Some(corner) = site.closed_now().next() {
+            let reason = format!("the corner {corner} is closed off");
+            return Err(map.origin.at_row(usize::from(corner.row), &reason));
+        }
+        if !site.has_room() {
+            let Ground { walls_each, .. } = map.ground;
+            let many = 2 * walls_each;
+            let reason = format!("no room for walls: no {many} squares can become walls together");
+            return Err(map.origin.at_row(0, &reason));
+        }
+        Ok(())
+    }
+}
+
+fn readings(options: &Options) -> Readings {
+    Readings {
+        corner_rule: match options.word("corner-rule") {
+            "all-connected" => CornerRule::AllConnected,
+            _ => CornerRule::Isolated,
+        },
+        adjacency_scope: match options.word("adjacency-scope") {
+            "all" => AdjacencyScope::All,
+            _ => AdjacencyScope::Submitted,
+        },
+        rule_1_input: match options.word("rule-1-input") {
+            "survivors" => Rule1Input::Survivors,
+            _ => Rule1Input::Submissions,
+        },
+        same_square: match options.word("same-square") {
+            "cancel" => SameSquare::Cancel,
+            _ => SameSquare::OneWall,
+        },
+    }
+}
+
+/// The boards that are played on.
+fn maps(options: &Options) -> Result<Vec<Map>, OptionError> {
+    let items = options.items("rounds");
+    if items.is_empty() {
+        return SHIPPED.iter().map(|(name, text)| Map::read(name, text)).collect();
+    }
+    items.iter().map(map).collect()
+}
+
+fn map(item: &Item) -> Result<Map, OptionError> {
+    match item {
+        Item::Name(name) => {
+            Map::shipped(name).unwrap_or_else(|| Err(format!("there is no board `{name}`")))
+        }
+        Item::File { file, text: Some(text) } => Map::read(file, text),
+        Item::File { file, text: None } => Err(format!("the board file `{file}` was not read")),
+    }
+}
+
+/// Every option, in the order of its clause.
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
+        name: "corner-rule",
+        clause: "T1",
+        kind: OptionKind::Choice(&[
+            ("isolated", "when it is a wall or reaches no other corner"),
+            ("all-connected", "when it is a wall or there is a corner that it does not reach"),
+        ]),
+        default: Preset::Always("isolated"),
+        help: "when a corner is closed off",
+    },
+    OptionSpec {
+        name: "adjacency-scope",
+        clause: "T2",
+        kind: OptionKind::Choice(&[
+            ("submitted", "the squares of this turn"),
+            ("all", "the squares of this turn and the walls that stand"),
+        ]),
+        default: Preset::Always("submitted"),
+        help: "what keeps a neighbouring square from becoming a wall",
+    },
+    OptionSpec {
+        name: "rule-1-input",
+        clause: "T4",
+        kind: OptionKind::Choice(&[
+            ("submissions", "all squares of this turn"),
+            ("survivors", "the squares that adjacency and enclosure left"),
+        ]),
+        default: Preset::Always("submissions"),
+        help: "which squares the corner rule looks at",
+    },
+    OptionSpec {
+        name: "same-square",
+        clause: "T5",
+        kind: OptionKind::Choice(&[
+            ("one-wall", "it counts once"),
+            ("cancel", "it is taken back before all rules"),
+        ]),
+        default: Preset::Always("one-wall"),
+        help: "what becomes of a square that both players name",
+    },
+    OptionSpec {
+        name: "start-captured",
+        clause: "T6",
+        kind: OptionKind::Choice(&[
+            ("true", "they belong to the player whose piece stands there"),
+            ("false", "they belong to nobody"),
+        ]),
+        default: Preset::Always("true"),
+        help: "whose the four starting squares are at the start of a round",
+    },
+    OptionSpec {
+        name: "max-turns",
+        clause: "T7",
+        kind: OptionKind::Number { min: 1, max: 10_000 },
+        default: Preset::Always("25"),
+        help: "the turns after which a round ends",
+    },
+    OptionSpec {
+        name: "tie",
+        clause: "T8",
+        kind: OptionKind::Choice(&[
+            ("dmo", "the death-match opponent wins it"),
+            ("draw", "nobody wins it"),
+        ]),
+        default: Preset::Always("dmo"),
+        help: "who wins a round in which both have equally many squares",
+    },
+    OptionSpec {
+        name: "dmo",
+        clause: "T8",
+        kind: OptionKind::Choice(&[
+            ("charge", "the second seat, whoever sits there"),
+            ("grunkle", "the first seat, whoever sits there"),
+        ]),
+        default: Preset::Always("charge"),
+        help: "the seat of the death-match opponent",
+    },
+    OptionSpec {
+        name: "rounds",
+        clause: "T9",
+        kind: OptionKind::List(&ListKind {
+            words: &[
+                ("best-of-3", "on once, twice and thrice, until somebody has won two"),
+                ("play-all", "on once, twice and thrice, all three"),
+            ],
+            items: &[
+                ("once", "7×7, one wall each"),
+                ("twice", "9×9, two walls each"),
+                ("thrice", "11×11, three walls each"),
+            ],
+            files: "a board file",
+            check: Map::remark,
+        }),
+        default: Preset::Always("best-of-3"),
+        help: "the boards that are played on, in order",
+    },
+];

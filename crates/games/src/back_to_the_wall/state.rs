@@ -1,0 +1,160 @@
+//! A position as the wire and people see it.
+
+use serde::Serialize;
+
+use super::board::Board;
+use super::map::{PIECES, Piece};
+use super::{BackToTheWall, RoundResult};
+use crate::board::Square;
+use crate::event::Standing;
+use crate::seat::{BySeat, Seat, SeatMap};
+use crate::{Game, GameResult};
+
+/// The complete state as the wire shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct State {
+    /// The number of the round, from 1.
+    pub round: usize,
+    /// The name of its board.
+    pub board: String,
+    /// Rows of `.` and `#`.
+    pub map: Vec<String>,
+    /// Rows of `G`, `C` and `.`.
+    pub owner: Vec<String>,
+    /// Where the pieces are.
+    pub pieces: SeatMap<Standing>,
+    /// Turns played in this round.
+    pub turn: u32,
+    /// The rounds that are over.
+    pub rounds: Vec<RoundState>,
+}
+
+/// A round that is over, as the wire shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RoundState {
+    /// The name of the board.
+    pub board: String,
+    /// The name of the winning seat, or `draw`.
+    pub winner: &'static str,
+    /// Why it ended.
+    pub reason: &'static str,
+    /// The squares of each player.
+    pub squares: SeatMap<u32>,
+}
+
+impl State {
+    pub(super) fn new(game: &BackToTheWall) -> Self {
+        let board = game.board();
+        let round = |(index, result): (usize, &RoundResult)| RoundState {
+            board: game.rules.maps[index].name.clone(),
+            winner: result_name(result.result),
+            reason: result.reason,
+            squares: SeatMap::new(BackToTheWall::SEATS, result.squares),
+        };
+        Self {
+            round: game.round + 1,
+            board: game.map().name.clone(),
+            map: board.map_rows(),
+            owner: board.draw(|at| match owner(board, at) {
+                Some(seat) => Piece::Circle.letter(seat),
+                None => '.',
+            }),
+            pieces: standing(board),
+            turn: game.turn,
+            rounds: game.finished.iter().enumerate().map(round).collect(),
+        }
+    }
+}
+
+/// The name of the seat that won, or `draw`.
+pub(super) const fn result_name(result: GameResult) -> &'static str {
+    match result {
+        GameResult::Win(Seat::First) => BackToTheWall::SEATS.first,
+        GameResult::Win(Seat::Second) => BackToTheWall::SEATS.second,
+        GameResult::Draw => "draw",
+    }
+}
+
+/// Where the pieces are, for the wire.
+pub(super) fn standing(board: &Board) -> SeatMap<Standing> {
+    let of = |seat| {
+        let pair = board.pieces[seat];
+        Standing { circle: pair.circle, square: pair.square }
+    };
+    SeatMap::new(BackToTheWall::SEATS, BySeat::from_fn(of))
+}
+
+/// Whose square this is.
+pub(super) fn owner(board: &Board, at: Square) -> Option<Seat> {
+    Seat::BOTH.into_iter().find(|seat| board.owned[*seat].contains(at))
+}
+
+/// The pieces on a square.
+fn pieces_on(board: &Board, at: Square) -> impl Iterator<Item = (Seat, Piece)> {
+    PIECES.into_iter().filter(move |(seat, piece)| board.pieces[*seat][*piece] == at)
+}
+
+/// The letters of the pieces on a square where several stand.
+pub(super) fn shared(board: &Board, at: Square) -> Vec<char> {
+    let letters: Vec<char> = pieces_on(board, at).map(|(seat, piece)| piece.letter(seat)).collect();
+    if letters.len() > 1 { letters } else { Vec::new() }
+}
+
+/// The board for people: pieces as in board files, their number where several stand on a square,
+/// `x` for Grunkle's squares, `o` for Charge's.
+pub(super) fn rows(board: &Board) -> Vec<String> {
+    board.draw(|at| {
+        let mut pieces = pieces_on(board, at);
+        match (pieces.next(), pieces.count(), owner(board, at)) {
+            (Some((seat, piece)), 0, _) => piece.letter(seat),
+            (Some(_), 1, _) => '2',
+            (Some(_), 2, _) => '3',
+            (Some(_), _, _) => '4',
+            _ if board.walls.contains(at) => '#',
+            (None, _, Some(Seat::First)) => 'x',
+            (None, _, Some(Seat::Second)) => 'o',
+            (None, _, None) => '.',
+        }
+    })
+}
+
+/// A line about what the drawing does not show.
+pub(super) fn caption(game: &BackToTheWall) -> String {
+    let BySeat { first, second } = game.board().counts();
+    let won = BySeat::from_fn(|seat| game.won(seat));
+    format!(
+        "round {} on {}, {} of {} turns; squares: grunkle (x) {first}, charge (o) {second}; \
+         rounds: {} to {}{}",
+        game.round + 1,
+        game.map().name,
+        game.turn,
+        game.rules.max_turns,
+        won.first,
+        won.second,
+        unseen(game.board()),
+    )
+}
+
+/// What the drawing hides: pieces that share a square, and squares under pieces that are not
+/// their player's.
+fn unseen(board: &Board) -> String {
+    let mut squares: Vec<Square> = board.standing().to_vec();
+    squares.sort_by_key(|at| (at.row, at.column));
+    squares.dedup();
+    let hidden = |at: Square| {
+        let there = || pieces_on(board, at);
+        let is_its_own = there().all(|(seat, _)| owner(board, at) == Some(seat));
+        if there().count() == 1 && is_its_own {
+            return None;
+        }
+        let letters: Vec<_> = there().map(|(seat, piece)| piece.letter(seat).to_string()).collect();
+        let whose = match owner(board, at) {
+            _ if is_its_own => "",
+            Some(Seat::First) => " on grunkle's square",
+            Some(Seat::Second) => " on charge's square",
+            None => " on nobody's square",
+        };
+        Some(format!("; {at}: {}{whose}", letters.join(" ")))
+    };
+    squares.into_iter().filter_map(hidden).collect()
+}

@@ -1,0 +1,398 @@
+//! Backdraughts: the rules v3 of 31 December 2009, clauses B1 to B12.
+//!
+//! [`Board`] is where the pawns stand, small and fast, for programs that search; [`Phase`] is
+//! whose turn it is and with which number; [`Backdraughts`] adds the options, the positions that
+//! count for repetition, and the outcome.
+
+mod action;
+mod board;
+mod clauses;
+mod options;
+mod refusal;
+mod rows;
+mod state;
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+pub use action::{Action, Chance};
+pub use board::{Board, PAWNS, goal};
+pub use options::{Capture, First, Movement, Overlooked, Rules, Turning};
+pub use state::State;
+
+use super::board::{Bitboard, Square};
+use super::{
+    BySeat, Clause, Event, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal,
+    Seat, Step, Stream, Turn,
+};
+
+/// What a position waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// The rolls that decide who begins (B2).
+    First,
+    /// The roll for this seat (B1).
+    Roll(Seat),
+    /// The action of a seat.
+    Act {
+        /// The seat.
+        seat: Seat,
+        /// Its roll, or without dice its distance.
+        number: u8,
+    },
+    /// The opponent's answer to a pass that overlooked an action (B8).
+    Answer {
+        /// The seat that passed; the other one is asked.
+        passer: Seat,
+        /// The passer's number.
+        number: u8,
+    },
+}
+
+impl Phase {
+    /// Who acts, or will act when the roll is made; nobody is known before B2 is decided.
+    pub fn to_act(self) -> Option<Seat> {
+        match self {
+            Self::First => None,
+            Self::Roll(seat) | Self::Act { seat, .. } => Some(seat),
+            Self::Answer { passer, .. } => Some(!passer),
+        }
+    }
+
+    /// The number to play, once there is one.
+    pub const fn number(self) -> Option<u8> {
+        match self {
+            Self::First | Self::Roll(_) => None,
+            Self::Act { number, .. } | Self::Answer { number, .. } => Some(number),
+        }
+    }
+}
+
+/// A position of Backdraughts and the rules it is played by.
+#[derive(Debug, Clone)]
+pub struct Backdraughts {
+    rules: Arc<Rules>,
+    board: Board,
+    phase: Phase,
+    ply: u32,
+    /// The turns that began, newest last, since the last capture; kept only where repetition counts.
+    past: Vec<(Board, Seat)>,
+    outcome: Option<Outcome>,
+}
+
+/// What an action did.
+#[derive(Debug, Clone, Copy)]
+struct Played {
+    by: Seat,
+    owner: Seat,
+    forced: bool,
+    captured: Bitboard,
+}
+
+impl Backdraughts {
+    /// A game under `rules` that stands at `board`, where the turn of `seat` begins, and has no
+    /// past; B4 is tested at once.
+    pub fn from_board(rules: &Arc<Rules>, board: Board, seat: Seat) -> Self {
+        let mut game = Self::before_the_first_turn(rules, board);
+        game.begin(seat);
+        game
+    }
+
+    fn before_the_first_turn(rules: &Arc<Rules>, board: Board) -> Self {
+        Self {
+            rules: Arc::clone(rules),
+            board,
+            phase: Phase::First,
+            ply: 0,
+            past: Vec::new(),
+            outcome: board.decided().map(win),
+        }
+    }
+
+    /// The board, for programs that search.
+    pub const fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// What the position waits for; without meaning when the game is over.
+    pub const fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// The rules in force.
+    pub fn rules_in_force(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Begins the turn of `seat`.
+    fn begin(&mut self, seat: Seat) {
+        self.phase = match self.rules.movement {
+            Movement::Dice => Phase::Roll(seat),
+            Movement::NoDice => Phase::Act { seat, number: self.board.distance(seat) },
+        };
+        if self.rules.repetition > 0 {
+            self.past.push((self.board, seat));
+        }
+    }
+
+    /// Takes in what was rolled.
+    fn roll(&mut self, chance: Chance) {
+        match (chance, self.phase) {
+            (Chance::Roll(number), Phase::Roll(seat)) => self.phase = Phase::Act { seat, number },
+            (Chance::First(rolls), Phase::First) => match rolls.first.cmp(&rolls.second) {
+                Ordering::Greater => self.begin(Seat::First),
+                Ordering::Less => self.begin(Seat::Second),
+                Ordering::Equal => {}
+            },
+            _ => unreachable!("an outcome answers its own turn"),
+        }
+    }
+
+    /// Plays a legal action and finds out whether that ended the game.
+    fn advance(&mut self, action: Action) -> Played {
+        let played = match self.phase {
+            Phase::Act { seat, number } => self.act(seat, number, action),
+            Phase::Answer { passer, .. } => self.answer(passer, action),
+            Phase::First | Phase::Roll(_) => unreachable!("an action comes after the roll"),
+        };
+        self.ply += 1;
+        self.outcome = self.board.decided().map(win).or_else(|| self.length());
+        played
+    }
+
+    /// An action of `seat` in its own turn; a pass may leave the opponent an answer (B8).
+    fn act(&mut self, seat: Seat, number: u8, action: Action) -> Played {
+        let passes = action == Action::Pass;
+        let forced = passes && !self.board.can_act(seat, number, &self.rules);
+        let captured = self.play_for(seat, action);
+        if passes && !forced {
+            self.phase = Phase::Answer { passer: seat, number };
+        } else {
+            self.begin(!seat);
+        }
+        Played { by: seat, owner: seat, forced, captured }
+    }
+
+    /// The answer to the pass of `passer`; then comes the turn of who answered (B8).
+    fn answer(&mut self, passer: Seat, action: Action) -> Played {
+        let captured = self.play_for(passer, action);
+        self.begin(!passer);
+        let owner = if action == Action::Decline { !passer } else { passer };
+        Played { by: !passer, owner, forced: false, captured }
+    }
+
+    fn play_for(&mut self, seat: Seat, action: Action) -> Bitboard {
+        let captured = self.board.play_unchecked(seat, action);
+        if !captured.is_empty() {
+            self.past.clear();
+        }
+        captured
+    }
+
+    /// The draws of B12, in their order.
+    fn length(&self) -> Option<Outcome> {
+        let reason = if self.repeated() {
+            "repetition"
+        } else if self.ply >= self.rules.max_plies {
+            "max-plies"
+        } else {
+            return None;
+        };
+        Some(Outcome { result: GameResult::Draw, reason })
+    }
+
+    /// Whether the turn that began just now is one of too many like it.
+    fn repeated(&self) -> bool {
+        let Some(now) = self.past.last() else { return false };
+        let occurrences = self.past.iter().filter(|then| *then == now).count();
+        let begins = !matches!(self.phase, Phase::Answer { .. });
+        begins && occurrences >= self.rules.repetition as usize
+    }
+
+    /// The actions that a player may choose from, apart from passing and declining: whose they
+    /// are, and the number to play; where `seat` is the one to choose.
+    fn choice_of(&self, seat: Seat) -> Option<(Seat, u8)> {
+        match self.phase {
+            _ if self.outcome.is_some() => None,
+            Phase::Act { seat: mover, number } if mover == seat => Some((seat, number)),
+            Phase::Answer { passer, number } if passer != seat => Some((passer, number)),
+            _ => None,
+        }
+    }
+
+    /// What `seat` may choose besides the actions, where there are any.
+    fn alternative(&self) -> Option<Action> {
+        match (self.phase, self.rules.overlooked) {
+            (Phase::Answer { .. }, _) => Some(Action::Decline),
+            (_, Overlooked::Opponent) => Some(Action::Pass),
+            (_, Overlooked::Reject) => None,
+        }
+    }
+
+    /// Tells what `action` did.
+    fn report(&self, action: Action, played: Played, events: &mut Vec<Event>) {
+        let Played { by, owner, forced, captured } = played;
+        events.push(Event::Action {
+            by: Self::SEATS[by],
+            action: action.to_string(),
+            forced,
+            opening: false,
+            on_behalf_of: (owner != by).then_some(Self::SEATS[owner]),
+        });
+        if !captured.is_empty() {
+            events.push(Event::Captured { squares: captured.iter().collect() });
+        }
+        if let Some(outcome) = self.outcome {
+            let result = match outcome.result {
+                GameResult::Win(winner) => Self::SEATS[winner],
+                GameResult::Draw => "draw",
+            };
+            events.push(Event::Over { result, reason: outcome.reason });
+        }
+    }
+}
+
+fn win((seat, reason): (Seat, &'static str)) -> Outcome {
+    Outcome { result: GameResult::Win(seat), reason }
+}
+
+/// What `chance` shows, told of a position in this phase.
+fn told(phase: Phase, chance: Chance) -> Event {
+    match (chance, phase.to_act()) {
+        (Chance::Roll(value), Some(seat)) => Event::Roll { seat: Backdraughts::SEATS[seat], value },
+        (Chance::First(BySeat { first, second }), _) => Event::First { rolls: [first, second] },
+        (Chance::Roll(_), None) => unreachable!("a seat's roll comes in its turn"),
+    }
+}
+
+/// Every pair of rolls, each as likely as the others.
+fn first_rolls() -> Vec<(Chance, u32)> {
+    let with = |first| (1..=6).map(move |second| (Chance::First(BySeat::new(first, second)), 1));
+    (1..=6).flat_map(with).collect()
+}
+
+impl Game for Backdraughts {
+    type Rules = Rules;
+    type Action = Action;
+    type Chance = Chance;
+    type State = State;
+
+    const NAME: &'static str = "backdraughts";
+    const TITLE: &'static str = "Backdraughts";
+    const SEATS: BySeat<&'static str> = BySeat::new("white", "black");
+    const CLAUSES: &'static [Clause] = clauses::CLAUSES;
+    const OPTIONS: &'static [OptionSpec] = options::OPTIONS;
+
+    fn rules(options: &Options) -> Result<Rules, OptionError> {
+        Rules::new(options)
+    }
+
+    fn endless(_: &Rules) -> Option<String> {
+        None
+    }
+
+    fn start(rules: &Arc<Rules>) -> Self {
+        match rules.first {
+            First::White => Self::from_board(rules, Board::START, Seat::First),
+            First::Black => Self::from_board(rules, Board::START, Seat::Second),
+            First::Roll => Self::before_the_first_turn(rules, Board::START),
+        }
+    }
+
+    fn turn(&self) -> Turn<Chance> {
+        match (self.outcome, self.phase) {
+            (Some(outcome), _) => Turn::Over(outcome),
+            (_, Phase::First) => Turn::Chance(Stream::Shared, first_rolls()),
+            (_, Phase::Roll(seat)) => {
+                let faces = (1..=6).map(|value| (Chance::Roll(value), 1)).collect();
+                Turn::Chance(Stream::Seat(seat), faces)
+            }
+            (_, Phase::Act { seat, number }) => {
+                let can_act = self.board.can_act(seat, number, &self.rules);
+                if can_act { Turn::Move(seat) } else { Turn::Pass(seat) }
+            }
+            (_, Phase::Answer { passer, .. }) => Turn::Move(!passer),
+        }
+    }
+
+    fn ply(&self) -> u32 {
+        self.ply
+    }
+
+    fn legal_actions(&self, seat: Seat) -> Vec<Action> {
+        let Some((owner, number)) = self.choice_of(seat) else { return Vec::new() };
+        let mut actions = self.board.actions(owner, number, &self.rules);
+        if !actions.is_empty() {
+            actions.extend(self.alternative());
+        }
+        actions
+    }
+
+    fn legal_count(&self, seat: Seat) -> u64 {
+        let Some((owner, number)) = self.choice_of(seat) else { return 0 };
+        match self.board.count(owner, number, &self.rules) {
+            0 => 0,
+            count => u64::from(count) + u64::from(self.alternative().is_some()),
+        }
+    }
+
+    fn parse_action(&self, seat: Seat, text: &str) -> Result<Action, Refusal> {
+        refusal::parse(self, seat, text.trim_ascii())
+    }
+
+    fn pass() -> Action {
+        Action::Pass
+    }
+
+    fn play(&mut self, step: Step<Action, Chance>, events: &mut Vec<Event>) {
+        match step {
+            Step::Move(action) => {
+                let played = self.advance(action);
+                self.report(action, played, events);
+            }
+            Step::Chance(chance) => {
+                events.push(told(self.phase, chance));
+                self.roll(chance);
+            }
+            Step::Both(_) => unreachable!("the seats move in turn"),
+        }
+    }
+
+    fn play_silently(&mut self, step: Step<Action, Chance>) {
+        match step {
+            Step::Move(action) => drop(self.advance(action)),
+            Step::Chance(chance) => self.roll(chance),
+            Step::Both(_) => unreachable!("the seats move in turn"),
+        }
+    }
+
+    /// Of the rolls that decide who begins, one for each seat.
+    fn different_outcomes(&self) -> Vec<Chance> {
+        match self.turn() {
+            Turn::Chance(Stream::Shared, _) => {
+                vec![Chance::First(BySeat::new(2, 1)), Chance::First(BySeat::new(1, 2))]
+            }
+            Turn::Chance(_, faces) => faces.into_iter().map(|(face, _)| face).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn state(&self) -> State {
+        State::new(self)
+    }
+
+    fn rows(&self) -> Vec<String> {
+        self.board.rows()
+    }
+
+    fn goal(&self, square: Square) -> Option<Seat> {
+        Seat::BOTH.into_iter().find(|&seat| goal(seat) == square)
+    }
+
+    fn caption(&self) -> String {
+        state::caption(self)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! What a seat may do, how it is written, and what the dice may show.
+
+use std::fmt;
+
+use crate::BySeat;
+use crate::board::Square;
+use crate::point::Point;
+
+/// What a seat may do. Among the actions of one position the order is that of the texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Action {
+    /// Moves a pawn (B3, B11).
+    Move {
+        /// Where the pawn stands.
+        from: Square,
+        /// Where it goes.
+        to: Square,
+    },
+    /// Takes every enemy beside the pawn on this square (B6).
+    Capture(Square),
+    /// Makes nothing of an action that the other seat overlooked (B8).
+    Decline,
+    /// Passes, having no action (B7) or overlooking one (B8).
+    Pass,
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Move { from, to } => write!(f, "{from}>{to}"),
+            Self::Capture(square) => write!(f, "capture {square}"),
+            Self::Decline => f.write_str("decline"),
+            Self::Pass => f.write_str("pass"),
+        }
+    }
+}
+
+/// What the referee rolls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Chance {
+    /// The number for the seat on turn (B1).
+    Roll(u8),
+    /// A number for each seat; the higher one begins (B2).
+    First(BySeat<u8>),
+}
+
+impl fmt::Display for Chance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Roll(value) => write!(f, "roll {value}"),
+            Self::First(BySeat { first, second }) => write!(f, "roll {first} {second}"),
+        }
+    }
+}
+
+/// A text that has the form of an action, on the board or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Written {
+    Move { from: Point, to: Point },
+    Capture(Point),
+    Decline,
+    Pass,
+}
+
+impl Written {
+    /// Reads `text`, exactly; `None` when it has no form of an action.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        if let Some(square) = text.strip_prefix("capture ") {
+            return Some(Self::Capture(Point::read(square)?));
+        }
+        match text {
+            "pass" => Some(Self::Pass),
+            "decline" => Some(Self::Decline),
+            _ => {
+                let (from, to) = text.split_once('>')?;
+                Some(Self::Move { from: Point::read(from)?, to: Point::read(to)? })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_exact() {
+        for text in ["3,4>3,4", "9,9>300,1", "capture 0,0", "capture 9,9", "pass", "decline"] {
+            assert!(Written::read(text).is_some(), "{text}");
+        }
+        let bad = [
+            "",
+            "3,4",
+            "3,4>",
+            "3,4>3,5>3,6",
+            "3,4 > 3,5",
+            "03,4>3,5",
+            "capture",
+            "capture ",
+            "capture  3,4",
+            "capture 3,4>3,5",
+            "Capture 3,4",
+            "declined",
+            "Pass",
+            "roll 4",
+        ];
+        for text in bad {
+            assert!(Written::read(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_order_is_that_of_the_texts() {
+        let at = Square::new;
+        let actions = [
+            Action::Move { from: at(0, 7), to: at(7, 7) },
+            Action::Move { from: at(1, 0), to: at(0, 0) },
+            Action::Capture(at(0, 0)),
+            Action::Decline,
+            Action::Pass,
+        ];
+        assert!(actions.is_sorted());
+        assert!(actions.map(|action| action.to_string()).is_sorted());
+    }
+}

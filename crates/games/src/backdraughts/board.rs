@@ -1,0 +1,205 @@
+//! The board as bits: fast enough for a search, and without history.
+
+use super::action::Action;
+use super::options::{Capture, Movement, Rules, Turning};
+use crate::board::{Bitboard, Direction, Square};
+use crate::seat::{BySeat, Seat};
+
+/// The pawns that each side begins with.
+pub const PAWNS: u32 = 10;
+/// Every square.
+const WHOLE: Bitboard = Bitboard::rectangle((0, 7), (0, 7));
+/// The squares that touch the edge (B10).
+const RING: Bitboard = Bitboard(WHOLE.0 & !Bitboard::rectangle((1, 6), (1, 6)).0);
+
+/// What stands where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Board {
+    pawns: BySeat<Bitboard>,
+}
+
+/// The square where a pawn of `seat` wins (B4).
+pub const fn goal(seat: Seat) -> Square {
+    match seat {
+        Seat::First => Square::new(7, 0),
+        Seat::Second => Square::new(0, 7),
+    }
+}
+
+impl Board {
+    /// The board at the start.
+    pub const START: Self = Self::with(BySeat::new(WHITE, BLACK));
+
+    pub(super) const fn with(pawns: BySeat<Bitboard>) -> Self {
+        Self { pawns }
+    }
+
+    /// The pawns of `seat`.
+    pub fn pawns(&self, seat: Seat) -> Bitboard {
+        self.pawns[seat]
+    }
+
+    /// The pawns that `seat` has lost.
+    pub fn lost(&self, seat: Seat) -> u32 {
+        PAWNS.saturating_sub(self.pawns[seat].len())
+    }
+
+    /// How far a pawn of `seat` goes without dice (B9).
+    #[expect(clippy::cast_possible_truncation, reason = "there are ten pawns")]
+    pub fn distance(&self, seat: Seat) -> u8 {
+        1 + (self.lost(seat) / 2) as u8
+    }
+
+    /// The squares without a pawn.
+    pub fn empty(&self) -> Bitboard {
+        WHOLE - self.pawns.first - self.pawns.second
+    }
+
+    /// Who has won on this board, and why (B4).
+    pub fn decided(&self) -> Option<(Seat, &'static str)> {
+        let arrived = |&seat: &Seat| self.pawns[seat].contains(goal(seat));
+        let alone = |&seat: &Seat| self.pawns[!seat].is_empty();
+        let find = |test: &dyn Fn(&Seat) -> bool| Seat::BOTH.into_iter().find(test);
+        find(&arrived)
+            .map(|seat| (seat, "goal"))
+            .or_else(|| find(&alone).map(|seat| (seat, "elimination")))
+    }
+
+    /// Where the pawn on `from` can end a move of `distance` squares (B3, B11).
+    pub fn targets(&self, from: Square, distance: u8, turning: Turning) -> Bitboard {
+        let pawn = Bitboard::of(from);
+        match turning {
+            Turning::Off => straight(pawn, self.empty(), distance),
+            Turning::On => turned(pawn, self.empty() | pawn, distance),
+        }
+    }
+
+    /// The pawns of `seat` with an enemy beside them (B6), whatever B10 says.
+    pub fn capturers(&self, seat: Seat) -> Bitboard {
+        self.pawns[seat] & around(self.pawns[!seat])
+    }
+
+    /// The enemies that the pawn of `seat` on `square` takes (B6).
+    pub fn captured_by(&self, seat: Seat, square: Square) -> Bitboard {
+        around(Bitboard::of(square)) & self.pawns[!seat]
+    }
+
+    /// Whether `seat` may capture at all with `number`, its roll or distance (B10).
+    pub fn may_capture(&self, seat: Seat, number: u8, rules: &Rules) -> bool {
+        let six = rules.movement == Movement::Dice && number == 6;
+        let ring = !self.pawns[seat].meets(RING);
+        match rules.capture {
+            Capture::Six => six,
+            Capture::Ring => ring,
+            Capture::SixOrRing => six || ring,
+        }
+    }
+
+    /// All actions of `seat` with `number`, its roll or distance, sorted by their text; a pass is
+    /// none of them.
+    pub fn actions(&self, seat: Seat, number: u8, rules: &Rules) -> Vec<Action> {
+        let mut actions = Vec::new();
+        for from in self.pawns[seat] {
+            let targets = self.targets(from, number, rules.turning);
+            actions.extend(targets.iter().map(|to| Action::Move { from, to }));
+        }
+        if self.may_capture(seat, number, rules) {
+            actions.extend(self.capturers(seat).iter().map(Action::Capture));
+        }
+        actions
+    }
+
+    /// Whether `seat` has an action with `number`, its roll or distance (B7).
+    pub fn can_act(&self, seat: Seat, number: u8, rules: &Rules) -> bool {
+        let moves = |from| !self.targets(from, number, rules.turning).is_empty();
+        let captures = || self.may_capture(seat, number, rules) && !self.capturers(seat).is_empty();
+        self.pawns[seat].iter().any(moves) || captures()
+    }
+
+    /// How many actions [`actions`](Self::actions) lists.
+    pub fn count(&self, seat: Seat, number: u8, rules: &Rules) -> u32 {
+        let targets = |from| self.targets(from, number, rules.turning).len();
+        let moves: u32 = self.pawns[seat].iter().map(targets).sum();
+        let may_capture = self.may_capture(seat, number, rules);
+        moves + if may_capture { self.capturers(seat).len() } else { 0 }
+    }
+
+    /// Plays an action of `seat` that is known to be legal; says what it captured.
+    pub fn play_unchecked(&mut self, seat: Seat, action: Action) -> Bitboard {
+        match action {
+            Action::Move { from, to } => {
+                self.pawns[seat] -= Bitboard::of(from);
+                self.pawns[seat] |= Bitboard::of(to);
+                Bitboard::EMPTY
+            }
+            Action::Capture(square) => {
+                let captured = self.captured_by(seat, square);
+                self.pawns[!seat] -= captured;
+                captured
+            }
+            Action::Decline | Action::Pass => Bitboard::EMPTY,
+        }
+    }
+}
+
+/// White's pawns at the start: the triangle at the bottom left.
+const WHITE: Bitboard = Bitboard(
+    Bitboard::rectangle((1, 1), (3, 6)).0
+        | Bitboard::rectangle((2, 2), (4, 6)).0
+        | Bitboard::rectangle((3, 3), (5, 6)).0
+        | Bitboard::rectangle((4, 4), (6, 6)).0,
+);
+
+/// Black's pawns at the start: the triangle at the top right.
+const BLACK: Bitboard = Bitboard(
+    Bitboard::rectangle((3, 3), (1, 1)).0
+        | Bitboard::rectangle((4, 4), (1, 2)).0
+        | Bitboard::rectangle((5, 5), (1, 3)).0
+        | Bitboard::rectangle((6, 6), (1, 4)).0,
+);
+
+/// The squares next to any of these in their rows and columns.
+fn around(squares: Bitboard) -> Bitboard {
+    Direction::ALL.into_iter().fold(Bitboard::EMPTY, |all, way| all | squares.step(way))
+}
+
+/// Where a pawn ends that goes straight over `free` squares (B3).
+fn straight(pawn: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
+    Direction::ALL.into_iter().fold(Bitboard::EMPTY, |targets, way| {
+        targets | (0..distance).fold(pawn, |at, _| at.step(way) & free)
+    })
+}
+
+/// The ways in the order of a turn to the right.
+const CLOCKWISE: [Direction; 4] =
+    [Direction::Up, Direction::Right, Direction::Down, Direction::Left];
+
+/// Where a pawn ends that turns where it is blocked (B11).
+///
+/// `heading` holds, for each way, the squares on which the pawn can stand after so many squares
+/// having just gone that way.
+fn turned(pawn: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
+    let mut heading = CLOCKWISE.map(|way| pawn & open(free, way));
+    let mut stuck = Bitboard::EMPTY;
+    for _ in 0..distance {
+        let mut next = [Bitboard::EMPTY; 4];
+        for (index, way) in CLOCKWISE.into_iter().enumerate() {
+            let ahead = open(free, way);
+            next[index] |= (heading[index] & ahead).step(way);
+            let blocked = heading[index] - ahead;
+            stuck |= [1, 3].into_iter().fold(blocked, |stuck, turn| {
+                let side = (index + turn) % 4;
+                let aside = open(free, CLOCKWISE[side]);
+                next[side] |= (blocked & aside).step(CLOCKWISE[side]);
+                stuck - aside
+            });
+        }
+        heading = next;
+    }
+    heading.into_iter().fold(stuck, |targets, at| targets | at)
+}
+
+/// The squares from which the next one this way is free.
+fn open(free: Bitboard, way: Direction) -> Bitboard {
+    free.step(way.opposite())
+}

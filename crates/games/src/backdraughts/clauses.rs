@@ -1,0 +1,83 @@
+//! The clauses in words.
+
+use crate::Clause;
+
+const fn clause(id: &'static str, title: &'static str, text: &'static str) -> Clause {
+    Clause { id, title, text }
+}
+
+/// Every clause, B1 to B12.
+pub(super) const CLAUSES: &[Clause] = &[
+    clause(
+        "B1",
+        "turn",
+        "The sides take turns. At the start of a turn the referee rolls one die for the side to \
+         play. Each side has its own sequence of rolls, the same in both games of a pair.",
+    ),
+    clause(
+        "B2",
+        "first",
+        "Option first says who begins: White, Black, or whoever rolls higher. Those rolls decide \
+         nothing else.",
+    ),
+    clause(
+        "B3",
+        "move",
+        "One own pawn goes exactly as many squares as were rolled, straight along its row or \
+         column. Every square that it enters must be on the board and empty; all are open to both \
+         sides. Written `2,3>6,3`.",
+    ),
+    clause(
+        "B4",
+        "win",
+        "A side wins when a move ends with its pawn on its goal, `7,0` for White and `0,7` for \
+         Black, or when the other side has no pawn left.",
+    ),
+    clause(
+        "B5",
+        "six",
+        "A roll of 6 is for one move of 6 or for one capture. A capture that is the only action \
+         must be made. Where a capture needs no 6, a 6 is a roll like any other.",
+    ),
+    clause(
+        "B6",
+        "capture",
+        "An own pawn is named that has an enemy next to it in its row or column. All enemies next \
+         to it there leave the board; nothing moves. Written `capture 6,3`.",
+    ),
+    clause("B7", "pass", "A side without an action passes, by the referee's hand. Written `pass`."),
+    clause(
+        "B8",
+        "overlooked",
+        "Option overlooked says what becomes of a pass when there was an action. It is illegal; or \
+         the opponent is asked, and plays any one of the passer's actions for the passer's side or \
+         declines, before its own turn. Pass and answer are a ply each. Written `decline`.",
+    ),
+    clause(
+        "B9",
+        "distance",
+        "Option move says how far a pawn goes: what the die shows; or, without a die, one square \
+         and one more for every two pawns that its side has lost.",
+    ),
+    clause(
+        "B10",
+        "capture-when",
+        "Option capture says when a capture is allowed: with a roll of 6; on a turn that begins \
+         with no own pawn on the 28 squares of the outer ring; or on either.",
+    ),
+    clause(
+        "B11",
+        "turning",
+        "Option turning lets a pawn turn. It starts in a direction whose first square is free and \
+         goes straight on while it can. Where the next square is off the board or taken it turns \
+         left or right, as the player likes, never back, and that costs nothing. With no way on it \
+         stops there, and the move is complete. The square it came from counts as empty.",
+    ),
+    clause(
+        "B12",
+        "length",
+        "Added here, so that every game ends. A ply that leaves the game undecided makes a draw \
+         if, without dice, board and side to move have occurred too often at the start of a turn \
+         (repetition), or if the plies are used up (max-plies), looked at in this order.",
+    ),
+];

@@ -1,0 +1,201 @@
+//! The options where the source leaves a reading open, and what is in force.
+
+use crate::OptionError;
+use crate::options::{OptionKind, OptionSpec, Options, Preset};
+
+/// The options in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rules {
+    /// B2: who begins.
+    pub first: First,
+    /// B8: what a pass means where there is an action.
+    pub overlooked: Overlooked,
+    /// B9: what says how far a pawn goes.
+    pub movement: Movement,
+    /// B10: when a capture is allowed.
+    pub capture: Capture,
+    /// B11: whether pawns turn where they are blocked.
+    pub turning: Turning,
+    /// B12: the plies that make a draw.
+    pub max_plies: u32,
+    /// B12: the occurrence of a position that makes a draw, without dice; 0 for never.
+    pub repetition: u32,
+}
+
+/// Who begins (B2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum First {
+    /// White.
+    White,
+    /// Black.
+    Black,
+    /// Who rolls higher.
+    Roll,
+}
+
+/// What a pass means where there is an action (B8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Overlooked {
+    /// It is illegal.
+    Reject,
+    /// The opponent may play one of the passer's actions.
+    Opponent,
+}
+
+/// What says how far a pawn goes (B9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Movement {
+    /// A die.
+    Dice,
+    /// The pawns that its side has lost.
+    NoDice,
+}
+
+/// When a capture is allowed (B10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Capture {
+    /// With a roll of 6.
+    Six,
+    /// With no own pawn on the outer ring.
+    Ring,
+    /// With either.
+    SixOrRing,
+}
+
+/// Whether pawns turn where they are blocked (B11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Turning {
+    /// They go straight or not at all.
+    Off,
+    /// They do.
+    On,
+}
+
+impl Rules {
+    /// The rules that `options` of [`OPTIONS`] set, if they make sense together.
+    pub(super) fn new(options: &Options) -> Result<Self, OptionError> {
+        check(options)?;
+        Ok(Self {
+            first: match options.word("first") {
+                "black" => First::Black,
+                "roll" => First::Roll,
+                _ => First::White,
+            },
+            overlooked: match options.word("overlooked") {
+                "opponent" => Overlooked::Opponent,
+                _ => Overlooked::Reject,
+            },
+            movement: if has_dice(options) { Movement::Dice } else { Movement::NoDice },
+            capture: match options.word("capture") {
+                "ring" => Capture::Ring,
+                "six-or-ring" => Capture::SixOrRing,
+                _ => Capture::Six,
+            },
+            turning: match options.word("turning") {
+                "on" => Turning::On,
+                _ => Turning::Off,
+            },
+            max_plies: options.number("max-plies"),
+            repetition: options.number("repetition"),
+        })
+    }
+}
+
+fn check(options: &Options) -> Result<(), OptionError> {
+    if has_dice(options) {
+        let refusal = "repetition is counted only without dice (B12); leave it out or set \
+                       move=no-dice";
+        return if options.has("repetition") { Err(refusal.to_owned()) } else { Ok(()) };
+    }
+    match options.word("capture") {
+        "ring" => Ok(()),
+        word => Err(format!(
+            "without dice nobody rolls a 6 (B10), so capture={word} makes no sense; leave it out \
+             or set capture=ring"
+        )),
+    }
+}
+
+fn has_dice(options: &Options) -> bool {
+    options.word("move") == "dice"
+}
+
+/// Every option, in the order of its clause.
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
+        name: "first",
+        clause: "B2",
+        kind: OptionKind::Choice(&[
+            ("white", "White"),
+            ("black", "Black"),
+            ("roll", "who rolls higher; equal rolls are repeated"),
+        ]),
+        default: Preset::Always("white"),
+        help: "who begins",
+    },
+    OptionSpec {
+        name: "overlooked",
+        clause: "B8",
+        kind: OptionKind::Choice(&[
+            ("reject", "it is illegal"),
+            ("opponent", "the opponent is asked and may play one of the passer's actions"),
+        ]),
+        default: Preset::Always("reject"),
+        help: "what becomes of a pass when there was an action",
+    },
+    OptionSpec {
+        name: "move",
+        clause: "B9",
+        kind: OptionKind::Choice(&[
+            ("dice", "what the die shows"),
+            ("no-dice", "one more than half the own pawns lost, rounded down"),
+        ]),
+        default: Preset::Always("dice"),
+        help: "how far a pawn goes",
+    },
+    OptionSpec {
+        name: "capture",
+        clause: "B10",
+        kind: OptionKind::Choice(&[
+            ("six", "with a roll of 6"),
+            ("ring", "with no own pawn on the outer ring"),
+            ("six-or-ring", "with either"),
+        ]),
+        default: Preset::Depends {
+            words: "six with dice, ring without",
+            choose: |others| Some(if has_dice(others) { "six" } else { "ring" }),
+        },
+        help: "when a capture is allowed",
+    },
+    OptionSpec {
+        name: "turning",
+        clause: "B11",
+        kind: OptionKind::Choice(&[
+            ("off", "they go straight or not at all"),
+            ("on", "they turn left or right where the way ahead is blocked"),
+        ]),
+        default: Preset::Always("off"),
+        help: "whether pawns turn",
+    },
+    OptionSpec {
+        name: "max-plies",
+        clause: "B12",
+        kind: OptionKind::Number { min: 1, max: 1_000_000 },
+        default: Preset::Depends {
+            words: "500 with dice, 300 without",
+            choose: |others| Some(if has_dice(others) { "500" } else { "300" }),
+        },
+        help: "a draw after this many plies",
+    },
+    OptionSpec {
+        name: "repetition",
+        clause: "B12",
+        kind: OptionKind::Number { min: 0, max: 1000 },
+        default: Preset::Depends {
+            words: "3 without dice, refused with dice",
+            choose: |others| (!has_dice(others)).then_some("3"),
+        },
+        help: "a draw when board and side to move occur this often, the start included; 0 for \
+               never",
+    },
+];

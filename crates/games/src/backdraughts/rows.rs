@@ -1,0 +1,73 @@
+//! Boards as rows of characters: `W`, `B` and `.`.
+
+use super::board::{Board, PAWNS};
+use crate::board::{Bitboard, Square};
+use crate::seat::{BySeat, Seat};
+
+impl Board {
+    /// The board drawn in `rows`, eight of eight characters, with at most ten pawns a side.
+    pub fn from_rows(rows: &[impl AsRef<str>]) -> Result<Self, String> {
+        let grid: Vec<&[u8]> = rows.iter().map(|row| row.as_ref().as_bytes()).collect();
+        if grid.len() != 8 || grid.iter().any(|row| row.len() != 8) {
+            return Err("expected eight rows of eight characters".to_owned());
+        }
+        let mut pawns = BySeat::new(Bitboard::EMPTY, Bitboard::EMPTY);
+        for square in !Bitboard::EMPTY {
+            match grid[usize::from(square.row)][usize::from(square.column)] {
+                b'W' => pawns.first |= Bitboard::of(square),
+                b'B' => pawns.second |= Bitboard::of(square),
+                b'.' => {}
+                _ => return Err(format!("expected W, B or . on {square}")),
+            }
+        }
+        if pawns.first.len() > PAWNS || pawns.second.len() > PAWNS {
+            return Err("expected at most ten pawns a side".to_owned());
+        }
+        Ok(Self::with(pawns))
+    }
+
+    /// The rows from top to bottom, as [`from_rows`](Self::from_rows) takes them.
+    pub fn rows(&self) -> Vec<String> {
+        let row = |row| (0..8).map(|column| self.symbol(Square::new(column, row))).collect();
+        (0..8).map(row).collect()
+    }
+
+    fn symbol(&self, square: Square) -> char {
+        if self.pawns(Seat::First).contains(square) {
+            'W'
+        } else if self.pawns(Seat::Second).contains(square) {
+            'B'
+        } else {
+            '.'
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: [&str; 8] = [
+        "........", "...BBBB.", "....BBB.", ".W...BB.", ".WW...B.", ".WWW....", ".WWWW...",
+        "........",
+    ];
+
+    #[test]
+    fn rows_come_back_as_they_were() {
+        assert_eq!(Board::START.rows(), START);
+        assert_eq!(Board::from_rows(&START), Ok(Board::START));
+    }
+
+    #[test]
+    fn wrong_drawings_are_refused_with_a_reason() {
+        let refused = |row: &'static str| {
+            let mut rows = START;
+            rows[0] = row;
+            Board::from_rows(&rows).expect_err("a refusal")
+        };
+        assert_eq!(refused("......."), "expected eight rows of eight characters");
+        assert_eq!(refused("..X....."), "expected W, B or . on 2,0");
+        assert_eq!(refused("W......."), "expected at most ten pawns a side");
+        assert!(Board::from_rows(&START[1..]).is_err());
+    }
+}

@@ -1,0 +1,71 @@
+//! A position as the wire and people see it.
+
+use serde::Serialize;
+
+use super::options::Movement;
+use super::{Backdraughts, Phase, goal};
+use crate::Game;
+use crate::seat::{BySeat, Seat, SeatMap};
+
+/// The complete state as the wire shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct State {
+    /// Eight rows of `W B .`.
+    pub board: Vec<String>,
+    /// The name of the seat to act; null before the rolls that decide who begins.
+    pub to_move: Option<&'static str>,
+    /// The roll to play; absent without dice and until it is rolled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roll: Option<u8>,
+    /// How far a pawn goes now; absent with dice and until somebody is to move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance: Option<u8>,
+    /// The pawns that each seat has lost.
+    pub lost: SeatMap<u32>,
+    /// The seat that passed; only while its opponent is asked for the overlooked action.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overlooked_by: Option<&'static str>,
+}
+
+impl State {
+    pub(super) fn new(game: &Backdraughts) -> Self {
+        let name = |seat| Backdraughts::SEATS[seat];
+        let dice = game.rules.movement == Movement::Dice;
+        let number = game.phase.number();
+        Self {
+            board: game.board.rows(),
+            to_move: game.phase.to_act().map(name),
+            roll: number.filter(|_| dice),
+            distance: number.filter(|_| !dice),
+            lost: SeatMap::new(Backdraughts::SEATS, BySeat::from_fn(|seat| game.board.lost(seat))),
+            overlooked_by: match game.phase {
+                Phase::Answer { passer, .. } => Some(name(passer)),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// A line about what the drawing of the board does not show.
+pub(super) fn caption(game: &Backdraughts) -> String {
+    let name = |seat| Backdraughts::SEATS[seat];
+    let act = |seat: Seat, number: u8| match game.rules.movement {
+        Movement::Dice => format!("{} to play a {number}", name(seat)),
+        Movement::NoDice => format!("{} to go {number}", name(seat)),
+    };
+    let turn = match game.phase {
+        _ if game.outcome.is_some() => "over".to_owned(),
+        Phase::First => "rolling for who begins".to_owned(),
+        Phase::Roll(seat) => format!("{} to roll", name(seat)),
+        Phase::Act { seat, number } => act(seat, number),
+        Phase::Answer { passer, number } => {
+            format!("{} for {}", act(!passer, number), name(passer))
+        }
+    };
+    let BySeat { first, second } = BySeat::from_fn(|seat| game.board.pawns(seat).len());
+    let goals = BySeat::from_fn(goal);
+    format!(
+        "ply {}; {turn}; white {first}, black {second} pawns; goals: white {}, black {}",
+        game.ply, goals.first, goals.second,
+    )
+}

@@ -1,0 +1,161 @@
+use super::*;
+use crate::board::Square;
+
+/// A board in the moving phase after `moves` moves.
+fn moving(rows: [&str; 8], moves: u32) -> Board {
+    Board::from_rows(&rows, PLACEMENTS + moves).expect("a board")
+}
+
+fn step(from: (u8, u8), to: (u8, u8)) -> Action {
+    Action::Move { from: Square::new(from.0, from.1), to: Square::new(to.0, to.1) }
+}
+
+fn play(board: &mut Board, from: (u8, u8), to: (u8, u8)) -> Effects {
+    let action = step(from, to);
+    assert!(board.legal_actions().contains(&action), "{action}");
+    board.play_unchecked(action, EndCheck::BeforeAndAfterShrink)
+}
+
+fn texts(squares: Bitboard) -> Vec<String> {
+    squares.iter().map(|square| square.to_string()).collect()
+}
+
+#[test]
+fn the_first_placements_are_46_each_in_the_order_of_their_texts() {
+    let mut board = Board::START;
+    for count in [46, 46] {
+        let actions = board.legal_actions();
+        let texts: Vec<_> = actions.iter().map(ToString::to_string).collect();
+        assert_eq!(texts.len(), count);
+        assert!(texts.is_sorted());
+        board.play_unchecked(Action::Place(Square::new(0, 1)), EndCheck::AfterShrink);
+    }
+}
+
+#[test]
+fn counts_and_sides_follow_from_the_ply() {
+    let board = Board::with(BySeat::default(), 23, Shape::Full);
+    assert_eq!((board.placed(), board.to_move()), (BySeat::new(12, 11), Seat::Second));
+    assert!(board.is_placing());
+    let board = Board::with(BySeat::default(), 25, Shape::Full);
+    assert_eq!((board.placed(), board.to_move()), (BySeat::new(12, 12), Seat::Second));
+    assert_eq!(board.moves(), 1);
+}
+
+#[test]
+fn the_arriving_piece_takes_first_and_is_then_safe() {
+    let mut board = moving(
+        [
+            "X......X", "........", "...B....", "...W....", "..B.B...", "........", "........",
+            "X......X",
+        ],
+        0,
+    );
+    let effects = play(&mut board, (3, 3), (3, 4));
+    assert_eq!(texts(effects.surrounded), Vec::<String>::new());
+    assert_eq!(texts(effects.arrival), ["3,4"]);
+
+    let mut board = moving(
+        [
+            "X......X", "........", "........", "...W....", "..B.BW..", "........", "........",
+            "X......X",
+        ],
+        0,
+    );
+    let effects = play(&mut board, (3, 3), (3, 4));
+    assert_eq!(texts(effects.surrounded), ["4,4"]);
+    assert_eq!(effects.arrival, Bitboard::EMPTY);
+}
+
+#[test]
+fn a_corner_serves_both_colours() {
+    let mut board = moving(
+        [
+            "XB.....X", "..W.....", "........", "........", "...B.B..", "........", "........",
+            "XW.....X",
+        ],
+        0,
+    );
+    let effects = play(&mut board, (2, 1), (2, 0));
+    assert_eq!(texts(effects.surrounded), ["1,0"]);
+}
+
+#[test]
+fn jumps_go_over_either_colour_and_nothing_else() {
+    let board = moving(
+        [
+            "X.W....X", "........", "...B....", "..BW.W..", "...W....", "...W....", "........",
+            "X......X",
+        ],
+        0,
+    );
+    let from = |column, row| texts(board.targets(Bitboard::of(Square::new(column, row))));
+    assert_eq!(from(3, 3), ["1,3", "3,1", "4,3"]);
+    assert_eq!(from(3, 4), ["2,4", "3,6", "4,4"]);
+    assert_eq!(from(2, 0), ["1,0", "2,1", "3,0"]);
+}
+
+#[test]
+fn a_row_between_new_corners_loses_in_the_order_of_the_corners() {
+    let mut board = moving(
+        [
+            "########", "#X....X#", "#..WB..#", "#......#", "#......#", "#.W..B.#", "#X....X#",
+            "########",
+        ],
+        191,
+    );
+    let effects = play(&mut board, (5, 5), (5, 4));
+    let shrink = effects.shrink.expect("the second shrink");
+    assert_eq!(texts(shrink.removed), ["2,5"]);
+    assert_eq!(shrink.by_corner.map(|taken| texts(taken).len()), [1, 0, 0, 0]);
+    assert_eq!(texts(shrink.by_corner[0]), ["3,2"]);
+    assert_eq!(board.rows()[2], "##X.BX##");
+}
+
+#[test]
+fn the_first_shrink_takes_the_ring_and_what_stands_on_new_corners() {
+    let mut board = moving(
+        [
+            "X.W....X", ".WB.....", "........", "W......B", "........", "...BW...", "......B.",
+            "X..W...X",
+        ],
+        127,
+    );
+    let effects = play(&mut board, (6, 6), (6, 5));
+    let shrink = effects.shrink.expect("the first shrink");
+    assert_eq!(texts(shrink.removed), ["0,3", "1,1", "2,0", "3,7", "7,3"]);
+    assert_eq!(board.shape(), Shape::Middle);
+    assert_eq!(
+        board.rows(),
+        [
+            "########", "#XB...X#", "#......#", "#......#", "#......#", "#..BW.B#", "#X....X#",
+            "########"
+        ]
+    );
+}
+
+#[test]
+fn forfeits_bring_the_shrinks_too() {
+    let rows = [
+        "XW.....X", "WW......", "........", "........", "...B.B..", "........", "........",
+        "X......X",
+    ];
+    for (moves, shape) in [(127, Shape::Middle), (126, Shape::Full)] {
+        let mut board = moving(rows, moves);
+        board.play_unchecked(Action::Pass, EndCheck::AfterShrink);
+        assert_eq!(board.shape(), shape);
+    }
+}
+
+#[test]
+fn a_decided_game_shrinks_only_under_after_shrink() {
+    let rows = [
+        "X......X", "........", "........", "..BWB...", "........", "........", "........",
+        "X......X",
+    ];
+    for (end_check, size) in [(EndCheck::BeforeAndAfterShrink, 8), (EndCheck::AfterShrink, 6)] {
+        let mut board = moving(rows, 127);
+        board.play_unchecked(step((2, 3), (1, 3)), end_check);
+        assert_eq!(board.shape().size(), size);
+    }
+}

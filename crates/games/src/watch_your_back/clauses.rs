@@ -1,0 +1,83 @@
+//! The clauses in words.
+
+use crate::Clause;
+
+const fn clause(id: &'static str, title: &'static str, text: &'static str) -> Clause {
+    Clause { id, title, text }
+}
+
+/// Every clause, W1 to W11.
+pub(super) const CLAUSES: &[Clause] = &[
+    clause(
+        "W1",
+        "corners",
+        "No piece ever stands on a corner of the board. A corner serves either colour as an enemy \
+         of the other when pieces are surrounded.",
+    ),
+    clause(
+        "W2",
+        "placing",
+        "The game opens with 24 placements, White and Black in turn. White places in rows 0 to 5, \
+         Black in rows 2 to 7, on any empty square that is no corner. Written `3,4`: column, row.",
+    ),
+    clause(
+        "W3",
+        "elimination",
+        "A piece is lost when both squares on opposite sides of it, in its row or in its column, \
+         hold an enemy or are corners. What lies off the board, or went with a shrink, holds \
+         nobody.",
+    ),
+    clause(
+        "W4",
+        "order",
+        "A piece that arrives first takes every enemy beside it whose other side is held too; \
+         whatever then still surrounds the arriving piece takes it.",
+    ),
+    clause(
+        "W5",
+        "moving",
+        "Moving begins when both sides have placed twelve pieces, however many of them are left. \
+         White moves first.",
+    ),
+    clause(
+        "W6",
+        "move",
+        "A piece goes to the empty square next to it in its row or column, or over one piece of \
+         either colour to the empty square just behind. It never jumps over a corner, an empty \
+         square or a removed one. Written `3,4>3,5`.",
+    ),
+    clause(
+        "W7",
+        "forfeit",
+        "A side without a legal move passes, and the pass counts as a move. Nobody else passes, \
+         and nobody passes while pieces are placed. Written `pass`.",
+    ),
+    clause(
+        "W8",
+        "shrink",
+        "After moves 128 and 192 the outermost ring is removed with all that stands on it. The \
+         corners of what is left become corners one by one: top left, bottom left, bottom right, \
+         top right. Each takes the piece on it, and then every piece beside it that has an enemy \
+         on the far side.",
+    ),
+    clause(
+        "W9",
+        "end",
+        "From the last placement on, a side with fewer than two pieces has lost; if both have \
+         fewer, nobody wins. While pieces are placed nothing is decided.",
+    ),
+    clause(
+        "W10",
+        "end-check",
+        "Option end-check says when W9 is tested on the moves that shrink the board: before the \
+         shrink and after it, in which case a decided game does not shrink, or after it only.",
+    ),
+    clause(
+        "W11",
+        "length",
+        "Added here, so that every game ends. A move that leaves the game undecided makes a draw \
+         if neither side can ever move again (mutual-block), if the position has occurred too \
+         often since the second shrink (repetition), or if the moves are used up (max-moves), \
+         looked at in this order.",
+    ),
+];

@@ -1,0 +1,94 @@
+//! The options where the source leaves a reading open, and what is in force.
+
+use super::board::EndCheck;
+use crate::options::{OptionKind, OptionSpec, Options, Preset};
+
+/// The options in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rules {
+    /// W10: when the end is tested on the moves that shrink the board.
+    pub end_check: EndCheck,
+    /// W11: what a board means on which neither side can ever move again.
+    pub mutual_block: MutualBlock,
+    /// W11: the occurrence of a position that makes a draw; 0 for never.
+    pub repetition: u32,
+    /// W11: the moves of the moving phase that make a draw; 0 for no limit.
+    pub max_moves: u32,
+}
+
+/// What a board means on which neither side can ever move again (W11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MutualBlock {
+    /// A draw at once.
+    Draw,
+    /// Nothing; both sides go on passing.
+    Off,
+}
+
+impl Rules {
+    /// The rules that `options` of [`OPTIONS`] set.
+    pub(super) fn new(options: &Options) -> Self {
+        Self {
+            end_check: match options.word("end-check") {
+                "after-shrink" => EndCheck::AfterShrink,
+                _ => EndCheck::BeforeAndAfterShrink,
+            },
+            mutual_block: match options.word("mutual-block") {
+                "off" => MutualBlock::Off,
+                _ => MutualBlock::Draw,
+            },
+            repetition: options.number("repetition"),
+            max_moves: options.number("max-moves"),
+        }
+    }
+
+    /// Why a game under these rules might never end, if so (W11).
+    pub(super) fn endless(&self) -> Option<String> {
+        (self.max_moves == 0 && self.repetition == 0).then(|| {
+            "with max-moves=0 and repetition=0 a game may never end (W11); set one of them"
+                .to_owned()
+        })
+    }
+}
+
+/// Every option, in the order of its clause.
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
+        name: "end-check",
+        clause: "W10",
+        kind: OptionKind::Choice(&[
+            (
+                "before-and-after-shrink",
+                "tested before the shrink, which a decided game is spared, and again after it",
+            ),
+            ("after-shrink", "tested once, when the shrink is done"),
+        ]),
+        default: Preset::Always("before-and-after-shrink"),
+        help: "when the end is tested on moves 128 and 192",
+    },
+    OptionSpec {
+        name: "mutual-block",
+        clause: "W11",
+        kind: OptionKind::Choice(&[
+            ("draw", "a draw at once when neither side can move and no shrink is to come"),
+            ("off", "both sides go on passing"),
+        ]),
+        default: Preset::Always("draw"),
+        help: "what becomes of a game in which nobody can move again",
+    },
+    OptionSpec {
+        name: "repetition",
+        clause: "W11",
+        kind: OptionKind::Number { min: 0, max: 1000 },
+        default: Preset::Always("3"),
+        help: "a draw when board and side to move occur this often, counted from the position \
+               after the second shrink; 0 for never",
+    },
+    OptionSpec {
+        name: "max-moves",
+        clause: "W11",
+        kind: OptionKind::Number { min: 0, max: 1_000_000 },
+        default: Preset::Always("512"),
+        help: "a draw after this many moves of the moving phase; 0 for no limit",
+    },
+];

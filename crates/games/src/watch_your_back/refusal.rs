@@ -1,0 +1,117 @@
+//! The one door from text to a legal action, and the clause that keeps each other text out.
+
+use super::action::{Action, Written};
+use super::board::Board;
+use super::shape::zone;
+use crate::board::{Bitboard, Direction, Square};
+use crate::point::Point;
+use crate::seat::Seat;
+use crate::{Outcome, Refusal};
+
+/// Why an action is illegal: the clause and what the action does wrong.
+type Wrong = (&'static str, &'static str);
+
+/// The legal action of `seat` that `text` stands for.
+pub(super) fn parse(
+    board: &Board,
+    outcome: Option<Outcome>,
+    seat: Seat,
+    text: &str,
+) -> Result<Action, Refusal> {
+    let Some(written) = Written::read(text) else {
+        return Err(Refusal::Malformed(
+            "expected a placement like `3,4`, a move like `3,4>3,5`, or `pass`".to_owned(),
+        ));
+    };
+    on_turn(board, outcome, seat)
+        .and_then(|()| legal(board, written))
+        .map_err(|(clause, wrong)| Refusal::Illegal { clause, reason: format!("{text} {wrong}") })
+}
+
+fn on_turn(board: &Board, outcome: Option<Outcome>, seat: Seat) -> Result<(), Wrong> {
+    match outcome {
+        Some(Outcome { reason: "elimination", .. }) => Err(("W9", "comes after the end")),
+        Some(_) => Err(("W11", "comes after the end")),
+        None if seat == board.to_move() => Ok(()),
+        None if board.is_placing() => Err(("W2", "is not this side's turn to place")),
+        None => Err(("W5", "is not this side's turn to move")),
+    }
+}
+
+fn legal(board: &Board, written: Written) -> Result<Action, Wrong> {
+    match (written, board.is_placing()) {
+        (Written::Place(at), true) => placement(board, at).map(Action::Place),
+        (Written::Place(_), false) => Err(("W5", "is a placement, and all pieces are placed")),
+        (Written::Move { .. }, true) => Err(("W5", "is a move, and pieces are still being placed")),
+        (Written::Move { from, to }, false) => movement(board, from, to),
+        (Written::Pass, true) => Err(("W7", "is not allowed while pieces are placed")),
+        (Written::Pass, false) if board.must_pass() => Ok(Action::Pass),
+        (Written::Pass, false) => Err(("W7", "is not allowed while there is a legal move")),
+    }
+}
+
+fn placement(board: &Board, at: Point) -> Result<Square, Wrong> {
+    let square = at.square().ok_or(("W2", "is off the board"))?;
+    if board.shape().corners().contains(square) {
+        Err(("W1", "is a corner"))
+    } else if !zone(board.to_move()).contains(square) {
+        Err(("W2", "is outside the rows where this side places"))
+    } else if board.occupied().contains(square) {
+        Err(("W2", "is occupied"))
+    } else {
+        Ok(square)
+    }
+}
+
+fn movement(board: &Board, from: Point, to: Point) -> Result<Action, Wrong> {
+    let from = start(board, from)?;
+    let to = target(board, from, to)?;
+    let (piece, goal) = (Bitboard::of(from), Bitboard::of(to));
+    let Some(direction) = Direction::ALL.into_iter().find(|&way| reaches(piece, goal, way)) else {
+        return Err(("W6", "is neither one step nor a jump over one square"));
+    };
+    let over = piece.step(direction);
+    if over == goal || over.meets(board.occupied()) {
+        Ok(Action::Move { from, to })
+    } else {
+        // A corner is never in between: behind it the board ends.
+        Err(("W6", "jumps over an empty square"))
+    }
+}
+
+/// The square of a piece of the side to move.
+fn start(board: &Board, from: Point) -> Result<Square, Wrong> {
+    let square = from.square().ok_or(("W6", "starts off the board"))?;
+    let seat = board.to_move();
+    if board.pieces(seat).contains(square) {
+        Ok(square)
+    } else if board.pieces(!seat).contains(square) {
+        Err(("W6", "moves a piece of the other side"))
+    } else if !board.shape().area().contains(square) {
+        Err(("W6", "starts on a removed square"))
+    } else {
+        Err(("W6", "starts where no piece stands"))
+    }
+}
+
+/// A square that a piece from elsewhere could enter.
+fn target(board: &Board, from: Square, to: Point) -> Result<Square, Wrong> {
+    let square = to.square().ok_or(("W6", "ends off the board"))?;
+    if square == from {
+        Err(("W6", "does not move the piece"))
+    } else if !board.shape().area().contains(square) {
+        Err(("W6", "ends on a removed square"))
+    } else if board.shape().corners().contains(square) {
+        Err(("W1", "ends on a corner"))
+    } else if board.occupied().contains(square) {
+        Err(("W6", "ends on an occupied square"))
+    } else {
+        Ok(square)
+    }
+}
+
+/// Whether `goal` is one or two squares from `piece` in this direction.
+fn reaches(piece: Bitboard, goal: Bitboard, direction: Direction) -> bool {
+    let next = piece.step(direction);
+    goal == next || goal == next.step(direction)
+}

@@ -1,0 +1,101 @@
+//! Boards as rows of characters: `W`, `B`, `.`, `X` for a corner, `#` for a removed square.
+
+use super::board::Board;
+use super::shape::Shape;
+use crate::board::{Bitboard, Square};
+use crate::seat::{BySeat, Seat};
+
+impl Board {
+    /// The board drawn in `rows`, eight of eight characters, after `ply` actions.
+    ///
+    /// The number of actions decides the phase, the counts and the side to move; the removed
+    /// squares in the drawing decide the size. Corners and removed squares must be where a board
+    /// of that size has them, and a side has at most twelve pieces.
+    pub fn from_rows(rows: &[impl AsRef<str>], ply: u32) -> Result<Self, String> {
+        let grid: Vec<&[u8]> = rows.iter().map(|row| row.as_ref().as_bytes()).collect();
+        if grid.len() != 8 || grid.iter().any(|row| row.len() != 8) {
+            return Err("expected eight rows of eight characters".to_owned());
+        }
+        let shape = shape_of(drawn(&grid, b'#'))?;
+        if drawn(&grid, b'X') != shape.corners() {
+            let size = shape.size();
+            return Err(format!("expected an X on each corner of the {size}×{size} board"));
+        }
+        let pieces = BySeat::new(drawn(&grid, b'W'), drawn(&grid, b'B'));
+        let known = pieces.first | pieces.second | drawn(&grid, b'.') | shape.corners();
+        if let Some(square) = (shape.area() - known).iter().next() {
+            return Err(format!("expected W, B, ., X or # on {square}"));
+        }
+        if pieces.first.len() > 12 || pieces.second.len() > 12 {
+            return Err("expected at most twelve pieces a side".to_owned());
+        }
+        Ok(Self::with(pieces, ply, shape))
+    }
+
+    /// The rows from top to bottom, as [`from_rows`](Self::from_rows) takes them.
+    pub fn rows(&self) -> Vec<String> {
+        let row = |row| (0..8).map(|column| self.symbol(Square::new(column, row))).collect();
+        (0..8).map(row).collect()
+    }
+
+    fn symbol(&self, square: Square) -> char {
+        if !self.shape().area().contains(square) {
+            '#'
+        } else if self.shape().corners().contains(square) {
+            'X'
+        } else if self.pieces(Seat::First).contains(square) {
+            'W'
+        } else if self.pieces(Seat::Second).contains(square) {
+            'B'
+        } else {
+            '.'
+        }
+    }
+}
+
+/// The squares where `grid` shows `symbol`.
+fn drawn(grid: &[&[u8]], symbol: u8) -> Bitboard {
+    let whole = Shape::Full.area();
+    let shows =
+        |square: &Square| grid[usize::from(square.row)][usize::from(square.column)] == symbol;
+    whole.iter().filter(shows).fold(Bitboard::EMPTY, |set, square| set | Bitboard::of(square))
+}
+
+fn shape_of(removed: Bitboard) -> Result<Shape, String> {
+    let fits = |shape: &Shape| Shape::Full.area() - shape.area() == removed;
+    Shape::ALL
+        .into_iter()
+        .find(fits)
+        .ok_or_else(|| "expected # on no square, the outer ring or the two outer rings".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: [&str; 8] = [
+        "########", "########", "##XWBX##", "##....##", "##...W##", "##X..X##", "########",
+        "########",
+    ];
+
+    #[test]
+    fn rows_come_back_as_they_were() {
+        let board = Board::from_rows(&SMALL, 216).expect("a board");
+        assert_eq!(board.rows(), SMALL);
+        assert_eq!(Board::START.rows()[0], "X......X");
+    }
+
+    #[test]
+    fn wrong_drawings_are_refused_with_a_reason() {
+        let refused = |row: usize, text: &'static str| {
+            let mut rows = SMALL;
+            rows[row] = text;
+            Board::from_rows(&rows, 216).expect_err("a refusal")
+        };
+        assert_eq!(refused(3, "##...##"), "expected eight rows of eight characters");
+        assert_eq!(refused(2, "##.WBX##"), "expected an X on each corner of the 4×4 board");
+        assert_eq!(refused(3, "##.?..##"), "expected W, B, ., X or # on 3,3");
+        assert!(refused(1, "###.####").starts_with("expected # on no square"));
+        assert!(Board::from_rows(&SMALL[1..], 216).is_err());
+    }
+}

@@ -1,0 +1,100 @@
+//! The board's outline at each of its three sizes.
+
+use crate::board::{Bitboard, Square};
+use crate::seat::Seat;
+
+/// How often the board has shrunk, which decides its outline: 0, 1 or 2 times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Shape {
+    /// 8×8, the whole board.
+    Full,
+    /// 6×6, after the first shrink.
+    Middle,
+    /// 4×4, after the second shrink.
+    Small,
+}
+
+/// The corners in the order in which a shrink makes them (W8), by shape.
+const CORNERS: [[Square; 4]; 3] = [corners(0), corners(1), corners(2)];
+const CORNER_SETS: [Bitboard; 3] = [set(CORNERS[0]), set(CORNERS[1]), set(CORNERS[2])];
+const AREAS: [Bitboard; 3] = [area(0), area(1), area(2)];
+
+impl Shape {
+    /// Every shape, the largest first.
+    pub const ALL: [Self; 3] = [Self::Full, Self::Middle, Self::Small];
+
+    /// The side of the board: 8, 6 or 4.
+    pub const fn size(self) -> u8 {
+        match self {
+            Self::Full => 8,
+            Self::Middle => 6,
+            Self::Small => 4,
+        }
+    }
+
+    /// The shape after a shrink; the small board stays as it is.
+    #[must_use]
+    pub const fn shrunk(self) -> Self {
+        match self {
+            Self::Full => Self::Middle,
+            Self::Middle | Self::Small => Self::Small,
+        }
+    }
+
+    /// All squares that are left, corners included.
+    pub const fn area(self) -> Bitboard {
+        AREAS[self as usize]
+    }
+
+    /// The four corners as a set (W1).
+    pub const fn corners(self) -> Bitboard {
+        CORNER_SETS[self as usize]
+    }
+
+    /// The four corners in the order of W8: top left, bottom left, bottom right, top right.
+    pub const fn corners_in_order(self) -> [Square; 4] {
+        CORNERS[self as usize]
+    }
+}
+
+/// Where `seat` may place (W2), the corners apart: the rows 0–5 or 2–7.
+pub const fn zone(seat: Seat) -> Bitboard {
+    match seat {
+        Seat::First => Bitboard::rectangle((0, 7), (0, 5)),
+        Seat::Second => Bitboard::rectangle((0, 7), (2, 7)),
+    }
+}
+
+const fn corners(low: u8) -> [Square; 4] {
+    let high = 7 - low;
+    [Square::new(low, low), Square::new(low, high), Square::new(high, high), Square::new(high, low)]
+}
+
+const fn set(squares: [Square; 4]) -> Bitboard {
+    let [a, b, c, d] = squares;
+    Bitboard(Bitboard::of(a).0 | Bitboard::of(b).0 | Bitboard::of(c).0 | Bitboard::of(d).0)
+}
+
+const fn area(low: u8) -> Bitboard {
+    Bitboard::rectangle((low, 7 - low), (low, 7 - low))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_have_their_sizes() {
+        for shape in Shape::ALL {
+            assert_eq!(shape.area().len(), u32::from(shape.size()).pow(2));
+            assert_eq!((shape.area() & shape.corners()).len(), 4);
+        }
+    }
+
+    #[test]
+    fn corners_come_in_the_order_of_w8() {
+        let texts = |shape: Shape| shape.corners_in_order().map(|square| square.to_string());
+        assert_eq!(texts(Shape::Middle), ["1,1", "1,6", "6,6", "6,1"]);
+        assert_eq!(texts(Shape::Small), ["2,2", "2,5", "5,5", "5,2"]);
+    }
+}
