@@ -2,7 +2,7 @@
 //! is accepted means the same when it is written and read again, and what is refused says why in a
 //! bounded number of printable characters.
 //!
-//! `cargo fuzz` runs these, and so does `tests/fuzz.rs`.
+//! `cargo fuzz` runs these, and so does `tests/it/fuzz.rs`.
 
 #![allow(dead_code, reason = "each target uses one of them")]
 

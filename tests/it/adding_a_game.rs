@@ -1,0 +1,125 @@
+//! Does what `docs/adding-a-game.md` says in a copy of the sources, and plays the game.
+#![cfg(target_os = "linux")]
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// Copies a file or a folder; each file stays as old as it was.
+fn copy(from: &Path, to: &Path) {
+    if from.is_dir() {
+        fs::create_dir_all(to).expect("a folder");
+        for entry in fs::read_dir(from).expect("a folder") {
+            let name = entry.expect("an entry").file_name();
+            copy(&from.join(&name), &to.join(&name));
+        }
+    } else {
+        fs::copy(from, to).expect("a copy");
+        let age = fs::metadata(from).and_then(|data| data.modified()).expect("its age");
+        fs::File::open(to).and_then(|copy| copy.set_modified(age)).expect("as old");
+    }
+}
+
+/// The code blocks of the page that are in Rust.
+fn blocks(page: &str) -> Vec<String> {
+    let block = |part: &str| part.split_once("```").expect("an end").0.to_owned();
+    page.split("```rust\n").skip(1).map(block).collect()
+}
+
+/// The sources with the game added as the page says.
+fn with_game(folder: &Path) {
+    for name in ["Cargo.toml", "Cargo.lock", "crates", "src", "benches", "tests", "players"] {
+        copy(&Path::new(ROOT).join(name), &folder.join(name));
+    }
+    let docs = Path::new(ROOT).join("docs");
+    let game = "tic_tac_toe.rs";
+    copy(&docs.join("adding-a-game").join(game), &folder.join("crates/games/src").join(game));
+    let page = fs::read_to_string(docs.join("adding-a-game.md")).expect("the page");
+    let [module, name, listed, arm, players] = &blocks(&page)[..] else { panic!("lines to add") };
+    for (file, before, line) in [
+        ("games", "pub mod watch_your_back;\n", module),
+        ("games", "    /// Watch Your Back!\n    WatchYourBack,\n", name),
+        ("games", "Self::WatchYourBack, ", listed),
+        ("games", "            $crate::GameKind::WatchYourBack => {\n", arm),
+        ("bots", "\n#[cfg(test)]\nmod tests;", players),
+    ] {
+        let path = folder.join("crates").join(file).join("src/lib.rs");
+        let text = fs::read_to_string(&path).expect("a crate");
+        assert_eq!(text.matches(before).count(), 1, "{before}");
+        fs::write(path, text.replace(before, &format!("{line}{before}"))).expect("written");
+    }
+}
+
+/// The names in a folder; none where there is no folder.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+/// Takes over the crates of others that were built for this very test, so that cargo finds them
+/// fresh. It keeps a folder `<package>-<hash>` for each; what was built has the hash in its name.
+/// It goes by their ages, and builds whatever it does not find.
+fn take_over(target: &Path) {
+    let test = std::env::current_exe().expect("this test");
+    let built = test.ancestors().nth(2).expect("cargo's folder");
+    let mut hashes = HashSet::new();
+    for unit in names(&built.join(".fingerprint")) {
+        let (package, hash) = unit.rsplit_once('-').unwrap_or_default();
+        if package.starts_with(env!("CARGO_PKG_NAME")) {
+            continue;
+        }
+        hashes.insert(hash.to_owned());
+        for part in [".fingerprint", "build"] {
+            let (from, to) = (built.join(part).join(&unit), target.join(part).join(&unit));
+            if from.exists() && !to.exists() {
+                copy(&from, &to);
+            }
+        }
+    }
+    fs::create_dir_all(target.join("deps")).expect("a folder");
+    for file in names(&built.join("deps")) {
+        let stem = file.split('.').next().unwrap_or_default();
+        let to = target.join("deps").join(&file);
+        if stem.rsplit_once('-').is_some_and(|(_, hash)| hashes.contains(hash)) && !to.exists() {
+            let from = built.join("deps").join(&file);
+            fs::hard_link(&from, &to).unwrap_or_else(|_| copy(&from, &to));
+        }
+    }
+}
+
+fn text(output: &Output) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout)
+}
+
+#[test]
+#[ignore = "slow: builds the project with a fourth game"]
+fn the_page_leads_to_a_game_that_conforms() {
+    let folder = tempfile::tempdir().expect("a folder");
+    with_game(folder.path());
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("adding-a-game");
+    take_over(&target.join("debug"));
+    let cargo = |args: &[&str]| {
+        let cargo = Command::new(env!("CARGO"))
+            .args(args)
+            .current_dir(folder.path())
+            .env("CARGO_TARGET_DIR", &target)
+            .output();
+        text(&cargo.expect("cargo starts"))
+    };
+    let tested = cargo(&["test", "--locked", "--test", "conformance", "tic-tac-toe"]);
+    assert!(tested.contains("test result: ok. 1 passed;"), "{tested}");
+    cargo(&["build", "--locked"]);
+    let run = |args: &[&str]| {
+        text(&Command::new(target.join("debug/referee")).args(args).output().expect("it starts"))
+    };
+    // 255,168 games of tic-tac-toe, of which 127,872 + 46,080 last nine plies.
+    assert!(run(&["perft", "tic-tac-toe", "--depth", "5"]).ends_with("nodes 15120\n"));
+    let played =
+        run(&["play", "bot:search-2000", "bot:random", "--game", "tic-tac-toe", "--seed", "1"]);
+    assert!(played.ends_with("crosses wins: row\n") || played.contains("wins"), "{played}");
+}

@@ -1,0 +1,342 @@
+//! `check`, `ask` and recorded positions, as an author and a lecturer see them.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+
+use crate::support::{Arena, Config, Run, wait_until};
+use serde_json::Value;
+
+const FIRST: &str = "\
+while read -r line; do
+    case $line in
+    *'\"type\":\"init\"'*) echo ok ;;
+    *'\"type\":\"turn\"'*) legal=${line#*'\"legal\":[\"'}; echo \"${legal%%\\\"*}\" ;;
+    *'\"type\":\"quit\"'*) exit 0 ;;
+    esac
+done
+";
+
+/// Plays the first legal action, but no move.
+const NO_MOVES: &str = "\
+while read -r line; do
+    case $line in
+    *'\"type\":\"init\"'*) echo ok ;;
+    *'\"phase\":\"placing\"'*'\"legal\":[\"'*) legal=${line#*'\"legal\":[\"'}; echo \"${legal%%\\\"*}\" ;;
+    *'\"type\":\"turn\"'*) echo pass ;;
+    *'\"type\":\"quit\"'*) exit 0 ;;
+    esac
+done
+";
+
+/// Greets, and never moves.
+const SLOW: &str = "\
+while read -r line; do
+    case $line in
+    *'\"type\":\"init\"'*) echo ok ;;
+    *'\"type\":\"turn\"'*) sleep 3600 ;;
+    *'\"type\":\"quit\"'*) exit 0 ;;
+    esac
+done
+";
+const HOUR: &str = "move = \"1h\"";
+
+/// A greeting with this `want`, then whatever is legal, by the rules alone where it is not told.
+fn wanting(want: &str) -> String {
+    format!(
+        "import json, sys\n\
+         for line in sys.stdin:\n\
+         \x20   message = json.loads(line)\n\
+         \x20   if message['type'] == 'init':\n\
+         \x20       print(json.dumps({{'id': message['id'], 'want': {want}}}), flush=True)\n\
+         \x20   elif message['type'] == 'turn':\n\
+         \x20       wanted = [key for key in ('state', 'events', 'legal') if key in message]\n\
+         \x20       assert wanted == {want}, wanted\n\
+         \x20       print('garbage \\0 \\x1b[2J', file=sys.stderr)\n\
+         \x20       print(message['legal'][0], flush=True)\n\
+         \x20   elif message['type'] == 'quit':\n\
+         \x20       break\n"
+    )
+}
+
+fn report(run: &Run) -> Value {
+    serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{run:?}"))
+}
+
+#[test]
+fn a_fit_player_is_ready() {
+    let arena = Arena::new();
+    arena.write("first.sh", FIRST);
+    let run = arena.run(&["check", "first.sh", "--against", "random", "--format", "json"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    let report = report(&run);
+    let steps: Vec<(&str, &str)> = report["steps"]
+        .as_array()
+        .expect("steps")
+        .iter()
+        .map(|step| {
+            (step["name"].as_str().expect("a name"), step["verdict"].as_str().expect("a verdict"))
+        })
+        .collect();
+    let names = ["start", "turns", "itself", "long", "load", "against random"];
+    assert_eq!(steps, names.map(|name| (name, "passed")));
+    let points = &report["against"][0];
+    let games =
+        ["wins", "draws", "losses"].iter().filter_map(|key| points[*key].as_u64()).sum::<u64>();
+    assert_eq!((points["bot"].as_str(), games), (Some("random"), 2));
+    assert!(report["figures"]["startup_ms"].as_f64() > Some(0.0));
+    assert!(report["figures"]["memory"].as_u64() > Some(100_000));
+    assert!(!arena.path().join("check-results").exists(), "nothing is kept of a ready player");
+}
+
+#[test]
+fn each_kind_of_want_and_garbage_on_stderr_are_fine() {
+    for (want, said) in [
+        ("['legal']", "wants legal"),
+        ("['state', 'legal']", "wants state, legal"),
+        ("['events', 'legal']", "wants events, legal"),
+        ("['state', 'events', 'legal']", "wants state, events, legal"),
+    ] {
+        let arena = Arena::new();
+        arena.write("player.py", &wanting(want));
+        let run = arena.run(&["check", ".", "--against", "random", "--format", "json"]);
+        let report = report(&run);
+        assert_eq!(run.code, 0, "{want}: {report}");
+        assert!(report["steps"][0]["said"].as_str().expect("a text").ends_with(said), "{report}");
+        let warnings = report["warnings"].as_array().expect("a list");
+        assert!(
+            warnings.iter().any(|text| text.as_str().is_some_and(|text| text.contains("stderr")))
+        );
+    }
+}
+
+#[test]
+fn a_folder_of_players_gives_a_table() {
+    let arena = Arena::new();
+    fs::create_dir(arena.path().join("players")).expect("a folder");
+    arena.write("players/good.sh", FIRST);
+    arena.write("players/stuck.sh", NO_MOVES);
+    let args = ["check", "players/good.sh", "players/stuck.sh", "--against", "random"];
+    let run = arena.run(&[&args[..], &["--csv", "table.csv", "--jobs", "1"]].concat());
+    assert_eq!(run.code, 1);
+    assert_eq!(
+        run.err,
+        "good.sh: ready: nothing was found\n\
+         stuck.sh: NOT READY: illegal: W7: pass is not allowed while there is a legal move\n\
+         1 of 2 players are ready\n"
+    );
+    for expected in [
+        "  FAIL  turns",
+        "        illegal: W7: pass is not allowed while there is a legal move (as white, after 24 plies)\n",
+        "        expected: one of the legal actions, which every turn lists\n",
+        "        clause: W7, forfeit: ",
+        "        > {\"type\":\"turn\",\"id\":1,\"ply\":24,",
+        "        < pass\n",
+        "        again: referee ask players/stuck.sh --results check-results/stuck.sh --record ",
+    ] {
+        assert!(run.out.contains(expected), "{expected}: {}", run.out);
+    }
+    let table = fs::read_to_string(arena.path().join("table.csv")).expect("a table");
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(
+        rows[0],
+        [
+            "player",
+            "verdict",
+            "step",
+            "fault",
+            "message",
+            "startup_ms",
+            "memory_kib",
+            "move_ms",
+            "slowest_ms",
+            "slowest_under_load_ms",
+            "points_random",
+        ]
+    );
+    assert_eq!(rows[1][..5], ["good.sh", "ready", "", "", ""]);
+    let sentence = "W7: pass is not allowed while there is a legal move";
+    assert_eq!(rows[2][..5], ["stuck.sh", "not-ready", "turns", "illegal", sentence]);
+}
+
+#[test]
+fn what_is_no_player_is_refused() {
+    let arena = Arena::new();
+    fs::create_dir(arena.path().join("empty")).expect("a folder");
+    let run = arena.run(&["check", "empty"]);
+    let error = "error: player `empty`: no player is recognised in `empty`; a player is a program, a \
+                 file that ends in .py, .js, .mjs, .sh, .java or .jar, or a folder with \
+                 `player.py`, a program `player`, or the like\n";
+    assert_eq!(run, Run::new(2, "", error));
+    let run = arena.run(&["check", "human"]);
+    assert_eq!(run, Run::new(2, "", "error: player `human`: only programs are checked\n"));
+}
+
+/// The first cells of each row of `table.csv`.
+fn rows(arena: &Arena, cells: usize) -> Vec<Vec<String>> {
+    let table = fs::read_to_string(arena.path().join("table.csv")).expect("a table");
+    let lines = table.lines().skip(1);
+    lines.map(|line| line.split(',').take(cells).map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn what_is_no_player_has_a_row_and_the_others_are_checked() {
+    let arena = Arena::new();
+    fs::create_dir_all(arena.path().join("players/empty")).expect("a folder");
+    arena.write("players/notes.txt", "text");
+    arena.write("players/first.sh", FIRST);
+    let args = ["check", "players/empty", "players/first.sh", "players/notes.txt"];
+    let run = arena.run(&[&args[..], &["--against", "random", "--csv", "table.csv"]].concat());
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.err.ends_with("\n1 of 3 players are ready\n"), "{}", run.err);
+    let expected = [
+        ["players/empty", "not-ready", "player"],
+        ["first.sh", "ready", ""],
+        ["players/notes.txt", "not-ready", "player"],
+    ];
+    assert_eq!(rows(&arena, 3), expected);
+    let refused = "players/empty (watch-your-back)\n  FAIL  player  player `players/empty`: no";
+    assert!(run.out.contains(refused), "{}", run.out);
+}
+
+#[test]
+fn players_of_one_name_are_told_apart() {
+    let arena = Arena::new();
+    for folder in ["ant", "bee"] {
+        fs::create_dir(arena.path().join(folder)).expect("a folder");
+        arena.write(&format!("{folder}/player.sh"), NO_MOVES);
+    }
+    let args = ["check", "ant/player.sh", "bee/player.sh", "--against", "random"];
+    assert_eq!(arena.run(&[&args[..], &["--csv", "table.csv"]].concat()).code, 1);
+    assert_eq!(rows(&arena, 1), [["ant/player.sh"], ["bee/player.sh"]]);
+    for folder in ["ant-player.sh", "bee-player.sh"] {
+        assert!(arena.path().join("check-results").join(folder).is_dir(), "{folder}");
+    }
+}
+
+#[test]
+fn a_check_that_the_referee_cannot_finish_leaves_the_others_their_reports() {
+    let arena = Arena::new();
+    arena.write("good.sh", FIRST);
+    arena.write("stuck.sh", NO_MOVES);
+    arena.write("records", "a file, where a folder is needed");
+    let args = ["check", "stuck.sh", "good.sh", "--against", "random", "--records", "records"];
+    let run = arena.run(&[&args[..], &["--csv", "table.csv"]].concat());
+    assert_eq!(run.code, 3, "{run:?}");
+    assert!(run.err.contains("\nerror: cannot write records/stuck.sh/games.jsonl: "), "{run:?}");
+    let expected = [["stuck.sh", "unfinished", "turns"], ["good.sh", "ready", ""]];
+    assert_eq!(rows(&arena, 3), expected);
+    assert!(run.out.contains("good.sh: sh good.sh (watch-your-back)\n  ok    start"), "{run:?}");
+}
+
+#[test]
+fn the_check_of_one_player_ends_in_time() {
+    let arena = Arena::with(&Config::small().change(|config| config.clock = HOUR.to_owned()));
+    arena.write("slow.sh", SLOW);
+    let args = ["check", "slow.sh", "--within", "2s", "--csv", "table.csv"];
+    let run = arena.run(&args);
+    assert_eq!(run.code, 1, "{run:?}");
+    let why = "not finished: the check of one player may take 2s (--within)";
+    assert!(run.out.contains(why), "{}", run.out);
+    assert_eq!(rows(&arena, 2), [["slow.sh", "unfinished"]]);
+}
+
+#[test]
+fn an_interrupted_check_prints_what_is_known() {
+    let arena = Arena::with(&Config::small().change(|config| config.clock = HOUR.to_owned()));
+    arena.write("good.sh", FIRST);
+    arena.write("slow.sh", SLOW);
+    let args = ["check", "good.sh", "slow.sh", "bot:random", "--against", "random"];
+    let child = arena.start(&[&args[..], &["--jobs", "1", "--csv", "table.csv"]].concat());
+    let table = arena.path().join("table.csv");
+    wait_until(|| fs::read_to_string(&table).is_ok_and(|table| table.contains("good.sh,ready")));
+    arena.sh(&format!("kill -INT {}", child.id()));
+    let run = arena.finish(child, "");
+    assert_eq!(run.code, 130, "{run:?}");
+    assert!(run.out.contains("good.sh: sh good.sh (watch-your-back)\n  ok    start"), "{run:?}");
+    assert_eq!(run.out.matches("not finished: interrupted\n").count(), 2, "{run:?}");
+    let verdicts = ["ready", "unfinished", "unfinished"];
+    assert!(rows(&arena, 2).iter().map(|row| &row[1]).eq(&verdicts), "{:?}", rows(&arena, 2));
+}
+
+/// A tournament in which the second player fails at its first move, and the id of its first game.
+fn failed() -> (Arena, String) {
+    let config = Config::empty().bot("ant", "random").script("bad", "bad.sh");
+    let arena = Arena::with(&config.change(|config| config.pairs = 1));
+    arena.write("bad.sh", NO_MOVES);
+    assert_eq!(arena.run(&["run", "--quiet", "--jobs", "1"]).code, 0);
+    let games = arena.lines();
+    let is_first = |line: &&String| line.contains("\"game\":1");
+    let line = games.values().find(is_first).expect("a game");
+    let game: Value = serde_json::from_str(line).expect("JSON");
+    (arena, game["id"].as_str().expect("an id").to_owned())
+}
+
+#[test]
+fn a_recorded_decision_is_put_again() {
+    let (arena, id) = failed();
+    let run = arena.run(&["ask", "bad", "--record", &id, "--ply", "25"]);
+    assert_eq!((run.code, run.err.as_str()), (1, ""));
+    let tail = "\n< pass\nillegal: W7: pass is not allowed while there is a legal move (as black, \
+                after 25 plies)\nexpected: one of the legal actions, which every turn lists\n";
+    assert!(run.out.contains(tail), "{}", run.out);
+    assert!(!run.out.contains("on the way"), "it plays as it did: {}", run.out);
+
+    let other = arena.run(&["ask", "bot:greedy", "--record", &id, "--ply", "25"]);
+    assert_eq!(other.code, 0, "{}", other.out);
+    assert!(other.out.contains("\nlegal: "), "{}", other.out);
+
+    let refused = arena.run(&["ask", "bad", "--record", &id, "--ply", "900"]);
+    assert_eq!(refused, Run::new(2, "", "error: --ply 900: the game has 25 plies, not 900\n"));
+    let seat = arena.run(&["ask", "bad", "--record", &id, "--ply", "25", "--seat", "white"]);
+    assert_eq!(seat, Run::new(2, "", "error: --ply 25: black decides there\n"));
+}
+
+#[test]
+fn the_lines_up_to_a_decision_are_written_as_they_were_sent() {
+    let (arena, id) = failed();
+    let args = ["ask", "bad", "--record", &id, "--ply", "25", "--emit", "lines.txt", "--no-clock"];
+    assert_eq!(arena.run(&args).code, 1);
+    let lines = fs::read_to_string(arena.path().join("lines.txt")).expect("lines");
+    let lines: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let types: Vec<&str> = lines.iter().filter_map(|line| line["type"].as_str()).collect();
+    assert_eq!(types, [&["init"][..], &["turn"; 13]].concat());
+    let exchange = arena.read(&format!("exchanges/{id}.jsonl"));
+    let sent = exchange
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|line| line["seat"] == "black")
+        .filter_map(|line| serde_json::from_str::<Value>(line["to"].as_str()?).ok())
+        .rfind(|line| line["type"] == "turn");
+    let (mut sent, mut last) = (sent.expect("a turn"), lines[13].clone());
+    for line in [&mut sent, &mut last] {
+        line.as_object_mut().expect("an object").remove("clock");
+    }
+    assert_eq!(sent, last, "the same turn, but for the clock");
+}
+
+#[test]
+fn a_game_begins_in_a_recorded_position() {
+    let (arena, id) = failed();
+    let args = ["play", "bot:greedy", "bot:random", "--from", &id, "--ply", "24", "--seed", "3"];
+    let run = arena.run(&args);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    assert!(run.out.lines().nth(9).is_some_and(|line| line.contains("0 moves")), "{}", run.out);
+    assert_eq!(run, arena.run(&args), "a seed gives the same game");
+}
+
+#[test]
+fn a_person_gets_help_takes_back_and_has_hints() {
+    let arena = Arena::new();
+    let input = "3,3\nundo\n3,\nhint\n4,4\nresign\n";
+    let run = arena.run_with(&["play", "human", "bot:greedy", "--seed", "1"], input);
+    assert_eq!(run.code, 0, "{run:?}");
+    let boards = run.out.matches("0 of 24 placed").count();
+    assert_eq!(boards, 2, "the empty board comes back: {}", run.out);
+    assert!(run.out.contains("white 4,4"), "{}", run.out);
+    let played = run.out.matches("white 3,3").count();
+    assert_eq!(played, 1, "{}", run.out);
+    assert!(run.out.ends_with("the person resigned: greedy (black) wins\n"), "{}", run.out);
+    let hint = run.err.split(": ").find(|text| text.contains('[')).unwrap_or_default();
+    assert!(hint.contains(','), "a hint is an action: {}", run.err);
+}

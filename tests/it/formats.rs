@@ -1,0 +1,267 @@
+//! The formats from outside: what is played, planned, resumed and refused.
+#![cfg(target_os = "linux")]
+
+use std::collections::BTreeSet;
+
+use crate::support::{Arena, Config, Dice};
+use serde_json::Value;
+
+const STAGES: &str = "\
+[[stages]]
+format = \"swiss\"
+rounds = 2
+[[stages]]
+format = \"gauntlet\"
+anchors = [\"p0\"]
+[[stages]]
+format = \"knockout\"
+players = 4
+tie-breaks = 1
+";
+
+/// Seven players of three strengths, in one pair a meeting, and these lines of a format.
+fn config(format: &str) -> Config {
+    let bots = ["random", "greedy", "search-50"];
+    let players = (0..7).map(|player| (format!("p{player}"), bots[player % 3]));
+    let config = players.fold(Config::empty(), |config, (name, bot)| config.bot(&name, bot));
+    config.change(|config| {
+        config.pairs = 0;
+        config.max_moves = 10;
+        config.more.push_str(format);
+    })
+}
+
+/// The meetings in the order of the log: two names and the number of the pair.
+fn meetings(arena: &Arena) -> Vec<(String, String, u64)> {
+    let meeting = |line: &str| {
+        let game: Value = serde_json::from_str(line).expect("JSON");
+        let name = |seat: &str| game["players"][seat].as_str().expect("a name").to_owned();
+        let (one, other) = (name("white"), name("black"));
+        (one.clone().min(other.clone()), one.max(other), game["pair"].as_u64().expect("a number"))
+    };
+    arena.log().lines().skip(1).map(meeting).collect()
+}
+
+fn complete(arena: &Arena) -> BTreeSet<(String, String, u64)> {
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    let verified = arena.run(&["verify"]);
+    assert_eq!(verified.code, 0, "{}", verified.out);
+    let played = meetings(arena);
+    let different: BTreeSet<_> = played.iter().cloned().collect();
+    assert_eq!(played.len(), 2 * different.len(), "every pair has both its games");
+    different
+}
+
+#[test]
+fn a_gauntlet_is_everyone_against_the_anchors() {
+    let arena =
+        Arena::with(&config("format = \"gauntlet\"\nanchors = [\"p2\", \"p5\"]\npairs = 2"));
+    let played = complete(&arena);
+    assert_eq!(played.len(), 5 * 2 * 2);
+    let anchors = ["p2", "p5"];
+    let is_anchor = |name: &String| anchors.contains(&name.as_str());
+    assert!(played.iter().all(|(one, other, _)| is_anchor(one) != is_anchor(other)));
+}
+
+#[test]
+fn a_swiss_tournament_has_no_rematch() {
+    let arena = Arena::with(&config("format = \"swiss\"\nrounds = 4"));
+    let played = complete(&arena);
+    assert_eq!(played.len(), 3 * 4);
+    let pairings: BTreeSet<_> = played.iter().map(|(one, other, _)| (one, other)).collect();
+    assert_eq!(pairings.len(), played.len());
+    let plan = arena.run(&["run", "--plan"]);
+    assert_eq!(
+        plan.out,
+        "cup: watch-your-back, 7 players, 4 Swiss rounds of 1 pair\n24 of 24 games played\n"
+    );
+}
+
+#[test]
+fn a_ladder_ends_with_its_games() {
+    let arena = Arena::with(&config("format = \"ladder\"\ngames = 30"));
+    assert_eq!(complete(&arena).len(), 15);
+    let sharp = Arena::with(&config("format = \"ladder\"\ngames = 3000\nmargin = 250"));
+    assert!(complete(&sharp).len() < 150);
+}
+
+#[test]
+fn a_knockout_leaves_one() {
+    let arena = Arena::with(&config("format = \"knockout\"\npairs = 2"));
+    let played = complete(&arena);
+    let pairings: BTreeSet<_> = played.iter().map(|(one, other, _)| (one, other)).collect();
+    assert_eq!(pairings.len(), 6);
+}
+
+const CHECKED: &str = "\
+[[stages]]
+format = \"check\"
+[[stages]]
+format = \"swiss\"
+rounds = 2
+[[stages]]
+format = \"round-robin\"
+players = 3
+";
+
+/// Seven bots, one player that leaves at its first turn, and one that cannot start.
+fn with_faulty() -> Config {
+    let bots = config(CHECKED);
+    let bots = bots.script("leaves", "leaves.sh").script("mute", "mute.sh");
+    bots.change(|config| config.clock.push_str("startup = \"5s\""))
+}
+
+#[test]
+fn who_does_not_pass_the_check_plays_no_further() {
+    let arena = Arena::with(&with_faulty());
+    arena.write("leaves.sh", "read init; echo ok; read turn");
+    arena.write("mute.sh", "exit 1");
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert_eq!(arena.run(&["verify"]).code, 0);
+    let played = meetings(&arena);
+    for name in ["leaves", "mute"] {
+        let of = played.iter().filter(|(one, other, _)| one == name || other == name).count();
+        assert!((1..=2).contains(&of), "{name} played {of} games");
+    }
+    // Everyone passed or is out, and four Swiss meetings of seven players follow.
+    let rank = arena.run(&["rank"]);
+    let line = |start: &str| rank.err.lines().find(|line| line.starts_with(start)).expect("a line");
+    let diagnosis = line("leaves did not pass the check and plays no further: exit in game ");
+    assert!(diagnosis.contains(": "), "{diagnosis}");
+    line("mute did not pass the check and plays no further: no-start in game ");
+    let plan = arena.run(&["run", "--plan"]);
+    let start = "cup: watch-your-back, 9 players, a check of 1 pair each; then 2 Swiss";
+    assert!(plan.out.starts_with(start), "{}", plan.out);
+    // Stopped anywhere, the same is played.
+    let again = Arena::with(&with_faulty());
+    again.write("leaves.sh", "read init; echo ok; read turn");
+    again.write("mute.sh", "exit 1");
+    for lines in [2, 7, 16] {
+        let mut child = again.start(&["run"]);
+        again.wait_for_lines(lines);
+        child.kill().expect("killed");
+        child.wait().expect("gone");
+    }
+    assert_eq!(again.run(&["run", "--quiet"]).code, 0);
+    let out: BTreeSet<_> = meetings(&again).into_iter().collect();
+    assert_eq!(out, played.into_iter().collect());
+}
+
+/// Plays whatever is legal.
+const PLAYS: &str = "while read -r line; do case $line in \
+                     *'\"type\":\"init\"'*) echo ok ;; \
+                     *'\"type\":\"turn\"'*) legal=${line#*'\"legal\":[\"'}; echo \"${legal%%\\\"*}\" ;; \
+                     *'\"type\":\"quit\"'*) exit 0 ;; esac; done\n";
+
+#[test]
+fn who_never_starts_is_ranked_and_graded_below_who_plays() {
+    let check = "grades = { ranks = [{ rank = 1, marks = 10 }, { rank = 9, marks = 5 }] }\n\
+                 [[stages]]\nformat = \"check\"\n[[stages]]\nformat = \"round-robin\"\n";
+    let config = config(check).script("fine", "fine.sh");
+    let mute = |config: Config, name: &str| config.script(name, "mute.sh");
+    let arena = Arena::with(&["mute", "mute too"].into_iter().fold(config, mute));
+    arena.write("fine.sh", PLAYS);
+    arena.write("mute.sh", "exit 1");
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(!run.err.contains("leading: mute"), "{}", run.err);
+    let unranked = run.out.lines().filter(|line| line.starts_with("–  mute"));
+    assert_eq!(unranked.count(), 2, "{}", run.out);
+    let reason = "Without a rank: mute (failed the check), mute too (failed the check).";
+    assert!(run.out.replace('\n', " ").contains(reason), "{}", run.out);
+    let rank = arena.run(&["rank", "--format", "json"]);
+    let json: Value = serde_json::from_str(&rank.out).expect("JSON");
+    let last = &json["players"][9];
+    assert_eq!(
+        (&last["rank"], &last["rating"], &last["score"]),
+        (&Value::Null, &Value::Null, &0.into())
+    );
+    assert_eq!(last["unranked"], "check");
+    let standings = arena.read("standings.csv");
+    assert!(standings.lines().nth(10).is_some_and(|line| line.starts_with(",mute too,,,,")));
+    // The house is not graded, and who failed has the lowest grade.
+    let grades = arena.read("grades.csv");
+    let rows: Vec<&str> = grades.lines().skip(1).collect();
+    assert!(rows[0].starts_with("fine,10,") || rows[0].starts_with("fine,5,"), "{grades}");
+    let failed = |name: &str| format!("{name},0,,,,0,");
+    assert!(rows[1].starts_with(&failed("mute")) && rows[1].ends_with(",failed the check"));
+    assert!(rows[2].starts_with(&failed("mute too")) && rows.len() == 3, "{grades}");
+    // Everybody counts the games alike.
+    let games = run.out.lines().find(|line| line.contains(" games played")).expect("it is said");
+    let games = games.split_once("; ").map_or(games, |(start, _)| start).trim_end_matches('.');
+    let page = arena.read("report.html");
+    for text in [page, arena.run(&["verify"]).out, arena.run(&["run", "--plan"]).out] {
+        assert!(text.contains(games), "{games} is not in {text}");
+    }
+}
+
+#[test]
+fn killed_at_any_moment_the_stages_go_on_as_they_would_have() {
+    let whole = Arena::with(&config(STAGES));
+    let expected = complete(&whole);
+    let mut dice = Dice::new(5);
+    for jobs in [1, 2] {
+        let arena = Arena::with(&config(STAGES).change(|config| config.jobs = jobs));
+        for lines in [3, 9, 20, 30] {
+            let mut child = arena.start(&["run"]);
+            arena.wait_for_lines(lines + usize::try_from(dice.below(3)).expect("small"));
+            child.kill().expect("killed");
+            child.wait().expect("gone");
+        }
+        assert_eq!(complete(&arena), expected);
+        assert_eq!(arena.essence(), whole.essence());
+    }
+}
+
+#[test]
+fn a_plan_says_what_is_to_come() {
+    let arena = Arena::with(&config(STAGES));
+    let run = arena.run(&["run", "--plan"]);
+    let expected = "cup: watch-your-back, 7 players, 2 Swiss rounds of 1 pair; then a gauntlet of \
+                    6 against 1 anchors, 1 pair each; then the best 4: a knockout with 1 pair a meeting\n\
+                    0 of about 30 games played\n";
+    assert_eq!((run.code, run.out.as_str()), (0, expected));
+}
+
+#[test]
+fn what_later_meetings_depend_on_cannot_change() {
+    let swiss = config("format = \"swiss\"\nrounds = 2");
+    let arena = Arena::with(&swiss);
+    complete(&arena);
+    let another = "bot = \"random\"".to_owned();
+    arena.configure(&swiss.change(|config| config.players[1].1 = another));
+    let run = arena.run(&["run", "--replace", "p1"]);
+    assert_eq!(run.code, 4);
+    let reason = "its games are played again: in this format later meetings depend on earlier \
+                  results\n";
+    assert!(run.err.contains(reason), "{}", run.err);
+    arena.configure(&config("format = \"swiss\"\nrounds = 3"));
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 4);
+    assert!(run.err.contains("stages: the results have [{"), "{}", run.err);
+}
+
+#[test]
+fn formats_that_make_no_sense_are_refused() {
+    let title = |format: &str| {
+        let run = Arena::with(&config(format)).run(&["run"]);
+        assert_eq!(run.code, 2);
+        run.err.lines().next().expect("a line").to_owned()
+    };
+    assert_eq!(title("format = \"swis\""), "error: unknown format `swis`");
+    assert_eq!(title("format = \"swiss\""), "error: a Swiss stage needs its `rounds`");
+    let most = "error: 7 players cannot play 5 rounds of a Swiss stage";
+    assert_eq!(title("format = \"swiss\"\nrounds = 5"), most);
+    let useless = "error: `rounds` means nothing in the format round-robin";
+    assert_eq!(title("rounds = 5"), useless);
+    assert_eq!(title("format = \"gauntlet\""), "error: a gauntlet needs its `anchors`");
+    let unknown = "error: the anchor `p9` is no player";
+    assert_eq!(title("format = \"gauntlet\"\nanchors = [\"p9\"]"), unknown);
+    assert_eq!(title("format = \"check\""), "error: a check is no tournament");
+    let second = CHECKED.replace("swiss\"\nrounds = 2", "check\"");
+    assert_eq!(title(&second), "error: a check is no tournament");
+    let misplaced = "error: `rounds` belongs to a stage, and there are `[[stages]]`";
+    assert_eq!(title(&format!("rounds = 2\n{STAGES}")), misplaced);
+}

@@ -1,0 +1,256 @@
+//! Players are taken in from folders and archives, and nothing is written over.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+
+use crate::support::{Arena, Run};
+
+#[test]
+fn a_folder_that_is_not_empty_is_left_alone() {
+    let arena = Arena::new();
+    fs::create_dir(arena.path().join("kit")).expect("a folder");
+    arena.write("kit/notes.txt", "mine");
+    let run = arena.run(&["new", "player", "--language", "c", "kit"]);
+    assert_eq!(run, Run::new(2, "", "error: kit is not empty; name another folder\n"));
+}
+
+const CLASS: &str = "class Player:\n    def __init__(self, colour):\n        pass\n    def action(self, turns):\n        pass\n    def update(self, action):\n        pass\n";
+
+/// An export of a platform: a folder, a class, a packed player in a folder, and a bad archive.
+fn export() -> Arena {
+    let arena = Arena::new();
+    for dir in
+        ["export/Ada Byron_17_assignsubmission_file_", "export/Bob Ray_18_assignsubmission_file_"]
+    {
+        fs::create_dir_all(arena.path().join(dir)).expect("a folder");
+    }
+    arena.write("export/Ada Byron_17_assignsubmission_file_/team.py", CLASS);
+    arena.write("player.py", "import sys\n");
+    arena.sh("mkdir -p src/deep && cp player.py src/deep/ && tar czf \
+         'export/Bob Ray_18_assignsubmission_file_/mine.tgz' -C src deep && \
+         ln -s /etc/passwd src/link && tar cf export/eve_12_mine.tar -C src link && \
+         cp player.py export/solo.py && mkdir export/unbuilt && touch export/unbuilt/Makefile");
+    arena
+}
+
+#[test]
+fn an_export_of_a_platform_becomes_a_tournament() {
+    let arena = export();
+    let run = arena.run(&["new", "tournament", "export", "--into", "cup"]);
+    let refused = "the archive was refused: `link` is a link or no plain file; pack the file that \
+                   it stands for";
+    let unbuilt = "no player was recognised; build it first with `make`";
+    let same = "byte for byte the same as";
+    assert_eq!(
+        run,
+        Run::new(
+            1,
+            "",
+            &format!(
+                "Bob Ray: {same} `solo`\neve_12_mine.tar: {refused}\nsolo: {same} `Bob Ray`\n\
+                 unbuilt: {unbuilt}\ncup/tournament.toml: 3 of 5 are players\n"
+            )
+        )
+    );
+    let text = fs::read_to_string(arena.path().join("cup/tournament.toml")).expect("a file");
+    let text = arena.normal(&text);
+    let (_, players) = text.split_once("# seed = 7").expect("a seed");
+    let expected = format!(
+        "
+# Classes of 2018 (`comp30024`; docs/classes.md) had a minute of CPU time a game and 100 MiB of
+# memory. For these limits uncomment this and remove `move`.
+# preset = \"comp30024-2018\"
+
+[clock]
+# For one turn; `budget = \"60s\"` would be for all turns of a game together.
+move = \"5s\"
+
+[[players]]
+name = \"Ada Byron\"
+comp30024 = \"team\"
+dir = \"DIR/export/Ada Byron_17_assignsubmission_file_\"
+
+# Bob Ray: {same} `solo`
+[[players]]
+name = \"Bob Ray\"
+command = [\"python3\", \"player.py\"]
+dir = \"players/Bob-Ray/deep\"
+
+# eve_12_mine.tar: {refused}
+
+# solo: {same} `Bob Ray`
+[[players]]
+name = \"solo\"
+command = [\"python3\", \"solo.py\"]
+dir = \"players/solo\"
+
+# unbuilt: {unbuilt}
+"
+    );
+    assert_eq!(players, expected);
+    let plan = arena.run(&["run", "--plan", "cup/tournament.toml"]);
+    assert_eq!(plan.code, 0, "{}", plan.err);
+    let again = arena.run(&["new", "tournament", "export", "--into", "cup"]);
+    assert_eq!(again.code, 2);
+}
+
+/// What `new tournament` says of a folder with these files, and what it writes of the players.
+fn taken_in(files: &[(&str, &str)]) -> (Arena, String, String) {
+    let arena = Arena::new();
+    for (name, text) in files {
+        let path = arena.path().join("export").join(name);
+        fs::create_dir_all(path.parent().expect("in the folder")).expect("a folder");
+        fs::write(path, text).expect("written");
+    }
+    let run = arena.run(&["new", "tournament", "export", "--into", "cup"]);
+    let text = fs::read_to_string(arena.path().join("cup/tournament.toml")).expect("a file");
+    let (_, players) = text.split_once("move = \"5s\"\n").expect("a clock");
+    let players = arena.normal(players);
+    (arena, run.err, players)
+}
+
+/// A class that lies loose in an export would run among everybody else's submissions.
+#[test]
+fn loose_files_get_folders_of_their_own() {
+    let (arena, said, players) = taken_in(&[
+        ("byron_17_101_player.py", CLASS),
+        ("byron_17_102_board-1.py", "size = 8\n"),
+        ("ray_LATE_18_103_team.py", CLASS),
+    ]);
+    assert_eq!(said, "ray: it came late\ncup/tournament.toml: 2 of 2 are players\n");
+    let expected = "
+[[players]]
+name = \"byron\"
+comp30024 = \"player\"
+dir = \"players/byron\"
+
+# ray: it came late
+[[players]]
+name = \"ray\"
+comp30024 = \"team\"
+dir = \"players/ray\"
+";
+    assert_eq!(players, expected);
+    let names = |dir: &str| {
+        let entries = fs::read_dir(arena.path().join("cup/players").join(dir)).expect("a folder");
+        let mut names: Vec<_> = entries.map(|entry| entry.expect("a name").file_name()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("byron"), ["board.py", "player.py"]);
+    assert_eq!(names("ray"), ["team.py"]);
+}
+
+#[test]
+fn every_file_of_an_export_is_accounted_for() {
+    let (arena, said, _) = taken_in(&[
+        ("byron_17_101_player.py", "one"),
+        ("byron_17_202_player-1.py", "two"),
+        ("eve_18_103_mine.rar", "Rar!"),
+        ("eve_18_104_report.pdf", "PDF"),
+        ("o'brien.py", "three"),
+        ("o-brien.py", "four"),
+        ("report.pdf", "PDF"),
+    ]);
+    let expected = "\
+byron: the latest, `byron_17_202_player-1.py`, is used; not used: `byron_17_101_player.py`
+eve_18_103_mine.rar: `eve_18_103_mine.rar` cannot be unpacked: ask for a .zip or a .tar.gz
+report.pdf: it is neither a program nor an archive
+cup/tournament.toml: 3 of 5 are players
+";
+    assert_eq!(said, expected);
+    let text = |name: &str| fs::read_to_string(arena.path().join("cup/players").join(name));
+    assert_eq!(text("byron/player.py").expect("a file"), "two");
+    assert_eq!(text("o-brien/o'brien.py").expect("a file"), "three");
+    assert_eq!(text("o-brien-2/o-brien.py").expect("a file"), "four");
+}
+
+/// `ab c.zip` and `ab-c.zip` would have one folder, ` ..zip` the one of all players.
+#[test]
+fn no_archive_is_unpacked_into_the_folder_of_another() {
+    let arena = Arena::new();
+    arena.write("player.py", "import sys\n");
+    arena.sh("mkdir export && tar cf 'export/ab c.tar' player.py && cp 'export/ab c.tar' \
+         export/ab-c.tar && cp 'export/ab c.tar' 'export/ ..tar'");
+    let run = arena.run(&["new", "tournament", "export", "--into", "cup"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    for dir in ["player", "ab-c", "ab-c-2"] {
+        assert!(arena.path().join("cup/players").join(dir).join("player.py").is_file(), "{dir}");
+    }
+}
+
+#[test]
+fn what_may_be_the_player_is_written_down_to_choose_from() {
+    let (arena, said, players) = taken_in(&[
+        ("ada/good.py", CLASS),
+        ("ada/better.py", CLASS),
+        ("bob/notes.md", ""),
+        ("bob/src/player.py", "\u{feff}print()"),
+    ]);
+    let several = "ada: several things in it may be the player; choose one";
+    assert_eq!(said, format!("{several}\ncup/tournament.toml: 1 of 2 are players\n"));
+    let expected = format!(
+        "
+# {several}
+# [[players]]
+# name = \"ada\"
+# comp30024 = \"better\"
+# dir = \"DIR/export/ada\"
+# [[players]]
+# name = \"ada\"
+# comp30024 = \"good\"
+# dir = \"DIR/export/ada\"
+
+[[players]]
+name = \"bob\"
+command = [\"python3\", \"player.py\"]
+dir = \"DIR/export/bob/src\"
+"
+    );
+    assert_eq!(players, expected);
+    let text = fs::read_to_string(arena.path().join("cup/tournament.toml")).expect("a file");
+    let chosen = text.replacen(
+        "# [[players]]\n# name = \"ada\"\n# comp30024 = \"better\"\n# dir",
+        "[[players]]\nname = \"ada\"\ncomp30024 = \"better\"\ndir",
+        1,
+    );
+    arena.write("cup/tournament.toml", &chosen);
+    let plan = arena.run(&["run", "--plan", "cup/tournament.toml"]);
+    assert_eq!(plan.code, 0, "{}", plan.err);
+    let why = arena.run(&["check", "export/ada"]).err;
+    assert!(why.contains("name one of these instead: `better.py`, `good.py`"), "{why}");
+}
+
+/// What was there before is neither mixed with the players nor taken for one.
+#[test]
+fn nothing_is_unpacked_into_a_folder_that_is_there() {
+    let arena = Arena::new();
+    fs::create_dir(arena.path().join("players")).expect("a folder");
+    arena.write("players/ant.py", "one");
+    arena.write("players/bee.py", "two");
+    let run = arena.run(&["new", "tournament", "players"]);
+    assert_eq!(run, Run::new(0, "", "./tournament.toml: 2 of 2 are players\n"));
+    assert_eq!(fs::read_dir(arena.path().join("players")).expect("a list").count(), 2);
+    assert!(arena.path().join("unpacked/ant/ant.py").is_file());
+    fs::rename(arena.path().join("unpacked"), arena.path().join("export")).expect("renamed");
+    fs::remove_file(arena.path().join("tournament.toml")).expect("removed");
+    arena.write("export/cat.py", "three");
+    let run = arena.run(&["new", "tournament", "export"]);
+    let there = "./players is there already; remove it, or name another folder with --into";
+    assert_eq!(run, Run::new(2, "", &format!("error: {there}\n")));
+}
+
+/// What two people hand in byte for byte alike is said wherever many are looked at.
+#[test]
+fn copies_are_named() {
+    let arena = Arena::new();
+    arena.sh("mkdir ann bob && echo 'exit 1' > ann/player.sh && cp ann/player.sh bob");
+    let run = arena.run(&["check", "ann", "bob"]);
+    let same = "are the same player: one command with the same files.";
+    assert!(run.err.contains(&format!("ann and bob {same}\n")), "{}", run.err);
+    let new = arena.run(&["new", "tournament", ".", "--into", "cup"]);
+    assert!(new.err.contains("ann: byte for byte the same as `bob`\n"), "{}", new.err);
+    assert_eq!(arena.run(&["run", "-q", "cup/tournament.toml"]).code, 0);
+    let rank = arena.run(&["rank", "--details", "cup/results/cup"]);
+    assert!(rank.out.contains(&format!("\nann and bob {same}\n")), "{}{}", rank.out, rank.err);
+}

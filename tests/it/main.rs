@@ -1,0 +1,29 @@
+//! The program from outside: each module is a subject, and most run the program itself.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod adding_a_game;
+mod back_to_the_wall;
+mod backdraughts_bots;
+mod backdraughts_commands;
+mod bad_players;
+mod check_and_ask;
+mod commands;
+mod compare;
+mod fairness;
+mod formats;
+mod fuzz;
+mod hosted_classes;
+mod house_ladder;
+mod intake;
+mod ladder_simulation;
+mod lag;
+mod openings;
+mod rating_simulations;
+mod report;
+mod run_and_resume;
+mod simultaneous;
+mod trace_and_perft;
+mod until;
+mod verify;

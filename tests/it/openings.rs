@@ -1,0 +1,260 @@
+//! Tournaments whose pairs begin with openings, and games that are copies of each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::support::{Arena, Config, Dice, Run};
+use serde_json::{Value, json};
+
+/// A tournament of three house players that choose the same every time.
+fn toml(game: &str, pairs: u32, lines: &str) -> String {
+    let players = ["ant", "bee", "cat"];
+    let players = players.map(|name| format!("[[players]]\nname = \"{name}\"\nbot = \"greedy\"\n"));
+    format!(
+        "name = \"cup\"\ngame = \"{game}\"\nseed = 7\njobs = 2\npairs = {pairs}\n{lines}\n{}",
+        players.concat()
+    )
+}
+
+fn arena(game: &str, pairs: u32, lines: &str) -> Arena {
+    let arena = Arena::new();
+    arena.write("tournament.toml", &toml(game, pairs, lines));
+    arena
+}
+
+fn played(game: &str, pairs: u32, lines: &str) -> Arena {
+    let arena = arena(game, pairs, lines);
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    arena
+}
+
+fn games(arena: &Arena) -> Vec<Value> {
+    arena.lines().values().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// The different openings by the key that `key` gives to a game.
+fn openings<K: Ord>(games: &[Value], key: impl Fn(&Value) -> K) -> BTreeMap<K, BTreeSet<String>> {
+    let mut all: BTreeMap<K, BTreeSet<String>> = BTreeMap::new();
+    for game in games {
+        all.entry(key(game)).or_default().insert(game["opening"].to_string());
+    }
+    all
+}
+
+fn clean(arena: &Arena, games: usize) {
+    let clean =
+        format!("results/cup: {games} of {games} games played, seeds checked: nothing wrong\n");
+    assert_eq!(arena.run(&["verify"]), Run::new(0, &clean, ""));
+}
+
+#[test]
+fn without_dice_every_pairing_begins_alike() {
+    for game in ["watch-your-back", "back-to-the-wall"] {
+        let arena = played(game, 3, "[openings]\nplies = 2");
+        clean(&arena, 18);
+        assert_eq!(arena.header()["openings"], json!({"random": {"plies": 2}}));
+        let games = games(&arena);
+        let by_pair = openings(&games, |game| game["pair"].as_u64());
+        assert!(by_pair.values().all(|openings| openings.len() == 1), "{game}: {by_pair:?}");
+        let different: BTreeSet<_> = by_pair.values().collect();
+        assert_eq!(different.len(), 3, "{game}: {by_pair:?}");
+        let acts = if game == "watch-your-back" { 2 } else { 4 };
+        for game in &games {
+            assert_eq!(game["opening"].as_array().map(Vec::len), Some(acts), "{game}");
+        }
+    }
+}
+
+#[test]
+fn with_dice_both_games_of_a_pair_begin_alike() {
+    let arena = played("backdraughts", 3, "[openings]\nplies = 5");
+    clean(&arena, 18);
+    let id = |game: &Value| game["id"].as_str().expect("an id")[..12].to_owned();
+    let by_pair = openings(&games(&arena), id);
+    assert_eq!(by_pair.len(), 9);
+    assert!(by_pair.values().all(|openings| openings.len() == 1), "{by_pair:?}");
+    for game in games(&arena) {
+        let opening = game["opening"].as_array().expect("a list").len();
+        let rolls = game["rolls"].as_array().expect("a list").len();
+        // Random games are short now and then, and an opening is at most half of its game.
+        assert!(opening >= 1 && rolls > opening, "{opening} {rolls}");
+    }
+}
+
+#[test]
+fn openings_of_a_file_are_taken_in_turn() {
+    let arena = arena(
+        "back-to-the-wall",
+        3,
+        "options = { rounds = \"once\" }\n[openings]\nfile = \"two.txt\"",
+    );
+    arena.write("two.txt", "# two\nR U 3,5; L D 3,1\nR R 1,3; L L 5,3 # the other\n");
+    let run = arena.run(&["run", "--plan"]);
+    let plan = "cup: back-to-the-wall, 3 players, 3 pairings of 3 pairs\n\
+                openings: 2 openings of a file, in turn\n0 of 18 games played\n";
+    assert_eq!(run, Run::new(0, plan, ""));
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+    clean(&arena, 18);
+    let by_pair = openings(&games(&arena), |game| game["pair"].as_u64());
+    let (one, other) = ("[\"R U 3,5\",\"L D 3,1\"]", "[\"R R 1,3\",\"L L 5,3\"]");
+    let expected = [(1, one), (2, other), (3, one)];
+    let expected = expected.map(|(pair, text)| (Some(pair), BTreeSet::from([text.to_owned()])));
+    assert_eq!(by_pair, BTreeMap::from(expected));
+}
+
+#[test]
+fn an_opening_that_was_tampered_with_is_found() {
+    let arena = played("watch-your-back", 1, "[openings]\nplies = 2");
+    let line = 2;
+    let mut found = String::new();
+    arena.edit_line(line, |text| {
+        let mut game: Value = serde_json::from_str(text).expect("JSON");
+        let id = game["id"].as_str().expect("an id").to_owned();
+        let mut opening = game["opening"].as_array().expect("a list").clone();
+        let before: Vec<_> = opening.iter().map(|text| text.as_str().expect("a text")).collect();
+        let expected = before.join("; ");
+        // The second action of the opening is said to be the player's own.
+        let moved = opening.pop().expect("two actions");
+        let begins = opening[0].as_str().expect("a text").to_owned();
+        game["opening"] = opening.into();
+        game["actions"].as_array_mut().expect("a list").insert(0, moved);
+        let at = format!("games.jsonl, line {line}, game {id}: ");
+        found = format!(
+            "{at}the record was edited after it was written\n\
+             {at}it begins with `{begins}`, pair 1 begins with `{expected}`\n\
+             results/cup: 6 of 6 games played, seeds checked: 2 problems\n\
+             `referee verify --repair` moves lines that cannot be used out of the log, and \
+             `referee run` then plays their games again.\n"
+        );
+        game.to_string()
+    });
+    assert_eq!(arena.run(&["verify"]), Run::new(1, &found, ""));
+}
+
+#[test]
+fn other_openings_are_another_tournament() {
+    let arena = played("watch-your-back", 1, "[openings]\nplies = 2");
+    arena.write("list.txt", "3,3");
+    for (lines, now) in [
+        ("", "none"),
+        ("[openings]\nplies = 1", "1 ply of random legal play"),
+        ("[openings]\nfile = \"list.txt\"", "1 opening of a file (HASH)"),
+    ] {
+        arena.write("tournament.toml", &toml("watch-your-back", 1, lines));
+        let error = format!(
+            "error: the configuration differs from the results in DIR/results/cup:\n  openings: \
+             the results have 2 plies of random legal play, the configuration {now}\nnothing was \
+             changed; give the tournament another name, or put the configuration back\n"
+        );
+        assert_eq!(arena.run(&["run"]), Run::new(4, "", &error));
+    }
+}
+
+#[test]
+fn a_killed_run_goes_on_with_the_same_openings() {
+    let lines = "[openings]\nplies = 4";
+    let undisturbed = played("backdraughts", 10, lines);
+    let arena = arena("backdraughts", 10, lines);
+    let mut dice = Dice::new(3);
+    for _ in 0..8 {
+        let mut child = arena.start(&["run"]);
+        std::thread::sleep(Duration::from_micros(dice.below(60_000)));
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+    }
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+    assert_eq!(arena.essence(), undisturbed.essence());
+    clean(&arena, 60);
+}
+
+#[test]
+fn an_opening_is_shown_and_told_again() {
+    for game in ["watch-your-back", "backdraughts", "back-to-the-wall"] {
+        let arena = played(game, 1, "[openings]\nplies = 2");
+        let page = arena.read("report.html");
+        let words = "2 plies of random legal play, by the number of the pair";
+        assert!(page.contains(words) && page.contains(" (opening)"), "{game}");
+        let id = arena.lines().into_keys().next().expect("a game");
+        let replay = arena.run(&["replay", &id]);
+        assert_eq!(replay.code, 0);
+        let marked = replay.out.lines().filter(|line| line.contains(" (opening)")).count();
+        assert_eq!(marked, 2, "{game}: {}", replay.out);
+        // The bot plays as it did, told the opening; before it nobody is asked.
+        let asked = arena.run(&[
+            "ask",
+            "bot:greedy",
+            "--record",
+            &id,
+            "--ply",
+            "2",
+            "--no-clock",
+            "--seat",
+            seat(game),
+        ]);
+        assert!(
+            asked.code == 0 && asked.out.contains("\nlegal: "),
+            "{game}: {}{}",
+            asked.out,
+            asked.err
+        );
+        let asked =
+            arena.run(&["ask", "bot:greedy", "--record", &id, "--ply", "1", "--seat", seat(game)]);
+        let error = "error: --ply 1: the game begins after 2 plies; ask for one from there on\n";
+        assert_eq!(asked, Run::new(2, "", error), "{game}");
+    }
+}
+
+/// The seat that decides after two plies.
+fn seat(game: &str) -> &'static str {
+    if game == "back-to-the-wall" { "grunkle" } else { "white" }
+}
+
+/// A player that always chooses the first legal action.
+const FIRST: &str = r#"
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "init":
+        print("ok", flush=True)
+    elif message["type"] == "turn":
+        print(message["legal"][0], flush=True)
+"#;
+
+#[test]
+fn copies_are_told_and_openings_help() {
+    let first = "command = [\"python3\", \"first.py\"]";
+    let config = Config::empty().player("ant", first).player("bee", first);
+    let arena = Arena::with(&config.change(|config| config.pairs = 3));
+    arena.write("first.py", FIRST);
+    let run = arena.run(&["run"]);
+    let warning = "Warning: 4 of 6 games are copies of earlier ones (ant–bee 2, bee–ant 2): copies";
+    assert!(run.code == 0 && run.out.contains(warning), "{}", run.out);
+    assert!(arena.read("report.html").contains(warning));
+
+    let arena = Arena::with(&config.change(|config| {
+        config.pairs = 3;
+        config.more = "openings = { plies = 4 }".to_owned();
+    }));
+    arena.write("first.py", FIRST);
+    let run = arena.run(&["run"]);
+    assert!(run.code == 0 && !run.out.contains("copies"), "{}", run.out);
+}
+
+#[test]
+fn a_comparison_takes_the_openings_of_the_configuration() {
+    let config = Config::empty().bot("ant", "search-300").bot("bee", "random");
+    let arena = Arena::with(&config.change(|config| {
+        config.more = "openings = { plies = 4 }".to_owned();
+    }));
+    let run = arena.run(&["compare", "ant", "bee", "--max-pairs", "2", "--format", "json"]);
+    let verdict: Value = serde_json::from_str(&run.out).expect("JSON");
+    let folder = verdict["results"].as_str().expect("a folder");
+    let folder = folder.strip_prefix("DIR/").expect("in the arena");
+    let log = std::fs::read_to_string(arena.path().join(folder).join("games.jsonl"));
+    let log = log.expect("a log");
+    let games: Vec<Value> =
+        log.lines().skip(1).map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert!(games.iter().all(|game| game["opening"].as_array().map(Vec::len) == Some(4)));
+    assert_eq!(arena.run(&["verify", folder]).code, 0);
+}

@@ -1,0 +1,499 @@
+//! The page and the packets from outside: what is written.
+#![cfg(target_os = "linux")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crate::support::{Arena, Config, HOSTILE, Run};
+use serde_json::Value;
+
+#[test]
+fn a_run_writes_the_page_and_report_writes_it_again() {
+    let arena = Arena::hostile();
+    let page = arena.read("report.html");
+    assert!(page.starts_with("<!DOCTYPE html>"));
+    assert!(!page.contains(HOSTILE) && !page.contains("<img"), "a name was not escaped");
+    assert!(!page.contains('\u{202e}') && page.contains("\\u{202e}"));
+    assert!(page.contains("--results results/cup"));
+    let ids = page.match_indices(" id=\"").map(|(at, _)| page[at + 5..].split('"').next());
+    let mut ids: Vec<_> = ids.collect();
+    ids.sort_unstable();
+    assert!(ids.windows(2).all(|pair| pair[0] != pair[1]), "an id stands there twice: {ids:?}");
+    let links = page.replace("http://www.w3.org/2000/svg", "");
+    assert!(!links.contains("http:") && !links.contains("https:"), "the page names an address");
+    for id in arena.lines().keys() {
+        let script = arena.read(&format!("games/{id}.js"));
+        assert!(script.contains("refereeGame({") && script.contains(id), "{script}");
+    }
+    assert_eq!(arena.read("games/index.js").lines().count(), 2 + arena.lines().len());
+    fs::remove_file(arena.results().join("report.html")).expect("removed");
+    let again = arena.run(&["report"]);
+    assert_eq!(again, Run::new(0, "results/cup/report.html\n", ""));
+    assert_eq!(arena.read("report.html"), page);
+}
+
+/// The commands of the page that reproduce faults, as a shell takes them.
+fn commands(page: &str) -> Vec<String> {
+    let parts = page.split("<pre class=\"command\"><code>").skip(1);
+    let code = parts.map(|part| part.split("</code>").next().expect("an end"));
+    let plain = |code: &str| {
+        let text = code.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+        text.replace("&amp;", "&")
+    };
+    code.map(plain).collect()
+}
+
+#[test]
+fn the_command_beside_a_fault_reproduces_it() {
+    let arena = Arena::hostile();
+    let page = arena.read("report.html");
+    assert!(page.contains("#game=") && page.contains("&amp;ply="), "the replay is linked");
+    let commands = commands(&page);
+    assert_eq!(commands.len(), 4, "{commands:?}");
+    for command in commands {
+        let words = command.strip_prefix("referee ").expect("the referee");
+        let run = arena.in_shell(&format!("set -- \"$1\" {words}; exec \"$@\""), &[]);
+        assert_eq!(run.code, 1, "{command}\n{}{}", run.out, run.err);
+        assert!(run.out.contains("malformed"), "{command}\n{}", run.out);
+    }
+
+    // They name the results wherever these are, as seen from the configuration's folder.
+    fs::create_dir(arena.path().join("class")).expect("made");
+    for name in ["tournament.toml", "bad.sh"] {
+        fs::rename(arena.path().join(name), arena.path().join("class").join(name)).expect("moved");
+    }
+    fs::rename(arena.path().join("class/tournament.toml"), arena.path().join("class/autumn.toml"))
+        .expect("moved");
+    assert_eq!(arena.run(&["run", "-q", "class/autumn.toml", "--results", "away"]).code, 0);
+    let page = fs::read_to_string(arena.path().join("away/cup/report.html")).expect("a page");
+    for command in self::commands(&page) {
+        let words = command.strip_prefix("referee ").expect("the referee");
+        let script = format!("cd class && set -- \"$1\" {words} && exec \"$@\"");
+        let run = arena.in_shell(&script, &[]);
+        assert_eq!(run.code, 1, "{command}\n{}{}", run.out, run.err);
+        assert!(run.out.contains("malformed"), "{command}\n{}", run.out);
+    }
+
+    // A player that does not start is started again; where both decide its own seat is meant.
+    let arena = Arena::new();
+    let players = [("-ant", "exit 3"), ("bee", "read -r l; echo ok; read -r l; echo no")];
+    let player = |(name, script): (&str, &str)| {
+        format!("[[players]]\nname = \"{name}\"\ncommand = [\"sh\", \"-c\", \"{script}\"]\n")
+    };
+    let toml = format!(
+        "name = \"cup\"\ngame = \"back-to-the-wall\"\n[[players]]\nname = \"cat\"\n\
+         bot = \"random\"\n{}",
+        players.map(player).concat()
+    );
+    arena.write("tournament.toml", &toml);
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    for command in self::commands(&arena.read("report.html")) {
+        let words = command.strip_prefix("referee ").expect("the referee");
+        let run = arena.in_shell(&format!("set -- \"$1\" {words}; exec \"$@\""), &[]);
+        let code = if command.contains("-- -ant") { "no-start" } else { "malformed" };
+        assert_eq!(run.code, 1, "{command}\n{}{}", run.out, run.err);
+        assert!(run.out.contains(code), "{command}\n{}", run.out);
+    }
+}
+
+#[test]
+fn grades_follow_the_table_of_the_configuration() {
+    let config = Config::small().script("dud", "dud.sh").change(|config| {
+        config.max_moves = 10;
+        config.more = "grades = { ranks = [{ rank = 3, marks = 5 }], \
+                       against = [{ player = \"ant\", score = 0, marks = 1.5 }], failed = -2 }"
+            .into();
+    });
+    let arena = Arena::with(&config);
+    arena.write("dud.sh", "exit 1");
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    let table = arena.read("grades.csv");
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "player,marks,rank,rank_low,rank_high,rank_marks,against_ant,games,reason",
+            "dud,-2,,,,-2,0,5,quarantined for faults"
+        ]
+    );
+    fs::remove_file(arena.results().join("grades.csv")).expect("removed");
+    assert_eq!(arena.run(&["report", "--grades", "tournament.toml"]).code, 0);
+    assert_eq!(arena.read("grades.csv"), table);
+    arena.configure(&Config::small().change(|config| {
+        config.more = "grades = { against = [{ player = \"any\", score = 2, marks = 1 }] }".into();
+    }));
+    let refused = arena.run(&["run"]);
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused.err.contains("there is no player `any`") && refused.err.contains("from 0 to 1")
+    );
+}
+
+#[test]
+fn a_packet_holds_nothing_of_anyone_else() {
+    let arena = Arena::hostile();
+    let packets = arena.run(&["packets"]);
+    assert_eq!(packets, Run::new(0, "results/cup/packets\n", ""));
+    let again = arena.run(&["packets"]);
+    assert_eq!((again.code, again.err.contains("is there already")), (2, true));
+    let out = arena.results().join("packets");
+    let key = fs::read_to_string(out.join("key.csv")).expect("the key");
+    assert!(key.contains("ant") && key.starts_with("pseudonym,player\n"));
+    let public = fs::read_to_string(out.join("public.csv")).expect("the table");
+    assert!(!public.contains("ant") && public.contains(",P01,"));
+    // With the secret its own seed would tell a player by guessing who the opponent was.
+    let seeds: Vec<String> = games(&arena.log())
+        .iter()
+        .flat_map(|game| game["seed"].as_object().expect("by seat").values())
+        .map(Value::to_string)
+        .collect();
+    for (path, text) in texts(&out) {
+        for seed in &seeds {
+            assert!(!text.contains(seed), "{} tells a seed", path.display());
+        }
+    }
+    let ids: Vec<String> = arena.lines().into_keys().collect();
+    for (path, text) in texts(&out.join("ant")) {
+        for foreign in ids.iter().map(String::as_str).chain(["img src", "象棋", "no</i>", "bad.sh"])
+        {
+            assert!(!text.contains(foreign), "{} tells {foreign}", path.display());
+        }
+    }
+    let mut folders = fs::read_dir(&out).expect("folders").flatten().map(|entry| entry.path());
+    let bad = folders.find(|path| path.to_string_lossy().contains("img")).expect("its packet");
+    let stderr = texts(&bad.join("stderr"));
+    let all_loud = stderr.iter().all(|(_, text)| text.contains("</script>"));
+    assert!(!stderr.is_empty() && all_loud, "{stderr:?}");
+    let read = |name: &str| fs::read_to_string(bad.join(name)).expect(name);
+    assert!(read("report.html").contains("malformed"));
+    assert!(read("report.html").contains("seed&quot;:0"), "the lines before its fault");
+    assert_eq!(read("games.jsonl").lines().count(), 4);
+}
+
+#[test]
+fn a_page_under_pseudonyms_names_nobody() {
+    let arena = Arena::new();
+    let names = ["Aardvark", "Zebra-Team", "Quokka.py", "Wombat"];
+    // One is the anchor, one is taken out, and both of these write their names wherever they can.
+    let loud = r#"
+read -r init; echo '{"id":0,"name":"Quokka.py"}'; read -r turn
+case $init in *'"you":"white"'*) echo 'Quokka.py speaks'; read -r more;; esac
+echo 'Traceback of Quokka.py' >&2; exit 3
+"#;
+    let chatty = r#"
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "init":
+        print("ok", flush=True)
+    elif message["type"] == "turn":
+        reply = {"id": message["id"], "action": message["legal"][0], "note": "I am Wombat"}
+        print(json.dumps(dict(reply, eval=0.25)), flush=True)
+"#;
+    arena.write("loud-secret.sh", loud);
+    arena.write("chatty-secret.py", chatty);
+    let config = Config::empty()
+        .player(names[0], "bot = \"greedy\"\nrating = 1500")
+        .bot(names[1], "random")
+        .script(names[2], "loud-secret.sh")
+        .player(names[3], "command = [\"python3\", \"chatty-secret.py\"]")
+        .change(|config| config.more = "quarantine = 3".into());
+    arena.configure(&config);
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    let written = arena.run(&["report", "--pseudonyms"]);
+    assert_eq!(written, Run::new(0, "results/cup/public/report.html\n", ""));
+
+    let header = arena.header();
+    let identity = header["identity"].as_str().expect("a text");
+    let players = header["players"].as_array().expect("a list");
+    let hashes = players.iter().map(|player| player["hash"].as_str().expect("a text"));
+    let dir = arena.path().to_str().expect("a plain path");
+    let ids: Vec<String> = arena.lines().into_keys().collect();
+    let mut told: Vec<&str> = names.into_iter().chain(hashes).chain([identity, dir]).collect();
+    told.extend(ids.iter().map(String::as_str));
+    told.extend(["secret", "Traceback", "speaks", "I am", "referee ask", "results/cup", "python3"]);
+    let files = texts(&arena.results().join("public"));
+    assert_eq!(files.len(), 2 + ids.len());
+    for (path, text) in &files {
+        for word in &told {
+            assert!(!text.contains(word), "{} tells {word}", path.display());
+        }
+    }
+    let page = &files.iter().find(|(path, _)| path.ends_with("report.html")).expect("a page").1;
+    for shown in ["P01", "P04", "malformed", "crash", "is quarantined", "#game=P0", " at 1500"] {
+        assert!(page.contains(shown), "{shown}");
+    }
+    // The numbers of the players follow the pseudonyms, not the configuration.
+    assert!(page.contains("\"names\":[\"P01\",\"P02\",\"P03\",\"P04\"]"), "the order tells");
+    // The page with the names tells it all.
+    let told_all = texts(&arena.results()).into_iter().filter(|(path, _)| {
+        path.starts_with(arena.results().join("games")) || path.ends_with("cup/report.html")
+    });
+    let told_all: String = told_all.map(|(_, text)| text).collect();
+    for word in &told {
+        assert!(*word == dir || told_all.contains(word), "{word} was never there");
+    }
+    // The ranking is that of the page with the names.
+    let rating = |page: &str| -> Vec<String> {
+        let rows = page.split("<td class=\"n band\">").skip(1);
+        rows.map(|row| row.split("</th>").nth(1).expect("cells")[..60].to_owned()).collect()
+    };
+    assert_eq!(rating(page), rating(&arena.read("report.html")));
+    assert_eq!(rating(page).len(), 4);
+}
+
+/// A round-robin of sixteen players that say nothing of themselves.
+fn many(seed: Option<u64>) -> Arena {
+    let players = (0..16).map(|number| format!("team {number:02}"));
+    let config = players.fold(Config::empty(), |config, name| config.bot(&name, "random"));
+    let arena = Arena::with(&config.change(|config| {
+        (config.pairs, config.max_moves, config.jobs, config.seed) = (1, 1, 1, seed);
+        config.more = "containment = { level = \"off\" }".into();
+    }));
+    let run = arena.run(&["run", "-q"]);
+    assert_eq!((run.code, arena.lines().len()), (0, 240), "{run:?}");
+    arena
+}
+
+/// Everything that is given away, by path.
+fn given_away(arena: &Arena) -> BTreeMap<PathBuf, String> {
+    let (public, packets) = (arena.results().join("public"), arena.results().join("packets"));
+    let _ = (fs::remove_dir_all(&public), fs::remove_dir_all(&packets));
+    assert_eq!(arena.run(&["report", "--pseudonyms"]).code, 0);
+    assert_eq!(arena.run(&["packets"]).code, 0);
+    texts(&public).into_iter().chain(texts(&packets)).collect()
+}
+
+#[test]
+fn what_is_given_away_does_not_follow_the_order_of_the_log() {
+    let arena = many(Some(7));
+    let before = given_away(&arena);
+    let log = arena.log();
+    let (header, games) = log.split_once('\n').expect("a header");
+    let mut lines: Vec<&str> = games.lines().collect();
+    lines.reverse();
+    lines.swap(7, 200);
+    arena.put("games.jsonl", &format!("{header}\n{}\n", lines.join("\n")));
+    let after = given_away(&arena);
+    let differ: Vec<_> =
+        before.iter().filter(|(path, text)| after.get(*path) != Some(text)).collect();
+    assert!(differ.is_empty(), "{:?}", differ.iter().map(|(path, _)| path).collect::<Vec<_>>());
+    assert_eq!(before.len(), after.len());
+}
+
+/// Who is who, for somebody who believes that games are listed in the order of `schedule`.
+fn guess(
+    listed: impl IntoIterator<Item = [String; 2]>,
+    schedule: &[[String; 2]],
+) -> BTreeMap<String, &str> {
+    let same = listed.into_iter().zip(schedule);
+    let both =
+        same.flat_map(|(shown, names)| shown.into_iter().zip(names.iter().map(String::as_str)));
+    // The first sight counts.
+    both.fold(BTreeMap::new(), |mut guessed, (shown, name)| {
+        guessed.entry(shown).or_insert(name);
+        guessed
+    })
+}
+
+/// The players of a record by seat.
+fn players(game: &Value) -> [String; 2] {
+    ["white", "black"].map(|seat| game["players"][seat].as_str().expect("a name").to_owned())
+}
+
+/// Whoever has the configuration plays the same schedule, and reads both logs side by side. With
+/// sixteen players, ten right guesses come by chance once in ten factorial times.
+#[test]
+fn who_plays_the_same_schedule_learns_nobody_s_name() {
+    let arena = many(Some(7));
+    let schedule: Vec<[String; 2]> = games(&arena.log()).iter().map(players).collect();
+    let given = given_away(&arena);
+    let key = fs::read_to_string(arena.results().join("packets/key.csv")).expect("the key");
+    let key: BTreeMap<&str, &str> =
+        key.lines().skip(1).filter_map(|row| row.split_once(',')).collect();
+    let right = |guessed: &BTreeMap<String, &str>| {
+        guessed.iter().filter(|(shown, name)| key.get(shown.as_str()) == Some(*name)).count()
+    };
+
+    let index = &given[&arena.results().join("public/games/index.js")];
+    let shown: Vec<Value> = index
+        .lines()
+        .filter_map(|line| serde_json::from_str(line.trim_end_matches(',')).ok())
+        .collect();
+    assert_eq!(shown.len(), schedule.len());
+    let pseudonym = |number: &Value| format!("P{:02}", number.as_u64().expect("a number") + 1);
+    let listed = shown.iter().map(|game| [1, 2].map(|at| pseudonym(&game[at])));
+    assert!(right(&guess(listed.clone(), &schedule)) < 10, "{index}");
+
+    // Which of two names is first in the schedule would sort all of them.
+    for (game, [first, second]) in shown.iter().zip(listed) {
+        let number = game[3].as_str().expect("pair.game").chars().last();
+        assert_eq!(number == Some('1'), first < second, "{game}");
+    }
+
+    let own = "team 07";
+    let packet = arena.results().join("packets").join(own).join("games.jsonl");
+    let mine = schedule.iter().filter(|names| names.iter().any(|name| name == own));
+    let mine: Vec<[String; 2]> = mine.cloned().collect();
+    let packet = fs::read_to_string(packet).expect("its games");
+    let listed: Vec<_> =
+        packet.lines().map(|line| players(&serde_json::from_str(line).expect("JSON"))).collect();
+    assert_eq!(listed.len(), mine.len());
+    // Its opponents, whichever seats they have.
+    let opponent = |names: &[String; 2]| names.iter().find(|name| *name != own).cloned();
+    let opponents = |games: &[[String; 2]]| -> Vec<[String; 2]> {
+        games.iter().filter_map(opponent).map(|name| [name.clone(), name]).collect()
+    };
+    assert!(right(&guess(opponents(&listed), &opponents(&mine))) < 10, "{packet}");
+}
+
+/// A player can note when it plays. Without a seed the order of the schedule
+/// is drawn by lot, and so that says nothing.
+#[test]
+fn when_games_were_played_tells_nobody_s_name() {
+    let arena = many(None);
+    let played: Vec<[String; 2]> = games(&arena.log()).iter().map(players).collect();
+    let schedule: Vec<[String; 2]> = games(&many(Some(7)).log()).iter().map(players).collect();
+    let guessed = guess(played.clone(), &schedule);
+    let right = guessed.iter().filter(|(name, guess)| name == *guess).count();
+    assert!(right < 10, "{played:?}");
+    // Of two players the first in the file has the first seat first about half of the time.
+    let firsts = played.iter().step_by(2).filter(|[first, second]| first < second).count();
+    assert!((20..=100).contains(&firsts), "{firsts} of 120");
+    // It is the same schedule every time.
+    let log = arena.log();
+    assert_eq!((arena.run(&["run", "-q"]).code, arena.log() == log), (0, true));
+    assert_eq!(arena.run(&["verify"]).code, 0);
+    assert_eq!(arena.header()["drawn"], Value::Bool(true));
+}
+
+/// The page of a small tournament, served by a referee that may open few files.
+struct Served {
+    server: Child,
+    address: String,
+    _arena: Arena,
+}
+
+impl Served {
+    fn start() -> Self {
+        let arena = Arena::with(&Config::small().change(|config| config.max_moves = 1));
+        assert_eq!(arena.run(&["run", "-q"]).code, 0);
+        let script = "ulimit -n 80; exec \"$1\" serve results/cup --listen 127.0.0.1:0";
+        let mut server = Command::new("sh")
+            .args(["-c", script, "sh", env!("CARGO_BIN_EXE_referee")])
+            .current_dir(arena.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the referee starts");
+        let mut said = String::new();
+        let mut out = BufReader::new(server.stdout.take().expect("a pipe"));
+        out.read_line(&mut said).expect("its address");
+        let address = said.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
+        Self { server, address, _arena: arena }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.address).expect("connected");
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket");
+        stream
+    }
+
+    /// What comes back for a path asked for with these headers; the host's name is its own.
+    fn ask(&self, path: &str, headers: &[&str]) -> String {
+        let mut lines = vec![format!("GET {path} HTTP/1.1")];
+        if !headers.iter().any(|header| header.starts_with("Host:")) {
+            lines.push(format!("Host: {}", self.address));
+        }
+        lines.extend(headers.iter().map(ToString::to_string));
+        let mut stream = self.connect();
+        let request = lines.join("\r\n") + "\r\nConnection: close\r\n\r\n";
+        stream.write_all(request.as_bytes()).expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = (self.server.kill(), self.server.wait());
+    }
+}
+
+#[test]
+fn a_served_page_is_given_to_no_other_page() {
+    let served = Served::start();
+    for (path, secret) in [("/", "bee"), ("/games/index.js", "refereeIndex")] {
+        let is_given = |answer: &str| answer.starts_with("HTTP/1.1 200") && answer.contains(secret);
+        for own in [&[][..], &["Sec-Fetch-Site: same-origin"]] {
+            let answer = served.ask(path, own);
+            assert!(is_given(&answer), "{path} {own:?}: {answer:.500}");
+            let head = answer.split("\r\n\r\n").next().expect("a head");
+            for header in [
+                "cross-origin-resource-policy: same-origin",
+                "x-content-type-options: nosniff",
+                "content-security-policy: frame-ancestors 'none'",
+            ] {
+                assert!(head.contains(header), "{header}: {head}");
+            }
+        }
+        for foreign in [
+            &["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"][..],
+            &["Sec-Fetch-Site: same-site"],
+            &["Origin: https://example.org"],
+            &["Host: example.org"],
+        ] {
+            let answer = served.ask(path, foreign);
+            assert!(answer.starts_with("HTTP/1.1 403"), "{path} {foreign:?}: {answer:.500}");
+            assert!(!answer.contains(secret), "{path} {foreign:?}");
+        }
+    }
+}
+
+#[test]
+fn requests_that_never_end_shut_nobody_out() {
+    let served = Served::start();
+    let silent: Vec<TcpStream> = (0..200)
+        .map(|_| {
+            let mut stream = served.connect();
+            stream.write_all(b"GET / HTTP/1.1\r\nHost: ").expect("sent");
+            stream
+        })
+        .collect();
+    let waiting: Vec<TcpStream> = (0..40)
+        .map(|_| {
+            let mut stream = served.connect();
+            let request = format!("GET /events HTTP/1.1\r\nHost: {}\r\n\r\n", served.address);
+            stream.write_all(request.as_bytes()).expect("sent");
+            stream
+        })
+        .collect();
+    let answer = served.ask("/", &[]);
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("bee"), "{answer:.500}");
+    drop((silent, waiting));
+}
+
+/// The games of a log.
+fn games(log: &str) -> Vec<Value> {
+    log.lines().skip(1).map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// Every file below a folder.
+fn texts(dir: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(texts(&path));
+        } else {
+            found.push((path.clone(), fs::read_to_string(&path).expect("text")));
+        }
+    }
+    found
+}

@@ -1,0 +1,829 @@
+//! `referee run` from outside: tables, continuation, kills, signals, locks, changes, full disks.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
+use std::process::Child;
+use std::time::Duration;
+
+use crate::support::{Arena, Config, Run, TABLE, wait_until};
+use nix::sys::signal::Signal;
+use serde_json::Value;
+
+const VERIFIED: &str = "results/cup: 12 of 12 games played, seeds checked: nothing wrong\n";
+const LEADING: &str = "leading: bee 56%, cat 50%, ant 44%";
+const RESULTS: &str = "Results: DIR/results/cup\n";
+
+/// A player that starts, says that its first turn came, and never moves.
+const ASLEEP: &str = "read init; echo ok; read turn; echo > awake; exec sleep 600";
+/// A player that never moves either, and leaves when its input ends.
+const WAITS: &str = "read init; echo ok; read turn; echo > awake; read never";
+/// A player that starts and leaves at its first turn.
+const LEAVES: &str = "read init; echo ok; read turn";
+
+fn played() -> Arena {
+    let arena = Arena::with(&Config::small());
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    arena
+}
+
+fn csv(text: &str) -> Vec<Vec<String>> {
+    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+}
+
+fn number(cell: &str) -> f64 {
+    cell.parse().expect("a number")
+}
+
+#[expect(clippy::cast_possible_wrap, reason = "a process id")]
+fn signal(child: &Child, signal: Signal) {
+    let pid = nix::unistd::Pid::from_raw(child.id() as i32);
+    nix::sys::signal::kill(pid, signal).expect("it lives");
+}
+
+/// What a conflict says, after its first line and before its last.
+fn differences(run: &Run) -> Vec<&str> {
+    assert_eq!((run.code, run.out.as_str()), (4, ""), "{}", run.err);
+    let lines: Vec<&str> = run.err.lines().collect();
+    let (first, last) = (lines[0], lines[lines.len() - 1]);
+    assert_eq!(first, "error: the configuration differs from the results in DIR/results/cup:");
+    assert_eq!(
+        last,
+        "nothing was changed; give the tournament another name, or put the configuration back"
+    );
+    lines[1..lines.len() - 1].iter().map(|line| line.trim_start()).collect()
+}
+
+#[test]
+fn the_tables_agree_with_one_another() {
+    let arena = Arena::with(&Config::small());
+    let progress = format!("12 of 12 games, in TIME, 0 with a fault, {LEADING}\n{RESULTS}");
+    assert_eq!(arena.run(&["run"]), Run::new(0, TABLE, &progress));
+    assert_eq!(arena.run(&["verify"]), Run::new(0, VERIFIED, ""));
+
+    let (standings, crosstable) =
+        (csv(&arena.read("standings.csv")), csv(&arena.read("crosstable.csv")));
+    let games = csv(&arena.read("games.csv"));
+    assert_eq!(games.len() - 1, arena.lines().len());
+    let mut total = 0.0;
+    for (row, cross) in standings[1..].iter().zip(&crosstable[1..]) {
+        assert_eq!(row[1], cross[0]);
+        let cells = cross[1..].iter().filter(|cell| !cell.is_empty());
+        let sum: f64 = cells.map(|cell| number(cell)).sum();
+        assert!((sum - number(&row[6])).abs() < 1e-9, "{row:?} {cross:?}");
+        assert!((number(&row[10]) + number(&row[11]) - sum).abs() < 1e-9);
+        let of = |column: usize| games[1..].iter().filter(|game| game[column] == row[1]).count();
+        assert_eq!((of(3) + of(4)).to_string(), row[5]);
+        assert_eq!(of(6).to_string(), row[7]);
+        total += sum;
+    }
+    assert!((total - 12.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_finished_tournament_has_nothing_to_play() {
+    let arena = played();
+    let before = arena.log();
+    assert_eq!(arena.run(&["run"]), Run::new(0, TABLE, RESULTS));
+    assert_eq!(arena.run(&["run", "--quiet"]), Run::new(0, TABLE, ""));
+    assert_eq!(arena.log(), before);
+    let plan = "cup: watch-your-back, 3 players, 3 pairings of 2 pairs\n\
+                12 of 12 games played\n";
+    assert_eq!(arena.run(&["run", "--plan"]), Run::new(0, plan, ""));
+}
+
+#[test]
+fn a_plan_plays_nothing() {
+    let arena = Arena::with(&Config::small());
+    let plan = "cup: watch-your-back, 3 players, 3 pairings of 2 pairs\n0 of 12 games played\n";
+    assert_eq!(arena.run(&["run", "--plan"]), Run::new(0, plan, ""));
+    assert!(!arena.path().join("results").exists());
+
+    assert_eq!(arena.run(&["run"]).code, 0);
+    arena.configure(&Config::small().change(|config| config.pairs = 3).bot("dog", "random"));
+    let plan = "cup: watch-your-back, 4 players, 6 pairings of 3 pairs\n\
+                12 of 36 games played\nabout TIME, by the games in the log, 7 at once\n";
+    assert_eq!(arena.run(&["run", "--plan", "--jobs", "7"]), Run::new(0, plan, ""));
+    assert_eq!(arena.lines().len(), 12);
+}
+
+#[test]
+fn the_jobs_change_no_game() {
+    let expected = played().essence();
+    for jobs in ["1", "3", "1024"] {
+        let arena = Arena::with(&Config::small());
+        let run = arena.run(&["run", "--quiet", "--jobs", jobs]);
+        assert_eq!(run, Run::new(0, TABLE, ""), "--jobs {jobs}");
+        assert_eq!(arena.essence(), expected, "--jobs {jobs}");
+    }
+    let arena = Arena::with(&Config::small());
+    for jobs in ["0", "1025", "two", "-1"] {
+        let run = arena.run(&["run", &format!("--jobs={jobs}")]);
+        let error = format!(
+            "error: invalid value '{jobs}' for '--jobs <N>': expected a whole number from 1 to \
+             1024\n\nFor more information, try '--help'.\n"
+        );
+        assert_eq!(run, Run::new(2, "", &error));
+    }
+}
+
+#[test]
+fn jobs_that_do_not_fit_are_refused_before_anything_is_played() {
+    let arena = Arena::with(&Config::small());
+    let run = arena.in_shell("ulimit -n 200; exec \"$@\"", &["run", "--jobs", "12"]);
+    let error = "error: 12 games at once take about 328 open files, and this process may have 200 \
+                 (`ulimit -n`): play at most 6 (--jobs 6), or raise the limit\n";
+    assert_eq!(run, Run::new(3, "", error));
+    assert_eq!(arena.lines().len(), 0);
+    let run = arena.in_shell("ulimit -n 200; exec \"$@\"", &["run", "--jobs", "6", "--quiet"]);
+    assert_eq!(run, Run::new(0, TABLE, ""));
+    for limit in [8, 32] {
+        let run = arena.in_shell(&format!("ulimit -n {limit}; exec \"$@\""), &["run"]);
+        let error = format!(
+            "error: this process may have {limit} files open at once, and the referee needs 64 at \
+             least: raise the limit (`ulimit -n`)\n"
+        );
+        assert_eq!(run, Run::new(3, "", &error));
+    }
+}
+
+#[test]
+fn the_referee_takes_all_descriptors_and_players_keep_their_limit() {
+    let config = unending_cup().change(|config| config.pairs = 6);
+    let arena = Arena::with(&config);
+    arena.write("player.sh", "ulimit -n > limit; read init; echo ok; read turn");
+    let run = arena.in_shell("ulimit -Sn 100; exec \"$@\"", &["run", "--jobs", "12"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let limit = fs::read_to_string(arena.path().join("limit")).expect("it was started");
+    assert_eq!(limit, "100\n");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_referee_lacks_is_no_fault_of_a_player() {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let arena = Arena::with(&Config::small().change(|config| config.pairs = 10_000));
+    let child = arena.start(&["run", "--jobs", "1"]);
+    arena.wait_for_lines(3);
+    // Too few for a game, enough for the tables.
+    let few = Rlimit { current: Some(20), maximum: Some(20) };
+    #[expect(clippy::cast_possible_wrap, reason = "a process id")]
+    let pid = Pid::from_raw(child.id() as i32);
+    prlimit(pid, Resource::Nofile, few).expect("it runs");
+    let run = arena.finish(child, "");
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(run.err.contains(" could not begin: the referee cannot "), "{}", run.err);
+    assert!(run.err.contains(": Too many open files (os error 24); play fewer "), "{}", run.err);
+    assert!(arena.essence().values().all(|game| game["fault"].is_null()));
+    assert_eq!(csv(&arena.read("games.csv")).len() - 1, arena.lines().len(), "tables are made");
+}
+
+#[test]
+fn a_torn_last_line_is_played_again() {
+    let arena = played();
+    let (whole, expected) = (arena.log(), arena.essence());
+    let last = whole[..whole.len() - 1].rfind('\n').expect("lines") + 1;
+    let length = whole.len() - last;
+    for cut in [1, 2, length / 2, length - 2, length - 1] {
+        arena.put("games.jsonl", &whole[..last + cut]);
+        let found = "results/cup: 11 of 12 games played, seeds checked: nothing wrong\n\
+                     The last line is torn: `referee run` drops it and plays that game again.\n";
+        assert_eq!(arena.run(&["verify"]), Run::new(0, found, ""), "after {cut} bytes");
+        let run = arena.run(&["run"]);
+        assert_eq!((run.code, run.out.as_str()), (0, TABLE));
+        let lines: Vec<&str> = run.err.lines().collect();
+        assert_eq!(lines[0], "the last line of the log is torn; that game is played again");
+        assert_eq!(lines[1], "11 games are in the log, 1 to play");
+        assert_eq!(arena.essence(), expected);
+        assert_eq!(arena.log()[..last], whole[..last], "what was whole is not touched");
+    }
+    assert_eq!(arena.run(&["verify"]), Run::new(0, VERIFIED, ""));
+}
+
+#[test]
+fn a_torn_header_is_refused() {
+    let arena = played();
+    arena.put("games.jsonl", &arena.log()[..40]);
+    let error = "error: DIR/results/cup/games.jsonl, line 1: the header is not complete; nothing \
+                 was changed\n";
+    assert_eq!(arena.run(&["run"]), Run::new(2, "", error));
+}
+
+/// A tournament with a player that writes into its folder when it is awake.
+fn unending_cup() -> Config {
+    let config = Config::empty().bot("ant", "random").script("zzz", "player.sh");
+    let clock = "move = \"10m\"\n[containment]\nlevel = \"off\"";
+    config.change(|config| config.clock.push_str(clock))
+}
+
+/// A tournament in which the first game never ends.
+fn unending(player: &str) -> (Arena, Child) {
+    let arena = Arena::with(&unending_cup());
+    arena.write("player.sh", player);
+    let child = arena.start(&["run"]);
+    wait_until(|| arena.path().join("awake").exists());
+    (arena, child)
+}
+
+#[test]
+fn a_second_run_is_refused_while_one_runs() {
+    let (arena, mut first) = unending(WAITS);
+    let error = "error: another run is writing to DIR/results/cup; wait for it, or stop it with \
+                 Ctrl-C\n";
+    assert_eq!(arena.run(&["run"]), Run::new(4, "", error));
+    let empty = "results/cup: 0 of 4 games played, seeds checked";
+    assert!(arena.run(&["verify"]).out.contains(empty), "others may read meanwhile");
+    first.kill().expect("killed");
+    first.wait().expect("ended");
+    // The lock goes with the process that held it, players and all.
+    wait_until(|| arena.processes().is_empty());
+    let mut second = arena.start(&["run"]);
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(second.try_wait().expect("a child").is_none(), "the lock is free again");
+    signal(&second, Signal::SIGINT);
+    assert_eq!(second.wait().expect("ended").code(), Some(130));
+}
+
+/// A player that waits in its first turn until there is a file `go`, and then leaves.
+const WAITS_FOR_GO: &str =
+    "read init; echo ok; read turn; echo > awake; until [ -e go ]; do sleep 0.01; done";
+
+#[test]
+fn without_the_lock_file_a_second_run_is_refused_all_the_same() {
+    let (arena, mut first) = unending(WAITS);
+    fs::remove_file(arena.results().join("lock")).expect("removed");
+    let error = "error: another run is writing to DIR/results/cup; wait for it, or stop it with \
+                 Ctrl-C\n";
+    assert_eq!(arena.run(&["run"]), Run::new(4, "", error));
+    first.kill().expect("killed");
+    first.wait().expect("ended");
+}
+
+#[test]
+fn a_log_that_is_harmed_during_a_run_ends_it() {
+    let harms = [
+        ("mv games.jsonl aside", "was moved, removed or replaced"),
+        ("rm games.jsonl", "was moved, removed or replaced"),
+        ("cp games.jsonl aside && mv aside games.jsonl", "was moved, removed or replaced"),
+        ("truncate -s 40 games.jsonl", "was changed"),
+        ("echo more >> games.jsonl", "was changed"),
+    ];
+    for (harm, what) in harms {
+        let (arena, child) = unending(WAITS_FOR_GO);
+        arena.sh(&format!("cd results/cup && {harm}"));
+        let left = fs::read(arena.results().join("games.jsonl")).ok();
+        arena.write("go", "");
+        let run = arena.finish(child, "");
+        assert_eq!((run.code, run.out.as_str()), (3, ""), "{harm}: {}", run.err);
+        let error = format!("error: DIR/results/cup/games.jsonl {what} during the run");
+        let last = run.err.lines().last().expect("an error");
+        assert!(last.starts_with(&error), "{harm}: {last}");
+        assert!(!arena.results().join("standings.csv").exists(), "{harm}: no tables");
+        let after = fs::read(arena.results().join("games.jsonl")).ok();
+        assert_eq!(after, left, "{harm}: nothing more was written");
+        assert_eq!(arena.processes(), Vec::<String>::new());
+    }
+}
+
+/// A player that waits in the first turn of its nth game, from 0, for a file `go-n`, and leaves.
+const WAITS_ITS_TURN: &str = "\
+read init; echo ok; read turn; case $turn in *quit*) exit;; esac
+n=$(ls game-* 2>/dev/null | wc -l); echo > game-$n; until [ -e go-$n ]; do sleep 0.01; done
+";
+
+#[test]
+fn a_game_that_is_overwritten_during_a_run_is_missed_at_its_end() {
+    let config = Config::empty().bot("ant", "random").script("zzz", "player.sh");
+    let arena = Arena::with(&config.change(|config| {
+        config.clock.push_str("move = \"10m\"\n[containment]\nlevel = \"off\"");
+        config.jobs = 1;
+    }));
+    arena.write("player.sh", WAITS_ITS_TURN);
+    let child = arena.start(&["run"]);
+    let is_there = |name: &str| arena.path().join(name).exists();
+    wait_until(|| is_there("game-0"));
+    arena.write("go-0", "");
+    wait_until(|| is_there("game-1"));
+    // The log keeps its length.
+    let file = fs::OpenOptions::new().write(true).open(arena.results().join("games.jsonl"));
+    let last = arena.log().len() as u64 - 2;
+    file.and_then(|file| file.write_at(b"#", last)).expect("overwritten");
+    (1..4).for_each(|game| arena.write(&format!("go-{game}"), ""));
+    let run = arena.finish(child, "");
+    let error = "error: DIR/results/cup/games.jsonl was changed during the run: 3 games can be \
+                 read in it, 4 were written; `referee verify` says what is wrong";
+    assert_eq!((run.code, run.err.lines().last()), (3, Some(error)));
+}
+
+#[test]
+fn signals_stop_it_in_order() {
+    for kind in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+        let (arena, child) = unending(ASLEEP);
+        signal(&child, kind);
+        let run = arena.finish(child, "");
+        let note = "stopped: 0 of 4 games played, in DIR/results/cup; run the same command again to go \
+                    on\n";
+        assert_eq!(run, Run::new(130, "", note), "{kind}");
+        assert_eq!(arena.processes(), Vec::<String>::new(), "{kind}");
+        assert_eq!(arena.log().lines().count(), 1);
+        assert!(arena.read("standings.csv").starts_with("rank,"), "{kind}");
+    }
+}
+
+#[test]
+fn under_nohup_a_terminal_that_closes_stops_nothing() {
+    let arena = Arena::with(&unending_cup());
+    arena.write("player.sh", ASLEEP);
+    let script = "trap '' HUP; exec \"$@\"";
+    let child = arena.start_in_shell(script, &["run"]);
+    wait_until(|| arena.path().join("awake").exists());
+    signal(&child, Signal::SIGHUP);
+    // Had it been heard, it would have been the first, and this the second.
+    std::thread::sleep(AFTER_ECHO);
+    signal(&child, Signal::SIGTERM);
+    let run = arena.finish(child, "");
+    assert!(run.err.contains("stopped: 0 of 4 games"), "{}", run.err);
+}
+
+/// Longer than a signal is taken for an echo of the one before.
+const AFTER_ECHO: Duration = Duration::from_millis(500);
+
+/// Fills a pipe, so that the next who writes to it waits.
+fn fill(pipe: &impl std::os::fd::AsRawFd) {
+    let path = format!("/proc/self/fd/{}", pipe.as_raw_fd());
+    let flags = nix::libc::O_NONBLOCK;
+    let again = fs::OpenOptions::new().write(true).custom_flags(flags).open(path);
+    let mut again = again.expect("another end");
+    while again.write(b"x").is_ok() {}
+}
+
+fn ends_with(mut child: Child, code: i32) {
+    let mut ended = None;
+    wait_until(|| {
+        ended = child.try_wait().expect("a child");
+        ended.is_some()
+    });
+    assert_eq!(ended.and_then(|status| status.code()), Some(code));
+}
+
+#[test]
+fn after_the_games_a_signal_ends_it_at_once() {
+    for kind in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+        let arena = Arena::with(&Config::small());
+        // It waits when it is to print the table.
+        let (_reader, full) = std::io::pipe().expect("a pipe");
+        fill(&full);
+        let mut command = arena.command(&["run", "--quiet"]);
+        let child = command.stdout(full.try_clone().expect("a copy")).spawn().expect("it starts");
+        wait_until(|| arena.results().join("report.html").exists());
+        signal(&child, kind);
+        ends_with(child, 130);
+    }
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    for kind in [Signal::SIGINT, Signal::SIGTERM] {
+        let arena = Arena::with(&unending_cup());
+        arena.write("player.sh", ASLEEP);
+        let (_reader, full) = std::io::pipe().expect("a pipe");
+        let mut command = arena.command(&["run"]);
+        let child = command.stderr(full.try_clone().expect("a copy")).spawn().expect("it starts");
+        wait_until(|| arena.path().join("awake").exists());
+        // It waits when it is to say that it stops.
+        fill(&full);
+        signal(&child, Signal::SIGHUP);
+        wait_until(|| arena.results().join("report.html").exists());
+        std::thread::sleep(AFTER_ECHO);
+        signal(&child, kind);
+        ends_with(child, 130);
+        wait_until(|| arena.processes().is_empty());
+    }
+}
+
+#[test]
+fn what_may_change_is_taken_in() {
+    let arena = played();
+    let before = arena.lines();
+    let config = Config::small().change(|config| (config.pairs, config.jobs) = (3, 1));
+    arena.configure(&config);
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0);
+    let notes: Vec<&str> = run.err.lines().take(2).collect();
+    assert_eq!(notes, ["pairs: 2 became 3", "12 games are in the log, 6 to play"]);
+
+    arena.configure(&config.clone().bot("dog", "random"));
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0);
+    let notes: Vec<&str> = run.err.lines().take(2).collect();
+    assert_eq!(notes, ["player dog added", "18 games are in the log, 18 to play"]);
+
+    let after = arena.lines();
+    assert_eq!(after.len(), 36);
+    for (id, line) in &before {
+        assert_eq!(after.get(id), Some(line), "what was played is not touched");
+    }
+    let changes = serde_json::json!(["pairs: 2 became 3", "player dog added"]);
+    assert_eq!(arena.header()["changes"], changes);
+    let verified = "results/cup: 36 of 36 games played, seeds checked: nothing wrong\n";
+    assert_eq!(arena.run(&["verify"]), Run::new(0, verified, ""));
+
+    // Grown step by step or at once: the games are the same.
+    let at_once = Arena::with(&config.bot("dog", "random"));
+    assert_eq!(at_once.run(&["run", "--quiet"]).code, 0);
+    assert_eq!(at_once.essence(), arena.essence());
+    assert_eq!(at_once.read("standings.csv"), arena.read("standings.csv"));
+}
+
+#[test]
+fn what_may_not_change_is_refused_with_every_difference() {
+    let arena = played();
+    let before = arena.log();
+    let config = Config::small();
+    arena.configure(&config.change(|config| {
+        config.seed = Some(8);
+        config.pairs = 1;
+        config.max_moves = 41;
+        config.clock = "budget = \"1m\"\nmeasure = \"cpu\"".to_owned();
+        config.more = "quarantine = 0\nfault-policy = { retry = 2 }".to_owned();
+        config.players[0].1.push_str("\nrating = 1500");
+        config.players.remove(1);
+        config.players[1].1 = "bot = \"search-300\"".to_owned();
+    }));
+    let run = arena.run(&["run"]);
+    assert_eq!(
+        differences(&run),
+        [
+            "seed: the results have 7, the configuration 8",
+            "quarantine: the results have 5, the configuration 0",
+            "clock budget: the results have none, the configuration 1m",
+            "clock move: the results have 5s, the configuration none",
+            "clock measure: the results have wall, the configuration cpu",
+            "fault-policy: the results have lose, the configuration {\"retry\":2}",
+            "ratings: the results have {}, the configuration {\"ant\":1500.0}",
+            "option max-moves: the results have 40, the configuration 41",
+            "pairs: the results have 2, the configuration 1; there can only be more",
+            "player bee: it is in the results, not configured",
+            "player cat: its program changed (HASH became HASH); `--replace cat` plays its games \
+             again",
+        ]
+    );
+    arena.configure(&config.change(|config| config.seed = None));
+    let run = arena.run(&["run"]);
+    assert_eq!(differences(&run), ["seed: the results have 7, the configuration none"]);
+    assert_eq!(arena.log(), before, "nothing was changed");
+}
+
+#[test]
+fn a_changed_program_is_noticed() {
+    let config = Config::empty().bot("ant", "random").script("own", "own.sh");
+    let arena = Arena::with(&config.change(|config| config.more = "quarantine = 0".to_owned()));
+    arena.write("own.sh", LEAVES);
+    assert_eq!(arena.run(&["run"]).code, 0);
+    assert_eq!(arena.run(&["run"]).code, 0);
+    arena.write("own.sh", &format!("{LEAVES} # changed"));
+    let run = arena.run(&["run"]);
+    let difference = "player own: its program changed (HASH became HASH); `--replace own` plays \
+                      its games again";
+    assert_eq!(differences(&run), [difference]);
+}
+
+fn superseded(arena: &Arena) -> Vec<Value> {
+    let text = arena.read("superseded.jsonl");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn a_program_that_changes_during_a_run_is_noticed() {
+    let config = Config::empty().bot("ant", "greedy").script("bad cat", "bad.sh");
+    let arena = Arena::with(&config.change(|config| {
+        (config.pairs, config.jobs, config.more) = (100_000, 1, "quarantine = 0\n".to_owned());
+    }));
+    arena.write("bad.sh", "read init; echo ok; read turn");
+    let child = arena.start(&["run", "--quiet"]);
+    arena.wait_for_lines(2);
+    assert!(!arena.log().contains("was changed"));
+    arena.write("new.sh", "read init; echo ok; read turn; exit 3");
+    arena.sh("mv new.sh bad.sh");
+    let warning = ": `bad.sh` was changed since the run began: it may be another program\"";
+    wait_until(|| arena.log().contains(warning));
+    arena.sh(&format!("kill -INT {}", child.id()));
+    let run = arena.finish(child, "");
+    assert_eq!((run.code, run.out.as_str()), (4, ""), "{run:?}");
+    let error = "error: changed while games were played: bad cat. Games that a new program may have \
+                 played have a warning in the log. Put the old one back, or play all its games again \
+                 with `referee run --replace 'bad cat'`\n";
+    assert_eq!(run.err, error);
+    let again = arena.run(&["run", "--quiet"]);
+    assert_eq!(again.code, 4, "{again:?}");
+}
+
+#[test]
+fn a_replaced_player_plays_its_games_again() {
+    let arena = played();
+    let (before, header) = (arena.lines(), arena.header());
+    let config =
+        Config::small().change(|config| config.players[2].1 = "bot = \"greedy\"".to_owned());
+    arena.configure(&config);
+
+    let error = "error: --replace nobody: no player of this name is configured\n";
+    assert_eq!(arena.run(&["run", "--replace", "nobody"]), Run::new(2, "", error));
+    let run = arena.run(&["run", "-q", "--replace", "bee"]);
+    assert_eq!(differences(&run).len(), 1, "the other changed, and is not named");
+    assert_eq!(arena.lines(), before);
+
+    let run = arena.run(&["run", "--replace", "cat"]);
+    assert_eq!(run.code, 0);
+    let notes: Vec<&str> = run.err.lines().take(2).collect();
+    let replaced = "player cat replaced: HASH became HASH; its games are played again";
+    assert_eq!(notes, [replaced, "4 games are in the log, 8 to play"]);
+
+    let after = arena.lines();
+    assert_eq!(after.len(), 12);
+    let aside = superseded(&arena);
+    assert_eq!(aside.len(), 8);
+    for game in &aside {
+        assert_eq!(game["replaced"], serde_json::json!({"cat": header["players"][2]["hash"]}));
+        let line: Value =
+            serde_json::from_str(&before[game["game"]["id"].as_str().expect("an id")])
+                .expect("JSON");
+        assert_eq!(line["actions"], game["game"]["actions"]);
+    }
+    for (id, line) in &before {
+        let is_cats = line.contains("\"cat\"");
+        assert_eq!(after[id] == *line, !is_cats, "{id}");
+    }
+    let change = arena.normal(arena.header()["changes"][0].as_str().expect("a text"));
+    assert_eq!(change, replaced);
+    assert_eq!(arena.run(&["verify"]), Run::new(0, VERIFIED, ""));
+
+    let fresh = Arena::with(&config);
+    assert_eq!(fresh.run(&["run", "--quiet"]).code, 0);
+    assert_eq!(fresh.essence(), arena.essence(), "as if it had always played");
+}
+
+#[test]
+fn a_player_is_replaced_once_however_often_that_is_asked_for() {
+    let arena = played();
+    let changed =
+        Config::small().change(|config| config.players[2].1 = "bot = \"greedy\"".to_owned());
+    arena.configure(&changed);
+    assert_eq!(arena.run(&["run", "--replace", "cat"]).code, 0);
+    let (lines, aside) = (arena.lines(), superseded(&arena));
+    let run = arena.run(&["run", "--replace", "cat", "--replace", "ant"]);
+    let same = |name| {
+        format!("--replace {name}: its program is the one that played its games; they stay\n")
+    };
+    let notes = format!("{}{}{RESULTS}", same("cat"), same("ant"));
+    assert_eq!((run.code, run.err), (0, notes));
+    assert_eq!((arena.lines(), superseded(&arena)), (lines, aside));
+}
+
+#[test]
+fn an_empty_secret_is_none() {
+    let config = Config::small().change(|config| config.seed = None);
+    let arena = Arena::with(&config);
+    fs::create_dir_all(arena.results()).expect("a folder");
+    arena.put("secret", "");
+    assert_eq!(arena.run(&["run"]).code, 0);
+    assert_eq!(arena.read("secret").trim().len(), 64);
+    arena.put("secret", "");
+    let error = "error: DIR/results/cup has lost the file `secret`, from which its games drew \
+                 their seeds; put it back, or give the tournament another name\n";
+    assert_eq!(arena.run(&["run"]), Run::new(2, "", error));
+}
+
+#[test]
+fn a_broken_line_is_named_and_its_game_played_again() {
+    let arena = played();
+    let (whole, expected) = (arena.log(), arena.essence());
+    arena.edit_line(5, |line| line[..line.len() / 2].to_owned());
+    let warning = "warning: games.jsonl, line 5: not a game record: ";
+    let left_out = "1 line is left out, and its game counts as not played; `referee verify \
+                    --repair` moves such lines out of the log";
+    for command in ["rank", "report", "run"] {
+        let run = arena.run(&[command]);
+        assert_eq!(run.code, 0, "{command}: {}", run.err);
+        let lines: Vec<&str> = run.err.lines().collect();
+        assert!(lines[0].starts_with(warning), "{command}: {}", run.err);
+        assert_eq!(lines[1], left_out, "{command}");
+        if command == "run" {
+            assert_eq!(lines[2], "11 games are in the log, 1 to play");
+        }
+    }
+    assert_eq!(arena.log().lines().count(), whole.lines().count() + 1);
+    assert_eq!(arena.run(&["verify", "--repair"]).code, 0);
+    assert_eq!(arena.essence(), expected);
+    assert_eq!(arena.run(&["verify"]), Run::new(0, VERIFIED, ""));
+}
+
+#[test]
+fn an_edited_line_counts_and_is_named() {
+    let arena = played();
+    arena.edit_line(3, |line| line.replacen("\"pair\":", "\"pair\": ", 1));
+    for command in ["rank", "report", "run", "packets"] {
+        let run = arena.run(&[command]);
+        assert_eq!(run.code, 0, "{command}: {}", run.err);
+        let lines: Vec<&str> = run.err.lines().collect();
+        assert!(lines[0].starts_with("warning: games.jsonl, line 3, game "), "{}", run.err);
+        assert!(lines[0].ends_with("the record was edited after it was written"), "{}", run.err);
+        let said = "edited lines count as they stand; `referee verify` checks everything";
+        assert_eq!(lines[1], said, "{command}");
+    }
+}
+
+#[test]
+fn a_fresh_secret_is_kept_shown_and_checked() {
+    let arena = Arena::with(&Config::small().change(|config| config.seed = None));
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0);
+    let last: Vec<&str> = run.err.lines().rev().take(2).collect();
+    let shown = "The secret that all seeds were drawn from: SECRET";
+    assert_eq!(last, ["Results: DIR/results/cup", shown]);
+    let path = arena.results().join("secret");
+    let mode = fs::metadata(&path).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(arena.run(&["verify"]), Run::new(0, VERIFIED, ""));
+    assert_eq!(arena.header()["seed"], Value::Null);
+
+    let secret = fs::read_to_string(&path).expect("readable");
+    arena.put("secret", &format!("{}\n", "0".repeat(64)));
+    let run = arena.run(&["verify"]);
+    assert_eq!(run.code, 1);
+    assert_eq!(run.out.lines().filter(|line| line.ends_with("is not the secret's")).count(), 24);
+
+    fs::remove_file(&path).expect("removed");
+    let unchecked = "results/cup: 12 of 12 games played, seeds not checked, for the secret is not there: nothing wrong\n";
+    assert_eq!(arena.run(&["verify"]), Run::new(0, unchecked, ""));
+    let error = "error: DIR/results/cup has lost the file `secret`, from which its games drew \
+                 their seeds; put it back, or give the tournament another name\n";
+    assert_eq!(arena.run(&["run"]), Run::new(2, "", error));
+    arena.put("secret", "not a secret\n");
+    let error = "error: DIR/results/cup/secret: expected a secret of 64 hex digits; put back what \
+                 `run` wrote there\n";
+    assert_eq!(arena.run(&["run"]), Run::new(2, "", error));
+    arena.put("secret", &secret);
+    assert_eq!(arena.run(&["run"]).code, 0);
+}
+
+#[test]
+fn a_seeded_tournament_keeps_no_secret() {
+    let arena = played();
+    assert!(!arena.results().join("secret").exists());
+    assert_eq!(arena.header()["seed"], 7);
+}
+
+#[test]
+fn a_results_folder_that_cannot_be_made_is_said() {
+    let arena = Arena::with(&Config::small());
+    arena.write("file", "");
+    let error = "error: cannot write to the results folder file/cup: Not a directory (os error \
+                 20)\n";
+    assert_eq!(arena.run(&["run", "--results", "file"]), Run::new(3, "", error));
+}
+
+#[test]
+fn on_a_full_disk_it_stops_and_goes_on_later() {
+    let config = Config::small();
+    let arena = Arena::with(&config);
+    // Files end at 16 blocks of 512 or of 1024 bytes, of which the shells know both.
+    let full = arena.in_shell("trap '' XFSZ; ulimit -f 16; exec \"$@\"", &["run"]);
+    assert_eq!((full.code, full.out.as_str()), (3, ""));
+    let error = "error: cannot write DIR/results/cup/games.jsonl: File too large (os error 27); \
+                 every game in the log is whole: make room and run again to go on";
+    assert_eq!(full.err.lines().last(), Some(error));
+    let log = arena.log();
+    assert!(log.ends_with('\n'), "no torn line");
+    let kept = arena.lines();
+    assert!((1..12).contains(&kept.len()), "{}", kept.len());
+    assert_eq!(arena.processes(), Vec::<String>::new());
+
+    assert_eq!(arena.run(&["run", "--quiet"]), Run::new(0, TABLE, ""));
+    assert!(arena.log().starts_with(&log));
+    assert_eq!(arena.run(&["verify"]), Run::new(0, VERIFIED, ""));
+}
+
+#[test]
+fn a_player_that_cannot_start_is_told_before_the_first_game() {
+    let config = Config::empty().bot("ant", "random").script("dud", "dud.sh");
+    let arena = Arena::with(&config);
+    arena.write("dud.sh", "echo no engine >&2; exit 3");
+    let run = arena.run(&["run", "--strict"]);
+    let table = "\
+#  player  rating  ±95%  ranks  games  score      %  W  D  L  faults
+1  ant        291  ±379      1      4      4  100.0  4  0  0       0
+–  dud          –     –      –      4      0    0.0  0  0  4       4
+
+4 of 4 games played.
+First seat: 0 ±321 Elo. Draws: 0 of 4 games (0.0%).
+4 faults: dud 4 no-start.
+Without a rank: dud (made faults and finished no game).
+";
+    let notes = "\
+warning: dud cannot start and will lose its games: the handshake failed: it ended with exit code 3
+    no engine
+4 of 4 games, in TIME, 4 with a fault, leading: ant 100%
+Results: DIR/results/cup
+";
+    assert_eq!(run, Run::new(1, table, notes));
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0, "without --strict faults are no failure");
+    let exchanges = arena.results().join("exchanges");
+    assert_eq!(fs::read_dir(exchanges).expect("a folder").count(), 4);
+}
+
+/// A tournament in which one player makes a fault in every game.
+fn faulty() -> Config {
+    let config = Config::empty().bot("ant", "random").script("bad", "bad.sh").bot("cat", "greedy");
+    config.change(|config| (config.pairs, config.more) = (3, "quarantine = 3".to_owned()))
+}
+
+#[test]
+fn a_quarantine_takes_out_the_player_and_not_the_tournament() {
+    let mut tables: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for jobs in ["1", "2", "3", "8"] {
+        let arena = Arena::with(&faulty());
+        arena.write("bad.sh", LEAVES);
+        let run = arena.run(&["run", "--jobs", jobs]);
+        assert_eq!(run.code, 0);
+        let out = "bad is quarantined: 3 faults in a row up to game ";
+        assert_eq!(run.err.lines().filter(|line| line.starts_with(out)).count(), 1, "{}", run.err);
+        assert_eq!(arena.run(&["verify", "--quiet"]).code, 0);
+        let plan = arena.run(&["run", "--plan"]);
+        let never = " will never be played, because 1 player was quarantined\n";
+        assert!(plan.out.ends_with(never), "{}", plan.out);
+        // How many games were in play when it was taken out depends on the jobs.
+        let (table, notes) = run.out.split_once("\n\n").expect("notes");
+        let notes = notes.split_once("First seat").expect("what the games show").1;
+        let (standings, cross) = (arena.read("standings.csv"), arena.read("crosstable.csv"));
+        let tables_of = format!("{table}{notes}{standings}{cross}");
+        tables.entry(tables_of).or_default().push(jobs);
+        let others = |game: &&Value| {
+            let players = game["players"].to_string();
+            players.contains("ant") && players.contains("cat")
+        };
+        assert_eq!(arena.essence().values().filter(others).count(), 6, "the others play on");
+    }
+    assert_eq!(tables.len(), 1, "the same whatever the jobs: {tables:#?}");
+}
+
+#[test]
+fn the_warning_of_a_quarantine_names_the_game_that_took_the_player_out() {
+    let arena = Arena::with(&faulty());
+    arena.write("bad.sh", LEAVES);
+    let run = arena.run(&["run", "--jobs", "1"]);
+    let line = |start: &str| run.err.lines().find(|line| line.starts_with(start)).expect(start);
+    let named = |line: &str, before: &str| {
+        line.split_once(before).expect("named").1.chars().take(14).collect::<String>()
+    };
+    let warned = named(line("warning: bad is quarantined"), "the last in game ");
+    assert_eq!(warned, named(line("bad is quarantined"), "up to game "));
+    assert!(arena.lines().contains_key(&warned));
+}
+
+#[test]
+fn a_configuration_with_problems_plays_nothing() {
+    let arena = Arena::with(&Config::small().bot("ant", "nobody"));
+    let run = arena.run(&["run"]);
+    assert_eq!((run.code, run.out.as_str()), (2, ""));
+    assert!(run.err.contains("a second player is called `ant`"), "{}", run.err);
+    assert!(run.err.contains("there is no house player `nobody`"), "{}", run.err);
+    assert!(!arena.path().join("results").exists());
+}
+
+#[test]
+fn output_that_nobody_reads_does_not_stop_the_games() {
+    let arena = Arena::with(&Config::small());
+    let mut child = arena.start(&["run"]);
+    drop((child.stdout.take(), child.stderr.take()));
+    child.wait().expect("it ends");
+    assert_eq!(arena.lines().len(), 12);
+    assert_eq!(arena.run(&["verify"]), Run::new(0, VERIFIED, ""));
+}
+
+/// The most memory the referee had in a tournament of two players, in KiB, once its log had the
+/// first `lines` lines.
+fn peak(arena: &Arena, child: &Child, lines: usize) -> u64 {
+    arena.wait_for_lines(lines);
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("a peak");
+    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
+}
+
+#[test]
+#[ignore = "slow: 1,500 games"]
+#[expect(clippy::print_stdout, reason = "a figure for people")]
+fn memory_does_not_grow_with_the_games() {
+    let config = Config::empty().bot("ant", "random").bot("bee", "random");
+    let arena = Arena::with(&config.change(|config| {
+        config.pairs = 760;
+        config.max_moves = 300;
+    }));
+    let child = arena.start(&["run"]);
+    let early = peak(&arena, &child, 150);
+    let late = (2..=10).map(|part| peak(&arena, &child, 150 * part)).max().expect("parts");
+    println!("the referee's peak: {early} KiB after 150 games, {late} KiB after 1,500");
+    assert!(late < early + 2048, "{early} KiB grew to {late} KiB");
+    assert_eq!(arena.finish(child, "").code, 0);
+}

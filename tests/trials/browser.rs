@@ -1,0 +1,338 @@
+//! What a browser makes of the page: skipped where there is none.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use crate::harness::{Lacks, slow};
+use crate::support::{Arena, Config};
+use fantoccini::{Client, ClientBuilder, Locator};
+use hyper_util::client::legacy::connect::HttpConnector;
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    vec![
+        slow("a_replay_is_stepped_with_the_keyboard", a_replay_is_stepped_with_the_keyboard),
+        slow("closing_a_replay_returns_to_the_reader_s_place", closing_a_replay_returns),
+        slow(
+            "with_two_hundred_players_no_label_overlaps",
+            with_two_hundred_players_no_label_overlaps,
+        ),
+        slow(
+            "pictures_in_light_and_dark_and_on_a_phone",
+            pictures_in_light_and_dark_and_on_a_phone,
+        ),
+        slow("a_served_page_follows_the_log", a_served_page_follows_the_log),
+    ]
+}
+
+/// Keys as a browser is told them.
+const ESCAPE: &str = "\u{e00c}";
+const HOME: &str = "\u{e011}";
+const END: &str = "\u{e010}";
+const LEFT: &str = "\u{e012}";
+const RIGHT: &str = "\u{e014}";
+
+/// Two hundred players with long names, two rounds of them.
+fn two_hundred() -> Arena {
+    let arena = Arena::new();
+    let mut toml = "name = \"cup\"\ngame = \"backdraughts\"\nformat = \"swiss\"\nrounds = 2\n\
+                    seed = 7\njobs = 2\n"
+        .to_owned();
+    let player = |number: usize| {
+        let bot = ["random", "greedy"][number % 2];
+        let tail = &"abcdefghijklmnopqrstuvwxyz".repeat(2)[..number % 52];
+        format!("[[players]]\nname = \"team {number} {tail}\"\nbot = \"{bot}\"\n")
+    };
+    toml.extend((0..200).map(player));
+    arena.write("tournament.toml", &toml);
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    arena
+}
+
+/// A browser that is driven.
+struct Browser {
+    client: Client,
+    driver: Child,
+    _profile: TempDir,
+}
+
+impl Browser {
+    /// Starts one, or says why there is none.
+    async fn start(more: &[&str], options: &Value) -> Result<Self, String> {
+        let mut driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| format!("chromedriver cannot be started: {error}"))?;
+        let port = port(&mut driver);
+        let profile = tempfile::tempdir().expect("a folder");
+        let mut args: Vec<String> = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--hide-scrollbars",
+        ]
+        .iter()
+        .chain(more)
+        .map(ToString::to_string)
+        .collect();
+        args.push(format!("--user-data-dir={}", profile.path().display()));
+        let mut chrome = json!({ "args": args });
+        for (name, value) in options.as_object().expect("options") {
+            chrome[name] = value.clone();
+        }
+        let wanted = json!({ "goog:chromeOptions": chrome });
+        let client = ClientBuilder::new(HttpConnector::new())
+            .capabilities(wanted.as_object().expect("an object").clone())
+            .connect(&format!("http://127.0.0.1:{port}"))
+            .await;
+        match client {
+            Ok(client) => Ok(Self { client, driver, _profile: profile }),
+            Err(error) => {
+                end(driver);
+                Err(format!("chromium cannot be started: {error}"))
+            }
+        }
+    }
+
+    async fn open(&self, page: &Path, fragment: &str) {
+        let path = page.canonicalize().expect("the page");
+        self.client.goto("about:blank").await.expect("left");
+        let address = format!("file://{}{fragment}", path.display());
+        self.client.goto(&address).await.expect("opened");
+    }
+
+    async fn ask(&self, script: &str) -> Value {
+        self.client.execute(script, Vec::new()).await.expect("a script that runs")
+    }
+
+    async fn press(&self, key: &str) {
+        let viewer = self.client.find(Locator::Css("#viewer")).await.expect("the viewer");
+        viewer.send_keys(key).await.expect("pressed");
+    }
+
+    /// Saves what is to be seen for people to look at.
+    async fn look(&self, name: &str) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/screenshots");
+        fs::create_dir_all(&folder).expect("a folder");
+        let picture = self.client.screenshot().await.expect("a picture");
+        fs::write(folder.join(format!("{name}.png")), picture).expect("written");
+    }
+
+    async fn end(self) {
+        self.client.close().await.expect("closed");
+        end(self.driver);
+    }
+}
+
+fn end(mut driver: Child) {
+    driver.kill().expect("killed");
+    driver.wait().expect("ended");
+}
+
+/// The port that the driver says it listens on.
+fn port(driver: &mut Child) -> u16 {
+    let out = BufReader::new(driver.stdout.take().expect("a pipe"));
+    let mut lines = out.lines().map_while(Result::ok);
+    let port = lines.find_map(|line| {
+        line.split_once("started successfully on port ")?.1.trim_end_matches('.').parse().ok()
+    });
+    port.expect("chromedriver says its port")
+}
+
+/// Runs a test that ends early where there is no browser.
+fn in_a_runtime(test: impl Future<Output = Result<(), String>>) -> Lacks {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(test).err()
+}
+
+/// What was loaded from anywhere but the disk, and every label that overlaps another of its chart.
+const FOREIGN: &str = "return performance.getEntriesByType('resource').map(entry => entry.name)
+    .filter(name => !name.startsWith('file:') && !name.startsWith('data:'))";
+const OVERLAPS: &str = r#"
+    const found = [];
+    for (const chart of document.querySelectorAll("svg.chart, .heat:not(.overview) thead")) {
+        const labels = [...chart.querySelectorAll("text, th")].filter(label => label.textContent.trim());
+        const boxes = labels.map(label => [label.getBoundingClientRect(), label.textContent]);
+        boxes.sort(([one], [other]) => one.top - other.top);
+        boxes.forEach(([one, text], at) => {
+            for (let next = at + 1; next < boxes.length && boxes[next][0].top < one.bottom - 1; next++) {
+                const other = boxes[next][0];
+                if (other.left < one.right - 1 && one.left < other.right - 1)
+                    found.push([text, boxes[next][1]]);
+            }
+        });
+    }
+    return [document.querySelectorAll("svg.chart text").length, found];"#;
+const SHOWN: &str = "return [document.getElementById('at').textContent, location.hash,
+    document.querySelectorAll('#board .piece0, #board .piece1').length]";
+
+fn a_replay_is_stepped_with_the_keyboard() -> Lacks {
+    let arena = Arena::hostile();
+    let lines = arena.lines();
+    let clean = lines.iter().find(|(_, line)| line.contains("\"fault\":null")).expect("a game");
+    let record: Value = serde_json::from_str(clean.1).expect("JSON");
+    let (id, plies) = (clean.0.clone(), record["plies"].as_u64().expect("a number"));
+    in_a_runtime(async {
+        let browser = Browser::start(&["--window-size=1100,1400"], &json!({})).await?;
+        let page = arena.results().join("report.html");
+        browser.open(&page, &format!("#game={id}&ply=2")).await;
+        let shown = |ply: u64, pieces: u64| {
+            json!([format!("ply {ply} of {plies}"), format!("#game={id}&ply={ply}"), pieces])
+        };
+        assert_eq!(browser.ask(SHOWN).await, shown(2, 2));
+        browser.press(RIGHT).await;
+        assert_eq!(browser.ask(SHOWN).await, shown(3, 3));
+        browser.press(LEFT).await;
+        browser.press(LEFT).await;
+        assert_eq!(browser.ask(SHOWN).await, shown(1, 1));
+        browser.press(END).await;
+        assert_eq!(browser.ask(SHOWN).await[1], shown(plies, 0)[1]);
+        browser.press(RIGHT).await;
+        assert_eq!(browser.ask(SHOWN).await[1], shown(plies, 0)[1]);
+        browser.look("replay").await;
+        browser.press(HOME).await;
+        assert_eq!(browser.ask(SHOWN).await, shown(0, 0));
+        assert_eq!(browser.ask("return document.querySelectorAll('img').length").await, json!(0));
+        // A game that the page does not bring along comes from beside it.
+        let script = format!("films.delete('{id}'); viewer.film = null; viewer.open('{id}', 1);");
+        browser.ask(&script).await;
+        browser.ask("document.getElementById('all').open = true").await;
+        let list = Locator::Css("#list tr");
+        browser.client.wait().for_element(list).await.expect("the list of all games");
+        assert_eq!(browser.ask("return films.has(viewer.film.id)").await, json!(true));
+        assert_eq!(browser.ask(FOREIGN).await, json!([]));
+        browser.end().await;
+        Ok(())
+    })
+}
+
+/// Opens a game from the fourth link of the list of games, and says where that link stands.
+const OPEN: &str = "window.link = document.querySelectorAll('#games a')[3];
+    link.scrollIntoView({ block: 'center' }); link.focus({ preventScroll: true }); link.click();
+    return link.getBoundingClientRect().top";
+/// Whether the viewer is hidden, where the link stands, whether it has the focus, the fragment.
+const PLACE: &str = "return [document.getElementById('viewer').hidden,
+    link.getBoundingClientRect().top, document.activeElement === link, location.hash]";
+
+fn closing_a_replay_returns() -> Lacks {
+    let arena = Arena::with(&Config::small().change(|config| config.max_moves = 60));
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    in_a_runtime(async {
+        let browser = Browser::start(&["--window-size=1100,900"], &json!({})).await?;
+        browser.open(&arena.results().join("report.html"), "").await;
+        for closing in ["Escape", "the button", "back"] {
+            let top = browser.ask(OPEN).await;
+            let shown = Locator::Css("#viewer:not([hidden]) li[aria-current]");
+            browser.client.wait().for_element(shown).await.expect("the game is shown");
+            match closing {
+                "Escape" => browser.press(ESCAPE).await,
+                "back" => browser.client.back().await.expect("back"),
+                _ => drop(browser.ask("document.getElementById('close').click()").await),
+            }
+            let hidden = Locator::Css("#viewer[hidden]");
+            browser.client.wait().for_element(hidden).await.expect("the viewer is closed");
+            assert_eq!(browser.ask(PLACE).await, json!([true, top, true, ""]), "{closing}");
+        }
+        browser.end().await;
+        Ok(())
+    })
+}
+
+fn with_two_hundred_players_no_label_overlaps() -> Lacks {
+    let arena = two_hundred();
+    in_a_runtime(async {
+        let browser = Browser::start(&["--window-size=1100,9000"], &json!({})).await?;
+        let page = arena.results().join("report.html");
+        browser.open(&page, "").await;
+        browser.look("200-players").await;
+        browser.ask("document.getElementById('numbers').click()").await;
+        let found = browser.ask(OVERLAPS).await;
+        assert!(found[0].as_u64() > Some(800), "the labels are there: {found}");
+        assert_eq!(found[1], json!([]));
+        assert_eq!(browser.ask(FOREIGN).await, json!([]));
+        browser.end().await;
+        Ok(())
+    })
+}
+
+fn pictures_in_light_and_dark_and_on_a_phone() -> Lacks {
+    let arena = Arena::with(&Config::small().change(|config| config.max_moves = 60));
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    let id = arena.lines().into_keys().next().expect("a game");
+    let dark = "--blink-settings=preferredColorScheme=0";
+    let phone = json!({ "mobileEmulation": { "deviceMetrics":
+        { "width": 390, "height": 3000, "pixelRatio": 1 } } });
+    let size = "--window-size=1100,4200";
+    let looks: [(&str, &[&str], Value); 3] =
+        [("light", &[size], json!({})), ("dark", &[size, dark], json!({})), ("phone", &[], phone)];
+    in_a_runtime(async {
+        for (name, args, options) in looks {
+            let browser = Browser::start(args, &options).await?;
+            let page = arena.results().join("report.html");
+            browser.open(&page, &format!("#game={id}&ply=9")).await;
+            browser.ask("window.scrollTo(0, 0)").await;
+            let wide = "return document.documentElement.scrollWidth <= window.innerWidth";
+            assert_eq!(browser.ask(wide).await, json!(true), "{name}: the page scrolls sideways");
+            assert_eq!(browser.ask(OVERLAPS).await[1], json!([]), "{name}");
+            browser.look(name).await;
+            browser.end().await;
+        }
+        Ok(())
+    })
+}
+
+fn a_served_page_follows_the_log() -> Lacks {
+    let arena = Arena::with(&Config::small().change(|config| config.max_moves = 60));
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    let log = arena.log();
+    let without_last = log.trim_end().rfind('\n').expect("many lines") + 1;
+    arena.put("games.jsonl", &log[..without_last]);
+    in_a_runtime(async {
+        let browser = Browser::start(&["--window-size=1100,1400"], &json!({})).await?;
+        let mut server = arena.start(&["serve", "results/cup", "--listen", "127.0.0.1:0"]);
+        let mut address = String::new();
+        let mut out = BufReader::new(server.stdout.take().expect("a pipe"));
+        out.read_line(&mut address).expect("its address");
+        browser.client.goto(address.trim()).await.expect("opened");
+        let lead = browser.client.find(Locator::Css(".lead")).await.expect("a line");
+        assert!(lead.text().await.expect("text").contains("11 of 12 games played"));
+        arena.put("games.jsonl", &log);
+        let done = Locator::XPath("//p[@class='lead'][contains(., '12 of 12 games played')]");
+        browser.client.wait().for_element(done).await.expect("the page follows");
+        let id = arena.lines().into_keys().next().expect("a game");
+        browser.ask(&format!("films.clear(); viewer.open('{id}', 1)")).await;
+        let move_shown = Locator::Css("#moves li[aria-current]");
+        browser.client.wait().for_element(move_shown).await.expect("a game is served");
+        let foreign = arena.path().join("foreign.html");
+        let script = |path: &str| {
+            format!(
+                "<script src='{}{path}' onload=\"told.push('read')\" \
+                 onerror=\"told.push('refused')\"></script>",
+                address.trim()
+            )
+        };
+        let page = format!(
+            "<script>told = []; refereeIndex = refereeGame = () => told.push('taken')</script>{}{}",
+            script("games/index.js"),
+            script(&format!("games/{id}.js"))
+        );
+        fs::write(&foreign, page).expect("written");
+        browser.open(&foreign, "").await;
+        assert_eq!(browser.ask("return told").await, json!(["refused", "refused"]));
+        browser.end().await;
+        Command::new("kill").args(["-INT", &server.id().to_string()]).status().expect("sent");
+        assert_eq!(server.wait().expect("ended").code(), Some(0));
+        Ok(())
+    })
+}

@@ -1,0 +1,323 @@
+//! The attacks, and what must come of each in every way of playing.
+
+use super::cup::{Cup, Way};
+
+/// What must come of an attack.
+pub(crate) enum Expected {
+    /// It fails, and the player plays on.
+    Held,
+    /// The same, with this warning in the record.
+    Warned(&'static str),
+    /// The player loses by this fault, in these words; `…` stands for anything.
+    Lost(&'static str, String),
+}
+
+use Expected::{Held, Lost, Warned};
+
+/// Where an attack is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ways {
+    /// It is the referee's own logic that stands against it: at each level.
+    Levels,
+    /// Wherever players are contained.
+    Contained,
+    /// Where nothing is.
+    Off,
+    /// Where they have mounts of their own.
+    Mounted,
+    /// Where nothing else than a look finds out how many processes they have.
+    Looked,
+    /// Where they cannot see that others are there.
+    Unseen,
+    /// Wherever this control group is in force; nothing else bounds it.
+    Groups(&'static str),
+    /// Where the processes of a player are counted apart from those of the referee's user.
+    Counted,
+}
+
+pub(crate) struct Attack {
+    pub(crate) cup: Cup,
+    pub(crate) ways: Ways,
+    /// It is tried at the strongest level by the quick tests.
+    pub(crate) is_quick: bool,
+    pub(crate) expected: fn(Way) -> Expected,
+}
+
+/// Time enough for everything that is not about time.
+const LONG: &str = "move = \"20s\"";
+/// For those that are late on purpose.
+const SHORT: &str = "move = \"2s\"";
+
+impl Attack {
+    fn new(what: &'static str, expected: fn(Way) -> Expected) -> Self {
+        let cup = Cup { what, limits: "", clock: LONG, others: &[] };
+        Self { cup, ways: Ways::Contained, is_quick: false, expected }
+    }
+
+    fn quick(self) -> Self {
+        Self { is_quick: true, ..self }
+    }
+
+    fn ways(self, ways: Ways) -> Self {
+        Self { ways, ..self }
+    }
+
+    fn limits(mut self, limits: &'static str) -> Self {
+        self.cup.limits = limits;
+        self
+    }
+
+    fn late(mut self) -> Self {
+        self.cup.clock = SHORT;
+        self.ways(Ways::Levels)
+    }
+
+    fn against(mut self, others: &'static [&'static str]) -> Self {
+        self.cup.others = others;
+        self
+    }
+}
+
+fn held(_: Way) -> Expected {
+    Held
+}
+
+/// It filled its scratch folder of 8 MiB; `used` is how full it was found.
+fn full(way: Way, used: &str) -> Expected {
+    let (used, end) = if way.mounts() {
+        ("8 MiB", "ended with exit code 1")
+    } else {
+        (used, "was ended by SIGKILL")
+    };
+    lost("disk", &format!("{used} of 8 MiB of scratch space, then it {end}"))
+}
+
+fn lost(code: &'static str, sentence: &str) -> Expected {
+    Lost(code, sentence.to_owned())
+}
+
+fn out_of_memory(way: Way) -> Expected {
+    if way.groups("memory") {
+        lost("memory", "64 MiB of 64 MiB, then …")
+    } else {
+        // It has been more by the time of a look.
+        lost("memory", "… MiB of 64 MiB, then it was ended by SIGKILL")
+    }
+}
+
+const SMALL_MEMORY: &str = "memory = \"64MiB\"\nprocesses = 64\nfile-size = \"1GiB\"";
+
+pub(crate) fn all() -> Vec<Attack> {
+    [others(), limits(), speech()].into_iter().flatten().collect()
+}
+
+/// On what belongs to others: files, processes, the network, the kernel.
+fn others() -> Vec<Attack> {
+    let quick = [
+        "read",
+        "write",
+        "links",
+        "keep",
+        "reach-referee",
+        "kill-all",
+        "sockets",
+        "kernel",
+        "namespaces",
+        "x32",
+        "sysv",
+        "descriptors",
+        "secrets",
+        "setuid",
+        "terminal",
+    ];
+    let quick = quick.map(|what| Attack::new(what, held).quick());
+    let slow = ["clock", "cores", "open-many", "deaf"].map(|what| Attack::new(what, held));
+    let accomplice = &["hostile.py", "covert"];
+    let more = [
+        Attack::new("covert", held).against(accomplice).quick(),
+        Attack::new("modules-beside", held).against(&["naps.py", "0"]).quick(),
+        Attack::new("import-opponent", |_| {
+            lost(
+                "crash",
+                "it ended with exit code 1; the referee hides naps.py from it, because another \
+                 player is made of it: if this one is too, say so with `files = [\"naps.py\"]`",
+            )
+        })
+        .against(&["naps.py", "0"])
+        .quick(),
+        // Its children are left behind, or keep it itself from leaving.
+        Attack::new("spin", |_| Warned("…")),
+        Attack::new("read-opponent", held).against(&["naps.py", "0"]).quick(),
+        Attack::new("daemon", |_| Warned("left processes behind: 1 killed")).ways(Ways::Levels),
+        Attack::new("daemon-holds-output", |_| lost("crash", "it ended with exit code 3"))
+            .ways(Ways::Levels),
+        Attack::new("pool", |way| {
+            if way.mounts() {
+                return Held;
+            }
+            lost(
+                "crash",
+                "it ended with exit code 1; it needs /dev/shm, which players have only with \
+                 `mounts` or at `strict`: see `referee probe`",
+            )
+        })
+        .quick(),
+        Attack::new("stay-behind", held).quick(),
+        Attack::new("cpu-of-others", held),
+        Attack::new("watch", held).quick(),
+        Attack::new("threads-of-others", held).ways(Ways::Unseen),
+        Attack::new("results", held).ways(Ways::Mounted),
+        Attack::new("kill-guard", |_| {
+            lost("containment", "the guard of its box ended, and the player with it")
+        })
+        .ways(Ways::Off),
+        Attack::new("stop-guard", |_| Warned("left processes behind: 1 killed")).ways(Ways::Off),
+        Attack::new("never-leave", |_| {
+            Warned("did not leave within 1 s of `quit`, and was killed")
+        })
+        .ways(Ways::Levels),
+        Attack::new("ponder", held).against(&["naps.py", "1"]).ways(Ways::Levels),
+    ];
+    quick.into_iter().chain(slow).chain(more).collect()
+}
+
+/// On the machine's memory, disk, processes and CPU time.
+fn limits() -> Vec<Attack> {
+    let memory = |what, expected| Attack::new(what, expected).limits(SMALL_MEMORY);
+    vec![
+        memory("heap", |way| {
+            if way.groups("memory") {
+                lost("memory", "64 MiB of 64 MiB, then …")
+            } else {
+                lost("crash", "it ended with exit code 1…")
+            }
+        })
+        .quick(),
+        memory("family", out_of_memory).quick(),
+        memory("memfd", out_of_memory),
+        memory("shared-mapping", out_of_memory),
+        Attack::new("fork", |_| Warned("left processes behind: … killed"))
+            .limits("processes = 32")
+            .ways(Ways::Counted),
+        Attack::new("threads", |way| {
+            if way.groups("processes") {
+                Warned("ran into its limit of processes: more than 32 processes and threads")
+            } else {
+                Held
+            }
+        })
+        .limits("processes = 32")
+        .ways(Ways::Counted),
+        Attack::new("fork-and-fail", |way| {
+            if way.groups("processes") {
+                lost(
+                    "processes",
+                    "more than 16 processes and threads, then it ended with exit code 1",
+                )
+            } else {
+                lost("crash", "it ended with exit code 1")
+            }
+        })
+        .limits("processes = 16")
+        .ways(Ways::Counted)
+        .quick(),
+        Attack::new("big-file", |_| {
+            lost("disk", "a file of more than 4 MiB, then it was ended by SIGXFSZ")
+        })
+        .limits("scratch = \"8MiB\"\nfile-size = \"4MiB\"")
+        .quick(),
+        Attack::new("fill-scratch", |way| full(way, "8 MiB")).limits("scratch = \"8MiB\"").quick(),
+        Attack::new("nameless", |way| {
+            if way.mounts() {
+                // Refused at the limit; what has no name is gone with the player.
+                lost("crash", "it ended with exit code 1")
+            } else {
+                full(way, "… MiB")
+            }
+        })
+        .limits("scratch = \"8MiB\"")
+        .quick(),
+        Attack::new("many-folders", |way| full(way, "8 MiB")).limits("scratch = \"8MiB\""),
+        Attack::new("burst", held).limits("scratch = \"8MiB\"").ways(Ways::Mounted).quick(),
+        Attack::new("fork-and-wait", |_| {
+            lost("processes", "more than 32 processes and threads, then it was ended by SIGKILL")
+        })
+        .limits("processes = 32")
+        .ways(Ways::Looked),
+        Attack::new("inodes", |way| {
+            if way.mounts() {
+                Warned("ran into its limit of disk: 10000 files in its scratch folder")
+            } else {
+                lost("disk", "10000 files in its scratch folder, then it was ended by SIGKILL")
+            }
+        }),
+        Attack::new("shm", |_| {
+            Warned("ran into its limit of disk: 8 MiB of 8 MiB of scratch space")
+        })
+        .ways(Ways::Mounted)
+        .limits("scratch = \"8MiB\""),
+        Attack::new("abort", |_| lost("crash", "it was ended by SIGABRT")),
+        Attack::new("recurse", |_| lost("crash", "it was ended by SIGSEGV…")),
+        Attack::new("output", |_| lost("oversize", "more than 64 KiB of output in one game"))
+            .limits("output = \"64KiB\""),
+        Attack::new("chatter", |_| {
+            Warned("wrote 2995909 bytes too many to stderr; the middle was left out")
+        })
+        .limits("stderr = \"4KiB\""),
+        Attack::new("burn", |_| lost("cpu", "… s of CPU time used of 0.3 s…"))
+            .limits("cpu-move = \"300ms\"")
+            .quick(),
+        Attack::new("burn-a-little", |_| lost("cpu", "… s of CPU time used of 1 s…"))
+            .limits("cpu-game = \"1s\""),
+        Attack::new("hide-cpu", |_| lost("cpu", "… s of CPU time used of 0.5 s…"))
+            .limits("cpu-move = \"500ms\"")
+            .ways(Ways::Groups("cpu"))
+            .quick(),
+    ]
+}
+
+/// On the referee, by what is said to it.
+fn speech() -> Vec<Attack> {
+    vec![
+        Attack::new("flood", |_| {
+            lost("oversize", "more than 64 KiB without a newline, beginning \"yyyy…")
+        })
+        .ways(Ways::Levels),
+        Attack::new("never-read", |_| {
+            lost("timeout", "no reply within 2 s: it did not read its input")
+        })
+        .late(),
+        Attack::new("close-output", |_| lost("closed-output", "it closed its stdout and lives on"))
+            .ways(Ways::Levels),
+        Attack::new("stop-itself", |_| {
+            lost("timeout", "no reply within 2 s: the process was stopped by a signal")
+        })
+        .late(),
+        Attack::new("drip", |_| {
+            lost("timeout", "no reply within 2 s: you printed \"33…3\" but no newline")
+        })
+        .late(),
+        Attack::new("two-lines", |_| {
+            lost(
+                "unexpected-output",
+                "output when none was owed: \"and more\"; debug output belongs on stderr",
+            )
+        })
+        .ways(Ways::Levels),
+        Attack::new("odd-bytes", |_| lost("malformed", "…")).ways(Ways::Levels),
+        Attack::new("leave-after-its-move", |_| lost("exit", "it ended with exit code 0"))
+            .ways(Ways::Levels),
+        Attack::new("no-newline", |_| {
+            lost(
+                "malformed",
+                "the last line has no newline: \"3,3\", then it ended with exit code 4",
+            )
+        })
+        .ways(Ways::Levels),
+        Attack::new("wrong-remarks", |_| {
+            Warned("at ply …: a note that is not a string was dropped")
+        })
+        .ways(Ways::Levels),
+        Attack::new("name", held).ways(Ways::Levels),
+    ]
+}

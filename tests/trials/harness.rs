@@ -1,0 +1,47 @@
+//! Tests that may find out that they cannot run. Such a one says by name what is missing and counts
+//! as skipped, not as passed: the ordinary harness cannot do that. Nor can it make a test for each
+//! of a list.
+
+use std::process::{Command, ExitCode};
+
+use libtest_mimic::{Arguments, Completion, Trial};
+
+/// What a test needs and this machine has not.
+pub(crate) type Lacks = Option<String>;
+
+/// Says which of these programs cannot be run here.
+pub(crate) fn without(programs: &[&str]) -> Lacks {
+    let runs = |program: &str| {
+        ["--version", "version"].iter().any(|arg| {
+            Command::new(program).arg(arg).output().is_ok_and(|output| output.status.success())
+        })
+    };
+    let missing: Vec<_> = programs.iter().copied().filter(|program| !runs(program)).collect();
+    (!missing.is_empty()).then(|| format!("there is no {} here", missing.join(" and no ")))
+}
+
+/// A quick test; it returns what kept it from running, if anything.
+pub(crate) fn quick(
+    name: impl Into<String>,
+    run: impl FnOnce() -> Lacks + Send + 'static,
+) -> Trial {
+    Trial::ignorable_test(name, || match run() {
+        None => Ok(Completion::Completed),
+        Some(missing) => Ok(Completion::ignored_with(format!("skipped: {missing}"))),
+    })
+}
+
+/// One that runs with `--ignored`.
+pub(crate) fn slow(name: impl Into<String>, run: impl FnOnce() -> Lacks + Send + 'static) -> Trial {
+    quick(name, run).with_ignored_flag(true)
+}
+
+/// Runs those that the arguments ask for; the tests of each module are named after it.
+pub(crate) fn run<const N: usize>(modules: [(&str, Vec<Trial>); N]) -> ExitCode {
+    let named = |(module, tests): (&str, Vec<Trial>)| {
+        let module = module.to_owned();
+        tests.into_iter().map(move |test| test.with_kind(module.clone()))
+    };
+    let tests = modules.into_iter().flat_map(named).collect();
+    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+}

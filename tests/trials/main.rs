@@ -1,0 +1,25 @@
+//! The program from outside, where a test may find that it cannot run on this machine, or where the
+//! tests are made from a list. The name of a test begins with its module:
+//! `cargo test --test trials containment`.
+
+mod harness;
+#[path = "../support/mod.rs"]
+mod support;
+
+mod browser;
+mod containment;
+mod crashes;
+mod starter_kits;
+mod terminal;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    harness::run([
+        ("browser", browser::tests()),
+        ("containment", containment::tests()),
+        ("crashes", crashes::tests()),
+        ("starter_kits", starter_kits::tests()),
+        ("terminal", terminal::tests()),
+    ])
+}

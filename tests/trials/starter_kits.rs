@@ -1,0 +1,173 @@
+//! Starter kits: each is written, built with its real toolchain and checked; skipped where the
+//! toolchain is missing.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::harness::{Lacks, quick, slow, without};
+use crate::support::{Arena, Run};
+use libtest_mimic::Trial;
+
+/// The kit of a language.
+#[derive(Clone, Copy)]
+struct Kit {
+    language: &'static str,
+    /// The programs without which it can be neither built nor played.
+    needs: &'static [&'static str],
+    /// What builds it, in its folder; empty where there is nothing to build.
+    build: &'static str,
+}
+
+/// Three games each are built and checked: with these that is quick.
+const QUICK: [Kit; 2] = [
+    Kit { language: "python", needs: &["python3"], build: "" },
+    Kit { language: "c", needs: &["cc", "make"], build: "make CFLAGS='-O1 -Wall -Wextra -Werror'" },
+];
+const SLOW: [Kit; 6] = [
+    Kit { language: "shell", needs: &[], build: "" },
+    Kit { language: "javascript", needs: &["node"], build: "" },
+    Kit {
+        language: "cpp",
+        needs: &["c++", "make"],
+        build: "make CXXFLAGS='-O1 -Wall -Wextra -Werror -std=c++17'",
+    },
+    Kit { language: "java", needs: &["javac", "java", "make"], build: "make" },
+    Kit {
+        language: "rust",
+        needs: &["cargo"],
+        build: "unset CARGO_TARGET_DIR && \
+                RUSTFLAGS='-D warnings' cargo build --release --offline --quiet",
+    },
+    Kit { language: "go", needs: &["go", "make"], build: "make GOFLAGS=-buildvcs=false" },
+];
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let fits = |kit: Kit| move || without(kit.needs).or_else(|| kit.fits());
+    let mut tests: Vec<_> = QUICK.map(|kit| quick(kit.language, fits(kit))).into();
+    tests.extend(SLOW.map(|kit| slow(kit.language, fits(kit))));
+    tests.push(quick("the_rules_can_be_used_from_python", the_rules_can_be_used_from_python));
+    tests.extend(["off", "basic", "strict"].map(|level| {
+        quick(format!("a_player_looks_ahead_with_the_rules: {level}"), || looks_ahead(level))
+    }));
+    tests.push(slow("the_example_in_rust_is_ready", the_example_in_rust_is_ready));
+    tests
+}
+
+/// The player of `examples/`, which looks ahead with the rules of the library, in every game.
+fn the_example_in_rust_is_ready() -> Lacks {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--locked", "--example", "lookahead"]);
+    assert!(cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo").success());
+    let own = std::env::current_exe().expect("this test");
+    let built = own.parent().and_then(Path::parent).expect("a target folder");
+    let player = built.join("examples/lookahead");
+    for game in ["watch-your-back", "backdraughts", "back-to-the-wall"] {
+        let arena = Arena::new();
+        let player = player.to_str().expect("a plain path");
+        let check = arena.run(&["check", player, "--game", game, "--against", "random"]);
+        assert_eq!((check.code, check.err.as_str()), (0, ""), "{game}: {}", check.out);
+    }
+    None
+}
+
+impl Kit {
+    /// Writes the kit for each game, builds it and checks it.
+    fn fits(self) -> Lacks {
+        for game in ["watch-your-back", "backdraughts", "back-to-the-wall"] {
+            let arena = Arena::new();
+            let new = ["new", "player", "--language", self.language, "--game", game, "my bot"];
+            let written = "my bot is written; its README.md says how to go on\n";
+            assert_eq!(arena.run(&new), Run::new(0, "", written));
+            if !self.build.is_empty() && self.language != "java" {
+                let unbuilt = arena.run(&["check", "my bot", "--game", game]);
+                assert_eq!((unbuilt.code, unbuilt.out.as_str()), (2, ""), "{unbuilt:?}");
+                let (has, build) = (unbuilt.err, self.build.split(' ').next().unwrap_or_default());
+                let build = if self.language == "rust" { "cargo build" } else { build };
+                assert!(has.contains(&format!("; run `{build}")), "{has}");
+            }
+            arena.sh(&format!("cd 'my bot'\n{}", self.build));
+            let check = ["check", "my bot", "--game", game, "--against", "random"];
+            let check = arena.run(&[&check[..], &["--format", "json"]].concat());
+            assert_eq!((check.code, check.err.as_str()), (0, ""), "{game}: {}", check.out);
+            assert!(check.out.starts_with("{\"player\":\"my bot\""), "{}", check.out);
+            let play = ["play", "my bot", "bot:random", "--game", game, "--seed", "1"];
+            let one = arena.run(&play);
+            assert_eq!((one.code, one.err.as_str()), (0, ""), "{game}: {}", one.out);
+            assert_eq!(one, arena.run(&play), "{game}: its seed decides");
+            let other = if game == "backdraughts" { "watch-your-back" } else { "backdraughts" };
+            let refused = arena.run(&["check", "my bot", "--game", other]);
+            let sentence = format!("no-start: this player plays {game} only (--game {game})");
+            assert_eq!(refused.code, 1, "{refused:?}");
+            assert!(refused.out.contains(&sentence), "{}", refused.out);
+        }
+        None
+    }
+}
+
+fn the_rules_can_be_used_from_python() -> Lacks {
+    let lacks = without(&["python3"]);
+    if lacks.is_some() {
+        return lacks;
+    }
+    let arena = Arena::new();
+    assert_eq!(arena.run(&["new", "player", "--language", "python", "kit"]).code, 0);
+    let script = "\
+from referee_rules import Rules, Illegal
+import sys
+rules = Rules('watch-your-back', {'max-moves': 100}, referee=sys.argv[1])
+after = rules.play(['3,3', '3,4'])
+print(after['ply'], after['turn'], len(after['legal']))
+print([rules.play(actions)['ply'] for actions in ([], ['3,3'])])
+try:
+    rules.play(['0,0'])
+except Illegal as error:
+    print(error)
+print(rules.play([])['ply'])
+";
+    let output = Command::new("python3")
+        .args(["-c", script, env!("CARGO_BIN_EXE_referee")])
+        .current_dir(arena.path().join("kit"))
+        .output()
+        .expect("Python 3 starts");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "2 {'move': 'white'} 44\n[0, 1]\nW1: 0,0 is a corner\n0\n",
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    None
+}
+
+/// A program of the kit that asks the rules about its choice, in a box of this level.
+fn looks_ahead(level: &str) -> Lacks {
+    // Another user, which a player is where the referee is root, can run this one.
+    let search = "/usr/local/bin:/usr/bin:/bin";
+    let arena = Arena::new();
+    assert_eq!(arena.run(&["new", "player", "--language", "python", "kit"]).code, 0);
+    let ready = "python3 -c 'import sys; sys.exit(sys.version_info < (3, 7))'";
+    let found = Command::new("sh").args(["-c", ready]).env("PATH", search).status();
+    if !found.is_ok_and(|status| status.success()) {
+        return Some("there is no python3 of the system here".to_owned());
+    }
+    let player = std::fs::read_to_string(arena.path().join("kit/player.py")).expect("a player");
+    let asks = "    from referee_rules import Rules
+    rules = Rules('watch-your-back')
+    played = [event['action'] for event in message['events'] if event['event'] == 'action']
+    assert message['ply'] > 1 or rules.play(played)['legal'] == legal
+    return rng.choice(legal)
+";
+    let place = "\nassert __import__('os').environ['REFEREE'] == '/referee'\n";
+    let asks = format!("{asks}{}", if level == "strict" { place } else { "" });
+    let player = player.replace("    return rng.choice(legal)\n", &asks);
+    assert!(player.contains(&asks));
+    arena.write("kit/player.py", &player);
+    let args = ["play", "kit", "bot:random", "--seed", "1", "--option", "max-moves=4"];
+    let mut play = arena.command(&[&args[..], &["--containment", level]].concat());
+    let run = arena.finish(play.env("PATH", search).spawn().expect("the referee starts"), "");
+    if run.err.contains("players cannot be contained at the level") {
+        return Some(format!("{level}: {}", run.err));
+    }
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert!(run.out.contains("4 moves made"), "{}", run.out);
+    None
+}
