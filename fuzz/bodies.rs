@@ -13,11 +13,13 @@ use std::sync::{Arc, LazyLock};
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
-use referee::config::{self, Colour};
+use referee::config;
 use referee::intake::{Limits, unpack_from};
+use referee::log::LogReader;
+use referee::model::openings::Openings;
+use referee::printer::Colour;
 use referee::protocol::{LINE_LIMIT, looks_like_a_log, parse_greeting, parse_reply, shown};
-use referee::record::log::LogReader;
-use referee::tournament::openings::{Book, Opening, Openings, listed};
+use referee::tournament::openings::{Book, Opening, listed};
 use referee_games::back_to_the_wall::BackToTheWall;
 use referee_games::backdraughts::Backdraughts;
 use referee_games::watch_your_back::WatchYourBack;
@@ -119,7 +121,8 @@ pub(crate) fn log(input: &[u8]) {
             Ok(None) => break,
             Ok(Some(entry)) => {
                 let again = serde_json::to_value(&entry.record).expect("plain data");
-                serde_json::from_value::<referee::record::GameRecord>(again).expect("a record");
+                serde_json::from_value::<referee::model::record::GameRecord>(again)
+                    .expect("a record");
             }
             Err(error) if error.line == 0 => break,
             Err(error) => assert!(!error.message.is_empty()),

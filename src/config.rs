@@ -9,11 +9,9 @@ mod apart;
 mod containment;
 mod file;
 mod grades;
-mod hash;
 mod keys;
 mod launch;
 mod limits;
-mod made;
 mod openings;
 mod player;
 mod problem;
@@ -29,20 +27,15 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-pub use grades::{Grades, RankMark, ScoreMark};
-pub use launch::Launch;
 pub use limits::{DEFAULT_MOVE, DEFAULT_STARTUP, LONGEST};
-pub use made::Made;
-pub use player::{Interface, LONGEST_NAME, PlayerSpec};
-pub use problem::{Colour, similar};
+pub use problem::similar;
 pub use recognise::{EXPECTED, Found, candidates, recognise, unbuilt};
-pub use tournament::{
-    DEFAULT_QUARANTINE, DEFAULT_RESULTS, MOST_JOBS, MOST_PAIRS, MOST_RETRIES, Tournament,
-};
 pub use word::{PlayerWord, name_of};
 
 use crate::bounded::{self, Unread};
-use crate::commands::Failure;
+use crate::error::Failure;
+use crate::model::tournament::Tournament;
+use crate::printer::Colour;
 use file::File;
 use player::Place;
 use problem::{Problems, Source};

@@ -7,13 +7,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::clock::{Clock, TimeControl};
-use crate::commands::Failure;
 use crate::containment::{Lack, NotStarted};
-use crate::fault::{Fault, FaultCode};
+use crate::error::Failure;
+use crate::model::clock::{Clock, TimeControl};
+use crate::model::fault::{Fault, FaultCode};
+use crate::model::record::{FaultPolicy, GameRecord};
 use crate::player::{InitView, Player, Wire};
 use crate::protocol::{Greeting, Wants};
-use crate::record::{FaultPolicy, GameRecord};
 use crate::referee::{Question, Setup};
 use crate::tournament::audit::{Replay, Replayed};
 use referee_games::{BySeat, Event, Game, Options, Seat, StepOf, Turn};

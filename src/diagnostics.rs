@@ -11,10 +11,10 @@ use serde::Serialize;
 
 use self::clocks::{ClockUse, Clocks};
 use self::look_alikes::{Decision, LookAlike, LookAlikes};
-use crate::fault::FaultCode;
+use crate::model::fault::FaultCode;
+use crate::model::record::GameRecord;
 use crate::rating::residuals::{Cycle, Unexplained, cycles, unexplained};
 use crate::rating::{Estimate, Fit, SeatEffects, Tally};
-use crate::record::GameRecord;
 use referee_games::Seat;
 
 /// Everything that was found; players by name, as configured.

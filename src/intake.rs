@@ -21,7 +21,8 @@ use std::path::{Path, PathBuf};
 pub use archive::{LIMITS, Limits, Refused, unpack, unpack_from};
 pub use missing::Missing;
 
-use crate::config::{Found, LONGEST_NAME, name_of};
+use crate::config::{Found, name_of};
+use crate::model::player::LONGEST_NAME;
 use label::Label;
 use shelf::Shelf;
 use uploads::{Choice, Part, choose};

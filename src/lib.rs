@@ -15,8 +15,8 @@
 //!
 //! # Invariants
 //!
-//! 1. [`rules`] knows nothing of processes, time, files, or the wire.
-//! 2. Only [`player`], [`containment`], [`disk`], [`record::log`], [`tournament`]'s folder, cores
+//! 1. The `games` crate knows nothing of processes, time, files, or the wire.
+//! 2. Only [`player`], [`containment`], [`disk`], [`log`], [`tournament`]'s folder, cores
 //!    and runner, [`config`]'s reader, [`intake`], [`bounded`], [`signals`] and [`commands`] touch
 //!    the operating system. What is to survive a crash is written through [`disk`].
 //! 3. Dice and player seeds are functions of the tournament's secret, the unordered pair of names
@@ -45,8 +45,6 @@ pub mod check;
 #[cfg(unix)]
 pub mod cli;
 #[cfg(unix)]
-pub mod clock;
-#[cfg(unix)]
 pub mod commands;
 #[cfg(unix)]
 pub mod config;
@@ -59,23 +57,29 @@ pub mod diagnostics;
 #[cfg(unix)]
 pub mod disk;
 #[cfg(unix)]
+pub mod error;
+#[cfg(unix)]
 pub mod escape;
 #[cfg(unix)]
-pub mod fault;
+pub mod fingerprint;
 #[cfg(unix)]
 pub mod intake;
 #[cfg(unix)]
 pub mod kits;
 #[cfg(unix)]
+pub mod log;
+#[cfg(unix)]
+pub mod model;
+#[cfg(unix)]
 pub mod player;
 #[cfg(unix)]
 pub mod printer;
 #[cfg(unix)]
+pub mod progress;
+#[cfg(unix)]
 pub mod protocol;
 #[cfg(unix)]
 pub mod rating;
-#[cfg(unix)]
-pub mod record;
 #[cfg(unix)]
 pub mod referee;
 #[cfg(unix)]

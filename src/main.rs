@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use referee::cli::{Cli, Command};
 use referee::commands::{
-    Failure, FailureKind, Status, ask, bot, check, compare, manual, new, packets, perft, play,
-    probe, rank, replay, report, rules, run, serve, trace, verify,
+    Status, ask, bot, check, compare, manual, new, packets, perft, play, probe, rank, replay,
+    report, rules, run, serve, trace, verify,
 };
 use referee::containment;
-use referee::printer::Printer;
+use referee::error::{Failure, FailureKind};
+use referee::printer::{Colour, Printer};
 use referee::signals;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -86,7 +87,9 @@ fn start_logging(cli: &Cli, printer: Printer) -> Result<(), Failure> {
             })?;
             log.with_ansi(false).with_writer(file).init();
         }
-        None => log.with_ansi(printer.colour_err).with_writer(std::io::stderr).init(),
+        None => {
+            log.with_ansi(printer.colour_err == Colour::Ansi).with_writer(std::io::stderr).init()
+        }
     }
     Ok(())
 }

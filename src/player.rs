@@ -21,11 +21,11 @@ pub use launch::Launch;
 pub use overdue::{LAG, Overdue};
 pub use wire::{Respond, Wire};
 
-use crate::clock::TimeControl;
 use crate::containment::NotStarted;
-use crate::fault::{Fault, FaultCode};
+use crate::model::clock::TimeControl;
+use crate::model::fault::{Fault, FaultCode};
+use crate::model::record::Score;
 use crate::protocol::{Greeting, Reply, TurnClock};
-use crate::record::Score;
 use referee_games::{BySeat, Event, Game, Options, Seat};
 
 /// What a player is told at the start of a game.

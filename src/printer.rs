@@ -1,34 +1,43 @@
 //! The only place that writes to the terminal: data to stdout, everything else to stderr.
 
 pub mod activity;
-pub mod progress;
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
-use crate::commands::Failure;
-use crate::config::Colour;
-use crate::report::terminal::Dress;
+use crate::error::Failure;
 
-/// What goes to stdout and stderr, and in which dress.
+/// Whether text for people is coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    /// Plain text.
+    Plain,
+    /// With ANSI colours.
+    Ansi,
+}
+
+impl Colour {
+    /// Colour on a terminal, unless `NO_COLOR` is set.
+    fn on(stream: &impl IsTerminal) -> Self {
+        let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        if allowed && stream.is_terminal() { Self::Ansi } else { Self::Plain }
+    }
+}
+
+/// What goes to stdout and stderr, and whether it is coloured.
 #[derive(Debug, Clone, Copy)]
 pub struct Printer {
     /// Only errors are shown on stderr.
     pub quiet: bool,
-    /// Colour is wanted on stdout.
-    pub colour: bool,
-    /// Colour is wanted on stderr.
-    pub colour_err: bool,
+    /// Whether stdout is coloured.
+    pub colour: Colour,
+    /// Whether stderr is coloured.
+    pub colour_err: Colour,
 }
 
 impl Printer {
     /// A printer for this process: colour only on a terminal and without `NO_COLOR`.
     pub fn new(quiet: bool) -> Self {
-        let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        Self {
-            quiet,
-            colour: allowed && io::stdout().is_terminal(),
-            colour_err: allowed && io::stderr().is_terminal(),
-        }
+        Self { quiet, colour: Colour::on(&io::stdout()), colour_err: Colour::on(&io::stderr()) }
     }
 
     /// A progress bar can be drawn on stderr.
@@ -47,16 +56,6 @@ impl Printer {
             return 100;
         }
         usize::from(console::Term::stdout().size().1).max(40)
-    }
-
-    /// The dress of a table on stdout.
-    pub fn dress(self) -> Dress {
-        if self.colour { Dress::Colour } else { Dress::Plain }
-    }
-
-    /// The dress of an error message on stderr.
-    pub fn error_colour(self) -> Colour {
-        if self.colour_err { Colour::Ansi } else { Colour::Plain }
     }
 
     /// Asks the person at the terminal for a line.
@@ -101,7 +100,10 @@ impl Printer {
 
     /// Writes an error to stderr.
     pub fn error(self, text: &str) {
-        let label = if self.colour_err { "\x1b[1;31merror\x1b[0m" } else { "error" };
+        let label = match self.colour_err {
+            Colour::Ansi => "\x1b[1;31merror\x1b[0m",
+            Colour::Plain => "error",
+        };
         let _ = writeln!(io::stderr().lock(), "{label}: {text}");
     }
 }

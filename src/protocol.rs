@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::clock::{Measure, TimeControl};
 use crate::escape;
-use crate::fault::FaultCode;
-use crate::record::Score;
+use crate::model::clock::{Measure, TimeControl};
+use crate::model::fault::FaultCode;
+use crate::model::record::Score;
 use referee_games::{Event, Legal, Options, SeatMap};
 
 /// The protocol numbers this referee speaks.

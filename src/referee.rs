@@ -13,12 +13,12 @@ pub(crate) use ask::{Answered, Question};
 pub use report::{Disturbance, Ending, Kept, Report};
 
 use self::shared_core::{Stolen, undisturbed};
-use crate::clock::{Clock, TimeControl, Verdict};
 use crate::containment::{Lack, NotStarted};
-use crate::fault::{Fault, FaultCode};
+use crate::model::clock::{Clock, TimeControl, Verdict};
+use crate::model::fault::{Fault, FaultCode};
+use crate::model::record::{FaultPolicy, Score};
 use crate::player::{EndView, InitView, Player, diagnosis};
 use crate::protocol::Reply;
-use crate::record::{FaultPolicy, Score};
 use crate::seeds::Luck;
 use referee_games::{BySeat, Event, Game, Options, Seat, Step, StepOf, Stream, Turn};
 

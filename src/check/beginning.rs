@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::fault::Fault;
+use crate::model::fault::Fault;
+use crate::model::record::GameRecord;
 use crate::player::Remains;
-use crate::record::GameRecord;
 use crate::referee::{Ending, Kept, Report};
 use crate::seeds::{Luck, game_id};
 use crate::tournament::schedule::Fixture;

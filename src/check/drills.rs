@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
 use super::beginning::Beginning;
-use crate::record::GameRecord;
+use crate::model::record::GameRecord;
 use crate::seeds::Secret;
 use crate::tournament::audit::{Replay, Replayed};
 use referee_bots::{Allotment, Bot, Kind, Playable};

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::exchange::Line;
-use crate::config::Interface;
-use crate::fault::{Fault, FaultCode};
+use crate::model::fault::{Fault, FaultCode};
+use crate::model::player::Interface;
 use referee_games::{Game, Seat};
 
 /// What was found wrong with a player.

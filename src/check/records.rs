@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::commands::Failure;
 use crate::disk;
-use crate::record::log::{LOG, LogWriter, WriteError};
-use crate::record::{GameRecord, Header};
+use crate::error::Failure;
+use crate::log::{LOG, LogWriter, WriteError};
+use crate::model::record::{GameRecord, Header};
 
 /// A folder for the records of one player, made when the first is kept.
 #[derive(Debug)]

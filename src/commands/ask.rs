@@ -14,8 +14,8 @@ use super::run::until_interrupted;
 use super::setting::{Setting, SettingArgs};
 use super::{Failure, Format, Status};
 use crate::check::{Beginning, Finding, Line, exchange};
-use crate::config::{Interface, PlayerSpec};
 use crate::conversation::{self, Decision, Put, Source, Strayed};
+use crate::model::player::{Interface, PlayerSpec};
 use crate::player::{Launch, Player, Wire, diagnosis};
 use crate::printer::Printer;
 use crate::protocol::{Wants, millis};
@@ -105,7 +105,7 @@ fn ask<G: Game>(
     args: &AskArgs,
     setting: &Setting,
     (rules, options): (&Arc<G::Rules>, &Options),
-    record: &crate::record::GameRecord,
+    record: &crate::model::record::GameRecord,
     spec: &PlayerSpec,
     printer: Printer,
 ) -> Result<Status, Failure> {

@@ -1,5 +1,6 @@
 //! A position as a board on the terminal: coordinates, pieces, the last action.
 
+use crate::printer::Colour;
 use std::fmt::Write as _;
 
 use crate::report::drawing::{Cell, cells};
@@ -17,7 +18,7 @@ const CYAN: &str = "36";
 /// The board with its coordinates, the caption below. Where colour is wanted, what belongs to a
 /// seat has the colour of that seat, its pieces in bold, and the squares of the last actions are set
 /// in reverse.
-pub(super) fn picture<G: Game>(position: &G, events: &[Event], colour: bool) -> String {
+pub(super) fn picture<G: Game>(position: &G, events: &[Event], colour: Colour) -> String {
     let cells = cells(position);
     let last = named_squares(events);
     let mut text = String::from("   ");
@@ -29,7 +30,11 @@ pub(super) fn picture<G: Game>(position: &G, events: &[Event], colour: bool) -> 
         let _ = write!(text, "\n {at:>2}");
         for (column, cell) in row.iter().enumerate() {
             let is_last = square(column, at).is_some_and(|square| last.contains(&square));
-            let symbol = if colour { dressed(cell, is_last) } else { cell.symbol.to_string() };
+            let symbol = if colour == Colour::Ansi {
+                dressed(cell, is_last)
+            } else {
+                cell.symbol.to_string()
+            };
             let _ = write!(text, " {symbol}");
         }
     }
@@ -83,13 +88,13 @@ mod tests {
 
     #[test]
     fn the_two_sides_and_their_goals_have_colours() {
-        let board = picture(&start::<Backdraughts>(), &[], true);
+        let board = picture(&start::<Backdraughts>(), &[], Colour::Ansi);
         for cell in
             ["\x1b[1;36mW\x1b[0m", "\x1b[1;33mB\x1b[0m", "\x1b[36mw\x1b[0m", "\x1b[33mb\x1b[0m"]
         {
             assert!(board.contains(cell), "{cell:?} is not in {board:?}");
         }
-        assert!(!picture(&start::<Backdraughts>(), &[], false).contains('\x1b'));
+        assert!(!picture(&start::<Backdraughts>(), &[], Colour::Plain).contains('\x1b'));
     }
 
     #[test]
@@ -97,7 +102,7 @@ mod tests {
         let (mut game, mut events) = (start::<WatchYourBack>(), Vec::new());
         let action = game.parse_action(Seat::First, "3,3").expect("legal");
         game.play(Step::Move(action), &mut events);
-        let board = picture(&game, &events, true);
+        let board = picture(&game, &events, Colour::Ansi);
         assert!(board.contains("\x1b[7;1;36mW\x1b[0m") && board.contains("\x1b[31mX"), "{board:?}");
     }
 }

@@ -8,8 +8,8 @@
 use std::path::Path;
 
 use super::Failure;
-use crate::record::GameRecord;
-use crate::record::log::places::LogPlaces;
+use crate::log::places::LogPlaces;
+use crate::model::record::GameRecord;
 use crate::report::pseudonyms::Pseudonyms;
 use crate::tournament::folder::{self, Contents, log_failure};
 use referee_games::Seat;

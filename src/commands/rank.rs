@@ -44,10 +44,10 @@ pub fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
     let found = args.details.then(|| tables.diagnostics(&dir)).transpose()?;
     match args.format {
         Format::Text => {
-            let (width, dress) = (printer.width(), printer.dress());
-            printer.line(&terminal::ranking(&tables.standings, width, dress))?;
+            let (width, colour) = (printer.width(), printer.colour);
+            printer.line(&terminal::ranking(&tables.standings, width, colour))?;
             if let Some(found) = found {
-                printer.line(&format!("\n{}", details(&found, width, dress)))?;
+                printer.line(&format!("\n{}", details(&found, width, colour)))?;
             }
             for line in tables.out_lines(&dir)? {
                 printer.note(&line);

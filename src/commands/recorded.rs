@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::Failure;
 use super::results::find;
-use crate::record::log::{LogError, LogReader};
-use crate::record::{GameRecord, Header};
+use crate::log::{LogError, LogReader};
+use crate::model::record::{GameRecord, Header};
 use crate::tournament::folder::log_failure;
 use referee_games::Seat;
 

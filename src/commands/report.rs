@@ -11,11 +11,12 @@ use clap::Args;
 
 use super::results::{Seen, Tables, find};
 use super::{Failure, Status};
-use crate::config::{self, Grades};
+use crate::config;
+use crate::log::write_whole;
+use crate::model::grades::Grades;
+use crate::model::record::{GameRecord, Header};
 use crate::printer::Printer;
 use crate::rating::tally::Faulted;
-use crate::record::log::write_whole;
-use crate::record::{GameRecord, Header};
 use crate::report::film::Film;
 use crate::report::grades;
 use crate::report::page::shell::Kind;
@@ -68,7 +69,7 @@ pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
     let tables = Tables::read(&dir, Faulted::Count)?;
     tables.warn(printer);
     if let Some(config) = &args.grades {
-        let grades = config::load(config, printer.error_colour())?
+        let grades = config::load(config, printer.colour_err)?
             .grades
             .ok_or_else(|| Failure::input(format!("{} has no table [grades]", config.display())))?;
         write_grades(&dir, &grades, &tables)?;

@@ -13,17 +13,19 @@ use super::report;
 use super::results::{Tables, write_tables};
 use super::until::Until;
 use super::{Failure, Status};
-use crate::config::{self, PlayerSpec, Tournament};
+use crate::config;
 use crate::containment::{Level, Mechanism, Policy, Wish, descriptors};
+use crate::model::player::PlayerSpec;
+use crate::model::stage::Stage;
+use crate::model::tournament::Tournament;
 use crate::printer::Printer;
-use crate::printer::progress::{Contender, Progress};
+use crate::progress::{Contender, Progress};
 use crate::report::terminal;
 use crate::signals;
 use crate::tournament::continuation::{self, Prepared};
 use crate::tournament::cores::Cores;
 use crate::tournament::deadline::Deadline;
 use crate::tournament::folder::{self, Locked};
-use crate::tournament::format::Stage;
 use crate::tournament::runner::{End, Listener, Runner};
 use crate::tournament::slot::{self, Conditions, Entrant};
 
@@ -78,14 +80,14 @@ pub struct RunArgs {
 
 /// As many games at once as a configuration may ask for.
 pub(super) fn games_at_once(text: &str) -> Result<NonZeroUsize, String> {
-    let most = config::MOST_JOBS;
+    let most = crate::model::tournament::MOST_JOBS;
     let jobs = text.parse().ok().filter(|jobs: &NonZeroUsize| jobs.get() <= most);
     jobs.ok_or_else(|| format!("expected a whole number from 1 to {most}"))
 }
 
 /// Plays what is due.
 pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
-    let mut tournament = config::load(&args.config, printer.error_colour())?;
+    let mut tournament = config::load(&args.config, printer.colour_err)?;
     let until = args.until.as_deref().map(Until::read).transpose()?;
     let results = args.results.as_ref().unwrap_or(&tournament.results);
     let dir = results.join(&tournament.name);
@@ -150,7 +152,7 @@ pub(super) fn refuse_changed(
     players: &[PlayerSpec],
     what_now: impl FnOnce(&[&str]) -> String,
 ) -> Result<(), Failure> {
-    let is_another = |player: &&PlayerSpec| player.made.is_another(&player.hash);
+    let is_another = |player: &&PlayerSpec| player.fingerprint.is_another(&player.hash);
     let changed: Vec<&str> =
         players.iter().filter(is_another).map(|player| player.name.as_str()).collect();
     if changed.is_empty() {
@@ -306,7 +308,7 @@ fn conclude(
     tables: &Tables,
     printer: Printer,
 ) -> Result<Status, Failure> {
-    let ranking = terminal::ranking(&tables.standings, printer.width(), printer.dress());
+    let ranking = terminal::ranking(&tables.standings, printer.width(), printer.colour);
     printer.line(&ranking)?;
     for line in tables.out_lines(folder.dir())? {
         printer.note(&line);

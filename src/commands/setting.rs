@@ -9,11 +9,13 @@ use clap::Args;
 
 use super::Failure;
 use super::game_args::{OptionArgs, game_named};
-use crate::clock::{Measure, TimeControl};
-use crate::config::{self, PlayerSpec, PlayerWord, Reading, Tournament};
+use crate::config::{self, PlayerWord, Reading};
 use crate::containment::{Level, Policy, Wish};
+use crate::model::clock::{Measure, TimeControl};
+use crate::model::player::PlayerSpec;
+use crate::model::record::FaultPolicy;
+use crate::model::tournament::Tournament;
 use crate::printer::Printer;
-use crate::record::FaultPolicy;
 use referee_games::{Game, GameKind, Options};
 
 /// The game and its terms, as the command line gives them.
@@ -64,7 +66,7 @@ pub(super) fn read_config(
     named: Option<&Path>,
     printer: Printer,
 ) -> Result<Option<Reading>, Failure> {
-    let colour = printer.error_colour();
+    let colour = printer.colour_err;
     if let Some(path) = named {
         let tournament = config::load(path, colour)?;
         return Ok(Some(Reading { tournament: Some(tournament), problems: None }));

@@ -10,10 +10,10 @@ use clap::Args;
 
 use super::results::{GAMES_TABLE, Tables, find, write_games};
 use super::{Failure, Format, Status};
+use crate::log::{Line, LogReader};
+use crate::model::record::{GameRecord, Header};
 use crate::printer::Printer;
 use crate::rating::tally::Faulted;
-use crate::record::log::{Line, LogReader};
-use crate::record::{GameRecord, Header};
 use crate::seeds::Secret;
 use crate::tournament::audit::{audit, options_of};
 use crate::tournament::folder::{
@@ -202,7 +202,7 @@ fn problems_of(line: &Line, problem: Option<&Problem>) -> Vec<Finding> {
 
 fn finding(line: usize, id: Option<&str>, problem: &str) -> Finding {
     let (id, problem) = (id.map(str::to_owned), problem.to_owned());
-    Finding { file: crate::record::log::LOG, line: Some(line), id, problem }
+    Finding { file: crate::log::LOG, line: Some(line), id, problem }
 }
 
 /// What there is to compare.

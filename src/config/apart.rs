@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::launch::Launch;
-use super::player::PlayerSpec;
+use crate::model::player::PlayerKind;
+use crate::model::player::PlayerSpec;
 
 /// Notes for each player what of the others lies where it may read: their programs, the files that
 /// their commands name, and their folders. What makes both players is hidden from neither.
@@ -27,11 +27,11 @@ pub(super) fn keep_apart(players: &mut [PlayerSpec]) {
 
 /// What makes a player and lies on the disk, by real paths.
 fn parts(player: &PlayerSpec) -> Vec<PathBuf> {
-    let mut parts = match &player.launch {
+    let mut parts = match &player.kind {
         // It is the referee's own program.
-        Launch::Bot(_) => return Vec::new(),
-        Launch::Command { program, .. } => vec![program.clone()],
-        Launch::Class { class, .. } => module(&player.dir, class),
+        PlayerKind::Bot(_) => return Vec::new(),
+        PlayerKind::Command { program, .. } => vec![program.clone()],
+        PlayerKind::Class { class, .. } => module(&player.dir, class),
     };
     parts.push(player.dir.clone());
     parts.extend(player.readable.iter().cloned());
@@ -61,14 +61,14 @@ mod tests {
     fn player(dir: &Path, program: &str, readable: &[&str]) -> PlayerSpec {
         PlayerSpec {
             name: program.to_owned(),
-            launch: Launch::Command { program: dir.join(program), args: Vec::new() },
+            kind: PlayerKind::Command { program: dir.join(program), args: Vec::new() },
             dir: dir.to_owned(),
             env: BTreeMap::new(),
             readable: readable.iter().map(|name| dir.join(name)).collect(),
             hidden: Vec::new(),
             reusable: false,
             hash: String::new(),
-            made: crate::config::Made::default(),
+            fingerprint: crate::fingerprint::Fingerprint::default(),
             command: String::new(),
         }
     }
@@ -100,7 +100,7 @@ mod tests {
         let found = hidden(&top, vec![player(&top, "one", &[]), deep.clone(), deep]);
         assert_eq!(found, [vec!["deep", "deep/three"], vec![], vec![]]);
         let mut class = player(&top.join("deep"), "three", &["."]);
-        class.launch = Launch::Class {
+        class.kind = PlayerKind::Class {
             python: PathBuf::from("/usr/bin/python3"),
             class: "team.mind.Player".to_owned(),
             lenient: false,

@@ -6,29 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::problem::{Complaint, instead};
 use super::sources;
-
-/// How a player is run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Launch {
-    /// By a program of its own.
-    Command {
-        /// The program, as an absolute path.
-        program: PathBuf,
-        /// Its arguments.
-        args: Vec<String>,
-    },
-    /// By a Python interpreter, which hosts a class of the COMP30024 interface of 2018.
-    Class {
-        /// The interpreter, as an absolute path.
-        python: PathBuf,
-        /// The module in the player's folder, with or without the class.
-        class: String,
-        /// What the class returns is converted where it is unambiguous.
-        lenient: bool,
-    },
-    /// By the house player of this name, one that [`referee_bots::named`] knows.
-    Bot(String),
-}
+use crate::model::player::PlayerKind;
 
 /// The Python interpreter that `word` names: a program, or a virtual environment's folder.
 pub(super) fn python(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Complaint> {
@@ -37,9 +15,9 @@ pub(super) fn python(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<Pat
 }
 
 /// A house player called `name`.
-pub(super) fn bot(name: &str) -> Result<Launch, Complaint> {
+pub(super) fn bot(name: &str) -> Result<PlayerKind, Complaint> {
     if referee_bots::named(name).is_ok() {
-        return Ok(Launch::Bot(name.to_owned()));
+        return Ok(PlayerKind::Bot(name.to_owned()));
     }
     let title = format!("there is no house player `{}`", name.escape_debug());
     Err(Complaint::new(title, instead(name, referee_bots::NAMES.iter().copied())))
@@ -151,11 +129,11 @@ pub(super) fn is_executable(metadata: &fs::Metadata) -> bool {
 }
 
 /// The command as one would type it.
-pub(super) fn in_words(launch: &Launch, words: &[String]) -> String {
+pub(super) fn in_words(launch: &PlayerKind, words: &[String]) -> String {
     match launch {
-        Launch::Bot(name) => format!("bot:{name}"),
-        Launch::Class { class, .. } => format!("comp30024:{}:{class}", words.concat()),
-        Launch::Command { .. } => {
+        PlayerKind::Bot(name) => format!("bot:{name}"),
+        PlayerKind::Class { class, .. } => format!("comp30024:{}:{class}", words.concat()),
+        PlayerKind::Command { .. } => {
             let words = words.iter().map(String::as_str);
             shlex::try_join(words).unwrap_or_default()
         }

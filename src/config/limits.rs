@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use crate::clock::{Measure, TimeControl};
 use crate::containment::limits::MIB;
+use crate::model::clock::{Measure, TimeControl};
 
 use super::file::ClockKeys;
 use super::keys::Given;

@@ -12,7 +12,8 @@ use super::limits::whole;
 use super::player::Place;
 use super::problem::{Problem, Problems, Span};
 use crate::bounded;
-use crate::tournament::openings::{MOST_PLIES, Opening, Openings, Unfit, listed};
+use crate::model::openings::{MOST_PLIES, Openings};
+use crate::tournament::openings::{Opening, Unfit, listed};
 use referee_games::with_game;
 use referee_games::{Game, GameKind, Options};
 

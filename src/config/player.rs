@@ -8,50 +8,12 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 
 use super::file::{PlayerKeys, Run};
-use super::hash::{self, Parts};
 use super::keys::{Field, Given};
-use super::launch::{self, Launch};
-use super::made::Made;
+use super::launch;
 use super::problem::{Complaint, Problem, Problems, Span};
 use super::sources;
-
-/// The most characters of a player's name.
-pub const LONGEST_NAME: usize = 64;
-
-/// A player.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlayerSpec {
-    /// Its name: 1 to [`LONGEST_NAME`] characters, none of them a control character, and unlike
-    /// every other player's of the tournament.
-    pub name: String,
-    /// How it is run.
-    pub launch: Launch,
-    /// The folder it runs in, as an absolute path.
-    pub dir: PathBuf,
-    /// What is added to its environment.
-    pub env: BTreeMap<String, String>,
-    /// What else makes it and may lie outside of its folder, as absolute paths.
-    pub readable: Vec<PathBuf>,
-    /// What of the other players lies where this one may read, and is not shown to it.
-    pub hidden: Vec<PathBuf>,
-    /// One process may play several games, one after the other.
-    pub reusable: bool,
-    /// The hash of what makes it, as 16 hexadecimal digits.
-    pub hash: String,
-    /// What makes it.
-    pub made: Made,
-    /// How it is run, for people.
-    pub command: String,
-}
-
-/// What the author of a player has written against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Interface {
-    /// The protocol: lines on stdin and stdout.
-    Program,
-    /// The Python class of COMP30024 of 2018.
-    Class,
-}
+use crate::fingerprint::{self, Fingerprint, Parts, Unreadable};
+use crate::model::player::{LONGEST_NAME, PlayerKind, PlayerSpec};
 
 /// Where players are looked for.
 #[derive(Debug, Clone, Copy)]
@@ -93,23 +55,9 @@ pub(super) struct Class {
 }
 
 impl PlayerSpec {
-    /// What it is written against.
-    pub fn interface(&self) -> Interface {
-        match self.launch {
-            Launch::Class { .. } => Interface::Class,
-            Launch::Command { .. } | Launch::Bot(_) => Interface::Program,
-        }
-    }
-
-    /// It can begin after an opening: nothing in the interface of 2018 tells a class its own first
-    /// actions.
-    pub fn takes_openings(&self) -> bool {
-        self.interface() == Interface::Program
-    }
-
     /// What its author should know about how it is run, if anything.
     pub fn remark(&self) -> Option<String> {
-        let Launch::Command { program, args } = &self.launch else { return None };
+        let PlayerKind::Command { program, args } = &self.kind else { return None };
         let source = args.iter().find(|arg| !arg.starts_with('-'))?;
         let is_source = Path::new(source).extension() == Some(OsStr::new("java"))
             && program.file_stem() == Some(OsStr::new("java"));
@@ -122,18 +70,18 @@ impl PlayerSpec {
 
     /// The house player `bot` under the name `name`.
     pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<Self, Complaint> {
-        let launch = launch::bot(bot)?;
+        let kind = launch::bot(bot)?;
         Ok(Self {
             name,
-            command: launch::in_words(&launch, &[]),
-            launch,
+            command: launch::in_words(&kind, &[]),
+            kind,
             dir: dir.to_owned(),
             env: BTreeMap::new(),
             readable: Vec::new(),
             hidden: Vec::new(),
             reusable: false,
-            hash: hash::of_bot(bot),
-            made: Made::default(),
+            hash: fingerprint::of_bot(bot),
+            fingerprint: Fingerprint::default(),
         })
     }
 
@@ -145,17 +93,17 @@ impl PlayerSpec {
     ) -> Result<Self, Complaint> {
         let path = command.env.get("PATH").map(OsStr::new).or(place.path);
         let program = launch::command(&command.words, place.base, path)?;
-        let (made, hash) = made(&program, &command, place.base)?;
+        let (fingerprint, hash) = made(&program, &command, place.base)?;
         let args = command.words.iter().skip(1).cloned().collect();
-        let launch = Launch::Command { program, args };
+        let kind = PlayerKind::Command { program, args };
         Ok(Self {
             name,
-            command: launch::in_words(&launch, &command.words),
+            command: launch::in_words(&kind, &command.words),
             hash,
-            made,
+            fingerprint,
             readable: existing(&command, place.base),
             hidden: Vec::new(),
-            launch,
+            kind,
             dir: place.base.to_owned(),
             env: command.env,
             reusable: false,
@@ -170,16 +118,16 @@ impl PlayerSpec {
         let mut words = vec!["comp30024".to_owned(), path.clone()];
         words.extend(lenient.then(|| "lenient".to_owned()));
         let command = Command { words, env, files };
-        let (made, hash) = made(&python, &command, &dir)?;
-        let launch = Launch::Class { python, class: path, lenient };
+        let (fingerprint, hash) = made(&python, &command, &dir)?;
+        let kind = PlayerKind::Class { python, class: path, lenient };
         Ok(Self {
             name,
             hash,
-            made,
-            command: launch::in_words(&launch, &[shown]),
+            fingerprint,
+            command: launch::in_words(&kind, &[shown]),
             readable: existing(&command, &dir),
             hidden: Vec::new(),
-            launch,
+            kind,
             dir,
             env: command.env,
             reusable: false,
@@ -194,12 +142,12 @@ fn existing(command: &Command, dir: &Path) -> Vec<PathBuf> {
 }
 
 /// What makes a player that is run by `program`, and the hash of that.
-fn made(program: &Path, command: &Command, dir: &Path) -> Result<(Made, String), Complaint> {
+fn made(program: &Path, command: &Command, dir: &Path) -> Result<(Fingerprint, String), Complaint> {
     let Command { words, env, files } = command;
-    Made::read(Parts { dir, program, words, env, files }).map_err(|bad| unreadable(&bad))
+    Fingerprint::read(Parts { dir, program, words, env, files }).map_err(|bad| unreadable(&bad))
 }
 
-fn unreadable(unreadable: &hash::Unreadable) -> Complaint {
+fn unreadable(unreadable: &Unreadable) -> Complaint {
     let name = unreadable.name.escape_debug();
     let title = format!("cannot read `{name}`: {}", unreadable.error);
     Complaint::new(title, "the player's files are read so that a changed player is noticed")

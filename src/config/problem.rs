@@ -6,23 +6,13 @@ use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-use crate::commands::Failure;
+use crate::error::Failure;
+use crate::printer::Colour;
 
-/// Whether a message for people is coloured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Colour {
-    /// Plain text.
-    Plain,
-    /// With ANSI colours.
-    Ansi,
-}
-
-impl Colour {
-    fn renderer(self) -> Renderer {
-        match self {
-            Self::Plain => Renderer::plain(),
-            Self::Ansi => Renderer::styled(),
-        }
+fn renderer(colour: Colour) -> Renderer {
+    match colour {
+        Colour::Plain => Renderer::plain(),
+        Colour::Ansi => Renderer::styled(),
     }
 }
 
@@ -107,7 +97,7 @@ impl Problem {
         let help = self.help.as_ref().map(|help| Level::HELP.message(help));
         let group: Group<'_> =
             level.primary_title(&self.title).element(snippet).elements(again).elements(help);
-        colour.renderer().render(&[group])
+        renderer(colour).render(&[group])
     }
 
     /// In which lines the same is wrong once more.

@@ -8,9 +8,9 @@ use super::file::PlayerKeys;
 use super::keys::{Field, Given, Keys};
 use super::limits::whole;
 use super::problem::{Problem, Problems, Span, instead};
-use super::tournament::MOST_PAIRS;
+use crate::model::stage::{Format, Stage};
+use crate::model::tournament::MOST_PAIRS;
 use crate::tournament::format::swiss::most_rounds;
-use crate::tournament::format::{Format, Stage};
 
 /// The formats by name.
 const FORMATS: [&str; 6] = ["round-robin", "check", "gauntlet", "swiss", "knockout", "ladder"];

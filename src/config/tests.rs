@@ -1,14 +1,15 @@
 //! Whole messages, as the user sees them after `error: `.
 
+use crate::model::player::{PlayerKind, PlayerSpec};
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::*;
-use crate::clock::Measure;
-use crate::record::{Anchor, FaultPolicy};
-use crate::tournament::format::Stage;
-use crate::tournament::openings::Openings;
+use crate::model::clock::Measure;
+use crate::model::openings::Openings;
+use crate::model::record::{Anchor, FaultPolicy};
+use crate::model::stage::Stage;
 
 /// A folder with players in `players` and a program `python3` in `bin`, which is the PATH.
 struct Folder(tempfile::TempDir);
@@ -101,7 +102,7 @@ files = ["run"]
 /// The message about a configuration.
 fn message(text: &str) -> String {
     let failure = Folder::new().check(text).expect_err("refused");
-    assert_eq!(failure.kind, crate::commands::FailureKind::Input);
+    assert_eq!(failure.kind, crate::error::FailureKind::Input);
     failure.message
 }
 
@@ -130,7 +131,7 @@ fn the_least_configuration_takes_every_default() {
     assert_eq!(tournament.clock.per_move, Some(DEFAULT_MOVE));
     assert_eq!(tournament.anchors, []);
     assert_eq!(tournament.results, folder.path("results"));
-    assert_eq!(tournament.players[1].launch, Launch::Bot("search".to_owned()));
+    assert_eq!(tournament.players[1].kind, PlayerKind::Bot("search".to_owned()));
     assert_eq!(tournament.players[1].command, "bot:search");
 }
 
@@ -150,7 +151,7 @@ fn every_key_is_taken() {
     assert!(tournament.clock.count_startup && tournament.clock.ponder);
     let player = &tournament.players[2];
     let args = vec!["greedy.py".to_owned()];
-    assert_eq!(player.launch, Launch::Command { program: folder.path("bin/python3"), args });
+    assert_eq!(player.kind, PlayerKind::Command { program: folder.path("bin/python3"), args });
     assert_eq!(player.dir, folder.path("players"));
     assert_eq!(player.command, "python3 greedy.py");
     assert_eq!(player.env["THREADS"], "1");
@@ -569,12 +570,12 @@ fn words_of_the_command_line() {
         other => panic!("{other:?}"),
     };
     assert_eq!(folder.word("human", &[]), Ok(PlayerWord::Human));
-    assert_eq!(program("bot:greedy").launch, Launch::Bot("greedy".to_owned()));
+    assert_eq!(program("bot:greedy").kind, PlayerKind::Bot("greedy".to_owned()));
     let spec = program("python3  'a b.py' -v");
     assert_eq!(spec.name, "python3 'a b.py' -v");
     assert_eq!(spec.command, "python3 'a b.py' -v");
     let args = vec!["a b.py".to_owned(), "-v".to_owned()];
-    assert_eq!(spec.launch, Launch::Command { program: folder.path("bin/python3"), args });
+    assert_eq!(spec.kind, PlayerKind::Command { program: folder.path("bin/python3"), args });
     let configured = [PlayerSpec { name: "human".to_owned(), ..program("bot:random") }];
     let expected = PlayerWord::Program(Box::new(configured[0].clone()));
     assert_eq!(folder.word("human", &configured), Ok(expected));

@@ -7,9 +7,11 @@ use std::path::PathBuf;
 use toml::Spanned;
 
 use crate::bounded;
-use crate::clock::TimeControl;
-use crate::containment::Wish;
-use crate::record::{Anchor, FaultPolicy};
+use crate::model::player::PlayerSpec;
+use crate::model::record::{Anchor, FaultPolicy};
+use crate::model::tournament::{
+    DEFAULT_QUARANTINE, DEFAULT_RESULTS, MOST_JOBS, MOST_RETRIES, Tournament,
+};
 use referee_games::options::OptionKind;
 use referee_games::{Game, GameKind, OptionSpec, Options};
 
@@ -17,63 +19,13 @@ use super::LARGEST;
 use super::apart::keep_apart;
 use super::containment;
 use super::file::{File, GivenOption, PlayerKeys, Policy};
-use super::grades::{self, Grades};
+use super::grades;
 use super::keys::Given;
 use super::limits::{Preset, time_control, whole};
 use super::openings;
-use super::player::{self, Place, PlayerSpec, check_name};
+use super::player::{self, Place, check_name};
 use super::problem::{Complaint, Problem, Problems, Span, instead};
 use super::stages;
-use crate::tournament::format::Stage;
-use crate::tournament::openings::Openings;
-
-/// The most pairs a pairing.
-pub const MOST_PAIRS: u32 = 100_000;
-/// The most games at once.
-pub const MOST_JOBS: usize = 1024;
-/// The most times a turn may be asked again.
-pub const MOST_RETRIES: u32 = 10;
-/// Faults in a row that take a player out, where nothing is given.
-pub const DEFAULT_QUARANTINE: u32 = 5;
-/// The folder of the results, beside the configuration, where none is given.
-pub const DEFAULT_RESULTS: &str = "results";
-
-/// A tournament that can be played.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Tournament {
-    /// Its name, which is also that of its folder under [`results`](Self::results).
-    pub name: String,
-    /// The game.
-    pub game: GameKind,
-    /// The rules options in force; games under them end.
-    pub options: Options,
-    /// What is to be said about the files that the options name.
-    pub remarks: Vec<String>,
-    /// The stages, one or more, each with 1 to [`MOST_PAIRS`] pairs a meeting.
-    pub stages: Vec<Stage>,
-    /// Where the openings come from; games begin at the start where this is none.
-    pub openings: Option<Openings>,
-    /// The seed of everything random; a fresh secret where there is none.
-    pub seed: Option<u64>,
-    /// Games at once, at most [`MOST_JOBS`]; as many as there are cores where there is none.
-    pub jobs: Option<NonZeroUsize>,
-    /// The limits of time.
-    pub clock: TimeControl,
-    /// What contains the players.
-    pub containment: Wish,
-    /// What happens after a refused action; 1 to [`MOST_RETRIES`] retries.
-    pub fault_policy: FaultPolicy,
-    /// Faults in a row that take a player out; 0 for never.
-    pub quarantine: u32,
-    /// Those of [`players`](Self::players) whose ratings are fixed, by name.
-    pub anchors: Vec<Anchor>,
-    /// What turns places and scores into marks, if anything.
-    pub grades: Option<Grades>,
-    /// The players, two or more, in the order of the file, every name once.
-    pub players: Vec<PlayerSpec>,
-    /// The folder that the results of all tournaments lie in, as an absolute path.
-    pub results: PathBuf,
-}
 
 /// The tournament that `file` asks for; `None` when something was noted. What is noted does not
 /// keep the rest from being checked.

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::commands::Failure;
+use crate::error::Failure;
 
 use super::launch;
-use super::player::{Class, Command, LONGEST_NAME, Place, PlayerSpec};
+use super::player::{Class, Command, Place};
 use super::problem::Complaint;
 use super::recognise::{EXPECTED, Found, candidates, recognise, unbuilt};
 use super::sources;
+use crate::model::player::{LONGEST_NAME, PlayerSpec};
 
 /// So many files of a folder that may be its player are named at most.
 const MOST_SHOWN: usize = 8;

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-use crate::commands::Failure;
+use crate::error::Failure;
 
 /// Without so many open files there is nothing that the referee could do.
 const LEAST: u64 = 64;

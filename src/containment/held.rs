@@ -26,7 +26,7 @@ use super::{
     GUARD, Lack, Leavings, Level, Limits, Mechanism, NotStarted, Overrun, Policy, REFEREE,
     THIS_PROGRAM, made, mounts, runtime, tree,
 };
-use crate::fault::{Fault, FaultCode};
+use crate::model::fault::{Fault, FaultCode};
 use crate::player::Launch;
 
 /// How long a player's processes may take to die.

@@ -6,7 +6,7 @@ use std::io;
 
 use nix::errno::Errno;
 
-use crate::fault::Fault;
+use crate::model::fault::Fault;
 
 /// Something that the referee needs to start a player, and that the machine has no more of for it:
 /// descriptors, processes or memory.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::clock::nanos;
-use crate::fault::FaultCode;
+use crate::model::clock::nanos;
+use crate::model::fault::FaultCode;
 
 /// One KiB and one MiB, in bytes.
 pub const KIB: u64 = 1024;

@@ -12,7 +12,7 @@ use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
 use super::{Lack, Leavings, NotStarted, Overrun, Policy, REFEREE};
-use crate::fault::{Fault, FaultCode};
+use crate::model::fault::{Fault, FaultCode};
 use crate::player::Launch;
 
 /// How long a player's process may take to die.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::{Lack, Level, Limits, Mechanism};
-use crate::commands::Failure;
-use crate::record::Containment;
+use crate::error::Failure;
+use crate::model::record::Containment;
 
 /// What a run asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -4,9 +4,9 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use super::doing::Doing;
-use crate::clock::Measure;
 use crate::containment::{Overrun, limits};
-use crate::fault::{Fault, FaultCode};
+use crate::model::clock::Measure;
+use crate::model::fault::{Fault, FaultCode};
 use crate::protocol;
 
 /// What could be seen of a player when its time was up.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 
 use super::{Answer, InitView, TurnView, Wire};
-use crate::fault::{Fault, FaultCode};
+use crate::model::fault::{Fault, FaultCode};
 use crate::printer::Printer;
 use crate::protocol::{Reply, TurnClock};
 use referee_bots::{Kind, Limit, Reaction, Session};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::config::{self, PlayerSpec};
 use crate::containment;
+use crate::model::player::{PlayerKind, PlayerSpec};
 
 /// How to start a player.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,14 +38,14 @@ const OF_HOST: &[(&str, &str)] =
 impl Launch {
     /// How the player `spec` is started. House players are this same program.
     pub fn of(spec: &PlayerSpec) -> Self {
-        let (program, args) = match &spec.launch {
-            config::Launch::Command { program, args } => (program.clone(), args.clone()),
-            config::Launch::Class { python, class, lenient } => {
+        let (program, args) = match &spec.kind {
+            PlayerKind::Command { program, args } => (program.clone(), args.clone()),
+            PlayerKind::Class { python, class, lenient } => {
                 let lenient = lenient.then_some("--lenient");
                 let args = ["-c", HOST, class].into_iter().chain(lenient);
                 (python.clone(), args.map(str::to_owned).collect())
             }
-            config::Launch::Bot(name) => (this_program(), vec!["bot".to_owned(), name.clone()]),
+            PlayerKind::Bot(name) => (this_program(), vec!["bot".to_owned(), name.clone()]),
         };
         let mut launch = Self {
             program,
@@ -54,11 +54,11 @@ impl Launch {
             env: spec.env.clone(),
             readable: spec.readable.clone(),
             hidden: spec.hidden.clone(),
-            rules: match &spec.launch {
-                config::Launch::Bot(_) => None,
+            rules: match &spec.kind {
+                PlayerKind::Bot(_) => None,
                 _ => std::env::current_exe().ok(),
             },
-            hosted: matches!(spec.launch, config::Launch::Class { .. }),
+            hosted: matches!(spec.kind, PlayerKind::Class { .. }),
         };
         if launch.hosted {
             launch.set_all(OF_HOST);

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::diagnosis;
-use crate::clock::{Measure, wall_bound};
 use crate::containment::Limits;
-use crate::fault::Fault;
+use crate::model::clock::{Measure, wall_bound};
+use crate::model::fault::Fault;
 
 /// The longest wait where no time limit was given.
 const UNLIMITED: Duration = Duration::from_secs(365 * 24 * 3600);

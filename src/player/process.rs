@@ -24,9 +24,9 @@ use super::limit::{Allowed, Limit};
 use super::meter::{Meter, Stretch};
 use super::overdue::Overdue;
 use super::stderr::Stderr;
-use crate::clock::Measure;
 use crate::containment::{Held, Leavings, Limits, Lost, NotStarted, Overrun, Pipes, Policy};
-use crate::fault::Fault;
+use crate::model::clock::Measure;
+use crate::model::fault::Fault;
 use crate::protocol::{self, LINE_LIMIT};
 
 /// How long a process may take to leave after `quit`.

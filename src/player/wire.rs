@@ -10,9 +10,9 @@ use super::limit::Allowed;
 use super::overdue::Overdue;
 use super::process::{self, Process};
 use super::{Answer, EndView, Exchange, InitView, Launch, Remains, TurnView, diagnosis, no_start};
-use crate::clock::Measure;
 use crate::containment::{NotStarted, Policy};
-use crate::fault::{Fault, FaultCode};
+use crate::model::clock::Measure;
+use crate::model::fault::{Fault, FaultCode};
 use crate::protocol::{self, Greeting, InitClock, Message, Unusable, VERSIONS, Wants};
 use referee_games::{Game, SeatMap};
 

@@ -5,7 +5,7 @@ use statrs::function::erf::erfc;
 use super::fit::{Estimate, Z95, fit};
 use super::residuals::{SIGNIFICANT, holm};
 use super::{RatingError, Tally};
-use crate::record::Anchor;
+use crate::model::record::Anchor;
 
 /// Two anchors whose results put them elsewhere than their given ratings do.
 #[derive(Debug, Clone, PartialEq)]

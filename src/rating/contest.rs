@@ -7,7 +7,7 @@ use std::num::NonZeroU64;
 use super::pairs::Pentanomial;
 use super::sprt::{Sprt, Standing, Verdict};
 use super::{Played, Points, RatingError};
-use crate::record::GameRecord;
+use crate::model::record::GameRecord;
 use referee_games::Seat;
 
 /// After so many pairs in a row that do not count, no more are waited for.
@@ -210,7 +210,7 @@ mod tests {
     use super::super::sprt::Unit;
     use super::super::tally::tests::{faulty, game};
     use super::*;
-    use crate::fault::FaultCode;
+    use crate::model::fault::FaultCode;
 
     fn contest(most_pairs: u32) -> Contest {
         let test = Sprt::new(Unit::Logistic, (0.0, 50.0), (0.05, 0.05)).expect("a test");

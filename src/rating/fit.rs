@@ -19,7 +19,7 @@ use super::layout::{Layout, Seats};
 use super::model::{Model, Peak};
 use super::pairs::PairCounts;
 use super::{RatingError, Tally};
-use crate::record::Anchor;
+use crate::model::record::Anchor;
 
 /// Standard deviations each way that hold 95% of a normal distribution.
 pub(super) const Z95: f64 = 1.959_963_984_540_054;

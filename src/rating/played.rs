@@ -4,8 +4,8 @@ use std::num::NonZeroU64;
 
 use super::RatingError;
 use super::pairs::GameOutcome;
-use crate::fault::FaultCode;
-use crate::record::GameRecord;
+use crate::model::fault::FaultCode;
+use crate::model::record::GameRecord;
 use referee_games::{BySeat, Seat};
 
 /// A finished game as results see it.

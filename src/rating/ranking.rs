@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::fit::{Fit, fit};
 use super::{Band, RatingError, Tally};
-use crate::record::Anchor;
+use crate::model::record::Anchor;
 
 /// Why a player was taken out of the tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -234,7 +234,7 @@ fn fine(rating: f64) -> f64 {
 mod tests {
     use super::super::tally::tests::{distinct, faulty, game, tally};
     use super::*;
-    use crate::fault::FaultCode;
+    use crate::model::fault::FaultCode;
 
     const NAMES: [&str; 5] = ["ant", "bee", "cat", "dog", "eel"];
 

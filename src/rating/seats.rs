@@ -6,7 +6,7 @@ use super::cholesky::{Symmetric, dot};
 use super::fit::{Estimate, Scale, count};
 use super::layout::Seats;
 use super::{RatingError, Tally};
-use crate::record::Anchor;
+use crate::model::record::Anchor;
 use referee_games::BySeat;
 
 /// Below this chance a difference between players' seat effects is taken to be real.

@@ -6,8 +6,8 @@ use std::num::NonZeroU64;
 use super::pairs::{GameOutcome, PairCounts, Side};
 use super::played::{Conduct, Played};
 use super::{Points, RatingError};
-use crate::fault::FaultCode;
-use crate::record::GameRecord;
+use crate::model::fault::FaultCode;
+use crate::model::record::GameRecord;
 use referee_games::{BySeat, Seat};
 
 /// How often a player made each fault; codes that did not happen are absent.
@@ -306,8 +306,8 @@ pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::fault::Fault;
-    use crate::record::{ClockRecord, Score};
+    use crate::model::fault::Fault;
+    use crate::model::record::{ClockRecord, Score};
     use referee_games::SeatMap;
 
     const SEATS: BySeat<&str> = BySeat::new("white", "black");

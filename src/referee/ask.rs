@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use super::Setup;
-use crate::clock::{Clock, TimeControl};
-use crate::fault::{Fault, FaultCode};
+use crate::model::clock::{Clock, TimeControl};
+use crate::model::fault::{Fault, FaultCode};
+use crate::model::record::FaultPolicy;
 use crate::player::{Player, TurnView, diagnosis};
 use crate::protocol::{self, Reply, TurnClock, millis};
-use crate::record::FaultPolicy;
 use referee_games::{BySeat, Event, Game, Refusal, Seat};
 
 /// What a seat is asked. All of it stands before the turn begins: nothing tells what the other

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::fault::Fault;
+use crate::model::fault::Fault;
+use crate::model::record::Note;
 use crate::player::Overdue;
 use crate::protocol::Greeting;
-use crate::record::Note;
 use referee_games::{BySeat, GameResult, Outcome, Seat};
 
 /// How a game ended.

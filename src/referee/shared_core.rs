@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use crate::clock::{Measure, TimeControl};
+use crate::model::clock::{Measure, TimeControl};
 use crate::player::Player;
 
 /// How long the opponent may go on after a turn has begun. By then it has gone to sleep, if it

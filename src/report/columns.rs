@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::terminal::Dress;
+use crate::printer::Colour;
 
 /// Blanks between two columns.
 const GAP: usize = 2;
@@ -72,16 +72,16 @@ impl Column {
 }
 
 /// The lines of a table of at most `width` columns if that is possible, the headings first.
-pub(super) fn lay_out(columns: &[Column], width: usize, dress: Dress) -> Vec<String> {
+pub(super) fn lay_out(columns: &[Column], width: usize, colour: Colour) -> Vec<String> {
     let columns = choose(columns, width);
     let needed: usize = columns.iter().map(|column| column.least(0)).sum();
     let room = width.saturating_sub(needed + GAP * columns.len().saturating_sub(1)).max(1);
     let fitted: Vec<(&Column, usize)> =
         columns.iter().map(|&column| (column, column.width().min(limit(column, room)))).collect();
-    let heading = line(&fitted, |column| (column.heading, None), dress);
+    let heading = line(&fitted, |column| (column.heading, None), colour);
     let rows = columns.first().map_or(0, |column| column.cells.len());
-    let bold = paint(&heading, "1", dress);
-    std::iter::once(bold).chain((0..rows).map(|row| body(&fitted, row, dress))).collect()
+    let bold = paint(&heading, "1", colour);
+    std::iter::once(bold).chain((0..rows).map(|row| body(&fitted, row, colour))).collect()
 }
 
 fn limit(column: &Column, room: usize) -> usize {
@@ -107,21 +107,21 @@ fn least_width(columns: &[&Column]) -> usize {
     cells + GAP * columns.len().saturating_sub(1)
 }
 
-fn body(columns: &[(&Column, usize)], row: usize, dress: Dress) -> String {
-    line(columns, |column| (&column.cells[row].text, column.cells[row].bad.then_some("31")), dress)
+fn body(columns: &[(&Column, usize)], row: usize, colour: Colour) -> String {
+    line(columns, |column| (&column.cells[row].text, column.cells[row].bad.then_some("31")), colour)
 }
 
 /// One line: of each column the text and the colour that `cell` says.
 fn line<'a>(
     columns: &[(&'a Column, usize)],
     cell: impl Fn(&'a Column) -> (&'a str, Option<&'static str>),
-    dress: Dress,
+    colour: Colour,
 ) -> String {
     let cells = columns.iter().map(|&(column, width)| {
-        let (text, colour) = cell(column);
+        let (text, code) = cell(column);
         let text = cut(text, width);
         let blanks = " ".repeat(width - text.width().min(width));
-        let text = colour.map_or_else(|| text.clone(), |code| paint(&text, code, dress));
+        let text = code.map_or_else(|| text.clone(), |code| paint(&text, code, colour));
         match column.align {
             Align::Left => text + &blanks,
             Align::Right => blanks + &text,
@@ -130,10 +130,10 @@ fn line<'a>(
     cells.collect::<Vec<_>>().join(&" ".repeat(GAP))
 }
 
-fn paint(text: &str, code: &str, dress: Dress) -> String {
-    match dress {
-        Dress::Plain => text.to_owned(),
-        Dress::Colour => format!("\x1b[{code}m{text}\x1b[0m"),
+fn paint(text: &str, code: &str, colour: Colour) -> String {
+    match colour {
+        Colour::Plain => text.to_owned(),
+        Colour::Ansi => format!("\x1b[{code}m{text}\x1b[0m"),
     }
 }
 
@@ -170,7 +170,7 @@ mod tests {
             column("two", Keep::Rank(2)),
             column("uno", Keep::Rank(1)),
         ];
-        let headings = |width| lay_out(&columns, width, Dress::Plain)[0].clone();
+        let headings = |width| lay_out(&columns, width, Colour::Plain)[0].clone();
         assert_eq!(headings(19), "name  one  two  uno");
         assert_eq!(headings(18), "name  two");
         assert_eq!(headings(8), "name");

@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use super::columns::{Align, Cell, Column, Keep, lay_out};
-use super::terminal::{Dress, margin, whole};
+use super::terminal::{margin, whole};
 use crate::diagnostics::clocks::ClockUse;
 use crate::diagnostics::copies;
 use crate::diagnostics::look_alikes::LookAlike;
 use crate::diagnostics::{Diagnostics, Ending};
 use crate::escape;
+use crate::printer::Colour;
 
 /// The diagnostics in words and tables, without a last newline.
-pub fn details(found: &Diagnostics, width: usize, dress: Dress) -> String {
+pub fn details(found: &Diagnostics, width: usize, colour: Colour) -> String {
     let mut lines = vec![
         format!(
             "First seat: {} {} Elo; that it is worth the same to all: p = {:.3}.",
@@ -28,11 +29,11 @@ pub fn details(found: &Diagnostics, width: usize, dress: Dress) -> String {
     ];
     if !found.endings.is_empty() {
         lines.push(String::new());
-        lines.extend(lay_out(&endings(&found.endings), width, dress));
+        lines.extend(lay_out(&endings(&found.endings), width, colour));
     }
     if !found.clocks.is_empty() {
         lines.push(String::new());
-        lines.extend(lay_out(&clocks(&found.clocks), width, dress));
+        lines.extend(lay_out(&clocks(&found.clocks), width, colour));
     }
     lines.push(String::new());
     lines.extend(oddities(found));
@@ -180,13 +181,13 @@ ant              7  1.2 ms  33 ms   1.50 s
 
 ant and bee are the same player: one command with the same files.
 ant beats bee, bee beats cat, cat beats ant.";
-        assert_eq!(details(&found(), 100, Dress::Plain), expected);
+        assert_eq!(details(&found(), 100, Colour::Plain), expected);
     }
 
     #[test]
     fn that_nothing_was_found_is_said_too() {
         let found = Diagnostics { cycles: Vec::new(), copies: Vec::new(), ..found() };
-        let text = details(&found, 100, Dress::Plain);
+        let text = details(&found, 100, Colour::Plain);
         assert!(text.contains("Nothing odd"), "{text}");
     }
 }

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::drawing::{self, Cell};
 use super::story;
-use crate::clock::{Clock, TimeControl};
 use crate::escape;
-use crate::record::{GameRecord, Note};
+use crate::model::clock::{Clock, TimeControl};
+use crate::model::record::{GameRecord, Note};
 use crate::tournament::audit::{Replay, Replayed};
 use referee_games::board::Square;
 use referee_games::{BySeat, Event, Game, Seat, Turn};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::tables::text;
-use crate::record::GameRecord;
+use crate::model::record::GameRecord;
 use referee_games::Seat;
 
 /// The columns of `games.csv`.
@@ -84,7 +84,7 @@ fn used_ms(game: &GameRecord, seat: Seat) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::FaultCode;
+    use crate::model::fault::FaultCode;
     use crate::rating::tally::tests::{faulty, game};
 
     fn lines(games: &[GameRecord]) -> Vec<String> {

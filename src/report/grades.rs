@@ -4,7 +4,7 @@ use std::io;
 
 use super::tables::{finish, text};
 use super::{Row, Standings};
-use crate::config::{Grades, ScoreMark};
+use crate::model::grades::{Grades, ScoreMark};
 use crate::rating::{Rank, Tally};
 
 /// The table: one row per graded player, in the order of the ranking, with the marks and what they
@@ -89,8 +89,8 @@ fn marks_of_score(line: &ScoreMark, row: &Row, tally: &Tally) -> f64 {
 mod tests {
     use super::super::standings::tests::{results, standings};
     use super::*;
-    use crate::config::RankMark;
-    use crate::fault::FaultCode;
+    use crate::model::fault::FaultCode;
+    use crate::model::grades::RankMark;
     use crate::rating::tally::tests::{faulty, game, tally};
     use crate::rating::{Band, Out};
     use crate::tournament::results::Results;

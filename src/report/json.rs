@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Row, Standings};
 use crate::diagnostics::Diagnostics;
-use crate::fault::FaultCode;
+use crate::model::fault::FaultCode;
 use crate::rating::{Estimate, Points, Unranked};
 use crate::tournament::summary::Summary;
 

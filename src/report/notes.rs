@@ -202,9 +202,9 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
 mod tests {
     use super::super::standings::tests::standings;
     use super::*;
-    use crate::fault::FaultCode;
+    use crate::model::fault::FaultCode;
+    use crate::model::record::Anchor;
     use crate::rating::tally::tests::{faulty, game, tally};
-    use crate::record::Anchor;
 
     #[test]
     fn faults_are_told_by_player_most_first() {

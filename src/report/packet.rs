@@ -9,9 +9,9 @@ use super::page::{count, elo, fault, figure, percent};
 use super::survey::faults::Case;
 use super::{Row, Standings};
 use crate::escape;
+use crate::model::record::{GameRecord, Header};
 use crate::rating::tally::Outcomes;
 use crate::rating::{Rank, Tally};
-use crate::record::{GameRecord, Header};
 use referee_games::Seat;
 
 /// Everything about one player.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::tables::{finish, text};
-use crate::fault::Fault;
-use crate::record::{Anchor, GameRecord, Header, PlayerInfo};
-use crate::tournament::format::{Format, Stage};
+use crate::model::fault::Fault;
+use crate::model::record::{Anchor, GameRecord, Header, PlayerInfo};
+use crate::model::stage::{Format, Stage};
 use referee_games::{BySeat, Seat};
 
 /// A pseudonym for every player, `P001` and so on, in an order that the tournament's random
@@ -172,9 +172,9 @@ impl Pseudonyms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::FaultCode;
+    use crate::model::fault::FaultCode;
+    use crate::model::record::Note;
     use crate::rating::tally::tests::{faulty, game};
-    use crate::record::Note;
 
     #[test]
     fn nothing_of_the_opponent_is_left() {

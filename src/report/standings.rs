@@ -1,9 +1,9 @@
 //! The ranking: a row a player, in order.
 
+use crate::model::record::Header;
 use crate::rating::ranks::Separation;
 use crate::rating::tally::{FaultCounts, Outcomes};
 use crate::rating::{Band, Contradiction, Estimate, Points, Rank, Unranked};
-use crate::record::Header;
 use crate::tournament::results::Results;
 use crate::tournament::summary::Summary;
 use referee_games::{BySeat, Seat};

@@ -11,8 +11,8 @@ use self::chosen::Chosen;
 use self::course::Course;
 use self::faults::Faults;
 use super::Standings;
+use crate::model::record::{GameRecord, Header};
 use crate::rating::{RatingError, Tally};
-use crate::record::{GameRecord, Header};
 use referee_games::Seat;
 
 /// What was seen. Its size depends on the players and on the bounds of its parts, not on the

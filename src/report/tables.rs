@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::io;
 
 use super::{Row, Standings};
-use crate::fault::FaultCode;
+use crate::model::fault::FaultCode;
 use crate::rating::{Estimate, Tally, Unranked};
 use referee_games::Seat;
 

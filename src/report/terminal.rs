@@ -6,21 +6,13 @@ use super::columns::{Align, Cell, Column, Keep, lay_out};
 use super::notes::notes;
 use super::{Row, Standings};
 use crate::escape;
+use crate::printer::Colour;
 use crate::rating::Points;
-
-/// Whether text may be dressed in colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dress {
-    /// Text alone.
-    Plain,
-    /// With ANSI colours.
-    Colour,
-}
 
 /// The ranking in lines of at most `width` columns where that is possible, without a last
 /// newline. All players are shown; names are escaped.
-pub fn ranking(standings: &Standings, width: usize, dress: Dress) -> String {
-    let mut lines = lay_out(&columns(standings), width, dress);
+pub fn ranking(standings: &Standings, width: usize, colour: Colour) -> String {
+    let mut lines = lay_out(&columns(standings), width, colour);
     lines.push(String::new());
     lines.extend(notes(standings, width));
     lines.join("\n")
@@ -83,7 +75,7 @@ mod tests {
 
     use super::super::standings::tests::standings;
     use super::*;
-    use crate::fault::FaultCode;
+    use crate::model::fault::FaultCode;
     use crate::rating::Tally;
     use crate::rating::tally::tests::{distinct, faulty, game, tally};
 
@@ -101,7 +93,7 @@ mod tests {
 
     #[test]
     fn the_table_is_aligned_whatever_the_names_width() {
-        let text = ranking(&standings(&example()), 100, Dress::Plain);
+        let text = ranking(&standings(&example()), 100, Colour::Plain);
         let expected = "\
 #  player    rating  ±95%  ranks  games  score     %   W  D  L  faults
 1  greedy       299  ±234    1–2     11   10.5  95.5  10  1  0       0
@@ -121,7 +113,7 @@ greedy and 象棋 bot (97%, 2), 象棋 bot and chatty (63%, 62).";
     #[test]
     fn a_narrow_terminal_keeps_what_matters() {
         for width in [20, 25, 30, 40, 50, 60] {
-            let text = ranking(&standings(&example()), width, Dress::Plain);
+            let text = ranking(&standings(&example()), width, Colour::Plain);
             assert!(text.lines().all(|line| line.width() <= width), "{width}:\n{text}");
             assert!(text.contains("rating"));
         }
@@ -130,7 +122,7 @@ greedy and 象棋 bot (97%, 2), 象棋 bot and chatty (63%, 62).";
     #[test]
     fn a_long_name_is_cut_before_columns_go() {
         let long = "a".repeat(300);
-        let text = ranking(&standings(&tally(&[&long, "bee"], &[])), 80, Dress::Plain);
+        let text = ranking(&standings(&tally(&[&long, "bee"], &[])), 80, Colour::Plain);
         assert!(text.contains("a…") && text.contains("faults") && text.contains("No games yet."));
         assert!(text.lines().all(|line| line.width() <= 80));
     }
@@ -138,7 +130,7 @@ greedy and 象棋 bot (97%, 2), 象棋 bot and chatty (63%, 62).";
     #[test]
     fn names_cannot_command_the_terminal() {
         let standings = standings(&tally(&["\x1b[2J\u{202e}", "bee"], &[(0, 1, "draw")]));
-        let text = ranking(&standings, 100, Dress::Plain);
+        let text = ranking(&standings, 100, Colour::Plain);
         assert!(text.contains(r"\u{1b}[2J\u{202e}"), "{text}");
         assert!(!text.contains('\x1b'));
     }
@@ -146,17 +138,17 @@ greedy and 象棋 bot (97%, 2), 象棋 bot and chatty (63%, 62).";
     #[test]
     fn only_faults_and_the_heading_are_coloured() {
         let standings = standings(&example());
-        let text = ranking(&standings, 100, Dress::Colour);
+        let text = ranking(&standings, 100, Colour::Ansi);
         assert_eq!(text.matches("\x1b[31m").count(), 1, "{text}");
         let bare = text.replace("\x1b[31m", "").replace("\x1b[1m", "").replace("\x1b[0m", "");
-        assert_eq!(bare, ranking(&standings, 100, Dress::Plain));
+        assert_eq!(bare, ranking(&standings, 100, Colour::Plain));
     }
 
     #[test]
     fn all_of_two_hundred_players_are_shown() {
         let names: Vec<String> = (0..200).map(|n| format!("p{n:03}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let text = ranking(&standings(&tally(&names, &[(0, 1, "white")])), 80, Dress::Plain);
+        let text = ranking(&standings(&tally(&names, &[(0, 1, "white")])), 80, Colour::Plain);
         assert!(names.iter().all(|name| text.contains(name)));
     }
 }

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::clock::{Clock, Measure, TimeControl, Verdict};
-use crate::fault::FaultCode;
-use crate::record::{GameRecord, Header, Score};
+use crate::model::clock::{Clock, Measure, TimeControl, Verdict};
+use crate::model::fault::FaultCode;
+use crate::model::record::{GameRecord, Header, Score};
 use crate::seeds::{Luck, Secret};
 use crate::tournament::openings::Book;
 use referee_games::{

@@ -6,15 +6,13 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::folder::{self, Contents, Locked};
-use super::format::{Format, PairingRules, Stage};
-use super::openings::Openings;
-use crate::commands::Failure;
-use crate::config::Tournament;
+use crate::error::Failure;
+use crate::log::{Line, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header};
+use crate::model::openings::Openings;
+use crate::model::record::{Containment, GameRecord, Header, PlayerInfo, SCHEMA};
+use crate::model::stage::{Format, PairingRules, Stage};
+use crate::model::tournament::Tournament;
 use crate::printer::Printer;
-use crate::record::log::{
-    Line, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
-};
-use crate::record::{Containment, GameRecord, Header, PlayerInfo, SCHEMA};
 use referee_games::with_game;
 use referee_games::{Game, Seat};
 
@@ -151,7 +149,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         Ok(serde_json::Value::Object(map)) => map,
         _ => serde_json::Map::new(),
     };
-    let info = |player: &crate::config::PlayerSpec| PlayerInfo {
+    let info = |player: &crate::model::player::PlayerSpec| PlayerInfo {
         name: player.name.clone(),
         command: player.command.clone(),
         hash: player.hash.clone(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::audit::{Replay, Replayed};
 use crate::diagnostics::look_alikes::Decision;
-use crate::record::GameRecord;
+use crate::model::record::GameRecord;
 use referee_games::{Game, Seat, Turn};
 
 /// The choices of a game, its opening and forced actions left out.

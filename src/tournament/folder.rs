@@ -13,10 +13,10 @@ use rustix::io::Errno;
 
 pub use self::lines::{Problem, ProblemKind, Problems, place};
 use super::ledger::Ledger;
-use crate::commands::Failure;
 use crate::disk;
-use crate::record::Header;
-use crate::record::log::{Entry, LOG, LogError, LogReader, WriteError};
+use crate::error::Failure;
+use crate::log::{Entry, LOG, LogError, LogReader, WriteError};
+use crate::model::record::Header;
 use crate::seeds::Secret;
 
 const LOCK: &str = "lock";

@@ -5,12 +5,14 @@
 //! not played, and do not count where they were. The same holds for what is played next: a
 //! section of the schedule is added when all before it are over, from their results alone.
 
-use super::format::{Course, Format, Meeting, Next, PairingRules, Stage};
-use super::schedule::{Fixture, Order, Schedule};
+use super::format::{Course, Meeting, Next};
+use super::schedule::{Fixture, Schedule};
 use super::summary::Summary;
+use crate::model::record::{Anchor, GameRecord, Header};
+use crate::model::stage::Order;
+use crate::model::stage::{Format, PairingRules, Stage};
 use crate::rating::tally::{Faulted, Place};
 use crate::rating::{GameOutcome, Out, Played, Ranking, Tally};
-use crate::record::{Anchor, GameRecord, Header};
 use referee_games::{BySeat, Seat};
 
 /// What the course of a tournament depends on besides its games.
@@ -469,9 +471,9 @@ mod tests {
 
     use super::super::results::Results;
     use super::*;
-    use crate::fault::FaultCode;
+    use crate::model::fault::FaultCode;
+    use crate::model::record::Score;
     use crate::rating::tally::tests::{faulty, game};
-    use crate::record::Score;
     use referee_games::SeatMap;
 
     const NAMES: [&str; 4] = ["bee", "ant", "dog", "cat"];

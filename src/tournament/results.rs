@@ -8,9 +8,9 @@ mod tests;
 
 use super::ledger::Ledger;
 use super::summary::Summary;
+use crate::model::record::Anchor;
 use crate::rating::tally::{Faulted, Place};
 use crate::rating::{self, Contradiction, Out, Ranking, RatingError, SeatEffects, Tally};
-use crate::record::Anchor;
 
 /// The results of a tournament so far.
 #[derive(Debug, Clone)]

@@ -7,27 +7,8 @@
 pub mod pairings;
 
 pub use self::pairings::Pairings;
+use crate::model::stage::Order;
 use referee_games::{BySeat, Seat};
-
-/// In which order players enter a schedule, and which of two has the first seat first.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Order {
-    /// In the order of the configuration; seats by the order of the names. Whoever has the
-    /// configuration can work it out.
-    #[default]
-    Listed,
-    /// By lots, drawn from a text that nobody can foresee.
-    Drawn(String),
-}
-
-impl Order {
-    /// The lots of these players.
-    fn lots(text: &str, names: &[impl AsRef<str>]) -> Vec<[u8; 32]> {
-        let key = blake3::derive_key("referee 2026 schedule lots", text.as_bytes());
-        let lot = |name: &str| *blake3::keyed_hash(&key, name.as_bytes()).as_bytes();
-        names.iter().map(|name| lot(name.as_ref())).collect()
-    }
-}
 
 /// The games that are known so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +53,7 @@ impl Schedule {
                 entrants
             }
             Order::Drawn(text) => {
-                let lots = Order::lots(text, names);
+                let lots = lots(text, names);
                 sorted.sort_by_key(|&player| lots[player]);
                 sorted.clone()
             }
@@ -155,6 +136,13 @@ impl Schedule {
         let index = section.start + 2 * (round * section.pairings.len() + pairing) + game;
         (self.fixture(index) == fixture).then_some(index)
     }
+}
+
+/// The lots of these players, drawn from `text`.
+fn lots(text: &str, names: &[impl AsRef<str>]) -> Vec<[u8; 32]> {
+    let key = blake3::derive_key("referee 2026 schedule lots", text.as_bytes());
+    let lot = |name: &str| *blake3::keyed_hash(&key, name.as_bytes()).as_bytes();
+    names.iter().map(|name| lot(name.as_ref())).collect()
 }
 
 impl Section {

@@ -22,10 +22,10 @@ pub use self::entrant::Entrant;
 use super::cores::Share;
 use super::openings::Book;
 use super::schedule::Fixture;
-use crate::clock::TimeControl;
 use crate::containment::Lack;
-use crate::fault::Fault;
-use crate::record::{FaultPolicy, GameRecord};
+use crate::model::clock::TimeControl;
+use crate::model::fault::Fault;
+use crate::model::record::{FaultPolicy, GameRecord};
 use crate::seeds::Secret;
 use referee_games::{BySeat, Game, Options};
 

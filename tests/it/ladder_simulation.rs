@@ -6,9 +6,10 @@
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use referee::model::stage::{Format, PairingRules};
 use referee::rating::tally::Place;
 use referee::rating::{GameOutcome, Tally, fit};
-use referee::tournament::format::{Course, Format, Meeting, PairingRules};
+use referee::tournament::format::{Course, Meeting};
 
 const PLAYERS: usize = 40;
 /// Elo points of a natural unit at this share of draws, ν being one half.

@@ -8,9 +8,9 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{Examiner, Outcome};
 use crate::check::{Finding, exchange};
-use crate::clock::Clock;
-use crate::commands::Failure;
 use crate::containment::NotStarted;
+use crate::error::Failure;
+use crate::model::clock::Clock;
 use crate::player::{InitView, Player};
 use crate::referee::{Question, Setup};
 use referee_bots::Playable;

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 
 use super::CheckArgs;
 use crate::check::{Candidate, Exam};
-use crate::commands::Failure;
 use crate::commands::setting::Setting;
-use crate::config::{PlayerSpec, Tournament, name_of};
+use crate::config::name_of;
 use crate::diagnostics::copies;
+use crate::error::Failure;
+use crate::model::player::PlayerSpec;
+use crate::model::stage::Stage;
+use crate::model::tournament::Tournament;
 use crate::tournament::continuation::{fresh_identity, header};
-use crate::tournament::format::Stage;
 use referee_bots::Playable;
 
 /// A word that stands for no player, and why.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::check::{Outcome, Report};
-use crate::commands::Failure;
+use crate::error::Failure;
 use crate::report::tables::text;
 
 /// A CSV file, opened before anything is checked; a row is in it as soon as it is known.

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::failed;
-use crate::commands::Failure;
 use crate::disk::write_quickly;
+use crate::error::Failure;
+use crate::model::record::GameRecord;
 use crate::rating::Tally;
-use crate::record::GameRecord;
 use crate::report::film::end_in_words;
 use referee_games::Seat;
 

@@ -7,17 +7,17 @@ use super::super::results::Tables;
 use super::super::until::Until;
 use super::super::{Failure, Status};
 use super::{RunArgs, jobs};
-use crate::config::Tournament;
+use crate::log::{LOG, LogError, LogReader};
+use crate::model::record::Header;
+use crate::model::stage::Order;
+use crate::model::stage::{PairingRules, Stage};
+use crate::model::tournament::Tournament;
 use crate::printer::Printer;
 use crate::rating::Estimate;
 use crate::rating::tally::Faulted;
-use crate::record::Header;
-use crate::record::log::{LOG, LogError, LogReader};
 use crate::report::Row;
 use crate::tournament::folder;
-use crate::tournament::format::{PairingRules, Stage};
 use crate::tournament::ledger::{Ledger, Setup};
-use crate::tournament::schedule::Order;
 
 /// Says what is due, and what can be expected of the time until `until`.
 pub(super) fn plan(

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::commands::Failure;
 use crate::disk::write_whole;
+use crate::error::Failure;
+use crate::log::{LOG, Line, LogReader, LogWriter, set_aside};
 use crate::printer::Printer;
-use crate::record::log::{LOG, Line, LogReader, LogWriter, set_aside};
 use crate::tournament::folder::{Locked, Problem, ProblemKind, log_failure, place};
 use crate::tournament::ledger::Ledger;
 

@@ -6,12 +6,12 @@ use indicatif::HumanBytes;
 use maud::{Markup, html};
 
 use super::{Material, count, name};
-use crate::clock::{Measure, TimeControl};
 use crate::containment::Limits;
 use crate::escape;
+use crate::model::clock::{Measure, TimeControl};
+use crate::model::record::{Containment, FaultPolicy, Header};
+use crate::model::stage::Stage;
 use crate::player::diagnosis::seconds;
-use crate::record::{Containment, FaultPolicy, Header};
-use crate::tournament::format::Stage;
 
 pub(super) fn section(material: &Material<'_>) -> Markup {
     let header = material.header;

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::{Material, count, name};
 use crate::escape;
-use crate::fault::FaultCode;
+use crate::model::fault::FaultCode;
 use crate::report::survey::faults::Case;
 
 pub(super) fn section(material: &Material<'_>) -> Markup {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::record::GameRecord;
+use crate::model::record::GameRecord;
 use referee_games::Seat;
 
 /// So many games of each kind.
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn a_game_with_a_fault_is_of_no_other_kind() {
         let mut chosen = Chosen::default();
-        let crash = [("white", crate::fault::FaultCode::Crash)];
+        let crash = [("white", crate::model::fault::FaultCode::Crash)];
         for _ in 0..FAULTS + 3 {
             chosen.add(&faulty(game("ant", "bee", "black"), &crash), 100.0);
         }

@@ -1,8 +1,8 @@
 //! The ratings over time: fits of the first games of a log, of the first two parts of it, and so
 //! on to the whole.
 
+use crate::model::record::{Anchor, GameRecord};
 use crate::rating::{self, RatingError, Tally};
-use crate::record::{Anchor, GameRecord};
 
 /// How many fits there are at most.
 const POINTS: usize = 16;

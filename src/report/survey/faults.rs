@@ -1,7 +1,7 @@
 //! The faults of a log, one by one, with their diagnosis.
 
-use crate::fault::Fault;
-use crate::record::GameRecord;
+use crate::model::fault::Fault;
+use crate::model::record::GameRecord;
 use referee_games::Seat;
 
 /// So many are kept; the tables count all of them.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::record::log::{LOG, Line};
+use crate::log::{LOG, Line};
 use crate::tournament::ledger::{Ledger, Misfit};
 
 /// So many problems are named.

@@ -2,14 +2,14 @@
 
 use proptest::prelude::*;
 
-use super::super::format::{Format, Stage};
 use super::super::ledger::Setup;
 use super::*;
-use crate::config::{Grades, RankMark};
-use crate::fault::{Fault, FaultCode};
+use crate::model::fault::{Fault, FaultCode};
+use crate::model::grades::{Grades, RankMark};
+use crate::model::record::GameRecord;
+use crate::model::stage::{Format, Stage};
 use crate::rating::Unranked;
 use crate::rating::tally::tests::game;
-use crate::record::GameRecord;
 use crate::report::{Row, Standings, grades};
 use referee_games::{BySeat, Seat};
 

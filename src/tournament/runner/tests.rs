@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use nix::errno::Errno;
 
 use super::*;
-use crate::clock::{Measure, TimeControl};
 use crate::containment::{Level, Limits};
+use crate::log::LogReader;
+use crate::model::clock::{Measure, TimeControl};
+use crate::model::record::{Containment, FaultPolicy, Header, SCHEMA};
+use crate::model::stage::{PairingRules, Stage};
 use crate::player::{Respond, Wire};
-use crate::record::log::LogReader;
-use crate::record::{Containment, FaultPolicy, Header, SCHEMA};
 use crate::seeds::Secret;
-use crate::tournament::format::{PairingRules, Stage};
 use crate::tournament::ledger::Setup;
 use crate::tournament::slot::Entrant;
 use referee_games::{

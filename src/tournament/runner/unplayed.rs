@@ -1,6 +1,6 @@
 //! The games of a run that could not be played.
 
-use crate::commands::Failure;
+use crate::error::Failure;
 
 /// So many are named.
 const NAMED: usize = 5;

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::Fixture;
+use crate::model::record::{ClockRecord, FaultRecord, GameRecord, Score};
 use crate::player::{Remains, diagnosis};
 use crate::protocol;
-use crate::record::{ClockRecord, FaultRecord, GameRecord, Score};
 use crate::referee::{Disturbance, Ending, Report};
 use referee_games::{BySeat, GameResult, Seat, SeatMap};
 

@@ -276,7 +276,7 @@ fn pair_of(fixture: Fixture) -> (usize, usize, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::{Fault, FaultCode};
+    use crate::model::fault::{Fault, FaultCode};
     use crate::player::Overdue;
     use crate::referee::Kept;
 

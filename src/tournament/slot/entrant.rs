@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::config::{Made, PlayerSpec};
 use crate::containment::Policy;
+use crate::fingerprint::Fingerprint;
+use crate::model::player::PlayerSpec;
 use crate::player::{Launch, Player, Wire};
 
 /// The most bytes of a file's name that are shown.
@@ -17,7 +18,7 @@ pub struct Entrant {
     /// One process may play several games, one after the other.
     pub reusable: bool,
     /// What makes it.
-    made: Made,
+    fingerprint: Fingerprint,
     fresh: Box<dyn Fn() -> Player + Send + Sync>,
 }
 
@@ -26,7 +27,10 @@ impl Entrant {
     pub fn of(spec: &PlayerSpec, policy: &Arc<Policy>) -> Self {
         let (launch, policy) = (Launch::of(spec), Arc::clone(policy));
         let fresh = move || Wire::process(launch.clone(), Arc::clone(&policy));
-        Self { made: spec.made.clone(), ..Self::new(&spec.name, spec.reusable, fresh) }
+        Self {
+            fingerprint: spec.fingerprint.clone(),
+            ..Self::new(&spec.name, spec.reusable, fresh)
+        }
     }
 
     /// A player that is made anew by `fresh` whenever it is seated.
@@ -36,13 +40,13 @@ impl Entrant {
         fresh: impl Fn() -> Wire + Send + Sync + 'static,
     ) -> Self {
         let fresh = Box::new(move || Player::Wire(Box::new(fresh())));
-        Self { name: name.to_owned(), reusable, made: Made::default(), fresh }
+        Self { name: name.to_owned(), reusable, fingerprint: Fingerprint::default(), fresh }
     }
 
     /// That one of its files was changed since it was read, so that nobody knows which program
     /// plays.
     pub(super) fn why_doubtful(&self) -> Option<String> {
-        let file = self.made.touched()?.display().to_string();
+        let file = self.fingerprint.touched()?.display().to_string();
         let file = crate::escape::bytes(file.as_bytes(), SHOWN);
         Some(format!("`{file}` was changed since the run began: it may be another program"))
     }

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
-use super::Printer;
 use crate::escape;
-use crate::fault::Fault;
+use crate::model::fault::Fault;
+use crate::model::record::GameRecord;
+use crate::printer::Printer;
 use crate::rating::{Conduct, Out, Played};
-use crate::record::GameRecord;
 use crate::tournament::ledger::Ledger;
 use crate::tournament::runner::Listener;
 use referee_games::Seat;
@@ -291,7 +291,7 @@ impl Listener for Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::FaultCode;
+    use crate::model::fault::FaultCode;
     use crate::rating::tally::tests::{faulty, game};
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::reader::read_line;
 use super::{LOG, LogError};
-use crate::record::GameRecord;
+use crate::model::record::GameRecord;
 
 /// A log whose lines are read one by one, in any order.
 #[derive(Debug)]

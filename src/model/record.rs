@@ -2,16 +2,14 @@
 //!
 //! Nothing from here on knows a game's type: a record is names and texts.
 
-pub mod log;
-
 use serde::{Deserialize, Serialize};
 
-use crate::clock::TimeControl;
 use crate::containment::{Level, Limits, Mechanism};
-use crate::fault::Fault;
-use crate::tournament::format::{PairingRules, Stage};
-use crate::tournament::openings::Openings;
-use crate::tournament::schedule::Order;
+use crate::model::clock::TimeControl;
+use crate::model::fault::Fault;
+use crate::model::openings::Openings;
+use crate::model::stage::Order;
+use crate::model::stage::{PairingRules, Stage};
 use referee_games::{Seat, SeatMap};
 
 /// The version of the log's format.

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::{CHECK_DIGITS, LOG, is_intact};
-use crate::record::{GameRecord, Header, SCHEMA};
+use crate::model::record::{GameRecord, Header, SCHEMA};
 
 /// The longest line that is read as one, in bytes.
 const LONGEST: u64 = 64 * 1024 * 1024;

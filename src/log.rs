@@ -63,11 +63,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::clock::{Measure, TimeControl};
     use crate::containment::{Level, Limits};
     use crate::disk;
+    use crate::model::clock::{Measure, TimeControl};
+    use crate::model::record::{Containment, FaultPolicy, GameRecord, Header, SCHEMA};
     use crate::rating::tally::tests::game;
-    use crate::record::{Containment, FaultPolicy, GameRecord, Header, SCHEMA};
 
     fn header(identity: &str) -> Header {
         Header {
@@ -90,8 +90,8 @@ mod tests {
             },
             fault_policy: FaultPolicy::Lose,
             quarantine: 5,
-            stages: vec![crate::tournament::format::Stage::round_robin(1)],
-            pairing_rules: crate::tournament::format::PairingRules::Second,
+            stages: vec![crate::model::stage::Stage::round_robin(1)],
+            pairing_rules: crate::model::stage::PairingRules::Second,
             drawn: false,
             openings: None,
             containment: Containment {

@@ -1,16 +1,19 @@
-//! What makes a player, so that a change of it is noticed while it plays.
+//! The fingerprint of a player: a hash of its command and files, which tells players apart, and
+//! the state of these files, so that a change is noticed while it plays.
+
+mod hash;
+mod stamp;
 
 use std::collections::BTreeMap;
-use std::fs::{self, Metadata};
-use std::io;
 use std::path::{Path, PathBuf};
 
-use super::hash::{self, Parts, Unreadable};
+pub use self::hash::{Parts, Unreadable, of_bot};
+use self::stamp::Stamp;
 
-/// What makes a player that is run by a command: the command, and files as they were when they were
-/// read. Nothing where the referee itself is the player.
+/// The command of a player and its files as they were when they were read; empty for house players,
+/// which the referee plays itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Made {
+pub struct Fingerprint {
     program: PathBuf,
     dir: PathBuf,
     words: Vec<String>,
@@ -19,48 +22,11 @@ pub struct Made {
     stamps: Vec<(PathBuf, Stamp)>,
 }
 
-/// What the system says of a file. It differs when the file was written to, or another one put in
-/// its place; it may differ without that.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stamp {
-    file: (u64, u64),
-    size: u64,
-    written: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl Stamp {
-    /// The stamp of the file at `path`.
-    pub(super) fn of(path: &Path) -> io::Result<Self> {
-        fs::metadata(path).map(|found| Self::from(&found))
-    }
-}
-
-#[cfg(unix)]
-impl From<&Metadata> for Stamp {
-    fn from(found: &Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt;
-        Self {
-            file: (found.dev(), found.ino()),
-            size: found.size(),
-            written: (found.mtime(), found.mtime_nsec()),
-            changed: (found.ctime(), found.ctime_nsec()),
-        }
-    }
-}
-
-#[cfg(not(unix))]
-impl From<&Metadata> for Stamp {
-    fn from(found: &Metadata) -> Self {
-        Self { file: (0, 0), size: found.len(), written: (0, 0), changed: (0, 0) }
-    }
-}
-
-impl Made {
+impl Fingerprint {
     /// Reads what makes a player, and gives its hash.
-    pub(super) fn read(parts: Parts<'_>) -> Result<(Self, String), Unreadable> {
+    pub fn read(parts: Parts<'_>) -> Result<(Self, String), Unreadable> {
         let (hash, stamps) = hash::of_command(parts)?;
-        let made = Self {
+        let fingerprint = Self {
             program: parts.program.to_owned(),
             dir: parts.dir.to_owned(),
             words: parts.words.to_vec(),
@@ -68,7 +34,7 @@ impl Made {
             files: parts.files.to_vec(),
             stamps,
         };
-        Ok((made, hash))
+        Ok((fingerprint, hash))
     }
 
     /// A file that is not as it was when it was read, as a path that is relative to the player's
@@ -93,6 +59,8 @@ impl Made {
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -114,17 +82,17 @@ mod tests {
             env: &BTreeMap::new(),
             files: &["weights".to_owned()],
         };
-        let (made, hash) = Made::read(parts).expect("readable");
-        assert_eq!((made.touched(), made.is_another(&hash)), (None, false));
+        let (fingerprint, hash) = Fingerprint::read(parts).expect("readable");
+        assert_eq!((fingerprint.touched(), fingerprint.is_another(&hash)), (None, false));
         write("weights", "1");
-        assert_eq!(made.touched(), Some(Path::new("weights")));
-        assert!(!made.is_another(&hash), "the contents are the same");
+        assert_eq!(fingerprint.touched(), Some(Path::new("weights")));
+        assert!(!fingerprint.is_another(&hash), "the contents are the same");
         write("player.py", "2");
-        assert_eq!(made.touched(), Some(Path::new("player.py")));
-        assert!(made.is_another(&hash));
+        assert_eq!(fingerprint.touched(), Some(Path::new("player.py")));
+        assert!(fingerprint.is_another(&hash));
         fs::remove_file(dir.path().join("player.py")).expect("removed");
-        assert!(made.touched().is_some() && made.is_another(&hash));
-        assert_eq!(Made::default().touched(), None);
-        assert!(!Made::default().is_another(""), "the referee itself does not change");
+        assert!(fingerprint.touched().is_some() && fingerprint.is_another(&hash));
+        assert_eq!(Fingerprint::default().touched(), None);
+        assert!(!Fingerprint::default().is_another(""), "the referee itself does not change");
     }
 }

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use super::background::Background;
 use super::{LOG, seal};
 use crate::disk;
-use crate::record::{GameRecord, Header};
+use crate::model::record::{GameRecord, Header};
 
 /// What was appended is on disk at most so much later, and as long as that takes the disk.
 pub const SYNC_EVERY: Duration = Duration::from_secs(2);

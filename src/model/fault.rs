@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn the_protocol_says_what_each_code_means() {
-        let protocol = include_str!("../docs/protocol.md");
+        let protocol = include_str!("../../docs/protocol.md");
         let row = |code: &FaultCode| {
             let row = protocol.lines().find(|line| line.starts_with(&format!("| `{code}` |")));
             row.unwrap_or_else(|| panic!("{code} is not in the table")).to_owned()

@@ -9,14 +9,14 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::made::Stamp;
+use super::stamp::Stamp;
 
 /// Hexadecimal digits of a player's hash.
 const DIGITS: usize = 16;
 
 /// A file that makes a player and could not be read.
 #[derive(Debug)]
-pub(super) struct Unreadable {
+pub struct Unreadable {
     /// Its name, relative to the player's folder.
     pub name: String,
     /// Why.
@@ -25,7 +25,7 @@ pub(super) struct Unreadable {
 
 /// What makes a player that is run by a command.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Parts<'a> {
+pub struct Parts<'a> {
     /// The folder it runs in.
     pub dir: &'a Path,
     /// The program's path.
@@ -39,7 +39,7 @@ pub(super) struct Parts<'a> {
 }
 
 /// The hash of a house player: these come and go with the referee's version.
-pub(super) fn of_bot(name: &str) -> String {
+pub fn of_bot(name: &str) -> String {
     let mut frames = Frames::new("bot");
     frames.text(name);
     frames.text(env!("CARGO_PKG_VERSION"));

@@ -1,0 +1,42 @@
+//! What the system says of a file, to notice a change.
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::Path;
+
+/// What the system says of a file. It differs when the file was written to, or another one put in
+/// its place; it may differ without that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    file: (u64, u64),
+    size: u64,
+    written: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    /// The stamp of the file at `path`.
+    pub(super) fn of(path: &Path) -> io::Result<Self> {
+        fs::metadata(path).map(|found| Self::from(&found))
+    }
+}
+
+#[cfg(unix)]
+impl From<&Metadata> for Stamp {
+    fn from(found: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        Self {
+            file: (found.dev(), found.ino()),
+            size: found.size(),
+            written: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl From<&Metadata> for Stamp {
+    fn from(found: &Metadata) -> Self {
+        Self { file: (0, 0), size: found.len(), written: (0, 0), changed: (0, 0) }
+    }
+}
