@@ -88,7 +88,7 @@ fn start_logging(cli: &Cli, printer: Printer) -> Result<(), Failure> {
             log.with_ansi(false).with_writer(file).init();
         }
         None => {
-            log.with_ansi(printer.colour_err == Colour::Ansi).with_writer(std::io::stderr).init()
+            log.with_ansi(printer.colour_err == Colour::Ansi).with_writer(std::io::stderr).init();
         }
     }
     Ok(())
