@@ -29,9 +29,9 @@ use referee::model::clock::{Measure, TimeControl};
 use referee::model::record::FaultPolicy;
 use referee::player::{Launch, Player, Remains, Wire};
 use referee::referee::{Report, Setup, play};
+use referee::run::record::Account;
+use referee::schedule::Fixture;
 use referee::seeds::Luck;
-use referee::tournament::schedule::Fixture;
-use referee::tournament::slot::Account;
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{BySeat, Game, Options, Step, Turn};
 

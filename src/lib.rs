@@ -1,13 +1,13 @@
 //! A referee and match runner for programs that play games against each other.
 //!
 //! ```text
-//! tournament.toml ─► config ─► schedule ─► runner ──events──► progress · games.jsonl (the log)
-//!                               (pure)       │                          │
-//!                                            ▼                          ▼
-//!                                        referee ◄── rules          tally ─► rating        (pure)
-//!                                         │   ▲   (pure)              └────► report: CSV · HTML · packets
-//!                                         ▼   │
-//!                                   player ×2   clock (pure)
+//! tournament.toml ─► config ─► schedule ─► run ──► progress · log (games.jsonl)
+//!                               (pure)      │                  │
+//!                                           ▼                  ▼
+//!                                       referee ◄─ games    rating ─► report: CSV · HTML · packets
+//!                                           │     (pure)    (pure)
+//!                                           ▼
+//!                                       player ×2
 //! ```
 //!
 //! Everything right of the log is a function of the log: `rank`, `verify` and `replay` never need
@@ -16,9 +16,9 @@
 //! # Invariants
 //!
 //! 1. The `games` crate knows nothing of processes, time, files, or the wire.
-//! 2. Only [`player`], [`containment`], [`disk`], [`log`], [`tournament`]'s folder, cores
-//!    and runner, [`config`]'s reader, [`intake`], [`bounded`], [`signals`] and [`commands`] touch
-//!    the operating system. What is to survive a crash is written through [`disk`].
+//! 2. Only [`player`], [`containment`], [`disk`], [`log`], [`folder`], [`run`], [`fingerprint`],
+//!    [`config`]'s reader, [`intake`], [`bounded`], [`signals`] and [`commands`] touch the operating
+//!    system. What must survive a crash is written through [`disk`].
 //! 3. Dice and player seeds are functions of the tournament's secret, the unordered pair of names
 //!    and the pair's number; the choices in openings are functions of the secret and the pair's
 //!    number alone. So adding a player or resuming changes nobody else's games. Between the two
@@ -38,55 +38,33 @@
 #[cfg(not(unix))]
 compile_error!("the referee runs on Linux and macOS; this system is not supported");
 
-#[cfg(unix)]
 pub mod bounded;
-#[cfg(unix)]
 pub mod check;
-#[cfg(unix)]
 pub mod cli;
-#[cfg(unix)]
 pub mod commands;
-#[cfg(unix)]
 pub mod config;
-#[cfg(unix)]
 pub mod containment;
-#[cfg(unix)]
 pub mod conversation;
-#[cfg(unix)]
 pub mod diagnostics;
-#[cfg(unix)]
 pub mod disk;
-#[cfg(unix)]
 pub mod error;
-#[cfg(unix)]
 pub mod escape;
-#[cfg(unix)]
 pub mod fingerprint;
-#[cfg(unix)]
+pub mod folder;
 pub mod intake;
-#[cfg(unix)]
 pub mod kits;
-#[cfg(unix)]
 pub mod log;
-#[cfg(unix)]
 pub mod model;
-#[cfg(unix)]
+pub mod openings;
 pub mod player;
-#[cfg(unix)]
 pub mod printer;
-#[cfg(unix)]
 pub mod progress;
-#[cfg(unix)]
 pub mod protocol;
-#[cfg(unix)]
 pub mod rating;
-#[cfg(unix)]
 pub mod referee;
-#[cfg(unix)]
 pub mod report;
-#[cfg(unix)]
+pub mod run;
+pub mod schedule;
 pub mod seeds;
-#[cfg(unix)]
 pub mod signals;
-#[cfg(unix)]
 pub mod tournament;

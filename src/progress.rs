@@ -9,8 +9,8 @@ use crate::model::fault::Fault;
 use crate::model::record::GameRecord;
 use crate::printer::Printer;
 use crate::rating::{Conduct, Out, Played};
-use crate::tournament::ledger::Ledger;
-use crate::tournament::runner::Listener;
+use crate::run::Listener;
+use crate::schedule::ledger::Ledger;
 use referee_games::Seat;
 
 /// How often plain lines are printed where there is no terminal.

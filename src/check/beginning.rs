@@ -7,9 +7,9 @@ use crate::model::fault::Fault;
 use crate::model::record::GameRecord;
 use crate::player::Remains;
 use crate::referee::{Ending, Kept, Report};
+use crate::run::record::Account;
+use crate::schedule::Fixture;
 use crate::seeds::{Luck, game_id};
-use crate::tournament::schedule::Fixture;
-use crate::tournament::slot::Account;
 use referee_games::{BySeat, Game, Seat, Step, StepOf, Turn};
 
 /// The beginning of a game, up to a decision.

@@ -20,10 +20,12 @@ use crate::model::clock::TimeControl;
 use crate::model::fault::Fault;
 use crate::model::player::{Interface, PlayerSpec};
 use crate::model::record::{FaultPolicy, GameRecord, Header};
+use crate::openings::Book;
+use crate::run::entrant::Entrant;
+use crate::run::pool::Bench;
+use crate::run::worker::{Conditions, Done, Finished};
+use crate::schedule::Fixture;
 use crate::seeds::{Secret, game_id};
-use crate::tournament::openings::Book;
-use crate::tournament::schedule::Fixture;
-use crate::tournament::slot::{Bench, Conditions, Done, Entrant, Finished};
 use referee_bots::Playable;
 use referee_games::{BySeat, Game, Options, Seat};
 

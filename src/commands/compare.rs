@@ -13,6 +13,7 @@ use super::run::{Terms, contained, games_at_once, interrupted, jobs, play, refus
 use super::setting::{default_control, read_config};
 use super::{Failure, Format, Status};
 use crate::config::{PlayerWord, Reading};
+use crate::folder::{self, Locked};
 use crate::log::{LOG, LogReader};
 use crate::model::fault::Fault;
 use crate::model::player::PlayerSpec;
@@ -26,10 +27,9 @@ use crate::rating::Out;
 use crate::rating::contest::Contest;
 use crate::rating::sprt::{Sprt, Unit, Verdict};
 use crate::report::verdict;
-use crate::tournament::continuation;
-use crate::tournament::folder::{self, Locked};
-use crate::tournament::ledger::Ledger;
-use crate::tournament::runner::{End, Listener};
+use crate::run::resume;
+use crate::run::{End, Listener};
+use crate::schedule::ledger::Ledger;
 use referee_games::GameKind;
 use referee_games::with_game;
 
@@ -114,7 +114,7 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     let containment = Arc::new(contained(None, &[], &tournament)?);
     printer.note(&containment.in_words());
     let record = containment.record();
-    let prepared = continuation::prepare(&folder, &tournament, &record, &[], printer)?;
+    let prepared = resume::prepare(&folder, &tournament, &record, &[], printer)?;
     let mut so_far = contest.clone();
     take_in(&dir, &mut so_far)?;
     let mut is_interrupted = false;

@@ -10,12 +10,12 @@ use super::report::beside::game_script;
 use super::report::{Studio, failed};
 use super::results::{Tables, find};
 use super::{Failure, Status};
+use crate::folder::EXCHANGES;
 use crate::model::record::GameRecord;
 use crate::printer::Printer;
 use crate::report::packet::{Packet, own_lines};
 use crate::report::pseudonyms::Pseudonyms;
 use crate::report::{Standings, tables};
-use crate::tournament::folder::EXCHANGES;
 use referee_games::Seat;
 
 /// A page brings films of so many bytes along at most.

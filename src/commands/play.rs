@@ -21,9 +21,9 @@ use crate::player::{Human, Launch, Player, Wire};
 use crate::printer::Printer;
 use crate::referee::{self, Ending, Report, Setup};
 use crate::report::story::{is_ply, told};
+use crate::schedule::Fixture;
 use crate::seeds::{Luck, Secret};
 use crate::tournament::audit::options_of;
-use crate::tournament::schedule::Fixture;
 use referee_games::with_game;
 use referee_games::{BySeat, Event, Game, GameResult, Options, Seat, StepOf};
 
@@ -187,7 +187,7 @@ fn take_undo(players: &mut BySeat<Player>) -> Option<u32> {
 
 /// What was played so far, as a record.
 fn so_far<G: Game>(report: Report, seeds: BySeat<u64>) -> GameRecord {
-    let account = crate::tournament::slot::Account {
+    let account = crate::run::record::Account {
         seats: G::SEATS,
         names: G::SEATS.map(str::to_owned),
         seeds,

@@ -8,10 +8,10 @@
 use std::path::Path;
 
 use super::Failure;
+use crate::folder::{self, Contents, log_failure};
 use crate::log::places::LogPlaces;
 use crate::model::record::GameRecord;
 use crate::report::pseudonyms::Pseudonyms;
-use crate::tournament::folder::{self, Contents, log_failure};
 use referee_games::Seat;
 
 /// The games of a log under pseudonyms.

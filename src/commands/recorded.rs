@@ -6,9 +6,9 @@ use std::path::Path;
 
 use super::Failure;
 use super::results::find;
+use crate::folder::log_failure;
 use crate::log::{LogError, LogReader};
 use crate::model::record::{GameRecord, Header};
-use crate::tournament::folder::log_failure;
 use referee_games::Seat;
 
 /// A recorded game, and the header of its log.

@@ -15,19 +15,20 @@ use super::until::Until;
 use super::{Failure, Status};
 use crate::config;
 use crate::containment::{Level, Mechanism, Policy, Wish, descriptors};
+use crate::folder::{self, Locked};
 use crate::model::player::PlayerSpec;
 use crate::model::stage::Stage;
 use crate::model::tournament::Tournament;
 use crate::printer::Printer;
 use crate::progress::{Contender, Progress};
 use crate::report::terminal;
+use crate::run::cores::Cores;
+use crate::run::deadline::Deadline;
+use crate::run::entrant::Entrant;
+use crate::run::resume::{self, Prepared};
+use crate::run::worker::{self, Conditions};
+use crate::run::{End, Listener, Runner};
 use crate::signals;
-use crate::tournament::continuation::{self, Prepared};
-use crate::tournament::cores::Cores;
-use crate::tournament::deadline::Deadline;
-use crate::tournament::folder::{self, Locked};
-use crate::tournament::runner::{End, Listener, Runner};
-use crate::tournament::slot::{self, Conditions, Entrant};
 
 /// Play a tournament, or go on with it
 ///
@@ -105,7 +106,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let containment = Arc::new(contained(args.containment, &args.without, &tournament)?);
     printer.note(&containment.in_words());
     let record = containment.record();
-    let prepared = continuation::prepare(&folder, &tournament, &record, &args.replace, printer)?;
+    let prepared = resume::prepare(&folder, &tournament, &record, &args.replace, printer)?;
     let players = Contender::all(&prepared.contents.ledger);
     let mut progress = Progress::new(printer, players).until(until.as_ref().map(|until| until.at));
     let terms = Terms {
@@ -222,7 +223,7 @@ pub(super) fn play(
         Some(_) => terms.jobs,
         None => terms.jobs.min(ledger.due()),
     };
-    refuse_too_many(at_once, slot::open_files(&conditions.players))?;
+    refuse_too_many(at_once, worker::open_files(&conditions.players))?;
     let runner = Runner {
         folder,
         jobs: terms.jobs,

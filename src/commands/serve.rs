@@ -28,12 +28,12 @@ use super::report::{Studio, called, render};
 use super::results::{Tables, find};
 use super::run::interrupted;
 use super::{Failure, Status};
+use crate::folder::{self, log_failure};
 use crate::log::{LOG, LogReader};
 use crate::printer::Printer;
 use crate::rating::Tally;
 use crate::rating::tally::Faulted;
 use crate::report::page::shell::Kind;
-use crate::tournament::folder::{self, log_failure};
 use visitors::Reach;
 
 /// Show the page about a tournament in a browser, live while it runs

@@ -13,7 +13,7 @@ use super::player::Place;
 use super::problem::{Problem, Problems, Span};
 use crate::bounded;
 use crate::model::openings::{MOST_PLIES, Openings};
-use crate::tournament::openings::{Opening, Unfit, listed};
+use crate::openings::{Opening, Unfit, listed};
 use referee_games::with_game;
 use referee_games::{Game, GameKind, Options};
 

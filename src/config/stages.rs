@@ -10,7 +10,7 @@ use super::limits::whole;
 use super::problem::{Problem, Problems, Span, instead};
 use crate::model::stage::{Format, Stage};
 use crate::model::tournament::MOST_PAIRS;
-use crate::tournament::format::swiss::most_rounds;
+use crate::schedule::formats::swiss::most_rounds;
 
 /// The formats by name.
 const FORMATS: [&str; 6] = ["round-robin", "check", "gauntlet", "swiss", "knockout", "ladder"];

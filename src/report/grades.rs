@@ -93,7 +93,7 @@ mod tests {
     use crate::model::grades::RankMark;
     use crate::rating::tally::tests::{faulty, game, tally};
     use crate::rating::{Band, Out};
-    use crate::tournament::results::Results;
+    use crate::schedule::results::Results;
 
     fn table(grades: &Grades, standings: &Standings, tally: &Tally) -> String {
         let bytes = super::grades(grades, standings, tally).expect("memory");

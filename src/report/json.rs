@@ -8,7 +8,7 @@ use super::{Row, Standings};
 use crate::diagnostics::Diagnostics;
 use crate::model::fault::FaultCode;
 use crate::rating::{Estimate, Points, Unranked};
-use crate::tournament::summary::Summary;
+use crate::schedule::summary::Summary;
 
 /// The standings as a JSON document; ratings in Elo, intervals of 95%.
 #[derive(Debug, Serialize)]

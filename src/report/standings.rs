@@ -4,8 +4,8 @@ use crate::model::record::Header;
 use crate::rating::ranks::Separation;
 use crate::rating::tally::{FaultCounts, Outcomes};
 use crate::rating::{Band, Contradiction, Estimate, Points, Rank, Unranked};
-use crate::tournament::results::Results;
-use crate::tournament::summary::Summary;
+use crate::schedule::results::Results;
+use crate::schedule::summary::Summary;
 use referee_games::{BySeat, Seat};
 
 /// A player's place and everything the tables say of it.

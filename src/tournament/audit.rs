@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::model::clock::{Clock, Measure, TimeControl, Verdict};
 use crate::model::fault::FaultCode;
 use crate::model::record::{GameRecord, Header, Score};
+use crate::openings::Book;
 use crate::seeds::{Luck, Secret};
-use crate::tournament::openings::Book;
 use referee_games::{
     BySeat, Event, Game, GameKind, GameResult, Options, Outcome, Seat, Step, StepOf, Stream, Turn,
 };

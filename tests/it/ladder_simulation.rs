@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use referee::model::stage::{Format, PairingRules};
 use referee::rating::tally::Place;
 use referee::rating::{GameOutcome, Tally, fit};
-use referee::tournament::format::{Course, Meeting};
+use referee::schedule::formats::{Course, Meeting};
 
 const PLAYERS: usize = 40;
 /// Elo points of a natural unit at this share of draws, ν being one half.

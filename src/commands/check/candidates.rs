@@ -12,7 +12,7 @@ use crate::error::Failure;
 use crate::model::player::PlayerSpec;
 use crate::model::stage::Stage;
 use crate::model::tournament::Tournament;
-use crate::tournament::continuation::{fresh_identity, header};
+use crate::run::resume::{fresh_identity, header};
 use referee_bots::Playable;
 
 /// A word that stands for no player, and why.

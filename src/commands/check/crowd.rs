@@ -19,8 +19,8 @@ use crate::check::{Candidate, Exam, Report, examine};
 use crate::commands::run::interrupted;
 use crate::error::Failure;
 use crate::printer::activity::Activity;
-use crate::tournament::runner::share_cores;
-use crate::tournament::slot::settle_on;
+use crate::run::cores::share_cores;
+use crate::run::worker::settle_on;
 use referee_bots::Playable;
 use referee_games::Game;
 

@@ -7,6 +7,7 @@ use super::super::results::Tables;
 use super::super::until::Until;
 use super::super::{Failure, Status};
 use super::{RunArgs, jobs};
+use crate::folder;
 use crate::log::{LOG, LogError, LogReader};
 use crate::model::record::Header;
 use crate::model::stage::Order;
@@ -16,8 +17,7 @@ use crate::printer::Printer;
 use crate::rating::Estimate;
 use crate::rating::tally::Faulted;
 use crate::report::Row;
-use crate::tournament::folder;
-use crate::tournament::ledger::{Ledger, Setup};
+use crate::schedule::ledger::{Ledger, Setup};
 
 /// Says what is due, and what can be expected of the time until `until`.
 pub(super) fn plan(

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::write_whole;
 use crate::error::Failure;
+use crate::folder::{Locked, Problem, ProblemKind, log_failure, place};
 use crate::log::{LOG, Line, LogReader, LogWriter, set_aside};
 use crate::printer::Printer;
-use crate::tournament::folder::{Locked, Problem, ProblemKind, log_failure, place};
-use crate::tournament::ledger::Ledger;
+use crate::schedule::ledger::Ledger;
 
 /// Where lines go that cannot be used.
 const SET_ASIDE: &str = "set-aside.jsonl";

@@ -6,11 +6,11 @@
 #[cfg(test)]
 mod tests;
 
-use super::ledger::Ledger;
-use super::summary::Summary;
 use crate::model::record::Anchor;
 use crate::rating::tally::{Faulted, Place};
 use crate::rating::{self, Contradiction, Out, Ranking, RatingError, SeatEffects, Tally};
+use crate::schedule::ledger::Ledger;
+use crate::schedule::summary::Summary;
 
 /// The results of a tournament so far.
 #[derive(Debug, Clone)]

@@ -13,9 +13,9 @@ use crate::model::clock::{Measure, TimeControl};
 use crate::model::record::{Containment, FaultPolicy, Header, SCHEMA};
 use crate::model::stage::{PairingRules, Stage};
 use crate::player::{Respond, Wire};
+use crate::run::entrant::Entrant;
+use crate::schedule::ledger::Setup;
 use crate::seeds::Secret;
-use crate::tournament::ledger::Setup;
-use crate::tournament::slot::Entrant;
 use referee_games::{
     BySeat, Clause, Event, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal, Seat,
     Step, Turn,

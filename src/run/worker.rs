@@ -3,11 +3,6 @@
 //! The referee's side of a slot and both its players share the core, because a wake-up across
 //! cores costs far more than one on the same core.
 
-mod account;
-mod bench;
-mod entrant;
-mod exchanges;
-
 use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,16 +11,15 @@ use std::thread::{self, JoinHandle};
 
 use tokio::sync::{mpsc, watch};
 
-pub use self::account::Account;
-pub use self::bench::Bench;
-pub use self::entrant::Entrant;
-use super::cores::Share;
-use super::openings::Book;
-use super::schedule::Fixture;
+use super::entrant::Entrant;
+use super::pool::{self, Bench};
 use crate::containment::Lack;
 use crate::model::clock::TimeControl;
 use crate::model::fault::Fault;
 use crate::model::record::{FaultPolicy, GameRecord};
+use crate::openings::Book;
+use crate::run::cores::Share;
+use crate::schedule::Fixture;
 use crate::seeds::Secret;
 use referee_games::{BySeat, Game, Options};
 
@@ -52,7 +46,7 @@ const OF_PLAYER: u64 = 9;
 /// About how many files a slot has open at most, with these players in the tournament.
 pub fn open_files(players: &[Entrant]) -> u64 {
     let reusable = players.iter().filter(|player| player.reusable).count();
-    OF_SLOT + OF_PLAYER * (2 + reusable.min(bench::IDLE_MOST) as u64)
+    OF_SLOT + OF_PLAYER * (2 + reusable.min(pool::IDLE_MOST) as u64)
 }
 
 /// What a slot is to do.

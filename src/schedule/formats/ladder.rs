@@ -2,7 +2,7 @@
 
 use super::{Course, Next, PairingRules};
 use crate::rating::{Estimate, Fit};
-use crate::tournament::schedule::Pairings;
+use crate::schedule::Pairings;
 
 /// How far apart in the ranking two may stand that are considered for a meeting.
 const REACH: usize = 12;

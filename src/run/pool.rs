@@ -5,13 +5,15 @@ use std::time::Instant;
 
 use tokio::sync::watch;
 
-use super::account::Account;
-use super::{Conditions, Done, Finished, Fixture, exchanges};
+use super::record::Account;
+use super::transcript;
+use super::worker::{Conditions, Done, Finished};
 use crate::containment::{Lack, NotStarted};
+use crate::openings::{Book, Opening};
 use crate::player::diagnosis::seconds;
 use crate::player::{InitView, Player, Remains};
 use crate::referee::{self, Disturbance, Ending, Report, Setup};
-use crate::tournament::openings::{Book, Opening};
+use crate::schedule::Fixture;
 use referee_games::{BySeat, Game, Seat};
 
 /// A reusable player that waits for its next game.
@@ -198,7 +200,7 @@ impl<G: Game> Bench<G> {
             players.first.settle_stderr().await;
             players.second.settle_stderr().await;
         }
-        let exchanges = faulted.then(|| exchanges::text(G::SEATS, &names, &players));
+        let exchanges = faulted.then(|| transcript::text(G::SEATS, &names, &players));
         let fault = |seat| report.ending.fault(seat).is_some();
         let (first, second) = (fixture.players.first, fixture.players.second);
         let remains = BySeat::new(

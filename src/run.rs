@@ -2,10 +2,18 @@
 //! order when it is told to.
 
 mod agenda;
+pub mod cores;
 mod crew;
+pub mod deadline;
+pub mod entrant;
+pub mod pool;
+pub mod record;
+pub mod resume;
 #[cfg(test)]
 mod tests;
+mod transcript;
 mod unplayed;
+pub mod worker;
 
 use std::io;
 use std::sync::Arc;
@@ -16,21 +24,20 @@ use tokio::sync::{mpsc, watch};
 use self::agenda::{Agenda, Order};
 use self::crew::{Crew, Start};
 use self::unplayed::Unplayed;
-use super::cores::Cores;
-pub use super::cores::share_cores;
-use super::deadline::Deadline;
-use super::folder::Locked;
-use super::ledger::Ledger;
-use super::openings::Book;
-use super::slot::{Conditions, Done, Finished, Job, Panic, Reports, Slot};
 use crate::containment::Lack;
 use crate::error::Failure;
 use crate::escape;
+use crate::folder::Locked;
 use crate::log::LogWriter;
 use crate::model::fault::Fault;
 use crate::model::record::GameRecord;
 use crate::model::tournament::Tournament;
+use crate::openings::Book;
 use crate::rating::Out;
+use crate::run::cores::Cores;
+use crate::run::deadline::Deadline;
+use crate::run::worker::{Conditions, Done, Finished, Job, Panic, Reports, Slot};
+use crate::schedule::ledger::Ledger;
 use referee_games::Game;
 use referee_games::with_game;
 

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::Fixture;
 use crate::model::record::{ClockRecord, FaultRecord, GameRecord, Score};
 use crate::player::{Remains, diagnosis};
 use crate::protocol;
 use crate::referee::{Disturbance, Ending, Report};
+use crate::schedule::Fixture;
 use referee_games::{BySeat, GameResult, Seat, SeatMap};
 
 /// A game that is over, its players gone.

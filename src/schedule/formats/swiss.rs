@@ -135,7 +135,7 @@ mod tests {
     use super::super::tests::course;
     use super::*;
     use crate::rating::Tally;
-    use crate::tournament::format::Meeting;
+    use crate::schedule::formats::Meeting;
 
     /// The rounds of a tournament in which `result` says how each meeting ends.
     fn play(

@@ -4,7 +4,11 @@
 //! Within a section pair numbers are outermost, so that whatever is finished is balanced; then
 //! the pairings; then the two games of a pair.
 
+pub mod formats;
+pub mod ledger;
 pub mod pairings;
+pub mod results;
+pub mod summary;
 
 pub use self::pairings::Pairings;
 use crate::model::stage::Order;

@@ -5,8 +5,8 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::folder::{self, Contents, Locked};
 use crate::error::Failure;
+use crate::folder::{self, Contents, Locked};
 use crate::log::{Line, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header};
 use crate::model::openings::Openings;
 use crate::model::record::{Containment, GameRecord, Header, PlayerInfo, SCHEMA};

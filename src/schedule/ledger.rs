@@ -5,14 +5,14 @@
 //! not played, and do not count where they were. The same holds for what is played next: a
 //! section of the schedule is added when all before it are over, from their results alone.
 
-use super::format::{Course, Meeting, Next};
-use super::schedule::{Fixture, Schedule};
-use super::summary::Summary;
 use crate::model::record::{Anchor, GameRecord, Header};
 use crate::model::stage::Order;
 use crate::model::stage::{Format, PairingRules, Stage};
 use crate::rating::tally::{Faulted, Place};
 use crate::rating::{GameOutcome, Out, Played, Ranking, Tally};
+use crate::schedule::formats::{Course, Meeting, Next};
+use crate::schedule::summary::Summary;
+use crate::schedule::{Fixture, Schedule};
 use referee_games::{BySeat, Seat};
 
 /// What the course of a tournament depends on besides its games.
@@ -469,11 +469,11 @@ impl Ledger {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::results::Results;
     use super::*;
     use crate::model::fault::FaultCode;
     use crate::model::record::Score;
     use crate::rating::tally::tests::{faulty, game};
+    use crate::schedule::results::Results;
     use referee_games::SeatMap;
 
     const NAMES: [&str; 4] = ["bee", "ant", "dog", "cat"];

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::log::{LOG, Line};
-use crate::tournament::ledger::{Ledger, Misfit};
+use crate::schedule::ledger::{Ledger, Misfit};
 
 /// So many problems are named.
 const NAMED: usize = 5;

@@ -12,11 +12,11 @@ use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::io::Errno;
 
 pub use self::lines::{Problem, ProblemKind, Problems, place};
-use super::ledger::Ledger;
 use crate::disk;
 use crate::error::Failure;
 use crate::log::{Entry, LOG, LogError, LogReader, WriteError};
 use crate::model::record::Header;
+use crate::schedule::ledger::Ledger;
 use crate::seeds::Secret;
 
 const LOCK: &str = "lock";

@@ -3,9 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::tournament::deadline::Deadline;
-use crate::tournament::ledger::Ledger;
-use crate::tournament::slot::Job;
+use crate::run::deadline::Deadline;
+use crate::run::worker::Job;
+use crate::schedule::ledger::Ledger;
 use referee_games::BySeat;
 
 /// A job, and what came of it before.

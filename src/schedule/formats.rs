@@ -9,10 +9,10 @@ pub mod ladder;
 pub mod swiss;
 
 use self::ladder::Goal;
-use super::schedule::Pairings;
 use crate::model::record::Anchor;
 use crate::model::stage::{Format, PairingRules};
 use crate::rating::{Out, Ranking, RatingError, Tally};
+use crate::schedule::Pairings;
 
 /// How two players met in a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,11 +114,11 @@ fn field(course: &Course<'_>) -> Pairings {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// A course by the rules of today, of one pair a meeting.
-    pub(in crate::tournament) fn course<'a>(
+    pub(crate) fn course<'a>(
         entrants: &'a [usize],
         sections: &'a [Vec<Meeting>],
         out: &'a [Option<Out>],

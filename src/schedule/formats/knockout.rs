@@ -2,7 +2,7 @@
 
 use super::{Course, Meeting, Next};
 use crate::rating::Out;
-use crate::tournament::schedule::Pairings;
+use crate::schedule::Pairings;
 
 /// The next section: a round of the bracket, or another pair of the meetings of a round that
 /// are tied.

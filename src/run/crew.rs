@@ -3,7 +3,7 @@
 use std::io;
 
 use super::agenda::Order;
-use crate::tournament::slot::Slot;
+use crate::run::worker::Slot;
 
 /// Starts the slot of a number.
 pub(super) type Start<'a> = dyn Fn(usize) -> io::Result<Slot> + 'a;
