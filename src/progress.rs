@@ -4,12 +4,13 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
+use crate::error::Failure;
 use crate::escape;
 use crate::model::fault::Fault;
 use crate::model::record::GameRecord;
 use crate::printer::Printer;
 use crate::rating::{Conduct, Out, Played};
-use crate::run::Listener;
+use crate::run::event::{Listener, RunEvent};
 use crate::schedule::ledger::Ledger;
 use referee_games::Seat;
 
@@ -206,6 +207,21 @@ fn speed(state: &ProgressState, until: Option<Instant>, out: &mut dyn std::fmt::
 }
 
 impl Listener for Progress {
+    fn on(&mut self, event: RunEvent<'_>, ledger: &Ledger) -> Result<(), Failure> {
+        match event {
+            RunEvent::CannotStart { player, fault } => self.cannot_start(player, fault),
+            RunEvent::Begun { due } => self.begin(ledger, due),
+            RunEvent::GameFinished { record, .. } => self.finished(record, ledger),
+            RunEvent::PlayerOut { player, game, why } => self.out(player, game, why),
+            RunEvent::Warning(warning) => self.say(&format!("warning: {warning}")),
+            RunEvent::Over => self.end(),
+            RunEvent::GameBegun { .. } | RunEvent::SectionOver => {}
+        }
+        Ok(())
+    }
+}
+
+impl Progress {
     fn cannot_start(&mut self, player: &str, fault: &Fault) {
         self.say(&format!(
             "warning: {} cannot start and will lose its games: {}",
@@ -273,10 +289,6 @@ impl Listener for Progress {
                  not played"
             ),
         });
-    }
-
-    fn warn(&mut self, warning: &str) {
-        self.say(&format!("warning: {warning}"));
     }
 
     fn end(&mut self) {

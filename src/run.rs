@@ -6,8 +6,10 @@ pub mod cores;
 mod crew;
 pub mod deadline;
 pub mod entrant;
+pub mod event;
 pub mod pool;
 pub mod record;
+mod recorder;
 pub mod resume;
 #[cfg(test)]
 mod tests;
@@ -23,39 +25,20 @@ use tokio::sync::{mpsc, watch};
 
 use self::agenda::{Agenda, Order};
 use self::crew::{Crew, Start};
+use self::event::{Listener, RunEvent, Warning};
+pub use self::recorder::Recorder;
 use self::unplayed::Unplayed;
 use crate::containment::Lack;
 use crate::error::Failure;
 use crate::escape;
-use crate::folder::Locked;
-use crate::log::LogWriter;
-use crate::model::fault::Fault;
-use crate::model::record::GameRecord;
 use crate::model::tournament::Tournament;
 use crate::openings::Book;
-use crate::rating::Out;
 use crate::run::cores::Cores;
 use crate::run::deadline::Deadline;
 use crate::run::worker::{Conditions, Done, Finished, Job, Panic, Reports, Slot};
 use crate::schedule::ledger::Ledger;
 use referee_games::Game;
 use referee_games::with_game;
-
-/// Listens to a tournament.
-pub trait Listener {
-    /// A player could not be started. Its games will be lost.
-    fn cannot_start(&mut self, player: &str, fault: &Fault);
-    /// The games begin: so many are due.
-    fn begin(&mut self, ledger: &Ledger, due: usize);
-    /// A game is done and in the log.
-    fn finished(&mut self, record: &GameRecord, ledger: &Ledger);
-    /// A player was taken out by the game with this identity.
-    fn out(&mut self, player: &str, game: &str, why: Out);
-    /// Something went wrong that is no player's fault, in a sentence.
-    fn warn(&mut self, warning: &str);
-    /// The games are over.
-    fn end(&mut self);
-}
 
 /// How a run ended. Whatever was played is in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,12 +59,8 @@ const TRIES: u32 = 3;
 /// A tournament under way.
 #[derive(Debug)]
 pub struct Runner<'a> {
-    /// Where it is kept.
-    pub folder: &'a Locked,
     /// What is done.
     pub ledger: &'a mut Ledger,
-    /// Where results go.
-    pub log: LogWriter,
     /// What all games have in common.
     pub conditions: Arc<Conditions>,
     /// The most games at once.
@@ -124,7 +103,6 @@ impl Runner<'_> {
         listener: &mut dyn Listener,
         stop: watch::Receiver<bool>,
     ) -> Result<End, Failure> {
-        self.log.keep_synced()?;
         let (reports, mut inbox) = mpsc::unbounded_channel();
         let halt = watch::channel(false).0;
         let start: &Start = &|number| start(number, reports.clone(), halt.subscribe());
@@ -132,10 +110,9 @@ impl Runner<'_> {
         let played = self.direct(&mut crew, &mut inbox, listener, stop).await;
         halt.send_replace(true);
         crew.join();
-        listener.end();
-        let synced = self.log.finish();
+        let over = listener.on(RunEvent::Over, self.ledger);
         let end = played?;
-        synced?;
+        over?;
         Ok(end)
     }
 
@@ -153,7 +130,7 @@ impl Runner<'_> {
         loop {
             // There may be work for all that wait: after the last probe, and when the results of
             // a section say what the next one is.
-            self.hand_out(&mut play);
+            self.hand_out(&mut play)?;
             if play.given_up.is_some() || play.crew.busy() == 0 {
                 break;
             }
@@ -172,13 +149,14 @@ impl Runner<'_> {
                 Err(panic) => {
                     let order = play.crew.ended(number);
                     if let Some(order) = order {
-                        self.after(&panic, order, &mut play);
+                        self.after(panic, order, &mut play)?;
                     }
                 }
             }
             if !begun && play.agenda.may_play() {
                 begun = true;
-                play.listener.begin(self.ledger, self.ledger.due());
+                let due = self.ledger.due();
+                play.listener.on(RunEvent::Begun { due }, self.ledger)?;
             }
         }
         Ok(match play.given_up.or(play.unplayed.failure()) {
@@ -188,17 +166,31 @@ impl Runner<'_> {
         })
     }
 
-    /// Gives every slot that can take it a job.
-    fn hand_out(&self, play: &mut Play<'_, '_>) {
+    /// Gives every worker that can take it a job.
+    fn hand_out(&self, play: &mut Play<'_, '_>) -> Result<(), Failure> {
         while let (None, Some(number)) = (&play.given_up, play.crew.free()) {
             let Some(order) = play.agenda.next(self.ledger) else { break };
-            let Err((order, error)) = play.crew.give(number, order) else { continue };
-            if let Some(lack) = Lack::of("start a slot", &error) {
-                self.do_with_less(&lack, number, order, play);
-            } else {
-                play.given_up = Some(Failure::system(format!("cannot start a slot: {error}")));
+            let begun = match &order.job {
+                Job::Play(id, _) => Some(id.clone()),
+                Job::Probe(_) => None,
+            };
+            match play.crew.give(number, order) {
+                Ok(()) => {
+                    if let Some(id) = begun {
+                        play.listener.on(RunEvent::GameBegun { id: &id }, self.ledger)?;
+                    }
+                }
+                Err((order, error)) => {
+                    if let Some(lack) = Lack::of("start a slot", &error) {
+                        self.do_with_less(&lack, number, order, play)?;
+                    } else {
+                        let message = format!("cannot start a slot: {error}");
+                        play.given_up = Some(Failure::system(message));
+                    }
+                }
             }
         }
+        Ok(())
     }
 
     fn take_in(
@@ -211,15 +203,17 @@ impl Runner<'_> {
         match (done, order) {
             (Done::Probed(player, fault), _) => {
                 if let Some(fault) = fault {
-                    play.listener.cannot_start(self.ledger.name(player), &fault);
+                    let player = self.ledger.name(player);
+                    let event = RunEvent::CannotStart { player, fault: &fault };
+                    play.listener.on(event, self.ledger)?;
                 }
                 play.agenda.probed();
             }
             (Done::Played(finished), _) => {
                 play.agenda.took(Duration::from_nanos(finished.record.clock.wall_ns));
-                self.keep(*finished, play.listener)?;
+                self.keep(&finished, play.listener)?;
             }
-            (Done::Lacking(lack), Some(order)) => self.do_with_less(&lack, number, order, play),
+            (Done::Lacking(lack), Some(order)) => self.do_with_less(&lack, number, order, play)?,
             (Done::Lacking(_), None) | (Done::Stopped, _) => {}
         }
         Ok(())
@@ -227,59 +221,70 @@ impl Runner<'_> {
 
     /// The referee lacked something for a job in this slot. From now on fewer games are played at
     /// once, and the job comes first again; where nothing else is in play, it is tried some times.
-    fn do_with_less(&self, lack: &Lack, number: usize, mut order: Order, play: &mut Play<'_, '_>) {
+    fn do_with_less(
+        &self,
+        lack: &Lack,
+        number: usize,
+        mut order: Order,
+        play: &mut Play<'_, '_>,
+    ) -> Result<(), Failure> {
         if play.crew.busy() > 0 {
-            let left = play.crew.close(number);
-            play.listener.warn(&format!("{lack}. From now on at most {left} at once are played"));
+            let most = play.crew.close(number);
+            let warning = Warning::FewerAtOnce { lack: lack.clone(), most };
+            play.listener.on(RunEvent::Warning(&warning), self.ledger)?;
         } else {
             order.lacking += 1;
         }
         if order.lacking < TRIES {
             play.agenda.put_back(order);
-            return;
+            return Ok(());
         }
         play.given_up = Some(Failure::system(format!(
             "{} could not begin: {lack}. Nothing of it was recorded; run the same command again \
              to go on",
             order.in_words(self.ledger)
         )));
+        Ok(())
     }
 
-    /// A slot panicked in its job, which is given to another slot, once.
-    fn after(&self, panic: &Panic, mut order: Order, play: &mut Play<'_, '_>) {
+    /// A worker panicked in its job, which is given to another worker, once.
+    fn after(
+        &self,
+        panic: Panic,
+        mut order: Order,
+        play: &mut Play<'_, '_>,
+    ) -> Result<(), Failure> {
+        let again = !std::mem::replace(&mut order.panicked, true);
         let job = order.in_words(self.ledger);
         let message = escape::terminal(&panic.message);
-        let what = format!("the referee panicked in {job}: {message}");
-        if !std::mem::replace(&mut order.panicked, true) {
-            play.listener.warn(&format!("{what}; it is tried again"));
-            play.agenda.put_back(order);
-            return;
+        let warning = Warning::Panicked { job: job.clone(), message: panic.message, again };
+        play.listener.on(RunEvent::Warning(&warning), self.ledger)?;
+        match (again, &order.job) {
+            (true, _) => play.agenda.put_back(order),
+            (false, Job::Probe(_)) => play.agenda.probed(),
+            (false, Job::Play(..)) => play.unplayed.add(&job, &message),
         }
-        play.listener.warn(&format!("{what}; it is left out"));
-        match order.job {
-            Job::Probe(_) => play.agenda.probed(),
-            Job::Play(..) => play.unplayed.add(&job, &message),
-        }
+        Ok(())
     }
 
-    fn keep(&mut self, finished: Finished, listener: &mut dyn Listener) -> Result<(), Failure> {
-        let Finished { record, exchanges, .. } = finished;
-        self.folder.keep_exchanges(&record.id, exchanges.as_deref())?;
-        self.log.append(&record)?;
+    /// A game is over: the listeners hear of it once the ledger has taken it in.
+    fn keep(&mut self, finished: &Finished, listener: &mut dyn Listener) -> Result<(), Failure> {
+        let record = &finished.record;
         let known = self.ledger.len();
         let before: Vec<usize> = self.ledger.quarantined().map(|(player, _)| player).collect();
         self.ledger
-            .add(&record)
+            .add(record)
             .map_err(|misfit| Failure::system(format!("game {}: {misfit:?}", record.id)))?;
+        let transcript = finished.exchanges.as_deref();
+        listener.on(RunEvent::GameFinished { record, transcript }, self.ledger)?;
         if self.ledger.len() > known {
-            // What comes next depends on the games so far.
-            self.log.sync_soon();
+            listener.on(RunEvent::SectionOver, self.ledger)?;
         }
-        listener.finished(&record, self.ledger);
         for (player, game) in self.ledger.quarantined() {
             if !before.contains(&player) {
+                let (player, id) = (self.ledger.name(player), self.ledger.id(game));
                 let why = self.ledger.why_out(game);
-                listener.out(self.ledger.name(player), &self.ledger.id(game), why);
+                listener.on(RunEvent::PlayerOut { player, game: &id, why }, self.ledger)?;
             }
         }
         Ok(())

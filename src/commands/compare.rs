@@ -15,20 +15,19 @@ use super::{Failure, Format, Status};
 use crate::config::{PlayerWord, Reading};
 use crate::folder::{self, Locked};
 use crate::log::{LOG, LogReader};
-use crate::model::fault::Fault;
 use crate::model::player::PlayerSpec;
-use crate::model::record::{FaultPolicy, GameRecord};
+use crate::model::record::FaultPolicy;
 use crate::model::stage::Format::RoundRobin;
 use crate::model::stage::Stage;
 use crate::model::tournament::{DEFAULT_RESULTS, MOST_PAIRS, Tournament};
 use crate::printer::Printer;
 use crate::progress::Progress;
-use crate::rating::Out;
 use crate::rating::contest::Contest;
 use crate::rating::sprt::{Sprt, Unit, Verdict};
 use crate::report::verdict;
+use crate::run::End;
+use crate::run::event::{Listener, RunEvent};
 use crate::run::resume;
-use crate::run::{End, Listener};
 use crate::schedule::ledger::Ledger;
 use referee_games::GameKind;
 use referee_games::with_game;
@@ -185,41 +184,33 @@ struct Judge {
 }
 
 impl Listener for Judge {
-    fn cannot_start(&mut self, player: &str, fault: &Fault) {
-        self.progress.cannot_start(player, fault);
-    }
-
-    fn begin(&mut self, ledger: &Ledger, due: usize) {
-        self.progress.headline(verdict::headline(&self.contest));
-        self.progress.begin(ledger, due);
-        self.before = ledger.played();
-        self.expect();
-    }
-
-    fn finished(&mut self, record: &GameRecord, ledger: &Ledger) {
-        // A record without a result is refused when the log is read again at the end.
-        let _ = self.contest.add(record);
-        self.progress.headline(verdict::headline(&self.contest));
-        self.expect();
-        self.progress.finished(record, ledger);
-        if self.contest.state().stop.is_some() {
-            self.tell.send_replace(true);
+    fn on(&mut self, event: RunEvent<'_>, ledger: &Ledger) -> Result<(), Failure> {
+        match event {
+            RunEvent::Begun { .. } => {
+                self.progress.headline(verdict::headline(&self.contest));
+                self.progress.on(event, ledger)?;
+                self.before = ledger.played();
+                self.expect();
+            }
+            RunEvent::GameFinished { record, .. } => {
+                // A record without a result is refused when the log is read again at the end.
+                let _ = self.contest.add(record);
+                self.progress.headline(verdict::headline(&self.contest));
+                self.expect();
+                self.progress.on(event, ledger)?;
+                if self.contest.state().stop.is_some() {
+                    self.tell.send_replace(true);
+                }
+            }
+            RunEvent::Over => {
+                if self.contest.state().stop.is_some() {
+                    self.progress.over();
+                }
+                self.progress.on(event, ledger)?;
+            }
+            event => self.progress.on(event, ledger)?,
         }
-    }
-
-    fn out(&mut self, player: &str, game: &str, why: Out) {
-        self.progress.out(player, game, why);
-    }
-
-    fn warn(&mut self, warning: &str) {
-        self.progress.warn(warning);
-    }
-
-    fn end(&mut self) {
-        if self.contest.state().stop.is_some() {
-            self.progress.over();
-        }
-        self.progress.end();
+        Ok(())
     }
 }
 

@@ -25,9 +25,10 @@ use crate::report::terminal;
 use crate::run::cores::Cores;
 use crate::run::deadline::Deadline;
 use crate::run::entrant::Entrant;
+use crate::run::event::{Listener, Listeners};
 use crate::run::resume::{self, Prepared};
 use crate::run::worker::{self, Conditions};
-use crate::run::{End, Listener, Runner};
+use crate::run::{End, Recorder, Runner};
 use crate::signals;
 
 /// Play a tournament, or go on with it
@@ -224,12 +225,12 @@ pub(super) fn play(
         None => terms.jobs.min(ledger.due()),
     };
     refuse_too_many(at_once, worker::open_files(&conditions.players))?;
+    let mut recorder = Recorder::new(folder, log);
+    let mut listeners = Listeners(vec![&mut recorder, listener]);
     let runner = Runner {
-        folder,
         jobs: terms.jobs,
         cores: Cores::of_this_process(if tournament.clock.ponder { 2 } else { 1 }),
         ledger: &mut ledger,
-        log,
         conditions: Arc::new(conditions),
         deadline: terms.deadline,
     };
@@ -237,7 +238,8 @@ pub(super) fn play(
         .enable_all()
         .build()
         .map_err(|error| Failure::system(error.to_string()))?;
-    let end = runtime.block_on(async { runner.run(tournament, listener, stop.await?).await })?;
+    let end =
+        runtime.block_on(async { runner.run(tournament, &mut listeners, stop.await?).await })?;
     folder::check_count(folder.dir(), ledger.played())?;
     Ok(end)
 }

@@ -8,12 +8,15 @@ use nix::errno::Errno;
 
 use super::*;
 use crate::containment::{Level, Limits};
+use crate::folder::Locked;
 use crate::log::LogReader;
+use crate::log::LogWriter;
 use crate::model::clock::{Measure, TimeControl};
 use crate::model::record::{Containment, FaultPolicy, Header, SCHEMA};
 use crate::model::stage::{PairingRules, Stage};
 use crate::player::{Respond, Wire};
 use crate::run::entrant::Entrant;
+use crate::run::event::Listeners;
 use crate::schedule::ledger::Setup;
 use crate::seeds::Secret;
 use referee_games::{
@@ -108,28 +111,19 @@ struct Heard {
 }
 
 impl Listener for Heard {
-    fn cannot_start(&mut self, player: &str, fault: &Fault) {
-        panic!("{player} cannot start: {}", fault.message);
-    }
-
-    fn begin(&mut self, _: &Ledger, due: usize) {
-        self.begun = due;
-    }
-
-    fn finished(&mut self, _: &GameRecord, _: &Ledger) {
-        self.finished += 1;
-    }
-
-    fn out(&mut self, player: &str, game: &str, _: Out) {
-        panic!("{player} is out by {game}");
-    }
-
-    fn warn(&mut self, warning: &str) {
-        self.warnings.push(warning.to_owned());
-    }
-
-    fn end(&mut self) {
-        self.ended = true;
+    fn on(&mut self, event: RunEvent<'_>, _: &Ledger) -> Result<(), Failure> {
+        match event {
+            RunEvent::CannotStart { player, fault } => {
+                panic!("{player} cannot start: {}", fault.message);
+            }
+            RunEvent::Begun { due } => self.begun = due,
+            RunEvent::GameFinished { .. } => self.finished += 1,
+            RunEvent::PlayerOut { player, game, .. } => panic!("{player} is out by {game}"),
+            RunEvent::Warning(warning) => self.warnings.push(warning.to_string()),
+            RunEvent::Over => self.ended = true,
+            RunEvent::GameBegun { .. } | RunEvent::SectionOver => {}
+        }
+        Ok(())
     }
 }
 
@@ -177,9 +171,7 @@ impl Cup {
             secret: Secret::from_seed(1),
         });
         let runner = Runner {
-            folder: &self.folder,
             ledger: &mut self.ledger,
-            log,
             conditions: Arc::clone(&conditions),
             jobs: slots,
             cores: Cores::of_this_process(1),
@@ -194,11 +186,13 @@ impl Cup {
             Slot::start(number, cores, book, Arc::clone(&conditions), reports, halt)
         };
         let mut heard = Heard::default();
+        let mut recorder = Recorder::new(&self.folder, log);
+        let mut listeners = Listeners(vec![&mut recorder, &mut heard]);
         let (_tell, stop) = watch::channel(false);
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let end = runtime.block_on(async {
-            tokio::time::timeout(LIMIT, runner.run_by(&start, &mut heard, stop)).await
+            tokio::time::timeout(LIMIT, runner.run_by(&start, &mut listeners, stop)).await
         });
         (end.expect("it ends"), heard)
     }

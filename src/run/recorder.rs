@@ -1,0 +1,40 @@
+//! The listener that writes the log: a game is done when its line is there.
+
+use super::event::{Listener, RunEvent};
+use crate::error::Failure;
+use crate::folder::Locked;
+use crate::log::LogWriter;
+use crate::schedule::ledger::Ledger;
+
+/// Writes finished games to the log, and what players said before a fault to files beside it.
+#[derive(Debug)]
+pub struct Recorder<'a> {
+    folder: &'a Locked,
+    log: LogWriter,
+}
+
+impl<'a> Recorder<'a> {
+    /// Writes to this log in `folder`.
+    pub fn new(folder: &'a Locked, log: LogWriter) -> Self {
+        Self { folder, log }
+    }
+}
+
+impl Listener for Recorder<'_> {
+    fn on(&mut self, event: RunEvent<'_>, _: &Ledger) -> Result<(), Failure> {
+        match event {
+            RunEvent::Begun { .. } => self.log.keep_synced()?,
+            RunEvent::GameFinished { record, transcript } => {
+                self.folder.keep_exchanges(&record.id, transcript)?;
+                self.log.append(record)?;
+            }
+            RunEvent::SectionOver => self.log.sync_soon(),
+            RunEvent::Over => self.log.finish()?,
+            RunEvent::CannotStart { .. }
+            | RunEvent::GameBegun { .. }
+            | RunEvent::PlayerOut { .. }
+            | RunEvent::Warning(_) => {}
+        }
+        Ok(())
+    }
+}
