@@ -11,7 +11,7 @@ use crate::commands::{
 };
 use crate::config::similar;
 
-/// A tournament referee for programs that play games against each other
+/// Runs tournaments between programs that play board games
 #[derive(Debug, Parser)]
 #[command(
     name = "referee",
@@ -19,22 +19,22 @@ use crate::config::similar;
     after_help = "\
 Start here:
   referee run                       play tournament.toml and show the ranking
-  referee play human bot:greedy     play yourself
-  referee compare new old           whether one player is better than another
-  referee check my_player.py        is it fit to play?
-  referee rules watch-your-back     the rules and their options"
+  referee play human bot:greedy     play against a built-in player
+  referee compare new old           find out whether one player is better than another
+  referee check my_player.py        test a player
+  referee rules watch-your-back     show the rules of a game and their options"
 )]
 pub struct Cli {
     /// What to do
     #[command(subcommand)]
     pub command: Command,
-    /// Only data and errors: no progress, no notes
+    /// Print only data and errors: no progress, no notes
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Say more about what goes on, on stderr (-vv for everything)
+    /// Print more details to stderr (-vv for everything)
     #[arg(long, short, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
-    /// Write what -v would say to a file instead
+    /// Write the details of -v to a file instead
     #[arg(long, global = true, value_name = "FILE")]
     pub log_file: Option<PathBuf>,
 }
@@ -66,41 +66,84 @@ fn with_nearest_command(mut error: clap::Error) -> clap::Error {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Play a tournament, or go on with it
+    /// Play a tournament, or resume it
+    ///
+    /// Every two players meet in pairs of games with the seats swapped. Games that are already in
+    /// the log are not played again; a run that was stopped or killed continues where it was.
     Run(run::RunArgs),
-    /// Play one game on the terminal
+    /// Play one game in the terminal
+    ///
+    /// A player is `human`, a built-in player (`bot:random`, `bot:greedy`, `bot:steady`,
+    /// `bot:search`), a name from the configuration, a file, a folder, or a command. The first one
+    /// takes the first seat.
     Play(play::PlayArgs),
-    /// Say whether player A is better than player B, in as few games as possible
+    /// Test whether player A is better than player B, in as few games as possible
+    ///
+    /// Plays pairs of games until a sequential test (SPRT) accepts one of two hypotheses: that A is
+    /// stronger by --elo1, or only by --elo0. Repeating a comparison resumes it, unless a player
+    /// has changed.
     Compare(compare::CompareArgs),
-    /// Check whether a player is fit to play
+    /// Test whether a player is ready for a tournament
+    ///
+    /// Starts the player, gives it every kind of turn, and has it play against itself, in long
+    /// games, on a busy core, and against built-in players. For each failure, the report shows the
+    /// expected behaviour, the lines that led to it, and a command that repeats the decision.
     Check(check::CheckArgs),
-    /// Put one recorded decision to a player again
+    /// Ask a player for one decision again
+    ///
+    /// Starts the player, replays the recorded game up to the decision, and asks for an action.
+    /// Shows the reply and whether it is legal.
     Ask(ask::AskArgs),
-    /// Begin a player or a tournament
+    /// Create a player or a tournament
     New(new::NewArgs),
     /// Show the ranking of a tournament, finished or running
     Rank(rank::RankArgs),
-    /// Write the page about a tournament, report.html
+    /// Write the HTML report of a tournament
+    ///
+    /// The report is report.html, with the games in the folder games beside it. It needs neither
+    /// network nor server: open it from disk, or copy it together with the folder.
     Report(report::ReportArgs),
-    /// Write a folder a player, with nothing of anyone else's in it
+    /// Write a folder of results for each player's authors
+    ///
+    /// Each folder has the player's games, faults and stderr, and nothing private about others.
+    /// Opponents have pseudonyms, and key.csv maps these to names: keep key.csv, the log and the
+    /// secret to yourself. public.csv is the ranking under the same pseudonyms.
     Packets(packets::PacketsArgs),
-    /// Show the page about a tournament in a browser, live while it runs
+    /// Serve the HTML report to a browser, live while a tournament runs
+    ///
+    /// The page updates itself when a game ends. Only this machine can reach it, unless you use
+    /// --listen; there is no password. Other sites in the browser cannot read it. Ctrl-C stops the
+    /// server. It changes no files.
     Serve(serve::ServeArgs),
-    /// Replay every record through the rules, and compute the tables again
+    /// Check the log and the tables of a tournament
+    ///
+    /// Checks every line of the log: its format, its hash, its place in the schedule, its actions,
+    /// result, times and seeds. Then it computes the tables again and compares them with the
+    /// files. While a run is writing to the folder, it does not check the tables.
     Verify(verify::VerifyArgs),
     /// Step through a recorded game
+    ///
+    /// On a terminal, Enter shows the next position and `q` quits. Otherwise all positions are
+    /// printed.
     Replay(replay::ReplayArgs),
     /// Show the clauses and options of a game
     Rules(rules::RulesArgs),
-    /// Run the rules in a pipe: actions in, states out
+    /// Read actions from stdin and print every state as JSON
     Trace(trace::TraceArgs),
-    /// Count the positions of a game
+    /// Count the positions of a game up to a depth
+    ///
+    /// Use it to compare the rules with another implementation. Depth counts plies. Rolls are not
+    /// plies, and all of them are followed; a forced pass is a ply; a simultaneous turn counts
+    /// pairs of actions. A game that ends earlier adds nothing.
     Perft(perft::PerftArgs),
-    /// Find out how far players can be contained on this machine
+    /// Find out how strong the sandbox is on this machine
+    ///
+    /// Applies every level and every mechanism to a small process, which then tries to break out.
+    /// If one does not hold, shows the reason and how to fix it.
     Probe(probe::ProbeArgs),
-    /// Play as a house player, speaking the protocol
+    /// Run a built-in player that speaks the protocol on stdin and stdout
     Bot(bot::BotArgs),
-    /// Print the completions of a shell
+    /// Print shell completions
     Completions(manual::CompletionsArgs),
     /// Print the manual page
     Man(manual::ManArgs),

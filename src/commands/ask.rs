@@ -24,42 +24,39 @@ use crate::tournament::audit::options_of;
 use referee_games::with_game;
 use referee_games::{BySeat, Game, Options, Seat};
 
-/// Put one recorded decision to a player again
-///
-/// The player is started, told the game up to there as the record has it, and asked. What it
-/// replies is shown and judged.
+/// Arguments of `ask`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   referee ask \"python3 player.py\"                            the first turn of a game
   referee ask mine --record 3f9a1c07be52-1 --ply 42          a turn of a recorded game
-  referee ask mine --record 3f9a --ply 42 --emit lines.txt   and keep what it is sent
-  python3 -m pdb player.py < lines.txt                       for a debugger
+  referee ask mine --record 3f9a --ply 42 --emit lines.txt   the same, keeping the lines sent
+  python3 -m pdb player.py < lines.txt                       feed them to a debugger
 
-Exit codes: 0 the reply was a legal action, 1 it was not, 2 bad command line.")]
+Exit codes: 0 the reply is a legal action, 1 it is not, 2 invalid command line.")]
 pub struct AskArgs {
-    /// The player: a name from the configuration, `bot:NAME`, a class, or a command
+    /// The player: a name from the configuration, `bot:NAME`, a file, a folder or a command
     pub player: String,
-    /// The recorded game: its id or the beginning of one (`3f9a-2` is the pair's second game), or a
-    /// log of one game
+    /// The recorded game: its id or a prefix of it (`3f9a-2` is the pair's second game), or a log
+    /// with one game
     #[arg(long, value_name = "FILE-or-GAME-ID")]
     pub record: Option<String>,
-    /// The folder of the game's tournament (default: the newest under results/)
+    /// The results folder of that game (default: the newest under results/)
     #[arg(long, value_name = "DIR", requires = "record")]
     pub results: Option<PathBuf>,
-    /// The plies played before the decision (default: the record's first decision)
+    /// Number of plies before the decision (default: the first decision of the record)
     #[arg(long, value_name = "N", requires = "record")]
     pub ply: Option<u32>,
-    /// Whose decision, where both seats decide (default: that of the player of this name)
+    /// The seat, if both decide at once (default: that of the player of the same name)
     #[arg(long)]
     pub seat: Option<String>,
-    /// Write every line that the player is sent up to there into a file
+    /// Write the lines that the player is sent to a file
     #[arg(long, value_name = "FILE")]
     pub emit: Option<PathBuf>,
-    /// No limit of time
+    /// Remove the time limit
     #[arg(long)]
     pub no_clock: bool,
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// The game and its terms, where there is no record

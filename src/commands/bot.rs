@@ -3,15 +3,15 @@
 use super::{Failure, Status};
 use crate::printer::Printer;
 
-/// Play as a house player, speaking the protocol on stdin and stdout
+/// Arguments of `bot`.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
 Examples:
   referee bot greedy
   referee bot search-2000      the same moves on every machine")]
 pub struct BotArgs {
-    /// `random`, `greedy`, `steady` (keeps the game going), `search`, or `search-N`: at most N nodes
-    /// a move and no look at a clock
+    /// `random`, `greedy`, `steady` (prolongs the game), `search`, or `search-N` (at most N
+    /// positions per move, without a clock)
     pub name: String,
 }
 

@@ -23,11 +23,7 @@ use referee_games::with_game;
 /// The most pairs of games against each house player.
 const MOST_PAIRS: i64 = 10_000;
 
-/// Check whether a player is fit to play
-///
-/// It is started, put before every kind of turn of the game, played against itself, in long games,
-/// on a busy core, and against players of the house. Every failure comes with what was expected,
-/// the lines that led to it, and a command that puts the same decision to the player again.
+/// Arguments of `check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -35,10 +31,11 @@ Examples:
   referee check \"java -cp build Player\" --game backdraughts
   referee check players/* --csv players.csv
 
-Several players are checked at the same time, one on each core; of what is no player the report says
-why. Games that show a failure are kept in the folder `check-results`. Exit codes: 0 every player is
-ready; 1 one is not, or its check was not finished; 2 bad command line; 3 the referee itself failed
-in a check; 130 interrupted: what was found until then is printed.")]
+Checks several players at the same time, one per core. If an argument is not a player, the report
+says why. Games with failures are kept in the folder `check-results`.
+
+Exit codes: 0 all players are ready; 1 a player is not ready, or its check did not finish; 2 invalid
+command line; 3 the referee itself failed in a check; 130 interrupted (prints the findings so far).")]
 pub struct CheckArgs {
     /// The players: files, folders, names from the configuration, `bot:NAME`, or commands
     #[arg(required = true, value_name = "PLAYER")]
@@ -46,29 +43,29 @@ pub struct CheckArgs {
     /// The game and its terms
     #[command(flatten)]
     pub setting: SettingArgs,
-    /// Pairs of games against each player of the house
+    /// Pairs of games against each built-in player
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=MOST_PAIRS))]
     pub pairs: u32,
-    /// Play only these players of the house (repeatable; default: the rungs of the ladder that
-    /// take no time)
+    /// Play only these built-in players (repeatable; default: the rungs of the ladder except
+    /// `search`)
     #[arg(long = "against", value_name = "BOT")]
     pub against: Vec<String>,
-    /// What everything random is drawn from
+    /// Seed of all random numbers
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Give up the check of a player after this time (for example 90s, 20m)
+    /// Time limit for the check of a player (for example 90s, 20m)
     #[arg(long, value_name = "SPAN", default_value = "5m")]
     pub within: humantime::Duration,
-    /// Players checked at the same time (default: one on each core)
+    /// Number of players checked at the same time (default: one per core)
     #[arg(long)]
     pub jobs: Option<NonZeroUsize>,
-    /// Where games that show a failure are kept
+    /// Folder for the games with failures
     #[arg(long, value_name = "DIR", default_value = "check-results")]
     pub records: PathBuf,
-    /// Write a table of all players into a file
+    /// Write a table of all players to a CSV file
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// How to print; JSON is one line for each player
+    /// Output format; JSON prints one line per player
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

@@ -32,11 +32,7 @@ use crate::schedule::ledger::Ledger;
 use referee_games::GameKind;
 use referee_games::with_game;
 
-/// Say whether player A is better than player B, in as few games as possible
-///
-/// Pairs of games are played until a sequential test (SPRT on pairs) accepts one of two
-/// hypotheses: that A is stronger by --elo1, or only by --elo0. The same comparison goes on where
-/// it was stopped; a player that changed makes it another one.
+/// Arguments of `compare`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -44,51 +40,52 @@ Examples:
   referee compare \"python3 agent.py\" bot:greedy --max-pairs 200
   referee compare new old --elo1 20 --format json && git commit -am 'stronger'
 
-Exit codes: 0 A is better; 10 it is not; 11 undecided; 2 bad command line; 3 cannot run or write;
-4 locked; 130 interrupted, run again to go on.")]
+Exit codes: 0 A is better; 10 it is not; 11 undecided; 2 invalid command line; 3 cannot run or
+write; 4 in use by another run; 130 interrupted, run again to continue.")]
 pub struct CompareArgs {
-    /// The player that may be better: a name of the configuration, bot:NAME or a command
+    /// The player that may be better: a name from the configuration, `bot:NAME`, a file, a folder
+    /// or a command
     pub a: String,
-    /// The player to beat
+    /// The player to compare it with
     pub b: String,
-    /// The strength that is not enough, in Elo
+    /// Null hypothesis: A is stronger by this many Elo
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
     pub elo0: f64,
-    /// The strength that is, in Elo
+    /// Alternative hypothesis: A is stronger by this many Elo
     #[arg(long, default_value_t = 50.0, allow_negative_numbers = true)]
     pub elo1: f64,
-    /// The chance of calling A better when it is stronger by --elo0 only
+    /// Probability of calling A better when it is stronger by only --elo0
     #[arg(long, default_value_t = 0.05)]
     pub alpha: f64,
-    /// The chance of calling A not better when it is stronger by --elo1
+    /// Probability of calling A not better when it is stronger by --elo1
     #[arg(long, default_value_t = 0.05)]
     pub beta: f64,
-    /// What Elo means
+    /// The unit of --elo0 and --elo1
     #[arg(long, value_enum, default_value_t)]
     pub unit: Unit,
-    /// The most pairs of games
+    /// Maximum number of pairs of games
     #[arg(long, value_name = "N", default_value_t = 1000,
         value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PAIRS)))]
     pub max_pairs: u32,
-    /// The game (default: the configuration's, else watch-your-back)
+    /// The game (default: that of the configuration, or watch-your-back)
     #[arg(long, value_parser = game_named())]
     pub game: Option<GameKind>,
     #[expect(missing_docs, reason = "see OptionArgs")]
     #[command(flatten)]
     pub options: OptionArgs,
-    /// The configuration that names players and limits (default: tournament.toml, if it is there)
+    /// The configuration with players and limits (default: tournament.toml, if it exists)
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where all randomness comes from (default: the configuration's, else fresh)
+    /// Seed of all random numbers (default: that of the configuration, or a fresh one)
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Games at once (default: as configured, or one for each core)
+    /// Number of games played at the same time (default: as configured, or one per core)
     #[arg(long, value_name = "N", value_parser = games_at_once)]
     pub jobs: Option<NonZeroUsize>,
-    /// The folder that holds the results folders
+    /// The folder to put the results folder into
     #[arg(long, value_name = "DIR")]
     pub results: Option<PathBuf>,
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

@@ -36,11 +36,11 @@ pub struct GameArgs {
 /// Options of the rules.
 #[derive(Debug, Clone, Args)]
 pub struct OptionArgs {
-    /// Set an option of the rules (repeatable; `referee rules GAME` shows them)
+    /// Set an option of the rules (repeatable; `referee rules GAME` lists them)
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = name_and_value)]
     pub options: Vec<(String, String)>,
 
-    /// Play on the board of this file (repeatable; only for games with board files)
+    /// Play on the board in this file (repeatable; only for games with boards)
     #[arg(long = "board", value_name = "FILE")]
     pub boards: Vec<String>,
 }

@@ -6,7 +6,7 @@ use clap_complete::Shell;
 use super::{Failure, Status};
 use crate::printer::Printer;
 
-/// Print the completions of a shell
+/// Arguments of `completions`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -16,7 +16,7 @@ pub struct CompletionsArgs {
     pub shell: Shell,
 }
 
-/// Print the manual page
+/// Arguments of `man`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:

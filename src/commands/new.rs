@@ -17,35 +17,40 @@ use crate::seeds::Secret;
 use referee_games::with_game;
 use referee_games::{Game, GameKind, Legal, Options, Seat, Step};
 
-/// Begin a player or a tournament
+/// Arguments of `new`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   referee new player --language python my-player
   referee new tournament submissions")]
 pub struct NewArgs {
-    /// What to begin
+    /// What to create
     #[command(subcommand)]
     pub what: What,
 }
 
-/// What can be begun.
+/// What can be created.
 #[derive(Debug, Subcommand)]
 pub enum What {
-    /// Write a small working player with its build file and a README
+    /// Write a small working player, with its build file and a README
     Player(PlayerArgs),
-    /// Write a tournament.toml for a folder of players or an export of a learning platform
+    /// Write a tournament.toml for a folder of players or submissions
+    ///
+    /// Every file, folder and archive (.zip, .tar, .tar.gz, .tgz) in the folder becomes a player.
+    /// File names of Moodle, Canvas and Blackboard exports tell the authors; of several uploads by
+    /// one author, the latest counts. Archives are unpacked and single files copied into the folder
+    /// `players` beside the configuration, each into a folder of its own.
     Tournament(tournament::TournamentArgs),
 }
 
-/// Write a small working player with its build file and a README
+/// Arguments of `new player`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   referee new player --language python
   referee new player --language rust --game backdraughts my-bot")]
 pub struct PlayerArgs {
-    /// The folder to make
+    /// The folder to create
     #[arg(default_value = "my-player")]
     pub dir: PathBuf,
     /// The language

@@ -21,19 +21,16 @@ use referee_games::Seat;
 /// A page brings films of so many bytes along at most.
 const FILM_BYTES: usize = 256 << 10;
 
-/// Write a folder for each player: its games, its faults, its stderr, and nothing of anyone else's
-///
-/// Opponents have pseudonyms, which key.csv resolves: keep that file, the log and the secret to
-/// yourself. public.csv is the ranking under the same pseudonyms.
+/// Arguments of `packets`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  referee packets                               into results/NAME/packets
+  referee packets                               write to results/NAME/packets
   referee packets results/autumn-cup --out for-students")]
 pub struct PacketsArgs {
-    /// The tournament's folder (default: the newest under results/)
+    /// The results folder (default: the newest under results/)
     pub dir: Option<PathBuf>,
-    /// Where the packets go (default: the folder packets beside the log); it must not exist yet
+    /// The folder to write to, which must not exist (default: `packets` beside the log)
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

@@ -16,21 +16,18 @@ Examples:
   referee perft watch-your-back --depth 2 --divide
   referee perft back-to-the-wall --depth 1 --option rounds=twice";
 
-/// Count the positions a number of plies deep, to compare rules with another program
-///
-/// Depth counts plies: an outcome of chance is none and all are followed, a forced pass is one,
-/// and a simultaneous turn counts pairs of actions. A game that ends earlier adds nothing.
+/// Arguments of `perft`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct PerftArgs {
     #[command(flatten)]
     game: GameArgs,
 
-    /// How many plies deep
+    /// Depth in plies
     #[arg(long, value_name = "N")]
     depth: u32,
 
-    /// First print the count behind each action at the root
+    /// Also print the count for each action at the root
     #[arg(long)]
     divide: bool,
 }

@@ -27,10 +27,7 @@ use crate::tournament::audit::options_of;
 use referee_games::with_game;
 use referee_games::{BySeat, Event, Game, GameResult, Options, Seat, StepOf};
 
-/// Play one game on the terminal
-///
-/// A player is `human`, a house player (`bot:random`, `bot:greedy`, `bot:steady`, `bot:search`), a
-/// name from the configuration, or a command. The first named takes the first seat.
+/// Arguments of `play`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -40,30 +37,32 @@ Examples:
   referee play bot:search bot:greedy --game back-to-the-wall --board mine.toml
   referee play human bot:search --from 3f9a1c07be52-1 --ply 42
 
-With a person at the board there is no limit of time. Type `help` to see what may be typed: legal
-actions are shown, hints are given, and actions can be taken back. Exit codes: 0 the game was
-played, 1 a program lost it by a fault, 2 bad command line, 130 interrupted.")]
+If a person plays, there is no time limit. Type `help` during the game for a list of commands: show
+legal actions, give a hint, take back an action, and more.
+
+Exit codes: 0 the game was played, 1 a program lost by a fault, 2 invalid command line, 130
+interrupted.")]
 pub struct PlayArgs {
-    /// The player of the first seat
+    /// The player in the first seat
     pub first: String,
-    /// The player of the second seat
+    /// The player in the second seat
     pub second: String,
     /// The game and its terms
     #[command(flatten)]
     pub setting: SettingArgs,
-    /// Where all randomness comes from (default: fresh)
+    /// Seed of all random numbers (default: a fresh one)
     #[arg(long)]
     pub seed: Option<u64>,
-    /// No limit of time
+    /// Remove the time limit
     #[arg(long)]
     pub no_clock: bool,
-    /// Begin in a recorded game, by its rules: its id or the beginning of one, or a log of one game
+    /// Start from a recorded game, under its rules: its id or a prefix of it, or a log with one game
     #[arg(long, value_name = "RECORD", conflicts_with_all = ["game", "options", "boards"])]
     pub from: Option<String>,
-    /// The folder of that game's tournament (default: the newest under results/)
+    /// The results folder of that game (default: the newest under results/)
     #[arg(long, value_name = "DIR", requires = "from")]
     pub results: Option<std::path::PathBuf>,
-    /// How many plies of the recorded game were played (default: all, up to a fault)
+    /// Number of plies to take from the recorded game (default: all, up to a fault)
     #[arg(long, value_name = "N", requires = "from")]
     pub ply: Option<u32>,
 }

@@ -6,14 +6,11 @@ use super::{Failure, Format, Status};
 use crate::containment::{self, Finding};
 use crate::printer::Printer;
 
-/// Find out how far players can be contained on this machine
-///
-/// Every level and every mechanism is put in force on a small process, which then tries to break
-/// it. What does not hold is shown with the reason and with what can be done about it.
+/// Arguments of `probe`.
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 everything holds; 1 something does not.")]
+#[command(after_help = "Exit codes: 0 everything works; 1 something does not.")]
 pub struct ProbeArgs {
-    /// How the findings are printed
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

@@ -12,25 +12,25 @@ use crate::report::details::details;
 use crate::report::json::StandingsJson;
 use crate::report::terminal;
 
-/// Show the ranking of a tournament, finished or running
+/// Arguments of `rank`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   referee rank                          the newest tournament under results/
   referee rank results/autumn-cup
-  referee rank --details                what else the games show
-  referee rank --without-faults         how strong players are when nothing breaks
+  referee rank --details                more about the games
+  referee rank --without-faults         only games without a fault
   referee rank --format json | jq '.players[0]'")]
 pub struct RankArgs {
-    /// The tournament's folder (default: the newest under results/)
+    /// The results folder (default: the newest under results/)
     pub dir: Option<PathBuf>,
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Leave out the games that ended in a fault
+    /// Ignore games that ended in a fault
     #[arg(long)]
     pub without_faults: bool,
-    /// Say what else the games show: endings, clocks, odd results, players that decide alike
+    /// Also show endings, time use, unexpected results, and similar players
     #[arg(long)]
     pub details: bool,
 }

@@ -16,27 +16,25 @@ use crate::tournament::audit::{Replay, Replayed, options_of};
 use referee_games::with_game;
 use referee_games::{Event, Game, Seat, Turn};
 
-/// Step through a recorded game
-///
-/// On a terminal Enter shows the next position and `q` leaves; otherwise all are printed.
+/// Arguments of `replay`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   referee replay 3f9a1c07be52-1
-  referee replay 3f9a --results results/autumn-cup     any beginning that fits one pair only:
-                                                       its first game; 3f9a-2 is the second
-  referee replay 3f9a --ply 42                         that position alone
+  referee replay 3f9a --results results/autumn-cup     a prefix that matches one pair means its
+                                                       first game; 3f9a-2 is the second
+  referee replay 3f9a --ply 42                         only that position
   referee replay 3f9a --format json                    the record")]
 pub struct ReplayArgs {
-    /// The game's id or the beginning of one, or a log of one game
+    /// The game's id or a prefix of it, or a log with one game
     pub game_id: String,
-    /// The tournament's folder (default: the newest under results/)
+    /// The results folder (default: the newest under results/)
     #[arg(long, value_name = "DIR")]
     pub results: Option<PathBuf>,
-    /// Only the position after so many plies
+    /// Show only the position after N plies
     #[arg(long, value_name = "N")]
     pub ply: Option<u32>,
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

@@ -34,24 +34,21 @@ const PUBLIC: &str = "public";
 /// The page brings films of so many bytes along at most.
 const FILM_BYTES: usize = 4 << 20;
 
-/// Write the page about a tournament: report.html, with the games in the folder games beside it
-///
-/// The page needs no network and no server: open it from disk, or copy it together with the
-/// folder.
+/// Arguments of `report`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   referee report                        the newest tournament under results/
   referee report results/autumn-cup
   referee report --grades tournament.toml
-  referee report --pseudonyms           a page that names nobody, in the folder public")]
+  referee report --pseudonyms           a report without names, in the folder public")]
 pub struct ReportArgs {
-    /// The tournament's folder (default: the newest under results/)
+    /// The results folder (default: the newest under results/)
     pub dir: Option<PathBuf>,
-    /// Write grades.csv too, by the table [grades] of this configuration
+    /// Also write grades.csv, using [grades] in this configuration
     #[arg(long, value_name = "CONFIG")]
     pub grades: Option<PathBuf>,
-    /// Write the page under pseudonyms, those of `referee packets`, into the folder public
+    /// Write a report with the pseudonyms of `referee packets` into the folder `public`
     #[arg(long, conflicts_with = "grades")]
     pub pseudonyms: bool,
 }

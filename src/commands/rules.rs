@@ -19,7 +19,7 @@ Examples:
 /// How wide the texts are set, in characters.
 const WIDTH: usize = 96;
 
-/// Show the options and clauses of a game in words
+/// Arguments of `rules`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RulesArgs {
@@ -27,10 +27,10 @@ pub struct RulesArgs {
     #[arg(value_parser = super::game_args::game_named())]
     game: Option<GameKind>,
 
-    /// Only this clause and its options, for example W6
+    /// Show only this clause and its options, for example W6
     clause: Option<String>,
 
-    /// How to print them
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
@@ -38,9 +38,9 @@ pub struct RulesArgs {
 /// How the rules are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// In words
+    /// For people.
     Text,
-    /// As JSON
+    /// For programs.
     Json,
 }
 

@@ -31,51 +31,47 @@ use crate::run::worker::{self, Conditions};
 use crate::run::{End, Recorder, Runner};
 use crate::signals;
 
-/// Play a tournament, or go on with it
-///
-/// Every pair of players meets in pairs of games with the seats swapped. Games that are in the
-/// log already are not played again; a run that was stopped, or killed, goes on where it was.
+/// Arguments of `run`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   referee run                          play tournament.toml
   referee run autumn.toml --jobs 8     eight games at once
-  referee run --replace greedy         play greedy's games again after a change of its program
-  referee run --until 18:30            the best ranking there can be by half past six
+  referee run --replace greedy         greedy has changed: play its games again
+  referee run --until 18:30            get the best possible ranking by 18:30
 
-Ctrl-C stops it in order: games in play are given up, and the tables are written. A second Ctrl-C
-ends it at once.
+Ctrl-C stops the run: it drops unfinished games and writes the tables. A second Ctrl-C exits at once.
 
-Exit codes: 0 done, or the time is up; 1 faults were found (--strict); 2 bad configuration; 3 cannot
-run, play or write something; 4 locked, or the configuration differs from the results; 130
-interrupted, run again to go on.")]
+Exit codes: 0 done, or the time is up; 1 a player made a fault (--strict); 2 invalid configuration;
+3 cannot run, play or write something; 4 in use by another run, or the configuration differs from the
+results; 130 interrupted, run again to continue.")]
 pub struct RunArgs {
-    /// The configuration
+    /// The configuration file
     #[arg(default_value = "tournament.toml")]
     pub config: PathBuf,
-    /// Games at once (default: as configured, or one for each core)
+    /// Number of games played at the same time (default: as configured, or one per core)
     #[arg(long, value_name = "N", value_parser = games_at_once)]
     pub jobs: Option<NonZeroUsize>,
-    /// The folder that holds the results folders
+    /// The folder to put the results folder into
     #[arg(long, value_name = "DIR")]
     pub results: Option<PathBuf>,
-    /// Take in a changed player: its games are set aside and played again
+    /// Accept a changed player: set its games aside and play them again (repeatable)
     #[arg(long, value_name = "NAME")]
     pub replace: Vec<String>,
-    /// End by then: a local time (18:30, "2026-11-23 08:00", RFC 3339) or a span (90m, 36h).
-    /// Where all is played before, further pairs are, those that tell most about the ranking
+    /// Stop at this time: a local time (18:30, "2026-11-23 08:00"), RFC 3339, or a duration (90m,
+    /// 36h). If all games finish earlier, play more pairs, the most informative first
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-    /// Say what would be played, and play nothing
+    /// Show what would be played, without playing
     #[arg(long)]
     pub plan: bool,
-    /// How far players are contained (default: as configured, or the strongest that works)
+    /// Sandbox level (default: as configured, or the strongest that works)
     #[arg(long, value_name = "LEVEL")]
     pub containment: Option<Level>,
     /// Leave out one mechanism, to see which other one holds (for tests)
     #[arg(long, hide = true, value_name = "MECHANISM")]
     pub without: Vec<Mechanism>,
-    /// End with exit code 1 when a player made a fault
+    /// Exit with code 1 if a player made a fault
     #[arg(long)]
     pub strict: bool,
 }

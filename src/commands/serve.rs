@@ -36,19 +36,15 @@ use crate::rating::tally::Faulted;
 use crate::report::page::shell::Kind;
 use visitors::Reach;
 
-/// Show the page about a tournament in a browser, live while it runs
-///
-/// The page updates itself when a game ends. It can be reached from this machine alone, unless
-/// --listen says otherwise; there is no password. Other pages in the browser cannot read it. Ctrl-C
-/// ends it; it changes no file.
+/// Arguments of `serve`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   referee serve                          the newest tournament under results/
   referee serve results/autumn-cup --listen 127.0.0.1:0     any free port
-  referee serve --listen 0.0.0.0:8018    for everyone who can reach this machine")]
+  referee serve --listen 0.0.0.0:8018    open to everyone who can reach this machine")]
 pub struct ServeArgs {
-    /// The tournament's folder (default: the newest under results/)
+    /// The results folder (default: the newest under results/)
     pub dir: Option<PathBuf>,
     /// The address to listen on
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8018")]

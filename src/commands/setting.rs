@@ -21,15 +21,15 @@ use referee_games::{Game, GameKind, Options};
 /// The game and its terms, as the command line gives them.
 #[derive(Debug, Clone, Args)]
 pub struct SettingArgs {
-    /// The game (default: the configuration's, else watch-your-back)
+    /// The game (default: that of the configuration, or watch-your-back)
     #[arg(long, value_parser = game_named())]
     pub game: Option<GameKind>,
     #[command(flatten)]
     pub options: OptionArgs,
-    /// The configuration that names players and limits (default: tournament.toml, if it is there)
+    /// The configuration with players and limits (default: tournament.toml, if it exists)
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// How far players are contained (default: as configured, or the strongest that works)
+    /// Sandbox level (default: as configured, or the strongest that works)
     #[arg(long, value_name = "LEVEL")]
     pub containment: Option<Level>,
 }

@@ -26,31 +26,31 @@ Examples:
   echo 'R U 3,5 / L D 3,1' | referee trace back-to-the-wall --board mine.toml
   echo '[\"3,4\",\"3,5\"]' | referee trace watch-your-back --from-start
 
-Input: one action a line, as in `referee rules GAME`. A line `pass` is a forced pass; before any
-other line the forced passes that are due are made. Chance is a line like `roll 4`, or left to
---seed. Both actions of a simultaneous turn stand on one line, with ` / ` between them.
-Output: a JSON line for the start and one for each ply or outcome of chance.
+Input: one action per line, as in `referee rules GAME`. A line `pass` is a forced pass; before any
+other line, pending forced passes are made automatically. Write rolls as `roll 4`, or use --seed.
+Write both actions of a simultaneous turn on one line, separated by ` / `.
+Output: one line of JSON for the start, and one for each ply or roll.
 
-With --from-start each line is a question of its own: a JSON list of such lines from the start of
-the game. One line answers it: the position after them, or {\"error\":TEXT,\"at\":N} when the rules
-refuse the element at index N. So one process can look at any position, in any order.";
+With --from-start, each line is a separate query: a JSON list of such lines from the start of the
+game. The answer is one line: the position after them, or {\"error\":TEXT,\"at\":N} if the rules
+reject the element at index N. So one process can answer queries about any positions, in any order.";
 
-/// Play actions from standard input and print every state as JSON
+/// Arguments of `trace`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TraceArgs {
     #[command(flatten)]
     game: GameArgs,
 
-    /// Let chance be drawn from this seed where the input does not give it
+    /// Draw rolls that the input does not give from this seed
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// Print the legal actions too
+    /// Also print the legal actions
     #[arg(long)]
     legal: bool,
 
-    /// Answer each line, a JSON list of actions from the start, with the position after them
+    /// Read one JSON list of actions per line, and print the position after them
     #[arg(long)]
     from_start: bool,
 }

@@ -23,28 +23,24 @@ use crate::tournament::audit::{audit, options_of};
 use referee_games::Game;
 use referee_games::with_game;
 
-/// Replay every record through the rules, and compute the tables again
-///
-/// Every line of the log is checked: its form, its seal, its place in the schedule, its actions,
-/// result, times and seeds; then the tables are computed again and compared with the files. While
-/// a run is writing to the folder, the tables are left out.
+/// Arguments of `verify`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   referee verify
   referee verify results/autumn-cup --format json
-  referee verify --repair              move lines out of the log that cannot be used
+  referee verify --repair              remove unusable lines from the log
 
-Exit codes: 0 nothing was found, 1 something was, 2 there is no log to read; with --repair: 3 the
-folder cannot be written, 4 a run is writing to it.")]
+Exit codes: 0 no problems, 1 problems found, 2 there is no log; with --repair: 3 cannot write to the
+folder, 4 a run is writing to it.")]
 pub struct VerifyArgs {
-    /// The tournament's folder (default: the newest under results/)
+    /// The results folder (default: the newest under results/)
     pub dir: Option<PathBuf>,
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Move lines out of the log that cannot be read, do not belong, or were edited; `referee run`
-    /// then plays their games again. A copy of the log is kept
+    /// Remove lines from the log that are unreadable, foreign or edited, so that `referee run` plays
+    /// their games again. Keeps a copy of the log
     #[arg(long, conflicts_with = "format")]
     pub repair: bool,
 }

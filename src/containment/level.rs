@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// It may do what the referee may; its processes are still killed to the last one.
+    /// A player can do whatever the referee can; all its processes are still killed in the end.
     Off,
-    /// It reads its own files and the language runtimes, writes to its scratch folder, and
-    /// reaches neither the network nor other processes.
+    /// A player can read its own files and language runtimes, and write to its scratch folder. It
+    /// has no network and no access to other processes.
     Basic,
-    /// It has a system of its own: nothing else is there.
+    /// A player has a system of its own, in which nothing else is visible.
     Strict,
 }
 

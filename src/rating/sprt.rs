@@ -33,11 +33,11 @@ const ROUNDS: usize = 12;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
-    /// Elo by the expected score, `1/(1+10^(−d/400))`.
+    /// Elo of the expected score, `1/(1+10^(−d/400))`.
     #[default]
     Logistic,
-    /// The mean score less ½ in standard deviations of a game, times 800/ln 10: what decides how
-    /// many games a test needs, whatever the rate of draws and the luck that pairs share.
+    /// The mean score minus ½, in standard deviations of a game, times 800/ln 10. It determines how
+    /// many games a test needs, independently of the rate of draws and of luck shared within pairs.
     Normalized,
 }
 

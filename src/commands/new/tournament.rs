@@ -20,24 +20,19 @@ const PRESET: &str = "\
 # preset = \"comp30024-2018\"
 ";
 
-/// Write a tournament.toml for a folder of players or an export of a learning platform
-///
-/// Every file, folder and archive (.zip, .tar, .tar.gz, .tgz) in the folder is taken for the player
-/// of one author; several of one author, by the names that Moodle, Canvas or Blackboard give, are
-/// one player, and the latest upload counts. Archives are unpacked and single files copied into
-/// `players` beside the configuration, each into a folder of its own.
+/// Arguments of `new tournament`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   referee new tournament players
   referee new tournament export --into autumn-cup --game backdraughts
 
-Exit codes: 0 every submission is a player, 1 some are not (they stand in the file as comments, with
-the reason and what may be chosen), 2 bad command line, 3 something could not be read or written.")]
+Exit codes: 0 every submission is a player, 1 some are not (the file has comments with the reason and
+the choices), 2 invalid command line, 3 something could not be read or written.")]
 pub struct TournamentArgs {
-    /// The folder of players
+    /// The folder of players or submissions
     pub dir: PathBuf,
-    /// The folder to write tournament.toml into
+    /// Where to write tournament.toml
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub into: PathBuf,
     /// The game
