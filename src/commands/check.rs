@@ -35,7 +35,7 @@ Checks several players at the same time, one per core. If an argument is not a p
 says why. Games with failures are kept in the folder `check-results`.
 
 Exit codes: 0 all players are ready; 1 a player is not ready, or its check did not finish; 2 invalid
-command line; 3 the referee itself failed in a check; 130 interrupted (prints the findings so far).")]
+command line; 3 the referee itself failed in a check; 130 interrupted (prints findings so far).")]
 pub struct CheckArgs {
     /// The players: files, folders, names from the configuration, `bot:NAME`, or commands
     #[arg(required = true, value_name = "PLAYER")]

@@ -56,7 +56,7 @@ pub struct PlayArgs {
     /// Remove the time limit
     #[arg(long)]
     pub no_clock: bool,
-    /// Start from a recorded game, under its rules: its id or a prefix of it, or a log with one game
+    /// Start from a recorded game, under its rules: its id, a prefix of it, or a log with one game
     #[arg(long, value_name = "RECORD", conflicts_with_all = ["game", "options", "boards"])]
     pub from: Option<String>,
     /// The results folder of that game (default: the newest under results/)

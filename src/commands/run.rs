@@ -40,11 +40,11 @@ Examples:
   referee run --replace greedy         greedy has changed: play its games again
   referee run --until 18:30            get the best possible ranking by 18:30
 
-Ctrl-C stops the run: it drops unfinished games and writes the tables. A second Ctrl-C exits at once.
+Ctrl-C stops the run: it drops unfinished games and writes the tables. A second one exits at once.
 
 Exit codes: 0 done, or the time is up; 1 a player made a fault (--strict); 2 invalid configuration;
-3 cannot run, play or write something; 4 in use by another run, or the configuration differs from the
-results; 130 interrupted, run again to continue.")]
+3 cannot run, play or write something; 4 in use by another run, or the configuration differs from
+the results; 130 interrupted, run again to continue.")]
 pub struct RunArgs {
     /// The configuration file
     #[arg(default_value = "tournament.toml")]

@@ -33,7 +33,7 @@ Output: one line of JSON for the start, and one for each ply or roll.
 
 With --from-start, each line is a separate query: a JSON list of such lines from the start of the
 game. The answer is one line: the position after them, or {\"error\":TEXT,\"at\":N} if the rules
-reject the element at index N. So one process can answer queries about any positions, in any order.";
+reject the element at index N. One process can answer queries about any positions, in any order.";
 
 /// Arguments of `trace`.
 #[derive(Debug, Clone, Args)]

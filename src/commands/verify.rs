@@ -39,8 +39,8 @@ pub struct VerifyArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Remove lines from the log that are unreadable, foreign or edited, so that `referee run` plays
-    /// their games again. Keeps a copy of the log
+    /// Remove lines from the log that are unreadable, foreign or edited, so that `referee run`
+    /// plays their games again. Keeps a copy of the log
     #[arg(long, conflicts_with = "format")]
     pub repair: bool,
 }

@@ -36,8 +36,8 @@ pub enum Unit {
     /// Elo of the expected score, `1/(1+10^(−d/400))`.
     #[default]
     Logistic,
-    /// The mean score minus ½, in standard deviations of a game, times 800/ln 10. It determines how
-    /// many games a test needs, independently of the rate of draws and of luck shared within pairs.
+    /// The mean score minus ½, in standard deviations of a game, times 800/ln 10. It determines
+    /// how many games a test needs, whatever the rate of draws and the luck shared within pairs.
     Normalized,
 }
 

@@ -27,8 +27,8 @@ Examples:
   referee new tournament players
   referee new tournament export --into autumn-cup --game backdraughts
 
-Exit codes: 0 every submission is a player, 1 some are not (the file has comments with the reason and
-the choices), 2 invalid command line, 3 something could not be read or written.")]
+Exit codes: 0 every submission is a player, 1 some are not (comments in the file give the reason
+and the choices), 2 invalid command line, 3 something could not be read or written.")]
 pub struct TournamentArgs {
     /// The folder of players or submissions
     pub dir: PathBuf,
