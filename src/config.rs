@@ -14,6 +14,7 @@ mod launch;
 mod limits;
 mod openings;
 mod player;
+mod player_keys;
 mod problem;
 mod recognise;
 mod sources;

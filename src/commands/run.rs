@@ -26,8 +26,9 @@ use crate::run::cores::Cores;
 use crate::run::deadline::Deadline;
 use crate::run::entrant::Entrant;
 use crate::run::event::{Listener, Listeners};
+use crate::run::job::Conditions;
 use crate::run::resume::{self, Prepared};
-use crate::run::worker::{self, Conditions};
+use crate::run::worker;
 use crate::run::{End, Recorder, Runner};
 use crate::signals;
 

@@ -1,16 +1,16 @@
 //! What the user typed: the keys of a configuration file with their places, types checked and
 //! nothing else. What it means is for [`tournament`](super::tournament) to say.
 
-use std::collections::BTreeMap;
-
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::containment::ContainmentKeys;
 use super::grades::GradesKeys;
 use super::keys::{Field, Keys, Typed, typed};
+use super::limits::ClockKeys;
 use super::openings::OpeningsKeys;
-use super::problem::{Problem, Problems, Span};
+use super::player_keys::{PlayerKeys, players};
+use super::problem::{Problem, Problems};
 use super::stages::StagesKeys;
 
 /// A configuration file.
@@ -57,46 +57,6 @@ impl GivenOption {
     }
 }
 
-/// What stands under `[clock]`.
-#[derive(Debug, Default)]
-pub(super) struct ClockKeys {
-    pub startup: Field<String>,
-    pub budget: Field<String>,
-    pub increment: Field<String>,
-    pub per_move: Field<String>,
-    pub measure: Field<String>,
-    pub count_startup: Field<bool>,
-    pub ponder: Field<bool>,
-}
-
-/// What stands under one `[[players]]`.
-#[derive(Debug)]
-pub(super) struct PlayerKeys {
-    /// The table's header.
-    pub at: Span,
-    pub name: Field<String>,
-    pub run: Run,
-    pub dir: Field<String>,
-    pub python: Field<String>,
-    pub lenient: Field<bool>,
-    pub reusable: Field<bool>,
-    pub rating: Field<f64>,
-    pub env: Field<BTreeMap<String, String>>,
-    pub files: Field<Vec<Spanned<String>>>,
-}
-
-/// Which of `command`, `bot` and `comp30024` was given: values where the type is right, else
-/// `None` inside.
-#[derive(Debug)]
-pub(super) enum Run {
-    Command(Field<Vec<Spanned<String>>>),
-    Bot(Field<String>),
-    Class(Field<String>),
-    /// More than one, the first two of them.
-    Several([(&'static str, Span); 2]),
-    Neither,
-}
-
 impl File {
     /// Reads `text`, noting every key and type that does not fit. Text that is no TOML is not
     /// read any further.
@@ -129,63 +89,6 @@ impl File {
     }
 }
 
-impl ClockKeys {
-    fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Self {
-        let Some(mut keys) = keys.table("clock", "`[clock]`", problems) else {
-            return Self::default();
-        };
-        let clock = Self {
-            startup: keys.optional("startup", problems),
-            budget: keys.optional("budget", problems),
-            increment: keys.optional("increment", problems),
-            per_move: keys.optional("move", problems),
-            measure: keys.optional("measure", problems),
-            count_startup: keys.optional("count-startup", problems),
-            ponder: keys.optional("ponder", problems),
-        };
-        keys.finish(problems);
-        clock
-    }
-}
-
-impl PlayerKeys {
-    fn read(mut keys: Keys<'_>, problems: &mut Problems) -> Self {
-        let player = Self {
-            at: keys.at(),
-            name: keys.required("name", "\"greedy\"", problems),
-            run: Run::read(&mut keys, problems),
-            dir: keys.optional("dir", problems),
-            python: keys.optional("python", problems),
-            lenient: keys.optional("lenient", problems),
-            reusable: keys.optional("reusable", problems),
-            rating: keys.optional("rating", problems),
-            env: keys.optional("env", problems),
-            files: keys.optional("files", problems),
-        };
-        keys.finish(problems);
-        player
-    }
-}
-
-impl Run {
-    fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Self {
-        let command = keys.optional("command", problems);
-        let bot = keys.optional("bot", problems);
-        let class = keys.optional("comp30024", problems);
-        let given = ["command", "bot", "comp30024"]
-            .into_iter()
-            .filter_map(|key| Some((key, keys.key(key)?)))
-            .collect::<Vec<_>>();
-        match &given[..] {
-            [] => Self::Neither,
-            [("command", _)] => Self::Command(command),
-            [("bot", _)] => Self::Bot(bot),
-            [_] => Self::Class(class),
-            [one, other, ..] => Self::Several([one.clone(), other.clone()]),
-        }
-    }
-}
-
 impl Typed for Policy {
     const EXPECTED: &'static str = "\"lose\" or { retry = 2 }";
 
@@ -203,26 +106,6 @@ impl Typed for Policy {
 fn not_toml(error: &toml::de::Error) -> Problem {
     let at = error.span().unwrap_or(0..0);
     Problem::new(at, "this is not TOML").label(error.message())
-}
-
-fn players(keys: &mut Keys<'_>, problems: &mut Problems) -> Option<Vec<PlayerKeys>> {
-    let Some(value) = keys.value("players") else { return Some(Vec::new()) };
-    let items = value.get_ref().as_array();
-    let tables: Option<Vec<_>> = items.and_then(|items| items.iter().map(player_table).collect());
-    let Some(tables) = tables else {
-        let problem = Problem::new(value.span(), "unexpected value of `players`");
-        problems.add(problem.label("expected a `[[players]]` table for each player"));
-        return None;
-    };
-    let read = |problems: &mut Problems| {
-        tables.into_iter().map(|keys| PlayerKeys::read(keys, problems)).collect()
-    };
-    Some(problems.of_players(read))
-}
-
-fn player_table<'a>(value: &'a Spanned<DeValue<'a>>) -> Option<Keys<'a>> {
-    let entries = value.get_ref().as_table()?;
-    Some(Keys::new("this `[[players]]`", value.span(), entries))
 }
 
 fn options(keys: &mut Keys<'_>, problems: &mut Problems) -> Vec<GivenOption> {

@@ -3,9 +3,9 @@
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::file::{PlayerKeys, Run};
 use super::keys::{Field, Given, Keys};
 use super::limits::whole;
+use super::player_keys::{PlayerKeys, Run};
 use super::problem::{Problem, Problems, Span, instead};
 use crate::model::grades::{Grades, RankMark, ScoreMark};
 use crate::model::stage::{Format, Stage};

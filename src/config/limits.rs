@@ -7,8 +7,7 @@ use std::time::Duration;
 use crate::containment::limits::MIB;
 use crate::model::clock::{Measure, TimeControl};
 
-use super::file::ClockKeys;
-use super::keys::Given;
+use super::keys::{Field, Given, Keys};
 use super::problem::{Problem, Problems, instead};
 
 /// The start-up limit where none is given.
@@ -154,6 +153,37 @@ fn duration(key: &str, field: Given<'_, String>, problems: &mut Problems) -> Opt
 
 fn parse(text: &str) -> Option<Duration> {
     humantime::parse_duration(text).ok()
+}
+
+/// What stands under `[clock]`.
+#[derive(Debug, Default)]
+pub(super) struct ClockKeys {
+    pub startup: Field<String>,
+    pub budget: Field<String>,
+    pub increment: Field<String>,
+    pub per_move: Field<String>,
+    pub measure: Field<String>,
+    pub count_startup: Field<bool>,
+    pub ponder: Field<bool>,
+}
+
+impl ClockKeys {
+    pub(super) fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Self {
+        let Some(mut keys) = keys.table("clock", "`[clock]`", problems) else {
+            return Self::default();
+        };
+        let clock = Self {
+            startup: keys.optional("startup", problems),
+            budget: keys.optional("budget", problems),
+            increment: keys.optional("increment", problems),
+            per_move: keys.optional("move", problems),
+            measure: keys.optional("measure", problems),
+            count_startup: keys.optional("count-startup", problems),
+            ponder: keys.optional("ponder", problems),
+        };
+        keys.finish(problems);
+        clock
+    }
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use super::LARGEST;
-use super::file::{PlayerKeys, Run};
 use super::keys::{Field, Keys};
 use super::limits::whole;
 use super::player::Place;
+use super::player_keys::{PlayerKeys, Run};
 use super::problem::{Problem, Problems, Span};
 use crate::bounded;
 use crate::model::openings::{MOST_PLIES, Openings};

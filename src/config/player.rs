@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
-use super::file::{PlayerKeys, Run};
 use super::keys::{Field, Given};
 use super::launch;
+use super::player_keys::{PlayerKeys, Run};
 use super::problem::{Complaint, Problem, Problems, Span};
 use super::sources;
 use crate::fingerprint::{self, Fingerprint, Parts, Unreadable};

@@ -4,9 +4,9 @@
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::file::PlayerKeys;
 use super::keys::{Field, Given, Keys};
 use super::limits::whole;
+use super::player_keys::PlayerKeys;
 use super::problem::{Problem, Problems, Span, instead};
 use crate::model::stage::{Format, Stage};
 use crate::model::tournament::MOST_PAIRS;

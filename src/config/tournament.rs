@@ -18,12 +18,13 @@ use referee_games::{Game, GameKind, OptionSpec, Options};
 use super::LARGEST;
 use super::apart::keep_apart;
 use super::containment;
-use super::file::{File, GivenOption, PlayerKeys, Policy};
+use super::file::{File, GivenOption, Policy};
 use super::grades;
 use super::keys::Given;
 use super::limits::{Preset, time_control, whole};
 use super::openings;
 use super::player::{self, Place, check_name};
+use super::player_keys::PlayerKeys;
 use super::problem::{Complaint, Problem, Problems, Span, instead};
 use super::stages;
 

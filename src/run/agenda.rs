@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use crate::run::deadline::Deadline;
-use crate::run::worker::Job;
+use crate::run::job::Job;
 use crate::schedule::ledger::Ledger;
 use referee_games::BySeat;
 

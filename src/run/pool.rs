@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use tokio::sync::watch;
 
+use super::job::{Conditions, Done, Finished};
 use super::record::Account;
 use super::transcript;
-use super::worker::{Conditions, Done, Finished};
 use crate::containment::{Lack, NotStarted};
 use crate::openings::{Book, Opening};
 use crate::player::diagnosis::seconds;

@@ -3,7 +3,6 @@
 //! The referee's side of a slot and both its players share the core, because a wake-up across
 //! cores costs far more than one on the same core.
 
-use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,31 +11,11 @@ use std::thread::{self, JoinHandle};
 use tokio::sync::{mpsc, watch};
 
 use super::entrant::Entrant;
+use super::job::{Conditions, Done, Job, Panic};
 use super::pool::{self, Bench};
-use crate::containment::Lack;
-use crate::model::clock::TimeControl;
-use crate::model::fault::Fault;
-use crate::model::record::{FaultPolicy, GameRecord};
 use crate::openings::Book;
 use crate::run::cores::Share;
-use crate::schedule::Fixture;
-use crate::seeds::Secret;
-use referee_games::{BySeat, Game, Options};
-
-/// What all games of a tournament have in common.
-#[derive(Debug)]
-pub struct Conditions {
-    /// The rules options in force.
-    pub options: Options,
-    /// The limits of time.
-    pub control: TimeControl,
-    /// What happens after a refused action.
-    pub policy: FaultPolicy,
-    /// The players.
-    pub players: Vec<Entrant>,
-    /// The tournament's secret.
-    pub secret: Secret,
-}
+use referee_games::Game;
 
 /// Open files of a slot besides those of its players.
 const OF_SLOT: u64 = 6;
@@ -47,55 +26,6 @@ const OF_PLAYER: u64 = 9;
 pub fn open_files(players: &[Entrant]) -> u64 {
     let reusable = players.iter().filter(|player| player.reusable).count();
     OF_SLOT + OF_PLAYER * (2 + reusable.min(pool::IDLE_MOST) as u64)
-}
-
-/// What a slot is to do.
-#[derive(Debug, Clone)]
-pub enum Job {
-    /// Start a player, shake hands and let it leave.
-    Probe(usize),
-    /// Play the game with this identity.
-    Play(String, Fixture),
-}
-
-/// What a slot has done.
-#[derive(Debug)]
-pub enum Done {
-    /// A player was started; the fault if it could not be.
-    Probed(usize, Option<Fault>),
-    /// A game was played.
-    Played(Box<Finished>),
-    /// The job could not be done: the referee lacks something, and no player failed.
-    Lacking(Lack),
-    /// The job was given up because the tournament is to stop.
-    Stopped,
-}
-
-/// A slot panicked in the middle of its job, and has ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Panic {
-    /// What the panic said.
-    pub message: String,
-}
-
-impl Panic {
-    fn new(panic: &(dyn Any + Send)) -> Self {
-        let text = panic.downcast_ref::<&str>().copied();
-        let text = text.or(panic.downcast_ref::<String>().map(String::as_str));
-        Self { message: text.unwrap_or("without a message").to_owned() }
-    }
-}
-
-/// A finished game.
-#[derive(Debug)]
-pub struct Finished {
-    /// Its record.
-    pub record: GameRecord,
-    /// The last exchanges of a game that ended in a fault, as JSON lines.
-    pub exchanges: Option<String>,
-    /// The most memory that each player's processes held when the game ended, in bytes, where
-    /// the system tells.
-    pub memory: BySeat<Option<u64>>,
 }
 
 /// The jobs of a slot as it takes them.
