@@ -17,7 +17,7 @@
 //!
 //! 1. The `games` crate knows nothing of processes, time, files, or the wire.
 //! 2. Only [`player`], [`containment`], [`disk`], [`log`], [`folder`], [`run`], [`fingerprint`],
-//!    [`config`]'s reader, [`intake`], [`bounded`], [`signals`] and [`commands`] touch the operating
+//!    [`config`]'s reader, [`submissions`], [`bounded`], [`signals`] and [`commands`] touch the operating
 //!    system. What must survive a crash is written through [`disk`].
 //! 3. Dice and player seeds are functions of the tournament's secret, the unordered pair of names
 //!    and the pair's number; the choices in openings are functions of the secret and the pair's
@@ -51,8 +51,6 @@ pub mod error;
 pub mod escape;
 pub mod fingerprint;
 pub mod folder;
-pub mod intake;
-pub mod kits;
 pub mod log;
 pub mod model;
 pub mod openings;
@@ -67,4 +65,6 @@ pub mod run;
 pub mod schedule;
 pub mod seeds;
 pub mod signals;
+pub mod submissions;
+pub mod templates;
 pub mod tournament;

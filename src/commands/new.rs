@@ -11,9 +11,9 @@ use clap::{Args, Subcommand};
 
 use super::{Failure, Status};
 use crate::check::Beginning;
-use crate::kits::{Language, Shape, files};
 use crate::printer::Printer;
 use crate::seeds::Secret;
+use crate::templates::{Language, Shape, files};
 use referee_games::with_game;
 use referee_games::{Game, GameKind, Legal, Options, Seat, Step};
 

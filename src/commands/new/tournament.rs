@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::{Failure, Printer, Status};
 use crate::config::Found;
-use crate::intake::{Failed, Missing, Submission, take_in};
+use crate::submissions::{Failed, Missing, Submission, take_in};
 use referee_games::GameKind;
 
 /// So many things that may be one player are written down at most.

@@ -42,7 +42,7 @@ struct Kit {
     files: &'static [(&'static str, &'static str)],
 }
 
-const README: &str = include_str!("kits/README.md.txt");
+const README: &str = include_str!("templates/README.md.txt");
 
 impl Language {
     /// Every language.
@@ -81,8 +81,8 @@ const PYTHON: Kit = Kit {
     source: "player.py",
     build: None,
     files: &[
-        ("player.py", include_str!("kits/python/player.py")),
-        ("referee_rules.py", include_str!("kits/python/referee_rules.py")),
+        ("player.py", include_str!("templates/python/player.py")),
+        ("referee_rules.py", include_str!("templates/python/referee_rules.py")),
     ],
 };
 
@@ -91,8 +91,8 @@ const RUST: Kit = Kit {
     source: "src/main.rs",
     build: Some("cargo build --release"),
     files: &[
-        ("Cargo.toml", include_str!("kits/rust/Cargo.toml.txt")),
-        ("src/main.rs", include_str!("kits/rust/main.rs")),
+        ("Cargo.toml", include_str!("templates/rust/Cargo.toml.txt")),
+        ("src/main.rs", include_str!("templates/rust/main.rs")),
     ],
 };
 
@@ -101,8 +101,8 @@ const CPP: Kit = Kit {
     source: "player.cpp",
     build: Some("make"),
     files: &[
-        ("Makefile", include_str!("kits/cpp/Makefile")),
-        ("player.cpp", include_str!("kits/cpp/player.cpp")),
+        ("Makefile", include_str!("templates/cpp/Makefile")),
+        ("player.cpp", include_str!("templates/cpp/player.cpp")),
     ],
 };
 
@@ -111,8 +111,8 @@ const C: Kit = Kit {
     source: "player.c",
     build: Some("make"),
     files: &[
-        ("Makefile", include_str!("kits/c/Makefile")),
-        ("player.c", include_str!("kits/c/player.c")),
+        ("Makefile", include_str!("templates/c/Makefile")),
+        ("player.c", include_str!("templates/c/player.c")),
     ],
 };
 
@@ -121,8 +121,8 @@ const JAVA: Kit = Kit {
     source: "Player.java",
     build: Some("make"),
     files: &[
-        ("Makefile", include_str!("kits/java/Makefile")),
-        ("Player.java", include_str!("kits/java/Player.java")),
+        ("Makefile", include_str!("templates/java/Makefile")),
+        ("Player.java", include_str!("templates/java/Player.java")),
     ],
 };
 
@@ -130,7 +130,7 @@ const JAVASCRIPT: Kit = Kit {
     title: "JavaScript",
     source: "player.js",
     build: None,
-    files: &[("player.js", include_str!("kits/javascript/player.js"))],
+    files: &[("player.js", include_str!("templates/javascript/player.js"))],
 };
 
 const GO: Kit = Kit {
@@ -138,9 +138,9 @@ const GO: Kit = Kit {
     source: "player.go",
     build: Some("make"),
     files: &[
-        ("Makefile", include_str!("kits/go/Makefile")),
-        ("go.mod", include_str!("kits/go/go.mod.txt")),
-        ("player.go", include_str!("kits/go/player.go")),
+        ("Makefile", include_str!("templates/go/Makefile")),
+        ("go.mod", include_str!("templates/go/go.mod.txt")),
+        ("player.go", include_str!("templates/go/player.go")),
     ],
 };
 
@@ -148,7 +148,7 @@ const SHELL: Kit = Kit {
     title: "shell",
     source: "player.sh",
     build: None,
-    files: &[("player.sh", include_str!("kits/shell/player.sh"))],
+    files: &[("player.sh", include_str!("templates/shell/player.sh"))],
 };
 
 /// How a game shows its legal actions, by which the kits differ.
