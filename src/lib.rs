@@ -4,8 +4,8 @@
 //! tournament.toml ─► config ─► schedule ─► run ──► progress · log (games.jsonl)
 //!                               (pure)      │                  │
 //!                                           ▼                  ▼
-//!                                       referee ◄─ games    rating ─► report: CSV · HTML · packets
-//!                                           │     (pure)    (pure)
+//!                                       referee ◄─ games    analysis ─► report: CSV · HTML · packets
+//!                                           │     (pure)    (ratings: pure)
 //!                                           ▼
 //!                                       player ×2
 //! ```
@@ -38,6 +38,7 @@
 #[cfg(not(unix))]
 compile_error!("the referee runs on Linux and macOS; this system is not supported");
 
+pub mod analysis;
 pub mod bounded;
 pub mod check;
 pub mod cli;
@@ -45,7 +46,6 @@ pub mod commands;
 pub mod config;
 pub mod containment;
 pub mod conversation;
-pub mod diagnostics;
 pub mod disk;
 pub mod error;
 pub mod escape;
@@ -58,7 +58,6 @@ pub mod player;
 pub mod printer;
 pub mod progress;
 pub mod protocol;
-pub mod rating;
 pub mod referee;
 pub mod report;
 pub mod run;

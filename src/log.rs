@@ -66,8 +66,8 @@ mod tests {
     use crate::containment::{Level, Limits};
     use crate::disk;
     use crate::model::clock::{Measure, TimeControl};
+    use crate::model::record::examples::game;
     use crate::model::record::{Containment, FaultPolicy, GameRecord, Header, SCHEMA};
-    use crate::rating::tally::tests::game;
 
     fn header(identity: &str) -> Header {
         Header {

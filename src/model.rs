@@ -3,6 +3,7 @@
 
 pub mod clock;
 pub mod fault;
+pub mod game_summary;
 pub mod grades;
 pub mod openings;
 pub mod player;

@@ -7,12 +7,14 @@ use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use crate::error::Failure;
 use crate::escape;
 use crate::model::fault::Fault;
+use crate::model::game_summary::GameSummary;
+use crate::model::player::Out;
 use crate::model::record::GameRecord;
 use crate::printer::Printer;
-use crate::rating::{Conduct, Out, Played};
 use crate::run::event::{Listener, RunEvent};
 use crate::schedule::ledger::Ledger;
 use referee_games::Seat;
+use referee_ratings::Completion;
 
 /// How often plain lines are printed where there is no terminal.
 const EVERY: Duration = Duration::from_secs(10);
@@ -52,7 +54,7 @@ pub struct Contender {
     name: String,
     /// Half points.
     halves: usize,
-    conduct: Conduct,
+    completion: Completion,
     is_out: bool,
 }
 
@@ -67,27 +69,28 @@ impl Contender {
             .map(|(name, out)| Self {
                 name: name.clone(),
                 halves: 0,
-                conduct: Conduct::default(),
+                completion: Completion::default(),
                 is_out: out.is_some(),
             })
             .collect();
-        for (place, game) in ledger.counted() {
-            all[place.first].add(Seat::First, game);
-            all[place.second].add(Seat::Second, game);
+        for (fixture, game) in ledger.counted() {
+            for seat in Seat::BOTH {
+                all[fixture.players[seat]].add(seat, game);
+            }
         }
         all
     }
 
-    fn add(&mut self, seat: Seat, game: Played) {
+    fn add(&mut self, seat: Seat, game: GameSummary) {
         self.halves += game.halves()[seat];
-        self.conduct.add(seat, game);
+        self.completion.add(game.faults[seat].is_some(), game.faults[!seat].is_some());
     }
 
     /// The share of the points, 0 … 1; none where the player would have no rank.
     fn share(&self) -> Option<f64> {
-        let may_lead = self.conduct.plays() && !self.is_out;
+        let may_lead = self.completion.plays() && !self.is_out;
         #[expect(clippy::cast_precision_loss, reason = "counts of games")]
-        let share = || self.halves as f64 / 2.0 / f64::from(self.conduct.games());
+        let share = || self.halves as f64 / 2.0 / f64::from(self.completion.games());
         may_lead.then(share)
     }
 }
@@ -148,7 +151,7 @@ impl Progress {
         self.played += 1;
         self.faults += u64::from(record.fault.is_some());
         // A record without a result is refused before it comes here.
-        let Ok(game) = Played::of(record) else { return };
+        let Ok(game) = GameSummary::of(record) else { return };
         for seat in Seat::BOTH {
             let name = &record.players[seat];
             if let Some(player) = self.players.iter_mut().find(|known| known.name == *name) {
@@ -304,14 +307,14 @@ impl Progress {
 mod tests {
     use super::*;
     use crate::model::fault::FaultCode;
-    use crate::rating::tally::tests::{faulty, game};
+    use crate::model::record::examples::{faulty, game};
 
     #[test]
     fn nobody_leads_who_cannot_be_ranked() {
         let contender = |name: &str| Contender {
             name: name.to_owned(),
             halves: 0,
-            conduct: Conduct::default(),
+            completion: Completion::default(),
             is_out: false,
         };
         let players = ["ant", "bee", "mute", "out"].map(contender).to_vec();

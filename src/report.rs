@@ -18,6 +18,10 @@ pub mod story;
 pub mod survey;
 pub mod tables;
 pub mod terminal;
+mod unranked;
 pub mod verdict;
+
+#[cfg(test)]
+mod ranking_tests;
 
 pub use standings::{Remedy, Row, Standings};

@@ -7,7 +7,6 @@
 pub mod formats;
 pub mod ledger;
 pub mod pairings;
-pub mod results;
 pub mod summary;
 
 pub use self::pairings::Pairings;

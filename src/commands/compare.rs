@@ -12,6 +12,7 @@ use super::results::write_tables;
 use super::run::{Terms, contained, games_at_once, interrupted, jobs, play, refuse_changed};
 use super::setting::{default_control, read_config};
 use super::{Failure, Format, Status};
+use crate::analysis::sprt::match_game;
 use crate::config::{PlayerWord, Reading};
 use crate::folder::{self, Locked};
 use crate::log::{LOG, LogReader};
@@ -22,8 +23,6 @@ use crate::model::stage::Stage;
 use crate::model::tournament::{DEFAULT_RESULTS, MOST_PAIRS, Tournament};
 use crate::printer::Printer;
 use crate::progress::Progress;
-use crate::rating::contest::Contest;
-use crate::rating::sprt::{Sprt, Unit, Verdict};
 use crate::report::verdict;
 use crate::run::End;
 use crate::run::event::{Listener, RunEvent};
@@ -31,6 +30,7 @@ use crate::run::resume;
 use crate::schedule::ledger::Ledger;
 use referee_games::GameKind;
 use referee_games::with_game;
+use referee_ratings::{Sprt, SprtMatch, Unit, Verdict};
 
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
@@ -62,7 +62,7 @@ pub struct CompareArgs {
     pub beta: f64,
     /// The unit of --elo0 and --elo1
     #[arg(long, value_enum, default_value_t)]
-    pub unit: Unit,
+    pub unit: EloUnit,
     /// Maximum number of pairs of games
     #[arg(long, value_name = "N", default_value_t = 1000,
         value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PAIRS)))]
@@ -90,17 +90,41 @@ pub struct CompareArgs {
     pub format: Format,
 }
 
+/// What a difference of strength is measured in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum EloUnit {
+    /// Elo by the expected score, `1/(1+10^(−d/400))`.
+    #[default]
+    Logistic,
+    /// The mean score less ½ in standard deviations of a game, times 800/ln 10: what decides how
+    /// many games a test needs, whatever the rate of draws and the luck that pairs share.
+    Normalized,
+}
+
+impl From<EloUnit> for Unit {
+    fn from(unit: EloUnit) -> Self {
+        match unit {
+            EloUnit::Logistic => Self::Logistic,
+            EloUnit::Normalized => Self::Normalized,
+        }
+    }
+}
+
 /// Plays until the answer is clear, and gives it.
 pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     let hypotheses = (args.elo0, args.elo1);
-    let test = Sprt::new(args.unit, hypotheses, (args.alpha, args.beta)).map_err(|problem| {
-        Failure::input(format!("this cannot be tested: {problem}; see `referee compare --help`"))
-    })?;
+    let test =
+        Sprt::new(args.unit.into(), hypotheses, (args.alpha, args.beta)).map_err(|problem| {
+            Failure::input(format!(
+                "this cannot be tested: {problem}; see `referee compare --help`"
+            ))
+        })?;
     let mut tournament = tournament(args, printer)?;
     let dir = tournament.results.join(&tournament.name);
-    let contest = Contest::new(test, &tournament.players[0].name, args.max_pairs);
+    let first = tournament.players[0].name.clone();
+    let played = SprtMatch::new(test, args.max_pairs);
     if dir.join(LOG).exists() {
-        // Pairs that were planned stay planned; the contest takes no more than it may.
+        // Pairs that were planned stay planned; the match takes no more than it may.
         let reader = LogReader::open(&dir).map_err(|error| folder::log_failure(&dir, &error))?;
         for (stage, planned) in tournament.stages.iter_mut().zip(&reader.header().stages) {
             stage.pairs = stage.pairs.max(planned.pairs);
@@ -111,19 +135,19 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     printer.note(&containment.in_words());
     let record = containment.record();
     let prepared = resume::prepare(&folder, &tournament, &record, &[], printer)?;
-    let mut so_far = contest.clone();
-    take_in(&dir, &mut so_far)?;
+    let mut so_far = played.clone();
+    take_in(&dir, &first, &mut so_far)?;
     let mut is_interrupted = false;
     if so_far.state().stop.is_none() {
         let (tell, told) = watch::channel(false);
         let progress = Progress::new(printer, Vec::new());
-        let mut judge = Judge { contest: so_far, progress, tell, before: 0 };
+        let mut judge = Judge { played: so_far, first: first.clone(), progress, tell, before: 0 };
         let terms = Terms { jobs: jobs(args.jobs, &tournament), deadline: None };
         let end = play(&tournament, terms, &folder, prepared, &containment, &mut judge, async {
             Ok(either(interrupted()?, told))
         })?;
-        so_far = contest;
-        take_in(&dir, &mut so_far)?;
+        so_far = played;
+        take_in(&dir, &first, &mut so_far)?;
         is_interrupted = so_far.state().stop.is_none();
         write_tables(&dir)?;
         if let (End::Failed(failure), true) = (end, is_interrupted) {
@@ -163,17 +187,20 @@ fn either(
     told
 }
 
-/// Gives the games of the log in `dir` to the contest.
-fn take_in(dir: &Path, contest: &mut Contest) -> Result<(), Failure> {
+/// Gives the games of the log in `dir` to the match of the player called `first`.
+fn take_in(dir: &Path, first: &str, played: &mut SprtMatch) -> Result<(), Failure> {
     let ledger = folder::read(dir, |_, _| {})?.ledger;
     folder::games(dir, &ledger, |_, entry| {
-        contest.add(&entry.record).map_err(|error| Failure::input(error.to_string()))
+        let game = match_game(&entry.record, first);
+        game.map(|game| played.add(game)).map_err(|error| Failure::input(error.to_string()))
     })
 }
 
 /// Judges games as they come, and stops the runner at the verdict.
 struct Judge {
-    contest: Contest,
+    played: SprtMatch,
+    /// The name of the player that the test asks about.
+    first: String,
     progress: Progress,
     tell: watch::Sender<bool>,
     /// Games that were in the log before.
@@ -184,23 +211,25 @@ impl Listener for Judge {
     fn on(&mut self, event: RunEvent<'_>, ledger: &Ledger) -> Result<(), Failure> {
         match event {
             RunEvent::Begun { .. } => {
-                self.progress.headline(verdict::headline(&self.contest));
+                self.progress.headline(verdict::headline(&self.played));
                 self.progress.on(event, ledger)?;
                 self.before = ledger.played();
                 self.expect();
             }
             RunEvent::GameFinished { record, .. } => {
                 // A record without a result is refused when the log is read again at the end.
-                let _ = self.contest.add(record);
-                self.progress.headline(verdict::headline(&self.contest));
+                if let Ok(game) = match_game(record, &self.first) {
+                    self.played.add(game);
+                }
+                self.progress.headline(verdict::headline(&self.played));
                 self.expect();
                 self.progress.on(event, ledger)?;
-                if self.contest.state().stop.is_some() {
+                if self.played.state().stop.is_some() {
                     self.tell.send_replace(true);
                 }
             }
             RunEvent::Over => {
-                if self.contest.state().stop.is_some() {
+                if self.played.state().stop.is_some() {
                     self.progress.over();
                 }
                 self.progress.on(event, ledger)?;
@@ -214,7 +243,7 @@ impl Listener for Judge {
 impl Judge {
     /// Tells the progress how many games of this run there may be.
     fn expect(&mut self) {
-        let games = 2 * self.contest.expected_pairs() as usize;
+        let games = 2 * self.played.expected_pairs() as usize;
         self.progress.expect(games.saturating_sub(self.before) as u64);
     }
 }
@@ -327,18 +356,18 @@ fn folder_name(tournament: &Tournament) -> String {
 fn conclude(
     args: &CompareArgs,
     tournament: &Tournament,
-    contest: &Contest,
+    played: &SprtMatch,
     printer: Printer,
 ) -> Result<(), Failure> {
     let dir = tournament.results.join(&tournament.name).display().to_string();
     let players = [0, 1].map(|at: usize| tournament.players[at].name.as_str());
     match args.format {
         Format::Text => {
-            printer.line(&verdict::text(contest, players))?;
+            printer.line(&verdict::text(played, players))?;
             printer.note(&format!("Results: {dir}"));
         }
         Format::Json => {
-            let json = serde_json::to_string(&verdict::VerdictJson::new(contest, players, &dir))
+            let json = serde_json::to_string(&verdict::VerdictJson::new(played, players, &dir))
                 .map_err(|error| Failure::system(error.to_string()))?;
             printer.line(&json)?;
         }

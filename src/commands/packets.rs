@@ -154,7 +154,7 @@ impl Writer<'_> {
 
     fn finish(&self, tables: &Tables) -> Result<(), Failure> {
         for (folder, packet) in self.folders.iter().zip(&self.packets) {
-            let page = packet.page(&tables.header, &tables.standings, &tables.tally);
+            let page = packet.page(&tables.header, &tables.standings, &tables.results);
             write(&folder.join("report.html"), &page)?;
         }
         Ok(())

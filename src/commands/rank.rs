@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::results::{Tables, find};
 use super::{Failure, Format, Status};
+use crate::analysis::results::Faulted;
 use crate::printer::Printer;
-use crate::rating::tally::Faulted;
 use crate::report::details::details;
 use crate::report::json::StandingsJson;
 use crate::report::terminal;

@@ -11,12 +11,12 @@ use clap::Args;
 
 use super::results::{Seen, Tables, find};
 use super::{Failure, Status};
+use crate::analysis::results::Faulted;
 use crate::config;
 use crate::log::write_whole;
 use crate::model::grades::Grades;
 use crate::model::record::{GameRecord, Header};
 use crate::printer::Printer;
-use crate::rating::tally::Faulted;
 use crate::report::film::Film;
 use crate::report::grades;
 use crate::report::page::shell::Kind;
@@ -99,7 +99,7 @@ fn write_into(
 /// Writes `grades.csv`.
 pub(super) fn write_grades(dir: &Path, grades: &Grades, tables: &Tables) -> Result<(), Failure> {
     let path = dir.join("grades.csv");
-    grades::grades(grades, &tables.standings, &tables.tally)
+    grades::grades(grades, &tables.standings, &tables.results)
         .and_then(|table| write_whole(&path, |out| out.write_all(&table)))
         .map_err(|error| failed(&path, &error))
 }
@@ -123,7 +123,7 @@ pub(super) fn render(
     Ok(page(&Material {
         header: &tables.header,
         standings: &tables.standings,
-        tally: &tables.tally,
+        results: &tables.results,
         survey: &survey,
         found: &found,
         films: &films,
@@ -136,9 +136,9 @@ pub(super) fn render(
 
 /// Looks at every game that counts.
 fn survey(dir: &Path, tables: &Tables) -> Result<Survey, Failure> {
-    let Tables { header, tally, standings, .. } = tables;
-    let games = tally.total().games() as usize;
-    let mut survey = Survey::new(header, tally, standings, games);
+    let Tables { header, results, standings, .. } = tables;
+    let games = results.counts.total().games() as usize;
+    let mut survey = Survey::new(header, results, standings, games);
     let rating = |error| Failure::input(format!("the ratings cannot be computed: {error}"));
     tables.counted(dir, |game| survey.add(game.record).map_err(rating))?;
     survey.course.finish().map_err(rating)?;
@@ -157,7 +157,7 @@ fn films(
     tables.games(dir, |Seen { record, check, .. }| {
         let mut made = None;
         if let Some(beside) = beside.as_deref_mut() {
-            beside.list(&tables.tally, record)?;
+            beside.list(&tables.results, record)?;
             if !beside.has(record, check) {
                 let film = studio.film(record)?;
                 beside.add(record, check, &film)?;

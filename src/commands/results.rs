@@ -9,23 +9,25 @@ use std::time::SystemTime;
 
 use super::Failure;
 use super::published::Published;
-use crate::diagnostics::copies::copies;
-use crate::diagnostics::{Diagnostics, Observer};
+use crate::analysis::Evaluation;
+use crate::analysis::diagnostics::copies::copies;
+use crate::analysis::diagnostics::{Diagnostics, Observer};
+use crate::analysis::results::Faulted;
+use crate::analysis::results::{AnalysisError, NamedResults};
 use crate::escape;
 use crate::folder::{self, Contents, Problems, log_failure};
 use crate::log::{LOG, LogError, write_whole};
+use crate::model::player::Out;
 use crate::model::record::{GameRecord, Header};
 use crate::printer::Printer;
-use crate::rating::tally::Faulted;
-use crate::rating::{Ranking, RatingError, SeatEffects, Tally};
 use crate::report::games::GamesTable;
 use crate::report::{Remedy, Standings, tables};
 use crate::schedule::ledger::Ledger;
-use crate::schedule::results::Results;
 use crate::tournament::audit::options_of;
 use crate::tournament::decisions::decisions;
 use referee_games::with_game;
 use referee_games::{Game, Seat};
+use referee_ratings::{Ranking, SeatEffects};
 
 /// The folder that is named, or the newest one with a log under `results/`.
 pub fn find(named: Option<&Path>) -> Result<PathBuf, Failure> {
@@ -60,9 +62,9 @@ pub struct Tables {
     /// What is done, and who is out.
     pub ledger: Ledger,
     /// The results by pairing.
-    pub tally: Tally,
+    pub results: NamedResults,
     /// Who is better, and the ratings.
-    pub ranking: Ranking,
+    pub ranking: Ranking<Out>,
     /// Whether the seat is worth the same to all.
     pub seats: SeatEffects,
     /// The ranking as tables show it.
@@ -90,8 +92,9 @@ impl Tables {
     /// Computes everything from the log in `dir`.
     pub fn read(dir: &Path, faulted: Faulted) -> Result<Self, Failure> {
         let contents = folder::read(dir, |_, _| {})?;
-        let results = Results::of(&contents.ledger, faulted).map_err(|error| unrated(&error))?;
-        Ok(Self::of(contents, results, None))
+        let evaluation =
+            Evaluation::of(&contents.ledger, faulted).map_err(|error| unrated(&error))?;
+        Ok(Self::of(contents, evaluation, None))
     }
 
     /// The same of what is given away under pseudonyms.
@@ -99,23 +102,23 @@ impl Tables {
         let contents = folder::read(dir, |_, _| {})?;
         let published = Arc::new(Published::read(dir, &contents)?);
         let names = &published.names;
-        let results = Results::renamed(&contents.ledger, &names.all(), |name| names.of(name));
+        let evaluation = Evaluation::renamed(&contents.ledger, &names.all(), |name| names.of(name));
         let header = names.header(&contents.header);
         let shown = Contents { header, ..contents };
         let tables = Self::of(
             shown,
-            results.map_err(|error| unrated(&error))?,
+            evaluation.map_err(|error| unrated(&error))?,
             Some(Arc::clone(&published)),
         );
         Ok((tables, published))
     }
 
-    fn of(contents: Contents, results: Results, published: Option<Arc<Published>>) -> Self {
+    fn of(contents: Contents, evaluation: Evaluation, published: Option<Arc<Published>>) -> Self {
         let Contents { header, ledger, problems, .. } = contents;
         let remedy = Remedy::of(&header);
-        let standings = Standings { remedy, ..Standings::new(&results) };
-        let Results { tally, ranking, seats, .. } = results;
-        Self { header, ledger, tally, ranking, seats, standings, published, problems }
+        let standings = Standings { remedy, ..Standings::new(&evaluation) };
+        let Evaluation { results, ranking, seats, .. } = evaluation;
+        Self { header, ledger, results, ranking, seats, standings, published, problems }
     }
 
     /// Gives every game of the log in `dir`, the one that this was computed from, to `to`; under
@@ -151,7 +154,7 @@ impl Tables {
     pub fn diagnostics(&self, dir: &Path) -> Result<Diagnostics, Failure> {
         let (kind, options) = options_of(&self.header)
             .map_err(|message| Failure::input(format!("the header cannot be used: {message}")))?;
-        let mut observer = Observer::new(self.tally.names());
+        let mut observer = Observer::new(self.results.names());
         with_game!(kind, G => {
             let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
             self.counted(dir, |game| {
@@ -163,7 +166,7 @@ impl Tables {
             })
         })?;
         let players = self.header.players.iter().map(|player| (&*player.name, &*player.hash));
-        let found = observer.conclude(&self.tally, &self.ranking.fit, &self.seats);
+        let found = observer.conclude(&self.results, &self.ranking.fit, &self.seats);
         Ok(Diagnostics { copies: copies(players), ..found })
     }
 
@@ -225,12 +228,12 @@ impl Tables {
     pub fn files(&self) -> io::Result<[(&'static str, Vec<u8>); 2]> {
         Ok([
             ("standings.csv", tables::standings(&self.standings)?),
-            ("crosstable.csv", tables::crosstable(&self.standings, &self.tally)?),
+            ("crosstable.csv", tables::crosstable(&self.standings, &self.results)?),
         ])
     }
 }
 
-fn unrated(error: &RatingError) -> Failure {
+fn unrated(error: &AnalysisError) -> Failure {
     Failure::input(format!("the ratings cannot be computed: {error}"))
 }
 

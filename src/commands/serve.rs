@@ -28,11 +28,11 @@ use super::report::{Studio, called, render};
 use super::results::{Tables, find};
 use super::run::interrupted;
 use super::{Failure, Status};
+use crate::analysis::results::Faulted;
+use crate::analysis::results::NamedResults;
 use crate::folder::{self, log_failure};
 use crate::log::{LOG, LogReader};
 use crate::printer::Printer;
-use crate::rating::Tally;
-use crate::rating::tally::Faulted;
 use crate::report::page::shell::Kind;
 use visitors::Reach;
 
@@ -216,10 +216,10 @@ fn film(dir: &Path, id: &str) -> Result<Option<String>, Failure> {
 
 fn index(dir: &Path) -> Result<String, Failure> {
     let ledger = folder::read(dir, |_, _| {})?.ledger;
-    let tally = Tally::new(ledger.names());
+    let results = NamedResults::new(ledger.names());
     let mut list = index_begin();
     folder::games(dir, &ledger, |_, entry| {
-        list.extend(index_line(&tally, &entry.record));
+        list.extend(index_line(&results, &entry.record));
         Ok(())
     })?;
     Ok(list + INDEX_END)

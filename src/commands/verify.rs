@@ -10,12 +10,12 @@ use clap::Args;
 
 use super::results::{GAMES_TABLE, Tables, find, write_games};
 use super::{Failure, Format, Status};
+use crate::analysis::results::Faulted;
 use crate::folder::{Problem, ProblemKind, is_being_written, log_failure, place, read_secret};
 use crate::log::{Line, LogReader};
 use crate::model::record::{GameRecord, Header};
 use crate::openings::Book;
 use crate::printer::Printer;
-use crate::rating::tally::Faulted;
 use crate::schedule::ledger::Ledger;
 use crate::schedule::summary::Summary;
 use crate::seeds::Secret;

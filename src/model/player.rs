@@ -43,6 +43,15 @@ pub enum Interface {
     Class,
 }
 
+/// Why a player was taken out of the tournament.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Out {
+    /// It made too many faults in a row.
+    Quarantined,
+    /// It made a fault in a check.
+    Unchecked,
+}
+
 /// How a player is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlayerKind {

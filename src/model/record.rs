@@ -2,6 +2,9 @@
 //!
 //! Nothing from here on knows a game's type: a record is names and texts.
 
+#[cfg(test)]
+pub(crate) mod examples;
+
 use serde::{Deserialize, Serialize};
 
 use crate::containment::{Level, Limits, Mechanism};
@@ -11,6 +14,7 @@ use crate::model::openings::Openings;
 use crate::model::stage::Order;
 use crate::model::stage::{PairingRules, Stage};
 use referee_games::{Seat, SeatMap};
+use referee_ratings::FixedRating;
 
 /// The version of the log's format.
 pub const SCHEMA: &str = "referee-log-1";
@@ -91,6 +95,22 @@ pub struct Anchor {
     pub player: String,
     /// Its rating, in Elo.
     pub rating: f64,
+}
+
+/// The given ratings by the players' numbers, those of their places in `names`.
+///
+/// # Errors
+///
+/// The first anchor that is not among the players.
+pub fn fixed_ratings<'a>(
+    anchors: &'a [Anchor],
+    names: &[String],
+) -> Result<Vec<FixedRating>, &'a Anchor> {
+    let fixed = |anchor: &'a Anchor| {
+        let player = names.iter().position(|name| *name == anchor.player).ok_or(anchor)?;
+        Ok(FixedRating { player, rating: anchor.rating })
+    };
+    anchors.iter().map(fixed).collect()
 }
 
 /// What the header says of a player.

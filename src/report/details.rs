@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use super::columns::{Align, Cell, Column, Keep, lay_out};
 use super::terminal::{margin, whole};
-use crate::diagnostics::clocks::ClockUse;
-use crate::diagnostics::copies;
-use crate::diagnostics::look_alikes::LookAlike;
-use crate::diagnostics::{Diagnostics, Ending};
+use crate::analysis::diagnostics::clocks::ClockUse;
+use crate::analysis::diagnostics::copies;
+use crate::analysis::diagnostics::look_alikes::LookAlike;
+use crate::analysis::diagnostics::{Diagnostics, Ending};
 use crate::escape;
 use crate::printer::Colour;
 
@@ -136,8 +136,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::rating::Estimate;
-    use crate::rating::residuals::Cycle;
+    use crate::analysis::diagnostics::PlayerCycle;
+    use referee_ratings::Estimate;
 
     fn found() -> Diagnostics {
         let names = ["ant", "bee", "cat"].map(str::to_owned);
@@ -160,7 +160,7 @@ mod tests {
                 max_ns: 1_500_000_000,
             }],
             unexplained: Vec::new(),
-            cycles: vec![Cycle { players: names, p_value: 0.01 }],
+            cycles: vec![PlayerCycle { players: names, p_value: 0.01 }],
             copies: vec![vec!["ant".into(), "bee".into()]],
             look_alikes: Vec::new(),
         }

@@ -85,7 +85,7 @@ fn used_ms(game: &GameRecord, seat: Seat) -> u64 {
 mod tests {
     use super::*;
     use crate::model::fault::FaultCode;
-    use crate::rating::tally::tests::{faulty, game};
+    use crate::model::record::examples::{faulty, game};
 
     fn lines(games: &[GameRecord]) -> Vec<String> {
         let mut table = GamesTable::new(Vec::new()).expect("memory");

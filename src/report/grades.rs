@@ -3,32 +3,38 @@
 use std::io;
 
 use super::tables::{finish, text};
+use super::unranked::describe;
 use super::{Row, Standings};
+use crate::analysis::results::NamedResults;
 use crate::model::grades::{Grades, ScoreMark};
-use crate::rating::{Rank, Tally};
+use referee_ratings::Rank;
 
 /// The table: one row per graded player, in the order of the ranking, with the marks and what they
 /// rest on.
-pub fn grades(grades: &Grades, standings: &Standings, tally: &Tally) -> io::Result<Vec<u8>> {
+pub fn grades(
+    grades: &Grades,
+    standings: &Standings,
+    results: &NamedResults,
+) -> io::Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     let against = grades.against.iter().map(|line| format!("against_{}", line.player));
     let heading = ["player", "marks", "rank", "rank_low", "rank_high", "rank_marks"];
     let heading = heading.map(str::to_owned).into_iter().chain(against);
     table.write_record(heading.chain(["games", "reason"].map(str::to_owned)))?;
     for row in standings.rows.iter().filter(|row| !grades.exempt.contains(&row.player)) {
-        table.write_record(cells(grades, row, tally))?;
+        table.write_record(cells(grades, row, results))?;
     }
     finish(table)
 }
 
-fn cells(grades: &Grades, row: &Row, tally: &Tally) -> Vec<String> {
-    let marks = Marks::new(grades, row, tally);
+fn cells(grades: &Grades, row: &Row, results: &NamedResults) -> Vec<String> {
+    let marks = Marks::new(grades, row, results);
     let or_empty = |number: Option<usize>| number.map_or(String::new(), |it| it.to_string());
     let mut cells = vec![text(&row.player).into_owned(), marks.sum()];
     cells.extend([
         or_empty(row.place()),
-        or_empty(row.band().map(|band| band.low)),
-        or_empty(row.band().map(|band| band.high)),
+        or_empty(row.rank_interval().map(|interval| interval.low)),
+        or_empty(row.rank_interval().map(|interval| interval.high)),
         marks.for_rank.map_or(String::new(), |marks| marks.to_string()),
     ]);
     cells.extend(marks.for_scores.iter().map(ToString::to_string));
@@ -45,19 +51,20 @@ struct Marks {
 }
 
 impl Marks {
-    fn new(grades: &Grades, row: &Row, tally: &Tally) -> Self {
-        let for_scores = grades.against.iter().map(|line| marks_of_score(line, row, tally));
+    fn new(grades: &Grades, row: &Row, results: &NamedResults) -> Self {
+        let for_scores = grades.against.iter().map(|line| marks_of_score(line, row, results));
         let (for_rank, reason) = match row.rank {
-            // The doubt is the player's benefit: the best rank of its band counts.
-            Ok(Rank { band, .. }) => {
-                (Some(marks_of_rank(grades, band.low)), format!("rank {} at best", band.low))
-            }
+            // The doubt is the player's benefit: the best rank of its interval counts.
+            Ok(Rank { interval, .. }) => (
+                Some(marks_of_rank(grades, interval.low)),
+                format!("rank {} at best", interval.low),
+            ),
             Err(why) if why.is_failure() => {
                 let none = vec![0.0; grades.against.len()];
-                let reason = why.to_string();
+                let reason = describe(why).to_owned();
                 return Self { for_rank: Some(grades.failed), for_scores: none, reason };
             }
-            Err(why) => (grades.ranks.is_empty().then_some(0.0), why.to_string()),
+            Err(why) => (grades.ranks.is_empty().then_some(0.0), describe(why).to_owned()),
         };
         Self { for_rank, for_scores: for_scores.collect(), reason }
     }
@@ -75,34 +82,36 @@ fn marks_of_rank(grades: &Grades, rank: usize) -> f64 {
 }
 
 /// No marks where the two have not met; the player itself has them all.
-fn marks_of_score(line: &ScoreMark, row: &Row, tally: &Tally) -> f64 {
+fn marks_of_score(line: &ScoreMark, row: &Row, results: &NamedResults) -> f64 {
     if line.player == row.player {
         return line.marks;
     }
-    let Ok(opponent) = tally.number(&line.player) else { return 0.0 };
-    let games = tally.between(row.number, opponent);
+    let Ok(opponent) = results.number(&line.player) else { return 0.0 };
+    let games = results.counts.between(row.number, opponent);
     let share = games.score().value() / f64::from(games.games().max(1));
     if games.games() > 0 && share >= line.score { line.marks } else { 0.0 }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::standings::tests::{results, standings};
+    use super::super::standings::tests::{evaluation, standings};
     use super::*;
+    use crate::analysis::Evaluation;
+    use crate::analysis::results::tests::results;
     use crate::model::fault::FaultCode;
     use crate::model::grades::RankMark;
-    use crate::rating::tally::tests::{faulty, game, tally};
-    use crate::rating::{Band, Out};
-    use crate::schedule::results::Results;
+    use crate::model::player::Out;
+    use crate::model::record::examples::{faulty, game};
+    use referee_ratings::RankInterval;
 
-    fn table(grades: &Grades, standings: &Standings, tally: &Tally) -> String {
-        let bytes = super::grades(grades, standings, tally).expect("memory");
+    fn table(grades: &Grades, standings: &Standings, results: &NamedResults) -> String {
+        let bytes = super::grades(grades, standings, results).expect("memory");
         String::from_utf8(bytes).expect("UTF-8")
     }
 
     #[test]
     fn marks_are_for_the_best_rank_and_every_score() {
-        let tally = tally(&["ant", "=bee", "house"], &[(0, 2, "white"), (2, 1, "white")]);
+        let results = results(&["ant", "=bee", "house"], &[(0, 2, "white"), (2, 1, "white")]);
         let line = |score, marks| ScoreMark { player: "house".into(), score, marks };
         let grades = Grades {
             ranks: vec![RankMark { rank: 1, marks: 4.0 }, RankMark { rank: 3, marks: 2.5 }],
@@ -110,12 +119,12 @@ mod tests {
             failed: 0.0,
             exempt: vec!["house".into()],
         };
-        let mut standings = standings(&tally);
+        let mut standings = standings(&results);
         for (row, place) in standings.rows.iter_mut().zip(1..) {
-            row.rank = Ok(Rank { place, band: Band { low: place, high: place } });
+            row.rank = Ok(Rank { place, interval: RankInterval { low: place, high: place } });
         }
         assert_eq!(
-            table(&grades, &standings, &tally),
+            table(&grades, &standings, &results),
             "player,marks,rank,rank_low,rank_high,rank_marks,against_house,against_house,games,reason\n\
              ant,8,1,1,1,4,1,3,1,rank 1 at best\n\
              '=bee,3.5,3,3,3,2.5,1,0,1,rank 3 at best\n"
@@ -126,16 +135,16 @@ mod tests {
     fn who_failed_has_what_the_configuration_says_and_who_cannot_be_compared_nothing() {
         let names = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu"];
         let games = [(0, 1, "white"), (1, 2, "white"), (5, 6, "white"), (3, 0, "white")];
-        let mut tally = tally(&names, &games);
+        let mut results = results(&names, &games);
         let crash = [("white", FaultCode::Crash)];
-        tally.add(&faulty(game("eel", "ant", "black"), &crash)).expect("known players");
+        results.add(&faulty(game("eel", "ant", "black"), &crash)).expect("known players");
         let mut out = vec![None; names.len()];
         out[3] = Some(Out::Quarantined);
-        let results = Results::new(tally.clone(), &[], &out, results(&tally).summary);
-        let standings = Standings::new(&results.expect("no anchor"));
+        let evaluated = Evaluation::new(results.clone(), &[], &out, evaluation(&results).summary);
+        let standings = Standings::new(&evaluated.expect("no anchor"));
         let lines = vec![RankMark { rank: 1, marks: 10.0 }, RankMark { rank: 9, marks: 5.0 }];
         let grades = Grades { ranks: lines, against: vec![], failed: -1.0, exempt: vec![] };
-        let table = table(&grades, &standings, &tally);
+        let table = table(&grades, &standings, &results);
         let row = |name: &str| {
             let start = format!("{name},");
             table.lines().find(|line| line.starts_with(&start)).expect("a row").to_owned()

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::unranked::name;
 use super::{Row, Standings};
-use crate::diagnostics::Diagnostics;
+use crate::analysis::diagnostics::Diagnostics;
 use crate::model::fault::FaultCode;
-use crate::rating::{Estimate, Points, Unranked};
 use crate::schedule::summary::Summary;
+use referee_ratings::{Estimate, Points};
 
 /// The standings as a JSON document; ratings in Elo, intervals of 95%.
 #[derive(Debug, Serialize)]
@@ -46,7 +47,7 @@ pub struct PlayerJson<'a> {
     /// The place, from 1; null where it has none.
     pub rank: Option<usize>,
     /// Why it has no rank: `apart`, `no-game`, `faults`, `quarantine` or `check`; else null.
-    pub unranked: Option<Unranked>,
+    pub unranked: Option<&'static str>,
     /// The name as configured, not escaped.
     pub player: &'a str,
     /// The rating; null where only faults are known of it, or no game.
@@ -71,7 +72,7 @@ pub struct PlayerJson<'a> {
     pub second_score: Points,
     /// How often each fault happened, by code; codes that did not happen are absent.
     pub faults: &'a BTreeMap<FaultCode, u32>,
-    /// The best rank of its band.
+    /// The best rank of its interval.
     pub rank_low: Option<usize>,
     /// The worst.
     pub rank_high: Option<usize>,
@@ -112,7 +113,7 @@ impl<'a> From<&'a Row> for PlayerJson<'a> {
         let by_seat = row.seat_ratings.filter(|_| rating.is_some());
         Self {
             rank: row.place(),
-            unranked: row.rank.err(),
+            unranked: row.rank.err().map(name),
             player: &row.player,
             rating: rating.map(|rating| rating.value),
             rating_low: rating.map(|rating| rating.low),
@@ -125,9 +126,9 @@ impl<'a> From<&'a Row> for PlayerJson<'a> {
             first_score: row.by_seat.first,
             second_score: row.by_seat.second,
             faults: &row.faults,
-            rank_low: row.band().map(|band| band.low),
-            rank_high: row.band().map(|band| band.high),
-            superiority: row.next.map(|next| next.superiority),
+            rank_low: row.rank_interval().map(|interval| interval.low),
+            rank_high: row.rank_interval().map(|interval| interval.high),
+            superiority: row.next.map(|next| next.los),
             games_to_separate: row.next.and_then(|next| next.games),
             group: row.group,
             first_rating: by_seat.map(|at| at.first),
@@ -140,14 +141,15 @@ impl<'a> From<&'a Row> for PlayerJson<'a> {
 mod tests {
     use super::super::standings::tests::standings;
     use super::*;
-    use crate::rating::tally::tests::{faulty, game, tally};
+    use crate::analysis::results::tests::results;
+    use crate::model::record::examples::{faulty, game};
 
     #[test]
     fn the_document_has_the_columns_of_the_table() {
-        let mut tally = tally(&["ant", "bee"], &[(0, 1, "white"), (1, 0, "draw")]);
+        let mut results = results(&["ant", "bee"], &[(0, 1, "white"), (1, 0, "draw")]);
         let late = [("black", FaultCode::Timeout)];
-        tally.add(&faulty(game("ant", "bee", "white"), &late)).expect("known players");
-        let standings = standings(&tally);
+        results.add(&faulty(game("ant", "bee", "white"), &late)).expect("known players");
+        let standings = standings(&results);
         let json = serde_json::to_value(StandingsJson::from(&standings)).expect("plain data");
         assert_eq!(json["games"], 3);
         let (ant, bee) = (&json["players"][0], &json["players"][1]);

@@ -3,9 +3,10 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::terminal::{margin, whole};
+use super::unranked::describe;
 use super::{Remedy, Row, Standings};
 use crate::escape;
-use crate::rating::Unranked;
+use referee_ratings::Unranked;
 
 /// The notes in lines of at most `width` columns, as far as words allow.
 pub(super) fn notes(standings: &Standings, width: usize) -> Vec<String> {
@@ -71,8 +72,8 @@ fn own_seats(standings: &Standings) -> Option<String> {
 fn unranked(standings: &Standings, width: usize) -> Option<String> {
     let player = |row: &Row| {
         // That groups have not met is said of all of them at once.
-        let why = row.rank.err().filter(|why| *why != Unranked::Apart)?;
-        Some(format!("{} ({why})", escape::terminal(&row.player)))
+        let why = row.rank.err().filter(|why| *why != Unranked::Unconnected)?;
+        Some(format!("{} ({})", escape::terminal(&row.player), describe(why)))
     };
     let players: Vec<String> = standings.rows.iter().filter_map(player).collect();
     let room = (3 * width).saturating_sub(16);
@@ -150,7 +151,7 @@ fn neighbours(standings: &Standings, width: usize) -> Option<String> {
         .filter_map(|rows| {
             let next = rows[0].next.filter(|next| next.games != Some(0))?;
             let [above, below] = [0, 1].map(|at: usize| escape::terminal(&rows[at].player));
-            let percent = whole(100.0 * next.superiority);
+            let percent = whole(100.0 * next.los);
             let games = next.games.map_or("over a million".into(), |games| games.to_string());
             Some(format!("{above} and {below} ({percent}%, {games})"))
         })
@@ -202,22 +203,25 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
 mod tests {
     use super::super::standings::tests::standings;
     use super::*;
+    use crate::analysis::results::tests::results;
+    use crate::analysis::{Evaluation, NamedResults};
     use crate::model::fault::FaultCode;
     use crate::model::record::Anchor;
-    use crate::rating::tally::tests::{faulty, game, tally};
+    use crate::model::record::examples::{faulty, game};
+    use crate::schedule::summary::Summary;
 
     #[test]
     fn faults_are_told_by_player_most_first() {
-        let mut tally = tally(&["slow", "chatty"], &[]);
+        let mut results = results(&["slow", "chatty"], &[]);
         let codes = [FaultCode::Malformed, FaultCode::Malformed, FaultCode::Crash];
         for code in codes {
             let game = faulty(game("chatty", "slow", "black"), &[("white", code)]);
-            tally.add(&game).expect("known players");
+            results.add(&game).expect("known players");
         }
         let late = faulty(game("chatty", "slow", "white"), &[("black", FaultCode::Timeout)]);
-        tally.add(&late).expect("known players");
+        results.add(&late).expect("known players");
         assert_eq!(
-            faults(&standings(&tally), 80).as_deref(),
+            faults(&standings(&results), 80).as_deref(),
             Some("4 faults: chatty 1 crash and 2 malformed, slow 1 timeout.")
         );
     }
@@ -226,10 +230,10 @@ mod tests {
     fn anchors_that_contradict_the_results_are_told() {
         let anchor = |player: &str, rating| Anchor { player: player.to_owned(), rating };
         let games = [vec![(0, 1, "white"); 200], vec![(1, 0, "white"); 200]].concat();
-        let tally = tally(&["ant", "bee"], &games);
+        let results = results(&["ant", "bee"], &games);
         let anchors = [anchor("ant", 1000.0), anchor("bee", 1300.0)];
-        let contradiction = crate::rating::contradiction(&tally, &anchors).expect("known anchors");
-        let standings = Standings { contradiction, ..standings(&tally) };
+        let evaluation = Evaluation::new(results, &anchors, &[None; 2], Summary::default());
+        let standings = Standings::new(&evaluation.expect("known anchors"));
         let told = super::contradiction(&standings).expect("equals are not 300 Elo apart");
         let start = "Warning: the anchors contradict the results: bee is given 300 Elo more than \
                      ant, and by the games alone it is 0 ±";
@@ -239,7 +243,7 @@ mod tests {
     #[test]
     fn what_is_clear_needs_no_word() {
         let clear = [vec![(0, 1, "white"); 90], vec![(1, 0, "black"); 90]].concat();
-        let standings = standings(&tally(&["ant", "bee"], &clear));
+        let standings = standings(&results(&["ant", "bee"], &clear));
         assert_eq!(faults(&standings, 80), None);
         assert_eq!(neighbours(&standings, 80), None);
         assert_eq!(copies(&standings, 80), None);
@@ -248,12 +252,12 @@ mod tests {
 
     #[test]
     fn copies_and_groups_are_told() {
-        let mut tally = tally(&["ant", "bee", "cat", "dog"], &[]);
+        let mut results = results(&["ant", "bee", "cat", "dog"], &[]);
         for _ in 0..3 {
-            tally.add(&game("ant", "bee", "white")).expect("known players");
+            results.add(&game("ant", "bee", "white")).expect("known players");
         }
-        tally.add(&game("cat", "dog", "white")).expect("known players");
-        let standings = standings(&tally);
+        results.add(&game("cat", "dog", "white")).expect("known players");
+        let standings = standings(&results);
         assert_eq!(
             copies(&standings, 80).as_deref(),
             Some(
@@ -266,21 +270,21 @@ mod tests {
         let advice = copies(&classes, 80).expect("there are copies");
         assert!(advice.contains("fewer `pairs`") && !advice.contains("[openings]"), "{advice}");
         assert!(groups(&standings).is_some_and(|note| note.contains("2 groups")));
-        let near = super::super::standings::tests::standings(&tally_of_two());
+        let near = super::super::standings::tests::standings(&two_players());
         assert!(neighbours(&near, 80).is_some_and(|note| note.contains("ant and bee (")));
     }
 
-    fn tally_of_two() -> crate::rating::Tally {
-        tally(&["ant", "bee"], &[(0, 1, "white")])
+    fn two_players() -> NamedResults {
+        results(&["ant", "bee"], &[(0, 1, "white")])
     }
 
     #[test]
     fn who_has_no_rank_is_told_with_the_reason() {
-        let mut tally = tally(&["ant", "bee", "eel", "fox"], &[(0, 1, "white")]);
+        let mut results = results(&["ant", "bee", "eel", "fox"], &[(0, 1, "white")]);
         let crash = [("white", FaultCode::Crash)];
-        tally.add(&faulty(game("eel", "ant", "black"), &crash)).expect("known players");
+        results.add(&faulty(game("eel", "ant", "black"), &crash)).expect("known players");
         assert_eq!(
-            unranked(&standings(&tally), 80).as_deref(),
+            unranked(&standings(&results), 80).as_deref(),
             Some(
                 "Without a rank: fox (no game that counts), eel (made faults and finished no game)."
             )

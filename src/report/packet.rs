@@ -7,17 +7,19 @@ use super::charts::{Line, lines};
 use super::page::shell::{Kind, Shell, json_in_html};
 use super::page::{count, elo, fault, figure, percent};
 use super::survey::faults::Case;
+use super::unranked::describe;
 use super::{Row, Standings};
+use crate::analysis::results::NamedResults;
 use crate::escape;
 use crate::model::record::{GameRecord, Header};
-use crate::rating::tally::Outcomes;
-use crate::rating::{Rank, Tally};
 use referee_games::Seat;
+use referee_ratings::Outcomes;
+use referee_ratings::Rank;
 
 /// Everything about one player.
 #[derive(Debug)]
 pub struct Packet {
-    /// The player's number in the tally, which is under pseudonyms.
+    /// The player's number in the results, which is under pseudonyms.
     pub number: usize,
     /// Its name.
     pub name: String,
@@ -67,14 +69,14 @@ impl Packet {
     }
 
     /// The page.
-    pub fn page(&self, header: &Header, standings: &Standings, tally: &Tally) -> String {
+    pub fn page(&self, header: &Header, standings: &Standings, results: &NamedResults) -> String {
         let row = standings.rows.iter().find(|row| row.number == self.number);
         let title = escape::terminal(&self.name);
         let sections = [
             (
                 "results",
                 "Results",
-                row.map_or_else(Markup::default, |row| results(row, standings, tally)),
+                row.map_or_else(Markup::default, |row| scores(row, standings, results)),
             ),
             ("faults", "Faults", self.faults()),
             ("clock", "Clock", self.clock()),
@@ -152,20 +154,20 @@ impl Packet {
 }
 
 /// The player's results: by seat, and by how the opponents stand to it.
-fn results(row: &Row, standings: &Standings, tally: &Tally) -> Markup {
+fn scores(row: &Row, standings: &Standings, results: &NamedResults) -> Markup {
     let levels = [
-        ("clearly stronger", levels(row, standings, tally, Level::Above)),
-        ("about as strong", levels(row, standings, tally, Level::Same)),
-        ("clearly weaker", levels(row, standings, tally, Level::Below)),
+        ("clearly stronger", levels(row, standings, results, Level::Above)),
+        ("about as strong", levels(row, standings, results, Level::Same)),
+        ("clearly weaker", levels(row, standings, results, Level::Below)),
     ];
     html! {
         p {
             @match row.rank {
-                Ok(Rank { place, band }) => {
-                    "Rank " strong { (place) } " of " (standings.ranked()) ", band " strong { (band) }
+                Ok(Rank { place, interval }) => {
+                    "Rank " strong { (place) } " of " (standings.ranked()) ", band " strong { (interval) }
                     " (where the rank may lie, at 95%)."
                 }
-                Err(why) => { "No rank: " (why) "." }
+                Err(why) => { "No rank: " (describe(why)) "." }
             }
             @if let Some(rating) = row.shown_rating() {
                 " Rating " strong { (elo(rating.value)) } " ±" (elo(rating.margin())) " Elo."
@@ -177,8 +179,8 @@ fn results(row: &Row, standings: &Standings, tally: &Tally) -> Markup {
             } }
             tbody {
                 (line("all", row.outcomes))
-                (line("first seat", tally.at(row.number, Seat::First)))
-                (line("second seat", tally.at(row.number, Seat::Second)))
+                (line("first seat", results.counts.at_first(row.number)))
+                (line("second seat", results.counts.at_second(row.number)))
                 @for (label, outcomes) in levels { (line(&format!("against {label}"), outcomes)) }
             }
         }
@@ -186,7 +188,7 @@ fn results(row: &Row, standings: &Standings, tally: &Tally) -> Markup {
     }
 }
 
-/// How an opponent's band stands to the player's.
+/// How an opponent's rank interval stands to the player's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
     Above,
@@ -194,11 +196,11 @@ enum Level {
     Below,
 }
 
-fn levels(row: &Row, standings: &Standings, tally: &Tally, level: Level) -> Outcomes {
+fn levels(row: &Row, standings: &Standings, results: &NamedResults, level: Level) -> Outcomes {
     let of = |other: &&Row| {
         let found = match (row.rank, other.rank) {
-            (Ok(own), Ok(other)) if other.band.high < own.band.low => Level::Above,
-            (Ok(own), Ok(other)) if other.band.low > own.band.high => Level::Below,
+            (Ok(own), Ok(other)) if other.interval.high < own.interval.low => Level::Above,
+            (Ok(own), Ok(other)) if other.interval.low > own.interval.high => Level::Below,
             // Who only fails stands below everyone who plays.
             (Ok(_), Err(why)) if why.is_failure() => Level::Below,
             (Err(why), Ok(_)) if why.is_failure() => Level::Above,
@@ -206,7 +208,12 @@ fn levels(row: &Row, standings: &Standings, tally: &Tally, level: Level) -> Outc
         };
         other.number != row.number && found == level
     };
-    standings.rows.iter().filter(of).map(|other| tally.between(row.number, other.number)).sum()
+    standings
+        .rows
+        .iter()
+        .filter(of)
+        .map(|other| results.counts.between(row.number, other.number))
+        .sum()
 }
 
 fn line(label: &str, outcomes: Outcomes) -> Markup {

@@ -17,10 +17,10 @@ use maud::{Markup, html};
 
 use super::survey::Survey;
 use super::{Row, Standings};
-use crate::diagnostics::Diagnostics;
+use crate::analysis::diagnostics::Diagnostics;
+use crate::analysis::results::NamedResults;
 use crate::escape;
 use crate::model::record::Header;
-use crate::rating::Tally;
 pub(super) use faults::one as fault;
 pub use faults::word;
 use shell::{Kind, Shell};
@@ -33,7 +33,7 @@ pub struct Material<'a> {
     /// The ranking.
     pub standings: &'a Standings,
     /// The results by pairing.
-    pub tally: &'a Tally,
+    pub results: &'a NamedResults,
     /// What was seen in the games.
     pub survey: &'a Survey,
     /// What was found in the games and the ratings together.

@@ -174,7 +174,7 @@ mod tests {
     use super::*;
     use crate::model::fault::FaultCode;
     use crate::model::record::Note;
-    use crate::rating::tally::tests::{faulty, game};
+    use crate::model::record::examples::{faulty, game};
 
     #[test]
     fn nothing_of_the_opponent_is_left() {

@@ -1,21 +1,23 @@
 //! The ranking: a row a player, in order.
 
+use crate::analysis::Evaluation;
+use crate::analysis::results::FaultCounts;
+use crate::model::player::Out;
 use crate::model::record::Header;
-use crate::rating::ranks::Separation;
-use crate::rating::tally::{FaultCounts, Outcomes};
-use crate::rating::{Band, Contradiction, Estimate, Points, Rank, Unranked};
-use crate::schedule::results::Results;
 use crate::schedule::summary::Summary;
-use referee_games::{BySeat, Seat};
+use referee_games::BySeat;
+use referee_ratings::{
+    Estimate, Outcomes, Points, Rank, RankInterval, SeatRatings, Separation, Unranked,
+};
 
 /// A player's place and everything the tables say of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// The rank, or why the player has none.
-    pub rank: Result<Rank, Unranked>,
+    pub rank: Result<Rank, Unranked<Out>>,
     /// The group, from 1, the largest first: only players of one group can be compared.
     pub group: usize,
-    /// The player's number in the tally.
+    /// The player's number in the results.
     pub number: usize,
     /// The player's name, as configured.
     pub player: String,
@@ -24,7 +26,7 @@ pub struct Row {
     /// How well it is told apart from the next, if there is one to compare it with.
     pub next: Option<Separation>,
     /// The ratings at each seat, where the seat is not worth the same to all players.
-    pub seat_ratings: Option<BySeat<Estimate>>,
+    pub seat_ratings: Option<SeatRatings>,
     /// Wins, draws and losses.
     pub outcomes: Outcomes,
     /// The scores at each seat.
@@ -47,7 +49,7 @@ impl Row {
     /// The rating, where it says how well the player plays: not where only faults are known of it,
     /// or no game.
     pub fn shown_rating(&self) -> Option<Estimate> {
-        matches!(self.rank, Ok(_) | Err(Unranked::Apart)).then_some(self.rating)
+        matches!(self.rank, Ok(_) | Err(Unranked::Unconnected)).then_some(self.rating)
     }
 
     /// The place, if the player has a rank.
@@ -55,9 +57,9 @@ impl Row {
         self.rank.ok().map(|rank| rank.place)
     }
 
-    /// The band of ranks, if the player has a rank.
-    pub fn band(&self) -> Option<Band> {
-        self.rank.ok().map(|rank| rank.band)
+    /// The ranks the player may have, at 95%, if it has one.
+    pub fn rank_interval(&self) -> Option<RankInterval> {
+        self.rank.ok().map(|rank| rank.interval)
     }
 }
 
@@ -85,7 +87,20 @@ pub struct Standings {
     /// What would make copies fewer; [`new`](Self::new) knows only of openings.
     pub remedy: Remedy,
     /// Two anchors whose results do not fit the ratings given.
-    pub contradiction: Option<Contradiction>,
+    pub contradiction: Option<ContradictedAnchors>,
+}
+
+/// Two anchors whose results put them elsewhere than the ratings given to them do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContradictedAnchors {
+    /// The anchor with the higher given rating.
+    pub upper: String,
+    /// The other one.
+    pub lower: String,
+    /// How far the first is above the second by the ratings given, in Elo.
+    pub given: f64,
+    /// How far it is by the results alone, in Elo.
+    pub found: Estimate,
 }
 
 /// What would make players play different games instead of copies.
@@ -113,16 +128,16 @@ impl Remedy {
 
 impl Standings {
     /// The tables' rows, in the order of the ranking.
-    pub fn new(results: &Results) -> Self {
-        let Results { tally, ranking, seats, .. } = results;
+    pub fn new(evaluation: &Evaluation) -> Self {
+        let Evaluation { results, ranking, seats, .. } = evaluation;
         let ranks = ranking.ranks();
         let places = 0..ranking.order.len();
-        let name = |player: usize| tally.names()[player].clone();
-        let copies = tally.copies().iter();
+        let name = |player: usize| results.names()[player].clone();
+        let copies = results.counts.copies().iter();
         Self {
-            rows: places.map(|at| row(results, &ranks, at)).collect(),
-            total: tally.total(),
-            summary: results.summary,
+            rows: places.map(|at| row(evaluation, &ranks, at)).collect(),
+            total: results.counts.total(),
+            summary: evaluation.summary,
             first_advantage: ranking.fit.first_advantage,
             draw_rate: ranking.fit.draw_rate(),
             groups: ranking.group_count(),
@@ -130,7 +145,12 @@ impl Standings {
             seat_effects_p: seats.p_value,
             copies: copies.map(|(&(one, two), &count)| (name(one), name(two), count)).collect(),
             remedy: Remedy::default(),
-            contradiction: results.contradiction.clone(),
+            contradiction: evaluation.contradiction.map(|found| ContradictedAnchors {
+                upper: name(found.upper),
+                lower: name(found.lower),
+                given: found.given,
+                found: found.found,
+            }),
         }
     }
 
@@ -146,21 +166,24 @@ impl Standings {
 }
 
 /// The row at this place of the order.
-fn row(results: &Results, ranks: &[Result<Rank, Unranked>], at: usize) -> Row {
-    let Results { tally, ranking, seats, .. } = results;
+fn row(evaluation: &Evaluation, ranks: &[Result<Rank, Unranked<Out>>], at: usize) -> Row {
+    let Evaluation { results, ranking, seats, .. } = evaluation;
     let number = ranking.order[at];
     let below = ranking.order.get(at + 1).filter(|&&below| ranking.are_compared(number, below));
     Row {
         rank: ranks[number],
         group: ranking.groups[number],
         number,
-        player: tally.names()[number].clone(),
+        player: results.names()[number].clone(),
         rating: ranking.fit.ratings[number],
         next: below.and_then(|&below| ranking.fit.separation(number, below)),
         seat_ratings: seats.by_seat.as_ref().map(|ratings| ratings[number]),
-        outcomes: tally.of(number),
-        by_seat: BySeat::from_fn(|seat: Seat| tally.at(number, seat).score()),
-        faults: tally.faults(number).clone(),
+        outcomes: results.counts.of(number),
+        by_seat: BySeat::new(
+            results.counts.at_first(number).score(),
+            results.counts.at_second(number).score(),
+        ),
+        faults: results.faults(number).clone(),
     }
 }
 
@@ -169,20 +192,20 @@ pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rating::Tally;
-    use crate::rating::tally::tests::{any_tally, tally};
+    use crate::analysis::results::NamedResults;
+    use crate::analysis::results::tests::{any_results, results};
 
-    /// The standings of a tally without an anchor.
-    pub(crate) fn standings(tally: &Tally) -> Standings {
-        Standings::new(&results(tally))
+    /// The standings of results without an anchor.
+    pub(crate) fn standings(results: &NamedResults) -> Standings {
+        Standings::new(&evaluation(results))
     }
 
-    /// The results of a tally without an anchor, from which nobody was taken out.
-    pub(crate) fn results(tally: &Tally) -> Results {
-        let played = tally.total().games() as usize;
+    /// The evaluation of results without an anchor, from which nobody was taken out.
+    pub(crate) fn evaluation(results: &NamedResults) -> Evaluation {
+        let played = results.counts.total().games() as usize;
         let summary = Summary { played, counted: played, ..Summary::default() };
-        let out = vec![None; tally.names().len()];
-        Results::new(tally.clone(), &[], &out, summary).expect("no anchor")
+        let out = vec![None; results.names().len()];
+        Evaluation::new(results.clone(), &[], &out, summary).expect("no anchor")
     }
 
     fn order(standings: &Standings) -> Vec<&str> {
@@ -192,7 +215,7 @@ pub(crate) mod tests {
     #[test]
     fn players_are_ranked_by_rating() {
         let games = [(0, 1, "black"), (1, 2, "draw"), (2, 0, "white"), (1, 2, "white")];
-        let standings = standings(&tally(&["ant", "bee", "cat"], &games));
+        let standings = standings(&results(&["ant", "bee", "cat"], &games));
         assert_eq!(order(&standings), ["bee", "cat", "ant"]);
         assert_eq!(standings.rows[2].place(), Some(3));
         assert_eq!(standings.rows[0].by_seat, BySeat::new(Points::of(1, 1), Points::of(1, 0)));
@@ -204,14 +227,14 @@ pub(crate) mod tests {
         let mut games = vec![(3, 1, "draw"), (1, 3, "draw"), (0, 1, "draw"), (1, 0, "draw")];
         games.extend([(3, 2, "draw"), (2, 3, "draw")]);
         games.extend([(2, 0, "white"), (0, 2, "white"), (2, 0, "black"), (0, 2, "black")]);
-        let standings = standings(&tally(&["dog", "cat", "bee", "ant"], &games));
+        let standings = standings(&results(&["dog", "cat", "bee", "ant"], &games));
         assert_eq!(order(&standings), ["bee", "dog", "ant", "cat"]);
     }
 
     #[test]
     fn groups_that_never_met_are_not_ranked_together() {
         let games = [(0, 4, "white"), (2, 1, "white"), (1, 3, "white")];
-        let standings = standings(&tally(&["eel", "cat", "bee", "dog", "ant", "fox"], &games));
+        let standings = standings(&results(&["eel", "cat", "bee", "dog", "ant", "fox"], &games));
         assert_eq!(order(&standings), ["bee", "cat", "dog", "eel", "ant", "fox"]);
         let places: Vec<_> = standings.rows.iter().map(|row| (row.group, row.place())).collect();
         let of_largest = [(1, Some(1)), (1, Some(2)), (1, Some(3))];
@@ -226,8 +249,8 @@ pub(crate) mod tests {
 
     proptest! {
         #[test]
-        fn the_sums_are_those_of_the_games(tally in any_tally()) {
-            let standings = standings(&tally);
+        fn the_sums_are_those_of_the_games(results in any_results()) {
+            let standings = standings(&results);
             let total: Points = standings.rows.iter().map(Row::score).sum();
             prop_assert_eq!(total, Points::of(standings.total.games(), 0));
             for row in &standings.rows {

@@ -11,8 +11,8 @@ use self::chosen::Chosen;
 use self::course::Course;
 use self::faults::Faults;
 use super::Standings;
+use crate::analysis::results::{AnalysisError, NamedResults};
 use crate::model::record::{GameRecord, Header};
-use crate::rating::{RatingError, Tally};
 use referee_games::Seat;
 
 /// What was seen. Its size depends on the players and on the bounds of its parts, not on the
@@ -27,7 +27,7 @@ pub struct Survey {
     pub faults: Faults,
     /// The ratings over time.
     pub course: Course,
-    /// The numbers of the players by name, as in the tally.
+    /// The numbers of the players by name, as in the results.
     numbers: BTreeMap<String, usize>,
     /// The ratings by number.
     ratings: Vec<f64>,
@@ -35,24 +35,29 @@ pub struct Survey {
 
 impl Survey {
     /// A survey of a log with this header and ranking that holds `games` games that count.
-    pub fn new(header: &Header, tally: &Tally, standings: &Standings, games: usize) -> Self {
-        let mut ratings = vec![0.0; tally.names().len()];
+    pub fn new(
+        header: &Header,
+        results: &NamedResults,
+        standings: &Standings,
+        games: usize,
+    ) -> Self {
+        let mut ratings = vec![0.0; results.names().len()];
         for row in &standings.rows {
             ratings[row.number] = row.rating.value;
         }
-        let names = tally.names().iter().cloned();
+        let names = results.names().iter().cloned();
         Self {
             lengths: BTreeMap::new(),
             chosen: Chosen::default(),
             faults: Faults::default(),
-            course: Course::new(tally.names(), header.anchors.clone(), games),
+            course: Course::new(results.names(), header.anchors.clone(), games),
             numbers: names.enumerate().map(|(number, name)| (name, number)).collect(),
             ratings,
         }
     }
 
     /// Takes in a game that counts.
-    pub fn add(&mut self, record: &GameRecord) -> Result<(), RatingError> {
+    pub fn add(&mut self, record: &GameRecord) -> Result<(), AnalysisError> {
         *self.lengths.entry(record.plies).or_default() += 1;
         let rating = |seat: Seat| {
             let number = self.numbers.get(&record.players[seat]);

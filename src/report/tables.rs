@@ -4,10 +4,11 @@
 use std::borrow::Cow;
 use std::io;
 
+use super::unranked::name;
 use super::{Row, Standings};
+use crate::analysis::results::NamedResults;
 use crate::model::fault::FaultCode;
-use crate::rating::{Estimate, Tally, Unranked};
-use referee_games::Seat;
+use referee_ratings::Estimate;
 
 /// The columns of `standings.csv` after those of the faults.
 const MORE_COLUMNS: [&str; 8] = [
@@ -53,12 +54,12 @@ pub fn standings(standings: &Standings) -> io::Result<Vec<u8>> {
 
 /// `crosstable.csv`: a row and a column a player by rank; a cell is the score of the row's player
 /// against the column's, 0 where they have not met.
-pub fn crosstable(standings: &Standings, tally: &Tally) -> io::Result<Vec<u8>> {
+pub fn crosstable(standings: &Standings, results: &NamedResults) -> io::Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     let names = standings.rows.iter().map(|row| text(&row.player));
     table.write_record(std::iter::once("player".into()).chain(names).map(Cow::into_owned))?;
     for row in &standings.rows {
-        let cells = standings.rows.iter().map(|column| cell(tally, row, column));
+        let cells = standings.rows.iter().map(|column| cell(results, row, column));
         table.write_record(std::iter::once(text(&row.player).into_owned()).chain(cells))?;
     }
     finish(table)
@@ -79,18 +80,19 @@ fn standings_row(row: &Row) -> Vec<String> {
     cells.push(row.fault_total().to_string());
     cells.extend(FaultCode::ALL.map(|code| count(row, code).to_string()));
     cells.extend([
-        or_empty(row.band().map(|band| band.low)),
-        or_empty(row.band().map(|band| band.high)),
+        or_empty(row.rank_interval().map(|interval| interval.low)),
+        or_empty(row.rank_interval().map(|interval| interval.high)),
     ]);
     let next = row.next;
-    cells.push(next.map_or(String::new(), |next| format!("{:.3}", next.superiority)));
+    cells.push(next.map_or(String::new(), |next| format!("{:.3}", next.los)));
     let games = next.and_then(|next| next.games);
     cells.push(games.map_or(String::new(), |games| games.to_string()));
     cells.push(row.group.to_string());
     let by_seat = row.seat_ratings.filter(|_| rating.is_some());
-    let at = |seat| by_seat.map_or(String::new(), |at| decimal(at[seat].value));
-    cells.extend(Seat::BOTH.map(at));
-    cells.push(row.rank.err().map_or("", Unranked::name).to_owned());
+    let by_seat = by_seat.map(|at| [at.first, at.second]);
+    let at = |seat: usize| by_seat.map_or(String::new(), |at| decimal(at[seat].value));
+    cells.extend([0, 1].map(at));
+    cells.push(row.rank.err().map_or("", name).to_owned());
     cells
 }
 
@@ -98,11 +100,11 @@ fn count(row: &Row, code: FaultCode) -> u32 {
     row.faults.get(&code).copied().unwrap_or(0)
 }
 
-fn cell(tally: &Tally, row: &Row, column: &Row) -> String {
+fn cell(results: &NamedResults, row: &Row, column: &Row) -> String {
     if row.number == column.number {
         return String::new();
     }
-    tally.between(row.number, column.number).score().to_string()
+    results.counts.between(row.number, column.number).score().to_string()
 }
 
 /// The bytes of a table.
@@ -131,7 +133,8 @@ mod tests {
 
     use super::super::standings::tests::standings as ranked;
     use super::*;
-    use crate::rating::tally::tests::{any_tally, faulty, game, tally};
+    use crate::analysis::results::tests::{any_results, results};
+    use crate::model::record::examples::{faulty, game};
 
     fn lines(bytes: Vec<u8>) -> Vec<String> {
         String::from_utf8(bytes).expect("UTF-8").lines().map(ToOwned::to_owned).collect()
@@ -139,10 +142,10 @@ mod tests {
 
     #[test]
     fn the_standings_have_a_column_a_fault_code() {
-        let mut tally = tally(&["=cmd", "bee"], &[(0, 1, "draw")]);
+        let mut results = results(&["=cmd", "bee"], &[(0, 1, "draw")]);
         let crash = [("white", FaultCode::Crash)];
-        tally.add(&faulty(game("=cmd", "bee", "black"), &crash)).expect("known players");
-        let lines = lines(standings(&ranked(&tally)).expect("memory"));
+        results.add(&faulty(game("=cmd", "bee", "black"), &crash)).expect("known players");
+        let lines = lines(standings(&ranked(&results)).expect("memory"));
         assert_eq!(
             lines[0],
             "rank,player,rating,rating_low,rating_high,games,score,wins,draws,losses,\
@@ -162,8 +165,8 @@ mod tests {
     #[test]
     fn the_crosstable_is_ordered_by_rank() {
         let games = [(0, 1, "black"), (1, 0, "white"), (1, 0, "draw"), (2, 0, "black")];
-        let tally = tally(&["ant", "bee", "@cat"], &games);
-        let lines = lines(crosstable(&ranked(&tally), &tally).expect("memory"));
+        let results = results(&["ant", "bee", "@cat"], &games);
+        let lines = lines(crosstable(&ranked(&results), &results).expect("memory"));
         assert_eq!(lines, ["player,bee,ant,'@cat", "bee,,2.5,0", "ant,0.5,,1", "'@cat,0,0,"]);
     }
 
@@ -182,9 +185,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_row_of_the_crosstable_sums_to_the_score(tally in any_tally()) {
-            let ranked = ranked(&tally);
-            let bytes = crosstable(&ranked, &tally).expect("memory");
+        fn a_row_of_the_crosstable_sums_to_the_score(results in any_results()) {
+            let ranked = ranked(&results);
+            let bytes = crosstable(&ranked, &results).expect("memory");
             let mut table = csv::Reader::from_reader(bytes.as_slice());
             for (record, row) in table.records().zip(&ranked.rows) {
                 let record = record.expect("valid CSV");

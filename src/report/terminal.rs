@@ -7,7 +7,7 @@ use super::notes::notes;
 use super::{Row, Standings};
 use crate::escape;
 use crate::printer::Colour;
-use crate::rating::Points;
+use referee_ratings::Points;
 
 /// The ranking in lines of at most `width` columns where that is possible, without a last
 /// newline. All players are shown; names are escaped.
@@ -35,7 +35,7 @@ fn columns(standings: &Standings) -> Vec<Column> {
         column("±95%", Keep::Rank(5), |row| {
             or_dash(row.shown_rating().map(|it| margin(it.margin())))
         }),
-        column("ranks", Keep::Rank(6), |row| or_dash(row.band())),
+        column("ranks", Keep::Rank(6), |row| or_dash(row.rank_interval())),
         column("games", Keep::Rank(2), |row| Cell::plain(row.outcomes.games())),
         column("score", Keep::Rank(4), |row| Cell::plain(row.score())),
         column("%", Keep::Rank(1), |row| Cell::plain(percent(row.score(), row.outcomes.games()))),
@@ -75,20 +75,21 @@ mod tests {
 
     use super::super::standings::tests::standings;
     use super::*;
+    use crate::analysis::results::NamedResults;
+    use crate::analysis::results::tests::results;
     use crate::model::fault::FaultCode;
-    use crate::rating::Tally;
-    use crate::rating::tally::tests::{distinct, faulty, game, tally};
+    use crate::model::record::examples::{distinct, faulty, game};
 
-    fn example() -> Tally {
+    fn example() -> NamedResults {
         let mut games = vec![(0, 1, "white"); 6];
         games.extend([(1, 0, "black"), (1, 0, "draw"), (2, 1, "draw"), (0, 2, "white")]);
-        let mut tally = tally(&["greedy", "象棋 bot", "chatty"], &games);
+        let mut results = results(&["greedy", "象棋 bot", "chatty"], &games);
         let malformed = [("black", FaultCode::Malformed)];
         for number in 100..102 {
             let game = faulty(game("greedy", "chatty", "white"), &malformed);
-            tally.add(&distinct(game, number)).expect("known players");
+            results.add(&distinct(game, number)).expect("known players");
         }
-        tally
+        results
     }
 
     #[test]
@@ -122,14 +123,14 @@ greedy and 象棋 bot (97%, 2), 象棋 bot and chatty (63%, 62).";
     #[test]
     fn a_long_name_is_cut_before_columns_go() {
         let long = "a".repeat(300);
-        let text = ranking(&standings(&tally(&[&long, "bee"], &[])), 80, Colour::Plain);
+        let text = ranking(&standings(&results(&[&long, "bee"], &[])), 80, Colour::Plain);
         assert!(text.contains("a…") && text.contains("faults") && text.contains("No games yet."));
         assert!(text.lines().all(|line| line.width() <= 80));
     }
 
     #[test]
     fn names_cannot_command_the_terminal() {
-        let standings = standings(&tally(&["\x1b[2J\u{202e}", "bee"], &[(0, 1, "draw")]));
+        let standings = standings(&results(&["\x1b[2J\u{202e}", "bee"], &[(0, 1, "draw")]));
         let text = ranking(&standings, 100, Colour::Plain);
         assert!(text.contains(r"\u{1b}[2J\u{202e}"), "{text}");
         assert!(!text.contains('\x1b'));
@@ -148,7 +149,7 @@ greedy and 象棋 bot (97%, 2), 象棋 bot and chatty (63%, 62).";
     fn all_of_two_hundred_players_are_shown() {
         let names: Vec<String> = (0..200).map(|n| format!("p{n:03}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let text = ranking(&standings(&tally(&names, &[(0, 1, "white")])), 80, Colour::Plain);
+        let text = ranking(&standings(&results(&names, &[(0, 1, "white")])), 80, Colour::Plain);
         assert!(names.iter().all(|name| text.contains(name)));
     }
 }

@@ -4,17 +4,17 @@ use serde::Serialize;
 
 use super::terminal::whole;
 use crate::escape;
-use crate::rating::contest::{Contest, Stop};
-use crate::rating::pairs::Pentanomial;
-use crate::rating::sprt::{Sprt, Standing, Verdict};
-use crate::rating::{Estimate, Points};
+use referee_ratings::Pentanomial;
+use referee_ratings::{Estimate, Points};
+use referee_ratings::{Sprt, SprtState, Verdict};
+use referee_ratings::{SprtMatch, Stop};
 
 /// The verdict as a JSON document.
 #[derive(Debug, Serialize)]
 pub struct VerdictJson<'a> {
     /// `better`, `not-better` or `undecided`.
     pub verdict: Verdict,
-    /// Why the contest ended; null where it was interrupted.
+    /// Why the played ended; null where it was interrupted.
     pub stop: Option<&'static str>,
     /// The two players; all else is from the side of the first.
     pub players: [&'a str; 2],
@@ -73,9 +73,9 @@ pub struct StandingJson {
 
 impl<'a> VerdictJson<'a> {
     /// The verdict on these players, whose games are in `results`.
-    pub fn new(contest: &Contest, players: [&'a str; 2], results: &'a str) -> Self {
-        let (state, test) = (contest.state(), contest.test());
-        let Standing { llr, lower, upper, verdict } = state.standing;
+    pub fn new(played: &SprtMatch, players: [&'a str; 2], results: &'a str) -> Self {
+        let (state, test) = (played.state(), played.test());
+        let SprtState { llr, lower, upper, verdict } = state.sprt;
         let (hypotheses, errors) = (test.hypotheses(), test.errors());
         Self {
             verdict,
@@ -83,7 +83,7 @@ impl<'a> VerdictJson<'a> {
                 Stop::Decided => "decided",
                 Stop::Length => "max-pairs",
                 Stop::Copies => "copies",
-                Stop::DoubleFaults => "double-faults",
+                Stop::DoubleForfeits => "double-faults",
             }),
             players,
             test: TestJson {
@@ -96,11 +96,11 @@ impl<'a> VerdictJson<'a> {
             },
             standing: StandingJson { llr, lower, upper },
             elo: test.estimate(&state.pairs),
-            superiority: Sprt::superiority(&state.pairs),
+            superiority: Sprt::los(&state.pairs),
             pairs: state.counted(),
             copies: state.copies,
-            double_faults: state.double_faults,
-            faults: state.faults,
+            double_faults: state.double_forfeits,
+            faults: state.forfeits,
             score: state.score(),
             pentanomial: state.pairs,
             results,
@@ -111,21 +111,21 @@ impl<'a> VerdictJson<'a> {
 const MODEL: &str = "GSPRT on pairs, pentanomial";
 
 /// How it stands, for the progress: the estimate and the test.
-pub fn headline(contest: &Contest) -> String {
-    let state = contest.state();
-    let Standing { llr, lower, upper, .. } = state.standing;
-    format!("{} after {} pairs, LLR {llr:.2} ({lower:.2} … {upper:.2})", elo(contest), state.judged)
+pub fn headline(played: &SprtMatch) -> String {
+    let state = played.state();
+    let SprtState { llr, lower, upper, .. } = state.sprt;
+    format!("{} after {} pairs, LLR {llr:.2} ({lower:.2} … {upper:.2})", elo(played), state.judged)
 }
 
-fn elo(contest: &Contest) -> String {
-    let Estimate { value, low, high } = contest.test().estimate(&contest.state().pairs);
+fn elo(played: &SprtMatch) -> String {
+    let Estimate { value, low, high } = played.test().estimate(&played.state().pairs);
     let sign = if value.round() > 0.0 { "+" } else { "" };
     format!("{sign}{} Elo ({} … {})", whole(value), whole(low), whole(high))
 }
 
 /// The verdict in lines, without a last newline.
-pub fn text(contest: &Contest, players: [&str; 2]) -> String {
-    let (state, test) = (contest.state(), contest.test());
+pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
+    let (state, test) = (played.state(), played.test());
     let [a, b] = players.map(escape::terminal);
     let answer = match (state.verdict(), state.stop) {
         (Verdict::Better, _) => format!("{a} is better than {b}"),
@@ -133,7 +133,7 @@ pub fn text(contest: &Contest, players: [&str; 2]) -> String {
         (Verdict::Undecided, Some(Stop::Copies)) => {
             format!("Undecided: {a} and {b} repeat the same games, and more would tell nothing new")
         }
-        (Verdict::Undecided, Some(Stop::DoubleFaults)) => {
+        (Verdict::Undecided, Some(Stop::DoubleForfeits)) => {
             format!("Undecided: both {a} and {b} fail, pair after pair")
         }
         (Verdict::Undecided, Some(_)) => {
@@ -142,7 +142,7 @@ pub fn text(contest: &Contest, players: [&str; 2]) -> String {
         (Verdict::Undecided, None) => "Not decided yet".to_owned(),
     };
     let (hypotheses, errors) = (test.hypotheses(), test.errors());
-    let Standing { llr, lower, upper, .. } = state.standing;
+    let SprtState { llr, lower, upper, .. } = state.sprt;
     let mut lines = vec![
         format!("{answer}."),
         format!(
@@ -154,8 +154,8 @@ pub fn text(contest: &Contest, players: [&str; 2]) -> String {
         ),
         format!(
             "Estimate: {} at 95%; better with a likelihood of {:.1}%.",
-            elo(contest),
-            100.0 * Sprt::superiority(&state.pairs)
+            elo(played),
+            100.0 * Sprt::los(&state.pairs)
         ),
         format!(
             "Test: {MODEL}; {} {} against {}, α {}, β {}; LLR {llr:.2} ({lower:.2} … {upper:.2}).",
@@ -172,14 +172,14 @@ pub fn text(contest: &Contest, players: [&str; 2]) -> String {
             state.copies
         ));
     }
-    if state.double_faults > 0 {
+    if state.double_forfeits > 0 {
         lines.push(format!(
             "Pairs with a game in which both failed, which do not count: {}.",
-            state.double_faults
+            state.double_forfeits
         ));
     }
-    if state.faults > 0 {
-        lines.push(format!("Games that ended in a fault: {}.", state.faults));
+    if state.forfeits > 0 {
+        lines.push(format!("Games that ended in a fault: {}.", state.forfeits));
     }
     lines.join("\n")
 }

@@ -6,8 +6,8 @@ use crate::containment::Lack;
 use crate::error::Failure;
 use crate::escape;
 use crate::model::fault::Fault;
+use crate::model::player::Out;
 use crate::model::record::GameRecord;
-use crate::rating::Out;
 use crate::schedule::ledger::Ledger;
 
 /// Something that happened in a run.

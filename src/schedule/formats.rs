@@ -9,10 +9,10 @@ pub mod ladder;
 pub mod swiss;
 
 use self::ladder::Goal;
-use crate::model::record::Anchor;
+use crate::model::player::Out;
 use crate::model::stage::{Format, PairingRules};
-use crate::rating::{Out, Ranking, RatingError, Tally};
 use crate::schedule::Pairings;
+use referee_ratings::{Fit, FixedRating, Results, fit};
 
 /// How two players met in a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,9 +51,9 @@ pub struct Course<'a> {
     /// Pairs a meeting.
     pub pairs: u32,
     /// The results of the whole tournament so far.
-    pub tally: &'a Tally,
-    /// The players whose ratings are given.
-    pub ratings: &'a [Anchor],
+    pub results: &'a Results,
+    /// The given ratings; none when they make no sense.
+    pub fixed: Option<&'a [FixedRating]>,
     /// How later meetings follow from earlier results.
     pub rules: PairingRules,
 }
@@ -64,13 +64,9 @@ impl Course<'_> {
         self.entrants.iter().copied().filter(|&player| self.out[player].is_none())
     }
 
-    /// The ranking of all players so far.
-    ///
-    /// # Errors
-    ///
-    /// When the given ratings cannot be used.
-    pub fn ranking(&self) -> Result<Ranking, RatingError> {
-        Ranking::new(self.tally, self.ratings, self.out)
+    /// The ratings of all players so far; none when the given ratings make no sense.
+    pub fn fit(&self) -> Option<Fit> {
+        fit(self.results, self.fixed?).ok()
     }
 }
 
@@ -122,7 +118,7 @@ pub(crate) mod tests {
         entrants: &'a [usize],
         sections: &'a [Vec<Meeting>],
         out: &'a [Option<Out>],
-        tally: &'a Tally,
+        results: &'a Results,
     ) -> Course<'a> {
         Course {
             entrants,
@@ -130,8 +126,8 @@ pub(crate) mod tests {
             out,
             anchors: &[],
             pairs: 1,
-            tally,
-            ratings: &[],
+            results,
+            fixed: Some(&[]),
             rules: PairingRules::Second,
         }
     }

@@ -5,15 +5,16 @@
 //! not played, and do not count where they were. The same holds for what is played next: a
 //! section of the schedule is added when all before it are over, from their results alone.
 
-use crate::model::record::{Anchor, GameRecord, Header};
+use crate::model::game_summary::GameSummary;
+use crate::model::player::Out;
+use crate::model::record::{Anchor, GameRecord, Header, fixed_ratings};
 use crate::model::stage::Order;
 use crate::model::stage::{Format, PairingRules, Stage};
-use crate::rating::tally::{Faulted, Place};
-use crate::rating::{GameOutcome, Out, Played, Ranking, Tally};
 use crate::schedule::formats::{Course, Meeting, Next};
 use crate::schedule::summary::Summary;
 use crate::schedule::{Fixture, Schedule};
 use referee_games::{BySeat, Seat};
+use referee_ratings::{FixedRating, GameOutcome, PlayedGame, Ranking, Results};
 
 /// What the course of a tournament depends on besides its games.
 #[derive(Debug, Clone)]
@@ -69,7 +70,7 @@ pub struct Ledger {
     further: bool,
     schedule: Schedule,
     /// The games by their place; none where a game is not done.
-    games: Vec<Option<Played>>,
+    games: Vec<Option<GameSummary>>,
     played: usize,
     /// Every game before it is done, or will not be played.
     frontier: usize,
@@ -225,7 +226,7 @@ impl Ledger {
         if self.is_done(index) {
             return Err(Misfit::Double);
         }
-        self.games[index] = Some(Played::of(record).map_err(|_| Misfit::Foreign)?);
+        self.games[index] = Some(GameSummary::of(record).map_err(|_| Misfit::Foreign)?);
         self.played += 1;
         self.advance();
         Ok(index)
@@ -301,7 +302,7 @@ impl Ledger {
         }
     }
 
-    fn count(&mut self, index: usize, game: Played) {
+    fn count(&mut self, index: usize, game: GameSummary) {
         let players = self.fixture(index).players;
         let limit = if self.is_check(index) { 1 } else { self.setup.quarantine };
         for seat in Seat::BOTH {
@@ -359,8 +360,8 @@ impl Ledger {
             out: &self.outs(),
             anchors: &anchors,
             pairs: stage.pairs,
-            tally: &self.tally_for_pairing(),
-            ratings: self.ratings_for_pairing(),
+            results: &self.results_for_pairing(),
+            fixed: self.fixed_for_pairing().as_deref(),
             rules: self.setup.rules,
         })
     }
@@ -384,7 +385,7 @@ impl Ledger {
             meeting.halves.0 += low;
             meeting.halves.1 += high;
             meeting.faulted |=
-                self.counts(index) && self.games[index].is_some_and(Played::is_faulted);
+                self.counts(index) && self.games[index].is_some_and(GameSummary::is_faulted);
         }
         meetings
     }
@@ -402,7 +403,7 @@ impl Ledger {
                 BySeat::from_fn(|seat| 2 * usize::from(is_there(seat)))
             }
             None => BySeat::new(0, 0),
-            Some(Played { outcome: None, .. }) if is_old => BySeat::new(1, 1),
+            Some(GameSummary { outcome: None, .. }) if is_old => BySeat::new(1, 1),
             Some(game) => game.halves(),
         }
     }
@@ -416,9 +417,12 @@ impl Ledger {
     fn survivors(&self) -> Vec<usize> {
         let is_there = |player: &usize| self.out[*player].is_none();
         let mut there: Vec<usize> = self.entrants.iter().copied().filter(is_there).collect();
-        let (tally, ratings) = (self.tally_for_pairing(), self.ratings_for_pairing());
+        let ranking = self.fixed_for_pairing().and_then(|fixed| {
+            let results = self.results_for_pairing();
+            Ranking::new(&results, &fixed, &self.outs(), &self.setup.names).ok()
+        });
         // Ratings given by hand may make no sense: the order of the seeds is kept then.
-        let Ok(ranking) = Ranking::new(&tally, ratings, &self.outs()) else { return there };
+        let Some(ranking) = ranking else { return there };
         if self.setup.rules < PairingRules::Second {
             let rating = |player: usize| ranking.fit.ratings[player].value;
             there.sort_by(|&one, &other| rating(other).total_cmp(&rating(one)));
@@ -427,41 +431,35 @@ impl Ledger {
         ranking.order.into_iter().filter(|player| there.contains(player)).collect()
     }
 
-    /// The results of the games that count, in the order of the schedule: they depend on nothing
-    /// but the games.
-    pub fn tally(&self, faulted: Faulted) -> Tally {
-        let mut tally = Tally::new(&self.setup.names).with(faulted);
-        for (place, game) in self.counted() {
-            tally.add_played(place, game);
-        }
-        tally
-    }
-
     /// The games that count, in the order of the schedule.
-    pub fn counted(&self) -> impl Iterator<Item = (Place, Played)> {
+    pub fn counted(&self) -> impl Iterator<Item = (Fixture, GameSummary)> {
         let games = (0..self.len()).filter(|&index| self.counts(index));
-        games.filter_map(|index| {
-            let Fixture { players: BySeat { first, second }, pair, .. } = self.fixture(index);
-            Some((Place { first, second, pair }, self.games[index]?))
-        })
+        games.filter_map(|index| Some((self.fixture(index), self.games[index]?)))
     }
 
     /// The results that later meetings follow from.
-    fn tally_for_pairing(&self) -> Tally {
-        if self.setup.rules >= PairingRules::Second {
-            return self.tally(Faulted::Count);
+    fn results_for_pairing(&self) -> Results {
+        let mut results = Results::new(self.setup.names.len());
+        for (Fixture { players, pair, .. }, game) in self.counted() {
+            let played = game.between(players, pair);
+            if self.setup.rules >= PairingRules::Second {
+                results.add(played);
+                continue;
+            }
+            // The first rules knew neither copies nor faults, and a double fault was a draw.
+            let outcome = game.outcome.unwrap_or(GameOutcome::Draw);
+            results.add(PlayedGame::by_rules(played.first, played.second, pair, outcome));
         }
-        // The first rules knew neither copies nor faults, and a double fault was a draw.
-        let mut tally = Tally::new(&self.setup.names);
-        for (place, game) in self.counted() {
-            tally.add_outcome(place, game.outcome.unwrap_or(GameOutcome::Draw));
-        }
-        tally
+        results
     }
 
-    /// The given ratings that later meetings follow from: the first rules knew of none.
-    fn ratings_for_pairing(&self) -> &[Anchor] {
-        if self.setup.rules >= PairingRules::Second { &self.setup.ratings } else { &[] }
+    /// The given ratings that later meetings follow from; none when one of them belongs to
+    /// nobody. The first rules knew of no given ratings.
+    fn fixed_for_pairing(&self) -> Option<Vec<FixedRating>> {
+        if self.setup.rules < PairingRules::Second {
+            return Some(Vec::new());
+        }
+        fixed_ratings(&self.setup.ratings, &self.setup.names).ok()
     }
 }
 
@@ -472,8 +470,7 @@ mod tests {
     use super::*;
     use crate::model::fault::FaultCode;
     use crate::model::record::Score;
-    use crate::rating::tally::tests::{faulty, game};
-    use crate::schedule::results::Results;
+    use crate::model::record::examples::{faulty, game};
     use referee_games::SeatMap;
 
     const NAMES: [&str; 4] = ["bee", "ant", "dog", "cat"];
@@ -660,7 +657,7 @@ mod tests {
                 let index = ledger.next_due(0).expect("player 3 brings new games");
                 ledger.add(&result(&ledger, index)).expect("it belongs");
             }
-            let copies: u32 = ledger.tally(Faulted::Count).copies().values().sum();
+            let copies: u32 = ledger.results_for_pairing().copies().values().sum();
             assert!(copies <= 20, "{copies} copies of 200 games");
         }
         // Where nobody plays anything new, it is over.
@@ -670,52 +667,6 @@ mod tests {
             ledger.add(&result(&ledger, index)).expect("it belongs");
         }
         assert_eq!(ledger.played(), 3 * 2 + 3 * 4);
-    }
-
-    #[test]
-    fn who_goes_on_is_who_people_see_on_top() {
-        // Anchors say that player 3 is better than player 0, and player 2 wins by repeating itself.
-        let anchors = [("player 0", 1000.0), ("player 3", 1500.0)];
-        let ratings = anchors.map(|(player, rating)| Anchor { player: player.to_owned(), rating });
-        let best = Stage { players: Some(2), ..Stage::round_robin(1) };
-        let names = (0..4).map(|player| format!("player {player}")).collect();
-        let setup = Setup::new(names, vec![Stage::round_robin(8), best]);
-        let mut ledger = Ledger::new(Setup { ratings: ratings.to_vec(), ..setup });
-        let first_stage = ledger.len();
-        for index in 0..first_stage {
-            let players = ledger.fixture(index).players;
-            let is_copied = players.first == 2 || players.second == 2;
-            let plain = record(&ledger, index, BySeat::new(false, false));
-            let action = if is_copied { "e4".to_owned() } else { ledger.id(index) };
-            let result = match players {
-                BySeat { first: 2, .. } => "white",
-                BySeat { second: 2, .. } => "black",
-                BySeat { first: 0, .. } => "white",
-                BySeat { second: 0, .. } => "black",
-                _ => "draw",
-            };
-            let game = with_result(GameRecord { actions: vec![action], ..plain }, result);
-            if index + 1 == first_stage {
-                let mut seen = of_all(&ledger, &game);
-                seen.truncate(2);
-                ledger.add(&game).expect("it belongs");
-                assert_eq!(ledger.entrants, seen, "the ranking before the second stage");
-            } else {
-                ledger.add(&game).expect("it belongs");
-            }
-        }
-        assert_eq!(ledger.entrants, [2, 3], "player 0 won more, but both ratings are given");
-        assert_eq!(ledger.len(), first_stage + 2);
-    }
-
-    /// The order of the ranking that people see once `last` is played in a tournament without a
-    /// further stage.
-    fn of_all(ledger: &Ledger, last: &GameRecord) -> Vec<usize> {
-        let stages = vec![ledger.setup.stages[0].clone()];
-        let mut one = Ledger::new(Setup { stages, ..ledger.setup.clone() });
-        one.games.clone_from(&ledger.games);
-        one.add(last).expect("it belongs");
-        Results::of(&one, Faulted::Count).expect("known anchors").ranking.order
     }
 
     #[test]

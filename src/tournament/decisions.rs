@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::audit::{Replay, Replayed};
-use crate::diagnostics::look_alikes::Decision;
+use crate::analysis::diagnostics::look_alikes::Decision;
 use crate::model::record::GameRecord;
 use referee_games::{Game, Seat, Turn};
 

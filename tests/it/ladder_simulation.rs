@@ -7,9 +7,8 @@ use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee::model::stage::{Format, PairingRules};
-use referee::rating::tally::Place;
-use referee::rating::{GameOutcome, Tally, fit};
 use referee::schedule::formats::{Course, Meeting};
+use referee_ratings::{GameOutcome, PlayedGame, Results, fit};
 
 const PLAYERS: usize = 40;
 /// Elo points of a natural unit at this share of draws, ν being one half.
@@ -24,7 +23,7 @@ const SPREADS: [f64; 2] = [3.6, 10.0];
 
 /// A pair between two, the first seat being worth nothing.
 fn play(
-    tally: &mut Tally,
+    results: &mut Results,
     truth: &[f64],
     (one, other): (usize, usize),
     pair: u32,
@@ -39,13 +38,13 @@ fn play(
             drawn if drawn < win + draw => GameOutcome::Draw,
             _ => GameOutcome::Loss,
         };
-        tally.add_outcome(Place { first, second, pair }, outcome);
+        results.add(PlayedGame::by_rules(first, second, pair, outcome));
     }
 }
 
 /// How far the players stand from their true ranks, on average. The truth falls with the number.
-fn displacement(tally: &Tally) -> f64 {
-    let fit = fit(tally, &[]).expect("no anchors");
+fn displacement(results: &Results) -> f64 {
+    let fit = fit(results, &[]).expect("no anchors");
     let mut ranking: Vec<usize> = (0..PLAYERS).collect();
     ranking.sort_by(|&one, &other| fit.ratings[other].value.total_cmp(&fit.ratings[one].value));
     let off: usize = ranking.iter().enumerate().map(|(rank, &player)| rank.abs_diff(player)).sum();
@@ -63,21 +62,20 @@ fn course(
     rounds: usize,
     spread: f64,
     seed: u64,
-    mut pick: impl FnMut(&Tally, &[usize], usize, &mut ChaCha8Rng) -> Vec<(usize, usize)>,
+    mut pick: impl FnMut(&Results, &[usize], usize, &mut ChaCha8Rng) -> Vec<(usize, usize)>,
 ) -> Vec<f64> {
     let mut luck = ChaCha8Rng::seed_from_u64(seed);
     let truth = truth(spread, &mut luck);
     let mut seeds: Vec<usize> = (0..PLAYERS).collect();
     seeds.shuffle(&mut luck);
-    let names: Vec<String> = (0..PLAYERS).map(|player| format!("{player:02}")).collect();
-    let mut tally = Tally::new(&names);
+    let mut results = Results::new(PLAYERS);
     (0..rounds)
         .map(|round| {
-            for pairing in pick(&tally, &seeds, round, &mut luck) {
+            for pairing in pick(&results, &seeds, round, &mut luck) {
                 let pair = u32::try_from(round).expect("few");
-                play(&mut tally, &truth, pairing, pair, &mut luck);
+                play(&mut results, &truth, pairing, pair, &mut luck);
             }
-            displacement(&tally)
+            displacement(&results)
         })
         .collect()
 }
@@ -85,7 +83,7 @@ fn course(
 fn ladder(spread: f64, seed: u64) -> Vec<f64> {
     let format = Format::Ladder { games: 1_000_000, margin: None };
     let mut sections: Vec<Vec<Meeting>> = Vec::new();
-    course(ROUNDS, spread, seed, |tally, seeds, _, _| {
+    course(ROUNDS, spread, seed, |results, seeds, _, _| {
         let out = [None; PLAYERS];
         let course = Course {
             entrants: seeds,
@@ -93,8 +91,8 @@ fn ladder(spread: f64, seed: u64) -> Vec<f64> {
             out: &out,
             anchors: &[],
             pairs: 1,
-            tally,
-            ratings: &[],
+            results,
+            fixed: Some(&[]),
             rules: PairingRules::Second,
         };
         let next = format.next(&course).expect("it goes on");

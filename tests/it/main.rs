@@ -19,7 +19,6 @@ mod house_ladder;
 mod ladder_simulation;
 mod lag;
 mod openings;
-mod rating_simulations;
 mod report;
 mod run_and_resume;
 mod simultaneous;

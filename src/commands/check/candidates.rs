@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::CheckArgs;
+use crate::analysis::diagnostics::copies;
 use crate::check::{Candidate, Exam};
 use crate::commands::setting::Setting;
 use crate::config::name_of;
-use crate::diagnostics::copies;
 use crate::error::Failure;
 use crate::model::player::PlayerSpec;
 use crate::model::stage::Stage;

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::failed;
+use crate::analysis::results::NamedResults;
 use crate::disk::write_quickly;
 use crate::error::Failure;
 use crate::model::record::GameRecord;
-use crate::rating::Tally;
 use crate::report::film::end_in_words;
 use referee_games::Seat;
 
@@ -66,8 +66,12 @@ impl Beside {
     }
 
     /// Adds a game to the list.
-    pub(crate) fn list(&mut self, tally: &Tally, record: &GameRecord) -> Result<(), Failure> {
-        index_line(tally, record).map_or(Ok(()), |line| self.write(&line))
+    pub(crate) fn list(
+        &mut self,
+        results: &NamedResults,
+        record: &GameRecord,
+    ) -> Result<(), Failure> {
+        index_line(results, record).map_or(Ok(()), |line| self.write(&line))
     }
 
     /// Puts the list in its place.
@@ -105,9 +109,9 @@ pub(crate) fn index_begin() -> String {
 pub(crate) const INDEX_END: &str = "]);\n";
 
 /// A game in the list: its id, the numbers of its players, its pair, how it ended, its plies.
-/// None for players that are not in the tally.
-pub(crate) fn index_line(tally: &Tally, record: &GameRecord) -> Option<String> {
-    let number = |seat: Seat| tally.number(&record.players[seat]).ok();
+/// None for players that are not in the results.
+pub(crate) fn index_line(results: &NamedResults, record: &GameRecord) -> Option<String> {
+    let number = |seat: Seat| results.number(&record.players[seat]).ok();
     let (first, second) = (number(Seat::First)?, number(Seat::Second)?);
     let pair = format!("{}.{}", record.pair, record.game);
     let line = json!([record.id, first, second, pair, end_in_words(record), record.plies]);

@@ -7,6 +7,7 @@ use super::super::results::Tables;
 use super::super::until::Until;
 use super::super::{Failure, Status};
 use super::{RunArgs, jobs};
+use crate::analysis::results::Faulted;
 use crate::folder;
 use crate::log::{LOG, LogError, LogReader};
 use crate::model::record::Header;
@@ -14,10 +15,9 @@ use crate::model::stage::Order;
 use crate::model::stage::{PairingRules, Stage};
 use crate::model::tournament::Tournament;
 use crate::printer::Printer;
-use crate::rating::Estimate;
-use crate::rating::tally::Faulted;
 use crate::report::Row;
 use crate::schedule::ledger::{Ledger, Setup};
+use referee_ratings::Estimate;
 
 /// Says what is due, and what can be expected of the time until `until`.
 pub(super) fn plan(

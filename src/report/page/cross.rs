@@ -57,7 +57,7 @@ fn cell(material: &Material<'_>, row: usize, column: usize) -> String {
     if row == column {
         return "<td class=self>".to_owned();
     }
-    let outcomes = material.tally.between(row, column);
+    let outcomes = material.results.counts.between(row, column);
     if outcomes.games() == 0 {
         return "<td>".to_owned();
     }

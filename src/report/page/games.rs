@@ -51,7 +51,7 @@ fn link(choice: &Choice, why: Why) -> Markup {
 /// What the script needs: the names by number, the order of the ranking, the films.
 pub(super) fn data(material: &Material<'_>) -> String {
     let names: Vec<String> =
-        material.tally.names().iter().map(|name| escape::terminal(name)).collect();
+        material.results.names().iter().map(|name| escape::terminal(name)).collect();
     let order: Vec<usize> = material.standings.rows.iter().map(|row| row.number).collect();
     let lists = json!({ "names": names, "order": order, "index": true }).to_string();
     let films = material.films.join(",\n");

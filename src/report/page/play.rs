@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::{Material, count, figure, name, percent, time};
-use crate::diagnostics::Ending;
-use crate::diagnostics::clocks::ClockUse;
+use crate::analysis::diagnostics::Ending;
+use crate::analysis::diagnostics::clocks::ClockUse;
 use crate::escape;
 use crate::report::charts::{Bin, Scale, Span, bins, histogram, spans};
 

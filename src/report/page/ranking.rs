@@ -4,10 +4,11 @@ use maud::{Markup, html};
 
 use super::{Material, count, elo, figure, name, or_dash, percent, place};
 use crate::escape;
-use crate::rating::Estimate;
 use crate::report::Row;
 use crate::report::charts::{Scale, Span, spans};
 use crate::report::notes;
+use crate::report::unranked::describe;
+use referee_ratings::Estimate;
 
 /// The ranking as a table.
 pub(super) fn section(material: &Material<'_>) -> Markup {
@@ -45,10 +46,10 @@ fn line(row: &Row, any_faults: bool) -> Markup {
     let games = f64::from(row.outcomes.games());
     html! {
         tr {
-            td.n { (place(row)) } td.n.band { (or_dash(row.band())) }
+            td.n { (place(row)) } td.n.band { (or_dash(row.rank_interval())) }
             th scope="row" {
                 (name(&row.player))
-                @if let Err(why) = row.rank { span.faint { " " (why) } }
+                @if let Err(why) = row.rank { span.faint { " " (describe(why)) } }
             }
             td.n { (or_dash(row.shown_rating().map(|rating| elo(rating.value)))) }
             td.n.wide.faint {
@@ -86,7 +87,7 @@ fn next_table(material: &Material<'_>) -> Markup {
             } }
             tbody { @for row in rows { @if let Some(next) = row.next { tr {
                 td.n { (place(row)) } th scope="row" { (name(&row.player)) }
-                td.n { (percent(next.superiority, 1.0)) }
+                td.n { (percent(next.los, 1.0)) }
                 td.n { (next.games.map_or("over a million".to_owned(), |games| games.to_string())) }
             } } } }
         } } }

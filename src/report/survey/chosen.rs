@@ -130,7 +130,7 @@ impl Chosen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rating::tally::tests::{faulty, game};
+    use crate::model::record::examples::{faulty, game};
 
     fn ids(chosen: &Chosen, why: Why) -> Vec<&str> {
         chosen.of(why).iter().map(|choice| choice.id.as_str()).collect()

@@ -1,8 +1,9 @@
 //! The ratings over time: fits of the first games of a log, of the first two parts of it, and so
 //! on to the whole.
 
+use crate::analysis::results::{AnalysisError, NamedResults};
 use crate::model::record::{Anchor, GameRecord};
-use crate::rating::{self, RatingError, Tally};
+use referee_ratings::fit;
 
 /// How many fits there are at most.
 const POINTS: usize = 16;
@@ -21,7 +22,7 @@ pub struct Point {
 pub struct Course {
     /// The fits so far, in order.
     pub points: Vec<Point>,
-    tally: Tally,
+    results: NamedResults,
     anchors: Vec<Anchor>,
     games: usize,
     every: usize,
@@ -31,25 +32,25 @@ impl Course {
     /// The course of a tournament of `games` games.
     pub fn new(names: &[String], anchors: Vec<Anchor>, games: usize) -> Self {
         let every = games.div_ceil(POINTS).max(1);
-        Self { points: Vec::new(), tally: Tally::new(names), anchors, games: 0, every }
+        Self { points: Vec::new(), results: NamedResults::new(names), anchors, games: 0, every }
     }
 
     /// Takes in the next game.
-    pub fn add(&mut self, record: &GameRecord) -> Result<(), RatingError> {
-        self.tally.add(record)?;
+    pub fn add(&mut self, record: &GameRecord) -> Result<(), AnalysisError> {
+        self.results.add(record)?;
         self.games += 1;
         if self.games.is_multiple_of(self.every) { self.fit() } else { Ok(()) }
     }
 
     /// Adds the last point, if the last games are in none yet.
-    pub fn finish(&mut self) -> Result<(), RatingError> {
+    pub fn finish(&mut self) -> Result<(), AnalysisError> {
         let done = self.points.last().map_or(0, |point| point.games);
         if self.games > done { self.fit() } else { Ok(()) }
     }
 
-    fn fit(&mut self) -> Result<(), RatingError> {
-        let fit = rating::fit(&self.tally, &self.anchors)?;
-        let played = |player: usize| self.tally.of(player).games() > 0;
+    fn fit(&mut self) -> Result<(), AnalysisError> {
+        let fit = fit(&self.results.counts, &self.results.fixed(&self.anchors)?)?;
+        let played = |player: usize| self.results.counts.of(player).games() > 0;
         let ratings = fit.ratings.iter().enumerate();
         let ratings =
             ratings.map(|(player, rating)| played(player).then_some(rating.value)).collect();
@@ -61,7 +62,7 @@ impl Course {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rating::tally::tests::game;
+    use crate::model::record::examples::game;
 
     #[test]
     fn the_last_point_is_the_whole() {

@@ -31,17 +31,17 @@ mod tests {
     use super::super::Meeting;
     use super::super::tests::course;
     use super::*;
-    use crate::rating::{Out, Tally};
+    use crate::model::player::Out;
+    use referee_ratings::Results;
 
     /// Plays a check of so many players of whom these make a fault in each of their games.
     fn rounds(players: usize, bad: &[usize]) -> (Vec<Vec<(usize, usize)>>, Vec<bool>) {
         let entrants: Vec<usize> = (0..players).collect();
-        let names: Vec<String> = entrants.iter().map(ToString::to_string).collect();
         let (mut rounds, mut sections) = (Vec::new(), Vec::<Vec<Meeting>>::new());
         let mut out = vec![None; players];
         loop {
-            let tally = Tally::new(&names);
-            let course = course(&entrants, &sections, &out, &tally);
+            let results = Results::new(players);
+            let course = course(&entrants, &sections, &out, &results);
             let Some(pairings) = next(&course) else {
                 let is_out = out.iter().map(Option::is_some);
                 return (rounds, is_out.collect());

@@ -1,7 +1,7 @@
 //! The knockout: who loses a meeting is out, and the best seeds meet last.
 
 use super::{Course, Meeting, Next};
-use crate::rating::Out;
+use crate::model::player::Out;
 use crate::schedule::Pairings;
 
 /// The next section: a round of the bracket, or another pair of the meetings of a round that
@@ -93,7 +93,7 @@ mod tests {
 
     use super::super::tests::course;
     use super::*;
-    use crate::rating::Tally;
+    use referee_ratings::Results;
 
     /// The sections of a knockout in which `result` says how each section's meeting ends.
     fn play(
@@ -105,8 +105,8 @@ mod tests {
         let out = vec![None; players];
         let mut sections: Vec<Vec<Meeting>> = Vec::new();
         loop {
-            let tally = Tally::new(&[]);
-            let course = Course { pairs: 2, ..course(&entrants, &sections, &out, &tally) };
+            let results = Results::new(0);
+            let course = Course { pairs: 2, ..course(&entrants, &sections, &out, &results) };
             let Some(Next { pairings, pairs }) = next(&course, tie_breaks) else { return sections };
             let meeting = |place| {
                 let (one, other) = pairings.get(place);

@@ -1,8 +1,8 @@
 //! The ladder: in each round those meet whose game tells most about the ranking so far.
 
 use super::{Course, Next, PairingRules};
-use crate::rating::{Estimate, Fit};
 use crate::schedule::Pairings;
+use referee_ratings::{Estimate, Fit};
 
 /// How far apart in the ranking two may stand that are considered for a meeting.
 const REACH: usize = 12;
@@ -38,7 +38,7 @@ pub fn next(course: &Course<'_>, goal: Goal) -> Option<Vec<(usize, usize)>> {
     let mut pairings = if round < OPENING {
         by_seed(&players, round)
     } else {
-        let fit = course.ranking().ok()?.fit;
+        let fit = course.fit()?;
         if goal.margin.is_some_and(|margin| is_sharp(course, &players, &fit, margin)) {
             return None;
         }
@@ -52,9 +52,9 @@ pub fn next(course: &Course<'_>, goal: Goal) -> Option<Vec<(usize, usize)>> {
 /// that would not only repeat games.
 pub fn further(course: &Course<'_>) -> Option<Next> {
     let players: Vec<usize> = course.there().collect();
-    let pairings = by_worth(course, &players, &course.ranking().ok()?.fit);
+    let pairings = by_worth(course, &players, &course.fit()?);
     let meetings = pairings.len();
-    let games = FURTHER_LEAST.max(course.tally.total().games() as usize / FURTHER_SHARE);
+    let games = FURTHER_LEAST.max(course.results.total().games() as usize / FURTHER_SHARE);
     // One pair first where nobody knows yet whether the two play different games at all.
     let is_known = |&(one, other): &(usize, usize)| varies(course, one, other);
     let games = if pairings.iter().all(is_known) { games } else { 2 };
@@ -64,18 +64,18 @@ pub fn further(course: &Course<'_>) -> Option<Next> {
 
 /// The last game of the two was a new one, and so was an earlier one with the same seats.
 fn varies(course: &Course<'_>, one: usize, other: usize) -> bool {
-    let tally = course.tally;
+    let results = course.results;
     let new = |first: usize, second: usize| {
-        let copies = tally.copies().get(&(first, second)).copied().unwrap_or(0);
-        tally.pairing(first, second).games() - copies
+        let copies = results.copies().get(&(first, second)).copied().unwrap_or(0);
+        results.pairing(first, second).games() - copies
     };
     let is_old = course.rules < PairingRules::Second;
-    is_old || (tally.repeats(one, other) == 0 && (new(one, other) > 1 || new(other, one) > 1))
+    is_old || (results.repeats(one, other) == 0 && (new(one, other) > 1 || new(other, one) > 1))
 }
 
 /// More games of the two would only repeat earlier ones, as far as can be foreseen.
 fn is_exhausted(course: &Course<'_>, one: usize, other: usize) -> bool {
-    course.tally.repeats(one, other) >= REPEATS
+    course.results.repeats(one, other) >= REPEATS
 }
 
 /// The first rounds of the circle method, in the order of the seeds.
@@ -87,7 +87,7 @@ fn by_seed(players: &[usize], round: usize) -> Vec<(usize, usize)> {
 
 /// Every rating that is shown is known within `margin`.
 fn is_sharp(course: &Course<'_>, players: &[usize], fit: &Fit, margin: f64) -> bool {
-    let shown = players.iter().filter(|&&player| !course.tally.conduct(player).fails());
+    let shown = players.iter().filter(|&&player| !course.results.completion(player).fails());
     shown.into_iter().all(|&player| fit.ratings[player].margin() <= margin)
 }
 
@@ -101,14 +101,14 @@ fn by_worth(course: &Course<'_>, players: &[usize], fit: &Fit) -> Vec<(usize, us
     for (at, &one) in ranking.iter().enumerate() {
         let others = ranking[at + 1..].iter().filter(|&&other| !is_exhausted(course, one, other));
         for &other in others.take(REACH) {
-            let fails = |player: usize| course.tally.conduct(player).fails();
+            let fails = |player: usize| course.results.completion(player).fails();
             let worth = match fit.difference(one, other) {
                 // Who only fails tells nothing about who is better.
                 _ if fails(one) || fails(other) => 0.0,
                 // Between groups nothing is known yet: such a meeting tells most of all.
                 None => f64::INFINITY,
                 Some(difference) => {
-                    worth(difference) / f64::from(1 + course.tally.repeats(one, other))
+                    worth(difference) / f64::from(1 + course.results.repeats(one, other))
                 }
             };
             meetings.push((worth, one, other));

@@ -134,8 +134,8 @@ mod tests {
 
     use super::super::tests::course;
     use super::*;
-    use crate::rating::Tally;
     use crate::schedule::formats::Meeting;
+    use referee_ratings::Results;
 
     /// The rounds of a tournament in which `result` says how each meeting ends.
     fn play(
@@ -147,8 +147,8 @@ mod tests {
         let out = vec![None; players];
         let mut sections: Vec<Vec<Meeting>> = Vec::new();
         loop {
-            let tally = Tally::new(&[]);
-            let course = course(&entrants, &sections, &out, &tally);
+            let results = Results::new(0);
+            let course = course(&entrants, &sections, &out, &results);
             let Some(pairings) = next(&course, rounds) else { return sections };
             let meeting = |&(one, other): &(usize, usize)| {
                 let first = result(one, other);

@@ -1,33 +1,6 @@
 //! What became of the pairs of two players: counts of results, and no game kept.
 
-/// A game's result, from the side of its first seat.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum GameOutcome {
-    /// The first seat won.
-    Win,
-    /// A draw.
-    Draw,
-    /// The second seat won.
-    Loss,
-}
-
-impl GameOutcome {
-    /// Every outcome.
-    pub const ALL: [Self; 3] = [Self::Win, Self::Draw, Self::Loss];
-
-    /// The first seat's score in half points: 2, 1 or 0.
-    pub const fn halves(self) -> usize {
-        match self {
-            Self::Win => 2,
-            Self::Draw => 1,
-            Self::Loss => 0,
-        }
-    }
-
-    fn index(self) -> usize {
-        2 - self.halves()
-    }
-}
+use crate::outcome::GameOutcome;
 
 /// Whole pairs by the first player's score of both games: 0, ½, 1, 1½ and 2 points.
 pub type Pentanomial = [u32; 5];

@@ -11,21 +11,18 @@
 //! uncertainty of ν included; they are those of the difference to the mean of the player's group,
 //! or to the anchors where there are any.
 
-use serde::Serialize;
-
-use super::cluster::Spread;
-use super::groups::groups;
-use super::layout::{Layout, Seats};
-use super::model::{Model, Peak};
-use super::pairs::PairCounts;
-use super::{RatingError, Tally};
-use crate::model::record::Anchor;
-
-/// Standard deviations each way that hold 95% of a normal distribution.
-pub(super) const Z95: f64 = 1.959_963_984_540_054;
+use crate::covariance::Covariance;
+use crate::error::RatingError;
+use crate::groups::groups;
+use crate::linear::{Layout, SeatEffect};
+use crate::model::{MapEstimate, Model};
+use crate::pairs::PairCounts;
+use crate::results::Results;
+use crate::significance::{Z95, count};
 
 /// An estimate in Elo and its 95% interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Estimate {
     /// The most probable value.
     pub value: f64,
@@ -37,7 +34,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// An estimate with this standard error.
-    pub(super) fn with_error(value: f64, error: f64) -> Self {
+    pub(crate) fn with_error(value: f64, error: f64) -> Self {
         Self { value, low: value - Z95 * error, high: value + Z95 * error }
     }
 
@@ -52,11 +49,20 @@ impl Estimate {
     }
 }
 
+/// A rating that is given instead of fitted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FixedRating {
+    /// The player's number.
+    pub player: usize,
+    /// Its rating, in Elo.
+    pub rating: f64,
+}
+
 /// The ratings of a tournament.
 #[derive(Debug, Clone)]
 pub struct Fit {
-    /// The ratings in Elo, in the tally's order of players. In each group their mean is 0, or
-    /// the anchors have the ratings given.
+    /// The ratings in Elo, by the players' numbers. In each group their mean is 0, or the fixed
+    /// ratings hold.
     pub ratings: Vec<Estimate>,
     /// How much stronger, in Elo, a player is at the first seat than at the second.
     pub first_advantage: Estimate,
@@ -66,7 +72,7 @@ pub struct Fit {
     pub groups: Vec<usize>,
     /// The correlation between a player's scores in the two games of a pair, −1 … 1.
     pub pair_correlation: f64,
-    pub(super) scale: Scale,
+    pub(crate) scale: Scale,
 }
 
 impl Fit {
@@ -76,21 +82,21 @@ impl Fit {
     }
 }
 
-/// Fits all results jointly. Anchors have their given ratings, and the players of their group
+/// Fits all results jointly. Players with a fixed rating have that, and the others of their group
 /// follow.
 ///
 /// # Errors
 ///
-/// When an anchor is unknown, named twice, or its rating no finite number.
-pub fn fit(tally: &Tally, anchors: &[Anchor]) -> Result<Fit, RatingError> {
-    let scale = Scale::fitted(tally, anchors, Seats::Alike)?;
+/// When a fixed rating is that of an unknown player, given twice, or not a finite number.
+pub fn fit(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError> {
+    let scale = Scale::fitted(results, fixed, SeatEffect::Common)?;
     let layout = &scale.model.layout;
     Ok(Fit {
-        ratings: (0..tally.names().len()).map(|player| scale.rating(player, &[])).collect(),
+        ratings: (0..results.players()).map(|player| scale.rating(player, &[])).collect(),
         first_advantage: scale.estimate(0.0, &[(layout.advantage(), 1.0)]),
-        draw: scale.peak.point[layout.draw()].exp(),
+        draw: scale.map.point[layout.draw()].exp(),
         groups: scale.groups.clone(),
-        pair_correlation: scale.spread.correlation.score,
+        pair_correlation: scale.covariance.correlation.score,
         scale,
     })
 }
@@ -106,31 +112,31 @@ enum Origin {
 
 /// A fitted model and the step from natural units to Elo.
 #[derive(Debug, Clone)]
-pub(super) struct Scale {
-    pub(super) model: Model,
-    pub(super) peak: Peak,
-    pub(super) spread: Spread,
-    pub(super) groups: Vec<usize>,
+pub(crate) struct Scale {
+    pub(crate) model: Model,
+    pub(crate) map: MapEstimate,
+    pub(crate) covariance: Covariance,
+    pub(crate) groups: Vec<usize>,
     origins: Vec<Origin>,
     /// The ratings of anchors.
     given: Vec<Option<f64>>,
     /// Elo points of a natural unit.
-    pub(super) unit: f64,
+    pub(crate) unit: f64,
     /// The relative change of `unit` with the draw parameter's logarithm.
     drift: f64,
 }
 
 impl Scale {
-    pub(super) fn fitted(
-        tally: &Tally,
-        anchors: &[Anchor],
-        seats: Seats,
+    pub(crate) fn fitted(
+        results: &Results,
+        fixed: &[FixedRating],
+        seats: SeatEffect,
     ) -> Result<Self, RatingError> {
-        let given = given(tally, anchors)?;
-        let pairings = tally.pairings();
+        let given = given(results.players(), fixed)?;
+        let pairings = results.pairings();
         let groups = groups(given.len(), pairings.iter().map(|&(upper, lower, _)| (upper, lower)));
-        let (model, peak, (unit, drift)) = peak(&pairings, &groups, &given, seats);
-        let spread = Spread::new(&model, &peak, &pairings);
+        let (model, map, (unit, drift)) = estimate_with(&pairings, &groups, &given, seats);
+        let covariance = Covariance::new(&model, &map, &pairings);
         let origins = (0..=groups.iter().copied().max().unwrap_or(0))
             .map(|group| {
                 let anchor =
@@ -139,17 +145,17 @@ impl Scale {
                 anchor.map_or(Origin::Mean, |at| Origin::Anchors(model.layout.slots[at], mean))
             })
             .collect();
-        Ok(Self { model, peak, spread, groups, origins, given, unit, drift })
+        Ok(Self { model, map, covariance, groups, origins, given, unit, drift })
     }
 
     /// The strength of a player in natural units.
-    pub(super) fn strength(&self, player: usize) -> f64 {
+    pub(crate) fn strength(&self, player: usize) -> f64 {
         let layout = &self.model.layout;
-        self.peak.point[layout.slots[player]] + layout.shifts[player]
+        self.map.point[layout.slots[player]] + layout.shifts[player]
     }
 
     /// A player's rating, with `more` parameters added to its strength.
-    pub(super) fn rating(&self, player: usize, more: &[(usize, f64)]) -> Estimate {
+    pub(crate) fn rating(&self, player: usize, more: &[(usize, f64)]) -> Estimate {
         if let (Some(rating), true) = (self.given[player], more.is_empty()) {
             return Estimate { value: rating, low: rating, high: rating };
         }
@@ -177,29 +183,29 @@ impl Scale {
     }
 
     /// `base` plus the weighted sum of parameters, in Elo, by the delta method.
-    pub(super) fn estimate(&self, base: f64, weights: &[(usize, f64)]) -> Estimate {
+    pub(crate) fn estimate(&self, base: f64, weights: &[(usize, f64)]) -> Estimate {
         let layout = &self.model.layout;
-        let natural: f64 = weights.iter().map(|&(slot, w)| w * self.peak.point[slot]).sum();
+        let natural: f64 = weights.iter().map(|&(slot, w)| w * self.map.point[slot]).sum();
         let offset = self.unit * natural;
         let mut gradient = vec![0.0; layout.len()];
         for &(slot, weight) in weights {
             gradient[slot] += weight * self.unit;
         }
         gradient[layout.draw()] += self.drift * offset;
-        Estimate::with_error(base + offset, self.spread.variance(&gradient).sqrt())
+        Estimate::with_error(base + offset, self.covariance.variance(&gradient).sqrt())
     }
 }
 
-/// The given rating of each player that has one.
-fn given(tally: &Tally, anchors: &[Anchor]) -> Result<Vec<Option<f64>>, RatingError> {
-    let mut given = vec![None; tally.names().len()];
-    for anchor in anchors {
-        if !anchor.rating.is_finite() {
-            return Err(RatingError::AnchorRating(anchor.rating));
+/// The fixed rating of each player that has one.
+fn given(players: usize, fixed: &[FixedRating]) -> Result<Vec<Option<f64>>, RatingError> {
+    let mut given = vec![None; players];
+    for &FixedRating { player, rating } in fixed {
+        if !rating.is_finite() {
+            return Err(RatingError::NotFinite(rating));
         }
-        let player = tally.number(&anchor.player)?;
-        if given[player].replace(anchor.rating).is_some() {
-            return Err(RatingError::DoubleAnchor(anchor.player.clone()));
+        let place = given.get_mut(player).ok_or(RatingError::UnknownPlayer(player))?;
+        if place.replace(rating).is_some() {
+            return Err(RatingError::FixedTwice(player));
         }
     }
     Ok(given)
@@ -217,28 +223,28 @@ fn group_mean(groups: &[usize], given: &[Option<f64>], group: usize) -> f64 {
 ///
 /// Where given ratings are apart, the unit is that of the results without them, and fixed: a unit
 /// that gave way to anchors that contradict the results would vanish.
-fn peak(
+fn estimate_with(
     pairings: &[(usize, usize, PairCounts)],
     groups: &[usize],
     given: &[Option<f64>],
-    seats: Seats,
-) -> (Model, Peak, (f64, f64)) {
+    seats: SeatEffect,
+) -> (Model, MapEstimate, (f64, f64)) {
     let from_mean = |(&group, rating): (&usize, &Option<f64>)| {
         Some((group, (*rating)? - group_mean(groups, given, group)))
     };
     let mut shared: Vec<Option<(usize, f64)>> = groups.iter().zip(given).map(from_mean).collect();
     if shared.iter().flatten().all(|&(_, apart)| apart == 0.0) {
         let model = Model::new(Layout::new(&shared, seats), pairings);
-        let peak = model.peak();
-        let unit = unit(peak.point[model.layout.draw()]);
-        return (model, peak, unit);
+        let map = model.map_estimate();
+        let unit = unit(map.point[model.layout.draw()]);
+        return (model, map, unit);
     }
     let free = Model::new(Layout::new(&vec![None; given.len()], seats), pairings);
-    let (unit, _) = unit(free.peak().point[free.layout.draw()]);
+    let (unit, _) = unit(free.map_estimate().point[free.layout.draw()]);
     shared.iter_mut().flatten().for_each(|(_, apart)| *apart /= unit);
     let model = Model::new(Layout::new(&shared, seats), pairings);
-    let peak = model.peak();
-    (model, peak, (unit, 0.0))
+    let map = model.map_estimate();
+    (model, map, (unit, 0.0))
 }
 
 /// Elo points of a natural unit at the logarithm of the draw parameter, and their relative change
@@ -249,31 +255,25 @@ fn unit(draw: f64) -> (f64, f64) {
     (Model::ELO * (1.0 - share), -share)
 }
 
-/// A number of players as a number to divide by.
-pub(super) fn count(players: usize) -> f64 {
-    f64::from(u32::try_from(players).unwrap_or(u32::MAX))
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::{Duration, Instant};
 
     use proptest::prelude::*;
 
-    use super::super::tally::tests::{any_tally, tally};
     use super::*;
+    use crate::outcome::GameOutcome::{self, Draw, Loss, Win};
+    use crate::results::tests::{any_results, results};
 
-    type Games<'a> = Vec<(usize, usize, &'a str)>;
-
-    const NAMES: [&str; 4] = ["ant", "bee", "cat", "dog"];
+    type Games = Vec<(usize, usize, GameOutcome)>;
 
     /// `wins`, `draws` and `losses` of one player at the first seat against another.
-    fn series(first: usize, second: usize, counts: [usize; 3]) -> Games<'static> {
-        let results = ["white", "draw", "black"].into_iter().zip(counts);
+    fn series(first: usize, second: usize, counts: [usize; 3]) -> Games {
+        let results = [Win, Draw, Loss].into_iter().zip(counts);
         results.flat_map(|(result, n)| vec![(first, second, result); n]).collect()
     }
 
-    fn uneven() -> Games<'static> {
+    fn uneven() -> Games {
         [
             series(0, 1, [6, 2, 2]),
             series(1, 0, [4, 3, 3]),
@@ -285,8 +285,8 @@ mod tests {
         .concat()
     }
 
-    fn fitted(names: &[&str], games: &[(usize, usize, &str)]) -> Fit {
-        let fit = fit(&tally(names, games), &[]).expect("no anchor");
+    fn fitted(players: usize, games: &[(usize, usize, GameOutcome)]) -> Fit {
+        let fit = fit(&results(players, games), &[]).expect("no anchor");
         assert!(fit.draw.is_finite() && fit.draw > 0.0);
         for estimate in fit.ratings.iter().chain([&fit.first_advantage]) {
             assert!(estimate.low <= estimate.value && estimate.value <= estimate.high, "{fit:?}");
@@ -299,7 +299,7 @@ mod tests {
 
     /// The log posterior, written directly from the definition: `p` holds strengths and advantage
     /// in natural units, then ln ν.
-    fn log_posterior(games: &[(usize, usize, &str)], p: &[f64]) -> f64 {
+    fn log_posterior(games: &[(usize, usize, GameOutcome)], p: &[f64]) -> f64 {
         let n = p.len() - 2;
         let likelihood: f64 = games
             .iter()
@@ -307,9 +307,9 @@ mod tests {
                 let (a, b) = ((p[i] + p[n]).exp(), p[j].exp());
                 let draw = p[n + 1].exp() * (a * b).sqrt();
                 let part = match result {
-                    "white" => a,
-                    "black" => b,
-                    _ => draw,
+                    Win => a,
+                    Loss => b,
+                    Draw => draw,
                 };
                 (part / (a + b + draw)).ln()
             })
@@ -324,7 +324,7 @@ mod tests {
     }
 
     /// Slow ascent along numeric derivatives.
-    fn reference(games: &[(usize, usize, &str)], players: usize) -> Vec<f64> {
+    fn reference(games: &[(usize, usize, GameOutcome)], players: usize) -> Vec<f64> {
         let mut p = vec![0.0; players + 2];
         for _ in 0..4000 {
             let slope = gradient(|p| log_posterior(games, p), &p, 1e-5);
@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn the_fit_agrees_with_a_slow_reference() {
         let games = uneven();
-        let fit = fitted(&NAMES, &games);
+        let fit = fitted(4, &games);
         let p = reference(&games, 4);
         let nu = p[5].exp();
         let unit = Model::ELO * 2.0 / (2.0 + nu);
@@ -372,7 +372,7 @@ mod tests {
     }
 
     /// The margin of what `elo` computes, from the numeric curvature of the reference.
-    fn reference_margin(games: &[(usize, usize, &str)], elo: impl Fn(&[f64]) -> f64) -> f64 {
+    fn reference_margin(games: &[(usize, usize, GameOutcome)], elo: impl Fn(&[f64]) -> f64) -> f64 {
         let peak = reference(games, 4);
         let slope =
             |k: usize| move |p: &[f64]| gradient(|p: &[f64]| -log_posterior(games, p), p, 1e-4)[k];
@@ -386,9 +386,9 @@ mod tests {
     fn intervals_agree_with_the_curvature_of_the_reference() {
         let games = uneven();
         let unit = |p: &[f64]| Model::ELO * 2.0 / (2.0 + p[5].exp());
-        let free = fitted(&NAMES, &games);
-        let anchor = Anchor { player: "cat".into(), rating: 100.0 };
-        let anchored = fit(&tally(&NAMES, &games), &[anchor]).expect("a known anchor");
+        let free = fitted(4, &games);
+        let anchor = FixedRating { player: 2, rating: 100.0 };
+        let anchored = fit(&results(4, &games), &[anchor]).expect("a known anchor");
         for player in 0..4 {
             let to_mean = |p: &[f64]| unit(p) * (p[player] - p[..4].iter().sum::<f64>() / 4.0);
             let to_anchor = |p: &[f64]| unit(p) * (p[player] - p[2]);
@@ -405,7 +405,7 @@ mod tests {
         for draws in [0, 2_000, 20_000] {
             let half = [5_200 + draws / 50, draws, 4_800 + draws / 50];
             let games = [series(0, 1, half), series(1, 0, [half[2], half[1], half[0]])].concat();
-            let fit = fitted(&["ant", "bee"], &games);
+            let fit = fitted(2, &games);
             let lead = fit.ratings[0].value - fit.ratings[1].value;
             let expected = 1.0 / (1.0 + 10_f64.powf(-lead / 400.0));
             let games = f64::from(u32::try_from(half.iter().sum::<usize>()).expect("small"));
@@ -416,13 +416,13 @@ mod tests {
 
     #[test]
     fn an_anchor_shifts_all_and_has_no_width() {
-        let tally = tally(&NAMES, &uneven());
+        let results = results(4, &uneven());
         let anchored = |rating| {
-            let anchor = Anchor { player: "cat".into(), rating };
-            fit(&tally, &[anchor]).expect("a known anchor")
+            let anchor = FixedRating { player: 2, rating };
+            fit(&results, &[anchor]).expect("a known anchor")
         };
         let (zero, high) = (anchored(0.0), anchored(1500.0));
-        let free = fit(&tally, &[]).expect("no anchor");
+        let free = fit(&results, &[]).expect("no anchor");
         assert_eq!(high.ratings[2], Estimate { value: 1500.0, low: 1500.0, high: 1500.0 });
         for player in 0..4 {
             let [a, b, c] = [&zero, &high, &free].map(|fit| fit.ratings[player].value);
@@ -433,9 +433,9 @@ mod tests {
 
     #[test]
     fn several_anchors_have_their_ratings_and_hold_the_others() {
-        let anchor = |player: &str, rating| Anchor { player: player.into(), rating };
-        let anchors = [anchor("ant", 1200.0), anchor("cat", 900.0)];
-        let fit = fit(&tally(&NAMES, &uneven()), &anchors).expect("known anchors");
+        let anchor = |player, rating| FixedRating { player, rating };
+        let anchors = [anchor(0, 1200.0), anchor(2, 900.0)];
+        let fit = fit(&results(4, &uneven()), &anchors).expect("known anchors");
         assert_eq!(fit.ratings[0], Estimate { value: 1200.0, low: 1200.0, high: 1200.0 });
         assert_eq!(fit.ratings[2], Estimate { value: 900.0, low: 900.0, high: 900.0 });
         let lead = fit.difference(0, 2).expect("they met");
@@ -446,7 +446,7 @@ mod tests {
 
     /// Slow ascent among the points where ant and cat, whose mean is the first parameter, are
     /// `apart` natural units from each other.
-    fn constrained_reference(games: &[(usize, usize, &str)], apart: f64) -> Vec<f64> {
+    fn constrained_reference(games: &[(usize, usize, GameOutcome)], apart: f64) -> Vec<f64> {
         let all = |q: &[f64]| vec![q[0] + apart / 2.0, q[1], q[0] - apart / 2.0, q[2], q[3], q[4]];
         let mut q = vec![0.0; 5];
         for _ in 0..8000 {
@@ -461,9 +461,9 @@ mod tests {
         let games = uneven();
         let unit = Model::ELO * 2.0 / (2.0 + reference(&games, 4)[5].exp());
         for apart in [0.001, 100.0, 300.0, 1000.0] {
-            let anchor = |player: &str, rating| Anchor { player: player.into(), rating };
-            let anchors = [anchor("ant", 1000.0 + apart), anchor("cat", 1000.0)];
-            let fit = fit(&tally(&NAMES, &games), &anchors).expect("known anchors");
+            let anchor = |player, rating| FixedRating { player, rating };
+            let anchors = [anchor(0, 1000.0 + apart), anchor(2, 1000.0)];
+            let fit = fit(&results(4, &games), &anchors).expect("known anchors");
             let p = constrained_reference(&games, apart / unit);
             for player in 0..4 {
                 let expected = 1000.0 + unit * (p[player] - p[2]);
@@ -477,9 +477,9 @@ mod tests {
     #[test]
     fn anchors_that_contradict_the_results_leave_the_scale() {
         let games = [series(0, 1, [0, 50, 0]), series(1, 2, [1, 50, 0])].concat();
-        let anchor = |player: &str, rating| Anchor { player: player.into(), rating };
-        let anchors = [anchor("ant", 1500.0), anchor("bee", 1000.0)];
-        let fit = fit(&tally(&NAMES[..3], &games), &anchors).expect("known anchors");
+        let anchor = |player, rating| FixedRating { player, rating };
+        let anchors = [anchor(0, 1500.0), anchor(1, 1000.0)];
+        let fit = fit(&results(3, &games), &anchors).expect("known anchors");
         assert_eq!(fit.ratings[1], Estimate { value: 1000.0, low: 1000.0, high: 1000.0 });
         assert!(fit.ratings[2].margin() > 1.0, "{fit:?}");
     }
@@ -487,8 +487,8 @@ mod tests {
     #[test]
     fn groups_that_never_met_have_means_of_their_own() {
         let games = [series(0, 1, [3, 1, 1]), series(2, 3, [1, 0, 4])].concat();
-        let anchor = Anchor { player: "cat".into(), rating: 500.0 };
-        let fit = fit(&tally(&NAMES, &games), &[anchor]).expect("a known anchor");
+        let anchor = FixedRating { player: 2, rating: 500.0 };
+        let fit = fit(&results(4, &games), &[anchor]).expect("a known anchor");
         let [ant, bee, cat, dog] = [0, 1, 2, 3].map(|player: usize| fit.ratings[player].value);
         assert!((ant + bee).abs() < 1e-6 && ant > bee);
         assert!((cat - 500.0).abs() < 1e-9 && dog > 500.0);
@@ -497,18 +497,18 @@ mod tests {
 
     #[test]
     fn a_bad_anchor_is_an_error() {
-        let tally = tally(&NAMES, &[]);
-        let anchor = |player: &str, rating| Anchor { player: player.into(), rating };
-        assert!(fit(&tally, &[anchor("eel", 0.0)]).is_err());
-        assert!(fit(&tally, &[anchor("ant", f64::NAN)]).is_err());
-        assert!(fit(&tally, &[anchor("ant", 0.0), anchor("ant", 1.0)]).is_err());
+        let results = results(4, &[]);
+        let anchor = |player, rating| FixedRating { player, rating };
+        assert!(fit(&results, &[anchor(4, 0.0)]).is_err());
+        assert!(fit(&results, &[anchor(0, f64::NAN)]).is_err());
+        assert!(fit(&results, &[anchor(0, 0.0), anchor(0, 1.0)]).is_err());
     }
 
     #[test]
     fn labels_do_not_matter() {
         let games = uneven();
-        let turned: Games<'_> = games.iter().map(|&(i, j, r)| (3 - i, 3 - j, r)).collect();
-        let (plain, turned) = (fitted(&NAMES, &games), fitted(&NAMES, &turned));
+        let turned: Games = games.iter().map(|&(i, j, r)| (3 - i, 3 - j, r)).collect();
+        let (plain, turned) = (fitted(4, &games), fitted(4, &turned));
         for player in 0..4 {
             let (a, b) = (plain.ratings[player], turned.ratings[3 - player]);
             assert!((a.value - b.value).abs() < 1e-6 && (a.low - b.low).abs() < 1e-6);
@@ -519,49 +519,47 @@ mod tests {
     fn swapped_seats_turn_the_advantage_round() {
         let games = uneven();
         let swap = |result| match result {
-            "white" => "black",
-            "black" => "white",
-            other => other,
+            Win => Loss,
+            Loss => Win,
+            Draw => Draw,
         };
-        let swapped: Games<'_> = games.iter().map(|&(i, j, r)| (j, i, swap(r))).collect();
-        let (plain, swapped) = (fitted(&NAMES, &games), fitted(&NAMES, &swapped));
+        let swapped: Games = games.iter().map(|&(i, j, r)| (j, i, swap(r))).collect();
+        let (plain, swapped) = (fitted(4, &games), fitted(4, &swapped));
         assert!((plain.first_advantage.value + swapped.first_advantage.value).abs() < 1e-6);
         assert!((plain.ratings[0].value - swapped.ratings[0].value).abs() < 1e-6);
     }
 
     #[test]
     fn symmetric_results_give_equal_ratings() {
-        let games: Games<'_> = (0..4)
+        let games: Games = (0..4)
             .flat_map(|i| (1..4).flat_map(move |k| series(i, (i + k) % 4, [3, 1, 2])))
             .collect();
-        let fit = fitted(&NAMES, &games);
+        let fit = fitted(4, &games);
         assert!(fit.ratings.iter().all(|rating| rating.value.abs() < 1e-6));
         assert!(fit.first_advantage.value > 10.0);
     }
 
     #[test]
     fn every_shape_of_results_has_finite_ratings() {
-        assert!(fitted(&[], &[]).ratings.is_empty());
-        assert!(fitted(&["ant"], &[]).ratings[0].margin() > 300.0);
-        assert!(fitted(&NAMES, &[]).ratings[0].margin() > 300.0);
-        let one = fitted(&NAMES, &[(0, 1, "white")]);
+        assert!(fitted(0, &[]).ratings.is_empty());
+        assert!(fitted(1, &[]).ratings[0].margin() > 300.0);
+        assert!(fitted(4, &[]).ratings[0].margin() > 300.0);
+        let one = fitted(4, &[(0, 1, Win)]);
         assert!(one.ratings[0].value > one.ratings[2].value);
-        let wins =
-            fitted(&NAMES, &[series(0, 1, [5000, 0, 0]), series(1, 0, [0, 0, 5000])].concat());
+        let wins = fitted(4, &[series(0, 1, [5000, 0, 0]), series(1, 0, [0, 0, 5000])].concat());
         assert!(wins.ratings[0].value > 400.0);
-        let draws = fitted(&NAMES, &series(0, 1, [0, 5000, 0]));
+        let draws = fitted(4, &series(0, 1, [0, 5000, 0]));
         assert!(draws.ratings[0].value.abs() < 1e-6 && draws.draw_rate() > 0.9);
-        let first =
-            fitted(&NAMES, &[series(0, 1, [500, 0, 0]), series(1, 0, [500, 0, 0])].concat());
+        let first = fitted(4, &[series(0, 1, [500, 0, 0]), series(1, 0, [500, 0, 0])].concat());
         assert!(first.ratings[0].value.abs() < 1e-6 && first.first_advantage.value > 200.0);
-        let groups = fitted(&NAMES, &[series(0, 1, [9, 0, 1]), series(2, 3, [5, 0, 5])].concat());
+        let groups = fitted(4, &[series(0, 1, [9, 0, 1]), series(2, 3, [5, 0, 5])].concat());
         assert!(groups.ratings[0].value > groups.ratings[2].value);
     }
 
     proptest! {
         #[test]
-        fn any_results_have_finite_ratings(tally in any_tally()) {
-            let fit = fit(&tally, &[]).expect("no anchor");
+        fn any_results_have_finite_ratings(results in any_results()) {
+            let fit = fit(&results, &[]).expect("no anchor");
             for estimate in fit.ratings.iter().chain([&fit.first_advantage]) {
                 prop_assert!(estimate.low < estimate.value && estimate.value < estimate.high);
                 prop_assert!(estimate.low.is_finite() && estimate.high.is_finite());
@@ -571,19 +569,17 @@ mod tests {
 
     #[test]
     fn two_hundred_players_are_rated_at_once() {
-        let names: Vec<String> = (0..200).map(|n| format!("p{n:03}")).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let all = (0..200).flat_map(|i| (0..200).map(move |j| (i, j))).filter(|(i, j)| i != j);
         let result = |i, j| match (i * 7 + j * 13) % 5 {
-            0 => "draw",
-            1 | 2 => "white",
-            _ if i < j => "white",
-            _ => "black",
+            0 => Draw,
+            1 | 2 => Win,
+            _ if i < j => Win,
+            _ => Loss,
         };
-        let games: Games<'_> = all.map(|(i, j)| (i, j, result(i, j))).collect();
-        let tally = tally(&names, &games);
+        let games: Games = all.map(|(i, j)| (i, j, result(i, j))).collect();
+        let results = results(200, &games);
         let start = Instant::now();
-        let fit = fit(&tally, &[]).expect("no anchor");
+        let fit = fit(&results, &[]).expect("no anchor");
         assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
         assert!(fit.ratings[0].value > fit.ratings[199].value + 100.0);
     }

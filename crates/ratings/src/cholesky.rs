@@ -2,14 +2,14 @@
 
 /// A symmetric matrix, of which the lower triangle is kept.
 #[derive(Debug, Clone)]
-pub(super) struct Symmetric {
+pub(crate) struct Symmetric {
     size: usize,
     cells: Vec<f64>,
 }
 
 impl Symmetric {
     /// A matrix with these numbers on the diagonal and 0 elsewhere.
-    pub(super) fn diagonal(diagonal: &[f64]) -> Self {
+    pub(crate) fn diagonal(diagonal: &[f64]) -> Self {
         let size = diagonal.len();
         let mut matrix = Self { size, cells: vec![0.0; size * size] };
         for (index, &value) in diagonal.iter().enumerate() {
@@ -19,13 +19,13 @@ impl Symmetric {
     }
 
     /// Adds `value` at (`row`, `column`) and at its mirror image.
-    pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
+    pub(crate) fn add(&mut self, row: usize, column: usize, value: f64) {
         let (row, column) = (row.max(column), row.min(column));
         self.cells[row * self.size + column] += value;
     }
 
     /// The value at (`row`, `column`).
-    pub(super) fn at(&self, row: usize, column: usize) -> f64 {
+    pub(crate) fn at(&self, row: usize, column: usize) -> f64 {
         self.cells[row.max(column) * self.size + row.min(column)]
     }
 
@@ -33,7 +33,7 @@ impl Symmetric {
     ///
     /// In exact arithmetic every pivot is at least the smallest eigenvalue. `floor`, a lower bound
     /// of it that the caller knows, is kept under rounding too, so there is always a factor.
-    pub(super) fn factor(mut self, floor: f64) -> Factor {
+    pub(crate) fn factor(mut self, floor: f64) -> Factor {
         for row in 0..self.size {
             for column in 0..row {
                 let rest = self.rest(row, column);
@@ -59,13 +59,13 @@ impl Symmetric {
 
 /// The Cholesky factor of a positive definite matrix `H`.
 #[derive(Debug, Clone)]
-pub(super) struct Factor {
+pub(crate) struct Factor {
     lower: Symmetric,
 }
 
 impl Factor {
     /// The solution `x` of `H x = right`.
-    pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
+    pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
         let mut solution = self.forward(right);
         for row in (0..solution.len()).rev() {
             solution[row] /= self.lower.row(row)[row];
@@ -78,7 +78,7 @@ impl Factor {
     }
 
     /// The inverse of `H`.
-    pub(super) fn inverse(&self) -> Symmetric {
+    pub(crate) fn inverse(&self) -> Symmetric {
         let size = self.lower.size;
         let mut inverse = Symmetric::diagonal(&vec![0.0; size]);
         for column in 0..size {
@@ -93,12 +93,12 @@ impl Factor {
     }
 
     /// `L x`: independent standard normal numbers become ones with the covariance `H`.
-    pub(super) fn times(&self, x: &[f64]) -> Vec<f64> {
+    pub(crate) fn times(&self, x: &[f64]) -> Vec<f64> {
         (0..x.len()).map(|row| dot(&self.lower.row(row)[..=row], &x[..=row])).collect()
     }
 
     /// `Lᵀ x`, whose squared length is `xᵀ H x`.
-    pub(super) fn transposed_times(&self, x: &[f64]) -> Vec<f64> {
+    pub(crate) fn transposed_times(&self, x: &[f64]) -> Vec<f64> {
         let mut product = vec![0.0; x.len()];
         for (row, &value) in x.iter().enumerate() {
             for (cell, &factor) in product.iter_mut().zip(&self.lower.row(row)[..=row]) {
@@ -121,7 +121,7 @@ impl Factor {
 }
 
 /// The inner product.
-pub(super) fn dot(left: &[f64], right: &[f64]) -> f64 {
+pub(crate) fn dot(left: &[f64], right: &[f64]) -> f64 {
     left.iter().zip(right).map(|(a, b)| a * b).sum()
 }
 

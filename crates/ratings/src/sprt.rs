@@ -6,16 +6,16 @@
 //! each other; the hypotheses are two strengths, and under each of them the five chances are the
 //! most likely ones that have this strength. It accepts one when the likelihood ratio leaves
 //! `0.8 β … 1/(0.8 α)`. Wald's limits, `β/(1−α)` and `(1−β)/α`, are reached a little sooner, but
-//! hold the error rates only nearly. One pair more than was played, half of it lost and half won, keeps
-//! the first pairs from deciding by looking alike.
+//! hold the error rates only nearly. One pseudo-pair, half won and half lost, keeps identical early
+//! pairs from ending the test.
 
 use std::f64::consts::LN_10;
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
 
-use super::fit::{Estimate, Z95};
-use super::pairs::Pentanomial;
-use super::ranks::normal_below;
+use crate::fit::Estimate;
+use crate::pairs::Pentanomial;
+use crate::significance::{Z95, normal_below};
 
 /// A score that no pair has had counts as this many pairs, so that none is impossible.
 const UNSEEN: f64 = 1e-3;
@@ -30,8 +30,9 @@ const HALVINGS: usize = 64;
 const ROUNDS: usize = 12;
 
 /// What a difference of strength is measured in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Unit {
     /// Elo of the expected score, `1/(1+10^(−d/400))`.
     #[default]
@@ -52,8 +53,9 @@ impl Unit {
 }
 
 /// What a test found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Verdict {
     /// The first player is better: the upper hypothesis is accepted.
     Better,
@@ -62,6 +64,29 @@ pub enum Verdict {
     /// More games are needed.
     Undecided,
 }
+
+/// Why there is no such test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SprtError {
+    /// The strengths are too close to each other, or out of range.
+    Hypotheses,
+    /// A chance of an error is out of range.
+    Errors,
+}
+
+impl fmt::Display for SprtError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hypotheses => {
+                "the upper strength must be above the lower one by 0.1 Elo or more, and both \
+                 within -150 … 150"
+            }
+            Self::Errors => "the chance of an error must lie between 0.000001 and 0.5",
+        })
+    }
+}
+
+impl std::error::Error for SprtError {}
 
 /// A sequential test.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,8 +97,9 @@ pub struct Sprt {
 }
 
 /// How a test stands.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Standing {
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct SprtState {
     /// The logarithm of the likelihood ratio.
     pub llr: f64,
     /// The lower hypothesis is accepted at or below this.
@@ -90,21 +116,16 @@ impl Sprt {
     ///
     /// # Errors
     ///
-    /// What is wrong with the numbers, in words.
-    pub fn new(
-        unit: Unit,
-        hypotheses: (f64, f64),
-        errors: (f64, f64),
-    ) -> Result<Self, &'static str> {
+    /// When the strengths or the chances are out of range.
+    pub fn new(unit: Unit, hypotheses: (f64, f64), errors: (f64, f64)) -> Result<Self, SprtError> {
         let (low, high) = hypotheses;
         let in_range = |elo: f64| (-150.0..=150.0).contains(&elo);
         if !in_range(low) || !in_range(high) || high - low < 0.1 {
-            return Err("the upper strength must be above the lower one by 0.1 Elo or more, and \
-                        both within -150 … 150");
+            return Err(SprtError::Hypotheses);
         }
         let small = |chance: f64| (1e-6..=0.5).contains(&chance);
         if !small(errors.0) || !small(errors.1) {
-            return Err("the chance of an error must lie between 0.000001 and 0.5");
+            return Err(SprtError::Errors);
         }
         Ok(Self { unit, hypotheses, errors })
     }
@@ -125,7 +146,7 @@ impl Sprt {
     }
 
     /// How the test stands after these pairs.
-    pub fn judge(&self, pairs: &Pentanomial) -> Standing {
+    pub fn judge(&self, pairs: &Pentanomial) -> SprtState {
         let llr = self.llr(pairs);
         let (lower, upper) = ((MARGIN * self.errors.1).ln(), -(MARGIN * self.errors.0).ln());
         let verdict = if llr >= upper {
@@ -135,7 +156,7 @@ impl Sprt {
         } else {
             Verdict::Undecided
         };
-        Standing { llr, lower, upper, verdict }
+        SprtState { llr, lower, upper, verdict }
     }
 
     fn llr(&self, pairs: &Pentanomial) -> f64 {
@@ -177,8 +198,8 @@ impl Sprt {
         }
     }
 
-    /// How likely the first player is the better one, 0 … 1.
-    pub fn superiority(pairs: &Pentanomial) -> f64 {
+    /// The likelihood of superiority: how likely the first player is the better one, 0 … 1.
+    pub fn los(pairs: &Pentanomial) -> f64 {
         let (mean, error, _) = moments(pairs);
         normal_below((mean - 0.5) / error)
     }
@@ -305,7 +326,7 @@ mod tests {
                 assert!(elo.low.is_finite() && elo.high.is_finite(), "{pairs:?}: {elo:?}");
                 assert!(elo.low <= elo.value && elo.value <= elo.high, "{pairs:?}: {elo:?}");
             }
-            assert!((0.0..=1.0).contains(&Sprt::superiority(&pairs)));
+            assert!((0.0..=1.0).contains(&Sprt::los(&pairs)));
         }
     }
 

@@ -10,10 +10,10 @@
 //! correlation between the games of a pair for the whole tournament: [`PRIOR_PAIRS`] pairs
 //! between equals weigh as much as the expectation.
 
-use super::cholesky::{Factor, Symmetric, dot};
-use super::layout::Lead;
-use super::model::{Chances, Model, Peak};
-use super::pairs::{PairCounts, Side};
+use crate::cholesky::{Factor, Symmetric, dot};
+use crate::linear::LinearPredictor;
+use crate::model::{Chances, MapEstimate, Model};
+use crate::pairs::{PairCounts, Side};
 
 /// So many pairs between equals weigh as much as the model's expectation.
 const PRIOR_PAIRS: f64 = 20.0;
@@ -30,7 +30,7 @@ type Block = [[f64; 4]; 4];
 /// The pairs of two players beside what the model expects of one.
 struct Pairing<'a> {
     counts: &'a PairCounts,
-    leads: [Lead; 2],
+    predictors: [LinearPredictor; 2],
     chances: [Chances; 2],
     /// The covariance of a pair of independent games.
     apart: Block,
@@ -40,29 +40,33 @@ struct Pairing<'a> {
 
 /// How the games of a pair hang together.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Correlation {
+pub(crate) struct Correlation {
     /// Of one player's scores in the two games.
-    pub(super) score: f64,
+    pub(crate) score: f64,
     /// Of the two games being drawn.
-    pub(super) draw: f64,
+    pub(crate) draw: f64,
 }
 
 /// The uncertainty of fitted parameters.
 #[derive(Debug, Clone)]
-pub(super) struct Spread {
+pub(crate) struct Covariance {
     information: Factor,
     gradient: Factor,
-    pub(super) correlation: Correlation,
+    pub(crate) correlation: Correlation,
 }
 
-impl Spread {
-    pub(super) fn new(model: &Model, peak: &Peak, pairings: &[(usize, usize, PairCounts)]) -> Self {
-        let information = peak.information.clone().factor(model.floor());
+impl Covariance {
+    pub(crate) fn new(
+        model: &Model,
+        estimate: &MapEstimate,
+        pairings: &[(usize, usize, PairCounts)],
+    ) -> Self {
+        let information = estimate.information.clone().factor(model.floor());
         let inverse = information.inverse();
         let pairings: Vec<_> = pairings
             .iter()
             .map(|(upper, lower, counts)| {
-                Pairing::new(model, peak, &inverse, (*upper, *lower), counts)
+                Pairing::new(model, estimate, &inverse, (*upper, *lower), counts)
             })
             .collect();
         let correlation = correlation(&pairings);
@@ -75,23 +79,23 @@ impl Spread {
 
     /// A vector whose squared length is the variance of what has this gradient; inner products
     /// of two are covariances.
-    pub(super) fn half(&self, gradient: &[f64]) -> Vec<f64> {
+    pub(crate) fn half(&self, gradient: &[f64]) -> Vec<f64> {
         self.gradient.transposed_times(&self.information.solve(gradient))
     }
 
     /// The variance of what has this gradient in the parameters.
-    pub(super) fn variance(&self, gradient: &[f64]) -> f64 {
+    pub(crate) fn variance(&self, gradient: &[f64]) -> f64 {
         let half = self.half(gradient);
         dot(&half, &half)
     }
 
     /// The variance that the model has for what has this gradient, without regard to pairs.
-    pub(super) fn model_variance(&self, gradient: &[f64]) -> f64 {
+    pub(crate) fn model_variance(&self, gradient: &[f64]) -> f64 {
         dot(gradient, &self.information.solve(gradient))
     }
 
     /// A deviation of all parameters, from independent standard normal numbers.
-    pub(super) fn deviation(&self, normal: &[f64]) -> Vec<f64> {
+    pub(crate) fn deviation(&self, normal: &[f64]) -> Vec<f64> {
         self.information.solve(&self.gradient.times(normal))
     }
 }
@@ -99,14 +103,16 @@ impl Spread {
 impl<'a> Pairing<'a> {
     fn new(
         model: &Model,
-        peak: &Peak,
+        estimate: &MapEstimate,
         inverse: &Symmetric,
         players: (usize, usize),
         counts: &'a PairCounts,
     ) -> Self {
         let draw = model.layout.draw();
-        let leads = [Side::Upper, Side::Lower].map(|side| model.layout.lead_of(players, side));
-        let chances = [0, 1].map(|game| Chances::at(leads[game].at(&peak.point), peak.point[draw]));
+        let predictors =
+            [Side::Upper, Side::Lower].map(|side| model.layout.predictor_of(players, side));
+        let chances = [0, 1]
+            .map(|game| Chances::at(predictors[game].at(&estimate.point), estimate.point[draw]));
         let mut apart = Block::default();
         for (game, chances) in chances.iter().enumerate() {
             let covariance = chances.covariance();
@@ -114,11 +120,17 @@ impl<'a> Pairing<'a> {
                 apart[2 * game + row][2 * game..2 * game + 2].copy_from_slice(&covariance[row]);
             }
         }
-        let directions = directions(&leads, draw);
+        let directions = directions(&predictors, draw);
         let leverage: Block = std::array::from_fn(|row| {
             std::array::from_fn(|column| form(inverse, &directions[row], &directions[column]))
         });
-        Self { counts, leads, chances, apart, lost: product(&product(&apart, &leverage), &apart) }
+        Self {
+            counts,
+            predictors,
+            chances,
+            apart,
+            lost: product(&product(&apart, &leverage), &apart),
+        }
     }
 
     /// The sum of the outer products of all pairs' residuals, what fitting took included.
@@ -166,7 +178,7 @@ impl<'a> Pairing<'a> {
                     + singles[row / 2] * self.apart[row][column]
             })
         });
-        let directions = directions(&self.leads, draw);
+        let directions = directions(&self.predictors, draw);
         for (row, one) in directions.iter().enumerate() {
             for (column, other) in directions.iter().enumerate() {
                 for &(at, x) in one {
@@ -181,9 +193,9 @@ impl<'a> Pairing<'a> {
 }
 
 /// The parameters that each part of a [`Block`] moves, with their factors.
-fn directions(leads: &[Lead; 2], draw: usize) -> [Vec<(usize, f64)>; 4] {
+fn directions(predictors: &[LinearPredictor; 2], draw: usize) -> [Vec<(usize, f64)>; 4] {
     let by_draw = vec![(draw, 1.0)];
-    [leads[0].terms.clone(), by_draw.clone(), leads[1].terms.clone(), by_draw]
+    [predictors[0].terms.clone(), by_draw.clone(), predictors[1].terms.clone(), by_draw]
 }
 
 /// `xᵀ A y` of two sparse vectors.

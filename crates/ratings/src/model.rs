@@ -8,9 +8,10 @@
 
 use std::f64::consts::LN_10;
 
-use super::cholesky::{Symmetric, dot};
-use super::layout::{Layout, Lead, priors};
-use super::pairs::{GameOutcome, PairCounts, Side};
+use crate::cholesky::{Symmetric, dot};
+use crate::linear::{Layout, LinearPredictor};
+use crate::outcome::GameOutcome;
+use crate::pairs::{PairCounts, Side};
 
 /// Newton needs about ten steps; the bound is for floating point alone.
 const MOST_STEPS: usize = 100;
@@ -21,7 +22,7 @@ const SHORT: f64 = 1e-9;
 /// The games of one player at the first seat against another, as the fit sees them.
 #[derive(Debug, Clone)]
 struct Series {
-    lead: Lead,
+    predictor: LinearPredictor,
     games: f64,
     /// Wins less losses.
     balance: f64,
@@ -30,16 +31,16 @@ struct Series {
 
 /// The chances of the three results of a game, and the logarithm of their common denominator.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Chances {
-    pub(super) win: f64,
-    pub(super) draw: f64,
-    pub(super) loss: f64,
+pub(crate) struct Chances {
+    pub(crate) win: f64,
+    pub(crate) draw: f64,
+    pub(crate) loss: f64,
     log_sum: f64,
 }
 
 impl Chances {
     /// Where the first seat is ahead by `lead` and the draw parameter's logarithm is `draw`.
-    pub(super) fn at(lead: f64, draw: f64) -> Self {
+    pub(crate) fn at(lead: f64, draw: f64) -> Self {
         let top = (lead.abs() / 2.0).max(draw);
         let [w, d, l] = [lead / 2.0, draw, -lead / 2.0].map(|log| (log - top).exp());
         let sum = w + d + l;
@@ -47,12 +48,12 @@ impl Chances {
     }
 
     /// The expected score of the first seat less ½.
-    pub(super) fn tilt(self) -> f64 {
+    pub(crate) fn tilt(self) -> f64 {
         (self.win - self.loss) / 2.0
     }
 
     /// The covariance of a game's score and of its being drawn: rows of a 2×2 matrix.
-    pub(super) fn covariance(self) -> [[f64; 2]; 2] {
+    pub(crate) fn covariance(self) -> [[f64; 2]; 2] {
         let tilt = self.tilt();
         let mixed = -self.draw * tilt;
         let score = (self.win + self.loss) / 4.0 - tilt * tilt;
@@ -60,7 +61,7 @@ impl Chances {
     }
 
     /// How an outcome differs from what was expected: the score, and whether it was a draw.
-    pub(super) fn residual(self, outcome: GameOutcome) -> [f64; 2] {
+    pub(crate) fn residual(self, outcome: GameOutcome) -> [f64; 2] {
         let (score, draw) = match outcome {
             GameOutcome::Win => (0.5, 0.0),
             GameOutcome::Draw => (0.0, 1.0),
@@ -72,36 +73,36 @@ impl Chances {
 
 /// The logarithm of the posterior, negated, as a function of the parameters of a [`Layout`].
 #[derive(Debug, Clone)]
-pub(super) struct Model {
-    pub(super) layout: Layout,
+pub(crate) struct Model {
+    pub(crate) layout: Layout,
     series: Vec<Series>,
     means: Vec<f64>,
-    pub(super) precisions: Vec<f64>,
+    pub(crate) precisions: Vec<f64>,
 }
 
 /// The most probable parameters and the curvature there.
 #[derive(Debug, Clone)]
-pub(super) struct Peak {
+pub(crate) struct MapEstimate {
     /// The parameters.
-    pub(super) point: Vec<f64>,
+    pub(crate) point: Vec<f64>,
     /// The observed information, prior included.
-    pub(super) information: Symmetric,
+    pub(crate) information: Symmetric,
 }
 
 impl Model {
     /// Elo points of one natural unit of strength where draws do not exist.
-    pub(super) const ELO: f64 = 400.0 / LN_10;
+    pub(crate) const ELO: f64 = 400.0 / LN_10;
     /// The prior of a strength: mean 0, this standard deviation in Elo (at a draw parameter of 0).
-    pub(super) const STRENGTH_SD: f64 = 600.0;
+    pub(crate) const STRENGTH_SD: f64 = 600.0;
     /// The prior of the first seat's advantage: mean 0, this standard deviation in Elo.
-    pub(super) const ADVANTAGE_SD: f64 = 200.0;
+    pub(crate) const ADVANTAGE_SD: f64 = 200.0;
     /// The prior of the draw parameter's logarithm: around one draw in five games among equals.
-    pub(super) const DRAW_MEAN: f64 = -std::f64::consts::LN_2;
+    pub(crate) const DRAW_MEAN: f64 = -std::f64::consts::LN_2;
     /// Its standard deviation in natural logarithms.
-    pub(super) const DRAW_SD: f64 = 2.0;
+    pub(crate) const DRAW_SD: f64 = 2.0;
 
     /// The model of these results.
-    pub(super) fn new(layout: Layout, pairings: &[(usize, usize, PairCounts)]) -> Self {
+    pub(crate) fn new(layout: Layout, pairings: &[(usize, usize, PairCounts)]) -> Self {
         let (means, precisions) = priors(&layout);
         let series = pairings
             .iter()
@@ -112,7 +113,7 @@ impl Model {
             .map(|(upper, lower, games, side)| {
                 let [wins, draws, losses] = games.map(f64::from);
                 Series {
-                    lead: layout.lead_of((upper, lower), side),
+                    predictor: layout.predictor_of((upper, lower), side),
                     games: wins + draws + losses,
                     balance: wins - losses,
                     draws,
@@ -123,7 +124,7 @@ impl Model {
     }
 
     /// The one maximum of the posterior.
-    pub(super) fn peak(&self) -> Peak {
+    pub(crate) fn map_estimate(&self) -> MapEstimate {
         let mut point = self.means.clone();
         let mut value = self.value(&point);
         for _ in 0..MOST_STEPS {
@@ -137,7 +138,7 @@ impl Model {
             }
         }
         let (_, information) = self.slopes(&point);
-        Peak { point, information }
+        MapEstimate { point, information }
     }
 
     /// The first of the steps 1, ½, ¼ … that does not lead uphill, and where it leads.
@@ -162,7 +163,7 @@ impl Model {
     }
 
     /// A lower bound of the curvature in every direction: the least the priors give.
-    pub(super) fn floor(&self) -> f64 {
+    pub(crate) fn floor(&self) -> f64 {
         self.precisions.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
@@ -170,7 +171,7 @@ impl Model {
     fn value(&self, point: &[f64]) -> f64 {
         let draw = point[self.layout.draw()];
         let likelihood = self.series.iter().map(|series| {
-            let lead = series.lead.at(point);
+            let lead = series.predictor.at(point);
             let log_sum = Chances::at(lead, draw).log_sum;
             series.games * log_sum - series.balance * lead / 2.0 - series.draws * draw
         });
@@ -193,14 +194,14 @@ impl Model {
     /// Adds what the games of one series give to the gradient and the Hessian.
     fn add_slopes(&self, at: &[f64], series: &Series, slope: &mut [f64], bend: &mut Symmetric) {
         let draw = self.layout.draw();
-        let chances = Chances::at(series.lead.at(at), at[draw]);
-        let [[spread, mixed], [_, by_draw]] = chances.covariance();
-        let by_lead = series.games * chances.tilt() - series.balance / 2.0;
-        for (n, &(row, factor)) in series.lead.terms.iter().enumerate() {
-            slope[row] += factor * by_lead;
+        let chances = Chances::at(series.predictor.at(at), at[draw]);
+        let [[variance, mixed], [_, by_draw]] = chances.covariance();
+        let by_predictor = series.games * chances.tilt() - series.balance / 2.0;
+        for (n, &(row, factor)) in series.predictor.terms.iter().enumerate() {
+            slope[row] += factor * by_predictor;
             bend.add(row, draw, factor * series.games * mixed);
-            for &(column, other) in &series.lead.terms[..=n] {
-                bend.add(row, column, factor * other * series.games * spread);
+            for &(column, other) in &series.predictor.terms[..=n] {
+                bend.add(row, column, factor * other * series.games * variance);
             }
         }
         slope[draw] += series.games * chances.draw - series.draws;
@@ -210,4 +211,19 @@ impl Model {
     fn offsets(&self, point: &[f64]) -> Vec<f64> {
         point.iter().zip(&self.means).map(|(p, mean)| p - mean).collect()
     }
+}
+
+/// The means and precisions of the priors.
+fn priors(layout: &Layout) -> (Vec<f64>, Vec<f64>) {
+    let mut means = vec![0.0; layout.len()];
+    means[layout.draw()] = Model::DRAW_MEAN;
+    let mut precisions = vec![0.0; layout.len()];
+    for &slot in &layout.slots {
+        precisions[slot] += (Model::ELO / Model::STRENGTH_SD).powi(2);
+    }
+    let seat = (Model::ELO / Model::ADVANTAGE_SD).powi(2);
+    precisions[layout.advantage()] = seat;
+    precisions[layout.draw()] = Model::DRAW_SD.powi(-2);
+    precisions[layout.own_effects()].fill(seat);
+    (means, precisions)
 }

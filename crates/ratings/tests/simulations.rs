@@ -1,6 +1,6 @@
-//! What ratings claim, tried on tournaments with known strengths: how often intervals and bands
+//! What ratings claim, tried on tournaments with known strengths: how often intervals and intervals
 //! hold the truth, and how often the sequential test is wrong. Slow, with fixed seeds; each test
-//! prints its figures (`cargo test --test it rating_simulations -- --ignored --nocapture`).
+//! prints its figures (`cargo test -p referee-ratings --test simulations -- --ignored --nocapture`).
 
 #![expect(clippy::cast_precision_loss, reason = "small counts")]
 #![expect(clippy::print_stdout, reason = "each simulation prints its figures")]
@@ -9,10 +9,9 @@ use std::time::Instant;
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use referee::rating::pairs::Pentanomial;
-use referee::rating::sprt::{Sprt, Unit, Verdict};
-use referee::rating::tally::Place;
-use referee::rating::{Fit, GameOutcome, Tally, fit, seat_effects};
+use referee_ratings::{
+    Fit, GameOutcome, Pentanomial, PlayedGame, Results, Sprt, Unit, Verdict, fit, seat_effects,
+};
 
 const PLAYERS: usize = 8;
 const PAIRS: u32 = 40;
@@ -109,18 +108,17 @@ fn plan(truth: &[f64], correlation: f64) -> Vec<(usize, usize, Pairing)> {
     all.map(|(one, two)| (one, two, Pairing::new(truth[one] - truth[two], correlation))).collect()
 }
 
-fn tournament(luck: &mut impl Rng, plan: &[(usize, usize, Pairing)], pairs: u32) -> Tally {
+fn tournament(luck: &mut impl Rng, plan: &[(usize, usize, Pairing)], pairs: u32) -> Results {
     let players = plan.iter().map(|(_, lower, _)| lower + 1).max().unwrap_or(0);
-    let names: Vec<String> = (0..players).map(|n| format!("p{n}")).collect();
-    let mut tally = Tally::new(&names);
+    let mut results = Results::new(players);
     for (upper, lower, pairing) in plan {
         for pair in 1..=pairs {
             let (one, other) = pairing.play(luck);
-            tally.add_outcome(Place { first: *upper, second: *lower, pair }, one);
-            tally.add_outcome(Place { first: *lower, second: *upper, pair }, other);
+            results.add(PlayedGame::by_rules(*upper, *lower, pair, one));
+            results.add(PlayedGame::by_rules(*lower, *upper, pair, other));
         }
     }
-    tally
+    results
 }
 
 fn truth(step: f64) -> Vec<f64> {
@@ -197,20 +195,20 @@ fn intervals_cover_after_few_games() {
 
 #[test]
 #[ignore = "slow: 3000 tournaments with a bootstrap each"]
-fn rank_bands_cover() {
+fn rank_intervals_cover() {
     for (correlation, seed) in [(0.0, 21), (-0.5, 22), (0.3, 23)] {
         let (mut held, mut all, mut width) = (0_u32, 0_u32, 0);
         simulate(30.0, PAIRS, correlation, seed, |fit, _| {
-            for (player, band) in fit.bands().into_iter().enumerate() {
+            for (player, interval) in fit.rank_intervals().into_iter().enumerate() {
                 all += 1;
-                held += u32::from((band.low..=band.high).contains(&(player + 1)));
-                width += band.high - band.low + 1;
+                held += u32::from((interval.low..=interval.high).contains(&(player + 1)));
+                width += interval.high - interval.low + 1;
             }
         });
         let covered = f64::from(held) / f64::from(all);
         println!(
-            "strengths 30 Elo apart, correlation {correlation}: bands hold the true rank in \
-             {:.2}% of {all}, a band has {:.2} ranks on average",
+            "strengths 30 Elo apart, correlation {correlation}: intervals hold the true rank in \
+             {:.2}% of {all}, a interval has {:.2} ranks on average",
             100.0 * covered,
             width as f64 / f64::from(all)
         );
@@ -292,34 +290,34 @@ fn the_sequential_test_errs_no_more_than_it_says() {
 
 #[test]
 #[ignore = "slow: 200 players"]
-fn two_hundred_players_are_ranked_in_bands() {
+fn two_hundred_players_are_ranked_in_intervals() {
     let truth: Vec<f64> = (0..200).map(|player| 4.0 * (99.5 - f64::from(player))).collect();
     let plan = plan(&truth, 0.0);
     let mut luck = ChaCha8Rng::seed_from_u64(41);
     let (mut held, mut all, mut width) = (0, 0, 0);
     let mut spent = [0.0; 3];
     for _ in 0..10 {
-        let tally = tournament(&mut luck, &plan, 1);
+        let results = tournament(&mut luck, &plan, 1);
         let mut watch = Instant::now();
         let mut lap = |at: usize| {
             spent[at] += watch.elapsed().as_secs_f64() / 10.0;
             watch = Instant::now();
         };
-        let fit = fit(&tally, &[]).expect("no anchor");
+        let fit = fit(&results, &[]).expect("no anchor");
         lap(0);
-        let bands = fit.bands();
+        let intervals = fit.rank_intervals();
         lap(1);
-        seat_effects(&tally, &[]).expect("no anchor");
+        seat_effects(&results, &[]).expect("no anchor");
         lap(2);
-        for (band, rank) in bands.iter().zip(1..) {
+        for (interval, rank) in intervals.iter().zip(1..) {
             all += 1;
-            held += i32::from((band.low..=band.high).contains(&rank));
-            width += band.high - band.low + 1;
+            held += i32::from((interval.low..=interval.high).contains(&rank));
+            width += interval.high - interval.low + 1;
         }
     }
     println!(
-        "200 players 4 Elo apart, one pair each: {:.1}% of the true ranks held by bands of {:.1} \
-         ranks on average; fit {:.2} s, bands {:.2} s, seats {:.2} s",
+        "200 players 4 Elo apart, one pair each: {:.1}% of the true ranks held by intervals of {:.1} \
+         ranks on average; fit {:.2} s, intervals {:.2} s, seats {:.2} s",
         100.0 * f64::from(held) / f64::from(all),
         width as f64 / f64::from(all),
         spent[0],

@@ -4,8 +4,6 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::Add;
 
-use serde::{Serialize, Serializer};
-
 /// A score summed over games: a win counts 1, a draw 0.5. Exact, and written as `12` or `12.5`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Points {
@@ -49,8 +47,9 @@ impl fmt::Display for Points {
     }
 }
 
-impl Serialize for Points {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+#[cfg(feature = "serde")]
+impl serde::Serialize for Points {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.halves % 2 == 1 {
             serializer.serialize_f64(self.value())
         } else {
@@ -68,6 +67,7 @@ mod tests {
         assert_eq!(Points::of(12, 0).to_string(), "12");
         assert_eq!(Points::of(12, 1).to_string(), "12.5");
         assert_eq!(Points::of(0, 1).to_string(), "0.5");
+        #[cfg(feature = "serde")]
         assert_eq!(
             serde_json::to_string(&[Points::of(1, 2), Points::of(1, 1)]).ok().as_deref(),
             Some("[2,1.5]")

@@ -11,11 +11,12 @@ use serde::Serialize;
 
 use self::clocks::{ClockUse, Clocks};
 use self::look_alikes::{Decision, LookAlike, LookAlikes};
+use crate::analysis::results::NamedResults;
 use crate::model::fault::FaultCode;
 use crate::model::record::GameRecord;
-use crate::rating::residuals::{Cycle, Unexplained, cycles, unexplained};
-use crate::rating::{Estimate, Fit, SeatEffects, Tally};
 use referee_games::Seat;
+use referee_ratings::{Cycle, Unexplained, cycles, unexplained};
+use referee_ratings::{Estimate, Fit, SeatEffects};
 
 /// Everything that was found; players by name, as configured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -37,13 +38,40 @@ pub struct Diagnostics {
     /// The clock use of each player that was asked for a move, in order.
     pub clocks: Vec<ClockUse>,
     /// Players whose results the ratings do not explain, the least explained first.
-    pub unexplained: Vec<Unexplained>,
+    pub unexplained: Vec<UnexplainedPlayer>,
     /// Significant three-cycles, the clearest first.
-    pub cycles: Vec<Cycle>,
+    pub cycles: Vec<PlayerCycle>,
     /// Players that are one, by the hash of their command and files: groups of names.
     pub copies: Vec<Vec<String>>,
     /// Players that decide alike, the most alike first: something to look at, no verdict.
     pub look_alikes: Vec<LookAlike>,
+}
+
+/// A player whose results differ from opponent to opponent more than chance explains.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UnexplainedPlayer {
+    /// The player's name.
+    pub player: String,
+    /// How likely results are at least as uneven by chance, corrected for the number of players.
+    pub p_value: f64,
+    /// The opponent against whom it did best, beside what was expected.
+    pub best_against: String,
+    /// By how many standard errors.
+    pub best_deviation: f64,
+    /// The opponent against whom it did worst.
+    pub worst_against: String,
+    /// By how many standard errors; negative.
+    pub worst_deviation: f64,
+}
+
+/// Three players of whom each beats the next, and the last the first.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlayerCycle {
+    /// Their names.
+    pub players: [String; 3],
+    /// The largest chance of one of the three results between equals, corrected for the number
+    /// of pairings.
+    pub p_value: f64,
 }
 
 /// What decided games.
@@ -95,7 +123,7 @@ impl Observer {
 
     /// What was found, with the ratings of the same games; games do not show what a player is a
     /// copy of.
-    pub fn conclude(&self, tally: &Tally, fit: &Fit, seats: &SeatEffects) -> Diagnostics {
+    pub fn conclude(&self, results: &NamedResults, fit: &Fit, seats: &SeatEffects) -> Diagnostics {
         let mut endings: Vec<Ending> = self
             .endings
             .iter()
@@ -108,11 +136,21 @@ impl Observer {
         endings.sort_by_key(|ending| std::cmp::Reverse(ending.games));
         let mut faults = BTreeMap::new();
         for player in 0..self.names.len() {
-            for (&code, count) in tally.faults(player) {
+            for (&code, count) in results.faults(player) {
                 *faults.entry(code).or_default() += count;
             }
         }
-        let total = tally.total();
+        let total = results.counts.total();
+        let name = |player: usize| results.names()[player].clone();
+        let named = |odd: Unexplained| UnexplainedPlayer {
+            player: name(odd.player),
+            p_value: odd.p_value,
+            best_against: name(odd.best_against),
+            best_deviation: odd.best_deviation,
+            worst_against: name(odd.worst_against),
+            worst_deviation: odd.worst_deviation,
+        };
+        let cycle = |it: Cycle| PlayerCycle { players: it.players.map(name), p_value: it.p_value };
         Diagnostics {
             first_advantage: fit.first_advantage,
             seat_effects_p: seats.p_value,
@@ -122,8 +160,8 @@ impl Observer {
             endings,
             faults,
             clocks: self.clocks.uses(&self.names),
-            unexplained: unexplained(tally, fit),
-            cycles: cycles(tally),
+            unexplained: unexplained(&results.counts, fit).into_iter().map(named).collect(),
+            cycles: cycles(&results.counts).into_iter().map(cycle).collect(),
             copies: Vec::new(),
             look_alikes: self.look_alikes.found(&self.names),
         }
@@ -133,13 +171,13 @@ impl Observer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rating::tally::tests::{distinct, faulty, game};
-    use crate::rating::{fit, seat_effects};
+    use crate::model::record::examples::{distinct, faulty, game};
+    use referee_ratings::{fit, seat_effects};
 
     #[test]
     fn endings_and_faults_are_counted() {
         let names = ["ant", "bee"].map(str::to_owned);
-        let (mut tally, mut observer) = (Tally::new(&names), Observer::new(&names));
+        let (mut results, mut observer) = (NamedResults::new(&names), Observer::new(&names));
         let crash = [("black", FaultCode::Crash)];
         let lost = GameRecord { reason: "crash".into(), ..game("ant", "bee", "white") };
         let games = [
@@ -148,11 +186,11 @@ mod tests {
             distinct(faulty(lost, &crash), 3),
         ];
         for game in &games {
-            tally.add(game).expect("known players");
+            results.add(game).expect("known players");
             observer.add(game, &[]);
         }
-        let (fit, seats) = (fit(&tally, &[]), seat_effects(&tally, &[]));
-        let found = observer.conclude(&tally, &fit.expect("a fit"), &seats.expect("a test"));
+        let (fit, seats) = (fit(&results.counts, &[]), seat_effects(&results.counts, &[]));
+        let found = observer.conclude(&results, &fit.expect("a fit"), &seats.expect("a test"));
         let ending = |reason: &str, fault, games| Ending { reason: reason.into(), fault, games };
         assert_eq!(found.endings, [ending("elimination", false, 2), ending("crash", true, 1)]);
         assert_eq!(found.faults, BTreeMap::from([(FaultCode::Crash, 1)]));

@@ -2,15 +2,15 @@
 
 use proptest::prelude::*;
 
-use super::super::ledger::Setup;
-use super::*;
+use super::{Row, Standings, grades};
+use crate::analysis::results::Faulted;
+use crate::analysis::{Evaluation, NamedResults};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::grades::{Grades, RankMark};
-use crate::model::record::GameRecord;
+use crate::model::record::examples::game;
+use crate::model::record::{Anchor, GameRecord};
 use crate::model::stage::{Format, Stage};
-use crate::rating::Unranked;
-use crate::rating::tally::tests::game;
-use crate::report::{Row, Standings, grades};
+use crate::schedule::ledger::{Ledger, Setup};
 use referee_games::{BySeat, Seat};
 
 /// What a player does in every game.
@@ -169,7 +169,7 @@ impl Case {
 }
 
 /// The marks by player's name.
-fn marks(standings: &Standings, tally: &Tally) -> Vec<(String, Option<f64>)> {
+fn marks(standings: &Standings, results: &NamedResults) -> Vec<(String, Option<f64>)> {
     let line = |rank, marks| RankMark { rank, marks };
     let grades = Grades {
         ranks: vec![line(1, 10.0), line(3, 8.0), line(200, 5.0)],
@@ -177,7 +177,7 @@ fn marks(standings: &Standings, tally: &Tally) -> Vec<(String, Option<f64>)> {
         failed: 0.0,
         exempt: Vec::new(),
     };
-    let table = grades::grades(&grades, standings, tally).expect("memory");
+    let table = grades::grades(&grades, standings, results).expect("memory");
     let mut table = csv::Reader::from_reader(table.as_slice());
     let row = |record: csv::StringRecord| (record[0].to_owned(), record[1].parse().ok());
     table.records().map(|record| row(record.expect("a row"))).collect()
@@ -189,24 +189,24 @@ proptest! {
     #[test]
     fn nobody_who_fails_stands_above_or_level_with_who_plays(case in case()) {
         let ledger = case.play();
-        let results = Results::of(&ledger, Faulted::Count).expect("known anchors");
-        let standings = Standings::new(&results);
-        let marks = marks(&standings, &results.tally);
+        let evaluation = Evaluation::of(&ledger, Faulted::Count).expect("known anchors");
+        let standings = Standings::new(&evaluation);
+        let marks = marks(&standings, &evaluation.results);
         for (at, row) in standings.rows.iter().enumerate() {
-            let conduct = results.tally.conduct(row.number);
+            let completion = evaluation.results.counts.completion(row.number);
             let kind = case.kinds[row.number];
             if !kind.fails() {
-                prop_assert!(!row.rank.is_err_and(Unranked::is_failure), "{row:?}");
+                prop_assert!(!row.rank.is_err_and(|why| why.is_failure()), "{row:?}");
                 continue;
             }
             // Nobody knows of a player that only met some that failed before it did.
-            let has_failed = conduct.failed > 0;
-            prop_assert_eq!(has_failed, row.rank.is_err_and(Unranked::is_failure), "{:?}", row);
+            let has_failed = completion.forfeited > 0;
+            prop_assert_eq!(has_failed, row.rank.is_err_and(|why| why.is_failure()), "{:?}", row);
             let no_rating = row.shown_rating().is_none();
             prop_assert!(!has_failed || no_rating, "{row:?}");
             for (below, other) in standings.rows.iter().enumerate() {
                 let plays = !case.kinds[other.number].fails() && other.outcomes.games() > 0;
-                let was_seen = results.tally.conduct(other.number).finished > 0;
+                let was_seen = evaluation.results.counts.completion(other.number).finished > 0;
                 if plays && has_failed {
                     prop_assert!(below < at, "{other:?} stands below {row:?}");
                     let (own, others) = (marks[at].1, marks[below].1);
@@ -217,13 +217,13 @@ proptest! {
                 }
             }
         }
-        // Ranks run from 1 without a gap, and bands hold them.
+        // Ranks run from 1 without a gap, and rank intervals hold them.
         let ranks: Vec<_> = standings.rows.iter().filter_map(|row| row.rank.ok()).collect();
         for (rank, place) in ranks.iter().zip(1..) {
-            let band = rank.band;
+            let interval = rank.interval;
             prop_assert_eq!(rank.place, place);
-            prop_assert!(1 <= band.low && band.low <= place && place <= band.high);
-            prop_assert!(band.high <= ranks.len());
+            prop_assert!(1 <= interval.low && interval.low <= place && place <= interval.high);
+            prop_assert!(interval.high <= ranks.len());
         }
         prop_assert!(standings.rows[..ranks.len()].iter().all(|row: &Row| row.rank.is_ok()));
     }

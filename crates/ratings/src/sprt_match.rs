@@ -4,16 +4,14 @@
 use std::collections::{BTreeMap, HashSet};
 use std::num::NonZeroU64;
 
-use super::pairs::Pentanomial;
-use super::sprt::{Sprt, Standing, Verdict};
-use super::{Played, Points, RatingError};
-use crate::model::record::GameRecord;
-use referee_games::Seat;
+use crate::pairs::Pentanomial;
+use crate::points::Points;
+use crate::sprt::{Sprt, SprtState, Verdict};
 
 /// After so many pairs in a row that do not count, no more are waited for.
 const MOST_UNCOUNTED: u32 = 16;
 
-/// Why a contest is over.
+/// Why a match is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// The test has its answer.
@@ -22,59 +20,66 @@ pub enum Stop {
     Length,
     /// The players repeat the same games.
     Copies,
-    /// Both players fail, pair after pair.
-    DoubleFaults,
+    /// Both players forfeit, pair after pair.
+    DoubleForfeits,
 }
 
-/// A contest between two players under a sequential test.
+/// A match of two players under a sequential test. All numbers are from the side of the *first
+/// player*, the one that the test asks about.
 #[derive(Debug, Clone)]
-pub struct Contest {
+pub struct SprtMatch {
     test: Sprt,
-    first: String,
     most_pairs: u32,
-    /// Games of pairs whose turn has not come: whole games of the player called `first`.
-    waiting: BTreeMap<u32, [Option<Half>; 2]>,
+    /// Games of pairs whose turn has not come, by the seat of the first player.
+    waiting: BTreeMap<u32, [Option<MatchGame>; 2]>,
     seen: HashSet<(NonZeroU64, NonZeroU64)>,
     uncounted_in_a_row: u32,
-    state: State,
+    state: MatchState,
 }
 
-/// A game of a pair.
-#[derive(Debug, Clone, Copy)]
-struct Half {
-    /// The first player's score in half points; none for a double fault.
-    halves: Option<usize>,
-    print: Option<NonZeroU64>,
-    fault: bool,
+/// A game of the match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MatchGame {
+    /// The number of its pair, from 1.
+    pub pair: u32,
+    /// The first player had the first seat. The other game of the pair has the seats swapped.
+    pub at_first_seat: bool,
+    /// The first player's score in half points, 0 … 2; none when both players forfeited.
+    pub halves: Option<usize>,
+    /// A player forfeited.
+    pub forfeited: bool,
+    /// Pairs of the same fingerprints are copies of each other. None for a game that is not
+    /// compared.
+    pub fingerprint: Option<NonZeroU64>,
 }
 
 /// Why a pair does not count.
 #[derive(Debug, Clone, Copy)]
 enum Uncounted {
     Copy,
-    DoubleFault,
+    DoubleForfeit,
 }
 
-/// How a contest stands.
+/// How a match stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct State {
+pub struct MatchState {
     /// The pairs that count, by the first player's score.
     pub pairs: Pentanomial,
     /// The pairs that were judged, those that do not count included.
     pub judged: u32,
     /// Pairs that are copies of earlier ones, and do not count.
     pub copies: u32,
-    /// Pairs with a game in which both players failed, which do not count.
-    pub double_faults: u32,
-    /// Games among the judged pairs that ended in a fault.
-    pub faults: u32,
+    /// Pairs with a game that both players forfeited, which do not count.
+    pub double_forfeits: u32,
+    /// Games among the judged pairs that a player forfeited.
+    pub forfeits: u32,
     /// The test.
-    pub standing: Standing,
+    pub sprt: SprtState,
     /// Why it is over, if it is.
     pub stop: Option<Stop>,
 }
 
-impl State {
+impl MatchState {
     /// How many pairs count.
     pub fn counted(&self) -> u32 {
         self.pairs.iter().sum()
@@ -86,38 +91,37 @@ impl State {
         Points::of(0, halves)
     }
 
-    /// The verdict: undecided as long as the contest goes on.
+    /// The verdict: undecided as long as the match goes on.
     pub fn verdict(&self) -> Verdict {
-        self.standing.verdict
+        self.sprt.verdict
     }
 }
 
-impl Contest {
-    /// A contest of the player called `first` against another, over `most_pairs` pairs at most.
-    pub fn new(test: Sprt, first: &str, most_pairs: u32) -> Self {
+impl SprtMatch {
+    /// A match over `most_pairs` pairs at most.
+    pub fn new(test: Sprt, most_pairs: u32) -> Self {
         let pairs = Pentanomial::default();
-        let standing = test.judge(&pairs);
+        let sprt = test.judge(&pairs);
         Self {
             test,
-            first: first.to_owned(),
             most_pairs,
             waiting: BTreeMap::new(),
             seen: HashSet::new(),
             uncounted_in_a_row: 0,
-            state: State {
+            state: MatchState {
                 pairs,
                 judged: 0,
                 copies: 0,
-                double_faults: 0,
-                faults: 0,
-                standing,
+                double_forfeits: 0,
+                forfeits: 0,
+                sprt,
                 stop: None,
             },
         }
     }
 
     /// How it stands.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &MatchState {
         &self.state
     }
 
@@ -129,10 +133,10 @@ impl Contest {
     /// How many pairs it will have taken if the test goes on as it went so far, between those
     /// that were judged and the most there may be.
     pub fn expected_pairs(&self) -> u32 {
-        let Standing { llr, lower, upper, .. } = self.state.standing;
+        let SprtState { llr, lower, upper, .. } = self.state.sprt;
         let bound = if llr > 0.0 { upper } else { lower };
         let (judged, most) = (f64::from(self.state.judged), f64::from(self.most_pairs));
-        // Neither a ratio of 1 nor no pair at all leads anywhere.
+        // Neither a ratio of 1 nor no pair at all predictors anywhere.
         let expected = (judged * bound / llr).ceil();
         if !expected.is_finite() || expected > most {
             return self.most_pairs;
@@ -143,21 +147,10 @@ impl Contest {
     }
 
     /// Takes in a game between the two, and judges the pairs whose turn has come.
-    ///
-    /// # Errors
-    ///
-    /// When the record has no result.
-    pub fn add(&mut self, game: &GameRecord) -> Result<(), RatingError> {
-        let seat = if game.players[Seat::First] == self.first { Seat::First } else { Seat::Second };
-        let played = Played::of(game)?;
-        let half = Half {
-            halves: played.outcome.map(|_| played.halves()[seat]),
-            print: played.print,
-            fault: played.is_faulted(),
-        };
+    pub fn add(&mut self, game: MatchGame) {
         if game.pair > self.state.judged {
             let pair = self.waiting.entry(game.pair).or_default();
-            pair[usize::from(seat == Seat::Second)] = Some(half);
+            pair[usize::from(!game.at_first_seat)] = Some(game);
         }
         while self.state.stop.is_none() {
             let Some(&[Some(one), Some(other)]) = self.waiting.get(&(self.state.judged + 1)) else {
@@ -166,78 +159,75 @@ impl Contest {
             self.waiting.remove(&(self.state.judged + 1));
             self.judge(one, other);
         }
-        Ok(())
     }
 
-    fn judge(&mut self, one: Half, other: Half) {
+    fn judge(&mut self, one: MatchGame, other: MatchGame) {
         let counted = self.score(one, other);
         let state = &mut self.state;
         state.judged += 1;
-        state.faults += u32::from(one.fault) + u32::from(other.fault);
+        state.forfeits += u32::from(one.forfeited) + u32::from(other.forfeited);
         match counted {
             Ok(halves) => {
                 self.uncounted_in_a_row = 0;
                 state.pairs[halves] += 1;
-                state.standing = self.test.judge(&state.pairs);
+                state.sprt = self.test.judge(&state.pairs);
             }
             Err(Uncounted::Copy) => state.copies += 1,
-            Err(Uncounted::DoubleFault) => state.double_faults += 1,
+            Err(Uncounted::DoubleForfeit) => state.double_forfeits += 1,
         }
         self.uncounted_in_a_row += u32::from(counted.is_err());
-        state.stop = if state.standing.verdict != Verdict::Undecided {
+        state.stop = if state.sprt.verdict != Verdict::Undecided {
             Some(Stop::Decided)
         } else if state.judged >= self.most_pairs {
             Some(Stop::Length)
         } else {
             match counted {
                 _ if self.uncounted_in_a_row < MOST_UNCOUNTED => None,
-                Err(Uncounted::DoubleFault) => Some(Stop::DoubleFaults),
+                Err(Uncounted::DoubleForfeit) => Some(Stop::DoubleForfeits),
                 _ => Some(Stop::Copies),
             }
         };
     }
 
     /// The first player's score in a pair in half points, if the pair counts.
-    fn score(&mut self, one: Half, other: Half) -> Result<usize, Uncounted> {
-        let halves = one.halves.zip(other.halves).ok_or(Uncounted::DoubleFault)?;
-        let is_copy = one.print.zip(other.print).is_some_and(|prints| !self.seen.insert(prints));
+    fn score(&mut self, one: MatchGame, other: MatchGame) -> Result<usize, Uncounted> {
+        let halves = one.halves.zip(other.halves).ok_or(Uncounted::DoubleForfeit)?;
+        let fingerprints = one.fingerprint.zip(other.fingerprint);
+        let is_copy = fingerprints.is_some_and(|both| !self.seen.insert(both));
         if is_copy { Err(Uncounted::Copy) } else { Ok(halves.0 + halves.1) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::sprt::Unit;
-    use super::super::tally::tests::{faulty, game};
     use super::*;
-    use crate::model::fault::FaultCode;
+    use crate::sprt::Unit;
 
-    fn contest(most_pairs: u32) -> Contest {
+    fn sprt_match(most_pairs: u32) -> SprtMatch {
         let test = Sprt::new(Unit::Logistic, (0.0, 50.0), (0.05, 0.05)).expect("a test");
-        Contest::new(test, "ant", most_pairs)
+        SprtMatch::new(test, most_pairs)
     }
 
-    /// The two games of a pair, won by ant where `won` says so.
-    fn pair(number: u32, won: [bool; 2], own: bool) -> [GameRecord; 2] {
-        let action = if own { format!("a{number}") } else { "a".to_owned() };
-        let side = |won: bool| if won { ["white", "black"] } else { ["black", "white"] };
-        let games = [("ant", "bee", side(won[0])[0]), ("bee", "ant", side(won[1])[1])];
-        games.map(|(first, second, result)| GameRecord {
+    /// The two games of a pair, won by the first player when `won` says so.
+    fn pair(number: u32, won: [bool; 2], fingerprint: u32) -> [MatchGame; 2] {
+        [(true, won[0]), (false, won[1])].map(|(at_first_seat, won)| MatchGame {
             pair: number,
-            actions: vec![action.clone()],
-            ..game(first, second, result)
+            at_first_seat,
+            halves: Some(2 * usize::from(won)),
+            forfeited: false,
+            fingerprint: NonZeroU64::new(u64::from(fingerprint)),
         })
     }
 
     #[test]
     fn the_order_of_finishing_decides_nothing() {
-        let games: Vec<GameRecord> = (1..=40)
-            .flat_map(|number| pair(number, [number % 5 > 0, number % 3 > 0], true))
+        let games: Vec<MatchGame> = (1..=40)
+            .flat_map(|number| pair(number, [number % 5 > 0, number % 3 > 0], number))
             .collect();
-        let [mut there, mut back] = [contest(40), contest(40)];
+        let [mut there, mut back] = [sprt_match(40), sprt_match(40)];
         for (game, last) in games.iter().zip(games.iter().rev()) {
-            there.add(game).expect("a result");
-            back.add(last).expect("a result");
+            there.add(*game);
+            back.add(*last);
         }
         assert_eq!(there.state(), back.state());
         assert!(there.state().stop.is_some());
@@ -245,31 +235,31 @@ mod tests {
 
     #[test]
     fn what_is_left_follows_from_what_was_played() {
-        let mut contest = contest(1000);
-        assert_eq!(contest.expected_pairs(), 1000, "nothing is known yet");
+        let mut played = sprt_match(1000);
+        assert_eq!(played.expected_pairs(), 1000, "nothing is known yet");
         let mut expected = Vec::new();
-        while contest.state().stop.is_none() {
-            let number = contest.state().judged + 1;
-            for game in pair(number, [true, !number.is_multiple_of(4)], true) {
-                contest.add(&game).expect("a result");
+        while played.state().stop.is_none() {
+            let number = played.state().judged + 1;
+            for game in pair(number, [true, !number.is_multiple_of(4)], number) {
+                played.add(game);
             }
-            expected.push(contest.expected_pairs());
+            expected.push(played.expected_pairs());
         }
-        let judged = contest.state().judged;
-        assert_eq!(contest.expected_pairs(), judged, "it is over");
+        let judged = played.state().judged;
+        assert_eq!(played.expected_pairs(), judged, "it is over");
         let halfway = expected[judged as usize / 2];
         assert!((judged / 2..2 * judged).contains(&halfway), "{expected:?}");
     }
 
     #[test]
     fn it_stops_at_the_verdict_and_takes_no_more() {
-        let mut contest = contest(1000);
+        let mut played = sprt_match(1000);
         for number in 1..=200 {
-            for game in pair(number, [true, !number.is_multiple_of(4)], true) {
-                contest.add(&game).expect("a result");
+            for game in pair(number, [true, !number.is_multiple_of(4)], number) {
+                played.add(game);
             }
         }
-        let state = contest.state();
+        let state = played.state();
         assert_eq!((state.stop, state.verdict()), (Some(Stop::Decided), Verdict::Better));
         assert!(state.judged < 100 && state.counted() == state.judged, "{state:?}");
         assert!(state.score().value() > f64::from(state.judged));
@@ -277,41 +267,40 @@ mod tests {
 
     #[test]
     fn it_stops_at_its_length() {
-        let mut contest = contest(2);
+        let mut played = sprt_match(2);
         for number in 1..=3 {
-            for game in pair(number, [true, false], true) {
-                contest.add(&game).expect("a result");
+            for game in pair(number, [true, false], number) {
+                played.add(game);
             }
         }
-        let state = contest.state();
+        let state = played.state();
         assert_eq!((state.stop, state.verdict()), (Some(Stop::Length), Verdict::Undecided));
         assert_eq!(state.pairs, [0, 0, 2, 0, 0]);
     }
 
     #[test]
     fn copies_do_not_count_and_end_it() {
-        let mut contest = contest(1000);
+        let mut played = sprt_match(1000);
         for number in 1..=50 {
-            for game in pair(number, [true, true], false) {
-                contest.add(&game).expect("a result");
+            for game in pair(number, [true, true], 1) {
+                played.add(game);
             }
         }
-        let state = contest.state();
+        let state = played.state();
         assert_eq!((state.stop, state.counted()), (Some(Stop::Copies), 1));
         assert_eq!(state.copies, MOST_UNCOUNTED);
     }
 
     #[test]
-    fn double_faults_do_not_count_and_end_it() {
-        let mut contest = contest(1000);
-        let both = [("white", FaultCode::NoStart), ("black", FaultCode::NoStart)];
+    fn double_forfeits_do_not_count_and_end_it() {
+        let mut played = sprt_match(1000);
         for number in 1..=50 {
-            for game in pair(number, [true, true], true) {
-                contest.add(&faulty(game, &both)).expect("a result");
+            for game in pair(number, [true, true], number) {
+                played.add(MatchGame { halves: None, forfeited: true, ..game });
             }
         }
-        let state = contest.state();
-        assert_eq!((state.stop, state.counted()), (Some(Stop::DoubleFaults), 0));
-        assert_eq!((state.double_faults, state.faults), (MOST_UNCOUNTED, 2 * MOST_UNCOUNTED));
+        let state = played.state();
+        assert_eq!((state.stop, state.counted()), (Some(Stop::DoubleForfeits), 0));
+        assert_eq!((state.double_forfeits, state.forfeits), (MOST_UNCOUNTED, 2 * MOST_UNCOUNTED));
     }
 }

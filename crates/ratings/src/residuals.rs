@@ -1,17 +1,11 @@
 //! What the ratings do not explain: results that are not as expected, and cycles.
 
-use serde::Serialize;
-use statrs::function::beta::beta_reg;
+use crate::fit::Fit;
+use crate::model::Chances;
+use crate::pairs::{PairCounts, Side};
+use crate::results::Results;
+use crate::significance::{SIGNIFICANT, chi_square_above, count, holm, sign_test};
 
-use super::Tally;
-use super::fit::{Fit, count};
-use super::model::Chances;
-use super::pairs::{PairCounts, Side};
-use super::ranks::normal_below;
-use super::seats::chi_square_above;
-
-/// What is found by chance alone in one tournament of twenty.
-pub const SIGNIFICANT: f64 = 0.05;
 /// Less information than a few games between equals hold says nothing of a fit.
 const LEAST_INFORMATION: f64 = 1.0;
 /// What the fit took from a residual must leave at least this share of its variance.
@@ -34,44 +28,44 @@ pub struct Residual {
 }
 
 /// A player whose results differ from opponent to opponent more than chance explains.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unexplained {
-    /// The player's name.
-    pub player: String,
+    /// The player's number.
+    pub player: usize,
     /// How likely results are at least as uneven by chance, corrected for the number of players.
     pub p_value: f64,
     /// The opponent against whom it did best, beside what was expected.
-    pub best_against: String,
+    pub best_against: usize,
     /// By how many standard errors.
     pub best_deviation: f64,
     /// The opponent against whom it did worst.
-    pub worst_against: String,
+    pub worst_against: usize,
     /// By how many standard errors; negative.
     pub worst_deviation: f64,
 }
 
 /// Three players of whom each beats the next, and the last the first.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cycle {
-    /// Their names.
-    pub players: [String; 3],
+    /// Their numbers.
+    pub players: [usize; 3],
     /// The largest chance of one of the three results between equals, corrected for the number
     /// of pairings.
     pub p_value: f64,
 }
 
 /// The residuals of all pairings, the upper player's side.
-pub fn residuals(tally: &Tally, fit: &Fit) -> Vec<Residual> {
-    let pairings = tally.pairings();
+pub fn residuals(results: &Results, fit: &Fit) -> Vec<Residual> {
+    let pairings = results.pairings();
     pairings.iter().map(|(upper, lower, counts)| residual(fit, *upper, *lower, counts)).collect()
 }
 
 fn residual(fit: &Fit, player: usize, opponent: usize, counts: &PairCounts) -> Residual {
-    let (layout, point) = (&fit.scale.model.layout, &fit.scale.peak.point);
+    let (layout, point) = (&fit.scale.model.layout, &fit.scale.map.point);
     let (mut score, mut expected, mut information) = (0.0, 0.0, 0.0);
     let sides = [Side::Upper, Side::Lower];
     let chances = sides.map(|side| {
-        Chances::at(layout.lead_of((player, opponent), side).at(point), point[layout.draw()])
+        Chances::at(layout.predictor_of((player, opponent), side).at(point), point[layout.draw()])
     });
     for (side, chances) in sides.into_iter().zip(chances) {
         let [wins, draws, losses] = counts.games(side).map(f64::from);
@@ -87,16 +81,16 @@ fn residual(fit: &Fit, player: usize, opponent: usize, counts: &PairCounts) -> R
     let mut gradient = vec![0.0; layout.len()];
     gradient[layout.slots[player]] += 1.0;
     gradient[layout.slots[opponent]] -= 1.0;
-    let left = 1.0 - information * fit.scale.spread.model_variance(&gradient);
+    let left = 1.0 - information * fit.scale.covariance.model_variance(&gradient);
     let deviation = (information >= LEAST_INFORMATION && left >= LEAST_LEFT)
         .then(|| (score - expected) / (clustered * left).sqrt());
     Residual { player, opponent, score, expected, deviation }
 }
 
 /// The players whose results the ratings do not explain, the least explained first.
-pub fn unexplained(tally: &Tally, fit: &Fit) -> Vec<Unexplained> {
-    let mut by_player: Vec<Vec<(usize, f64)>> = vec![Vec::new(); tally.names().len()];
-    for residual in residuals(tally, fit) {
+pub fn unexplained(results: &Results, fit: &Fit) -> Vec<Unexplained> {
+    let mut by_player: Vec<Vec<(usize, f64)>> = vec![Vec::new(); results.players()];
+    for residual in residuals(results, fit) {
         if let Some(deviation) = residual.deviation {
             by_player[residual.player].push((residual.opponent, deviation));
             by_player[residual.opponent].push((residual.player, -deviation));
@@ -109,7 +103,6 @@ pub fn unexplained(tally: &Tally, fit: &Fit) -> Vec<Unexplained> {
         .map(|(player, deviations)| (player, unevenness(deviations)))
         .collect();
     holm(&mut tested);
-    let name = |player: usize| tally.names()[player].clone();
     tested
         .into_iter()
         .take_while(|&(_, p_value)| p_value < SIGNIFICANT)
@@ -118,11 +111,11 @@ pub fn unexplained(tally: &Tally, fit: &Fit) -> Vec<Unexplained> {
             let worst = by_player[player].iter().min_by(order)?;
             let best = by_player[player].iter().max_by(order)?;
             Some(Unexplained {
-                player: name(player),
+                player,
                 p_value,
-                best_against: name(best.0),
+                best_against: best.0,
                 best_deviation: best.1,
-                worst_against: name(worst.0),
+                worst_against: worst.0,
                 worst_deviation: worst.1,
             })
         })
@@ -137,21 +130,10 @@ fn unevenness(deviations: &[(usize, f64)]) -> f64 {
     chi_square_above(squares * count(free) / count(deviations.len()), free)
 }
 
-/// Sorts by chance and corrects each for how many were tested, as Holm does: the chance that any
-/// of those below a level is there by accident is below that level.
-pub(super) fn holm<T>(tested: &mut [(T, f64)]) {
-    tested.sort_by(|one, other| one.1.total_cmp(&other.1));
-    let (all, mut before) = (tested.len(), 0.0_f64);
-    for (at, (_, p_value)) in tested.iter_mut().enumerate() {
-        *p_value = (*p_value * count(all - at)).min(1.0).max(before);
-        before = *p_value;
-    }
-}
-
 /// The significant three-cycles, the clearest first. Each of the three has beaten the next in
 /// significantly more pairs than it lost (sign tests, corrected for the number of pairings).
-pub fn cycles(tally: &Tally) -> Vec<Cycle> {
-    let mut edges: Vec<((usize, usize), f64)> = tally
+pub fn cycles(results: &Results) -> Vec<Cycle> {
+    let mut edges: Vec<((usize, usize), f64)> = results
         .pairings()
         .iter()
         .filter_map(|(upper, lower, counts)| {
@@ -163,7 +145,7 @@ pub fn cycles(tally: &Tally) -> Vec<Cycle> {
         .collect();
     holm(&mut edges);
     edges.retain(|&(_, p_value)| p_value < SIGNIFICANT);
-    let mut beats: Vec<Vec<(usize, f64)>> = vec![Vec::new(); tally.names().len()];
+    let mut beats: Vec<Vec<(usize, f64)>> = vec![Vec::new(); results.players()];
     for &((winner, loser), p_value) in &edges {
         beats[winner].push((loser, p_value));
     }
@@ -173,7 +155,7 @@ pub fn cycles(tally: &Tally) -> Vec<Cycle> {
         for &(second, p1) in beaten.iter().filter(|(other, _)| *other > first) {
             for &(third, p2) in beats[second].iter().filter(|(other, _)| *other > first) {
                 if let Some(&(_, p3)) = beats[third].iter().find(|(other, _)| *other == first) {
-                    let players = [first, second, third].map(|at| tally.names()[at].clone());
+                    let players = [first, second, third];
                     cycles.push(Cycle { players, p_value: p1.max(p2).max(p3) });
                 }
             }
@@ -183,89 +165,59 @@ pub fn cycles(tally: &Tally) -> Vec<Cycle> {
     cycles
 }
 
-/// The chance, both ways, that one of two equals wins so many pairs or more.
-fn sign_test(won: u32, lost: u32) -> f64 {
-    let above = if won == 0 { 1.0 } else { beta_reg(f64::from(won), f64::from(lost) + 1.0, 0.5) };
-    (2.0 * above).min(1.0)
-}
-
-/// The chance of a deviation at least as large, either way.
-pub fn two_sided(deviation: f64) -> f64 {
-    2.0 * normal_below(-deviation.abs())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::fit;
-    use super::super::pairs::GameOutcome::{self, Loss, Win};
-    use super::super::tally::Place;
-    use super::super::tally::tests::tally;
     use super::*;
-
-    const NAMES: [&str; 4] = ["ant", "bee", "cat", "dog"];
+    use crate::fit::fit;
+    use crate::outcome::GameOutcome::{self, Loss, Win};
+    use crate::results::PlayedGame;
 
     /// Adds pairs that `winner` wins twice, and of every five one that it loses twice.
-    fn dominate(tally: &mut Tally, winner: usize, loser: usize, pairs: u32) {
+    fn dominate(results: &mut Results, winner: usize, loser: usize, pairs: u32) {
         for pair in 1..=pairs {
             let (one, other): (GameOutcome, _) =
                 if pair % 5 == 0 { (Loss, Win) } else { (Win, Loss) };
-            tally.add_outcome(Place { first: winner, second: loser, pair }, one);
-            tally.add_outcome(Place { first: loser, second: winner, pair }, other);
+            results.add(PlayedGame::by_rules(winner, loser, pair, one));
+            results.add(PlayedGame::by_rules(loser, winner, pair, other));
         }
     }
 
     #[test]
     fn a_cycle_is_found_and_its_players_are_not_explained() {
-        let mut tally = tally(&NAMES, &[]);
+        let mut results = Results::new(4);
         for (winner, loser) in [(0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)] {
-            dominate(&mut tally, winner, loser, 30);
+            dominate(&mut results, winner, loser, 30);
         }
-        let found = cycles(&tally);
+        let found = cycles(&results);
         assert_eq!(found.len(), 1);
-        assert_eq!(found[0].players, ["ant", "bee", "cat"]);
-        let fit = fit(&tally, &[]).expect("no anchor");
-        let odd: Vec<String> = unexplained(&tally, &fit).into_iter().map(|it| it.player).collect();
+        assert_eq!(found[0].players, [0, 1, 2]);
+        let fit = fit(&results, &[]).expect("no anchor");
+        let odd: Vec<usize> = unexplained(&results, &fit).into_iter().map(|it| it.player).collect();
         assert_eq!(odd.len(), 3, "{odd:?}");
-        assert!(!odd.contains(&"dog".to_owned()));
+        assert!(!odd.contains(&3));
     }
 
     #[test]
     fn an_order_has_no_cycle_and_is_explained() {
-        let mut tally = tally(&NAMES, &[]);
+        let mut results = Results::new(4);
         for (winner, loser) in [(0, 1), (1, 2), (2, 3)] {
-            dominate(&mut tally, winner, loser, 30);
+            dominate(&mut results, winner, loser, 30);
         }
-        assert!(cycles(&tally).is_empty());
-        let fit = fit(&tally, &[]).expect("no anchor");
+        assert!(cycles(&results).is_empty());
+        let fit = fit(&results, &[]).expect("no anchor");
         // With nothing but a chain there is nothing to compare the results with.
-        assert!(residuals(&tally, &fit).iter().all(|residual| residual.deviation.is_none()));
-        assert!(unexplained(&tally, &fit).is_empty());
+        assert!(
+            super::residuals(&results, &fit).iter().all(|residual| residual.deviation.is_none())
+        );
+        assert!(unexplained(&results, &fit).is_empty());
     }
 
     #[test]
     fn few_games_show_nothing() {
-        let mut tally = tally(&NAMES, &[]);
+        let mut results = Results::new(4);
         for (winner, loser) in [(0, 1), (1, 2), (2, 0)] {
-            dominate(&mut tally, winner, loser, 2);
+            dominate(&mut results, winner, loser, 2);
         }
-        assert!(cycles(&tally).is_empty());
-    }
-
-    #[test]
-    fn chances_are_corrected_for_their_number() {
-        let mut tested = vec![('a', 0.04), ('b', 0.01), ('c', 0.03)];
-        holm(&mut tested);
-        let expected = [('b', 0.03), ('c', 0.06), ('a', 0.06)];
-        for (one, other) in tested.iter().zip(expected) {
-            assert!(one.0 == other.0 && (one.1 - other.1).abs() < 1e-12, "{tested:?}");
-        }
-    }
-
-    #[test]
-    fn the_sign_test_counts_coins() {
-        assert!((sign_test(5, 0) - 2.0 / 32.0).abs() < 1e-12);
-        assert!((sign_test(4, 1) - 12.0 / 32.0).abs() < 1e-12);
-        assert!((sign_test(1, 1) - 1.0).abs() < 1e-12);
-        assert!((two_sided(1.959_964) - 0.05).abs() < 1e-6);
+        assert!(cycles(&results).is_empty());
     }
 }

@@ -1,6 +1,7 @@
-//! How sure an order is: bands of ranks, who is likely better, and how many games would tell.
+//! How sure an order is: rank intervals, the likelihood of superiority (LOS), and how many games
+//! would tell two players apart.
 //!
-//! Bands are intervals of ranks by a pair bootstrap: the contribution of every pair of games to
+//! Rank intervals come from a pair bootstrap: the contribution of every pair of games to
 //! the fit is multiplied by a random number, the strengths move as the fit would (one step), and
 //! the ranks are taken anew. With normal multipliers the movement of all strengths is normal with
 //! the very covariance that the intervals are made of, so it is drawn from that at once; the
@@ -10,31 +11,31 @@ use std::f64::consts::TAU;
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use serde::Serialize;
-use statrs::function::erf::erfc;
 
-use super::fit::{Estimate, Fit, Z95};
-use super::model::Chances;
+use crate::fit::{Estimate, Fit};
+use crate::model::Chances;
+use crate::significance::{Z95, normal_below};
 
 /// How often ranks are taken anew.
 const ROUNDS: u32 = 4000;
-/// Bands leave out at most this share of the rounds on each side: 1/40.
+/// Rank intervals leave out at most this share of the rounds on each side: 1/40.
 const TAIL: u32 = ROUNDS / 40;
-/// The bootstrap's seed: the same results always have the same bands.
+/// The bootstrap's seed: the same results always have the same intervals.
 const SEED: u64 = 0x7265_6665_7265_6521;
 /// More games than this are no plan.
 const MOST_GAMES: f64 = 1e6;
 
 /// The ranks a player may have, at 95%: from `low`, the better one, to `high`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Band {
-    /// The best rank of the band, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct RankInterval {
+    /// The best rank of the interval, from 1.
     pub low: usize,
     /// The worst.
     pub high: usize,
 }
 
-impl std::fmt::Display for Band {
+impl std::fmt::Display for RankInterval {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.low == self.high {
             write!(f, "{}", self.low)
@@ -47,15 +48,15 @@ impl std::fmt::Display for Band {
 /// What two players' games say of who is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Separation {
-    /// How likely the first is the better one, 0 … 1.
-    pub superiority: f64,
-    /// How many more games between the two would make it 97.5%, if the ratings are true: 0 where
-    /// it is already, an even number (whole pairs); none where a million would not do.
+    /// The likelihood of superiority: how likely the first is the better one, 0 … 1.
+    pub los: f64,
+    /// How many more games between the two would make it 97.5%, if the ratings are true: 0 when
+    /// it is already, an even number (whole pairs); none when a million would not do.
     pub games: Option<u32>,
 }
 
 impl Fit {
-    /// The difference of two players' ratings; none where no chain of games connects them.
+    /// The difference of two players' ratings; none when no chain of games connects them.
     pub fn difference(&self, one: usize, other: usize) -> Option<Estimate> {
         if self.groups[one] != self.groups[other] {
             return None;
@@ -66,7 +67,7 @@ impl Fit {
         Some(self.scale.estimate(shift, &weights))
     }
 
-    /// How well two players are told apart; none where no chain of games connects them.
+    /// How well two players are told apart; none when no chain of games connects them.
     pub fn separation(&self, one: usize, other: usize) -> Option<Separation> {
         if self.groups[one] != self.groups[other] {
             return None;
@@ -76,12 +77,12 @@ impl Fit {
         let mut gradient = vec![0.0; layout.len()];
         gradient[layout.slots[one]] += 1.0;
         gradient[layout.slots[other]] -= 1.0;
-        let variance = self.scale.spread.variance(&gradient);
-        let superiority = match variance.sqrt() {
+        let variance = self.scale.covariance.variance(&gradient);
+        let los = match variance.sqrt() {
             error if error > 0.0 => normal_below(lead / error),
             _ => 0.5 + 0.5 * lead.signum() * f64::from(u8::from(lead != 0.0)),
         };
-        Some(Separation { superiority, games: self.games_to_tell(one, other, lead, variance) })
+        Some(Separation { los, games: self.games_to_tell(one, other, lead, variance) })
     }
 
     fn games_to_tell(&self, one: usize, other: usize, lead: f64, variance: f64) -> Option<u32> {
@@ -89,9 +90,9 @@ impl Fit {
         if variance <= wanted {
             return Some(0);
         }
-        let (point, draw) = (&self.scale.peak.point, self.scale.model.layout.draw());
+        let (point, draw) = (&self.scale.map.point, self.scale.model.layout.draw());
         let [a, b] = [(one, other), (other, one)].map(|(first, second)| {
-            let lead = self.scale.model.layout.lead(first, second).at(point);
+            let lead = self.scale.model.layout.predictor(first, second).at(point);
             Chances::at(lead, point[draw]).covariance()[0][0]
         });
         let by_pair = a + b + 2.0 * self.pair_correlation * (a * b).sqrt();
@@ -101,30 +102,30 @@ impl Fit {
         (games <= MOST_GAMES).then_some(games as u32)
     }
 
-    /// The band of ranks of each player within its group, where ranks are by rating.
-    pub fn bands(&self) -> Vec<Band> {
-        self.bands_by(&vec![(); self.ratings.len()])
+    /// The rank interval of each player within its group, by rating.
+    pub fn rank_intervals(&self) -> Vec<RankInterval> {
+        self.rank_intervals_by(&vec![(); self.ratings.len()])
     }
 
-    /// The band of ranks of each player within its group, where players of a lower class stand
-    /// before those of a higher one, and ranks within a class are by rating.
-    pub(super) fn bands_by<C: Ord>(&self, classes: &[C]) -> Vec<Band> {
+    /// The rank interval of each player within its group: players of a lower class stand before
+    /// those of a higher one, and ranks within a class are by rating.
+    pub(crate) fn rank_intervals_by<C: Ord>(&self, classes: &[C]) -> Vec<RankInterval> {
         let order = self.order();
         let mut places = vec![0; order.len()];
-        let mut tallies: Vec<Vec<u32>> = vec![vec![0; order.len()]; order.len()];
+        let mut counts: Vec<Vec<u32>> = vec![vec![0; order.len()]; order.len()];
         let mut luck = ChaCha8Rng::seed_from_u64(SEED);
         let estimated = self.strengths(&vec![0.0; self.scale.model.layout.len()]);
         for _ in 0..ROUNDS {
             let normal: Vec<f64> =
                 (0..self.scale.model.layout.len()).map(|_| normal(&mut luck)).collect();
-            let moved = self.strengths(&self.scale.spread.deviation(&normal));
+            let moved = self.strengths(&self.scale.covariance.deviation(&normal));
             self.rank(classes, &moved, &mut places);
             for (player, &place) in places.iter().enumerate() {
-                tallies[player][place] += 1;
+                counts[player][place] += 1;
             }
         }
         self.rank(classes, &estimated, &mut places);
-        places.iter().zip(&tallies).map(|(&place, tally)| band(place, tally)).collect()
+        places.iter().zip(&counts).map(|(&place, counts)| interval(place, counts)).collect()
     }
 
     fn order(&self) -> Vec<usize> {
@@ -156,8 +157,8 @@ impl Fit {
     }
 }
 
-/// The least band around `place` (from 0) that leaves out no more than [`TAIL`] rounds a side.
-fn band(place: usize, tally: &[u32]) -> Band {
+/// The least interval around `place` (from 0) that leaves out no more than [`TAIL`] rounds a side.
+fn interval(place: usize, counts: &[u32]) -> RankInterval {
     let tail = |counts: &mut dyn Iterator<Item = &u32>| {
         counts
             .scan(0, |sum, &count| {
@@ -167,9 +168,9 @@ fn band(place: usize, tally: &[u32]) -> Band {
             .take_while(|&sum| sum <= TAIL)
             .count()
     };
-    let low = tail(&mut tally.iter());
-    let high = tally.len() - 1 - tail(&mut tally.iter().rev());
-    Band { low: low.min(place) + 1, high: high.max(place) + 1 }
+    let low = tail(&mut counts.iter());
+    let high = counts.len() - 1 - tail(&mut counts.iter().rev());
+    RankInterval { low: low.min(place) + 1, high: high.max(place) + 1 }
 }
 
 /// A standard normal number, by Box and Muller.
@@ -179,65 +180,65 @@ fn normal(luck: &mut impl Rng) -> f64 {
     (-2.0 * u.ln()).sqrt() * (TAU * v).cos()
 }
 
-/// The chance that a standard normal number is below `x`.
-pub(super) fn normal_below(x: f64) -> f64 {
-    erfc(-x / std::f64::consts::SQRT_2) / 2.0
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::fit;
-    use super::super::tally::tests::tally;
     use super::*;
+    use crate::fit::fit;
+    use crate::outcome::GameOutcome::{self, Draw, Loss, Win};
+    use crate::results::tests::results;
 
-    fn fitted(games: &[(usize, usize, &str)]) -> Fit {
-        fit(&tally(&["ant", "bee", "cat"], games), &[]).expect("no anchor")
+    fn fitted(games: &[(usize, usize, GameOutcome)]) -> Fit {
+        fit(&results(3, games), &[]).expect("no anchor")
     }
 
     fn series(
         first: usize,
         second: usize,
-        result: &str,
+        outcome: GameOutcome,
         times: usize,
-    ) -> Vec<(usize, usize, &str)> {
-        vec![(first, second, result); times]
+    ) -> Vec<(usize, usize, GameOutcome)> {
+        vec![(first, second, outcome); times]
     }
 
     #[test]
     fn clear_results_have_narrow_bands() {
         let games = [
-            series(0, 1, "white", 90),
-            series(1, 0, "black", 90),
-            series(1, 2, "white", 90),
-            series(2, 1, "black", 90),
+            series(0, 1, Win, 90),
+            series(1, 0, Loss, 90),
+            series(1, 2, Win, 90),
+            series(2, 1, Loss, 90),
         ];
-        let bands = fitted(&games.concat()).bands();
-        assert_eq!(bands, [1, 2, 3].map(|rank| Band { low: rank, high: rank }));
+        let intervals = fitted(&games.concat()).rank_intervals();
+        assert_eq!(intervals, [1, 2, 3].map(|rank| RankInterval { low: rank, high: rank }));
     }
 
     #[test]
     fn few_results_have_wide_bands_and_say_how_many_games_would_tell() {
-        let games = [series(0, 1, "white", 3), series(1, 0, "white", 2), series(1, 2, "draw", 2)];
+        let games = [series(0, 1, Win, 3), series(1, 0, Win, 2), series(1, 2, Draw, 2)];
         let fit = fitted(&games.concat());
-        assert!(fit.bands().iter().all(|band| *band == Band { low: 1, high: 3 }));
+        assert!(
+            fit.rank_intervals()
+                .iter()
+                .all(|interval| *interval == RankInterval { low: 1, high: 3 })
+        );
         let [there, back] = [(0, 1), (1, 0)].map(|(a, b)| fit.separation(a, b).expect("they met"));
-        assert!((there.superiority + back.superiority - 1.0).abs() < 1e-12);
+        assert!((there.los + back.los - 1.0).abs() < 1e-12);
         assert_eq!(there.games, back.games);
         assert!(there.games.is_some_and(|games| games > 0 && games.is_multiple_of(2)));
     }
 
     #[test]
     fn what_is_not_connected_is_not_compared() {
-        let fit = fitted(&series(0, 1, "white", 3));
+        let fit = fitted(&series(0, 1, Win, 3));
         assert_eq!(fit.groups, [0, 0, 1]);
         assert_eq!((fit.separation(0, 2), fit.difference(1, 2)), (None, None));
-        assert_eq!(fit.bands()[2], Band { low: 1, high: 1 });
+        assert_eq!(fit.rank_intervals()[2], RankInterval { low: 1, high: 1 });
         assert!(fit.separation(0, 1).is_some());
     }
 
     #[test]
     fn as_many_games_as_said_do_tell() {
-        let [first, second] = [("white", "black"), ("black", "white")];
+        let [first, second] = [(Win, Loss), (Loss, Win)];
         let half =
             |one, other, (won, lost)| [series(one, other, won, 5), series(one, other, lost, 3)];
         let block = [half(0, 1, first).concat(), half(1, 0, second).concat()].concat();
@@ -253,9 +254,9 @@ mod tests {
 
     #[test]
     fn equals_are_never_told_apart() {
-        let fit = fitted(&[series(0, 1, "draw", 9), series(1, 0, "draw", 9)].concat());
+        let fit = fitted(&[series(0, 1, Draw, 9), series(1, 0, Draw, 9)].concat());
         let separation = fit.separation(0, 1).expect("they met");
-        assert!((separation.superiority - 0.5).abs() < 1e-6);
+        assert!((separation.los - 0.5).abs() < 1e-6);
         assert_eq!(separation.games, None);
     }
 }

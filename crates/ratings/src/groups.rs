@@ -2,7 +2,7 @@
 
 /// The group of each player, numbered from 0 by the lowest player in it, where `met` are the
 /// pairs of players that have games.
-pub(super) fn groups(players: usize, met: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
+pub(crate) fn groups(players: usize, met: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
     let mut parents: Vec<usize> = (0..players).collect();
     for (one, other) in met {
         let (one, other) = (root(&mut parents, one), root(&mut parents, other));

@@ -1,0 +1,93 @@
+//! From results of games to ratings: one joint fit of all strengths, with intervals, rank
+//! intervals and residuals; and sequential tests of one player against another. Pure arithmetic:
+//! no files, no clocks, no names. Players are numbers, from 0.
+//!
+//! The model is Bradley–Terry with draws (Davidson) and an advantage of the first seat (Davidson
+//! and Beaver), under weak Gaussian priors, so that every player has a finite rating. Intervals
+//! take into account that the two games of a pair depend on each other.
+//!
+//! # Rating three players
+//!
+//! ```
+//! use referee_ratings::{GameOutcome, PlayedGame, Ranking, Results};
+//! use GameOutcome::{Draw, Loss, Win};
+//!
+//! let names = ["ant", "bee", "cat"];
+//! let mut results = Results::new(names.len());
+//! // (first seat, second seat, number of the pair of games, what the first seat made of it)
+//! for (first, second, pair, outcome) in [
+//!     (0, 1, 1, Win),
+//!     (1, 0, 1, Draw),
+//!     (1, 2, 1, Win),
+//!     (2, 1, 1, Loss),
+//!     (0, 2, 1, Win),
+//!     (2, 0, 1, Draw),
+//! ] {
+//!     results.add(PlayedGame::by_rules(first, second, pair, outcome));
+//! }
+//!
+//! // No rating is fixed, and nobody is excluded.
+//! let ranking = Ranking::<()>::new(&results, &[], &[None; 3], &names)?;
+//! for &player in &ranking.order {
+//!     let rating = ranking.fit.ratings[player];
+//!     println!("{} {:.0} ± {:.0}", names[player], rating.value, rating.margin());
+//! }
+//! assert_eq!(ranking.order, [0, 1, 2]);
+//!
+//! // How likely ant is better than bee, and which ranks it may have.
+//! let separation = ranking.fit.separation(0, 1).expect("a chain of games connects them");
+//! assert!(separation.los > 0.5);
+//! assert_eq!(ranking.ranks()[0].map(|rank| rank.interval.to_string()), Ok("1–3".to_owned()));
+//! # Ok::<(), referee_ratings::RatingError>(())
+//! ```
+//!
+//! # Deciding a match
+//!
+//! ```
+//! use referee_ratings::{Sprt, Unit, Verdict};
+//!
+//! // Is the new version 10 Elo better than the old one, or not better at all? Each answer may be
+//! // wrong in 5% of all cases.
+//! let sprt = Sprt::new(Unit::Logistic, (0.0, 10.0), (0.05, 0.05))?;
+//! // Pairs of games by the new version's score: 0, ½, 1, 1½ and 2 points.
+//! let state = sprt.judge(&[10, 100, 200, 600, 300]);
+//! println!("LLR {:.2} in {:.2} … {:.2}: {:?}", state.llr, state.lower, state.upper, state.verdict);
+//! assert_eq!(state.verdict, Verdict::Better);
+//! assert!(Sprt::los(&[10, 100, 200, 600, 300]) > 0.99);
+//! # Ok::<(), referee_ratings::SprtError>(())
+//! ```
+
+mod anchors;
+mod cholesky;
+mod covariance;
+mod error;
+mod fit;
+mod groups;
+mod intervals;
+mod linear;
+mod model;
+mod outcome;
+mod pairs;
+mod points;
+mod ranking;
+mod residuals;
+mod results;
+mod seats;
+mod significance;
+mod sprt;
+mod sprt_match;
+
+pub use anchors::{Contradiction, contradiction};
+pub use error::RatingError;
+pub use fit::{Estimate, Fit, FixedRating, fit};
+pub use intervals::{RankInterval, Separation};
+pub use outcome::{GameOutcome, Outcomes};
+pub use pairs::{PairCounts, Pentanomial, Side};
+pub use points::Points;
+pub use ranking::{Rank, Ranking, Unranked};
+pub use residuals::{Cycle, Residual, Unexplained, cycles, residuals, unexplained};
+pub use results::{Completion, PlayedGame, Results};
+pub use seats::{SeatEffects, SeatRatings, seat_effects};
+pub use significance::two_sided;
+pub use sprt::{Sprt, SprtError, SprtState, Unit, Verdict};
+pub use sprt_match::{MatchGame, MatchState, SprtMatch, Stop};

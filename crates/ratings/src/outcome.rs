@@ -1,0 +1,85 @@
+//! How games came out, and what that scores.
+
+use std::iter::Sum;
+use std::ops::Add;
+
+use crate::points::Points;
+
+/// A game's result, from the side of its first seat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GameOutcome {
+    /// The first seat won.
+    Win,
+    /// A draw.
+    Draw,
+    /// The second seat won.
+    Loss,
+}
+
+impl GameOutcome {
+    /// Every outcome.
+    pub const ALL: [Self; 3] = [Self::Win, Self::Draw, Self::Loss];
+
+    /// The first seat's score in half points: 2, 1 or 0.
+    pub const fn halves(self) -> usize {
+        match self {
+            Self::Win => 2,
+            Self::Draw => 1,
+            Self::Loss => 0,
+        }
+    }
+
+    pub(crate) fn index(self) -> usize {
+        2 - self.halves()
+    }
+}
+
+/// Wins, draws and losses, counted from one player's side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Outcomes {
+    /// Games won.
+    pub wins: u32,
+    /// Games drawn.
+    pub draws: u32,
+    /// Games lost.
+    pub losses: u32,
+}
+
+impl Outcomes {
+    /// How many games there were.
+    pub fn games(self) -> u32 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// What they scored.
+    pub fn score(self) -> Points {
+        Points::of(self.wins, self.draws)
+    }
+
+    /// One game, by what was scored in it in half points.
+    pub(crate) fn of_halves(halves: usize) -> Self {
+        let none = Self::default();
+        match halves {
+            0 => Self { losses: 1, ..none },
+            1 => Self { draws: 1, ..none },
+            _ => Self { wins: 1, ..none },
+        }
+    }
+}
+
+impl Add for Outcomes {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self {
+            wins: self.wins + other.wins,
+            draws: self.draws + other.draws,
+            losses: self.losses + other.losses,
+        }
+    }
+}
+
+impl Sum for Outcomes {
+    fn sum<I: Iterator<Item = Self>>(outcomes: I) -> Self {
+        outcomes.fold(Self::default(), Add::add)
+    }
+}

@@ -1,0 +1,287 @@
+//! One order of all players: ranks, and why some have none.
+//!
+//! Only players that play have a rank. Those known only by forfeits stand below them, however
+//! their games came out: two that never start would otherwise draw with each other. A rank
+//! compares, so it takes a chain of games to most others that have one.
+
+use std::cmp::Reverse;
+
+use crate::error::RatingError;
+use crate::fit::{Fit, FixedRating, fit};
+use crate::intervals::RankInterval;
+use crate::results::Results;
+
+/// Why a player has no rank. `E` says why a player was excluded from the ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unranked<E> {
+    /// It plays, but no chain of games connects it with most of those who do.
+    Unconnected,
+    /// None of its games counts.
+    NoGame,
+    /// It forfeited games, and none of its games ended by the rules.
+    Forfeits,
+    /// It was excluded.
+    Excluded(E),
+}
+
+impl<E> Unranked<E> {
+    /// The player failed, instead of having no rank by no fault of its own.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Forfeits | Self::Excluded(_))
+    }
+}
+
+/// A rank and its interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rank {
+    /// The place, from 1; nobody else has it.
+    pub place: usize,
+    /// The ranks the player may have, at 95%.
+    pub interval: RankInterval,
+}
+
+/// All players in order.
+#[derive(Debug, Clone)]
+pub struct Ranking<E> {
+    /// The ratings.
+    pub fit: Fit,
+    /// The players' numbers, the best first. Those without a rank stand at the end.
+    pub order: Vec<usize>,
+    /// The place of each player by number, from 1, or why it has no rank.
+    pub places: Vec<Result<usize, Unranked<E>>>,
+    /// The group of each player by number, from 1: the one with most players that play first.
+    pub groups: Vec<usize>,
+    /// What comes before ratings when players are put in order, by number.
+    classes: Vec<Class<E>>,
+}
+
+/// Players of a lower class stand before all players of a higher one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Class<E> {
+    /// Some of its games ended by the rules.
+    Seen,
+    /// Its opponents forfeited all its games: it may be about to fail as well.
+    Spared,
+    /// It has no rank.
+    Unranked(Unranked<E>),
+}
+
+impl<E: Copy + Ord> Ranking<E> {
+    /// Ranks all players. `excluded` says by number who was excluded and why; `names` breaks ties.
+    ///
+    /// Ratings decide, then scores, then names.
+    ///
+    /// # Errors
+    ///
+    /// As [`fit()`].
+    ///
+    /// # Panics
+    ///
+    /// When `excluded` or `names` has fewer entries than there are players.
+    pub fn new<N: Ord>(
+        results: &Results,
+        fixed: &[FixedRating],
+        excluded: &[Option<E>],
+        names: &[N],
+    ) -> Result<Self, RatingError> {
+        let fit = fit(results, fixed)?;
+        let classes = classes(results, &fit, excluded);
+        let mut order: Vec<usize> = (0..classes.len()).collect();
+        let key = |player: usize| (classes[player], Reverse(results.of(player).score()));
+        let shown = |player: usize| match classes[player] {
+            Class::Unranked(why) if why.is_failure() => 0.0,
+            _ => fine(fit.ratings[player].value),
+        };
+        order.sort_by(|&one, &other| {
+            let (above, below) = (key(one), key(other));
+            let rating = || shown(other).total_cmp(&shown(one));
+            let name = || names[one].cmp(&names[other]);
+            above.0.cmp(&below.0).then_with(rating).then(above.1.cmp(&below.1)).then_with(name)
+        });
+        let mut places = vec![Err(Unranked::NoGame); classes.len()];
+        // Those without a rank stand at the end.
+        for (&player, place) in order.iter().zip(1..) {
+            places[player] = match classes[player] {
+                Class::Seen | Class::Spared => Ok(place),
+                Class::Unranked(why) => Err(why),
+            };
+        }
+        let groups = group_numbers(&fit.groups, &classes);
+        Ok(Self { fit, order, places, groups, classes })
+    }
+
+    /// How many groups there are of players that play.
+    pub fn group_count(&self) -> usize {
+        let plays = self.classes.iter().map(|class| class.plays());
+        let groups = self.groups.iter().zip(plays).filter(|(_, plays)| *plays);
+        groups.map(|(&group, _)| group).max().unwrap_or(0)
+    }
+
+    /// The rank of each player by number with its interval, or why it has none.
+    pub fn ranks(&self) -> Vec<Result<Rank, Unranked<E>>> {
+        let intervals = self.fit.rank_intervals_by(&self.classes);
+        let rank = |(place, interval): (&Result<usize, Unranked<E>>, RankInterval)| {
+            // Rounding may have put equals in another order than the interval was made for.
+            let within = |place| RankInterval {
+                low: interval.low.min(place),
+                high: interval.high.max(place),
+            };
+            place.map(|place| Rank { place, interval: within(place) })
+        };
+        self.places.iter().zip(intervals).map(rank).collect()
+    }
+
+    /// Two players have ranks and are compared by their ratings alone.
+    pub fn are_compared(&self, one: usize, other: usize) -> bool {
+        self.places[one].is_ok() && self.classes[one] == self.classes[other]
+    }
+}
+
+impl<E: Copy + Ord> Class<E> {
+    fn plays(self) -> bool {
+        matches!(self, Self::Seen | Self::Spared | Self::Unranked(Unranked::Unconnected))
+    }
+}
+
+/// The class of each player by number.
+fn classes<E: Copy + Ord>(results: &Results, fit: &Fit, excluded: &[Option<E>]) -> Vec<Class<E>> {
+    let alone = |player: usize| {
+        let completion = results.completion(player);
+        match excluded[player] {
+            Some(why) => Class::Unranked(Unranked::Excluded(why)),
+            None if completion.fails() => Class::Unranked(Unranked::Forfeits),
+            None if results.of(player).games() == 0 => Class::Unranked(Unranked::NoGame),
+            None if completion.finished == 0 => Class::Spared,
+            None => Class::Seen,
+        }
+    };
+    let mut classes: Vec<Class<E>> = (0..results.players()).map(alone).collect();
+    let main = main_group(&fit.groups, &classes);
+    for (class, &group) in classes.iter_mut().zip(&fit.groups) {
+        if class.plays() && Some(group) != main {
+            *class = Class::Unranked(Unranked::Unconnected);
+        }
+    }
+    classes
+}
+
+/// The group that holds more than half of the players that play.
+fn main_group<E: Copy + Ord>(groups: &[usize], classes: &[Class<E>]) -> Option<usize> {
+    let sizes = sizes(groups, classes);
+    let all: usize = sizes.iter().sum();
+    sizes.iter().position(|&size| 2 * size > all)
+}
+
+/// How many players of each group play.
+fn sizes<E: Copy + Ord>(groups: &[usize], classes: &[Class<E>]) -> Vec<usize> {
+    let mut sizes = vec![0_usize; groups.iter().map(|group| group + 1).max().unwrap_or(0)];
+    for (&group, class) in groups.iter().zip(classes) {
+        sizes[group] += usize::from(class.plays());
+    }
+    sizes
+}
+
+/// The group of each player, numbered from 1: the largest first, then by who is listed first.
+fn group_numbers<E: Copy + Ord>(groups: &[usize], classes: &[Class<E>]) -> Vec<usize> {
+    let sizes = sizes(groups, classes);
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    order.sort_by_key(|&group| Reverse(sizes[group]));
+    let mut numbers = vec![0; sizes.len()];
+    for (number, group) in (1..).zip(order) {
+        numbers[group] = number;
+    }
+    groups.iter().map(|&group| numbers[group]).collect()
+}
+
+/// A rating in millionths: what is closer than that differs by rounding alone and is equal.
+fn fine(rating: f64) -> f64 {
+    (rating * 1e6).round() + 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::GameOutcome::{self, Draw, Win};
+    use crate::results::tests::{double_forfeit, forfeit, results};
+
+    const NAMES: [&str; 5] = ["ant", "bee", "cat", "dog", "eel"];
+    type Row = (&'static str, Result<usize, Unranked<u8>>);
+
+    /// The players' names in order, with their ranks.
+    fn ranked(results: &Results, excluded: &[Option<u8>]) -> Vec<Row> {
+        let ranking = Ranking::new(results, &[], excluded, &NAMES).expect("no fixed rating");
+        ranking.order.iter().map(|&player| (NAMES[player], ranking.places[player])).collect()
+    }
+
+    /// Cat loses to ant and bee, which draw; then every loser forfeits to the winner.
+    fn with_forfeits(forfeits: &[(usize, usize)]) -> Results {
+        let mut results = results(5, &[(0, 2, Win), (1, 2, Win), (0, 1, Draw)]);
+        for (&(loser, winner), pair) in forfeits.iter().zip(10..) {
+            results.add(forfeit(loser, winner, pair));
+        }
+        results
+    }
+
+    #[test]
+    fn a_player_that_only_forfeits_stands_below_all_that_play() {
+        // Dog beats eel, for eel fails earlier; cat loses everything, but plays.
+        let results = with_forfeits(&[(4, 3), (4, 3), (4, 3), (4, 3), (3, 2)]);
+        let failed = Err(Unranked::Forfeits);
+        let rows =
+            [("ant", Ok(1)), ("bee", Ok(2)), ("cat", Ok(3)), ("dog", failed), ("eel", failed)];
+        assert_eq!(ranked(&results, &[None; 5]), rows);
+    }
+
+    #[test]
+    fn a_player_never_seen_to_finish_stands_after_those_that_were() {
+        // Nobody knows whether dog would have failed: it only met eel.
+        let results = with_forfeits(&[(4, 3), (4, 3), (4, 3), (4, 2)]);
+        let rows = [("ant", Ok(1)), ("bee", Ok(2)), ("cat", Ok(3)), ("dog", Ok(4))];
+        assert_eq!(ranked(&results, &[None; 5])[..4], rows);
+        // Alone with the one that fails it is the best of those that play.
+        let mut two = Results::new(2);
+        two.add(forfeit(1, 0, 1));
+        let rows = [("ant", Ok(1)), ("bee", Err(Unranked::Forfeits))];
+        assert_eq!(ranked(&two, &[None; 2]), rows);
+    }
+
+    #[test]
+    fn an_excluded_player_has_no_rank_however_well_it_played_before() {
+        let games = [(0, 1, Win), (0, 2, Win), (1, 2, Win)];
+        let excluded = [Some(1), None, None, Some(2), None];
+        let rows = [
+            ("bee", Ok(1)),
+            ("cat", Ok(2)),
+            ("eel", Err(Unranked::NoGame)),
+            ("ant", Err(Unranked::Excluded(1))),
+            ("dog", Err(Unranked::Excluded(2))),
+        ];
+        assert_eq!(ranked(&results(5, &games), &excluded), rows);
+    }
+
+    #[test]
+    fn a_double_forfeit_connects_nobody() {
+        let mut results = results(5, &[(0, 1, Win), (1, 2, Win)]);
+        results.add(double_forfeit(3, 4, 1));
+        let failed = Err(Unranked::Forfeits);
+        let rows =
+            [("ant", Ok(1)), ("bee", Ok(2)), ("cat", Ok(3)), ("dog", failed), ("eel", failed)];
+        assert_eq!(ranked(&results, &[None; 5]), rows);
+        let ranking = Ranking::<u8>::new(&results, &[], &[None; 5], &NAMES).expect("no rating");
+        assert_eq!(ranking.group_count(), 1);
+        let ranks = ranking.ranks();
+        let highest = ranks[..3].iter().flatten().map(|rank| rank.interval.high).max();
+        assert!(highest <= Some(3) && ranks[3].is_err());
+    }
+
+    #[test]
+    fn a_rank_takes_a_chain_of_games_to_most_others() {
+        let apart = Err(Unranked::Unconnected);
+        let games: [(usize, usize, GameOutcome); 3] = [(0, 4, Win), (2, 1, Win), (1, 3, Win)];
+        let rows = [("cat", Ok(1)), ("bee", Ok(2)), ("dog", Ok(3)), ("ant", apart), ("eel", apart)];
+        assert_eq!(ranked(&results(5, &games), &[None; 5]), rows);
+        // Two groups of the same size: neither is the tournament.
+        let even = ranked(&results(5, &[(0, 1, Win), (2, 3, Win)]), &[None; 5]);
+        assert!(even[..4].iter().all(|row| row.1 == apart), "{even:?}");
+    }
+}

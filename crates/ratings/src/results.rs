@@ -1,0 +1,385 @@
+//! Results: who met whom, and how the games came out.
+
+use std::collections::{BTreeMap, HashSet};
+use std::num::NonZeroU64;
+
+use crate::outcome::{GameOutcome, Outcomes};
+use crate::pairs::{PairCounts, Side};
+
+/// A game as results take it in. Players are numbers, from 0.
+///
+/// Games come in *pairs*: two games of the same players with the seats swapped, and perhaps the
+/// same luck or the same opening. The two games of a pair may depend on each other; pairs are
+/// taken to be independent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlayedGame {
+    /// The player at the first seat, the one that moves first.
+    pub first: usize,
+    /// The player at the second seat.
+    pub second: usize,
+    /// The number of the pair among those of these two players.
+    pub pair: u32,
+    /// The result. None when both players forfeited: nobody scores, and the game says nothing
+    /// about who is better.
+    pub outcome: Option<GameOutcome>,
+    /// Whether the player at the first seat, and the one at the second, forfeited the game by a
+    /// fault.
+    pub forfeits: [bool; 2],
+    /// Two games with the same fingerprint are copies of each other. Copies score, but ratings
+    /// are fitted to the first of them alone. None for a game that is not compared.
+    pub fingerprint: Option<NonZeroU64>,
+}
+
+impl PlayedGame {
+    /// A game that was played to its end by the rules, and is no copy.
+    pub fn by_rules(first: usize, second: usize, pair: u32, outcome: GameOutcome) -> Self {
+        let (outcome, forfeits, fingerprint) = (Some(outcome), [false; 2], None);
+        Self { first, second, pair, outcome, forfeits, fingerprint }
+    }
+
+    /// What the first and the second seat score, in half points.
+    pub fn halves(self) -> [usize; 2] {
+        self.outcome.map_or([0, 0], |outcome| {
+            [outcome.halves(), GameOutcome::Win.halves() - outcome.halves()]
+        })
+    }
+}
+
+/// How a player's games ended: by the rules, or by whose fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Completion {
+    /// Games that ended by the rules.
+    pub finished: u32,
+    /// Games that the player forfeited.
+    pub forfeited: u32,
+    /// Games that the opponent alone forfeited.
+    pub spared: u32,
+}
+
+impl Completion {
+    /// How many games there were.
+    pub fn games(self) -> u32 {
+        self.finished + self.forfeited + self.spared
+    }
+
+    /// Counts a game that the player forfeited, or the opponent did.
+    pub fn add(&mut self, own_forfeit: bool, opponents_forfeit: bool) {
+        let count = match (own_forfeit, opponents_forfeit) {
+            (true, _) => &mut self.forfeited,
+            (false, true) => &mut self.spared,
+            (false, false) => &mut self.finished,
+        };
+        *count += 1;
+    }
+
+    /// The player forfeited games, and none of its games ended by the rules.
+    ///
+    /// A game that the opponent forfeited shows nothing: the player may have been about to fail
+    /// as well.
+    pub fn fails(self) -> bool {
+        self.finished == 0 && self.forfeited > 0
+    }
+
+    /// The player has games, and they show more of it than forfeits.
+    pub fn plays(self) -> bool {
+        !self.fails() && self.finished + self.spared > 0
+    }
+}
+
+/// The results of a tournament, summed. No game is kept: the size grows with the number of
+/// pairings, and by one number per game to know copies by.
+///
+/// All games count in the scores. Two kinds of games are left out of what ratings are fitted to,
+/// because they say nothing: a copy of an earlier game, and a game that both players forfeited.
+#[derive(Debug, Clone)]
+pub struct Results {
+    players: usize,
+    /// Row: the player at the first seat; column: the one at the second.
+    grid: Vec<Cell>,
+    completion: Vec<Completion>,
+    /// By the two players' numbers, the lower number being the upper player.
+    pairs: BTreeMap<(usize, usize), PairCounts>,
+    /// Games whose partner has not come yet.
+    open: BTreeMap<(usize, usize, u32), (usize, GameOutcome)>,
+    seen: HashSet<NonZeroU64>,
+    /// Copies by first and second player.
+    copies: BTreeMap<(usize, usize), u32>,
+    /// By upper and lower player: how many of their last games, in a row, were copies.
+    repeats: BTreeMap<(usize, usize), u32>,
+}
+
+/// The games of one player at the first seat against another, from the side of either.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cell {
+    first: Outcomes,
+    second: Outcomes,
+}
+
+impl Results {
+    /// No games yet between so many players.
+    pub fn new(players: usize) -> Self {
+        Self {
+            players,
+            grid: vec![Cell::default(); players * players],
+            completion: vec![Completion::default(); players],
+            pairs: BTreeMap::new(),
+            open: BTreeMap::new(),
+            seen: HashSet::new(),
+            copies: BTreeMap::new(),
+            repeats: BTreeMap::new(),
+        }
+    }
+
+    /// Counts a game.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such player.
+    pub fn add(&mut self, game: PlayedGame) {
+        self.add_completion(game);
+        let [first, second] = game.halves().map(Outcomes::of_halves);
+        let cell = &mut self.grid[game.first * self.players + game.second];
+        cell.first = cell.first + first;
+        cell.second = cell.second + second;
+        if let Some(outcome) = game.outcome {
+            self.add_rated(game, outcome);
+        }
+    }
+
+    /// Counts how a game ended for its players and nothing else: it neither scores nor is rated.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such player.
+    pub fn add_completion(&mut self, game: PlayedGame) {
+        let [first, second] = game.forfeits;
+        self.completion[game.first].add(first, second);
+        self.completion[game.second].add(second, first);
+    }
+
+    /// Takes a game into what ratings are fitted to, unless it is a copy.
+    fn add_rated(&mut self, game: PlayedGame, outcome: GameOutcome) {
+        let PlayedGame { first, second, fingerprint, .. } = game;
+        let repeats = self.repeats.entry((first.min(second), first.max(second))).or_default();
+        let is_copy = fingerprint.is_some_and(|fingerprint| !self.seen.insert(fingerprint));
+        if is_copy {
+            *repeats += 1;
+            *self.copies.entry((first, second)).or_default() += 1;
+        } else {
+            *repeats = 0;
+            self.pair_up(game, outcome);
+        }
+    }
+
+    /// Finds the other game of the pair, or lets this one wait for it.
+    fn pair_up(&mut self, game: PlayedGame, outcome: GameOutcome) {
+        let PlayedGame { first, second, pair, .. } = game;
+        let (upper, lower) = (first.min(second), first.max(second));
+        let counts = self.pairs.entry((upper, lower)).or_default();
+        match self.open.remove(&(upper, lower, pair)) {
+            Some((other, earlier)) if other == second => {
+                if first == upper {
+                    counts.add(outcome, earlier);
+                } else {
+                    counts.add(earlier, outcome);
+                }
+            }
+            unrelated => {
+                if let Some((other, earlier)) = unrelated {
+                    counts.add_single(side(other, upper), earlier);
+                }
+                self.open.insert((upper, lower, pair), (first, outcome));
+            }
+        }
+    }
+
+    /// How many players there are.
+    pub fn players(&self) -> usize {
+        self.players
+    }
+
+    /// What ratings are fitted to: for each two players that met, the upper's number (the lower
+    /// of the two), the lower's, and their pairs without copies.
+    pub fn pairings(&self) -> Vec<(usize, usize, PairCounts)> {
+        let mut all = self.pairs.clone();
+        for (&(upper, lower, _), &(first, outcome)) in &self.open {
+            all.entry((upper, lower)).or_default().add_single(side(first, upper), outcome);
+        }
+        all.into_iter().map(|((upper, lower), counts)| (upper, lower, counts)).collect()
+    }
+
+    /// How many games are copies of earlier ones, by first and second player; pairings without
+    /// copies are absent.
+    pub fn copies(&self) -> &BTreeMap<(usize, usize), u32> {
+        &self.copies
+    }
+
+    /// How many of the last games of two players, in a row, were copies of earlier ones.
+    pub fn repeats(&self, one: usize, other: usize) -> u32 {
+        self.repeats.get(&(one.min(other), one.max(other))).copied().unwrap_or(0)
+    }
+
+    /// The games of `first` at the first seat against `second`, from the side of `first`.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such player; this goes for all methods that take a player's number.
+    pub fn pairing(&self, first: usize, second: usize) -> Outcomes {
+        self.cell(first, second).first
+    }
+
+    fn cell(&self, first: usize, second: usize) -> Cell {
+        self.grid[first * self.players + second]
+    }
+
+    /// All games of `player` against `opponent`, at either seat, from the side of `player`.
+    pub fn between(&self, player: usize, opponent: usize) -> Outcomes {
+        self.cell(player, opponent).first + self.cell(opponent, player).second
+    }
+
+    /// All games of `player` at the first seat, from its side.
+    pub fn at_first(&self, player: usize) -> Outcomes {
+        (0..self.players).map(|other| self.cell(player, other).first).sum()
+    }
+
+    /// All games of `player` at the second seat, from its side.
+    pub fn at_second(&self, player: usize) -> Outcomes {
+        (0..self.players).map(|other| self.cell(other, player).second).sum()
+    }
+
+    /// All games of `player`, from its side.
+    pub fn of(&self, player: usize) -> Outcomes {
+        self.at_first(player) + self.at_second(player)
+    }
+
+    /// How the games of `player` ended, those included that do not score.
+    pub fn completion(&self, player: usize) -> Completion {
+        self.completion[player]
+    }
+
+    /// All games, from the side of the first seat.
+    pub fn total(&self) -> Outcomes {
+        self.grid.iter().map(|cell| cell.first).sum()
+    }
+}
+
+fn side(first: usize, upper: usize) -> Side {
+    if first == upper { Side::Upper } else { Side::Lower }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::outcome::GameOutcome::{Draw, Loss, Win};
+    use crate::points::Points;
+
+    /// Games as `(first, second, outcome)`, each of a pair of its own.
+    pub(crate) fn results(players: usize, games: &[(usize, usize, GameOutcome)]) -> Results {
+        let mut results = Results::new(players);
+        for (pair, &(first, second, outcome)) in (1..).zip(games) {
+            results.add(PlayedGame::by_rules(first, second, pair, outcome));
+        }
+        results
+    }
+
+    /// Any small tournament of four players.
+    pub(crate) fn any_results() -> impl Strategy<Value = Results> {
+        let outcome = prop::sample::select(GameOutcome::ALL.to_vec());
+        let game = (0..4_usize, 1..4_usize, outcome);
+        prop::collection::vec(game, 0..60).prop_map(|games| {
+            let games: Vec<_> =
+                games.into_iter().map(|(i, step, outcome)| (i, (i + step) % 4, outcome)).collect();
+            results(4, &games)
+        })
+    }
+
+    /// A game that both players forfeited.
+    pub(crate) fn double_forfeit(first: usize, second: usize, pair: u32) -> PlayedGame {
+        let game = PlayedGame::by_rules(first, second, pair, Draw);
+        PlayedGame { outcome: None, forfeits: [true, true], ..game }
+    }
+
+    /// A game that the player at the first seat forfeited.
+    pub(crate) fn forfeit(loser: usize, winner: usize, pair: u32) -> PlayedGame {
+        let game = PlayedGame::by_rules(loser, winner, pair, Loss);
+        PlayedGame { forfeits: [true, false], ..game }
+    }
+
+    #[test]
+    fn results_are_counted_by_seat() {
+        let results = results(2, &[(0, 1, Win), (1, 0, Win), (1, 0, Draw)]);
+        assert_eq!(results.pairing(1, 0), Outcomes { wins: 1, draws: 1, losses: 0 });
+        assert_eq!(results.between(0, 1), Outcomes { wins: 1, draws: 1, losses: 1 });
+        assert_eq!(results.at_first(0).score(), Points::of(1, 0));
+        assert_eq!(results.at_second(0).score(), Points::of(0, 1));
+    }
+
+    #[test]
+    fn both_lose_a_double_forfeit_and_it_is_not_rated() {
+        let mut results = results(2, &[(0, 1, Draw)]);
+        results.add(double_forfeit(1, 0, 1));
+        let lost = Outcomes { wins: 0, draws: 1, losses: 1 };
+        assert_eq!([results.of(0), results.between(1, 0), results.total()], [lost; 3]);
+        let [(0, 1, counts)] = results.pairings()[..] else { panic!("one pairing") };
+        assert_eq!((counts.pairs(), counts.singles(Side::Upper)), (0, 1));
+        assert_eq!(results.completion(1), Completion { finished: 1, forfeited: 1, spared: 0 });
+    }
+
+    #[test]
+    fn the_two_games_of_a_pair_find_each_other() {
+        let mut results = Results::new(2);
+        for (first, second, outcome, pair) in [(1, 0, Win, 1), (0, 1, Draw, 2), (0, 1, Loss, 1)] {
+            results.add(PlayedGame::by_rules(first, second, pair, outcome));
+        }
+        let [(0, 1, counts)] = results.pairings()[..] else { panic!("one pairing") };
+        assert_eq!(counts.cells().collect::<Vec<_>>(), [(Loss, Win, 1)]);
+        assert_eq!((counts.singles(Side::Upper), counts.singles(Side::Lower)), (1, 0));
+    }
+
+    #[test]
+    fn a_copy_scores_but_is_not_rated() {
+        let mut results = Results::new(2);
+        let print = NonZeroU64::new;
+        for pair in 1..=3 {
+            let game = PlayedGame::by_rules(0, 1, pair, Win);
+            results.add(PlayedGame { fingerprint: print(1), ..game });
+            let game = PlayedGame::by_rules(1, 0, pair, Draw);
+            results.add(PlayedGame { fingerprint: print(2), ..game });
+        }
+        assert_eq!(results.of(0), Outcomes { wins: 3, draws: 3, losses: 0 });
+        assert_eq!(results.copies(), &BTreeMap::from([((0, 1), 2), ((1, 0), 2)]));
+        let [(0, 1, counts)] = results.pairings()[..] else { panic!("one pairing") };
+        assert_eq!((counts.pairs(), counts.games(Side::Upper)), (1, [1, 0, 0]));
+        assert_eq!((results.repeats(1, 0), results.repeats(0, 0)), (4, 0));
+        results.add(PlayedGame::by_rules(1, 0, 4, Draw));
+        assert_eq!(results.repeats(0, 1), 0);
+    }
+
+    #[test]
+    fn a_player_known_only_by_forfeits_fails() {
+        let completion = |finished, forfeited, spared| Completion { finished, forfeited, spared };
+        assert!(completion(0, 1, 9).fails() && !completion(0, 1, 9).plays());
+        assert!(!completion(1, 9, 0).fails() && completion(1, 9, 0).plays());
+        assert!(!completion(0, 0, 1).fails() && completion(0, 0, 1).plays());
+        let nothing = completion(0, 0, 0);
+        assert!(!nothing.fails() && !nothing.plays(), "nothing is known");
+    }
+
+    proptest! {
+        #[test]
+        fn every_game_gives_one_point(results in any_results()) {
+            let points: Points = (0..4).map(|player| results.of(player).score()).sum();
+            prop_assert_eq!(points, Points::of(results.total().games(), 0));
+        }
+
+        #[test]
+        fn a_players_games_are_those_against_its_opponents(results in any_results()) {
+            for player in 0..4 {
+                let sum: Outcomes = (0..4).map(|other| results.between(player, other)).sum();
+                prop_assert_eq!(sum, results.of(player));
+            }
+        }
+    }
+}

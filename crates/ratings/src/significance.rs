@@ -1,0 +1,79 @@
+//! Chances of deviations, and corrections for looking at many.
+
+use statrs::function::beta::beta_reg;
+use statrs::function::erf::erfc;
+use statrs::function::gamma::gamma_ur;
+
+/// Standard deviations each way that hold 95% of a normal distribution.
+pub(crate) const Z95: f64 = 1.959_963_984_540_054;
+
+/// Significant at 5%: found by chance alone in one tournament of twenty.
+pub(crate) const SIGNIFICANT: f64 = 0.05;
+
+/// A number of players, or of degrees of freedom, to divide by.
+pub(crate) fn count(players: usize) -> f64 {
+    f64::from(u32::try_from(players).unwrap_or(u32::MAX))
+}
+
+/// The chance that a standard normal number is below `x`.
+pub(crate) fn normal_below(x: f64) -> f64 {
+    erfc(-x / std::f64::consts::SQRT_2) / 2.0
+}
+
+/// The chance of a deviation, in standard deviations, at least as large in either direction.
+pub fn two_sided(deviation: f64) -> f64 {
+    2.0 * normal_below(-deviation.abs())
+}
+
+/// The chance that a χ² number of so many degrees of freedom is above `x`.
+pub(crate) fn chi_square_above(x: f64, free: usize) -> f64 {
+    if x <= 0.0 { 1.0 } else { gamma_ur(count(free) / 2.0, x / 2.0) }
+}
+
+/// The chance, in both directions, that one of two equals wins so many pairs or more.
+pub(crate) fn sign_test(won: u32, lost: u32) -> f64 {
+    let above = if won == 0 { 1.0 } else { beta_reg(f64::from(won), f64::from(lost) + 1.0, 0.5) };
+    (2.0 * above).min(1.0)
+}
+
+/// Sorts by chance and corrects each for how many were tested, as Holm does: the chance that any
+/// of those below a level is there by accident is below that level.
+pub(crate) fn holm<T>(tested: &mut [(T, f64)]) {
+    tested.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let (all, mut before) = (tested.len(), 0.0_f64);
+    for (at, (_, p_value)) in tested.iter_mut().enumerate() {
+        *p_value = (*p_value * count(all - at)).min(1.0).max(before);
+        before = *p_value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chances_are_corrected_for_their_number() {
+        let mut tested = vec![('a', 0.04), ('b', 0.01), ('c', 0.03)];
+        holm(&mut tested);
+        let expected = [('b', 0.03), ('c', 0.06), ('a', 0.06)];
+        for (one, other) in tested.iter().zip(expected) {
+            assert!(one.0 == other.0 && (one.1 - other.1).abs() < 1e-12, "{tested:?}");
+        }
+    }
+
+    #[test]
+    fn the_sign_test_counts_coins() {
+        assert!((sign_test(5, 0) - 2.0 / 32.0).abs() < 1e-12);
+        assert!((sign_test(4, 1) - 12.0 / 32.0).abs() < 1e-12);
+        assert!((sign_test(1, 1) - 1.0).abs() < 1e-12);
+        assert!((two_sided(1.959_964) - 0.05).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_tail_of_chi_square() {
+        // 95% quantiles from tables.
+        for (x, free) in [(3.841_459, 1), (5.991_465, 2), (18.307_038, 10)] {
+            assert!((chi_square_above(x, free) - 0.05).abs() < 1e-6);
+        }
+    }
+}

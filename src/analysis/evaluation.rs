@@ -1,0 +1,158 @@
+//! What came of a tournament: everything that is computed from its results, in one place.
+//!
+//! Who goes on to the next stage and what people see rest on the same computation: the ranking of
+//! the games that [`Ledger::counted`] gives.
+
+use super::results::{AnalysisError, Faulted, NamedResults};
+use crate::model::player::Out;
+use crate::model::record::Anchor;
+use crate::schedule::ledger::Ledger;
+use crate::schedule::summary::Summary;
+use referee_games::BySeat;
+use referee_ratings::{Contradiction, Ranking, SeatEffects, contradiction, seat_effects};
+
+/// The results of a tournament so far, evaluated.
+#[derive(Debug, Clone)]
+pub struct Evaluation {
+    /// What every player scored against every other.
+    pub results: NamedResults,
+    /// Who is better, and the ratings.
+    pub ranking: Ranking<Out>,
+    /// Whether the seat is worth the same to all.
+    pub seats: SeatEffects,
+    /// Two anchors whose results do not fit the ratings given.
+    pub contradiction: Option<Contradiction>,
+    /// How many games these are.
+    pub summary: Summary,
+}
+
+impl Evaluation {
+    /// Evaluates the games in `ledger`.
+    ///
+    /// Without the games that ended in a fault nobody is taken out either: that says how strong
+    /// players are when nothing breaks.
+    ///
+    /// # Errors
+    ///
+    /// When the given ratings cannot be used.
+    pub fn of(ledger: &Ledger, faulted: Faulted) -> Result<Self, AnalysisError> {
+        let out = match faulted {
+            Faulted::Count => ledger.outs(),
+            Faulted::LeaveOut => vec![None; ledger.names().len()],
+        };
+        let mut results = NamedResults::new(ledger.names()).with(faulted);
+        for (fixture, game) in ledger.counted() {
+            results.add_summary(fixture.players, fixture.pair, game);
+        }
+        Self::new(results, ledger.ratings(), &out, ledger.summary())
+    }
+
+    /// The same under other names, in the order of `names`; `rename` turns a player's name into
+    /// one of them.
+    ///
+    /// # Errors
+    ///
+    /// When the given ratings cannot be used, or `rename` gives a name that is not in `names`.
+    pub fn renamed<'a>(
+        ledger: &Ledger,
+        names: &[String],
+        rename: impl Fn(&str) -> &'a str,
+    ) -> Result<Self, AnalysisError> {
+        let mut results = NamedResults::new(names);
+        let number = |name: &String| results.number(rename(name));
+        let numbers: Vec<usize> = ledger.names().iter().map(number).collect::<Result<_, _>>()?;
+        for (fixture, game) in ledger.counted() {
+            let players = BySeat::from_fn(|seat| numbers[fixture.players[seat]]);
+            results.add_summary(players, fixture.pair, game);
+        }
+        let mut out = vec![None; names.len()];
+        for (why, &number) in ledger.outs().into_iter().zip(&numbers) {
+            out[number] = why;
+        }
+        let given = ledger.ratings().iter();
+        let ratings: Vec<Anchor> = given
+            .map(|anchor| Anchor { player: rename(&anchor.player).to_owned(), ..anchor.clone() })
+            .collect();
+        Self::new(results, &ratings, &out, ledger.summary())
+    }
+
+    /// Evaluates `results` with these given ratings; `out` says by number who was taken out and
+    /// why.
+    ///
+    /// # Errors
+    ///
+    /// When the given ratings cannot be used.
+    pub fn new(
+        results: NamedResults,
+        anchors: &[Anchor],
+        out: &[Option<Out>],
+        summary: Summary,
+    ) -> Result<Self, AnalysisError> {
+        let fixed = results.fixed(anchors)?;
+        Ok(Self {
+            ranking: Ranking::new(&results.counts, &fixed, out, results.names())?,
+            seats: seat_effects(&results.counts, &fixed)?,
+            contradiction: contradiction(&results.counts, &fixed)?,
+            results,
+            summary,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::record::GameRecord;
+    use crate::model::record::examples::game;
+    use crate::model::stage::Stage;
+    use crate::schedule::ledger::Setup;
+
+    /// Player 0 beats all but player 2, who wins by repeating itself; 1 and 3 draw.
+    fn record(ledger: &Ledger, index: usize) -> GameRecord {
+        let fixture = ledger.fixture(index);
+        let result = match (fixture.players.first, fixture.players.second) {
+            (2, _) => "white",
+            (_, 2) => "black",
+            (0, _) => "white",
+            (_, 0) => "black",
+            _ => "draw",
+        };
+        let names = fixture.players.map(|player| ledger.name(player));
+        let is_copied = fixture.players.first == 2 || fixture.players.second == 2;
+        let action = if is_copied { "e4".to_owned() } else { ledger.id(index) };
+        GameRecord {
+            id: ledger.id(index),
+            pair: fixture.pair,
+            game: fixture.game,
+            actions: vec![action],
+            ..game(names.first, names.second, result)
+        }
+    }
+
+    #[test]
+    fn the_players_that_go_on_are_those_that_people_see_on_top() {
+        // Anchors say that player 3 is better than player 0.
+        let anchors = [("player 0", 1000.0), ("player 3", 1500.0)];
+        let ratings = anchors.map(|(player, rating)| Anchor { player: player.to_owned(), rating });
+        let names: Vec<String> = (0..4).map(|player| format!("player {player}")).collect();
+        let ledger = |stages: Vec<Stage>| {
+            Ledger::new(Setup { ratings: ratings.to_vec(), ..Setup::new(names.clone(), stages) })
+        };
+        let best = Stage { players: Some(2), ..Stage::round_robin(1) };
+        let mut two_stages = ledger(vec![Stage::round_robin(8), best]);
+        let mut one_stage = ledger(vec![Stage::round_robin(8)]);
+        let first_stage = one_stage.len();
+        for index in 0..first_stage {
+            let game = record(&one_stage, index);
+            one_stage.add(&game).expect("it belongs");
+            two_stages.add(&game).expect("it belongs");
+        }
+        let seen = Evaluation::of(&one_stage, Faulted::Count).expect("known anchors").ranking.order;
+        assert_eq!(seen[..2], [2, 3], "player 0 won more, but both ratings are given");
+        assert_eq!(two_stages.len(), first_stage + 2);
+        let players = two_stages.fixture(first_stage).players;
+        let mut going_on = [players.first, players.second];
+        going_on.sort_unstable();
+        assert_eq!(going_on, [2, 3]);
+    }
+}

@@ -1,0 +1,253 @@
+//! Results under the players' names, with their faults.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+use crate::model::fault::FaultCode;
+use crate::model::game_summary::{GameSummary, UnknownResult};
+use crate::model::record::{Anchor, GameRecord, fixed_ratings};
+use referee_games::{BySeat, Seat};
+use referee_ratings::{FixedRating, RatingError, Results};
+
+/// How often a player made each fault; codes that did not happen are absent.
+pub type FaultCounts = BTreeMap<FaultCode, u32>;
+
+/// Whether games that ended in a fault count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Faulted {
+    /// As any other game.
+    #[default]
+    Count,
+    /// As if they had not been played; the faults themselves are still counted.
+    LeaveOut,
+}
+
+/// Why games cannot be counted or rated.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnalysisError {
+    /// A game or an anchor names a player that is not in the tournament.
+    UnknownPlayer(String),
+    /// A game has the same player at both seats.
+    SelfPlay(String),
+    /// A game's result makes no sense.
+    Result(UnknownResult),
+    /// The given ratings cannot be used.
+    Rating(RatingError),
+}
+
+impl fmt::Display for AnalysisError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownPlayer(name) => write!(f, "no player is called {name:?}"),
+            Self::SelfPlay(name) => write!(f, "{name:?} cannot play against itself"),
+            Self::Result(error) => error.fmt(f),
+            Self::Rating(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for AnalysisError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::UnknownPlayer(_) | Self::SelfPlay(_) => None,
+            Self::Result(error) => Some(error),
+            Self::Rating(error) => Some(error),
+        }
+    }
+}
+
+impl From<UnknownResult> for AnalysisError {
+    fn from(error: UnknownResult) -> Self {
+        Self::Result(error)
+    }
+}
+
+impl From<RatingError> for AnalysisError {
+    fn from(error: RatingError) -> Self {
+        Self::Rating(error)
+    }
+}
+
+/// The results of a tournament. Players are numbered in the order of their names as given, from 0.
+#[derive(Debug, Clone)]
+pub struct NamedResults {
+    /// What the players scored, and what ratings are fitted to.
+    pub counts: Results,
+    names: Vec<String>,
+    numbers: HashMap<String, usize>,
+    faulted: Faulted,
+    faults: Vec<FaultCounts>,
+}
+
+impl NamedResults {
+    /// No games yet between players of these (distinct) names.
+    pub fn new(names: &[String]) -> Self {
+        Self {
+            counts: Results::new(names.len()),
+            names: names.to_vec(),
+            numbers: names.iter().cloned().enumerate().map(|(n, name)| (name, n)).collect(),
+            faulted: Faulted::Count,
+            faults: vec![FaultCounts::new(); names.len()],
+        }
+    }
+
+    /// The same, with or without games that ended in a fault.
+    #[must_use]
+    pub fn with(self, faulted: Faulted) -> Self {
+        Self { faulted, ..self }
+    }
+
+    /// Counts a game.
+    ///
+    /// # Errors
+    ///
+    /// When the record names an unknown player, the same player twice, or an unknown result;
+    /// nothing is counted then.
+    pub fn add(&mut self, game: &GameRecord) -> Result<(), AnalysisError> {
+        let players = BySeat::new(
+            self.number(&game.players[Seat::First])?,
+            self.number(&game.players[Seat::Second])?,
+        );
+        if players.first == players.second {
+            return Err(AnalysisError::SelfPlay(self.names[players.first].clone()));
+        }
+        self.add_summary(players, game.pair, GameSummary::of(game)?);
+        Ok(())
+    }
+
+    /// Counts a game between these players by number.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such player.
+    pub fn add_summary(&mut self, players: BySeat<usize>, pair: u32, game: GameSummary) {
+        for seat in Seat::BOTH {
+            if let Some(code) = game.faults[seat] {
+                *self.faults[players[seat]].entry(code).or_default() += 1;
+            }
+        }
+        let played = game.between(players, pair);
+        if game.is_faulted() && self.faulted == Faulted::LeaveOut {
+            self.counts.add_completion(played);
+        } else {
+            self.counts.add(played);
+        }
+    }
+
+    /// The players' names, in order.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The number of the player called `name`.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn number(&self, name: &str) -> Result<usize, AnalysisError> {
+        let number = self.numbers.get(name).copied();
+        number.ok_or_else(|| AnalysisError::UnknownPlayer(name.to_owned()))
+    }
+
+    /// The given ratings by the players' numbers.
+    ///
+    /// # Errors
+    ///
+    /// When one is given for an unknown player.
+    pub fn fixed(&self, anchors: &[Anchor]) -> Result<Vec<FixedRating>, AnalysisError> {
+        fixed_ratings(anchors, &self.names)
+            .map_err(|anchor| AnalysisError::UnknownPlayer(anchor.player.clone()))
+    }
+
+    /// The faults of a player.
+    pub fn faults(&self, player: usize) -> &FaultCounts {
+        &self.faults[player]
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::record::examples::{distinct, faulty, game};
+    use referee_ratings::{Completion, Outcomes};
+
+    /// The results of these games, `(first, second, result)`.
+    pub(crate) fn results(names: &[&str], games: &[(usize, usize, &str)]) -> NamedResults {
+        let owned: Vec<String> = names.iter().map(ToString::to_string).collect();
+        let mut results = NamedResults::new(&owned);
+        for (number, &(first, second, result)) in (1..).zip(games) {
+            let game = distinct(game(names[first], names[second], result), number);
+            results.add(&game).expect("known players");
+        }
+        results
+    }
+
+    /// Any small tournament of four players.
+    pub(crate) fn any_results() -> impl Strategy<Value = NamedResults> {
+        let result = prop::sample::select(vec!["white", "black", "draw"]);
+        let game = (0..4_usize, 1..4_usize, result);
+        prop::collection::vec(game, 0..60).prop_map(|games| {
+            let games: Vec<_> =
+                games.into_iter().map(|(i, step, result)| (i, (i + step) % 4, result)).collect();
+            results(&["ant", "bee", "cat", "dog"], &games)
+        })
+    }
+
+    #[test]
+    fn both_lose_a_double_fault() {
+        let mut results = results(&["ant", "bee"], &[(0, 1, "draw")]);
+        let both = [("white", FaultCode::Crash), ("black", FaultCode::Timeout)];
+        results.add(&faulty(game("bee", "ant", "draw"), &both)).expect("known players");
+        assert_eq!(results.faults(0), &FaultCounts::from([(FaultCode::Timeout, 1)]));
+        assert_eq!(results.faults(1), &FaultCounts::from([(FaultCode::Crash, 1)]));
+        let lost = Outcomes { wins: 0, draws: 1, losses: 1 };
+        assert_eq!([results.counts.of(0), results.counts.total()], [lost; 2]);
+        let completion = Completion { finished: 1, forfeited: 1, spared: 0 };
+        assert_eq!(results.counts.completion(1), completion);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_and_not_counted() {
+        let mut results = results(&["ant", "bee"], &[]);
+        let unknown = results.add(&game("ant", "eel", "white"));
+        assert_eq!(unknown, Err(AnalysisError::UnknownPlayer("eel".into())));
+        let own = results.add(&game("ant", "ant", "white"));
+        assert_eq!(own, Err(AnalysisError::SelfPlay("ant".into())));
+        let red = results.add(&game("ant", "bee", "red"));
+        assert!(matches!(red, Err(AnalysisError::Result(_))));
+        assert_eq!(results.counts.total().games(), 0);
+    }
+
+    #[test]
+    fn the_same_game_again_is_a_copy_unless_it_has_no_action() {
+        let mut results = results(&["ant", "bee"], &[]);
+        let same = |pair| GameRecord { pair, ..game("ant", "bee", "white") };
+        for pair in 1..=3 {
+            results.add(&same(pair)).expect("known players");
+        }
+        assert_eq!(results.counts.copies(), &BTreeMap::from([((0, 1), 2)]));
+        for pair in 4..=6 {
+            let crashed = GameRecord { actions: vec![], ..same(pair) };
+            results.add(&crashed).expect("known players");
+        }
+        assert_eq!(results.counts.copies(), &BTreeMap::from([((0, 1), 2)]));
+    }
+
+    #[test]
+    fn faulted_games_can_be_left_out() {
+        let owned = ["ant", "bee"].map(str::to_owned);
+        let mut results = NamedResults::new(&owned).with(Faulted::LeaveOut);
+        let late = faulty(game("ant", "bee", "white"), &[("black", FaultCode::Timeout)]);
+        results.add(&late).expect("known players");
+        results.add(&distinct(game("ant", "bee", "black"), 2)).expect("known players");
+        assert_eq!(results.counts.of(1), Outcomes { wins: 1, draws: 0, losses: 0 });
+        assert_eq!(results.faults(1), &FaultCounts::from([(FaultCode::Timeout, 1)]));
+        assert_eq!(
+            results.counts.completion(1).forfeited,
+            1,
+            "what happened is known all the same"
+        );
+    }
+}

@@ -1,0 +1,138 @@
+//! What results need of a game, in a few bytes.
+
+use std::fmt;
+use std::num::NonZeroU64;
+
+use crate::model::fault::FaultCode;
+use crate::model::record::GameRecord;
+use referee_games::{BySeat, Seat};
+use referee_ratings::{GameOutcome, PlayedGame};
+
+/// A record's result is neither one of its seats nor `draw`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownResult {
+    /// The game's id.
+    pub id: String,
+    /// The result as recorded.
+    pub result: String,
+}
+
+impl fmt::Display for UnknownResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, result } = self;
+        write!(f, "game {id:?}: the result {result:?} is neither a seat nor `draw`")
+    }
+}
+
+impl std::error::Error for UnknownResult {}
+
+/// A finished game as results see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GameSummary {
+    /// What the first seat made of it. None when both players failed: nobody scores, and the game
+    /// says nothing about who is better.
+    pub outcome: Option<GameOutcome>,
+    /// The faults, by seat.
+    pub faults: BySeat<Option<FaultCode>>,
+    /// What copies of the game share: a hash of the players by seat, the luck, all actions and the
+    /// result. None for a game without an action, in which there is nothing to copy.
+    pub fingerprint: Option<NonZeroU64>,
+}
+
+impl GameSummary {
+    /// What results need of a record.
+    ///
+    /// # Errors
+    ///
+    /// When the record's result is neither a seat nor `draw`.
+    pub fn of(game: &GameRecord) -> Result<Self, UnknownResult> {
+        let outcome = outcome(game)?;
+        let faults = BySeat::from_fn(|seat| game.fault_of(seat).map(|fault| fault.code));
+        let both_failed = faults.first.is_some() && faults.second.is_some();
+        Ok(Self {
+            outcome: (!both_failed).then_some(outcome),
+            faults,
+            fingerprint: fingerprint(game),
+        })
+    }
+
+    /// The scores by seat in half points: 2 for a win, 1 for a draw, 0 for a loss or a double
+    /// fault.
+    pub fn halves(self) -> BySeat<usize> {
+        self.outcome.map_or(BySeat::new(0, 0), |outcome| {
+            BySeat::new(outcome.halves(), GameOutcome::Win.halves() - outcome.halves())
+        })
+    }
+
+    /// The game as ratings take it in, between these players by number.
+    pub fn between(self, players: BySeat<usize>, pair: u32) -> PlayedGame {
+        PlayedGame {
+            first: players.first,
+            second: players.second,
+            pair,
+            outcome: self.outcome,
+            forfeits: [self.faults.first.is_some(), self.faults.second.is_some()],
+            fingerprint: self.fingerprint,
+        }
+    }
+
+    /// A fault ended the game.
+    pub fn is_faulted(self) -> bool {
+        self.faults.first.is_some() || self.faults.second.is_some()
+    }
+}
+
+/// What the first seat made of a game, a double fault being recorded as a draw.
+fn outcome(game: &GameRecord) -> Result<GameOutcome, UnknownResult> {
+    let names = &game.players.names;
+    match game.result.as_str() {
+        "draw" => Ok(GameOutcome::Draw),
+        won if won == names[Seat::First] => Ok(GameOutcome::Win),
+        won if won == names[Seat::Second] => Ok(GameOutcome::Loss),
+        other => Err(UnknownResult { id: game.id.clone(), result: other.to_owned() }),
+    }
+}
+
+fn fingerprint(game: &GameRecord) -> Option<NonZeroU64> {
+    if game.actions.is_empty() {
+        return None;
+    }
+    let mut hasher = blake3::Hasher::new();
+    let mut put = |text: &str| {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    };
+    for text in [&game.players[Seat::First], &game.players[Seat::Second], &game.result] {
+        put(text);
+    }
+    for list in [&game.opening, &game.rolls, &game.actions] {
+        put(&list.len().to_string());
+        for text in list {
+            put(text);
+        }
+    }
+    let mut start = [0; 8];
+    start.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    NonZeroU64::new(u64::from_le_bytes(start)).or(Some(NonZeroU64::MIN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::record::examples::{faulty, game};
+
+    #[test]
+    fn a_double_fault_is_nobodys_half_point() {
+        let both = [("white", FaultCode::Crash), ("black", FaultCode::Timeout)];
+        let both_failed =
+            GameSummary::of(&faulty(game("ant", "bee", "draw"), &both)).expect("a result");
+        assert_eq!((both_failed.outcome, both_failed.halves()), (None, BySeat::new(0, 0)));
+        let drawn = GameSummary::of(&game("ant", "bee", "draw")).expect("a result");
+        assert_eq!(drawn.halves(), BySeat::new(1, 1));
+    }
+
+    #[test]
+    fn a_game_takes_sixteen_bytes() {
+        assert_eq!(size_of::<Option<GameSummary>>(), 16);
+    }
+}
