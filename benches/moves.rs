@@ -23,17 +23,19 @@ use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use referee::containment::{self, Level, Policy, Wish};
+use referee::error::Failure;
 use referee::log::{LOG, LogWriter};
 use referee::model::clock::{Measure, TimeControl};
+use referee::model::containment::ContainmentRequest;
 use referee::model::record::FaultPolicy;
-use referee::player::{Launch, Player, Remains, Wire};
+use referee::player::{Launch, Player, Remains, Sandbox, Wire};
 use referee::referee::{Report, Setup, play};
 use referee::run::record::Account;
 use referee::schedule::Fixture;
 use referee::seeds::Luck;
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{BySeat, Game, Options, Step, Turn};
+use referee_sandbox::{Command as PlayerCommand, Level, serve_as_supervisor};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -45,7 +47,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 const ROUNDS: u32 = 20_000;
 
 fn main() -> Outcome<()> {
-    if containment::serve_as_guard().is_some() {
+    if serve_as_supervisor().is_some() {
         return Ok(());
     }
     let args: Vec<String> = std::env::args().collect();
@@ -68,7 +70,7 @@ fn measure() -> Outcome<()> {
     let bare = ping_pong()?;
     println!("bare ping-pong over pipes:  {bare:6.2} µs of the parent's CPU time a round trip");
     for wants in ["[]", "[\"events\"]", "[\"state\",\"events\",\"legal\"]"] {
-        let cost = referee_cost(&script, wants, actions.len(), &Arc::new(Policy::off()))?.a_move;
+        let cost = referee_cost(&script, wants, actions.len(), &Arc::new(Sandbox::off()))?.a_move;
         println!(
             "referee, want = {wants:26} {cost:6.2} µs of its CPU time a move, {:.2} × the bare one",
             cost / bare
@@ -81,15 +83,15 @@ fn measure() -> Outcome<()> {
 fn levels(script: &str, plies: usize) -> Outcome<()> {
     let mut least: Option<Cost> = None;
     for level in Level::ALL {
-        let wish = Wish { level: Some(level), ..Wish::default() };
-        let policy = match Policy::settle(&wish) {
-            Ok(policy) => Arc::new(policy),
+        let request = ContainmentRequest { level: Some(level), ..ContainmentRequest::default() };
+        let sandbox = match Sandbox::resolve(&request).map_err(Failure::from) {
+            Ok(sandbox) => Arc::new(sandbox),
             Err(failure) => {
                 println!("{level:7} skipped: {failure}");
                 continue;
             }
         };
-        let cost = referee_cost(script, "[\"events\"]", plies, &policy)?;
+        let cost = referee_cost(script, "[\"events\"]", plies, &sandbox)?;
         let off = *least.get_or_insert(cost);
         println!(
             "{level:7} {:7.2} ms a start, {:+.2} ms; {:6.2} µs a move, {:.2} ×; {:6.2} µs of wall \
@@ -101,7 +103,7 @@ fn levels(script: &str, plies: usize) -> Outcome<()> {
             cost.a_move / off.a_move,
             cost.wall,
             cost.wall / off.wall,
-            frozen(script, plies, &policy)?,
+            frozen(script, plies, &sandbox)?,
         );
     }
     Ok(())
@@ -120,11 +122,11 @@ struct Cost {
 
 /// What it costs a move, in milliseconds of wall time, that each player is frozen off its turn. The
 /// players take [`PAUSE`] for a move, or none would ever be frozen all the way.
-fn frozen(script: &str, plies: usize, policy: &Arc<Policy>) -> Outcome<f64> {
+fn frozen(script: &str, plies: usize, sandbox: &Arc<Sandbox>) -> Outcome<f64> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut walls = Vec::new();
     for freezes in [false, true] {
-        let mut players = both(script, "[\"events\"]", PAUSE, policy)?;
+        let mut players = both(script, "[\"events\"]", PAUSE, sandbox)?;
         if freezes {
             players.first.freeze_off_turn();
             players.second.freeze_off_turn();
@@ -200,14 +202,14 @@ fn ping_pong() -> Outcome<f64> {
 }
 
 /// What a game costs: the least of several measurements.
-fn referee_cost(script: &str, wants: &str, plies: usize, policy: &Arc<Policy>) -> Outcome<Cost> {
+fn referee_cost(script: &str, wants: &str, plies: usize, sandbox: &Arc<Sandbox>) -> Outcome<Cost> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (mut a_move, mut wall) = (f64::INFINITY, f64::INFINITY);
     let mut starts = Vec::new();
     for _ in 0..3 {
         let (mut spent, mut lasted) = (0.0, 0.0);
         for _ in 0..GAMES {
-            let players = both(script, wants, Duration::ZERO, policy)?;
+            let players = both(script, wants, Duration::ZERO, sandbox)?;
             let game = runtime.block_on(one_game(players, script, plies))?;
             spent += game.cpu;
             lasted += game.wall.as_secs_f64() * 1e6;
@@ -293,26 +295,23 @@ fn both(
     script: &str,
     wants: &str,
     pause: Duration,
-    policy: &Arc<Policy>,
+    sandbox: &Arc<Sandbox>,
 ) -> Outcome<BySeat<Player>> {
     let pause = pause.as_millis().to_string();
-    let one = |at: &str| player([script, wants, &pause, at], policy);
+    let one = |at: &str| player([script, wants, &pause, at], sandbox);
     Ok(BySeat::new(one("0")?, one("1")?))
 }
 
-fn player(args: [&str; 4], policy: &Arc<Policy>) -> Outcome<Player> {
+fn player(args: [&str; 4], sandbox: &Arc<Sandbox>) -> Outcome<Player> {
     let [script, ..] = args;
-    let launch = Launch {
-        program: std::env::current_exe()?,
+    let command = PlayerCommand {
         args: ["--instant"].into_iter().chain(args).map(str::to_owned).collect(),
         dir: std::env::current_dir()?,
-        env: std::collections::BTreeMap::new(),
         readable: vec![script.into()],
-        hidden: Vec::new(),
-        rules: None,
-        hosted: false,
+        ..PlayerCommand::new(std::env::current_exe()?)
     };
-    Ok(Player::Wire(Box::new(Wire::process(launch, Arc::clone(policy)))))
+    let launch = Launch { command, hosted: false };
+    Ok(Player::Wire(Box::new(Wire::process(launch, Arc::clone(sandbox)))))
 }
 
 /// A player that replays every second action of a file, from its first or second on, and waits for

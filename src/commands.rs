@@ -5,6 +5,7 @@ mod board;
 pub mod bot;
 pub mod check;
 pub mod compare;
+mod containment_args;
 pub mod game_args;
 pub mod manual;
 pub mod new;

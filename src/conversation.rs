@@ -7,16 +7,16 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::containment::{Lack, NotStarted};
 use crate::error::Failure;
 use crate::model::clock::{Clock, TimeControl};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::{FaultPolicy, GameRecord};
-use crate::player::{InitView, Player, Wire};
+use crate::player::{InitView, NotStarted, Player, Wire};
 use crate::protocol::{Greeting, Wants};
 use crate::referee::{Question, Setup};
 use crate::tournament::audit::{Replay, Replayed};
 use referee_games::{BySeat, Event, Game, Options, Seat, StepOf, Turn};
+use referee_sandbox::Shortage;
 
 /// A recorded game, and the terms that it was played by.
 #[derive(Debug)]
@@ -125,7 +125,7 @@ pub enum NotPut {
     /// The record cannot be told, for this reason.
     Record(String),
     /// The referee could not start the player.
-    Lack(Lack),
+    Shortage(Shortage),
 }
 
 impl From<String> for NotPut {
@@ -138,7 +138,7 @@ impl From<NotPut> for Failure {
     fn from(why: NotPut) -> Self {
         match why {
             NotPut::Record(reason) => Self::input(reason),
-            NotPut::Lack(lack) => lack.into(),
+            NotPut::Shortage(shortage) => shortage.into(),
         }
     }
 }
@@ -164,7 +164,7 @@ pub async fn put<G: Game>(
     match begun {
         Ok(greeted) => put.greeted = Some(greeted),
         Err(NotStarted::Fault(fault)) => return Ok(Put { outcome: Err(fault), ..put }),
-        Err(NotStarted::Lack(lack)) => return Err(NotPut::Lack(lack)),
+        Err(NotStarted::Shortage(shortage)) => return Err(NotPut::Shortage(shortage)),
     }
     let mut told = 0;
     loop {

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use crate::containment::Lack;
-
 /// Why a command could not do its work: one message for the user, and the kind of failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -54,12 +52,6 @@ impl Failure {
     /// Locked, or the configuration differs.
     pub fn conflict(message: impl Into<String>) -> Self {
         Self { kind: FailureKind::Conflict, message: message.into() }
-    }
-}
-
-impl From<Lack> for Failure {
-    fn from(lack: Lack) -> Self {
-        Self::system(lack.to_string())
     }
 }
 

@@ -16,7 +16,7 @@
 //! # Invariants
 //!
 //! 1. The `games` crate knows nothing of processes, time, files, or the wire.
-//! 2. Only [`player`], [`containment`], [`disk`], [`log`], [`folder`], [`run`], [`fingerprint`],
+//! 2. Only [`player`], [`referee_sandbox`], [`disk`], [`log`], [`folder`], [`run`], [`fingerprint`],
 //!    [`config`]'s reader, [`submissions`], [`bounded`], [`signals`] and [`commands`] touch the operating
 //!    system. What must survive a crash is written through [`disk`].
 //! 3. Dice and player seeds are functions of the tournament's secret, the unordered pair of names
@@ -44,7 +44,6 @@ pub mod check;
 pub mod cli;
 pub mod commands;
 pub mod config;
-pub mod containment;
 pub mod conversation;
 pub mod disk;
 pub mod error;

@@ -63,11 +63,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::containment::{Level, Limits};
     use crate::disk;
     use crate::model::clock::{Measure, TimeControl};
+    use crate::model::containment::{Containment, Limits};
     use crate::model::record::examples::game;
-    use crate::model::record::{Containment, FaultPolicy, GameRecord, Header, SCHEMA};
+    use crate::model::record::{FaultPolicy, GameRecord, Header, SCHEMA};
+    use referee_sandbox::Level;
 
     fn header(identity: &str) -> Header {
         Header {

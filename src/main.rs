@@ -9,19 +9,20 @@ use referee::commands::{
     Status, ask, bot, check, compare, manual, new, packets, perft, play, probe, rank, replay,
     report, rules, run, serve, trace, verify,
 };
-use referee::containment;
 use referee::error::{Failure, FailureKind};
 use referee::printer::{Colour, Printer};
 use referee::signals;
+use referee_sandbox::{raise_descriptor_limit, serve_as_supervisor};
 use tracing_subscriber::filter::LevelFilter;
 
 fn main() -> ExitCode {
-    if let Some(code) = containment::serve_as_guard() {
+    if let Some(code) = serve_as_supervisor() {
         return code;
     }
     let cli = Cli::read();
     let printer = Printer::new(cli.quiet);
-    let result = containment::take_all_descriptors()
+    let result = raise_descriptor_limit()
+        .map_err(Failure::from)
         .and_then(|()| start_logging(&cli, printer))
         .and_then(|()| dispatch(&cli.command, printer));
     match result {

@@ -2,6 +2,7 @@
 //! of a game. Nothing here reads a file, starts a process or looks at a clock.
 
 pub mod clock;
+pub mod containment;
 pub mod fault;
 pub mod game_summary;
 pub mod grades;

@@ -2,7 +2,6 @@
 
 mod barred;
 pub mod diagnosis;
-mod doing;
 mod exchanges;
 mod human;
 mod launch;
@@ -10,6 +9,7 @@ mod limit;
 mod meter;
 mod overdue;
 mod process;
+pub mod sandbox;
 mod stderr;
 mod wire;
 
@@ -19,9 +19,9 @@ pub use exchanges::{Direction, Exchange};
 pub use human::Human;
 pub use launch::Launch;
 pub use overdue::{LAG, Overdue};
+pub use sandbox::{NotStarted, Sandbox};
 pub use wire::{Respond, Wire};
 
-use crate::containment::NotStarted;
 use crate::model::clock::TimeControl;
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::Score;

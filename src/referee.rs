@@ -13,14 +13,14 @@ pub(crate) use ask::{Answered, Question};
 pub use report::{Disturbance, Ending, Kept, Report};
 
 use self::shared_core::{Stolen, undisturbed};
-use crate::containment::{Lack, NotStarted};
 use crate::model::clock::{Clock, TimeControl, Verdict};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::{FaultPolicy, Score};
-use crate::player::{EndView, InitView, Player, diagnosis};
+use crate::player::{EndView, InitView, NotStarted, Player, diagnosis};
 use crate::protocol::Reply;
 use crate::seeds::Luck;
 use referee_games::{BySeat, Event, Game, Options, Seat, Step, StepOf, Stream, Turn};
+use referee_sandbox::Shortage;
 
 /// Everything a game is played by, besides its players.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub async fn play<G: Game>(
     luck: &mut Luck,
     players: &mut BySeat<Player>,
     observe: Observer<'_, G>,
-) -> Result<Report, Lack> {
+) -> Result<Report, Shortage> {
     let mut table = Table::new(setup, luck, players, observe);
     let ending = match table.begin().await? {
         BySeat { first: None, second: None } => table.run().await,
@@ -122,7 +122,7 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
 
     /// Starts both players, one after the other. Both are started even if the first fails: gives
     /// the faults.
-    async fn begin(&mut self) -> Result<BySeat<Option<Fault>>, Lack> {
+    async fn begin(&mut self) -> Result<BySeat<Option<Fault>>, Shortage> {
         let mut faults = BySeat::default();
         for seat in Seat::BOTH {
             let view = InitView {
@@ -141,7 +141,7 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
                     self.kept.greetings[seat] = greeting;
                 }
                 Err(NotStarted::Fault(fault)) => faults[seat] = Some(fault),
-                Err(NotStarted::Lack(lack)) => return Err(lack),
+                Err(NotStarted::Shortage(shortage)) => return Err(shortage),
             }
         }
         Ok(faults)

@@ -29,11 +29,11 @@ use self::crew::{Crew, Start};
 use self::event::{Listener, RunEvent, Warning};
 pub use self::recorder::Recorder;
 use self::unplayed::Unplayed;
-use crate::containment::Lack;
 use crate::error::Failure;
 use crate::escape;
 use crate::model::tournament::Tournament;
 use crate::openings::Book;
+use crate::player::sandbox::shortage_text;
 use crate::run::cores::Cores;
 use crate::run::deadline::Deadline;
 use crate::run::job::{Conditions, Done, Finished, Job, Panic};
@@ -41,6 +41,7 @@ use crate::run::worker::{Reports, Slot};
 use crate::schedule::ledger::Ledger;
 use referee_games::Game;
 use referee_games::with_game;
+use referee_sandbox::Shortage;
 
 /// How a run ended. Whatever was played is in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,8 +184,8 @@ impl Runner<'_> {
                     }
                 }
                 Err((order, error)) => {
-                    if let Some(lack) = Lack::of("start a slot", &error) {
-                        self.do_with_less(&lack, number, order, play)?;
+                    if let Some(shortage) = Shortage::of("start a slot", &error) {
+                        self.do_with_less(&shortage, number, order, play)?;
                     } else {
                         let message = format!("cannot start a slot: {error}");
                         play.given_up = Some(Failure::system(message));
@@ -215,8 +216,10 @@ impl Runner<'_> {
                 play.agenda.took(Duration::from_nanos(finished.record.clock.wall_ns));
                 self.keep(&finished, play.listener)?;
             }
-            (Done::Lacking(lack), Some(order)) => self.do_with_less(&lack, number, order, play)?,
-            (Done::Lacking(_), None) | (Done::Stopped, _) => {}
+            (Done::Shortage(shortage), Some(order)) => {
+                self.do_with_less(&shortage, number, order, play)?;
+            }
+            (Done::Shortage(_), None) | (Done::Stopped, _) => {}
         }
         Ok(())
     }
@@ -225,24 +228,25 @@ impl Runner<'_> {
     /// once, and the job comes first again; where nothing else is in play, it is tried some times.
     fn do_with_less(
         &self,
-        lack: &Lack,
+        shortage: &Shortage,
         number: usize,
         mut order: Order,
         play: &mut Play<'_, '_>,
     ) -> Result<(), Failure> {
         if play.crew.busy() > 0 {
             let most = play.crew.close(number);
-            let warning = Warning::FewerAtOnce { lack: lack.clone(), most };
+            let warning = Warning::FewerAtOnce { shortage: shortage.clone(), most };
             play.listener.on(RunEvent::Warning(&warning), self.ledger)?;
         } else {
-            order.lacking += 1;
+            order.shortages += 1;
         }
-        if order.lacking < TRIES {
+        if order.shortages < TRIES {
             play.agenda.put_back(order);
             return Ok(());
         }
+        let why = shortage_text(shortage);
         play.given_up = Some(Failure::system(format!(
-            "{} could not begin: {lack}. Nothing of it was recorded; run the same command again \
+            "{} could not begin: {why}. Nothing of it was recorded; run the same command again \
              to go on",
             order.in_words(self.ledger)
         )));

@@ -9,7 +9,7 @@ use nix::sys::signal::Signal;
 use tokio::signal::unix::{Signal as Signals, SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::containment::is_ignored;
+use referee_sandbox::is_ignored;
 
 /// The exit code of a program that was interrupted.
 pub const INTERRUPTED: u8 = 130;
@@ -77,7 +77,7 @@ struct Heard {
 
 impl Heard {
     fn new() -> io::Result<Self> {
-        let hears_hangup = !is_ignored(Signal::SIGHUP);
+        let hears_hangup = !is_ignored(Signal::SIGHUP as i32);
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,

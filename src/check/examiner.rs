@@ -14,13 +14,13 @@ use super::load::Load;
 use super::records::Records;
 use super::report::{Report, Standing, Step, Verdict};
 use super::{Finding, exchange};
-use crate::containment::Policy;
 use crate::error::Failure;
 use crate::model::clock::TimeControl;
 use crate::model::fault::Fault;
 use crate::model::player::{Interface, PlayerSpec};
 use crate::model::record::{FaultPolicy, GameRecord, Header};
 use crate::openings::Book;
+use crate::player::Sandbox;
 use crate::run::entrant::Entrant;
 use crate::run::job::{Conditions, Done, Finished};
 use crate::run::pool::Bench;
@@ -47,7 +47,7 @@ pub struct Exam<G: Game> {
     /// The limits of time.
     pub control: TimeControl,
     /// What contains the players.
-    pub containment: Arc<Policy>,
+    pub containment: Arc<Sandbox>,
     /// What happens after a refused action.
     pub policy: FaultPolicy,
     /// The decisions that show every kind of turn.
@@ -340,7 +340,7 @@ impl<'e, G: Playable> Examiner<'e, G> {
         let fixture = Fixture { players, pair, game };
         match self.bench.play(id, fixture, &mut self.over).await {
             Done::Played(finished) => Ok(*finished),
-            Done::Lacking(lack) => Err(Failure::from(lack).into()),
+            Done::Shortage(shortage) => Err(Failure::from(shortage).into()),
             Done::Probed(..) | Done::Stopped => Err(Stop::Over),
         }
     }

@@ -132,7 +132,7 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     }
     let folder = Locked::open(&dir)?;
     let containment = Arc::new(contained(None, &[], &tournament)?);
-    printer.note(&containment.in_words());
+    printer.note(&containment.summary());
     let record = containment.record();
     let prepared = resume::prepare(&folder, &tournament, &record, &[], printer)?;
     let mut so_far = played.clone();

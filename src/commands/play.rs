@@ -12,12 +12,11 @@ use super::run::interrupted;
 use super::setting::{Setting, SettingArgs};
 use super::{Failure, Status};
 use crate::config::PlayerWord;
-use crate::containment::Policy;
 use crate::conversation::steps_to;
 use crate::model::clock::TimeControl;
 use crate::model::player::PlayerSpec;
 use crate::model::record::{FaultPolicy, GameRecord};
-use crate::player::{Human, Launch, Player, Wire};
+use crate::player::{Human, Launch, Player, Sandbox, Wire};
 use crate::printer::Printer;
 use crate::referee::{self, Ending, Report, Setup};
 use crate::report::story::{is_ply, told};
@@ -104,7 +103,7 @@ struct Terms<G: Game> {
     rules: Arc<G::Rules>,
     options: Options,
     control: TimeControl,
-    containment: Arc<Policy>,
+    containment: Arc<Sandbox>,
     seed: Option<u64>,
 }
 
@@ -112,7 +111,7 @@ impl<G: Game> Terms<G> {
     fn new(
         setting: &Setting,
         control: TimeControl,
-        containment: Arc<Policy>,
+        containment: Arc<Sandbox>,
         (seed, printer): (Option<u64>, Printer),
     ) -> Result<Self, Failure> {
         let (options, rules) = setting.rules::<G>(printer)?;
@@ -249,21 +248,21 @@ fn name(word: &PlayerWord) -> String {
     }
 }
 
-fn seated(word: &PlayerWord, containment: &Arc<Policy>, printer: Printer) -> Player {
+fn seated(word: &PlayerWord, containment: &Arc<Sandbox>, printer: Printer) -> Player {
     match word {
         PlayerWord::Human => Player::Human(Box::new(Human::new(printer))),
         PlayerWord::Program(spec) => program(spec, containment),
     }
 }
 
-fn program(spec: &PlayerSpec, containment: &Arc<Policy>) -> Player {
+fn program(spec: &PlayerSpec, containment: &Arc<Sandbox>) -> Player {
     Player::Wire(Box::new(Wire::process(Launch::of(spec), Arc::clone(containment))))
 }
 
 /// What contains the programs among the players.
-fn contained(setting: &Setting, words: &BySeat<PlayerWord>) -> Result<Arc<Policy>, Failure> {
+fn contained(setting: &Setting, words: &BySeat<PlayerWord>) -> Result<Arc<Sandbox>, Failure> {
     if words.iter().all(|(_, word)| *word == PlayerWord::Human) {
-        return Ok(Arc::new(Policy::off()));
+        return Ok(Arc::new(Sandbox::off()));
     }
     setting.contain()
 }

@@ -1,10 +1,12 @@
 //! `probe`: what this machine can enforce.
 
 use clap::Args;
+use serde::Serialize;
 
 use super::{Failure, Format, Status};
-use crate::containment::{self, Finding};
+use crate::player::sandbox::unavailable_text;
 use crate::printer::Printer;
+use referee_sandbox::{Capability, Level, Mechanism, Requirement, capabilities};
 
 /// Arguments of `probe`.
 #[derive(Debug, Args)]
@@ -15,9 +17,33 @@ pub struct ProbeArgs {
     pub format: Format,
 }
 
+/// What became of testing one level or mechanism.
+#[derive(Debug, Serialize)]
+struct Finding {
+    name: &'static str,
+    purpose: &'static str,
+    /// It was put in force, and did what it is for.
+    holds: bool,
+    why: Option<String>,
+    advice: Option<&'static str>,
+}
+
+impl Finding {
+    fn of(capability: &Capability) -> Self {
+        let (purpose, advice) = match capability.what {
+            Requirement::Level(level) => (level_purpose(level), level_advice(level)),
+            Requirement::Mechanism(one) => (purpose(one), advice(one)),
+        };
+        let why = capability.result.as_ref().err().map(unavailable_text);
+        let holds = why.is_none();
+        let advice = why.as_ref().map(|_| advice);
+        Self { name: capability.what.name(), purpose, holds, why, advice }
+    }
+}
+
 /// Prints what holds.
 pub fn run(args: &ProbeArgs, printer: Printer) -> Result<Status, Failure> {
-    let findings = containment::probe();
+    let findings: Vec<Finding> = capabilities().iter().map(Finding::of).collect();
     match args.format {
         Format::Json => {
             let text = serde_json::to_string(&findings)
@@ -44,6 +70,64 @@ fn in_words(finding: &Finding) -> String {
         }
     }
     text
+}
+
+fn level_purpose(level: Level) -> &'static str {
+    match level {
+        Level::Off => "players are killed to the last process",
+        Level::Basic => "no foreign files, no network, no other processes",
+        Level::Strict => "a system of its own for each player",
+    }
+}
+
+fn level_advice(level: Level) -> &'static str {
+    match level {
+        Level::Off => "report this; nothing can be played",
+        Level::Basic => "see the rows below; a kernel from 5.13 on with Landlock has all of it",
+        Level::Strict => "see the row `namespaces` below",
+    }
+}
+
+fn purpose(one: Mechanism) -> &'static str {
+    match one {
+        Mechanism::Subreaper => "no process outlives its game",
+        Mechanism::Rlimits => "open files, file size, core dumps",
+        Mechanism::Landlock => "files, signals, TCP",
+        Mechanism::Seccomp => "system calls",
+        Mechanism::User => "a user of the player's own",
+        Mechanism::Mounts => "size of the scratch folder, /dev/shm, hidden files",
+        Mechanism::Namespaces => "files, processes, network, IPC",
+        Mechanism::Memory => "memory of all processes together",
+        Mechanism::Processes => "number of all processes and threads",
+        Mechanism::Cpu => "CPU time that cannot be hidden",
+        Mechanism::Freeze => "all processes stopped at once",
+        Mechanism::Kill => "all processes killed at once",
+    }
+}
+
+fn advice(one: Mechanism) -> &'static str {
+    match one {
+        Mechanism::Subreaper | Mechanism::Rlimits => "report this",
+        Mechanism::Landlock => {
+            "use a kernel from 5.13 on, with `landlock` in the boot parameter `lsm=`"
+        }
+        Mechanism::Seccomp => {
+            "use a kernel with CONFIG_SECCOMP_FILTER; in a container allow seccomp"
+        }
+        Mechanism::User => "nothing is needed: `strict` has a user namespace instead",
+        Mechanism::Mounts | Mechanism::Namespaces => {
+            "as root, `sysctl user.max_user_namespaces=10000`; on Ubuntu from 23.10 an AppArmor \
+             profile with `userns`; in a container `--security-opt seccomp=unconfined` and \
+             `--security-opt systempaths=unconfined`"
+        }
+        Mechanism::Memory
+        | Mechanism::Processes
+        | Mechanism::Cpu
+        | Mechanism::Freeze
+        | Mechanism::Kill => {
+            "start it with `systemd-run --user --scope -p Delegate=yes referee …`, or as root"
+        }
+    }
 }
 
 #[cfg(test)]

@@ -9,16 +9,18 @@ use std::sync::Arc;
 use clap::Args;
 use tokio::sync::watch;
 
+use super::containment_args::{level_named, mechanism_named};
 use super::report;
 use super::results::{Tables, write_tables};
 use super::until::Until;
 use super::{Failure, Status};
 use crate::config;
-use crate::containment::{Level, Mechanism, Policy, Wish, descriptors};
 use crate::folder::{self, Locked};
+use crate::model::containment::ContainmentRequest;
 use crate::model::player::PlayerSpec;
 use crate::model::stage::Stage;
 use crate::model::tournament::Tournament;
+use crate::player::Sandbox;
 use crate::printer::Printer;
 use crate::progress::{Contender, Progress};
 use crate::report::terminal;
@@ -31,6 +33,7 @@ use crate::run::resume::{self, Prepared};
 use crate::run::worker;
 use crate::run::{End, Recorder, Runner};
 use crate::signals;
+use referee_sandbox::{Level, Mechanism, descriptor_limit};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -67,10 +70,10 @@ pub struct RunArgs {
     #[arg(long)]
     pub plan: bool,
     /// Sandbox level (default: as configured, or the strongest that works)
-    #[arg(long, value_name = "LEVEL")]
+    #[arg(long, value_name = "LEVEL", value_parser = level_named())]
     pub containment: Option<Level>,
     /// Leave out one mechanism, to see which other one holds (for tests)
-    #[arg(long, hide = true, value_name = "MECHANISM")]
+    #[arg(long, hide = true, value_name = "MECHANISM", value_parser = mechanism_named())]
     pub without: Vec<Mechanism>,
     /// Exit with code 1 if a player made a fault
     #[arg(long)]
@@ -102,7 +105,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         printer.note(&format!("games begin as long as they should be over by {}", until.said));
     }
     let containment = Arc::new(contained(args.containment, &args.without, &tournament)?);
-    printer.note(&containment.in_words());
+    printer.note(&containment.summary());
     let record = containment.record();
     let prepared = resume::prepare(&folder, &tournament, &record, &args.replace, printer)?;
     let players = Contender::all(&prepared.contents.ledger);
@@ -187,9 +190,14 @@ pub(super) fn contained(
     level: Option<Level>,
     without: &[Mechanism],
     tournament: &Tournament,
-) -> Result<Policy, Failure> {
-    let wish = tournament.containment.clone();
-    Policy::settle(&Wish { level: level.or(wish.level), without: without.to_vec(), ..wish })
+) -> Result<Sandbox, Failure> {
+    let configured = tournament.containment.clone();
+    let request = ContainmentRequest {
+        level: level.or(configured.level),
+        without: without.to_vec(),
+        ..configured
+    };
+    Ok(Sandbox::resolve(&request)?)
 }
 
 /// Plays what is due in `folder` on these terms, until what `stop` gives becomes true.
@@ -198,7 +206,7 @@ pub(super) fn play(
     terms: Terms,
     folder: &Locked,
     prepared: Prepared,
-    containment: &Arc<Policy>,
+    containment: &Arc<Sandbox>,
     listener: &mut dyn Listener,
     stop: impl Future<Output = Result<watch::Receiver<bool>, Failure>>,
 ) -> Result<End, Failure> {
@@ -246,7 +254,7 @@ const APART: u64 = 40;
 
 /// Refuses more games at once than this process can have files open for, so many for each.
 fn refuse_too_many(games: usize, each: u64) -> Result<(), Failure> {
-    let limit = descriptors();
+    let limit = descriptor_limit();
     let most = limit.saturating_sub(APART) / each;
     if games as u64 <= most {
         return Ok(());

@@ -8,15 +8,18 @@ use std::time::Duration;
 use clap::Args;
 
 use super::Failure;
+use super::containment_args::level_named;
 use super::game_args::{OptionArgs, game_named};
 use crate::config::{self, PlayerWord, Reading};
-use crate::containment::{Level, Policy, Wish};
 use crate::model::clock::{Measure, TimeControl};
+use crate::model::containment::ContainmentRequest;
 use crate::model::player::PlayerSpec;
 use crate::model::record::FaultPolicy;
 use crate::model::tournament::Tournament;
+use crate::player::Sandbox;
 use crate::printer::Printer;
 use referee_games::{Game, GameKind, Options};
+use referee_sandbox::Level;
 
 /// The game and its terms, as the command line gives them.
 #[derive(Debug, Clone, Args)]
@@ -30,7 +33,7 @@ pub struct SettingArgs {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Sandbox level (default: as configured, or the strongest that works)
-    #[arg(long, value_name = "LEVEL")]
+    #[arg(long, value_name = "LEVEL", value_parser = level_named())]
     pub containment: Option<Level>,
 }
 
@@ -42,7 +45,7 @@ pub(super) struct Setting {
     /// The limits of time: the configuration's, else five seconds a move.
     pub(super) control: TimeControl,
     /// What contains the players.
-    pub(super) wish: Wish,
+    pub(super) request: ContainmentRequest,
     /// What happens after a refused action.
     pub(super) policy: FaultPolicy,
     /// The players that the configuration names.
@@ -103,7 +106,8 @@ impl SettingArgs {
         let named = configured.as_ref().map(|tournament| tournament.game);
         let game = self.game.or(named).unwrap_or(GameKind::WatchYourBack);
         // Options and limits of a configuration are meant for its own game.
-        let wish = configured.as_ref().map(|known| known.containment.clone()).unwrap_or_default();
+        let request =
+            configured.as_ref().map(|known| known.containment.clone()).unwrap_or_default();
         let same = configured.as_ref().filter(|tournament| tournament.game == game);
         let given = same.map(|same| same.options.given()).unwrap_or_default();
         Setting {
@@ -111,7 +115,7 @@ impl SettingArgs {
             policy: configured
                 .as_ref()
                 .map_or(FaultPolicy::Lose, |configured| configured.fault_policy),
-            wish: Wish { level: self.containment.or(wish.level), ..wish },
+            request: ContainmentRequest { level: self.containment.or(request.level), ..request },
             control: configured.as_ref().map_or(default_control(), |configured| configured.clock),
             configured: given,
             options: self.options.clone(),
@@ -133,8 +137,8 @@ impl Setting {
     }
 
     /// What contains the players, found out here and now.
-    pub(super) fn contain(&self) -> Result<Arc<Policy>, Failure> {
-        Policy::settle(&self.wish).map(Arc::new)
+    pub(super) fn contain(&self) -> Result<Arc<Sandbox>, Failure> {
+        Ok(Arc::new(Sandbox::resolve(&self.request)?))
     }
 
     /// Who `word` stands for. Where it stands for nobody and the configuration has problems, it may

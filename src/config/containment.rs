@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use toml::Spanned;
 
-use crate::containment::{Level, Limits, Requirement, Wish, limits};
+use crate::model::containment::{ContainmentRequest, Limits};
+use referee_sandbox::{Level, Requirement, limits};
 
 use super::keys::{Field, Given, Keys};
 use super::limits::{Preset, positive, whole};
@@ -54,16 +55,24 @@ impl ContainmentKeys {
 }
 
 /// The containment that `keys` ask for, on top of the limits of the preset.
-pub(super) fn check(keys: &ContainmentKeys, preset: &Preset, problems: &mut Problems) -> Wish {
+pub(super) fn check(
+    keys: &ContainmentKeys,
+    preset: &Preset,
+    problems: &mut Problems,
+) -> ContainmentRequest {
     let usual = Limits::default();
-    let usual = Limits { memory: preset.memory.unwrap_or(usual.memory), ..usual };
     let mut size = |key, field: &Field<String>, least, usual| {
         bytes(key, field.as_ref(), least, problems).unwrap_or(usual)
     };
+    let memory = preset.memory.unwrap_or(usual.sandbox.memory);
+    let sandbox = referee_sandbox::Limits {
+        memory: size("memory", &keys.memory, 16 * limits::MIB, memory),
+        file_size: size("file-size", &keys.file_size, 4 * limits::KIB, usual.sandbox.file_size),
+        scratch: size("scratch", &keys.scratch, 64 * limits::KIB, usual.sandbox.scratch),
+        ..usual.sandbox
+    };
     let mut limits = Limits {
-        memory: size("memory", &keys.memory, 16 * limits::MIB, usual.memory),
-        file_size: size("file-size", &keys.file_size, 4 * limits::KIB, usual.file_size),
-        scratch: size("scratch", &keys.scratch, 64 * limits::KIB, usual.scratch),
+        sandbox,
         output: size("output", &keys.output, 64 * limits::KIB, usual.output),
         stderr: size("stderr", &keys.stderr, 2 * limits::KIB, usual.stderr),
         ..usual
@@ -71,24 +80,25 @@ pub(super) fn check(keys: &ContainmentKeys, preset: &Preset, problems: &mut Prob
     let mut number = |key, field: &Field<i128>, least, usual: u64| {
         whole(key, field.as_ref(), &(least..=1_000_000), problems).unwrap_or(usual)
     };
-    limits.processes = number("processes", &keys.processes, 4, usual.processes);
-    limits.open_files = number("open-files", &keys.open_files, 32, usual.open_files);
+    let usual = usual.sandbox;
+    limits.sandbox.processes = number("processes", &keys.processes, 4, usual.processes);
+    limits.sandbox.open_files = number("open-files", &keys.open_files, 32, usual.open_files);
     let mut time = |key, field: &Field<String>| -> Option<Duration> {
         positive(key, field.as_ref(), problems)
     };
     limits.cpu_move = time("cpu-move", &keys.cpu_move);
     limits.cpu_game = time("cpu-game", &keys.cpu_game);
-    Wish {
+    ContainmentRequest {
         level: level(keys.level.as_ref(), problems),
         require: requirements(keys.require.as_ref(), problems),
         limits,
-        ..Wish::default()
+        ..ContainmentRequest::default()
     }
 }
 
 fn level(field: Given<'_, String>, problems: &mut Problems) -> Option<Level> {
     let field = field?;
-    let level = Level::ALL.into_iter().find(|level| level.name() == field.get_ref());
+    let level = Level::named(field.get_ref());
     if level.is_none() {
         let problem = Problem::new(field.span(), "unexpected value of `level`");
         problems.add(problem.label(instead(field.get_ref(), Level::ALL.map(Level::name))));
@@ -107,7 +117,7 @@ fn requirements(
             if requirement.is_none() {
                 let title =
                     format!("nothing called `{}` can be required", name.get_ref().escape_debug());
-                let label = instead(name.get_ref(), Requirement::names());
+                let label = instead(name.get_ref(), Requirement::all().map(Requirement::name));
                 problems.add(Problem::new(name.span(), title).label(label));
             }
             requirement
@@ -146,13 +156,5 @@ mod tests {
         for refused in ["", "64", "64KB", "-1MiB", "1.5GiB", "99999999999999999999KiB"] {
             assert_eq!(parse(refused), None, "{refused}");
         }
-    }
-
-    #[test]
-    fn everything_that_can_be_required_has_a_name() {
-        for name in Requirement::names() {
-            assert!(Requirement::named(name).is_some(), "{name}");
-        }
-        assert_eq!(Requirement::named("nothing"), None);
     }
 }

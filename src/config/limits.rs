@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use crate::containment::limits::MIB;
 use crate::model::clock::{Measure, TimeControl};
+use referee_sandbox::limits::MIB;
 
 use super::keys::{Field, Given, Keys};
 use super::problem::{Problem, Problems, instead};

@@ -451,7 +451,7 @@ fn a_preset_sets_what_is_not_given() {
     assert_eq!((course.measure, course.count_startup), (Measure::Cpu, true));
     let text = format!("{HEAD}preset = \"comp30024-2018\"\n{PLAYERS}");
     let limits = Folder::new().check(&text).expect("a tournament").containment.limits;
-    assert_eq!(limits.memory, 100 * 1024 * 1024);
+    assert_eq!(limits.sandbox.memory, 100 * 1024 * 1024);
     let own = clock("preset = \"comp30024-2018\"\n[clock]\nbudget = \"5s\"\nmeasure = \"wall\"");
     assert_eq!((own.budget, own.measure), (Some(Duration::from_secs(5)), Measure::Wall));
     starts(&about("preset = \"comp30024\""), "unexpected value of `preset`");

@@ -45,8 +45,8 @@ pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Op
     let preset = preset(file.preset.as_ref(), problems);
     let clock = time_control(&file.clock, &preset, problems);
     let results = results(file.results.as_ref(), place, problems);
-    let mut wish = containment::check(&file.containment, &preset, problems);
-    wish.hidden.push(results.clone());
+    let mut containment = containment::check(&file.containment, &preset, problems);
+    containment.hidden.push(results.clone());
     let grades = grades::check(file.grades.as_ref(), file.players.as_deref(), &stages, problems);
     let players = players(file.players?, place, problems);
     let Ruling { game, options, mut remarks } = rules?;
@@ -63,7 +63,7 @@ pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Op
         seed,
         jobs: jobs.and_then(NonZeroUsize::new),
         clock,
-        containment: wish,
+        containment,
         fault_policy,
         quarantine: quarantine.unwrap_or(DEFAULT_QUARANTINE),
         anchors,

@@ -7,8 +7,8 @@ pub(crate) mod examples;
 
 use serde::{Deserialize, Serialize};
 
-use crate::containment::{Level, Limits, Mechanism};
 use crate::model::clock::TimeControl;
+use crate::model::containment::Containment;
 use crate::model::fault::Fault;
 use crate::model::openings::Openings;
 use crate::model::stage::Order;
@@ -74,17 +74,6 @@ impl Header {
     pub fn order(&self) -> Order {
         if self.drawn { Order::Drawn(self.identity.clone()) } else { Order::Listed }
     }
-}
-
-/// What contains the players of a tournament.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Containment {
-    /// The level in force.
-    pub level: Level,
-    /// The mechanisms in force.
-    pub in_force: Vec<Mechanism>,
-    /// How much a player may use.
-    pub limits: Limits,
 }
 
 /// A player whose rating is given instead of fitted.

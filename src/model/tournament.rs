@@ -9,7 +9,7 @@ use super::openings::Openings;
 use super::player::PlayerSpec;
 use super::record::{Anchor, FaultPolicy};
 use super::stage::Stage;
-use crate::containment::Wish;
+use crate::model::containment::ContainmentRequest;
 use referee_games::{GameKind, Options};
 
 /// The most pairs a pairing.
@@ -45,7 +45,7 @@ pub struct Tournament {
     /// The limits of time.
     pub clock: TimeControl,
     /// What contains the players.
-    pub containment: Wish,
+    pub containment: ContainmentRequest,
     /// What happens after a refused action; 1 to [`MOST_RETRIES`] retries.
     pub fault_policy: FaultPolicy,
     /// Faults in a row that take a player out; 0 for never.

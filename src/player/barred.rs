@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Launch;
-use crate::containment::Policy;
+use super::{Launch, Sandbox};
 
 /// What a player is kept from that honest players use.
 #[derive(Debug, Default)]
@@ -16,13 +15,14 @@ pub(super) struct Barred {
 
 impl Barred {
     /// What this player is kept from.
-    pub(super) fn of(launch: &Launch, policy: &Policy) -> Self {
+    pub(super) fn of(launch: &Launch, sandbox: &Sandbox) -> Self {
+        let policy = sandbox.policy();
         if !policy.contains() {
             return Self::default();
         }
-        let dir = std::fs::canonicalize(&launch.dir).unwrap_or_default();
+        let dir = std::fs::canonicalize(&launch.command.dir).unwrap_or_default();
         // The host of a class says itself what a class cannot import.
-        let hidden = if launch.hosted { Vec::new() } else { launch.hidden.clone() };
+        let hidden = if launch.hosted { Vec::new() } else { launch.command.hidden.clone() };
         Self { dir, hidden, shared_memory: !policy.has_shared_memory() }
     }
 

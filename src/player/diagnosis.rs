@@ -3,11 +3,10 @@
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use super::doing::Doing;
-use crate::containment::{Overrun, limits};
 use crate::model::clock::Measure;
 use crate::model::fault::{Fault, FaultCode};
 use crate::protocol;
+use referee_sandbox::{Overrun, ProcessState, limits};
 
 /// What could be seen of a player when its time was up.
 #[derive(Debug, Clone, Copy)]
@@ -24,8 +23,8 @@ pub(super) struct Late<'a> {
     pub(super) wall: Duration,
     /// What it had written of an unfinished line.
     pub(super) partial: &'a [u8],
-    /// What its leader was doing.
-    pub(super) doing: Doing,
+    /// What its first process was doing.
+    pub(super) state: ProcessState,
     /// It had not taken all of the request.
     pub(super) unread: bool,
 }
@@ -45,17 +44,17 @@ fn what_it_did(late: Late<'_>) -> String {
     if !late.partial.is_empty() {
         return format!("you printed \"{}\" but no newline", protocol::shown(late.partial));
     }
-    if late.doing == Doing::Stopped {
+    if late.state == ProcessState::Stopped {
         return "the process was stopped by a signal".to_owned();
     }
     if late.unread {
         return "it did not read its input".to_owned();
     }
     match late.cpu {
-        Some(cpu) if late.doing == Doing::Running || cpu >= late.wall / 2 => {
+        Some(cpu) if late.state == ProcessState::Running || cpu >= late.wall / 2 => {
             format!("still computing, with {} of CPU time used", seconds(cpu))
         }
-        _ if late.doing == Doing::Reading => {
+        _ if late.state == ProcessState::ReadingInput => {
             "waiting for input: a missing flush, or it waits for a second line".to_owned()
         }
         Some(cpu) => format!("sleeping, with {} of CPU time used", seconds(cpu)),
@@ -134,12 +133,21 @@ pub(super) fn oversize_game(limit: u64) -> Fault {
 /// The fault of a player that ran into a limit before it failed.
 pub(super) fn overrun(overrun: Overrun, fault: Fault) -> Fault {
     let message = format!("{overrun}, then {}", fault.message);
-    Fault { code: overrun.code(), message, ..fault }
+    Fault { code: code_of(overrun), message, ..fault }
 }
 
 /// A limit that a player ran into, whatever became of it.
 pub(super) fn ran_into(overrun: Overrun) -> String {
-    format!("ran into its limit of {}: {overrun}", overrun.code())
+    format!("ran into its limit of {}: {overrun}", code_of(overrun))
+}
+
+/// The fault of a player that failed by exceeding this limit.
+fn code_of(overrun: Overrun) -> FaultCode {
+    match overrun {
+        Overrun::Memory { .. } => FaultCode::Memory,
+        Overrun::Processes { .. } => FaultCode::Processes,
+        Overrun::Scratch { .. } | Overrun::Files | Overrun::FileSize { .. } => FaultCode::Disk,
+    }
 }
 
 /// It had to be killed after its last game.
@@ -152,9 +160,9 @@ pub(super) fn closed_output() -> Fault {
     Fault::new(FaultCode::ClosedOutput, "it closed its stdout and lives on")
 }
 
-/// The process that guards the player ended.
-pub(super) fn lost_box() -> Fault {
-    Fault::new(FaultCode::Containment, "the guard of its box ended, and the player with it")
+/// The supervisor of the player ended.
+pub(super) fn supervisor_gone() -> Fault {
+    Fault::new(FaultCode::Containment, "its supervisor ended, and the player with it")
 }
 
 /// A reply that was there only after the time was up.
@@ -194,7 +202,7 @@ mod tests {
         cpu: Some(Duration::from_millis(20)),
         wall: Duration::from_secs(5),
         partial: b"",
-        doing: Doing::Other,
+        state: ProcessState::Other,
         unread: false,
     };
 
@@ -206,11 +214,11 @@ mod tests {
             "no reply within 5 s: you printed \"3,4\" but no newline"
         );
         assert_eq!(
-            said(Late { doing: Doing::Reading, ..LATE }),
+            said(Late { state: ProcessState::ReadingInput, ..LATE }),
             "no reply within 5 s: waiting for input: a missing flush, or it waits for a second line"
         );
         assert_eq!(
-            said(Late { doing: Doing::Stopped, ..LATE }),
+            said(Late { state: ProcessState::Stopped, ..LATE }),
             "no reply within 5 s: the process was stopped by a signal"
         );
         assert_eq!(
@@ -218,7 +226,7 @@ mod tests {
             "no reply within 5 s: still computing, with 4.9 s of CPU time used"
         );
         assert_eq!(
-            said(Late { doing: Doing::Running, measure: Measure::Cpu, ..LATE }),
+            said(Late { state: ProcessState::Running, measure: Measure::Cpu, ..LATE }),
             "no reply within 5 s of wall time: still computing, with 0.02 s of CPU time used"
         );
         assert_eq!(

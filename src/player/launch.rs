@@ -1,31 +1,22 @@
 //! How to start a player's process.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::containment;
 use crate::model::player::{PlayerKind, PlayerSpec};
+use referee_sandbox::{Command, Helper, THIS_PROGRAM};
 
 /// How to start a player.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// The program, as found.
-    pub program: PathBuf,
-    /// Its arguments.
-    pub args: Vec<String>,
-    /// Its working folder.
-    pub dir: PathBuf,
-    /// What is added to its environment.
-    pub env: BTreeMap<String, String>,
-    /// What it may read besides its folder and its program, where it is contained.
-    pub readable: Vec<PathBuf>,
-    /// What it may not read although it lies there; real paths.
-    pub hidden: Vec<PathBuf>,
-    /// This program, by whose rules it can look ahead.
-    pub rules: Option<PathBuf>,
+    /// The command line, and what it may see. The helper is this program, by whose rules a player
+    /// can look ahead.
+    pub command: Command,
     /// It hosts a class: on `SIGUSR1` it says on stderr where the class is, and ends.
     pub hosted: bool,
 }
+
+/// The variable that tells a player where this program lies.
+const REFEREE: &str = "REFEREE";
 
 /// The program that hosts a class of the COMP30024 interface of 2018.
 const HOST: &str = include_str!("hosts/comp30024.py");
@@ -47,19 +38,21 @@ impl Launch {
             }
             PlayerKind::Bot(name) => (this_program(), vec!["bot".to_owned(), name.clone()]),
         };
-        let mut launch = Self {
+        let helper = match &spec.kind {
+            PlayerKind::Bot(_) => None,
+            _ => std::env::current_exe().ok(),
+        };
+        let command = Command {
             program,
             args,
             dir: spec.dir.clone(),
             env: spec.env.clone(),
             readable: spec.readable.clone(),
             hidden: spec.hidden.clone(),
-            rules: match &spec.kind {
-                PlayerKind::Bot(_) => None,
-                _ => std::env::current_exe().ok(),
-            },
-            hosted: matches!(spec.kind, PlayerKind::Class { .. }),
+            helper: helper.map(|program| Helper { program, variable: REFEREE.to_owned() }),
         };
+        let hosted = matches!(spec.kind, PlayerKind::Class { .. });
+        let mut launch = Self { command, hosted };
         if launch.hosted {
             launch.set_all(OF_HOST);
         }
@@ -69,13 +62,13 @@ impl Launch {
     /// Sets those variables that the configuration does not.
     fn set_all(&mut self, variables: &[(&str, &str)]) {
         for (name, value) in variables {
-            self.env.entry((*name).to_owned()).or_insert_with(|| (*value).to_owned());
+            self.command.env.entry((*name).to_owned()).or_insert_with(|| (*value).to_owned());
         }
     }
 }
 
 /// The program that runs now, even when its file was replaced since.
 fn this_program() -> PathBuf {
-    let link = PathBuf::from(containment::THIS_PROGRAM);
+    let link = PathBuf::from(THIS_PROGRAM);
     if link.exists() { link } else { std::env::current_exe().unwrap_or(link) }
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::diagnosis;
-use crate::containment::Limits;
 use crate::model::clock::{Measure, wall_bound};
+use crate::model::containment::Limits;
 use crate::model::fault::Fault;
 
 /// The longest wait where no time limit was given.

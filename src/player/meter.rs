@@ -2,11 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::containment::Clock;
+use referee_sandbox::{CpuClock, CpuReading};
 
-/// The tree is walked only when so much wall time has passed since the last walk: before that
-/// hidden descendants cannot have used more.
-const WALK_AFTER: Duration = Duration::from_millis(20);
 /// A clock is read only when so much has passed since it was read.
 const READ_AFTER: Duration = Duration::from_micros(200);
 /// CPU time off turn in a game from which a player ponders, if it is also a tenth of the wall time
@@ -46,28 +43,17 @@ impl Spent {
     }
 }
 
-/// What a clock says.
-#[derive(Debug, Clone, Copy)]
-struct Reading {
-    /// CPU time of the tree.
-    total: Duration,
-    /// Every process was asked.
-    is_complete: bool,
-}
-
 /// Reads a tree's CPU clock at the borders of turns.
 #[derive(Debug)]
 pub(super) struct Meter {
-    clock: Clock,
+    clock: CpuClock,
     exact: bool,
     read_at: Instant,
-    walked_at: Instant,
     /// When the last turn ended, its own or the opponent's.
     border: Instant,
     total: Option<Duration>,
     /// What the tree had used before this game: nothing, for a fresh process.
     before: Duration,
-    below: Duration,
     /// Wall time of its own turns since everything was read. On one core the CPU time that was not
     /// read yet is mostly of these turns, and never more than this.
     unread: Duration,
@@ -77,17 +63,15 @@ pub(super) struct Meter {
 
 impl Meter {
     /// A meter that reads `clock`; `exact` reads at every border, however short.
-    pub(super) fn new(clock: Clock, exact: bool) -> Self {
+    pub(super) fn new(clock: CpuClock, exact: bool) -> Self {
         let now = Instant::now();
         let mut meter = Self {
             clock,
             exact,
             read_at: now,
-            walked_at: now,
             border: now,
             total: None,
             before: Duration::ZERO,
-            below: Duration::ZERO,
             unread: Duration::ZERO,
             off_turn: Spent::default(),
         };
@@ -98,10 +82,10 @@ impl Meter {
     /// Begins to count anew for another game.
     pub(super) fn restart(&mut self) {
         let now = Instant::now();
-        self.total = self.clock.exact().or_else(|| self.clock.tree().cpu());
+        self.total = self.clock.restart(now);
         self.before = self.total.unwrap_or_default();
-        (self.read_at, self.walked_at, self.border) = (now, now, now);
-        (self.off_turn, self.below, self.unread) = Default::default();
+        (self.read_at, self.border) = (now, now);
+        (self.off_turn, self.unread) = Default::default();
     }
 
     /// Ends a stretch of time at `now` and says what it cost. Off turn this is a lower bound: CPU
@@ -110,14 +94,14 @@ impl Meter {
         let since_border = now.saturating_duration_since(self.border);
         self.border = now;
         let wall = now.saturating_duration_since(self.read_at);
-        let reading = if wall < READ_AFTER && !self.exact { None } else { self.read(now) };
+        let reading = if wall < READ_AFTER && !self.exact { None } else { self.clock.read(now) };
         let own = match stretch {
             Stretch::OnTurn => self.unread + since_border,
             Stretch::OffTurn => self.unread,
         };
-        let is_complete = reading.is_some_and(|reading| reading.is_complete);
+        let is_complete = reading.is_some_and(|reading| reading.complete);
         self.unread = if is_complete { Duration::ZERO } else { own };
-        let Some(Reading { total, .. }) = reading else { return Spent::default() };
+        let Some(CpuReading { total, .. }) = reading else { return Spent::default() };
         self.read_at = now;
         let before = self.total.replace(total).unwrap_or_default();
         let all = Spent { wall, cpu: total.saturating_sub(before) };
@@ -144,27 +128,12 @@ impl Meter {
     /// CPU time since the last stretch ended, without ending one.
     pub(super) fn since(&mut self, now: Instant) -> Duration {
         let before = self.total.unwrap_or_default();
-        self.read(now).map_or(Duration::ZERO, |reading| reading.total.saturating_sub(before))
+        self.clock.read(now).map_or(Duration::ZERO, |reading| reading.total.saturating_sub(before))
     }
 
     /// CPU time of the tree in this game so far, where the system tells.
     pub(super) fn used(&self) -> Option<Duration> {
         Some(self.total?.saturating_sub(self.before))
-    }
-
-    fn read(&mut self, now: Instant) -> Option<Reading> {
-        if let Some(total) = self.clock.exact() {
-            return Some(Reading { total, is_complete: true });
-        }
-        let leader = self.clock.tree().leader_cpu()?;
-        let is_complete = now.saturating_duration_since(self.walked_at) >= WALK_AFTER;
-        if is_complete {
-            self.walked_at = now;
-            self.below = self.clock.tree().cpu()?.saturating_sub(leader);
-        }
-        // A descendant that died unseen takes its time along: the sum never runs backwards.
-        let total = (leader + self.below).max(self.total.unwrap_or_default());
-        Some(Reading { total, is_complete })
     }
 }
 

@@ -10,6 +10,7 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
+use nix::libc;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
 use tokio::time::timeout_at;
@@ -17,17 +18,18 @@ use tokio::time::timeout_at;
 use self::outcome::{End, Written};
 use super::barred::Barred;
 use super::diagnosis::{self, Late};
-use super::doing::doing;
 use super::exchanges::{Direction, Exchange, Exchanges};
 use super::launch::Launch;
 use super::limit::{Allowed, Limit};
 use super::meter::{Meter, Stretch};
 use super::overdue::Overdue;
+use super::sandbox::{self, NotStarted, Sandbox};
 use super::stderr::Stderr;
-use crate::containment::{Held, Leavings, Limits, Lost, NotStarted, Overrun, Pipes, Policy};
 use crate::model::clock::Measure;
+use crate::model::containment::Limits;
 use crate::model::fault::Fault;
 use crate::protocol::{self, LINE_LIMIT};
+use referee_sandbox::{Leftovers, Overrun, Pipes, SupervisorGone};
 
 /// How long a process may take to leave after `quit`.
 const LEAVE: Duration = Duration::from_secs(1);
@@ -51,7 +53,7 @@ pub(super) struct Answer {
 /// A running player.
 #[derive(Debug)]
 pub(super) struct Process {
-    held: Held,
+    sandboxed: referee_sandbox::Process,
     stdin: Option<pipe::Sender>,
     stdout: pipe::Receiver,
     stderr: Stderr,
@@ -67,7 +69,7 @@ pub(super) struct Process {
     barred: Barred,
     freeze: bool,
     frozen: bool,
-    ended: Option<Result<ExitStatus, Lost>>,
+    ended: Option<Result<ExitStatus, SupervisorGone>>,
     /// What it ran into before it was killed.
     overrun: Option<Overrun>,
     /// What else there is to say of it, as sentences without a subject.
@@ -82,23 +84,23 @@ impl Process {
     /// Starts the program in its box. The clock of its start-up begins before this call.
     pub(super) async fn spawn(
         launch: &Launch,
-        policy: &Policy,
+        sandbox: &Sandbox,
         measure: Measure,
     ) -> Result<Self, NotStarted> {
-        let (held, Pipes { stdin, stdout, stderr }) = Held::start(launch, policy).await?;
+        let (sandboxed, Pipes { stdin, stdout, stderr }) = sandbox.spawn(launch).await?;
         Ok(Self {
-            meter: Meter::new(held.clock(), measure == Measure::Cpu),
-            held,
+            meter: Meter::new(sandboxed.cpu_clock(), measure == Measure::Cpu),
+            sandboxed,
             stdin: Some(stdin),
             stdout,
-            stderr: Stderr::capture(stderr, policy.limits().stderr),
+            stderr: Stderr::capture(stderr, sandbox.limits().stderr),
             buffer: Vec::with_capacity(4096),
             written: 0,
             exchanges: Exchanges::default(),
             measure,
-            limits: *policy.limits(),
+            limits: *sandbox.limits(),
             hosted: launch.hosted,
-            barred: Barred::of(launch, policy),
+            barred: Barred::of(launch, sandbox),
             overrun: None,
             notes: Vec::new(),
             lost_before: 0,
@@ -172,7 +174,7 @@ impl Process {
         self.written = 0;
         self.lost_before = self.stderr.lost();
         self.meter.restart();
-        self.held.begin_game();
+        self.sandboxed.reset_overruns();
     }
 
     /// From now on the player is frozen as soon as it has replied.
@@ -183,7 +185,7 @@ impl Process {
     /// Freezes the player until it is written to again.
     pub(super) fn freeze(&mut self) {
         if !self.frozen {
-            self.held.freeze();
+            self.sandboxed.freeze();
             self.frozen = true;
         }
     }
@@ -211,18 +213,18 @@ impl Process {
         self.stdin = None;
         let outlived = self.ended.is_some();
         // What the groups tell is gone with them.
-        self.overrun = self.overrun.or_else(|| self.held.overrun());
-        let Leavings { processes, stays } = self.held.kill().await;
-        self.notes.extend(stays);
+        self.overrun = self.overrun.or_else(|| self.sandboxed.overrun());
+        let Leftovers { processes, scratch } = self.sandboxed.kill().await;
+        self.notes.extend(scratch.as_ref().map(sandbox::unremoved_text));
         if outlived { processes } else { 0 }
     }
 
     /// Waits until the leader has ended, but not longer than `patience`.
     async fn wait_for_end(&mut self, patience: Duration) {
         if self.ended.is_none() {
-            self.held.wake_guard();
+            self.sandboxed.wake_supervisor();
             let deadline = (Instant::now() + patience).into();
-            self.ended = timeout_at(deadline, self.held.wait()).await.ok();
+            self.ended = timeout_at(deadline, self.sandboxed.wait()).await.ok();
         }
     }
 
@@ -253,7 +255,7 @@ impl Process {
 
     /// The most memory that its living processes have held, in bytes, where the system tells.
     pub(super) fn memory(&self) -> Option<u64> {
-        if self.ended.is_some() { None } else { self.held.tree().memory() }
+        if self.ended.is_some() { None } else { self.sandboxed.peak_memory() }
     }
 
     /// CPU time on the opponent's turns so far.
@@ -351,7 +353,7 @@ impl Process {
                     Ok(0) | Err(_) => return Err(End::Closed),
                     Ok(count) => self.written += count as u64,
                 },
-                status = self.held.wait() => {
+                status = self.sandboxed.wait() => {
                     self.ended = Some(status);
                     self.read_now();
                 }
@@ -416,7 +418,7 @@ impl Process {
         let now = Instant::now();
         let cpu = self.meter.mark(Stretch::OnTurn, now).cpu;
         self.note_time(limit, now - asked, cpu);
-        let doing = doing(self.held.tree().leader());
+        let state = self.sandboxed.state();
         let used = self.decisive(now - asked, cpu);
         self.note_partial(now);
         let fault = match self.over_cpu(limit, cpu) {
@@ -428,13 +430,13 @@ impl Process {
                 cpu: self.meter.used().map(|_| cpu),
                 wall: now - asked,
                 partial: &self.buffer,
-                doing,
+                state,
                 unread: written == Written::Late,
             })),
         };
         let patience = if self.hosted { EXIT_LAG } else { Duration::ZERO };
         if self.hosted {
-            self.held.tree().ask_where();
+            self.sandboxed.signal(libc::SIGUSR1);
         }
         Answer { line: Err(self.with_stderr(fault, patience).await), used }
     }
@@ -462,7 +464,7 @@ impl Process {
         self.wait_for_end(EXIT_LAG).await;
         let status = match self.ended {
             None => return diagnosis::closed_output(),
-            Some(Err(Lost)) => return diagnosis::lost_box(),
+            Some(Err(SupervisorGone)) => return diagnosis::supervisor_gone(),
             Some(Ok(status)) => status,
         };
         let fault = self.by_overrun(diagnosis::ended(status, &self.buffer));
@@ -487,12 +489,12 @@ impl Process {
 
     /// The fault of a player that failed, by the limit it ran into where there was one.
     fn by_overrun(&self, fault: Fault) -> Fault {
-        self.held.overrun().map_or(fault.clone(), |overrun| diagnosis::overrun(overrun, fault))
+        self.sandboxed.overrun().map_or(fault.clone(), |overrun| diagnosis::overrun(overrun, fault))
     }
 
     /// What it ran into in this game, as sentences without a subject.
     pub(super) fn notes(&self) -> Vec<String> {
-        let overrun = self.overrun.or_else(|| self.held.overrun());
+        let overrun = self.overrun.or_else(|| self.sandboxed.overrun());
         overrun.map(diagnosis::ran_into).into_iter().chain(self.notes.iter().cloned()).collect()
     }
 
@@ -504,7 +506,7 @@ impl Process {
 
     async fn thaw(&mut self) {
         if self.frozen {
-            self.held.thaw().await;
+            self.sandboxed.thaw().await;
             self.frozen = false;
         }
     }

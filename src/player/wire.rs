@@ -9,8 +9,10 @@ use tokio::time::timeout;
 use super::limit::Allowed;
 use super::overdue::Overdue;
 use super::process::{self, Process};
-use super::{Answer, EndView, Exchange, InitView, Launch, Remains, TurnView, diagnosis, no_start};
-use crate::containment::{NotStarted, Policy};
+use super::{
+    Answer, EndView, Exchange, InitView, Launch, NotStarted, Remains, Sandbox, TurnView, diagnosis,
+    no_start,
+};
 use crate::model::clock::Measure;
 use crate::model::fault::{Fault, FaultCode};
 use crate::protocol::{self, Greeting, InitClock, Message, Unusable, VERSIONS, Wants};
@@ -34,7 +36,7 @@ pub struct Wire {
 /// What the lines go through.
 enum Link {
     /// A process that is not started yet.
-    Waiting(Launch, Arc<Policy>),
+    Waiting(Launch, Arc<Sandbox>),
     /// A running process.
     Process(Box<Process>),
     /// A function.
@@ -53,8 +55,8 @@ impl fmt::Debug for Link {
 
 impl Wire {
     /// A player to be started as a process when its game begins.
-    pub fn process(launch: Launch, policy: Arc<Policy>) -> Self {
-        Self::new(Link::Waiting(launch, policy))
+    pub fn process(launch: Launch, sandbox: Arc<Sandbox>) -> Self {
+        Self::new(Link::Waiting(launch, sandbox))
     }
 
     /// A player in this process.
@@ -74,8 +76,8 @@ impl Wire {
         let began = Instant::now();
         let limit = view.control.startup;
         match &mut self.link {
-            Link::Waiting(launch, policy) => {
-                let started = Process::spawn(launch, policy, view.control.measure);
+            Link::Waiting(launch, sandbox) => {
+                let started = Process::spawn(launch, sandbox, view.control.measure);
                 let mut process = timeout(limit, started).await.map_err(|_| {
                     let limit = diagnosis::seconds(limit);
                     Fault::new(FaultCode::NoStart, format!("it was not started within {limit}"))

@@ -15,12 +15,12 @@ pub(super) struct Order {
     /// A slot panicked in it.
     pub(super) panicked: bool,
     /// How often the referee lacked something for it while nothing else was in play.
-    pub(super) lacking: u32,
+    pub(super) shortages: u32,
 }
 
 impl Order {
     fn new(job: Job) -> Self {
-        Self { job, panicked: false, lacking: 0 }
+        Self { job, panicked: false, shortages: 0 }
     }
 
     /// The job in words.

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::containment::Policy;
 use crate::fingerprint::Fingerprint;
 use crate::model::player::PlayerSpec;
-use crate::player::{Launch, Player, Wire};
+use crate::player::{Launch, Player, Sandbox, Wire};
 
 /// The most bytes of a file's name that are shown.
 const SHOWN: usize = 200;
@@ -23,10 +22,10 @@ pub struct Entrant {
 }
 
 impl Entrant {
-    /// The program that `spec` describes, contained by `policy`.
-    pub fn of(spec: &PlayerSpec, policy: &Arc<Policy>) -> Self {
-        let (launch, policy) = (Launch::of(spec), Arc::clone(policy));
-        let fresh = move || Wire::process(launch.clone(), Arc::clone(&policy));
+    /// The program that `spec` describes, contained by `sandbox`.
+    pub fn of(spec: &PlayerSpec, sandbox: &Arc<Sandbox>) -> Self {
+        let (launch, sandbox) = (Launch::of(spec), Arc::clone(sandbox));
+        let fresh = move || Wire::process(launch.clone(), Arc::clone(&sandbox));
         Self {
             fingerprint: spec.fingerprint.clone(),
             ..Self::new(&spec.name, spec.reusable, fresh)

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use crate::containment::Lack;
 use crate::error::Failure;
 use crate::escape;
 use crate::model::fault::Fault;
 use crate::model::player::Out;
 use crate::model::record::GameRecord;
+use crate::player::sandbox::shortage_text;
 use crate::schedule::ledger::Ledger;
+use referee_sandbox::Shortage;
 
 /// Something that happened in a run.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +61,7 @@ pub enum Warning {
     /// The referee lacks something to play as many games at once.
     FewerAtOnce {
         /// What it lacks.
-        lack: Lack,
+        shortage: Shortage,
         /// The most games at once from now on.
         most: usize,
     },
@@ -78,8 +79,9 @@ pub enum Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::FewerAtOnce { lack, most } => {
-                write!(f, "{lack}. From now on at most {most} at once are played")
+            Self::FewerAtOnce { shortage, most } => {
+                let why = shortage_text(shortage);
+                write!(f, "{why}. From now on at most {most} at once are played")
             }
             Self::Panicked { job, message, again } => {
                 let then = if *again { "it is tried again" } else { "it is left out" };

@@ -3,13 +3,13 @@
 use std::any::Any;
 
 use super::entrant::Entrant;
-use crate::containment::Lack;
 use crate::model::clock::TimeControl;
 use crate::model::fault::Fault;
 use crate::model::record::{FaultPolicy, GameRecord};
 use crate::schedule::Fixture;
 use crate::seeds::Secret;
 use referee_games::{BySeat, Options};
+use referee_sandbox::Shortage;
 
 /// What all games of a tournament have in common.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub enum Done {
     /// A game was played.
     Played(Box<Finished>),
     /// The job could not be done: the referee lacks something, and no player failed.
-    Lacking(Lack),
+    Shortage(Shortage),
     /// The job was given up because the tournament is to stop.
     Stopped,
 }

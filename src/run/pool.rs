@@ -8,13 +8,13 @@ use tokio::sync::watch;
 use super::job::{Conditions, Done, Finished};
 use super::record::Account;
 use super::transcript;
-use crate::containment::{Lack, NotStarted};
 use crate::openings::{Book, Opening};
 use crate::player::diagnosis::seconds;
-use crate::player::{InitView, Player, Remains};
+use crate::player::{InitView, NotStarted, Player, Remains};
 use crate::referee::{self, Disturbance, Ending, Report, Setup};
 use crate::schedule::Fixture;
 use referee_games::{BySeat, Game, Seat};
+use referee_sandbox::Shortage;
 
 /// A reusable player that waits for its next game.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl<G: Game> Bench<G> {
         match begun {
             Ok(_) => Done::Probed(number, None),
             Err(NotStarted::Fault(fault)) => Done::Probed(number, Some(fault)),
-            Err(NotStarted::Lack(lack)) => Done::Lacking(lack),
+            Err(NotStarted::Shortage(shortage)) => Done::Shortage(shortage),
         }
     }
 
@@ -94,7 +94,7 @@ impl<G: Game> Bench<G> {
                     players.first.kill().await;
                     players.second.kill().await;
                     return match given_up {
-                        Some(Err(lack)) => Done::Lacking(lack),
+                        Some(Err(shortage)) => Done::Shortage(shortage),
                         _ => Done::Stopped,
                     };
                 }
@@ -118,7 +118,7 @@ impl<G: Game> Bench<G> {
         fixture: Fixture,
         seeds: BySeat<u64>,
         players: &mut BySeat<Player>,
-    ) -> Result<Report, Lack> {
+    ) -> Result<Report, Shortage> {
         let conditions = &self.conditions;
         let names = self.names(fixture);
         let luck = conditions.secret.luck(names.first, names.second, fixture.pair);

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use nix::errno::Errno;
 
 use super::*;
-use crate::containment::{Level, Limits};
 use crate::folder::Locked;
 use crate::log::LogReader;
 use crate::log::LogWriter;
 use crate::model::clock::{Measure, TimeControl};
-use crate::model::record::{Containment, FaultPolicy, Header, SCHEMA};
+use crate::model::containment::{Containment, Limits};
+use crate::model::record::{FaultPolicy, Header, SCHEMA};
 use crate::model::stage::{PairingRules, Stage};
 use crate::player::{Respond, Wire};
 use crate::run::entrant::Entrant;
@@ -23,6 +23,7 @@ use referee_games::{
     BySeat, Clause, Event, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal, Seat,
     Step, Turn,
 };
+use referee_sandbox::Level;
 
 /// The first seat says who wins, or that the rules shall panic.
 #[derive(Debug, Clone)]
@@ -319,15 +320,15 @@ fn where_every_game_panics_the_run_still_ends() {
     assert!(failure.message.contains("\n  and 19 more\n"), "{failure}");
 }
 
-fn lack() -> Lack {
-    Lack::of("start a guard", &Errno::EMFILE).expect("a lack")
+fn shortage() -> Shortage {
+    Shortage::of("start a supervisor", &Errno::EMFILE).expect("a shortage")
 }
 
 /// A slot that lacks something for every job.
 fn lacking(number: usize, reports: &Reports) -> io::Result<Slot> {
     Slot::working(number, reports.clone(), move |mut jobs, reports| {
         while jobs.blocking_recv().is_some() {
-            if reports.send((number, Ok(Done::Lacking(lack())))).is_err() {
+            if reports.send((number, Ok(Done::Shortage(shortage())))).is_err() {
                 return;
             }
         }
@@ -358,7 +359,8 @@ fn where_every_slot_lacks_something_the_run_fails_and_nothing_is_recorded() {
     let players = NAMES.map(winner).into();
     let (end, heard) = cup.run_where(3, players, &|number, reports| Some(lacking(number, reports)));
     let Ok(End::Failed(failure)) = end else { panic!("{end:?}") };
-    let why = format!(" could not begin: {}. Nothing of it was recorded", lack());
+    let why =
+        format!(" could not begin: {}. Nothing of it was recorded", shortage_text(&shortage()));
     assert!(failure.message.contains(&why), "{failure}");
     assert!(heard.ended && cup.played().is_empty());
 }

@@ -19,7 +19,7 @@ use referee_games::Game;
 
 /// Open files of a slot besides those of its players.
 const OF_SLOT: u64 = 6;
-/// Open files for a player: its pipes, its guard, its control groups.
+/// Open files for a player: its pipes, its supervisor, its control groups.
 const OF_PLAYER: u64 = 9;
 
 /// About how many files a slot has open at most, with these players in the tournament.

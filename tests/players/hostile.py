@@ -85,7 +85,7 @@ def many_files(folder):
     def fill():
         for number in range(20_000):
             os.close(os.open(f"{folder}/{number}", os.O_CREAT | os.O_WRONLY, 0o600))
-        # Where nothing is refused the guard has to look first.
+        # Where nothing is refused the supervisor has to look first.
         time.sleep(60)
     return works(fill)
 
@@ -111,7 +111,7 @@ def listing(path):
 
 
 def referee():
-    """The guard, or the first process of the box."""
+    """The supervisor, or the first process of the box."""
     return os.getppid()
 
 
@@ -386,7 +386,7 @@ def stay_behind():
 
 
 def cpu_of_others():
-    """The CPU clock of a process that is not this one's own: of its guard, where it can name it."""
+    """The CPU clock of a process that is not this one's own: of its supervisor, where it can name it."""
     if os.getppid() == 1:
         return False
     clock = ~os.getppid() << 3 | 2
@@ -421,14 +421,14 @@ def pool():
         return workers.map(abs, [-1, -2]) != [1, 2]
 
 
-def kill_guard():
-    """Its guard, with a daemon to be left behind."""
+def kill_supervisor():
+    """Its supervisor, with a daemon to be left behind."""
     leave_daemon()
     os.kill(os.getppid(), signal.SIGKILL)
     time.sleep(60)
 
 
-def stop_guard():
+def stop_supervisor():
     leave_daemon()
     os.kill(os.getppid(), signal.SIGSTOP)
     return False
@@ -617,7 +617,8 @@ ATTEMPTS = {
     "wrong-remarks": wrong_remarks, "ponder": ponder, "covert": covert,
     "nameless": nameless, "many-folders": many_folders, "burst": burst, "stay-behind": stay_behind,
     "cpu-of-others": cpu_of_others, "threads-of-others": threads_of_others, "results": results,
-    "watch": watch, "pool": pool, "kill-guard": kill_guard, "stop-guard": stop_guard,
+    "watch": watch, "pool": pool, "kill-supervisor": kill_supervisor,
+    "stop-supervisor": stop_supervisor,
     "import-opponent": import_opponent, "spin": spin, "fork-and-wait": fork_and_wait, "never-leave": lambda: False,
     "modules-beside": modules_beside, "fork-once": fork_once,
     "name": lambda: False, "read-opponent": read_opponent, "burn": lambda: burn(60), "burn-a-little": lambda: burn(0.3),

@@ -6,12 +6,11 @@ use std::time::Duration;
 use super::{Examiner, Outcome, Stop};
 use crate::check::drills::Drill;
 use crate::check::{Finding, exchange};
-use crate::containment::NotStarted;
 use crate::conversation::{self, Decision, Source};
 use crate::error::Failure;
 use crate::model::player::Interface;
 use crate::player::diagnosis::seconds;
-use crate::player::{InitView, Launch, Player, Wire};
+use crate::player::{InitView, Launch, NotStarted, Player, Wire};
 use crate::protocol::{Greeting, Wants};
 use referee_bots::Playable;
 use referee_games::{BySeat, Seat};
@@ -48,7 +47,7 @@ impl<G: Playable> Examiner<'_, G> {
                     wants = wanted;
                     said.push(format!("{} as {}", seconds(took), G::SEATS[seat]));
                 }
-                Err(NotStarted::Lack(lack)) => return Err(Failure::from(lack).into()),
+                Err(NotStarted::Shortage(shortage)) => return Err(Failure::from(shortage).into()),
                 Err(NotStarted::Fault(fault)) => {
                     let lines = (self.candidate.spec.interface(), exchange::of(&player));
                     let mut finding = Finding::new::<G>(&fault, seat, None, lines);

@@ -8,10 +8,9 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{Examiner, Outcome};
 use crate::check::{Finding, exchange};
-use crate::containment::NotStarted;
 use crate::error::Failure;
 use crate::model::clock::Clock;
-use crate::player::{InitView, Player};
+use crate::player::{InitView, NotStarted, Player};
 use crate::referee::{Question, Setup};
 use referee_bots::Playable;
 use referee_games::{BySeat, Event, Seat, Step, Turn};
@@ -42,7 +41,7 @@ impl<G: Playable> Examiner<'_, G> {
         let (said, failed) = match told {
             Ok(Told::Forfeit) => ("its opponent forfeits: it plays on", None),
             Ok(Told::Nothing) => ("the game ends before its opponent can forfeit", None),
-            Err((NotStarted::Lack(lack), _)) => return Err(Failure::from(lack).into()),
+            Err((NotStarted::Shortage(shortage), _)) => return Err(Failure::from(shortage).into()),
             Err((NotStarted::Fault(fault), plies @ Some(BEFORE..))) => {
                 ("its opponent forfeits: it does not play on", Some((fault, plies)))
             }

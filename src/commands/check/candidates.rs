@@ -94,7 +94,7 @@ fn candidate<G: Playable>(
         seed: Some(exam.seed),
         jobs: None,
         clock: exam.control,
-        containment: setting.wish.clone(),
+        containment: setting.request.clone(),
         fault_policy: exam.policy,
         quarantine: 0,
         anchors: Vec::new(),

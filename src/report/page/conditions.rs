@@ -6,10 +6,10 @@ use indicatif::HumanBytes;
 use maud::{Markup, html};
 
 use super::{Material, count, name};
-use crate::containment::Limits;
 use crate::escape;
 use crate::model::clock::{Measure, TimeControl};
-use crate::model::record::{Containment, FaultPolicy, Header};
+use crate::model::containment::{Containment, Limits};
+use crate::model::record::{FaultPolicy, Header};
 use crate::model::stage::Stage;
 use crate::player::diagnosis::seconds;
 
@@ -77,11 +77,11 @@ fn containment(containment: &Containment) -> String {
 fn limits(limits: &Limits) -> String {
     let size = |bytes: u64| HumanBytes(bytes).to_string();
     let mut parts = vec![
-        format!("{} of memory", size(limits.memory)),
-        format!("{} processes", limits.processes),
-        format!("{} open files", limits.open_files),
-        format!("{} a file", size(limits.file_size)),
-        format!("{} of scratch", size(limits.scratch)),
+        format!("{} of memory", size(limits.sandbox.memory)),
+        format!("{} processes", limits.sandbox.processes),
+        format!("{} open files", limits.sandbox.open_files),
+        format!("{} a file", size(limits.sandbox.file_size)),
+        format!("{} of scratch", size(limits.sandbox.scratch)),
         format!("{} of output", size(limits.output)),
         format!("{} of stderr kept", size(limits.stderr)),
     ];

@@ -167,11 +167,12 @@ fn others() -> Vec<Attack> {
         Attack::new("watch", held).quick(),
         Attack::new("threads-of-others", held).ways(Ways::Unseen),
         Attack::new("results", held).ways(Ways::Mounted),
-        Attack::new("kill-guard", |_| {
-            lost("containment", "the guard of its box ended, and the player with it")
+        Attack::new("kill-supervisor", |_| {
+            lost("containment", "its supervisor ended, and the player with it")
         })
         .ways(Ways::Off),
-        Attack::new("stop-guard", |_| Warned("left processes behind: 1 killed")).ways(Ways::Off),
+        Attack::new("stop-supervisor", |_| Warned("left processes behind: 1 killed"))
+            .ways(Ways::Off),
         Attack::new("never-leave", |_| {
             Warned("did not leave within 1 s of `quit`, and was killed")
         })

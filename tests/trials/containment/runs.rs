@@ -28,7 +28,7 @@ pub(crate) fn tests() -> Vec<Trial> {
             players_die_with_the_referee();
             None
         }),
-        quick("what_a_guard_is_told_may_be_longer_than_a_socket_holds", || {
+        quick("what_a_supervisor_is_told_may_be_longer_than_a_socket_holds", || {
             a_long_specification();
             None
         }),
@@ -312,6 +312,7 @@ fn the_page_names_what_tries_each() {
     assert_eq!(unnamed, Vec::<&&str>::new());
     let mut sources = String::new();
     gather(&root.join("src"), &mut sources);
+    gather(&root.join("crates"), &mut sources);
     gather(&root.join("tests"), &mut sources);
     gather(&root.join("crates"), &mut sources);
     for name in named.difference(&attacks).filter(|name| !name.trim().is_empty()) {

@@ -1,0 +1,31 @@
+//! What this machine can enforce, tried out level by level and mechanism by mechanism.
+
+use crate::resolve::at_best;
+use crate::{Level, Mechanism, Request, Requirement, SpawnError, Unavailable, self_test};
+
+/// A level or mechanism, and whether it holds on this machine.
+#[derive(Debug)]
+pub struct Capability {
+    /// The level or mechanism.
+    pub what: Requirement,
+    /// It was put in force and tested; otherwise why it does not hold.
+    pub result: Result<(), Unavailable>,
+}
+
+/// Tries every level, and every mechanism with as few others as can be.
+///
+/// Like [`resolve`](crate::resolve) it blocks, and must not be called from an asynchronous task.
+pub fn capabilities() -> Vec<Capability> {
+    let levels = Level::ALL.into_iter().map(|level| Capability {
+        what: Requirement::Level(level),
+        result: match at_best(level, &Request::default()) {
+            Ok(best) => best.map(drop),
+            Err(shortage) => Err(SpawnError::from(shortage).into()),
+        },
+    });
+    let mechanisms = Mechanism::ALL.into_iter().map(|one| Capability {
+        what: Requirement::Mechanism(one),
+        result: self_test::run_alone(one),
+    });
+    levels.chain(mechanisms).collect()
+}

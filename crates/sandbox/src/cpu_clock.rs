@@ -1,0 +1,124 @@
+//! The CPU time of a process and its descendants.
+
+use std::time::{Duration, Instant};
+
+/// What a [`CpuClock`] shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CpuReading {
+    /// The CPU time so far, of living processes and of those that somebody waited for.
+    pub total: Duration,
+    /// Every process was asked. Otherwise what descendants used since the last complete reading is
+    /// missing.
+    pub complete: bool,
+}
+
+/// A clock of the CPU time of a process and its descendants.
+///
+/// With [`Mechanism::Cpu`](crate::Mechanism::Cpu) in force a control group counts, and nothing is
+/// hidden from it. Otherwise the living processes are added up, which is a lower bound.
+#[derive(Debug)]
+pub struct CpuClock {
+    #[cfg(target_os = "linux")]
+    counter: counting::Counter,
+    /// The highest total so far: the clock never runs backwards.
+    highest: Duration,
+}
+
+impl CpuClock {
+    /// Reads every process and forgets what was shown before; `None` where the system does not
+    /// tell.
+    pub fn restart(&mut self, now: Instant) -> Option<Duration> {
+        let total = self.count_all(now);
+        self.highest = total.unwrap_or_default();
+        total
+    }
+
+    /// The CPU time at `now`; `None` where the system does not tell.
+    pub fn read(&mut self, now: Instant) -> Option<CpuReading> {
+        let CpuReading { total, complete } = self.count(now)?;
+        // A descendant that died unseen takes its time along.
+        self.highest = self.highest.max(total);
+        Some(CpuReading { total: self.highest, complete })
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod counting {
+    use std::time::{Duration, Instant};
+
+    use super::{CpuClock, CpuReading};
+    use crate::cgroup::CpuFile;
+    use crate::process_tree::ProcessTree;
+
+    /// The descendants are looked for only when so much wall time has passed since the last time:
+    /// before that they cannot have used more.
+    const WALK_AFTER: Duration = Duration::from_millis(20);
+
+    /// What counts the CPU time.
+    #[derive(Debug)]
+    pub(super) struct Counter {
+        group: Option<CpuFile>,
+        tree: ProcessTree,
+        walked_at: Instant,
+        /// What the descendants had used when they were last looked for.
+        below: Duration,
+    }
+
+    impl CpuClock {
+        pub(crate) fn new(group: Option<CpuFile>, tree: ProcessTree) -> Self {
+            let walked_at = Instant::now();
+            let counter = Counter { group, tree, walked_at, below: Duration::ZERO };
+            Self { counter, highest: Duration::ZERO }
+        }
+
+        /// All of it, where a control group counts it.
+        pub(crate) fn exact(&self) -> Option<Duration> {
+            self.counter.group.as_ref()?.read()
+        }
+
+        #[expect(clippy::unnecessary_wraps, reason = "other systems do not tell")]
+        pub(super) fn count_all(&mut self, now: Instant) -> Option<Duration> {
+            self.counter.walked_at = now;
+            self.counter.below = Duration::ZERO;
+            Some(self.exact().unwrap_or_else(|| self.counter.tree.cpu()))
+        }
+
+        pub(super) fn count(&mut self, now: Instant) -> Option<CpuReading> {
+            if let Some(total) = self.exact() {
+                return Some(CpuReading { total, complete: true });
+            }
+            let counter = &mut self.counter;
+            let leader = counter.tree.leader_cpu()?;
+            let complete = now.saturating_duration_since(counter.walked_at) >= WALK_AFTER;
+            if complete {
+                counter.walked_at = now;
+                counter.below = counter.tree.cpu().saturating_sub(leader);
+            }
+            Some(CpuReading { total: leader + counter.below, complete })
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod counting {
+    use std::time::{Duration, Instant};
+
+    use super::{CpuClock, CpuReading};
+
+    impl CpuClock {
+        /// A clock that shows nothing.
+        pub(crate) fn silent() -> Self {
+            Self { highest: Duration::ZERO }
+        }
+
+        #[expect(clippy::unused_self, reason = "other systems tell")]
+        pub(super) fn count_all(&mut self, _: Instant) -> Option<Duration> {
+            None
+        }
+
+        #[expect(clippy::unused_self, reason = "other systems tell")]
+        pub(super) fn count(&mut self, _: Instant) -> Option<CpuReading> {
+            None
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Why a process was not started, and why something cannot be enforced here.
+
+use std::error::Error;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::sync::Arc;
+
+use nix::errno::Errno;
+use thiserror::Error;
+
+use crate::{Level, Mechanism, Requirement};
+
+/// The machine has no descriptors, processes or memory left for the caller. Neither the command
+/// nor the sandbox is to blame: the same call may succeed later.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("cannot {action}: {}", io::Error::from(*errno))]
+pub struct Shortage {
+    /// What could not be done, as in "start a supervisor".
+    pub action: String,
+    /// `EMFILE`, `ENFILE`, `EAGAIN` or `ENOMEM`.
+    #[source]
+    errno: Errno,
+}
+
+impl Shortage {
+    /// The shortage behind `error`, which `action` failed with, if it is one.
+    pub fn of(action: &str, error: &(dyn Error + 'static)) -> Option<Self> {
+        Self::from_raw(action, os_error(error))
+    }
+
+    /// The same, by the number of the system's error.
+    pub(crate) fn from_raw(action: &str, error: Option<i32>) -> Option<Self> {
+        let errno = Errno::from_raw(error?);
+        let is_shortage =
+            matches!(errno, Errno::EAGAIN | Errno::EMFILE | Errno::ENFILE | Errno::ENOMEM);
+        is_shortage.then(|| Self { action: action.to_owned(), errno })
+    }
+
+    /// The system's error.
+    pub fn error(&self) -> io::Error {
+        io::Error::from(self.errno)
+    }
+
+    /// What there is too little of.
+    pub fn resource(&self) -> Resource {
+        match self.errno {
+            Errno::EMFILE => Resource::OpenFiles,
+            Errno::EAGAIN => Resource::Processes,
+            _ => Resource::System,
+        }
+    }
+}
+
+/// What a [`Shortage`] is a shortage of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resource {
+    /// The open files of this process (`ulimit -n`).
+    OpenFiles,
+    /// The processes of this user (`ulimit -u`).
+    Processes,
+    /// The memory or the open files of the whole machine.
+    System,
+}
+
+/// Why a process was not started.
+#[derive(Debug, Error)]
+pub enum SpawnError {
+    /// The machine has too little left to start it.
+    #[error(transparent)]
+    Shortage(#[from] Shortage),
+    /// The program cannot be run in the sandbox.
+    #[error("{} cannot be run: {reason}", program.display())]
+    Program {
+        /// The program of the command.
+        program: PathBuf,
+        /// What the system says.
+        reason: String,
+        /// The user that the process became and that may not read the program, if that is why.
+        denied_to: Option<u32>,
+    },
+    /// The sandbox cannot be set up.
+    #[error("its sandbox cannot be set up: {reason}")]
+    Sandbox {
+        /// The step that failed, and how.
+        reason: String,
+    },
+    /// The supervisor cannot be started.
+    #[error("its supervisor cannot be started: {0}")]
+    Supervisor(#[source] io::Error),
+    /// The supervisor ended before the process was started.
+    #[error("its supervisor ended before the process was started")]
+    SupervisorEnded,
+}
+
+/// The supervisor of a process is gone, and nobody knows what became of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("the supervisor of the process ended")]
+pub struct SupervisorGone;
+
+/// Why a level or a mechanism is not available.
+#[derive(Debug, Error)]
+pub enum Unavailable {
+    /// No process can be started with it.
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
+    /// The self-test could not begin.
+    #[error(transparent)]
+    Runtime(#[from] io::Error),
+    /// The process of the self-test did not start in time.
+    #[error("a process did not start in time")]
+    StartTimeout,
+    /// The process of the self-test did not end in time.
+    #[error("a process that does nothing did not end")]
+    ExitTimeout,
+    /// The process of the self-test failed.
+    #[error("a process that does nothing ended with {0}")]
+    Failed(ExitStatus),
+    /// The supervisor of the self-test ended.
+    #[error(transparent)]
+    SupervisorGone(#[from] SupervisorGone),
+    /// The process of the self-test did not say what it found.
+    #[error("a process that tests its sandbox gave no report: {0}")]
+    NoReport(#[source] serde_json::Error),
+    /// It was put in force without an error, and the self-test got around it.
+    #[error("{0} does not hold although it was put in force")]
+    Ineffective(Mechanism),
+    /// No control group can be made.
+    #[error("no group can be made in {}: {error}", dir.display())]
+    Cgroup {
+        /// The group of this process.
+        dir: PathBuf,
+        /// Why no group can be made in it.
+        #[source]
+        error: Arc<io::Error>,
+    },
+    /// The control groups of this machine do not have it.
+    #[error("no hierarchy of control groups on this machine has it")]
+    NoController,
+    /// Only root has users to give.
+    #[error("the caller is not root, and the process runs as its user")]
+    NotRoot,
+    /// It comes with another mechanism only.
+    #[error("it cannot be had alone")]
+    NotAlone,
+    /// The level in force does not include it.
+    #[error("the level `{0}` does without it")]
+    NotAtLevel(Level),
+    /// Only Linux has it.
+    #[error("processes are contained on Linux alone")]
+    NotLinux,
+}
+
+/// Why a request cannot be met.
+#[derive(Debug, Error)]
+pub enum ResolveError {
+    /// The machine has too little left to find out.
+    #[error(transparent)]
+    Shortage(#[from] Shortage),
+    /// The requested level is not available.
+    #[error("the level `{level}` is not available: {why}")]
+    Level {
+        /// The requested level.
+        level: Level,
+        /// Why it is not available.
+        #[source]
+        why: Unavailable,
+    },
+    /// Not even a process without a sandbox can be started.
+    #[error("no process can be started: {0}")]
+    NoLevel(#[source] Unavailable),
+    /// A requirement is not in force.
+    #[error("`{requirement}` is required and not in force: {why}")]
+    Required {
+        /// What is required.
+        requirement: Requirement,
+        /// Why it is not in force.
+        #[source]
+        why: Unavailable,
+    },
+}
+
+/// This process may open too few files to work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("this process may have {most} files open at once, and needs {needed} at least")]
+pub struct TooFewDescriptors {
+    /// How many it may open.
+    pub most: u64,
+    /// How many it needs.
+    pub needed: u64,
+}
+
+/// The number of the system's error at the bottom of `error`.
+pub(crate) fn os_error(error: &(dyn Error + 'static)) -> Option<i32> {
+    if let Some(errno) = error.downcast_ref::<Errno>() {
+        return Some(*errno as i32);
+    }
+    match error.downcast_ref::<io::Error>() {
+        Some(error) => error.raw_os_error().or_else(|| os_error(error.get_ref()?)),
+        None => os_error(error.source()?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shortage_is_told_from_other_errors() {
+        let start = |errno: Errno| Shortage::of("start a supervisor", &io::Error::from(errno));
+        assert_eq!(
+            start(Errno::EMFILE).expect("a shortage").to_string(),
+            "cannot start a supervisor: Too many open files (os error 24)"
+        );
+        for errno in [Errno::EAGAIN, Errno::ENFILE, Errno::ENOMEM] {
+            assert!(start(errno).is_some(), "{errno}");
+            assert_eq!(Shortage::of("start a supervisor", &errno), start(errno));
+            let within = io::Error::other(errno);
+            let found = Shortage::of("start a supervisor", &within);
+            assert_eq!(found, start(errno), "at the bottom");
+        }
+        for errno in [Errno::ENOENT, Errno::EACCES, Errno::EPERM] {
+            assert_eq!(start(errno), None);
+        }
+        let no_number = io::Error::other("no number");
+        assert_eq!(Shortage::of("start a supervisor", &no_number), None);
+    }
+}

@@ -1,0 +1,185 @@
+//! The last steps of a process before it becomes the player: each takes something away.
+
+#![expect(unsafe_code, reason = "signal actions and descriptors of a process with one thread")]
+
+use std::ffi::CString;
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+
+use nix::errno::Errno;
+use nix::libc;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::signal::{SigHandler, SigSet, SigmaskHow, Signal, signal, sigprocmask};
+use nix::unistd::{Gid, Uid};
+
+use crate::protocol::{CgroupSetup, Setup, SetupError, Stage};
+use crate::seccomp::SeesOthers;
+use crate::start_request::StartRequest;
+use crate::{Mechanism, cgroup, landlock, procfs, seccomp};
+
+/// Becomes the player, or reports why it cannot.
+pub(crate) fn leader(request: &StartRequest, groups: &[cgroup::Cgroup], reporter: OwnedFd) -> ! {
+    let this = request.this.as_ref();
+    let Err(failed) = prepare(request, groups).and_then(|()| become_program(&request.setup, this));
+    fail(reporter, &failed)
+}
+
+/// Reports a failure to the supervisor and leaves.
+pub(crate) fn fail(reporter: OwnedFd, failed: &SetupError) -> ! {
+    // If even this fails the supervisor sees a player that ended at once.
+    let _ = serde_json::to_writer(File::from(reporter), failed);
+    leave()
+}
+
+/// Ends this process without running anything that belongs to the supervisor.
+pub(crate) fn leave() -> ! {
+    // SAFETY: nothing runs afterwards.
+    unsafe { libc::_exit(127) }
+}
+
+fn prepare(request: &StartRequest, groups: &[cgroup::Cgroup]) -> Result<(), SetupError> {
+    let setup = &request.setup;
+    let step = |what: &'static str| move |error: Errno| SetupError::setting_up(what, &error);
+    nix::unistd::setsid().map_err(step("its session"))?;
+    plain_signals().map_err(step("its signals"))?;
+    for group in groups {
+        group.join()?;
+    }
+    stdio(request).map_err(step("its pipes"))?;
+    if setup.has(Mechanism::Rlimits) {
+        rlimits(setup).map_err(step("its limits"))?;
+    } else if let Some(limit) = setup.open_files {
+        let hard = getrlimit(Resource::RLIMIT_NOFILE).map_err(step("its limits"))?.1;
+        setrlimit(Resource::RLIMIT_NOFILE, limit.min(hard), hard).map_err(step("its limits"))?;
+    }
+    std::env::set_current_dir(&setup.dir).map_err(|error| SetupError {
+        stage: Stage::Program,
+        message: format!("in the folder {}: {error}", setup.dir.display()),
+        error: error.raw_os_error(),
+    })?;
+    if let Some(user) = setup.user {
+        drop_root(user).map_err(step("its user"))?;
+    }
+    // A change of user would undo this. The supervisor has one thread, so it fires when that ends.
+    nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).map_err(step("its end with its supervisor"))?;
+    forget_descriptors().map_err(step("its descriptors"))?;
+    if setup.level > crate::Level::Off {
+        nix::sys::prctl::set_no_new_privs().map_err(step("no new privileges"))?;
+    }
+    if setup.has(Mechanism::Landlock) {
+        landlock::restrict(setup, request.this.as_ref())?;
+    }
+    if setup.has(Mechanism::Seccomp) {
+        let boxed = setup.has(Mechanism::Namespaces);
+        seccomp::install(if boxed { SeesOthers::No } else { SeesOthers::Yes })?;
+    }
+    Ok(())
+}
+
+/// No signal is blocked or ignored.
+fn plain_signals() -> nix::Result<()> {
+    for one in Signal::iterator().filter(|one| !matches!(one, Signal::SIGKILL | Signal::SIGSTOP)) {
+        // SAFETY: the default action runs no code of this program.
+        unsafe { signal(one, SigHandler::SigDfl) }?;
+    }
+    sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)
+}
+
+fn stdio(request: &StartRequest) -> nix::Result<()> {
+    let [stdin, stdout, stderr] = &request.pipes;
+    nix::unistd::dup2_stdin(stdin)?;
+    nix::unistd::dup2_stdout(stdout)?;
+    nix::unistd::dup2_stderr(stderr)
+}
+
+fn rlimits(setup: &Setup) -> nix::Result<()> {
+    let limits = &setup.limits;
+    let set = |resource, limit| {
+        // What the referee itself may not have cannot be given.
+        let limit = getrlimit(resource)?.1.min(limit);
+        setrlimit(resource, limit, limit)
+    };
+    set(Resource::RLIMIT_CORE, 0)?;
+    set(Resource::RLIMIT_NOFILE, limits.open_files)?;
+    set(Resource::RLIMIT_FSIZE, limits.file_size)?;
+    set(Resource::RLIMIT_MSGQUEUE, 0)?;
+    set(Resource::RLIMIT_RTPRIO, 0)?;
+    if let Some(most) = most_of_user(setup) {
+        set(Resource::RLIMIT_NPROC, most)?;
+    }
+    if !setup.groups.iter().any(CgroupSetup::bounds_memory) {
+        set(Resource::RLIMIT_DATA, limits.memory)?;
+    }
+    Ok(())
+}
+
+/// How many processes a user may have beyond those it has, where they are only a safety net: the
+/// user is the referee's own, and has others.
+const NET: u64 = 4096;
+
+/// How many processes the player's user may have in all.
+fn most_of_user(setup: &Setup) -> Option<u64> {
+    // A group that counts them also says when it refused one.
+    if setup.groups.iter().any(CgroupSetup::bounds_processes) {
+        return None;
+    }
+    match (setup.user, setup.has_user_namespace()) {
+        (Some(_), _) => Some(setup.limits.processes),
+        // The init of its box, or its supervisor, counts too.
+        (None, true) => Some(setup.limits.processes + 1),
+        (None, false) => Some(procfs::processes_of_this_user()? + NET),
+    }
+}
+
+fn drop_root(user: u32) -> nix::Result<()> {
+    let (user, group) = (Uid::from_raw(user), Gid::from_raw(user));
+    nix::unistd::setgroups(&[])?;
+    nix::unistd::setresgid(group, group, group)?;
+    nix::unistd::setresuid(user, user, user)
+}
+
+/// The program inherits stdin, stdout and stderr and nothing else.
+fn forget_descriptors() -> nix::Result<()> {
+    let flags = libc::c_int::try_from(libc::CLOSE_RANGE_CLOEXEC).unwrap_or_default();
+    // SAFETY: the descriptors stay open until the exec; nobody's ownership changes.
+    let done = unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, flags) };
+    Errno::result(done).map(drop)
+}
+
+fn become_program(
+    setup: &Setup,
+    this: Option<&File>,
+) -> Result<std::convert::Infallible, SetupError> {
+    let failed = |message: String| SetupError { stage: Stage::Program, message, error: None };
+    let text = |bytes: &[u8]| {
+        CString::new(bytes).map_err(|_| failed("it contains a zero character".to_owned()))
+    };
+    let program = text(setup.program.as_os_str().as_bytes())?;
+    let mut args = vec![program.clone()];
+    for arg in &setup.args {
+        args.push(text(arg.as_bytes())?);
+    }
+    let mut env = Vec::new();
+    if setup.level == crate::Level::Off {
+        for (name, value) in std::env::vars_os() {
+            if name.to_str().is_none_or(|name| !setup.env.contains_key(name)) {
+                env.push(text(&[name.as_bytes(), b"=", value.as_bytes()].concat())?);
+            }
+        }
+    }
+    for (name, value) in &setup.env {
+        env.push(text(format!("{name}={value}").as_bytes())?);
+    }
+    let error = match this {
+        Some(this) => {
+            let flags = nix::fcntl::AtFlags::AT_EMPTY_PATH;
+            nix::unistd::execveat(this, c"", &args, &env, flags)
+        }
+        None => nix::unistd::execve(&program, &args, &env),
+    };
+    error.map_err(|error| SetupError {
+        error: Some(error as i32),
+        ..failed(std::io::Error::from(error).to_string())
+    })
+}

@@ -1,0 +1,151 @@
+//! What a player may read and write, whom its signals reach, and that it has no network: Landlock.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, Ruleset, RulesetAttr, RulesetCreated,
+    RulesetCreatedAttr, Scope, make_bitflags, path_beneath_rules,
+};
+
+use crate::Mechanism;
+use crate::mounts::SCRATCH;
+use crate::protocol::{Setup, SetupError};
+use crate::runtimes::{SETTINGS, SYSTEM};
+
+/// The newest set of rights that is asked for; older kernels give what they know.
+const NEWEST: ABI = ABI::V6;
+
+const READ: BitFlags<AccessFs> = make_bitflags!(AccessFs::{Execute | ReadFile | ReadDir});
+
+/// What a runtime reads of the machine: its size, and its own process.
+const ABOUT_THE_MACHINE: &[&str] = &[
+    "/proc/self",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/stat",
+    "/proc/version",
+    "/proc/filesystems",
+    "/proc/sys/kernel",
+    "/proc/sys/vm",
+    "/sys/devices/system/cpu",
+    "/sys/kernel/mm/transparent_hugepage",
+];
+
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// Puts the rules in force for this process and what it becomes and starts, for ever.
+pub(crate) fn restrict(setup: &Setup, this: Option<&File>) -> Result<(), SetupError> {
+    let failed =
+        |error: &(dyn std::error::Error + 'static)| SetupError::setting_up("its rights", error);
+    let rules = || -> Result<RulesetCreated, landlock::RulesetError> {
+        let ruleset = Ruleset::default()
+            .handle_access(AccessFs::from_all(NEWEST))?
+            .handle_access(AccessNet::from_all(NEWEST))?
+            .scope(Scope::from_all(NEWEST))?
+            .create()?;
+        if setup.has(Mechanism::Namespaces) { boxed(ruleset) } else { unboxed(ruleset, setup) }
+    };
+    let mut ruleset = rules().map_err(|error| failed(&error))?;
+    // The referee's own program may be run wherever it lies, and after it was replaced.
+    if let Some(this) = this {
+        let rule = PathBeneath::new(this, make_bitflags!(AccessFs::{Execute | ReadFile}));
+        ruleset = ruleset.add_rule(rule).map_err(|error| failed(&error))?;
+    }
+    ruleset.restrict_self().map(drop).map_err(|error| failed(&error))
+}
+
+/// In a box only what was shown is there: all of it may be read.
+fn boxed(ruleset: RulesetCreated) -> Result<RulesetCreated, landlock::RulesetError> {
+    let everything = AccessFs::from_all(NEWEST);
+    ruleset
+        .add_rules(path_beneath_rules(["/"], READ))?
+        .add_rules(path_beneath_rules([SCRATCH], everything))?
+        .add_rules(path_beneath_rules(DEVICES, make_bitflags!(AccessFs::{ReadFile | WriteFile})))
+}
+
+fn unboxed(
+    ruleset: RulesetCreated,
+    setup: &Setup,
+) -> Result<RulesetCreated, landlock::RulesetError> {
+    let system = SYSTEM.iter().chain(SETTINGS).chain(ABOUT_THE_MACHINE);
+    let mut own = Shown::default();
+    for path in &setup.readable {
+        own.add(path, &setup.hidden);
+    }
+    ruleset
+        .add_rules(path_beneath_rules(system, READ))?
+        .add_rules(path_beneath_rules(own.read, READ))?
+        .add_rules(path_beneath_rules(own.listed, AccessFs::ReadDir))?
+        .add_rules(path_beneath_rules(&setup.scratch, AccessFs::from_all(NEWEST)))?
+        .add_rules(path_beneath_rules(DEVICES, make_bitflags!(AccessFs::{ReadFile | WriteFile})))
+}
+
+/// What a player may see of the folders that are shown to it.
+#[derive(Debug, Default)]
+struct Shown {
+    /// To be read with everything in it.
+    read: Vec<PathBuf>,
+    /// Folders with something hidden in them. They may be listed, or no interpreter would find the
+    /// modules beside the player; Landlock lets the folders in them be listed too.
+    listed: Vec<PathBuf>,
+}
+
+impl Shown {
+    /// Adds `path`, or if something in it is hidden, everything in it but that.
+    fn add(&mut self, path: &Path, hidden: &[PathBuf]) {
+        if hidden.iter().any(|hidden| path.starts_with(hidden)) {
+            return;
+        }
+        if !hidden.iter().any(|hidden| hidden.starts_with(path)) {
+            self.read.push(path.to_owned());
+            return;
+        }
+        self.listed.push(path.to_owned());
+        let Ok(entries) = fs::read_dir(path) else { return };
+        // A rule for a link would be one for what it leads to, wherever that lies.
+        let is_link = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        for entry in entries.flatten().filter(|entry| !is_link(entry)) {
+            self.add(&entry.path(), hidden);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is shown of `path` when `hidden` is hidden, below a folder with some files.
+    fn shown(path: &str, hidden: &str) -> [Vec<String>; 2] {
+        let dir = tempfile::tempdir().expect("a folder");
+        for folder in ["a/results/cup", "a/b", "c"] {
+            fs::create_dir_all(dir.path().join(folder)).expect("a folder");
+        }
+        std::os::unix::fs::symlink("/etc", dir.path().join("a/link")).expect("a link");
+        let mut shown = Shown::default();
+        shown.add(&dir.path().join(path), &[dir.path().join(hidden)]);
+        [shown.read, shown.listed].map(|mut found| {
+            found.sort();
+            let names = found.iter().map(|path| path.strip_prefix(dir.path()).expect("below"));
+            names.map(|name| name.display().to_string()).collect()
+        })
+    }
+
+    #[test]
+    fn a_hidden_folder_is_left_out_wherever_it_lies() {
+        assert_eq!(shown("", "a/results")[0], ["a/b", "c"]);
+        assert_eq!(shown("c", "a/results")[0], ["c"]);
+        assert_eq!(shown("a/results/cup", "a/results"), [[""; 0]; 2]);
+    }
+
+    #[test]
+    fn a_folder_that_contains_something_hidden_may_be_listed() {
+        assert_eq!(shown("", "a/results")[1], ["", "a"]);
+        assert_eq!(shown("c", "a/results")[1], [""; 0]);
+    }
+
+    #[test]
+    fn what_a_link_leads_to_is_not_shown() {
+        assert_eq!(shown("a", "a/results")[0], ["a/b"]);
+    }
+}

@@ -1,0 +1,24 @@
+//! What is left of a process that was killed.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// What a process left behind.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Leftovers {
+    /// How many descendants were still alive and had to be killed; 0 where the system does not
+    /// tell.
+    pub processes: usize,
+    /// The scratch folder, if it could not be removed.
+    pub scratch: Option<UnremovedScratch>,
+}
+
+/// A scratch folder that could not be removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnremovedScratch {
+    /// The folder.
+    pub dir: PathBuf,
+    /// Why it is still there.
+    pub reason: String,
+}

@@ -1,0 +1,114 @@
+//! How much a process may use.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// One KiB and one MiB, in bytes.
+pub const KIB: u64 = 1024;
+/// One MiB, in bytes.
+pub const MIB: u64 = 1024 * KIB;
+
+/// How much a process and its descendants may use. Which of these hold depends on the level and the
+/// machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Bytes of memory of all processes together, from 16 MiB.
+    pub memory: u64,
+    /// Processes and threads at once, from 4.
+    pub processes: u64,
+    /// Open files of each process, from 32.
+    pub open_files: u64,
+    /// Bytes of one file, from 4 KiB.
+    pub file_size: u64,
+    /// Bytes of the scratch folder, from 64 KiB.
+    pub scratch: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            memory: 1024 * MIB,
+            processes: 64,
+            open_files: 256,
+            file_size: 64 * MIB,
+            scratch: 256 * MIB,
+        }
+    }
+}
+
+/// The most files in a scratch folder, folders included.
+pub const MOST_FILES: u32 = 10_000;
+
+/// A limit that a process exceeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Overrun {
+    /// One of its processes was killed because there was no memory left.
+    Memory {
+        /// The most bytes that all of them had together.
+        peak: u64,
+        /// The bytes they may have.
+        limit: u64,
+    },
+    /// A process or thread was refused.
+    Processes {
+        /// How many there may be.
+        limit: u64,
+    },
+    /// Its scratch folder was full.
+    Scratch {
+        /// The bytes in it.
+        used: u64,
+        /// The bytes there may be.
+        limit: u64,
+    },
+    /// Its scratch folder held [`MOST_FILES`].
+    Files,
+    /// It was ended because it made a file longer than it may.
+    FileSize {
+        /// The bytes a file may have.
+        limit: u64,
+    },
+}
+
+impl fmt::Display for Overrun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Memory { peak, limit } => write!(f, "{} of {}", bytes(peak), bytes(limit)),
+            Self::Processes { limit } => write!(f, "more than {limit} processes and threads"),
+            Self::Scratch { used, limit } => {
+                write!(f, "{} of {} of scratch space", bytes(used), bytes(limit))
+            }
+            Self::Files => write!(f, "{MOST_FILES} files in its scratch folder"),
+            Self::FileSize { limit } => write!(f, "a file of more than {}", bytes(limit)),
+        }
+    }
+}
+
+/// A number of bytes for people: whole MiB or KiB where it is that, else rounded.
+pub fn bytes(count: u64) -> String {
+    let (unit, name) = match count {
+        0..KIB => return format!("{count} bytes"),
+        KIB..MIB => (KIB, "KiB"),
+        _ => (MIB, "MiB"),
+    };
+    let tenths = (count * 10 + unit / 2) / unit;
+    match tenths % 10 {
+        0 => format!("{} {name}", tenths / 10),
+        tenth => format!("{}.{tenth} {name}", tenths / 10),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_short() {
+        let said = [0, 1023, 1024, 1536, MIB, 104 * MIB + 52_429, 4096 * MIB].map(bytes);
+        let expected =
+            ["0 bytes", "1023 bytes", "1 KiB", "1.5 KiB", "1 MiB", "104.1 MiB", "4096 MiB"];
+        assert_eq!(said, expected);
+    }
+}

@@ -1,0 +1,114 @@
+//! What the system does not bound is looked at by the supervisor.
+//!
+//! A look shows what is there at the moment: what came and went since the last one is not seen,
+//! nor a file that is only mapped or on its way through a socket.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::unistd::Pid;
+
+use crate::process_tree::Member;
+use crate::protocol::{CgroupSetup, Setup};
+use crate::{Level, Limits, Mechanism, Overrun, procfs, scratch};
+
+/// What has to be looked at of one player.
+#[derive(Debug)]
+pub(crate) struct Monitor {
+    limits: Limits,
+    scratch: Option<PathBuf>,
+    memory: bool,
+    processes: bool,
+}
+
+impl Monitor {
+    /// What has to be looked at, if anything.
+    pub(crate) fn at(setup: &Setup) -> Option<Self> {
+        let mounts = setup.has(Mechanism::Mounts) || setup.has(Mechanism::Namespaces);
+        let counted = setup.user.is_some() || mounts;
+        let look = Self {
+            limits: setup.limits,
+            scratch: setup.scratch.clone().filter(|_| !mounts),
+            memory: !setup.groups.iter().any(CgroupSetup::bounds_memory),
+            processes: !counted && !setup.groups.iter().any(CgroupSetup::bounds_processes),
+        };
+        let needed = look.scratch.is_some() || look.memory || look.processes;
+        let needed = needed && setup.level > Level::Off;
+        if needed {
+            have_descriptors();
+        }
+        needed.then_some(look)
+    }
+
+    /// The limit that a player with these processes is over, if any.
+    pub(crate) fn overrun(&self, members: &[Member]) -> Option<Overrun> {
+        let pids = || members.iter().map(|member| member.pid);
+        if self.processes && pids().map(procfs::threads).sum::<u64>() > self.limits.processes {
+            return Some(Overrun::Processes { limit: self.limits.processes });
+        }
+        let nameless = Nameless::of(pids());
+        self.memory_overrun(pids(), nameless.memory).or_else(|| {
+            let dir = self.scratch.as_ref()?;
+            // A folder that cannot be looked at now is looked at again.
+            scratch::overrun(dir, self.limits.scratch, nameless.disk).ok().flatten()
+        })
+    }
+
+    fn memory_overrun(
+        &self,
+        pids: impl Iterator<Item = Pid> + Clone,
+        files: u64,
+    ) -> Option<Overrun> {
+        let limit = self.limits.memory;
+        if !self.memory || pids.clone().map(procfs::resident_memory).sum::<u64>() + files <= limit {
+            return None;
+        }
+        // What several processes share was counted for each: now it is counted once.
+        let (mut private, mut shared) = (0, 0);
+        for share in pids.filter_map(procfs::memory_share) {
+            private += share.private;
+            shared += share.shared;
+        }
+        // Files in memory may be mapped too.
+        let peak = private + shared.max(files);
+        (peak > limit).then_some(Overrun::Memory { peak, limit })
+    }
+}
+
+/// A look into many folders takes many descriptors.
+fn have_descriptors() {
+    // Where there are no more it does with what it has.
+    let _ = getrlimit(Resource::RLIMIT_NOFILE)
+        .and_then(|(_, most)| setrlimit(Resource::RLIMIT_NOFILE, most, most));
+}
+
+/// The bytes of open files that have no name.
+#[derive(Debug, Default)]
+struct Nameless {
+    memory: u64,
+    disk: u64,
+}
+
+impl Nameless {
+    fn of(pids: impl Iterator<Item = Pid>) -> Self {
+        let mut found = Self::default();
+        let mut seen = BTreeSet::new();
+        for pid in pids {
+            for entry in fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten() {
+                let Ok(file) = fs::metadata(entry.path()) else { continue };
+                let is_nameless = file.is_file() && file.nlink() == 0;
+                if !is_nameless || !seen.insert((file.dev(), file.ino())) {
+                    continue;
+                }
+                let name = fs::read_link(entry.path()).unwrap_or_default();
+                let in_memory = name.to_string_lossy().starts_with("/memfd:");
+                let bytes = file.blocks() * 512;
+                if in_memory { found.memory += bytes } else { found.disk += bytes }
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,175 @@
+//! What holds for all processes that are started with it.
+
+#[cfg(target_os = "linux")]
+use std::path::PathBuf;
+
+use crate::{Level, Limits, Mechanism, Request, Requirement, Unavailable};
+
+/// What holds for all processes that are started with it: the level, the mechanisms in force, and
+/// the limits. [`resolve`](crate::resolve) makes one.
+///
+/// It holds the control groups in which the groups of its processes are made. They are removed
+/// when it is dropped.
+#[derive(Debug)]
+pub struct Policy {
+    pub(crate) level: Level,
+    pub(crate) limits: Limits,
+    #[cfg(target_os = "linux")]
+    pub(crate) without: Vec<Mechanism>,
+    #[cfg(target_os = "linux")]
+    pub(crate) hidden: Vec<PathBuf>,
+    pub(crate) missing: Vec<Missing>,
+    #[cfg(target_os = "linux")]
+    pub(crate) cgroups: crate::cgroup::ParentCgroups,
+    #[cfg(target_os = "linux")]
+    pub(crate) users: Option<crate::users::Users>,
+}
+
+/// A level or mechanism that is not in force, and why.
+#[derive(Debug)]
+pub struct Missing {
+    /// The level or mechanism.
+    pub what: Requirement,
+    /// Why it is not in force.
+    pub why: Unavailable,
+}
+
+impl Policy {
+    /// Nothing is contained: a process may do what the caller may. It and its descendants are still
+    /// killed in the end.
+    pub fn off() -> Self {
+        Self::at(Level::Off, &Request::default())
+    }
+
+    /// The level in force.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// The level contains processes at all.
+    pub fn contains(&self) -> bool {
+        self.level > Level::Off
+    }
+
+    /// How much a process may use.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The levels and mechanisms that are not in force although they were tried.
+    pub fn missing(&self) -> &[Missing] {
+        &self.missing
+    }
+
+    /// Processes have memory that they share by names, as in `/dev/shm`.
+    pub fn has_shared_memory(&self) -> bool {
+        let mounted = [Mechanism::Mounts, Mechanism::Namespaces];
+        !self.contains() || self.in_force().iter().any(|one| mounted.contains(one))
+    }
+
+    /// The requirement is in force.
+    pub(crate) fn meets(&self, requirement: Requirement) -> bool {
+        let in_force = self.in_force();
+        match requirement {
+            Requirement::Level(level) => self.level >= level,
+            // Namespaces include mounts.
+            Requirement::Mechanism(Mechanism::Mounts)
+                if in_force.contains(&Mechanism::Namespaces) =>
+            {
+                true
+            }
+            Requirement::Mechanism(one) => in_force.contains(&one),
+        }
+    }
+
+    /// Takes out why `what` is missing, where that is known.
+    pub(crate) fn take_reason(&mut self, what: Requirement) -> Option<Unavailable> {
+        let at = self.missing.iter().position(|missing| missing.what == what)?;
+        Some(self.missing.swap_remove(at).why)
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod platform {
+    use super::{Missing, Policy};
+    use crate::cgroup::ParentCgroups;
+    use crate::users::Users;
+    use crate::{Level, Mechanism, Request, Requirement};
+
+    impl Policy {
+        /// The policy at this level; nobody knows yet whether it works here.
+        pub(crate) fn at(level: Level, request: &Request) -> Self {
+            let (cgroups, missing) = match level {
+                Level::Off => (ParentCgroups::default(), Vec::new()),
+                _ => ParentCgroups::find(&request.without),
+            };
+            let users = (level > Level::Off && !request.without.contains(&Mechanism::User))
+                .then(Users::of_this_process)
+                .flatten();
+            let missing = missing
+                .into_iter()
+                .map(|(one, why)| Missing { what: Requirement::Mechanism(one), why });
+            Self {
+                level,
+                limits: request.limits,
+                without: request.without.clone(),
+                hidden: request.hidden.clone(),
+                missing: missing.collect(),
+                cgroups,
+                users,
+            }
+        }
+
+        fn has_mounts_alone(&self) -> bool {
+            match self.level {
+                Level::Off => false,
+                Level::Basic => !self.without.contains(&Mechanism::Mounts),
+                Level::Strict => {
+                    self.without.contains(&Mechanism::Namespaces)
+                        && !self.without.contains(&Mechanism::Mounts)
+                }
+            }
+        }
+
+        /// The mechanisms in force, in the order of [`Mechanism::ALL`].
+        pub fn in_force(&self) -> Vec<Mechanism> {
+            let of_level = Mechanism::ALL.into_iter().filter(|one| match one {
+                Mechanism::Subreaper => true,
+                Mechanism::Rlimits | Mechanism::Landlock | Mechanism::Seccomp => {
+                    self.level > Level::Off
+                }
+                Mechanism::User => self.users.is_some(),
+                Mechanism::Namespaces => self.level == Level::Strict,
+                Mechanism::Mounts => self.has_mounts_alone(),
+                // A user or a user namespace of its own counts processes too.
+                Mechanism::Processes => {
+                    self.users.is_some() || self.level == Level::Strict || self.has_mounts_alone()
+                }
+                _ => false,
+            });
+            let mut all: Vec<Mechanism> = of_level.chain(self.cgroups.gives()).collect();
+            all.retain(|one| !self.without.contains(one));
+            all.sort_unstable();
+            all.dedup();
+            all
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod platform {
+    use super::Policy;
+    use crate::{Level, Mechanism, Request};
+
+    impl Policy {
+        /// The policy at this level; only [`Level::Off`] works here.
+        pub(crate) fn at(level: Level, request: &Request) -> Self {
+            Self { level, limits: request.limits, missing: Vec::new() }
+        }
+
+        /// The mechanisms in force: none here.
+        pub fn in_force(&self) -> Vec<Mechanism> {
+            Vec::new()
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! From a command and a policy to what the supervisor is told.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::cgroup::Cgroups;
+use crate::protocol::Setup;
+use crate::users::User;
+use crate::{Command, Level, Mechanism, Policy, THIS_PROGRAM, descriptors, mounts, runtimes};
+
+/// What the supervisor of a process needs to know. The process becomes `user`, where there is one,
+/// and joins `groups`.
+pub(crate) fn setup(
+    command: &Command,
+    policy: &Policy,
+    user: Option<&User>,
+    groups: &Cgroups,
+) -> io::Result<Setup> {
+    let contained = policy.level > Level::Off;
+    let namespaces =
+        policy.level == Level::Strict && !policy.without.contains(&Mechanism::Namespaces);
+    let is_this_program = command.program == Path::new(THIS_PROGRAM);
+    let dir = real(&command.dir);
+    let scratch = (contained && !namespaces).then(scratch_folder).transpose()?;
+    let mut program = command.program.clone();
+    let mut env = command.env.clone();
+    let mut readable = Vec::new();
+    if contained {
+        if !is_this_program {
+            program = runtimes::with_real_folder(&program);
+            readable = readable_paths(command, &program, &dir);
+        }
+        env = environment(command, scratch.as_deref().unwrap_or(Path::new(mounts::SCRATCH)));
+    }
+    let helper = command.helper.as_ref().map(|helper| real(&helper.program));
+    if let (Some(path), Some(helper)) = (&helper, &command.helper) {
+        let place = if namespaces { Path::new(mounts::HELPER) } else { path };
+        env.entry(helper.variable.clone()).or_insert_with(|| place.display().to_string());
+        readable.extend(Some(path.clone()).filter(|_| contained && !namespaces));
+    }
+    Ok(Setup {
+        program,
+        args: command.args.clone(),
+        dir: if is_this_program && contained { PathBuf::from("/") } else { dir },
+        env,
+        level: policy.level,
+        without: policy.without.clone(),
+        user: user.map(|user| user.id),
+        limits: policy.limits,
+        readable,
+        helper: helper.filter(|_| namespaces),
+        hidden: policy.hidden.iter().chain(&command.hidden).map(|path| real(path)).collect(),
+        scratch,
+        groups: groups.made.clone(),
+        open_files: descriptors::given(),
+    })
+}
+
+fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// What a contained process may read besides the folders of the system: the installation of its
+/// program, its folder, and what the command names.
+fn readable_paths(command: &Command, program: &Path, dir: &Path) -> Vec<PathBuf> {
+    let search = command.env.get("PATH").map(Into::into).or_else(|| std::env::var_os("PATH"));
+    let mut readable = runtimes::of_program(program, search.as_deref());
+    readable.extend(command.readable.iter().map(|path| real(path)));
+    readable.insert(dir.to_owned());
+    readable.retain(|path| !runtimes::is_of_system(path));
+    readable.into_iter().collect()
+}
+
+/// A new name for a scratch folder, which nobody can guess.
+fn scratch_folder() -> io::Result<PathBuf> {
+    let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
+    let name = format!("referee-scratch-{}-{random:016x}", std::process::id());
+    let folder = std::env::temp_dir();
+    Ok(std::fs::canonicalize(&folder).unwrap_or(folder).join(name))
+}
+
+/// The whole environment of a contained process: how programs are found, the language, its scratch
+/// folder, and what its command says.
+fn environment(command: &Command, scratch: &Path) -> BTreeMap<String, String> {
+    let mut env = BTreeMap::new();
+    for name in ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ"] {
+        if let Ok(value) = std::env::var(name) {
+            env.insert(name.to_owned(), value);
+        }
+    }
+    for name in ["HOME", "TMPDIR"] {
+        env.insert(name.to_owned(), scratch.display().to_string());
+    }
+    env.extend(command.env.clone());
+    env
+}

@@ -1,0 +1,339 @@
+//! A sandboxed process, held by the socket of its supervisor.
+
+use std::io::{self, IoSlice};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::sys::signal::{Signal, kill};
+use nix::sys::socket::{ControlMessage, MsgFlags, Shutdown, sendmsg, shutdown};
+use nix::unistd::Pid;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
+use tokio::net::UnixStream;
+use tokio::process::Child;
+use tokio::time::timeout;
+
+use crate::cgroup::{Cgroups, Counts, Freezer};
+use crate::cpu_clock::CpuClock;
+use crate::limits::bytes;
+use crate::process_state::ProcessState;
+use crate::process_tree::{self, ProcessTree};
+use crate::protocol::{LONGEST, Message, SUPERVISOR, Setup, SetupError, Stage};
+use crate::users::{User, Users};
+use crate::{
+    Command, Leftovers, Limits, Overrun, Pipes, Policy, Shortage, SpawnError, SupervisorGone,
+    THIS_PROGRAM, prepare, procfs, resources,
+};
+
+/// How long processes may take to die.
+const DEATH: Duration = Duration::from_secs(10);
+/// How long a supervisor may take before it is checked whether somebody stopped it.
+const SOON: Duration = Duration::from_secs(1);
+/// How long a process may take to go on after it was frozen.
+const THAW: Duration = Duration::from_secs(1);
+
+/// A sandboxed process with its descendants. They are killed when this is dropped.
+#[derive(Debug)]
+pub struct Process {
+    supervisor: Child,
+    tree: ProcessTree,
+    socket: UnixStream,
+    /// What the supervisor sent, up to the end of its last whole message.
+    received: Vec<u8>,
+    /// What the supervisor was told.
+    setup: Setup,
+    ended: Option<ExitStatus>,
+    /// The limit that the supervisor found exceeded, if any.
+    exceeded: Option<Overrun>,
+    limits: Limits,
+    freezer: Option<Freezer>,
+    groups: Cgroups,
+    /// What the control groups had counted at the last [`Process::reset_overruns`].
+    before: Counts,
+    user: Option<User>,
+}
+
+impl Process {
+    /// Starts the command in a sandbox. When this returns, the program runs.
+    ///
+    /// The program that calls this must have called
+    /// [`serve_as_supervisor`](crate::serve_as_supervisor) first thing in `main`. To be called in
+    /// a Tokio runtime with I/O and time enabled; if the future is dropped, whatever was started
+    /// is killed.
+    pub async fn spawn(command: &Command, policy: &Policy) -> Result<(Self, Pipes), SpawnError> {
+        let user = policy.users.as_ref().and_then(Users::take);
+        let groups = policy.cgroups.of_process(&policy.limits);
+        let setup = prepare::setup(command, policy, user.as_ref(), &groups).map_err(unstarted)?;
+        process_tree::adopt_orphans();
+        let (supervisor, socket) = start_supervisor().map_err(unstarted)?;
+        let root = Pid::from_raw(supervisor.id().unwrap_or_default().cast_signed());
+        let mut process = Self {
+            supervisor,
+            tree: ProcessTree { root, leader: root, init: None },
+            socket,
+            received: Vec::new(),
+            setup,
+            ended: None,
+            exceeded: None,
+            limits: policy.limits,
+            freezer: None,
+            groups,
+            before: Counts::default(),
+            user,
+        };
+        let pipes = process.send_setup().await.map_err(unstarted)?;
+        match process.next_message().await {
+            Ok(Message::Started { leader, init }) => {
+                process.tree.leader = Pid::from_raw(leader);
+                process.tree.init = init.map(Pid::from_raw);
+                process.freezer = process.groups.freezer();
+                Ok((process, pipes))
+            }
+            Ok(Message::Failed(failed)) => {
+                // The supervisor has removed what it made and ends by itself.
+                let _ = timeout(DEATH, process.supervisor.wait()).await;
+                Err(process.why_not_started(command, failed))
+            }
+            Ok(_) | Err(SupervisorGone) => Err(SpawnError::SupervisorEnded),
+        }
+    }
+
+    fn why_not_started(&self, command: &Command, failed: SetupError) -> SpawnError {
+        if let Some(shortage) = failed.shortage() {
+            return shortage.into();
+        }
+        let reason = failed.message;
+        match failed.stage {
+            Stage::Program => SpawnError::Program {
+                program: command.program.clone(),
+                reason,
+                denied_to: self
+                    .user
+                    .as_ref()
+                    .filter(|_| failed.error == Some(Errno::EACCES as i32))
+                    .map(|user| user.id),
+            },
+            Stage::Sandbox => SpawnError::Sandbox { reason },
+        }
+    }
+
+    /// Tells the supervisor what to do, and gives it the process's ends of the pipes.
+    async fn send_setup(&mut self) -> io::Result<Pipes> {
+        let (pipes, theirs) = Pipes::new()?;
+        let mut text = serde_json::to_vec(&self.setup)?;
+        text.push(b'\n');
+        if text.len() > LONGEST {
+            return Err(io::Error::other(format!(
+                "what it has to know takes {}, more than {}: too many files are hidden from it or \
+                 shown to it",
+                bytes(text.len() as u64),
+                bytes(LONGEST as u64)
+            )));
+        }
+        let fds = theirs.each_ref().map(AsRawFd::as_raw_fd);
+        let with_pipes = || {
+            let fds = [ControlMessage::ScmRights(&fds)];
+            let text = [IoSlice::new(&text)];
+            let flags = MsgFlags::empty();
+            Ok(sendmsg::<()>(self.socket.as_raw_fd(), &text, &fds, flags, None)?)
+        };
+        let sent = self.socket.async_io(Interest::WRITABLE, with_pipes).await?;
+        self.socket.write_all(&text[sent..]).await?;
+        Ok(pipes)
+    }
+
+    /// Forgets which limits were exceeded: from now on [`overrun`](Self::overrun) tells only of
+    /// what follows.
+    pub fn reset_overruns(&mut self) {
+        self.before = self.groups.counts();
+    }
+
+    /// The limit that was exceeded since the start or the last
+    /// [`reset_overruns`](Self::reset_overruns), if any.
+    pub fn overrun(&self) -> Option<Overrun> {
+        let limits = &self.limits;
+        let counts = self.groups.counts();
+        if counts.killed_for_memory > self.before.killed_for_memory {
+            let peak = self.groups.memory_peak().unwrap_or(limits.memory);
+            return Some(Overrun::Memory { peak, limit: limits.memory });
+        }
+        if self.exceeded.is_some() {
+            return self.exceeded;
+        }
+        if self.ended.and_then(|status| status.signal()) == Some(nix::libc::SIGXFSZ) {
+            return Some(Overrun::FileSize { limit: limits.file_size });
+        }
+        (counts.refused_processes > self.before.refused_processes)
+            .then_some(Overrun::Processes { limit: limits.processes })
+    }
+
+    /// A control group killed one of the processes because there was no memory left.
+    pub(crate) fn was_killed_for_memory(&self) -> bool {
+        self.groups.counts().killed_for_memory > 0
+    }
+
+    /// Stops the process and its descendants until [`thaw`](Self::thaw).
+    pub fn freeze(&mut self) {
+        match &self.freezer {
+            Some(freezer) if freezer.freeze() => {}
+            _ => self.tree.stop(),
+        }
+    }
+
+    /// Lets the process and its descendants go on, and waits until they do.
+    pub async fn thaw(&mut self) {
+        if let Some(freezer) = &self.freezer
+            && timeout(THAW, freezer.thaw()).await == Ok(true)
+        {
+            return;
+        }
+        self.tree.resume();
+    }
+
+    /// Its control group freezes, and thaws again.
+    pub(crate) async fn freezes(&mut self) -> bool {
+        self.freeze();
+        match &self.freezer {
+            Some(freezer) => freezer.frozen().await && freezer.thaw().await,
+            None => false,
+        }
+    }
+
+    /// A clock of the CPU time of the process and its descendants.
+    pub fn cpu_clock(&self) -> CpuClock {
+        CpuClock::new(self.groups.cpu(), self.tree)
+    }
+
+    /// What the process itself is doing now.
+    pub fn state(&self) -> ProcessState {
+        ProcessState::of(self.tree.leader)
+    }
+
+    /// The most resident memory that the process and its living descendants have held, each at its
+    /// own time, added up, in bytes; `None` where the system does not tell.
+    pub fn peak_memory(&self) -> Option<u64> {
+        self.tree.peak_memory()
+    }
+
+    /// Sends the process itself, not its descendants, the signal with this number.
+    pub fn signal(&self, signal: i32) {
+        self.tree.signal_leader(signal);
+    }
+
+    /// Waits until the process itself has ended; its descendants may live on. Safe to cancel and
+    /// to call again.
+    pub async fn wait(&mut self) -> Result<ExitStatus, SupervisorGone> {
+        loop {
+            if let Some(status) = self.ended {
+                return Ok(status);
+            }
+            let message = self.next_message().await?;
+            self.note(&message);
+        }
+    }
+
+    /// Kills the process and all its descendants, waits until they are gone, and removes what was
+    /// made for them. Returns what they left behind; if the supervisor was killed, what could
+    /// be found of it.
+    pub async fn kill(&mut self) -> Leftovers {
+        self.wake_supervisor();
+        // A supervisor that is gone has killed everything already.
+        let _ = self.socket.write_all(b"k").await;
+        let mut gone = timeout(SOON, self.gone()).await;
+        if gone.is_err() && procfs::state(self.tree.root) != Some('T') {
+            gone = timeout(DEATH, self.gone()).await;
+        }
+        let done = gone.ok().flatten();
+        if done.is_none() {
+            // Whoever stopped it cannot keep it from that.
+            let _ = self.supervisor.start_kill();
+        }
+        let _ = timeout(DEATH, self.supervisor.wait()).await;
+        done.unwrap_or_else(|| self.clear())
+    }
+
+    /// Waits until the supervisor has killed everything; nothing when it is gone.
+    async fn gone(&mut self) -> Option<Leftovers> {
+        loop {
+            match self.next_message().await {
+                Ok(Message::Gone(leftovers)) => return Some(leftovers),
+                Ok(message) => self.note(&message),
+                Err(SupervisorGone) => return None,
+            }
+        }
+    }
+
+    /// Lets the supervisor go on: a process that is contained by nothing can stop it. To be called
+    /// before something is expected of the supervisor, such as the end of the process.
+    pub fn wake_supervisor(&self) {
+        if self.supervisor.id().is_some() {
+            // It was not reaped yet, so the number is its own.
+            let _ = kill(self.tree.root, Signal::SIGCONT);
+        }
+    }
+
+    /// Does what a supervisor would have done that was killed.
+    fn clear(&self) -> Leftovers {
+        self.groups.kill();
+        let processes = process_tree::kill_orphans(DEATH);
+        Leftovers { processes, scratch: resources::remove_after_supervisor(&self.setup) }
+    }
+
+    fn note(&mut self, message: &Message) {
+        match *message {
+            Message::Exited { status } => self.ended = Some(ExitStatus::from_raw(status)),
+            Message::Exceeded(overrun) => self.exceeded = Some(overrun),
+            _ => {}
+        }
+    }
+
+    /// The next message of the supervisor. Safe to cancel and to call again.
+    async fn next_message(&mut self) -> Result<Message, SupervisorGone> {
+        loop {
+            if let Some(end) = self.received.iter().position(|&byte| byte == b'\n') {
+                let line: Vec<u8> = self.received.drain(..=end).collect();
+                return serde_json::from_slice(&line).map_err(|_| SupervisorGone);
+            }
+            match self.socket.read_buf(&mut self.received).await {
+                Ok(1..) => {}
+                Ok(0) | Err(_) => return Err(SupervisorGone),
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    /// A process that is given up, perhaps while it was starting, is gone when this returns: its
+    /// supervisor kills it when the socket closes, and is waited for.
+    fn drop(&mut self) {
+        let Some(id) = self.supervisor.id() else { return };
+        // A socket that is closed already has told the supervisor.
+        let _ = shutdown(self.socket.as_raw_fd(), Shutdown::Both);
+        self.wake_supervisor();
+        process_tree::wait_for_end(Pid::from_raw(id.cast_signed()), DEATH);
+    }
+}
+
+/// The error of a start that failed before the supervisor was told what to do.
+fn unstarted(error: io::Error) -> SpawnError {
+    match Shortage::of("start a supervisor", &error) {
+        Some(shortage) => shortage.into(),
+        None => SpawnError::Supervisor(error),
+    }
+}
+
+/// Starts the supervisor, which waits for its setup.
+fn start_supervisor() -> io::Result<(Child, UnixStream)> {
+    let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
+    let supervisor = tokio::process::Command::new(THIS_PROGRAM)
+        .arg(SUPERVISOR)
+        .stdin(Stdio::from(OwnedFd::from(theirs)))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()?;
+    ours.set_nonblocking(true)?;
+    Ok((supervisor, UnixStream::from_std(ours)?))
+}

@@ -1,0 +1,44 @@
+//! What a process is doing, seen from outside.
+
+use nix::unistd::Pid;
+
+/// What a process is doing, seen from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProcessState {
+    /// Sleeping in a read of its standard input.
+    ReadingInput,
+    /// Stopped by a signal.
+    Stopped,
+    /// On a core, or waiting for one.
+    Running,
+    /// Anything else, or the system does not tell.
+    Other,
+}
+
+impl ProcessState {
+    /// What the process `pid` is doing now.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn of(pid: Pid) -> Self {
+        match crate::procfs::state(pid) {
+            Some('T' | 't') => Self::Stopped,
+            Some('R') => Self::Running,
+            Some('S') if reads_input(pid) => Self::ReadingInput,
+            _ => Self::Other,
+        }
+    }
+
+    /// This system does not tell.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn of(_: Pid) -> Self {
+        Self::Other
+    }
+}
+
+/// It is in a system call that reads its standard input.
+#[cfg(target_os = "linux")]
+fn reads_input(pid: Pid) -> bool {
+    let call = std::fs::read_to_string(format!("/proc/{pid}/syscall")).unwrap_or_default();
+    let mut words = call.split(' ');
+    let number = words.next().and_then(|number| number.parse().ok());
+    number == Some(nix::libc::SYS_read) && words.next() == Some("0x0")
+}

@@ -1,0 +1,278 @@
+//! The descendants of a process, found through `/proc` and held by pidfds.
+//!
+//! The supervisor is the subreaper of its process: whatever that starts, however it is orphaned,
+//! stays below the supervisor. A process is opened only while a pidfd proves that the number read
+//! from `/proc` was its own all the time, so no signal and no figure ever goes to a stranger.
+
+#![expect(unsafe_code, reason = "one question that no crate asks")]
+
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::libc;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{Pid, getpgid, getsid};
+pub(crate) use rustix::process::Signal;
+use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
+
+use crate::procfs;
+
+/// How often processes that were started while the others were stopped are looked for.
+const STOP_ROUNDS: usize = 8;
+
+/// A process of a player.
+#[derive(Debug)]
+pub(crate) struct Member {
+    /// Its number here.
+    pub(crate) pid: Pid,
+    handle: OwnedFd,
+}
+
+impl Member {
+    /// The process `pid`, if it is a child of `parent` now.
+    pub(crate) fn open(pid: Pid, parent: Pid) -> Option<Self> {
+        let number = rustix::process::Pid::from_raw(pid.as_raw())?;
+        let handle = pidfd_open(number, PidfdFlags::empty()).ok()?;
+        let member = Self { pid, handle };
+        // The number was the process's own while the parent was read: it lives still.
+        (procfs::parent(pid) == Some(parent) && member.lives()).then_some(member)
+    }
+
+    /// It was not reaped yet: its number is still its own.
+    fn lives(&self) -> bool {
+        // SAFETY: signal 0 is only a question, the descriptor is open, and no pointer is read.
+        let answer = unsafe {
+            libc::syscall(libc::SYS_pidfd_send_signal, self.handle.as_raw_fd(), 0, 0_usize, 0)
+        };
+        answer == 0 || Errno::last() != Errno::ESRCH
+    }
+
+    /// It is dead and waits to be reaped.
+    pub(crate) fn is_dead(&self) -> bool {
+        matches!(procfs::state(self.pid), None | Some('Z' | 'X'))
+    }
+
+    /// Sends a signal to all of the process group that it leads, at once; says whether the system
+    /// can do that.
+    pub(crate) fn signal_group(&self, signal: Signal) -> bool {
+        // The kernel's PIDFD_SIGNAL_PROCESS_GROUP, since Linux 6.9.
+        const PROCESS_GROUP: libc::c_uint = 1 << 2;
+        let (handle, signal) = (self.handle.as_raw_fd(), signal.as_raw());
+        // SAFETY: the descriptor is open, and no pointer is read.
+        let answer = unsafe {
+            libc::syscall(libc::SYS_pidfd_send_signal, handle, signal, 0_usize, PROCESS_GROUP)
+        };
+        answer == 0
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, signal: Signal) {
+        // A process that is gone needs no signal; there is nothing else to do about an error here.
+        let _ = pidfd_send_signal(&self.handle, signal);
+    }
+}
+
+/// Waits until the child `pid` of this process has ended, but not longer than `patience`. It is
+/// left to be reaped.
+pub(crate) fn wait_for_end(pid: Pid, patience: Duration) {
+    let number = rustix::process::Pid::from_raw(pid.as_raw());
+    let Some(handle) = number.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()) else {
+        return;
+    };
+    let patience = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
+    // When it does not end in time there is nothing more to be done here.
+    let _ = poll(&mut [PollFd::new(handle.as_fd(), PollFlags::POLLIN)], patience);
+}
+
+/// From now on, orphans of players whose supervisor was killed become children of this process.
+pub(crate) fn adopt_orphans() {
+    // Where the system cannot do it they are lost as ever.
+    let _ = nix::sys::prctl::set_child_subreaper(true);
+}
+
+/// Kills and reaps everything that players left whose supervisor was killed; how many there were. Each
+/// of these is in a session of a player, and no other child of this process is in another session
+/// than its own. Waits for each no longer than `patience`.
+pub(crate) fn kill_orphans(patience: Duration) -> usize {
+    let this = Pid::this();
+    let own = getsid(None);
+    let mut killed = 0;
+    loop {
+        let mut orphans = opened(this);
+        orphans.retain(|orphan| getsid(Some(orphan.pid)) != own);
+        if orphans.is_empty() {
+            return killed;
+        }
+        for orphan in orphans {
+            for member in members(orphan.pid) {
+                member.signal(Signal::KILL);
+            }
+            killed += usize::from(!orphan.is_dead());
+            orphan.signal(Signal::KILL);
+            wait_for_end(orphan.pid, patience);
+            if waitpid(orphan.pid, Some(WaitPidFlag::WNOHANG)) == Ok(WaitStatus::StillAlive) {
+                return killed;
+            }
+        }
+    }
+}
+
+/// Every process below `root`, parents before their children, dead ones that were not reaped
+/// included.
+pub(crate) fn members(root: Pid) -> Vec<Member> {
+    let mut found: Vec<Member> = opened(root);
+    let mut next = 0;
+    while let Some(member) = found.get(next) {
+        let below = opened(member.pid);
+        // What was read belongs to this process only if it was there until now.
+        if member.lives() {
+            found.extend(below);
+        }
+        next += 1;
+    }
+    found
+}
+
+fn opened(parent: Pid) -> Vec<Member> {
+    procfs::children(parent).into_iter().filter_map(|pid| Member::open(pid, parent)).collect()
+}
+
+/// The processes of a player, to be looked at and stopped.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ProcessTree {
+    /// The supervisor.
+    pub(crate) root: Pid,
+    /// The process that runs the command.
+    pub(crate) leader: Pid,
+    /// The first process of its PID namespace, where it has one.
+    pub(crate) init: Option<Pid>,
+}
+
+impl ProcessTree {
+    /// CPU time used by the player's first process alone, cheaply.
+    pub(crate) fn leader_cpu(&self) -> Option<Duration> {
+        procfs::cpu_time(self.leader)
+    }
+
+    /// CPU time of its living processes, and of the dead ones that somebody waited for. A lower
+    /// bound.
+    pub(crate) fn cpu(&self) -> Duration {
+        let keepers = [Some(self.root), self.init].into_iter().flatten();
+        let waited: Duration = keepers.map(procfs::waited_for).sum();
+        let members = self.members().into_iter().map(|member| {
+            procfs::cpu_time(member.pid).unwrap_or_default() + procfs::waited_for(member.pid)
+        });
+        members.sum::<Duration>() + waited
+    }
+
+    /// The most resident memory that each of its living processes has held, added up, in bytes.
+    pub(crate) fn peak_memory(&self) -> Option<u64> {
+        let peaks = self.members().into_iter().filter_map(|member| procfs::peak_memory(member.pid));
+        Some(peaks.sum::<u64>()).filter(|&bytes| bytes > 0)
+    }
+
+    /// Stops each of its processes: those that stayed in its group at once, so that they keep
+    /// nobody from looking for the others.
+    ///
+    /// A process may start another one until it is stopped, so those that were not seen before
+    /// are looked for again.
+    pub(crate) fn stop(&self) {
+        self.signal_group(Signal::STOP);
+        let mut stopped: Vec<Pid> = Vec::new();
+        for _ in 0..STOP_ROUNDS {
+            let members = self.members();
+            let fresh = members.iter().filter(|member| !stopped.contains(&member.pid));
+            let fresh: Vec<Pid> = fresh
+                .inspect(|member| member.signal(Signal::STOP))
+                .map(|member| member.pid)
+                .collect();
+            if fresh.is_empty() {
+                return;
+            }
+            stopped.extend(fresh);
+        }
+    }
+
+    /// Sends the leader the signal with this number.
+    pub(crate) fn signal_leader(&self, signal: i32) {
+        let Some(signal) = Signal::from_named_raw(signal) else { return };
+        for member in self.members().iter().filter(|member| member.pid == self.leader) {
+            member.signal(signal);
+        }
+    }
+
+    /// Lets each of its processes go on.
+    pub(crate) fn resume(&self) {
+        let (in_group, others): (Vec<_>, Vec<_>) = self
+            .members()
+            .into_iter()
+            .partition(|member| getpgid(Some(member.pid)) == Ok(self.leader));
+        let each = |members: &[Member]| {
+            for member in members {
+                member.signal(Signal::CONT);
+            }
+        };
+        each(&others);
+        if !self.signal_group(Signal::CONT) {
+            each(&in_group);
+        }
+    }
+
+    /// Signals the group of its first process, where there is one and the system can do that.
+    fn signal_group(&self, signal: Signal) -> bool {
+        let leader = Member::open(self.leader, self.init.unwrap_or(self.root));
+        leader.is_some_and(|leader| leader.signal_group(signal))
+    }
+
+    fn members(&self) -> Vec<Member> {
+        let mut members = members(self.root);
+        members.retain(|member| Some(member.pid) != self.init);
+        members
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::CommandExt;
+    use std::process::Command;
+    use std::time::Instant;
+
+    use super::*;
+
+    /// Waits, at most half a minute, until all of them are in this state.
+    fn become_state(pids: &[Pid], wanted: char) {
+        let began = Instant::now();
+        while !pids.iter().all(|&pid| procfs::state(pid) == Some(wanted)) {
+            assert!(began.elapsed() < Duration::from_secs(30), "{pids:?}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn a_group_is_stopped_and_goes_on_at_once() {
+        let script = "sleep 60 & sleep 60 & wait";
+        let mut shell =
+            Command::new("sh").args(["-c", script]).process_group(0).spawn().expect("a shell");
+        let leader = Pid::from_raw(shell.id().cast_signed());
+        let began = Instant::now();
+        while members(leader).len() < 2 {
+            assert!(began.elapsed() < Duration::from_secs(30), "it starts both");
+        }
+        let mut pids: Vec<Pid> = members(leader).iter().map(|member| member.pid).collect();
+        pids.push(leader);
+        let member = Member::open(leader, Pid::this()).expect("a child");
+        // Before Linux 6.9 each is signalled by itself.
+        if member.signal_group(Signal::STOP) {
+            become_state(&pids, 'T');
+            assert!(member.signal_group(Signal::CONT));
+            become_state(&pids, 'S');
+        }
+        for one in members(leader) {
+            one.signal(Signal::KILL);
+        }
+        shell.kill().expect("killed");
+        shell.wait().expect("reaped");
+    }
+}

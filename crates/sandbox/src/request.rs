@@ -1,0 +1,71 @@
+//! What a caller asks for.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::{Level, Limits, Mechanism};
+
+/// What a caller asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Request {
+    /// The level; `None` asks for the strongest that works.
+    pub level: Option<Level>,
+    /// What must be in force, or [`resolve`](crate::resolve) fails.
+    pub require: Vec<Requirement>,
+    /// How much a process may use.
+    pub limits: Limits,
+    /// What is left out, by a test.
+    pub without: Vec<Mechanism>,
+    /// What no process may see although it lies in a folder that it may read; real paths.
+    pub hidden: Vec<PathBuf>,
+}
+
+/// Something that must be in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Requirement {
+    /// This level or a stronger one.
+    Level(Level),
+    /// This mechanism.
+    Mechanism(Mechanism),
+}
+
+impl Requirement {
+    /// The level or mechanism of this name; `off` is always in force, and cannot be required.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|requirement| requirement.name() == name)
+    }
+
+    /// Everything that can be required.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let levels = [Level::Basic, Level::Strict].map(Self::Level);
+        levels.into_iter().chain(Mechanism::ALL.map(Self::Mechanism))
+    }
+
+    /// The name of the level or mechanism.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Level(level) => level.name(),
+            Self::Mechanism(mechanism) => mechanism.name(),
+        }
+    }
+}
+
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_that_can_be_required_has_a_name() {
+        for requirement in Requirement::all() {
+            assert_eq!(Requirement::named(requirement.name()), Some(requirement));
+        }
+        assert_eq!(Requirement::named("off"), None);
+        assert_eq!(Requirement::named("nothing"), None);
+    }
+}

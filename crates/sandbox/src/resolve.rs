@@ -1,0 +1,91 @@
+//! From a request to a policy that works on this machine.
+
+use crate::self_test;
+use crate::{
+    Level, Mechanism, Missing, Policy, Request, Requirement, ResolveError, Shortage, SpawnError,
+    Unavailable,
+};
+
+/// Finds out what works on this machine and returns the policy that `request` asks for.
+///
+/// Each level that comes into question is tried with a process that tests its sandbox. Without a
+/// level in the request the strongest that works is taken; [`Policy::missing`] says why no stronger
+/// one is. At a level above [`Level::Off`] this process also becomes non-dumpable, so that no other
+/// process of its user may look into it.
+///
+/// It blocks for as long as the tests take, at most half a minute a level, and must not be called
+/// from an asynchronous task.
+pub fn resolve(request: &Request) -> Result<Policy, ResolveError> {
+    let mut policy = match request.level {
+        Some(level) => {
+            at_best(level, request)?.map_err(|why| ResolveError::Level { level, why })?
+        }
+        None => strongest(request)?,
+    };
+    #[cfg(target_os = "linux")]
+    if policy.contains() {
+        // Nothing fails without it.
+        let _ = nix::sys::prctl::set_dumpable(false);
+    }
+    for &requirement in &request.require {
+        if !policy.meets(requirement) {
+            let level = policy.level();
+            let known = policy.take_reason(requirement);
+            let why = known.unwrap_or(Unavailable::NotAtLevel(level));
+            return Err(ResolveError::Required { requirement, why });
+        }
+    }
+    Ok(policy)
+}
+
+/// The strongest level that works, with the reasons why no stronger one does.
+fn strongest(request: &Request) -> Result<Policy, ResolveError> {
+    let mut stronger = Vec::new();
+    for level in [Level::Strict, Level::Basic] {
+        match at_best(level, request)? {
+            Ok(mut policy) => {
+                policy.missing.splice(0..0, stronger);
+                return Ok(policy);
+            }
+            Err(why) => stronger.push(Missing { what: Requirement::Level(level), why }),
+        }
+    }
+    let mut policy = at_best(Level::Off, request)?.map_err(ResolveError::NoLevel)?;
+    policy.missing.splice(0..0, stronger);
+    Ok(policy)
+}
+
+/// This level, if it works here. At `basic` that is with mounts of its own or without them: what
+/// they do is done by polling then, or not at all.
+pub(crate) fn at_best(
+    level: Level,
+    request: &Request,
+) -> Result<Result<Policy, Unavailable>, Shortage> {
+    let why = match tried(level, request)? {
+        Err(why) if level == Level::Basic && !request.without.contains(&Mechanism::Mounts) => why,
+        tried => return Ok(tried),
+    };
+    let without = request.without.iter().copied().chain([Mechanism::Mounts]).collect();
+    let mut tried = tried(level, &Request { without, ..request.clone() })?;
+    if let Ok(policy) = &mut tried {
+        policy.missing.push(Missing { what: Requirement::Mechanism(Mechanism::Mounts), why });
+    }
+    Ok(tried)
+}
+
+/// This level as it is asked for, if it works here.
+fn tried(level: Level, request: &Request) -> Result<Result<Policy, Unavailable>, Shortage> {
+    let mut policy = Policy::at(level, request);
+    match self_test::run(&policy) {
+        Ok(()) => {
+            let in_force = policy.in_force();
+            policy.missing.retain(|missing| match missing.what {
+                Requirement::Mechanism(one) => !in_force.contains(&one),
+                Requirement::Level(_) => true,
+            });
+            Ok(Ok(policy))
+        }
+        Err(Unavailable::Spawn(SpawnError::Shortage(shortage))) => Err(shortage),
+        Err(why) => Ok(Err(why)),
+    }
+}

@@ -1,0 +1,245 @@
+//! The system calls a player is refused.
+//!
+//! A list of refusals and not of permissions: language runtimes use what they like, and a player
+//! that calls something new must not crash in the middle of a tournament. What is refused reaches
+//! other processes, the network, or parts of the kernel that no player needs.
+
+use std::collections::BTreeMap;
+
+use nix::libc;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch, apply_filter, sock_filter,
+};
+
+use crate::protocol::SetupError;
+
+/// Refused as not permitted, whatever the arguments.
+const REFUSED: &[libc::c_long] = &[
+    // The network, and every other kind of socket but pairs.
+    libc::SYS_socket,
+    // Other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_kcmp,
+    libc::SYS_pidfd_getfd,
+    // The share of the machine: a player stays on its slot's cores.
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setscheduler,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setattr,
+    libc::SYS_ioprio_set,
+    // Memory and queues that outlive a process.
+    libc::SYS_shmget,
+    libc::SYS_semget,
+    libc::SYS_msgget,
+    libc::SYS_mq_open,
+    // Namespaces and file systems.
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_fanotify_init,
+    libc::SYS_quotactl,
+    // Parts of the kernel that are often broken into.
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    // The machine.
+    libc::SYS_acct,
+    libc::SYS_adjtimex,
+    libc::SYS_clock_adjtime,
+    libc::SYS_clock_settime,
+    libc::SYS_settimeofday,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_syslog,
+    libc::SYS_vhangup,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_reboot,
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+];
+
+/// The same for calls of one architecture.
+#[cfg(target_arch = "x86_64")]
+const REFUSED_HERE: &[libc::c_long] = &[libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_modify_ldt];
+#[cfg(not(target_arch = "x86_64"))]
+const REFUSED_HERE: &[libc::c_long] = &[];
+
+/// Said not to exist, so that libraries fall back to calls whose arguments can be judged.
+const ABSENT: &[libc::c_long] = &[
+    libc::SYS_clone3,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    // Who reads what, of files that all share.
+    libc::SYS_inotify_init1,
+];
+
+/// The same for calls of one architecture.
+#[cfg(target_arch = "x86_64")]
+const ABSENT_HERE: &[libc::c_long] = &[libc::SYS_inotify_init];
+#[cfg(not(target_arch = "x86_64"))]
+const ABSENT_HERE: &[libc::c_long] = &[];
+
+/// The calls that take the number of a clock first.
+const CLOCKS: [libc::c_long; 4] = [
+    libc::SYS_clock_gettime,
+    libc::SYS_clock_getres,
+    libc::SYS_clock_nanosleep,
+    libc::SYS_timer_create,
+];
+
+/// The flags of `clone` that ask for a namespace.
+const NAMESPACES: [libc::c_int; 7] = [
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWCGROUP,
+];
+
+/// Whether the numbers of other players' processes mean something to the player.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SeesOthers {
+    /// It has no process numbers of its own.
+    Yes,
+    /// It is alone.
+    No,
+}
+
+/// Puts the filters in force for this process and what it becomes and starts, for ever.
+pub(crate) fn install(sees_others: SeesOthers) -> Result<(), SetupError> {
+    let failed = |error: &(dyn std::error::Error + 'static)| {
+        SetupError::setting_up("its system call filter", error)
+    };
+    let programs = [
+        refusals(sees_others).map_err(|error| failed(&error))?,
+        absences().map_err(|error| failed(&error))?,
+    ];
+    if let Some(foreign) = foreign_numbers() {
+        apply_filter(&foreign).map_err(|error| failed(&error))?;
+    }
+    for program in programs {
+        apply_filter(&program).map_err(|error| failed(&error))?;
+    }
+    Ok(())
+}
+
+type Built<T> = Result<T, seccompiler::BackendError>;
+
+fn refusals(sees_others: SeesOthers) -> Built<BpfProgram> {
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
+        REFUSED.iter().chain(REFUSED_HERE).map(|&call| (call, Vec::new())).collect();
+    let namespaces = NAMESPACES.iter().map(|&flag| {
+        let flag = u64::from(flag.cast_unsigned());
+        when(0, SeccompCmpOp::MaskedEq(flag), flag)
+    });
+    rules.insert(libc::SYS_clone, namespaces.collect::<Built<_>>()?);
+    let other = |argument| when(argument, SeccompCmpOp::Ne, 0);
+    rules.insert(libc::SYS_prlimit64, vec![other(0)?]);
+    rules.insert(libc::SYS_setpriority, vec![other(0)?, other(1)?]);
+    let terminal = [libc::TIOCSTI, libc::TIOCLINUX].map(|request| {
+        // The kernel looks at the lower half alone.
+        when(1, SeccompCmpOp::Eq, u64::from(u32::try_from(request).unwrap_or(0)))
+    });
+    rules.insert(libc::SYS_ioctl, terminal.into_iter().collect::<Built<_>>()?);
+    // Notices of what others do to a folder, and leases, which also keep others waiting.
+    let notices = [libc::F_NOTIFY, libc::F_SETLEASE]
+        .map(|command| when(1, SeccompCmpOp::Eq, u64::from(command.cast_unsigned())));
+    rules.insert(libc::SYS_fcntl, notices.into_iter().collect::<Built<_>>()?);
+    // Its open files are to be counted, which a process can hide from others of its user.
+    let hide = [(0, libc::PR_SET_DUMPABLE), (1, 0)];
+    let hide = hide.map(|(argument, value)| {
+        SeccompCondition::new(
+            argument,
+            SeccompCmpArgLen::Dword,
+            SeccompCmpOp::Eq,
+            value.cast_unsigned().into(),
+        )
+    });
+    let hide = SeccompRule::new(hide.into_iter().collect::<Built<_>>()?)?;
+    rules.insert(libc::SYS_prctl, vec![hide]);
+    if sees_others == SeesOthers::Yes {
+        for call in CLOCKS {
+            rules.insert(call, vec![clock_of_another_process()?]);
+        }
+    }
+    program(rules, libc::EPERM)
+}
+
+fn absences() -> Built<BpfProgram> {
+    program(
+        ABSENT.iter().chain(ABSENT_HERE).map(|&call| (call, Vec::new())).collect(),
+        libc::ENOSYS,
+    )
+}
+
+/// The number of a clock of CPU time is negative, and its third bit says that it is a thread's:
+/// those are read of one's own threads alone. One of a process contains the inverted number of
+/// that.
+fn clock_of_another_process() -> Built<SeccompRule> {
+    const OF_PROCESS: u64 = 0x8000_0000;
+    const KIND: u64 = OF_PROCESS | 0x4;
+    /// That of the process that asks, by the number 0.
+    const OWN: u64 = 0xffff_fffa;
+    let length = SeccompCmpArgLen::Dword;
+    SeccompRule::new(vec![
+        SeccompCondition::new(0, length.clone(), SeccompCmpOp::MaskedEq(KIND), OF_PROCESS)?,
+        SeccompCondition::new(0, length, SeccompCmpOp::Ne, OWN)?,
+    ])
+}
+
+/// A rule about the lower half of one argument.
+fn when(argument: u8, is: SeccompCmpOp, value: u64) -> Built<SeccompRule> {
+    let length = SeccompCmpArgLen::Dword;
+    SeccompRule::new(vec![SeccompCondition::new(argument, length, is, value)?])
+}
+
+fn program(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: libc::c_int) -> Built<BpfProgram> {
+    let refuse = SeccompAction::Errno(errno.cast_unsigned());
+    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
+    SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?.try_into()
+}
+
+/// Refuses the second set of numbers that one architecture has for the same calls, which the
+/// other filters would take for calls that they do not know.
+fn foreign_numbers() -> Option<BpfProgram> {
+    const X32: u32 = 0x4000_0000;
+    // The kernel's BPF_LD | BPF_W | BPF_ABS, BPF_JMP | BPF_JGE | BPF_K and BPF_RET | BPF_K.
+    const LOAD_NUMBER: u16 = 0x20;
+    const SKIP_UNLESS_AT_LEAST: u16 = 0x35;
+    const RETURN: u16 = 0x06;
+    let refuse = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
+    cfg!(target_arch = "x86_64").then(|| {
+        vec![
+            sock_filter { code: LOAD_NUMBER, jt: 0, jf: 0, k: 0 },
+            sock_filter { code: SKIP_UNLESS_AT_LEAST, jt: 0, jf: 1, k: X32 },
+            sock_filter { code: RETURN, jt: 0, jf: 0, k: refuse },
+            sock_filter { code: RETURN, jt: 0, jf: 0, k: libc::SECCOMP_RET_ALLOW },
+        ]
+    })
+}

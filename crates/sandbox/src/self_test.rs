@@ -1,0 +1,146 @@
+//! A policy tried out with a process that tests its own sandbox.
+
+#[cfg(target_os = "linux")]
+pub(crate) mod child;
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{run, run_alone};
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::time::Duration;
+
+    use tokio::io::AsyncReadExt;
+    use tokio::runtime::{Builder, Runtime};
+    use tokio::time::timeout;
+
+    use super::child::{BURNED, LIMITS, TRIED};
+    use crate::protocol::{SELF_TEST, SUPERVISOR};
+    use crate::{
+        Command, Level, Mechanism, Pipes, Policy, Process, Request, Requirement, Shortage,
+        SpawnError, THIS_PROGRAM, Unavailable, cgroup,
+    };
+
+    /// How long the process may take to start, and to end.
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    /// Starts a process that does nothing but test its sandbox; fails when it cannot be started or
+    /// when a mechanism does not hold.
+    pub(crate) fn run(policy: &Policy) -> Result<(), Unavailable> {
+        runtime()?.block_on(async {
+            let (mut process, mut pipes) = start(policy, None).await?;
+            let mut report = String::new();
+            let read = async {
+                let _ = pipes.stdout.read_to_string(&mut report).await;
+                process.wait().await
+            };
+            let status = timeout(PATIENCE, read).await;
+            process.kill().await;
+            let status = status.map_err(|_| Unavailable::ExitTimeout)??;
+            if status.success() { judge(policy, &report) } else { Err(Unavailable::Failed(status)) }
+        })
+    }
+
+    /// Puts `mechanism` in force with as few others as can be, and tests it.
+    pub(crate) fn run_alone(mechanism: Mechanism) -> Result<(), Unavailable> {
+        let mut policy = alone(mechanism);
+        if !policy.in_force().contains(&mechanism) {
+            let known = policy.take_reason(Requirement::Mechanism(mechanism));
+            return Err(known.unwrap_or(match mechanism {
+                Mechanism::User => Unavailable::NotRoot,
+                _ => Unavailable::NotAlone,
+            }));
+        }
+        if cgroup::GIVEN.contains(&mechanism) {
+            run_into_limit(&policy, mechanism)
+        } else {
+            run(&policy)
+        }
+    }
+
+    /// The weakest policy with this mechanism in force.
+    fn alone(mechanism: Mechanism) -> Policy {
+        let level = match mechanism {
+            Mechanism::Subreaper => Level::Off,
+            Mechanism::Namespaces => Level::Strict,
+            _ => Level::Basic,
+        };
+        // Whose mounts they are depends on whether the process is a user of its own.
+        let needed = |other| {
+            other == mechanism || mechanism == Mechanism::Mounts && other == Mechanism::User
+        };
+        let without = Mechanism::ALL.into_iter().filter(|&other| !needed(other)).collect();
+        Policy::at(level, &Request { without, limits: LIMITS, ..Request::default() })
+    }
+
+    /// Starts a process that runs into what a control group is for; fails when that does not show.
+    fn run_into_limit(policy: &Policy, mechanism: Mechanism) -> Result<(), Unavailable> {
+        runtime()?.block_on(async {
+            let (mut process, mut pipes) = start(policy, Some(mechanism)).await?;
+            let seen = timeout(PATIENCE, shows(&mut process, &mut pipes, mechanism)).await;
+            drop(pipes);
+            process.kill().await;
+            if seen == Ok(true) { Ok(()) } else { Err(Unavailable::Ineffective(mechanism)) }
+        })
+    }
+
+    fn runtime() -> Result<Runtime, Unavailable> {
+        Builder::new_current_thread().enable_all().build().map_err(|error| {
+            match Shortage::of("start a process", &error) {
+                Some(shortage) => SpawnError::from(shortage).into(),
+                None => Unavailable::Runtime(error),
+            }
+        })
+    }
+
+    async fn start(
+        policy: &Policy,
+        limit: Option<Mechanism>,
+    ) -> Result<(Process, Pipes), Unavailable> {
+        let words = [SUPERVISOR, SELF_TEST].into_iter().chain(limit.map(Mechanism::name));
+        let args = words.map(str::to_owned).collect();
+        let command = Command { args, ..Command::new(THIS_PROGRAM) };
+        let started = timeout(PATIENCE, Process::spawn(&command, policy)).await;
+        Ok(started.map_err(|_| Unavailable::StartTimeout)??)
+    }
+
+    /// Fails with the first mechanism in force that the process did not report as holding.
+    fn judge(policy: &Policy, report: &str) -> Result<(), Unavailable> {
+        let holding: Vec<Mechanism> =
+            serde_json::from_str(report).map_err(Unavailable::NoReport)?;
+        let mut in_force = policy.in_force().into_iter();
+        let broken = in_force.find(|one| TRIED.contains(one) && !holding.contains(one));
+        broken.map_or(Ok(()), |one| Err(Unavailable::Ineffective(one)))
+    }
+
+    /// Whether a process ran into what `mechanism` is for.
+    async fn shows(process: &mut Process, pipes: &mut Pipes, mechanism: Mechanism) -> bool {
+        match mechanism {
+            Mechanism::Memory => process.wait().await.is_ok() && process.was_killed_for_memory(),
+            Mechanism::Processes => {
+                process.wait().await.is_ok_and(|status| status.code() == Some(1))
+            }
+            Mechanism::Cpu => {
+                let burned = pipes.stdout.read_u8().await.is_ok();
+                // What runs right now is counted at the next tick.
+                let shown = process.cpu_clock().exact().is_some_and(|used| used >= BURNED / 2);
+                burned && shown
+            }
+            Mechanism::Freeze => process.freezes().await,
+            // What is killed is gone: that is seen by who kills it.
+            _ => true,
+        }
+    }
+}
+
+/// Nothing is contained here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn run(policy: &crate::Policy) -> Result<(), crate::Unavailable> {
+    if policy.contains() { Err(crate::Unavailable::NotLinux) } else { Ok(()) }
+}
+
+/// Nothing is contained here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn run_alone(_: crate::Mechanism) -> Result<(), crate::Unavailable> {
+    Err(crate::Unavailable::NotLinux)
+}

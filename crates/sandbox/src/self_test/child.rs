@@ -1,0 +1,106 @@
+//! What a process finds that tries its box: the proof that a mechanism does what it is for.
+
+use std::fs::OpenOptions;
+use std::process::ExitCode;
+
+use nix::errno::Errno;
+use nix::sys::resource::{Resource, getrlimit};
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
+
+use crate::{Limits, Mechanism, limits};
+
+/// What a player of the probe may use.
+pub(super) const LIMITS: Limits = Limits {
+    memory: 32 * limits::MIB,
+    processes: 16,
+    open_files: 256,
+    file_size: limits::MIB,
+    scratch: limits::MIB,
+};
+/// The CPU time that a player of the probe uses.
+pub(super) const BURNED: std::time::Duration = std::time::Duration::from_millis(30);
+
+/// What a player can try for itself.
+pub(super) const TRIED: [Mechanism; 6] = [
+    Mechanism::Rlimits,
+    Mechanism::Landlock,
+    Mechanism::Seccomp,
+    Mechanism::User,
+    Mechanism::Mounts,
+    Mechanism::Namespaces,
+];
+
+/// Runs into the limit that `what` names, or tries the box that this process is in.
+pub(crate) fn serve(what: Option<&str>) -> ExitCode {
+    match what.and_then(Mechanism::named) {
+        None => look(),
+        Some(Mechanism::Memory) => eat(),
+        Some(Mechanism::Processes) => multiply(),
+        Some(Mechanism::Cpu) => burn(),
+        Some(_) => wait(),
+    }
+}
+
+/// Uses more memory than a player of the probe may.
+fn eat() -> ExitCode {
+    let size = usize::try_from(4 * LIMITS.memory).unwrap_or(usize::MAX);
+    let eaten = vec![1_u8; size];
+    std::hint::black_box(eaten);
+    ExitCode::SUCCESS
+}
+
+/// Starts more threads than a player of the probe may have.
+fn multiply() -> ExitCode {
+    let start = || {
+        let wait = || {
+            // The end of the input is the end of the trial.
+            let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        };
+        std::thread::Builder::new().stack_size(64 * 1024).spawn(wait)
+    };
+    let refused = (0..2 * LIMITS.processes).any(|_| start().is_err());
+    if refused { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// Uses so much CPU time that it must show.
+fn burn() -> ExitCode {
+    let clock = nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID;
+    while clock.now().is_ok_and(|used| std::time::Duration::from(used) < BURNED) {}
+    match std::io::Write::write_all(&mut std::io::stdout(), b"burned\n") {
+        Ok(()) => wait(),
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// Waits for the end of its input.
+fn wait() -> ExitCode {
+    let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+    ExitCode::SUCCESS
+}
+
+/// Prints the mechanisms that hold.
+fn look() -> ExitCode {
+    let holds = |one: &Mechanism| match one {
+        Mechanism::Rlimits => getrlimit(Resource::RLIMIT_CORE) == Ok((0, 0)),
+        // A file that every other process may write to.
+        Mechanism::Landlock => OpenOptions::new().write(true).open("/proc/self/comm").is_err(),
+        Mechanism::Seccomp => {
+            let inet = socket(AddressFamily::Inet, SockType::Stream, SockFlag::empty(), None);
+            inet.is_err_and(|error| error == Errno::EPERM)
+        }
+        Mechanism::User => !nix::unistd::geteuid().is_root(),
+        // Nothing else has a limit of files like this.
+        Mechanism::Mounts => std::env::var_os("TMPDIR").is_some_and(|scratch| {
+            let found = nix::sys::statvfs::statvfs(scratch.as_os_str());
+            found.is_ok_and(|found| found.files() == u64::from(limits::MOST_FILES))
+        }),
+        // It is alone with the first process of its box.
+        Mechanism::Namespaces => std::process::id() == 2,
+        _ => false,
+    };
+    let held: Vec<Mechanism> = TRIED.into_iter().filter(holds).collect();
+    match serde_json::to_writer(std::io::stdout(), &held) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}

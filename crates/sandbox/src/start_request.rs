@@ -1,0 +1,73 @@
+//! What a supervisor is given: its setup, and the pipes of its process.
+
+#![expect(unsafe_code, reason = "descriptors that come through a socket")]
+
+use std::fs::File;
+use std::io::{self, IoSliceMut, Read};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
+use nix::unistd::{getegid, geteuid};
+
+use crate::THIS_PROGRAM;
+use crate::protocol::{LONGEST, Setup, SetupError};
+
+/// What the supervisor was given.
+pub(crate) struct StartRequest {
+    pub(crate) setup: Setup,
+    /// The player's stdin, stdout and stderr.
+    pub(crate) pipes: [OwnedFd; 3],
+    /// The user and the group of this process.
+    pub(crate) ids: (u32, u32),
+    /// The program of this process, where it is also the player's.
+    pub(crate) this: Option<File>,
+}
+
+impl StartRequest {
+    /// The pipes become the player's own, or it could not open them by name, as `/dev/stdout`.
+    pub(crate) fn give_pipes(&self) -> Result<(), SetupError> {
+        let Some(user) = self.setup.user else { return Ok(()) };
+        self.pipes.iter().try_for_each(|pipe| {
+            std::os::unix::fs::fchown(pipe, Some(user), Some(user))
+                .map_err(|error| SetupError::setting_up("its pipes", &error))
+        })
+    }
+
+    /// Takes the specification and the pipes from the socket that is this process's stdin.
+    pub(crate) fn receive() -> io::Result<(UnixStream, Self)> {
+        let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+        nix::unistd::dup2_stdin(File::open("/dev/null")?)?;
+        let mut text = vec![0; 64 * 1024];
+        let mut space = nix::cmsg_space!([i32; 3]);
+        let (read, mut fds) = {
+            let mut parts = [IoSliceMut::new(&mut text)];
+            let flags = MsgFlags::MSG_CMSG_CLOEXEC;
+            let message = recvmsg::<()>(socket.as_raw_fd(), &mut parts, Some(&mut space), flags)?;
+            let mut fds = Vec::new();
+            for part in message.cmsgs()? {
+                if let ControlMessageOwned::ScmRights(numbers) = part {
+                    // SAFETY: the kernel has just opened these for this process, and nobody else
+                    // knows their numbers.
+                    fds.extend(numbers.iter().map(|&fd| unsafe { OwnedFd::from_raw_fd(fd) }));
+                }
+            }
+            (message.bytes, fds.into_iter())
+        };
+        text.truncate(read);
+        let mut chunk = vec![0; 64 * 1024];
+        while !text.ends_with(b"\n") && text.len() < LONGEST {
+            match (&socket).read(&mut chunk)? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                count => text.extend_from_slice(&chunk[..count]),
+            }
+        }
+        let setup: Setup = serde_json::from_slice(&text)?;
+        let this = setup.is_this_program().then(|| File::open(THIS_PROGRAM)).transpose()?;
+        let (Some(stdin), Some(stdout), Some(stderr)) = (fds.next(), fds.next(), fds.next()) else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        let ids = (geteuid().as_raw(), getegid().as_raw());
+        Ok((socket, Self { setup, pipes: [stdin, stdout, stderr], ids, this }))
+    }
+}

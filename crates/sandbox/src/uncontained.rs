@@ -1,0 +1,120 @@
+//! A process on systems that contain nothing: a child in a process group of its own.
+
+use std::io;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
+use tokio::process::Child;
+use tokio::time::timeout;
+
+use crate::cpu_clock::CpuClock;
+use crate::process_state::ProcessState;
+use crate::{Command, Leftovers, Overrun, Pipes, Policy, Shortage, SpawnError, SupervisorGone};
+
+/// How long a process may take to die.
+const DEATH: Duration = Duration::from_secs(10);
+
+/// A running process. Its process group is killed when this is dropped.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    leader: Pid,
+}
+
+impl Process {
+    /// Starts the command. To be called in a Tokio runtime with I/O and time enabled.
+    #[expect(clippy::unused_async, reason = "other systems wait for a supervisor")]
+    pub async fn spawn(command: &Command, _: &Policy) -> Result<(Self, Pipes), SpawnError> {
+        let (child, pipes) =
+            start(command).map_err(|error| match Shortage::of("start a process", &error) {
+                Some(shortage) => shortage.into(),
+                None => SpawnError::Program {
+                    program: command.program.clone(),
+                    reason: error.to_string(),
+                    denied_to: None,
+                },
+            })?;
+        let leader = Pid::from_raw(child.id().unwrap_or_default().cast_signed());
+        Ok((Self { child, leader }, pipes))
+    }
+
+    /// A clock that shows nothing: this system does not tell.
+    pub fn cpu_clock(&self) -> CpuClock {
+        CpuClock::silent()
+    }
+
+    /// What the process is doing: this system does not tell.
+    pub fn state(&self) -> ProcessState {
+        ProcessState::of(self.leader)
+    }
+
+    /// The memory of the process and its descendants: this system does not tell.
+    pub fn peak_memory(&self) -> Option<u64> {
+        None
+    }
+
+    /// Sends the process itself, not its descendants, the signal with this number.
+    pub fn signal(&self, signal: i32) {
+        if let Ok(signal) = Signal::try_from(signal) {
+            let _ = kill(self.leader, signal);
+        }
+    }
+
+    /// There is no supervisor here.
+    pub fn wake_supervisor(&self) {}
+
+    /// Nothing is counted here.
+    pub fn reset_overruns(&mut self) {}
+
+    /// The limit that was exceeded, if any: none is in force.
+    pub fn overrun(&self) -> Option<Overrun> {
+        None
+    }
+
+    /// Stops the process group until [`thaw`](Self::thaw).
+    pub fn freeze(&mut self) {
+        let _ = killpg(self.leader, Signal::SIGSTOP);
+    }
+
+    /// Lets the process group go on.
+    #[expect(clippy::unused_async, reason = "other systems wait until it goes on")]
+    pub async fn thaw(&mut self) {
+        let _ = killpg(self.leader, Signal::SIGCONT);
+    }
+
+    /// Waits until the process has ended. Safe to cancel and to call again.
+    pub async fn wait(&mut self) -> Result<ExitStatus, SupervisorGone> {
+        self.child.wait().await.map_err(|_| SupervisorGone)
+    }
+
+    /// Kills the process group and reaps the process.
+    pub async fn kill(&mut self) -> Leftovers {
+        let _ = killpg(self.leader, Signal::SIGKILL);
+        let _ = timeout(DEATH, self.child.wait()).await;
+        Leftovers::default()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = killpg(self.leader, Signal::SIGKILL);
+    }
+}
+
+fn start(command: &Command) -> io::Result<(Child, Pipes)> {
+    let (pipes, [stdin, stdout, stderr]) = Pipes::new()?;
+    let helper = command.helper.iter().map(|helper| (&helper.variable, &helper.program));
+    let child = tokio::process::Command::new(&command.program)
+        .args(&command.args)
+        .current_dir(&command.dir)
+        .envs(helper)
+        .envs(&command.env)
+        .stdin(Stdio::from(stdin))
+        .stdout(Stdio::from(stdout))
+        .stderr(Stdio::from(stderr))
+        .process_group(0)
+        .spawn()?;
+    Ok((child, pipes))
+}

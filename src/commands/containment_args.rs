@@ -1,0 +1,31 @@
+//! Levels and mechanisms of containment on the command line.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use referee_sandbox::{Level, Mechanism};
+
+/// Reads the name of a level, and tells the levels there are.
+pub(super) fn level_named() -> impl TypedValueParser<Value = Level> {
+    let names = Level::ALL.map(|level| PossibleValue::new(level.name()).help(meaning(level)));
+    PossibleValuesParser::new(names)
+        .try_map(|name| Level::named(&name).ok_or_else(|| format!("unknown level `{name}`")))
+}
+
+/// Reads the name of a mechanism.
+pub(super) fn mechanism_named() -> impl TypedValueParser<Value = Mechanism> {
+    PossibleValuesParser::new(Mechanism::ALL.map(Mechanism::name)).try_map(|name| {
+        Mechanism::named(&name).ok_or_else(|| format!("unknown mechanism `{name}`"))
+    })
+}
+
+fn meaning(level: Level) -> &'static str {
+    match level {
+        Level::Off => {
+            "A player can do whatever the referee can; all its processes are still killed in the end"
+        }
+        Level::Basic => {
+            "A player can read its own files and language runtimes, and write to its scratch \
+             folder. It has no network and no access to other processes"
+        }
+        Level::Strict => "A player has a system of its own, in which nothing else is visible",
+    }
+}

@@ -1,0 +1,84 @@
+//! How players are contained: what a configuration asks for, and what was in force.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use referee_sandbox::limits::{KIB, MIB};
+use referee_sandbox::{Level, Mechanism, Requirement};
+use serde::{Deserialize, Serialize};
+
+use crate::model::clock::nanos;
+
+/// What contains the players of a tournament.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Containment {
+    /// The level in force.
+    pub level: Level,
+    /// The mechanisms in force.
+    pub in_force: Vec<Mechanism>,
+    /// How much a player may use.
+    pub limits: Limits,
+}
+
+/// What a configuration asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ContainmentRequest {
+    /// The level; `None` asks for the strongest that works.
+    pub level: Option<Level>,
+    /// What must be in force, or nothing is played.
+    pub require: Vec<Requirement>,
+    /// How much a player may use.
+    pub limits: Limits,
+    /// What is left out, by a test.
+    pub without: Vec<Mechanism>,
+    /// What no player may see although it lies in its folder; real paths.
+    pub hidden: Vec<PathBuf>,
+}
+
+/// How much a player may use. Which of these hold depends on the level and the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// What the sandbox bounds.
+    #[serde(flatten)]
+    pub sandbox: referee_sandbox::Limits,
+    /// Bytes of output in one game, from 64 KiB.
+    pub output: u64,
+    /// Bytes kept of its stderr, half from the beginning and half from the end, from 2 KiB.
+    pub stderr: u64,
+    /// CPU time of one move.
+    #[serde(rename = "cpu_move_ns", with = "nanos::option")]
+    pub cpu_move: Option<Duration>,
+    /// CPU time of one game, start-up included.
+    #[serde(rename = "cpu_game_ns", with = "nanos::option")]
+    pub cpu_game: Option<Duration>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            sandbox: referee_sandbox::Limits::default(),
+            output: 16 * MIB,
+            stderr: 64 * KIB,
+            cpu_move: None,
+            cpu_game: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_one_flat_object() {
+        let limits = Limits { cpu_move: Some(Duration::from_secs(2)), ..Limits::default() };
+        let text = serde_json::to_string(&limits).expect("JSON");
+        assert_eq!(
+            text,
+            "{\"memory\":1073741824,\"processes\":64,\"open_files\":256,\"file_size\":67108864,\
+             \"scratch\":268435456,\"output\":16777216,\"stderr\":65536,\
+             \"cpu_move_ns\":2000000000,\"cpu_game_ns\":null}"
+        );
+        assert_eq!(serde_json::from_str::<Limits>(&text).expect("limits"), limits);
+    }
+}

@@ -1,0 +1,229 @@
+//! Where the referee meets the sandbox: its limits and errors become faults, records and sentences.
+
+use std::error::Error;
+use std::fmt;
+
+use referee_sandbox::{
+    Mechanism, Pipes, Policy, Process, Request, ResolveError, Resource, Shortage, SpawnError,
+    TooFewDescriptors, Unavailable, UnremovedScratch,
+};
+
+use super::Launch;
+use crate::error::Failure;
+use crate::model::containment::{Containment, ContainmentRequest, Limits};
+use crate::model::fault::{Fault, FaultCode};
+
+/// What contains the players of one run, decided once and before the first game.
+#[derive(Debug)]
+pub struct Sandbox {
+    policy: Policy,
+    limits: Limits,
+}
+
+/// Why a player was not started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotStarted {
+    /// By its own fault.
+    Fault(Fault),
+    /// The machine has too little left: nobody's fault.
+    Shortage(Shortage),
+}
+
+impl Sandbox {
+    /// Nothing contains the players; they are killed in the end.
+    pub fn off() -> Self {
+        Self { policy: Policy::off(), limits: Limits::default() }
+    }
+
+    /// Finds out what works on this machine and puts together what `request` asks for.
+    pub fn resolve(request: &ContainmentRequest) -> Result<Self, ResolveError> {
+        let ContainmentRequest { level, require, limits, without, hidden } = request.clone();
+        let request = Request { level, require, limits: limits.sandbox, without, hidden };
+        Ok(Self { policy: referee_sandbox::resolve(&request)?, limits })
+    }
+
+    /// How much a player may use.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// What is in force.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// What the header of the results says.
+    pub fn record(&self) -> Containment {
+        let (level, in_force) = (self.policy.level(), self.policy.in_force());
+        Containment { level, in_force, limits: self.limits }
+    }
+
+    /// One line for people: what is in force, and what is not.
+    pub fn summary(&self) -> String {
+        let names = self.policy.in_force().into_iter().map(Mechanism::name).collect::<Vec<_>>();
+        let text = format!("containment: {} ({})", self.policy.level(), names.join(", "));
+        let missing: Vec<&str> =
+            self.policy.missing().iter().map(|missing| missing.what.name()).collect();
+        match missing[..] {
+            [] => text,
+            _ => format!("{text}; not in force: {}; see `referee probe`", missing.join(", ")),
+        }
+    }
+
+    /// Starts a player.
+    pub(super) async fn spawn(&self, launch: &Launch) -> Result<(Process, Pipes), NotStarted> {
+        Process::spawn(&launch.command, &self.policy).await.map_err(NotStarted::from)
+    }
+}
+
+impl From<SpawnError> for NotStarted {
+    fn from(error: SpawnError) -> Self {
+        let message = error.to_string();
+        let fault = match error {
+            SpawnError::Shortage(shortage) => return Self::Shortage(shortage),
+            SpawnError::Program { denied_to: Some(user), .. } => Fault::new(
+                FaultCode::NoStart,
+                format!(
+                    "{message}; it is run as a user of its own ({user}), who must be allowed to \
+                     read it: `chmod -R go+rX` its folder, or run the referee as an ordinary user"
+                ),
+            ),
+            SpawnError::Program { .. } => Fault::new(FaultCode::NoStart, message),
+            SpawnError::Sandbox { .. }
+            | SpawnError::Supervisor(_)
+            | SpawnError::SupervisorEnded => Fault::new(FaultCode::Containment, message),
+        };
+        Self::Fault(fault)
+    }
+}
+
+impl From<Fault> for NotStarted {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<Shortage> for NotStarted {
+    fn from(shortage: Shortage) -> Self {
+        Self::Shortage(shortage)
+    }
+}
+
+impl fmt::Display for NotStarted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fault(fault) => f.write_str(&fault.message),
+            Self::Shortage(shortage) => f.write_str(&shortage_text(shortage)),
+        }
+    }
+}
+
+impl Error for NotStarted {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Fault(_) => None,
+            Self::Shortage(shortage) => Some(shortage),
+        }
+    }
+}
+
+impl From<Shortage> for Failure {
+    fn from(shortage: Shortage) -> Self {
+        Self::system(shortage_text(&shortage))
+    }
+}
+
+impl From<ResolveError> for Failure {
+    fn from(error: ResolveError) -> Self {
+        Self::system(unresolved_text(&error))
+    }
+}
+
+impl From<TooFewDescriptors> for Failure {
+    fn from(error: TooFewDescriptors) -> Self {
+        let TooFewDescriptors { most, needed } = error;
+        Self::system(format!(
+            "this process may have {most} files open at once, and the referee needs {needed} at \
+             least: raise the limit (`ulimit -n`)"
+        ))
+    }
+}
+
+/// What the machine has too little of, and what can be done about it.
+pub fn shortage_text(shortage: &Shortage) -> String {
+    let advice = match shortage.resource() {
+        Resource::OpenFiles => "play fewer games at once (--jobs), or raise `ulimit -n`",
+        Resource::Processes => {
+            "play fewer games at once (--jobs), end other programs, or raise `ulimit -u`"
+        }
+        Resource::System => "play fewer games at once (--jobs), or end other programs",
+    };
+    format!("the referee {shortage}; {advice}")
+}
+
+/// Why something does not hold on this machine.
+pub fn unavailable_text(why: &Unavailable) -> String {
+    match why {
+        Unavailable::Spawn(SpawnError::Shortage(shortage)) => shortage_text(shortage),
+        Unavailable::NotRoot => {
+            "the referee is not root, and players run as its own user".to_owned()
+        }
+        Unavailable::NotLinux => "players are contained on Linux alone".to_owned(),
+        _ => why.to_string(),
+    }
+}
+
+/// Why players cannot be contained as the configuration asks, and what can be done about it.
+fn unresolved_text(error: &ResolveError) -> String {
+    match error {
+        ResolveError::Shortage(shortage) => shortage_text(shortage),
+        ResolveError::Level { level, why } => format!(
+            "players cannot be contained at the level `{level}` here: {}; `referee probe` says \
+             what to do about it, a weaker level may do",
+            unavailable_text(why)
+        ),
+        ResolveError::NoLevel(why) => {
+            format!("no player can be started here: {}", unavailable_text(why))
+        }
+        ResolveError::Required { requirement, why } => format!(
+            "the configuration requires `{requirement}`, which is not in force: {}; nothing was \
+             played. `referee probe` says what to do about it",
+            unavailable_text(why)
+        ),
+    }
+}
+
+/// What stays of a player's scratch folder, as a sentence without a subject.
+pub(super) fn unremoved_text(scratch: &UnremovedScratch) -> String {
+    let UnremovedScratch { dir, reason } = scratch;
+    format!("left files that cannot be removed in {}: {reason}", dir.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shortage_comes_with_advice() {
+        let error = nix::errno::Errno::EMFILE;
+        let shortage = Shortage::of("start a supervisor", &error).expect("a shortage");
+        assert_eq!(
+            NotStarted::from(shortage).to_string(),
+            "the referee cannot start a supervisor: Too many open files (os error 24); play fewer \
+             games at once (--jobs), or raise `ulimit -n`"
+        );
+    }
+
+    #[test]
+    fn who_may_not_read_a_program_is_named() {
+        let error = |denied_to| SpawnError::Program {
+            program: "/home/x/player".into(),
+            reason: "Permission denied (os error 13)".to_owned(),
+            denied_to,
+        };
+        let text = |denied_to| NotStarted::from(error(denied_to)).to_string();
+        let without = "/home/x/player cannot be run: Permission denied (os error 13)";
+        assert_eq!(text(None), without);
+        assert!(text(Some(1_900_000_000)).starts_with(&format!("{without}; it is run as a user")));
+    }
+}
