@@ -13,17 +13,24 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Imports of the program's modules against the order of the page, as (from, to). An entry that is
 /// no longer needed fails the test.
-const UPWARD: &[(&str, &str)] = &[];
+const UPWARD: &[(&str, &str)] = &[("analysis", "schedule")];
 /// Folders, and those of their entries that import each other in a circle. A folder that no longer
 /// has a circle fails the test.
-const CIRCLES: &[(&str, &[&str])] = &[("crates/games/src/back_to_the_wall", &["action", "board"])];
+const CIRCLES: &[(&str, &[&str])] = &[
+    ("crates/games/src/back_to_the_wall", &["action", "board"]),
+    ("src", &["containment", "error", "model", "player", "printer", "protocol"]),
+    (
+        "src/containment",
+        &["enter", "guard", "held", "init", "made", "mounts", "policy", "rights", "trial"],
+    ),
+    ("src/report", &["notes", "terminal"]),
+];
 /// Modules that are not on the page yet, and those on the page that do not exist yet.
-const UNLISTED: &[&str] =
-    &["containment", "conversation", "diagnostics", "intake", "kits", "rating", "tournament"];
-const TO_COME: &[&str] = &["replay", "verify", "analysis", "submissions", "templates"];
+const UNLISTED: &[&str] = &["containment", "conversation", "tournament"];
+const TO_COME: &[&str] = &["replay", "verify"];
 
-/// The crates without processes, clocks, files and protocol.
-const PURE: &[&str] = &["games"];
+/// The crates without processes, threads, clocks and files.
+const PURE: &[&str] = &["games", "ratings"];
 
 /// Which entries of a folder refer to which others; a folder is one entry with its own file.
 type Graph = BTreeMap<String, BTreeSet<String>>;
@@ -152,7 +159,6 @@ fn upward<'a>(graph: &'a Graph, order: &[&str]) -> BTreeSet<(&'a str, &'a str)> 
         .collect()
 }
 
-/// The games are pure: no file, no process, no clock, no thread, no wire.
 #[test]
 fn the_pure_crates_touch_no_system() {
     const SYSTEM: &[&str] = &["fs", "process", "net", "env", "thread", "time", "io", "os"];
