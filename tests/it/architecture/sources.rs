@@ -258,7 +258,7 @@ impl Parser {
     fn submodule(&mut self) {
         let name = self.token(1).to_owned();
         self.module().items.insert(name.clone());
-        let names = [&self.inside[..], &[name.clone()]].concat();
+        let names = [&self.inside[..], std::slice::from_ref(&name)].concat();
         if self.token(2) == ";" {
             self.parsed.children.push((names, self.path.take()));
         } else {
@@ -280,7 +280,7 @@ impl Parser {
     fn import(&mut self) {
         self.at += 1;
         for (path, name) in self.tree(&[]) {
-            let Some(path) = self.from_root(&path) else {
+            let Some(path) = self.absolute(&path) else {
                 self.module().others.insert(path);
                 continue;
             };
@@ -328,7 +328,7 @@ impl Parser {
         }
         let mut name = path.last().cloned().unwrap_or_default();
         if self.token(0) == "as" {
-            name = self.token(1).to_owned();
+            self.token(1).clone_into(&mut name);
             self.at += 2;
         }
         vec![(path, name)]
@@ -345,14 +345,14 @@ impl Parser {
         if path.len() < 2 {
             return;
         }
-        match self.from_root(&path) {
+        match self.absolute(&path) {
             Some(path) => self.module().paths.insert(path),
             None => self.module().others.insert(path),
         };
     }
 
     /// A path that begins in this crate, from its root. A child of this module does, too.
-    fn from_root(&mut self, path: &[String]) -> Option<Names> {
+    fn absolute(&mut self, path: &[String]) -> Option<Names> {
         let inside = self.inside.clone();
         let (first, rest) = path.split_first()?;
         match first.as_str() {
