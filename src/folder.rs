@@ -136,7 +136,7 @@ impl From<WriteError> for Failure {
                  run again"
             )),
             WriteError::Failed { .. } => Self::system(format!(
-                "{error}; every game in the log is whole: make room and run again to go on"
+                "{error}; every game in the log is whole: make room and run again to continue"
             )),
         }
     }

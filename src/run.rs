@@ -247,7 +247,7 @@ impl Runner<'_> {
         let why = shortage_text(shortage);
         play.given_up = Some(Failure::system(format!(
             "{} could not begin: {why}. Nothing of it was recorded; run the same command again \
-             to go on",
+             to continue",
             order.in_words(self.ledger)
         )));
         Ok(())

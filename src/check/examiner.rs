@@ -379,7 +379,7 @@ impl<'e, G: Playable> Examiner<'e, G> {
         let Some((seat, fault)) = failed else {
             if let Some(fault) = record.fault_of(!own) {
                 let (name, message) = (&record.players[!own], &fault.message);
-                let failure = format!("the house player {name} failed: {message}");
+                let failure = format!("the built-in player {name} failed: {message}");
                 return Err(Failure::system(failure).into());
             }
             return Ok(None);

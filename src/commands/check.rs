@@ -111,7 +111,7 @@ fn exam<G: Playable>(
     printer: Printer,
 ) -> Result<Exam<G>, Failure> {
     let (options, rules) = setting.rules::<G>(printer)?;
-    let house = |name: &str| setting.program(&format!("bot:{name}"), "it is no house player");
+    let house = |name: &str| setting.program(&format!("bot:{name}"), "it is not a built-in player");
     let bots = if args.against.is_empty() {
         LADDER.iter().filter(|name| **name != "search").map(|name| house(name)).collect()
     } else {

@@ -159,7 +159,7 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     }
     conclude(args, &tournament, &so_far, printer)?;
     if is_interrupted {
-        printer.note("stopped; run the same command again to go on");
+        printer.note("stopped; run the same command again to continue");
         return Ok(Status::Interrupted);
     }
     Ok(match so_far.state().verdict() {

@@ -81,7 +81,7 @@ fn player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
     for file in files(args.language, &name, args.game.name(), shape) {
         write(&dir.join(file.path), &file.text)?;
     }
-    printer.note(&format!("{} is written; its README.md says how to go on", dir.display()));
+    printer.note(&format!("created {}; its README.md describes the next steps", dir.display()));
     Ok(Status::Done)
 }
 

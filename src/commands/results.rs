@@ -204,7 +204,7 @@ impl Tables {
             };
             match faults.get(name) {
                 Some(fault) => format!(
-                    "{shown} did not pass the check and plays no further: {}{}: {}",
+                    "{shown} failed the check and is out: {}{}: {}",
                     fault.code,
                     at("in"),
                     escape::terminal(&fault.message),

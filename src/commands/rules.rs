@@ -165,7 +165,7 @@ impl OptionSheet {
             Values::Range { min, max } => format!("    {min} to {max}\n"),
             Values::Choices(choices) => choice_lines(choices, 4),
             Values::List { words, items, files } => format!(
-                "{}    or a list with commas of:\n{}      FILE: {files}\n",
+                "{}    or a comma-separated list of:\n{}      FILE: {files}\n",
                 choice_lines(words, 4),
                 choice_lines(items, 6)
             ),

@@ -102,7 +102,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     tournament.stages.extend(until.as_ref().map(|_| Stage::further()));
     let folder = Locked::open(&dir)?;
     if let Some(until) = &until {
-        printer.note(&format!("games begin as long as they should be over by {}", until.said));
+        printer.note(&format!("new games start only if they should be over by {}", until.said));
     }
     let containment = Arc::new(contained(args.containment, &args.without, &tournament)?);
     printer.note(&containment.summary());
@@ -125,7 +125,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let status = match end {
         End::Stopped => {
             printer.note(&format!(
-                "stopped: {}, in {}; run the same command again to go on",
+                "stopped: {}, in {}; run the same command again to continue",
                 tables.standings.summary,
                 dir.display()
             ));
@@ -173,8 +173,10 @@ fn time_up(said: &str, tables: &Tables) -> String {
     let (due, further) = (tables.ledger.due(), tables.ledger.further_played());
     let games = |count| format!("{count} {}", if count == 1 { "game" } else { "games" });
     match due {
-        0 => format!("the time is up ({said}): all is played, and {} beyond", games(further)),
-        _ => format!("the time is up ({said}): {} left to play; run again to go on", games(due)),
+        0 => {
+            format!("the time is up ({said}): everything was played, plus {} more", games(further))
+        }
+        _ => format!("the time is up ({said}): {} left to play; run again to continue", games(due)),
     }
 }
 
@@ -265,8 +267,8 @@ fn refuse_too_many(games: usize, each: u64) -> Result<(), Failure> {
     };
     let needed = APART + each * games as u64;
     Err(Failure::system(format!(
-        "{games} games at once take about {needed} open files, and this process may have {limit} \
-         (`ulimit -n`): {advice}"
+        "{games} games at the same time need about {needed} open files, but this process may have \
+         only {limit} (`ulimit -n`): {advice}"
     )))
 }
 

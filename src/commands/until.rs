@@ -44,7 +44,7 @@ impl Until {
 
 /// The moment that `text` names. A time of day is the next such moment.
 fn end(text: &str, now: &Zoned) -> Result<Zoned, String> {
-    let failed = |error: jiff::Error| format!("there is no such time: {error}");
+    let failed = |error: jiff::Error| format!("invalid time: {error}");
     if let Ok(span) = humantime::parse_duration(text) {
         return now.checked_add(span).map_err(failed);
     }

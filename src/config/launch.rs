@@ -19,7 +19,7 @@ pub(super) fn bot(name: &str) -> Result<PlayerKind, Complaint> {
     if referee_bots::named(name).is_ok() {
         return Ok(PlayerKind::Bot(name.to_owned()));
     }
-    let title = format!("there is no house player `{}`", name.escape_debug());
+    let title = format!("there is no built-in player `{}`", name.escape_debug());
     Err(Complaint::new(title, instead(name, referee_bots::NAMES.iter().copied())))
 }
 

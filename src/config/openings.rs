@@ -117,7 +117,7 @@ fn read<G: Game>(
         match listed::<G>(rules, &texts) {
             Ok(steps) => openings.push(Opening::<G>::texts_of(&steps)),
             Err(Unfit::Dice) => {
-                let title = "openings of a file cannot be played where the referee rolls";
+                let title = "a game with dice cannot take openings from a file";
                 let help = "what is legal depends on the dice: write `plies = 8`, for random legal \
                             play";
                 problems.add(Problem::new(file.span(), title).help(help));
@@ -127,7 +127,7 @@ fn read<G: Game>(
                 refused += 1;
                 if refused <= MOST_SHOWN {
                     let at = line.get(number).cloned().unwrap_or_default();
-                    let problem = Problem::new(at, "this is no opening").label(why);
+                    let problem = Problem::new(at, "invalid opening").label(why);
                     problems.add(problem.in_file(name, &text));
                 }
             }

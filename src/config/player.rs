@@ -195,7 +195,7 @@ fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
     let span = |given: bool, at: Option<Span>| at.filter(|_| given);
     let (bot, class) = (matches!(keys.run, Run::Bot(_)), matches!(keys.run, Run::Class(_)));
     let kind = if bot {
-        "a house player"
+        "a built-in player"
     } else if class {
         "a class"
     } else {
@@ -302,7 +302,7 @@ fn env(
         name.is_empty() || name.contains(['=', '\0']) || value.contains('\0')
     };
     if field.get_ref().iter().any(unfit) {
-        let problem = Problem::new(field.span(), "this is no environment");
+        let problem = Problem::new(field.span(), "invalid environment variable");
         let help = "a variable's name is not empty and has no `=`; neither name nor value has a \
                     zero character";
         problems.add(problem.help(help));

@@ -127,8 +127,8 @@ pub(super) fn check(
 /// A check says who takes part in what follows.
 fn note_lonely_check(keys: &StageKeys, problems: &mut Problems) {
     if let Some(field) = keys.format.as_ref().filter(|name| name.get_ref() == "check") {
-        let problem = Problem::new(field.span(), "a check is no tournament");
-        let help = "make it the first of several `[[stages]]`";
+        let problem = Problem::new(field.span(), "a check must be the first of several stages");
+        let help = "put it first, without `players`, and add another `[[stages]]` table";
         problems.add(problem.help(help));
     }
 }
@@ -228,7 +228,7 @@ fn anchors(keys: &StageKeys, names: &[&str], problems: &mut Problems) -> Vec<Str
     for anchor in field.get_ref() {
         let name = anchor.get_ref();
         if !names.contains(&name.as_str()) {
-            let title = format!("the anchor `{}` is no player", name.escape_debug());
+            let title = format!("the anchor `{}` is not a player", name.escape_debug());
             let label = instead(name, names.iter().copied());
             problems.add(Problem::new(anchor.span(), title).label(label));
         } else if anchors.contains(name) {

@@ -297,7 +297,7 @@ unexpected value of `max-moves`
     );
     starts(
         &about("[options]\nrepetition = 0\nmax-moves = 0"),
-        "these options make no sense together\n --> cup.toml:4:1\n",
+        "these options contradict each other\n --> cup.toml:4:1\n",
     );
 }
 
@@ -384,12 +384,12 @@ fn programs_that_cannot_be_run() {
 fn players_that_lack_something() {
     starts(&about_player("command = [\"python3\"]\ndir = \"gone\""), "there is no folder `gone`");
     starts(&about_player("command = [\"python3\"]\nfiles = [\"gone\"]"), "cannot read `gone`: ");
-    starts(&about_player("command = [\"python3\"]\nenv = { \"A=\" = \"\" }"), "this is no environ");
-    starts(&about_player("bot = \"greedy\"\ndir = \".\""), "a house player takes no `dir`");
+    starts(&about_player("command = [\"python3\"]\nenv = { \"A=\" = \"\" }"), "invalid environ");
+    starts(&about_player("bot = \"greedy\"\ndir = \".\""), "a built-in player takes no `dir`");
     assert_eq!(
         about_player("bot = \"gredy\""),
         "\
-there is no house player `gredy`
+there is no built-in player `gredy`
   --> cup.toml:11:7
    |
 11 | bot = \"gredy\"
@@ -554,7 +554,7 @@ fn problems_of_single_players_leave_the_rest() {
     let Reading { tournament, problems } = Folder::new().read(&broken);
     let players = tournament.expect("the rest").players;
     assert!(players.iter().map(|player| player.name.as_str()).eq(["a", "b"]));
-    starts(&problems.expect("a problem").message, "there is no house player `gone`");
+    starts(&problems.expect("a problem").message, "there is no built-in player `gone`");
     for other in ["pairs = 0", "[options]\nmax-moves = 0\nrepetition = 0", "pairs = "] {
         let Reading { tournament, problems } =
             Folder::new().read(&format!("{HEAD}{other}\n{PLAYERS}"));
@@ -590,7 +590,7 @@ fn bad_words_of_the_command_line() {
     let refused = |word: &str| folder.word(word, &[]).expect_err("refused");
     assert_eq!(
         refused("bot:gredy"),
-        "it: there is no house player `gredy`; did you mean `greedy`?"
+        "it: there is no built-in player `gredy`; did you mean `greedy`?"
     );
     assert_eq!(
         refused("pyhton3 a.py"),
@@ -618,7 +618,7 @@ fn bad_words_of_the_command_line() {
     assert_eq!(refused("kit/player"), "it: there is no program `kit/player`; build it with `make`");
     assert_eq!(
         refused("python3 'a"),
-        "it: it cannot be split into words; close every quote, and let no backslash stand at the end"
+        "it: it cannot be split into words; close every quote, and do not end with a backslash"
     );
     assert_eq!(refused(" "), "it: the command names no program; give a program and its arguments");
 }
@@ -650,13 +650,13 @@ fn openings_of_a_file_are_played() {
     assert_eq!(
         about_openings("", "3,3; 3,4\n3,3; 0,0; 1,1 # a corner\n3;3\n"),
         "\
-this is no opening
+invalid opening
  --> openings.txt:2:6
   |
 2 | 3,3; 0,0; 1,1 # a corner
   |      ^^^ W1: 0,0 is a corner
 
-error: this is no opening
+error: invalid opening
  --> openings.txt:3:1
   |
 3 | 3;3
@@ -666,7 +666,7 @@ error: this is no opening
     let message = about_openings("", &many);
     starts(&message, "unexpected value of `file`\n --> cup.toml:4:8\n");
     assert!(message.contains("3 more openings of this file are refused"), "{message}");
-    assert_eq!(message.matches("this is no opening").count(), 8);
+    assert_eq!(message.matches("invalid opening").count(), 8);
     assert_eq!(
         about_openings("", "# nothing\n"),
         "\
@@ -686,7 +686,7 @@ fn openings_of_a_file_know_no_dice() {
     assert_eq!(
         folder.check(&format!("{head}{PLAYERS}")).expect_err("refused").message,
         "\
-openings of a file cannot be played where the referee rolls
+a game with dice cannot take openings from a file
  --> cup.toml:4:8
   |
 4 | file = \"openings.txt\"

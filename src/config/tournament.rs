@@ -147,7 +147,7 @@ fn options<G: Game>(
     };
     let first = given.iter().map(|option| option.name.span()).min_by_key(|at| at.start);
     let at = first.unwrap_or(game_at);
-    problems.add(Problem::new(at, "these options make no sense together").help(refusal));
+    problems.add(Problem::new(at, "these options contradict each other").help(refusal));
     None
 }
 

@@ -149,7 +149,7 @@ fn class_in(dir: PathBuf, shown: &str, path: String, place: Place<'_>) -> Result
 
 fn split(word: &str) -> Result<Command, Complaint> {
     let words = shlex::split(word).ok_or_else(|| {
-        let help = "close every quote, and let no backslash stand at the end";
+        let help = "close every quote, and do not end with a backslash";
         Complaint::new("it cannot be split into words", help)
     })?;
     Ok(Command { words, ..Command::default() })

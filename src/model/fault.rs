@@ -104,7 +104,7 @@ impl FaultCode {
             Self::Memory => "less memory than the limit",
             Self::Processes => "fewer processes than the limit",
             Self::Disk => "fewer bytes on disk than the limit",
-            Self::Containment => "a box that can be kept",
+            Self::Containment => "a sandbox that stays intact",
         }
     }
 }

@@ -157,7 +157,7 @@ pub(super) fn did_not_leave(patience: Duration) -> String {
 
 /// Stdout was closed by a process that lives on.
 pub(super) fn closed_output() -> Fault {
-    Fault::new(FaultCode::ClosedOutput, "it closed its stdout and lives on")
+    Fault::new(FaultCode::ClosedOutput, "it closed its stdout and kept running")
 }
 
 /// The supervisor of the player ended.

@@ -13,10 +13,10 @@ use referee_games::{Event, Game, Legal, Refusal, Turn};
 
 const HELP: &str = "\
 an action    plays it
-a square     shows what the piece there may do, where actions are a piece's
-?            shows every legal action
-hint         asks the search of the house
-undo         takes back your last action and what followed
+a square     shows the actions of the piece on it, in games where pieces act singly
+?            shows all legal actions
+hint         shows what the built-in search would play
+undo         takes back your last action and everything after it
 resign       gives up
 ";
 

@@ -81,7 +81,8 @@ impl Limit {
             let most = most.filter(|&most| used > most)?;
             Some(diagnosis::over_cpu(used, most, of_what))
         };
-        over(used, limits.cpu_move, " a move").or_else(|| over(in_game, limits.cpu_game, " a game"))
+        over(used, limits.cpu_move, " per move")
+            .or_else(|| over(in_game, limits.cpu_game, " per game"))
     }
 }
 
@@ -125,11 +126,11 @@ mod tests {
         );
         assert_eq!(
             over(Measure::Wall, limits(Some(1), None)),
-            said("3 s of CPU time used of 1 s a move")
+            said("3 s of CPU time used of 1 s per move")
         );
         assert_eq!(
             over(Measure::Wall, limits(None, Some(7))),
-            said("8 s of CPU time used of 7 s a game")
+            said("8 s of CPU time used of 7 s per game")
         );
     }
 }

@@ -125,7 +125,7 @@ fn refused(refusal: Refusal, reply: &Reply) -> Fault {
             };
             let what =
                 if text.is_empty() { "an empty line".to_owned() } else { format!("\"{shown}\"") };
-            let message = format!("{what} is no action: {expected}{hint}");
+            let message = format!("{what} is not an action: {expected}{hint}");
             Fault { raw: Some(shown), ..Fault::new(FaultCode::Malformed, message) }
         }
         Refusal::Illegal { clause, reason } => {

@@ -15,7 +15,7 @@ use crate::printer::Colour;
 pub fn details(found: &Diagnostics, width: usize, colour: Colour) -> String {
     let mut lines = vec![
         format!(
-            "First seat: {} {} Elo; that it is worth the same to all: p = {:.3}.",
+            "First seat: {} {} Elo; same advantage for all players: p = {:.3}.",
             whole(found.first_advantage.value),
             margin(found.first_advantage.margin()),
             found.seat_effects_p
@@ -67,7 +67,7 @@ fn clocks(clocks: &[ClockUse]) -> Vec<Column> {
         cells: clocks.iter().map(|clock| Cell::plain(cell(clock))).collect(),
     };
     vec![
-        column("time a move", Align::Left, Keep::Cut, |clock| escape::terminal(&clock.player)),
+        column("time per move", Align::Left, Keep::Cut, |clock| escape::terminal(&clock.player)),
         column("moves", Align::Right, Keep::Rank(0), |clock| clock.turns.to_string()),
         column("median", Align::Right, Keep::Always, |clock| time(clock.median_ns)),
         column("95%", Align::Right, Keep::Always, |clock| time(clock.p95_ns)),
@@ -110,8 +110,8 @@ fn oddities(found: &Diagnostics) -> Vec<String> {
     let lines: Vec<String> = copies.chain(unexplained).chain(cycles).chain(look_alikes).collect();
     if lines.is_empty() {
         return vec![
-            "Nothing odd: the ratings explain the results, no three players beat each other in a \
-             circle, no two decide alike."
+            "Nothing unusual: the ratings explain the results, no three players beat each other \
+             in a cycle, and no two play alike."
                 .to_owned(),
         ];
     }
@@ -124,8 +124,8 @@ fn look_alike(pair: &LookAlike) -> String {
         .share_with_others
         .map_or(String::new(), |share| format!(", and with others in {:.0}%", 100.0 * share));
     format!(
-        "{one} and {other} decided alike in {:.0}% of {} common positions{others}: something to \
-         look at, no proof of anything.",
+        "{one} and {other} decided alike in {:.0}% of {} common positions{others}: worth a look, \
+         but no proof.",
         100.0 * pair.share,
         pair.positions
     )
@@ -169,14 +169,14 @@ mod tests {
     #[test]
     fn everything_found_is_said() {
         let expected = "\
-First seat: 12 ±10 Elo; that it is worth the same to all: p = 0.400.
+First seat: 12 ±10 Elo; same advantage for all players: p = 0.400.
 Draws: 25.0% of the games, 20.0% among equals. Correlation within pairs: -0.10.
 
 decided by   games     %
 elimination      3  75.0
 crash            1  25.0
 
-time a move  moves  median    95%  longest
+time per move  moves  median    95%  longest
 ant              7  1.2 ms  33 ms   1.50 s
 
 ant and bee are the same player: one command with the same files.

@@ -61,8 +61,8 @@ fn player_faults(row: &Row) -> String {
 fn own_seats(standings: &Standings) -> Option<String> {
     standings.rows.iter().any(|row| row.seat_ratings.is_some()).then(|| {
         format!(
-            "The first seat is not worth the same to all (p = {:.2}%): standings.csv has ratings \
-             by seat.",
+            "The advantage of the first seat differs between players (p = {:.2}%): standings.csv \
+             has ratings by seat.",
             100.0 * standings.seat_effects_p
         )
     })
@@ -84,8 +84,8 @@ fn unranked(standings: &Standings, width: usize) -> Option<String> {
 pub(super) fn groups(standings: &Standings) -> Option<String> {
     (standings.groups > 1).then(|| {
         format!(
-            "There are {} groups that have not met, not even through others: ratings compare \
-             players of one group only, and only a group of most of those who play has ranks.",
+            "There are {} groups of players without games between them: ratings can only be \
+             compared within a group, and only a group with most of the active players is ranked.",
             standings.groups
         )
     })
@@ -156,8 +156,8 @@ fn neighbours(standings: &Standings, width: usize) -> Option<String> {
             Some(format!("{above} and {below} ({percent}%, {games})"))
         })
         .collect();
-    let before = "Not told apart (how likely the first is better, and how many more games between \
-                  the two would tell): ";
+    let before = "Not told apart (likelihood that the first is better, and about how many games \
+                  would separate them): ";
     let room = (3 * width).saturating_sub(before.width() + 1);
     (!close.is_empty()).then(|| format!("{before}{}.", list(&close, room)))
 }

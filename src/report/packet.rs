@@ -164,8 +164,9 @@ fn scores(row: &Row, standings: &Standings, results: &NamedResults) -> Markup {
         p {
             @match row.rank {
                 Ok(Rank { place, interval }) => {
-                    "Rank " strong { (place) } " of " (standings.ranked()) ", band " strong { (interval) }
-                    " (where the rank may lie, at 95%)."
+                    "Rank " strong { (place) } " of " (standings.ranked())
+                    ", rank interval " strong { (interval) }
+                    " (95%)."
                 }
                 Err(why) => { "No rank: " (describe(why)) "." }
             }
@@ -184,7 +185,7 @@ fn scores(row: &Row, standings: &Standings, results: &NamedResults) -> Markup {
                 @for (label, outcomes) in levels { (line(&format!("against {label}"), outcomes)) }
             }
         }
-        p.hint { "Clearly: the two bands of ranks have no rank in common." }
+        p.hint { "Clearly means that the two rank intervals do not overlap." }
     }
 }
 

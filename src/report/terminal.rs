@@ -104,7 +104,7 @@ mod tests {
 12 of 12 games played.
 First seat: 89 ±190 Elo. Draws: 2 of 12 games (16.7%).
 2 faults: chatty 2 malformed.
-Not told apart (how likely the first is better, and how many more games between the two would tell):
+Not told apart (likelihood that the first is better, and about how many games would separate them):
 greedy and 象棋 bot (97%, 2), 象棋 bot and chatty (63%, 62).";
         let widths: Vec<usize> = text.lines().take(4).map(UnicodeWidthStr::width).collect();
         assert_eq!(widths, [widths[0]; 4], "{text}");

@@ -23,7 +23,7 @@ pub struct Setup {
     pub names: Vec<String>,
     /// The stages, in order.
     pub stages: Vec<Stage>,
-    /// So many faults in a row take a player out; 0 for never.
+    /// So many faults in a row remove a player; 0 for never.
     pub quarantine: u32,
     /// The players whose ratings are given.
     pub ratings: Vec<Anchor>,

@@ -49,7 +49,7 @@ impl fmt::Display for Summary {
         write!(f, "{} of {about}{} games played", self.played, self.total())?;
         if self.counted < self.played {
             let beyond = self.played - self.counted;
-            write!(f, "; {} count, {beyond} came after a player was taken out", self.counted)?;
+            write!(f, "; {} count, {beyond} came after a player was removed", self.counted)?;
         }
         if self.never > 0 {
             write!(f, "; {} will never be played, because {}", self.never, self.taken_out())?;
@@ -74,7 +74,7 @@ mod tests {
     fn what_does_not_count_and_what_is_never_played_is_said_with_the_reason() {
         let out = Summary { played: 186, counted: 181, never: 98, ..Summary::default() };
         let said = |unchecked, quarantined| Summary { unchecked, quarantined, ..out }.to_string();
-        let start = "186 of 186 games played; 181 count, 5 came after a player was taken out; 98 \
+        let start = "186 of 186 games played; 181 count, 5 came after a player was removed; 98 \
                      will never be played, because ";
         assert_eq!(said(1, 0), format!("{start}1 player failed the check"));
         assert_eq!(said(0, 2), format!("{start}2 players were quarantined"));

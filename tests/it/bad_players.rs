@@ -369,7 +369,7 @@ fn gone_right_after_its_move() {
 
 #[test]
 fn closed_its_stdout() {
-    does("exec >&-; exec sleep 60").lost("closed-output", "it closed its stdout and lives on");
+    does("exec >&-; exec sleep 60").lost("closed-output", "it closed its stdout and kept running");
 }
 
 #[test]
@@ -552,21 +552,23 @@ fn a_flood_on_stderr() {
 #[test]
 fn replies_that_are_no_action() {
     for (line, sentence, raw) in [
-        ("3;4", format!("\"3;4\" is no action: {EXPECTED}"), "3;4"),
+        ("3;4", format!("\"3;4\" is not an action: {EXPECTED}"), "3;4"),
         (
             "thinking about it",
             format!(
-                "\"thinking about it\" is no action: {EXPECTED}; debug output belongs on stderr"
+                "\"thinking about it\" is not an action: {EXPECTED}; debug output belongs on stderr"
             ),
             "thinking about it",
         ),
-        ("3,\\0004", format!("\"3,\\x004\" is no action: {EXPECTED}"), "3,\\x004"),
+        ("3,\\0004", format!("\"3,\\x004\" is not an action: {EXPECTED}"), "3,\\x004"),
         (
             "\\033[31m3,4",
-            format!("\"\\x1b[31m3,4\" is no action: {EXPECTED}; debug output belongs on stderr"),
+            format!(
+                "\"\\x1b[31m3,4\" is not an action: {EXPECTED}; debug output belongs on stderr"
+            ),
             "\\x1b[31m3,4",
         ),
-        ("", format!("an empty line is no action: {EXPECTED}"), ""),
+        ("", format!("an empty line is not an action: {EXPECTED}"), ""),
         (
             "\\357\\273\\2773,4",
             "a byte order mark stands before the reply; write UTF-8 without one: \\u{feff}3,4"

@@ -84,7 +84,7 @@ fn rank_says_what_else_the_games_show() {
     let arena = played();
     let run = arena.run(&["rank", "--details"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""));
-    for part in ["decided by", "time a move", "Correlation within pairs:"] {
+    for part in ["decided by", "time per move", "Correlation within pairs:"] {
         assert!(run.out.contains(part), "{part}: {}", run.out);
     }
     let run = arena.run(&["rank", "--details", "--format", "json"]);
@@ -259,7 +259,7 @@ fn a_person_whose_input_ends_has_left() {
 #[test]
 fn players_that_do_not_exist_are_refused() {
     let arena = Arena::new();
-    let error = "error: player `bot:nosuch`: there is no house player `nosuch`; expected `random`, \
+    let error = "error: player `bot:nosuch`: there is no built-in player `nosuch`; expected `random`, \
                  `greedy`, `steady` or `search`\n";
     assert_eq!(arena.run(&["play", "bot:greedy", "bot:nosuch"]), Run::new(2, "", error));
     let error =
@@ -268,8 +268,8 @@ fn players_that_do_not_exist_are_refused() {
     let error = "error: player `nosuchprogram`: there is no program `nosuchprogram` in the PATH; \
                  install it, or give its path with a `/`\n";
     assert_eq!(arena.run(&["play", "nosuchprogram", "human"]), Run::new(2, "", error));
-    let error = "error: there is no house player `nosuch`; expected `random`, `greedy`, `steady`, \
-                 `search` or `search-<nodes a move>`, for example `search-2000`\n";
+    let error = "error: there is no built-in player `nosuch`; expected `random`, `greedy`, `steady`, \
+                 `search` or `search-<positions per move>`, for example `search-2000`\n";
     assert_eq!(arena.run(&["bot", "nosuch"]), Run::new(2, "", error));
 }
 

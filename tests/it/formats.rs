@@ -128,9 +128,9 @@ fn who_does_not_pass_the_check_plays_no_further() {
     // Everyone passed or is out, and four Swiss meetings of seven players follow.
     let rank = arena.run(&["rank"]);
     let line = |start: &str| rank.err.lines().find(|line| line.starts_with(start)).expect("a line");
-    let diagnosis = line("leaves did not pass the check and plays no further: exit in game ");
+    let diagnosis = line("leaves failed the check and is out: exit in game ");
     assert!(diagnosis.contains(": "), "{diagnosis}");
-    line("mute did not pass the check and plays no further: no-start in game ");
+    line("mute failed the check and is out: no-start in game ");
     let plan = arena.run(&["run", "--plan"]);
     let start = "cup: watch-your-back, 9 players, a check of 1 pair each; then 2 Swiss";
     assert!(plan.out.starts_with(start), "{}", plan.out);
@@ -257,11 +257,11 @@ fn formats_that_make_no_sense_are_refused() {
     let useless = "error: `rounds` means nothing in the format round-robin";
     assert_eq!(title("rounds = 5"), useless);
     assert_eq!(title("format = \"gauntlet\""), "error: a gauntlet needs its `anchors`");
-    let unknown = "error: the anchor `p9` is no player";
+    let unknown = "error: the anchor `p9` is not a player";
     assert_eq!(title("format = \"gauntlet\"\nanchors = [\"p9\"]"), unknown);
-    assert_eq!(title("format = \"check\""), "error: a check is no tournament");
+    assert_eq!(title("format = \"check\""), "error: a check must be the first of several stages");
     let second = CHECKED.replace("swiss\"\nrounds = 2", "check\"");
-    assert_eq!(title(&second), "error: a check is no tournament");
+    assert_eq!(title(&second), "error: a check must be the first of several stages");
     let misplaced = "error: `rounds` belongs to a stage, and there are `[[stages]]`";
     assert_eq!(title(&format!("rounds = 2\n{STAGES}")), misplaced);
 }

@@ -133,8 +133,8 @@ fn the_jobs_change_no_game() {
 fn jobs_that_do_not_fit_are_refused_before_anything_is_played() {
     let arena = Arena::with(&Config::small());
     let run = arena.in_shell("ulimit -n 200; exec \"$@\"", &["run", "--jobs", "12"]);
-    let error = "error: 12 games at once take about 328 open files, and this process may have 200 \
-                 (`ulimit -n`): play at most 6 (--jobs 6), or raise the limit\n";
+    let error = "error: 12 games at the same time need about 328 open files, but this process may \
+                 have only 200 (`ulimit -n`): play at most 6 (--jobs 6), or raise the limit\n";
     assert_eq!(run, Run::new(3, "", error));
     assert_eq!(arena.lines().len(), 0);
     let run = arena.in_shell("ulimit -n 200; exec \"$@\"", &["run", "--jobs", "6", "--quiet"]);
@@ -323,8 +323,8 @@ fn signals_stop_it_in_order() {
         let (arena, child) = unending(ASLEEP);
         signal(&child, kind);
         let run = arena.finish(child, "");
-        let note = "stopped: 0 of 4 games played, in DIR/results/cup; run the same command again to go \
-                    on\n";
+        let note = "stopped: 0 of 4 games played, in DIR/results/cup; run the same command again to \
+                    continue\n";
         assert_eq!(run, Run::new(130, "", note), "{kind}");
         assert_eq!(arena.processes(), Vec::<String>::new(), "{kind}");
         assert_eq!(arena.log().lines().count(), 1);
@@ -692,7 +692,7 @@ fn on_a_full_disk_it_stops_and_goes_on_later() {
     let full = arena.in_shell("trap '' XFSZ; ulimit -f 16; exec \"$@\"", &["run"]);
     assert_eq!((full.code, full.out.as_str()), (3, ""));
     let error = "error: cannot write DIR/results/cup/games.jsonl: File too large (os error 27); \
-                 every game in the log is whole: make room and run again to go on";
+                 every game in the log is whole: make room and run again to continue";
     assert_eq!(full.err.lines().last(), Some(error));
     let log = arena.log();
     assert!(log.ends_with('\n'), "no torn line");
@@ -788,7 +788,7 @@ fn a_configuration_with_problems_plays_nothing() {
     let run = arena.run(&["run"]);
     assert_eq!((run.code, run.out.as_str()), (2, ""));
     assert!(run.err.contains("a second player is called `ant`"), "{}", run.err);
-    assert!(run.err.contains("there is no house player `nobody`"), "{}", run.err);
+    assert!(run.err.contains("there is no built-in player `nobody`"), "{}", run.err);
     assert!(!arena.path().join("results").exists());
 }
 

@@ -57,12 +57,12 @@ fn an_export_of_a_platform_becomes_a_tournament() {
     let (_, players) = text.split_once("# seed = 7").expect("a seed");
     let expected = format!(
         "
-# Classes of 2018 (`comp30024`; docs/classes.md) had a minute of CPU time a game and 100 MiB of
-# memory. For these limits uncomment this and remove `move`.
+# Classes of 2018 (`comp30024`; docs/classes.md) had a minute of CPU time per game and 100 MiB of
+# memory. To use these limits, uncomment this and remove `move`.
 # preset = \"comp30024-2018\"
 
 [clock]
-# For one turn; `budget = \"60s\"` would be for all turns of a game together.
+# Time for one turn; `budget = \"60s\"` would be the time for a whole game.
 move = \"5s\"
 
 [[players]]

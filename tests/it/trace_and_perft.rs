@@ -225,14 +225,14 @@ fn options_that_do_not_fit_are_refused() {
     assert_eq!(
         with("end-check=never"),
         bad_input(
-            "error: --option: `never` is no value of `end-check`; expected \
+            "error: --option: invalid value `never` for `end-check`; expected \
              `before-and-after-shrink` or `after-shrink`\n"
         )
     );
     assert_eq!(
         with("max-moves=-1"),
         bad_input(
-            "error: --option: `-1` is no value of `max-moves`; expected a whole number from 0 to \
+            "error: --option: invalid value `-1` for `max-moves`; expected a whole number from 0 to \
              1000000\n"
         )
     );

@@ -47,7 +47,11 @@ fn a_tournament_that_cannot_be_over_in_time_goes_on_later() {
     let arena = Arena::with(&config(10_000));
     let run = arena.run(&["run", "--until", "1s"]);
     assert_eq!(run.code, 0, "{}", run.err);
-    assert!(time_up(&run.err).ends_with(" games left to play; run again to go on"), "{}", run.err);
+    assert!(
+        time_up(&run.err).ends_with(" games left to play; run again to continue"),
+        "{}",
+        run.err
+    );
     assert_eq!(arena.run(&["verify"]).code, 0);
     let before = arena.lines();
     // What the clock said may change: none of the games was a further one.
@@ -100,6 +104,9 @@ fn times_that_make_no_sense_are_refused() {
     let run = arena.run(&["run", "--until", "soon"]);
     assert!(run.err.starts_with("error: --until soon: expected a time of day"), "{}", run.err);
     let plan = arena.run(&["run", "--plan", "--until", "1h"]);
-    assert!(plan.out.ends_with(": how many games that gives is known once some are in the log\n"));
+    assert!(
+        plan.out
+            .ends_with(": the number of games can be estimated once there are games in the log\n")
+    );
     assert!(!arena.path().join("results").exists());
 }

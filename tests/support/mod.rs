@@ -26,7 +26,7 @@ pub(crate) const TABLE: &str = "\
 
 12 of 12 games played.
 First seat: -9 ±39 Elo. Draws: 11 of 12 games (91.7%).
-Not told apart (how likely the first is better, and how many more games between the two would tell):
+Not told apart (likelihood that the first is better, and about how many games would separate them):
 bee and cat (69%, 102), cat and ant (69%, 102).
 ";
 

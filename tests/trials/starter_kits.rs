@@ -76,7 +76,7 @@ impl Kit {
         for game in ["watch-your-back", "backdraughts", "back-to-the-wall"] {
             let arena = Arena::new();
             let new = ["new", "player", "--language", self.language, "--game", game, "my bot"];
-            let written = "my bot is written; its README.md says how to go on\n";
+            let written = "created my bot; its README.md describes the next steps\n";
             assert_eq!(arena.run(&new), Run::new(0, "", written));
             if !self.build.is_empty() && self.language != "java" {
                 let unbuilt = arena.run(&["check", "my bot", "--game", game]);

@@ -138,7 +138,7 @@ fn nodes(name: &str) -> Option<u64> {
 fn unknown(name: &str) -> String {
     let names: Vec<_> = NAMES.iter().map(|name| format!("`{name}`")).collect();
     format!(
-        "there is no house player `{name}`; expected {} or `search-<nodes a move>`, \
+        "there is no built-in player `{name}`; expected {} or `search-<positions per move>`, \
          for example `search-2000`",
         names.join(", ")
     )

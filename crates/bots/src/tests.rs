@@ -61,8 +61,8 @@ fn names_are_known_and_say_themselves() {
         assert_eq!(
             error,
             format!(
-                "there is no house player `{name}`; expected `random`, `greedy`, `steady`, \
-                 `search` or `search-<nodes a move>`, for example `search-2000`"
+                "there is no built-in player `{name}`; expected `random`, `greedy`, `steady`, \
+                 `search` or `search-<positions per move>`, for example `search-2000`"
             )
         );
     }

@@ -159,7 +159,7 @@ impl Options {
             let at = position(specs, name)?;
             values[at] = Some(specs[at].parse(text).map_err(|expected| BadOption {
                 name: name.to_owned(),
-                message: format!("`{text}` is no value of `{name}`; {expected}"),
+                message: format!("invalid value `{text}` for `{name}`; {expected}"),
             })?);
         }
         let mut options = Self::default();
@@ -341,7 +341,7 @@ mod tests {
         );
         assert_eq!(
             refused("waves", "10").message,
-            "`10` is no value of `waves`; expected a whole number from 0 to 9"
+            "invalid value `10` for `waves`; expected a whole number from 0 to 9"
         );
     }
 }

@@ -15,8 +15,8 @@ use referee_games::GameKind;
 const MOST_CHOICES: usize = 8;
 /// What is said where there are classes of 2018.
 const PRESET: &str = "\
-# Classes of 2018 (`comp30024`; docs/classes.md) had a minute of CPU time a game and 100 MiB of
-# memory. For these limits uncomment this and remove `move`.
+# Classes of 2018 (`comp30024`; docs/classes.md) had a minute of CPU time per game and 100 MiB of
+# memory. To use these limits, uncomment this and remove `move`.
 # preset = \"comp30024-2018\"
 ";
 
@@ -100,13 +100,13 @@ fn configuration(args: &TournamentArgs, taken: &[Submission]) -> Result<String, 
          # `referee run --plan` says how many games that are.\n\
          name = {}\n\
          game = {}\n\
-         # Each two players meet in this many pairs of games, the seats swapped within a pair.\n\
+         # Pairs of games between any two players; the seats are swapped within a pair.\n\
          pairs = 1\n\
-         # Without a seed everything random is fresh, and nobody can foresee it.\n\
+         # Without a seed, all random numbers are fresh and unpredictable.\n\
          # seed = 7\n\
          {}\
          \n[clock]\n\
-         # For one turn; `budget = \"60s\"` would be for all turns of a game together.\n\
+         # Time for one turn; `budget = \"60s\"` would be the time for a whole game.\n\
          move = \"5s\"\n",
         args.dir.display().to_string().replace(char::is_control, " "),
         quoted(title.trim_start_matches('.')),
@@ -167,9 +167,9 @@ fn relative(dir: &Path, folder: &Path) -> Result<String, Failure> {
     let whole = std::fs::canonicalize(dir)
         .map_err(|error| Failure::system(format!("{}: {error}", dir.display())))?;
     let short = whole.strip_prefix(folder).unwrap_or(&whole);
-    let text = short
-        .to_str()
-        .ok_or_else(|| Failure::input(format!("{} is no UTF-8; rename it", short.display())))?;
+    let text = short.to_str().ok_or_else(|| {
+        Failure::input(format!("{} is not valid UTF-8; rename it", short.display()))
+    })?;
     Ok(if text.is_empty() { ".".to_owned() } else { text.to_owned() })
 }
 

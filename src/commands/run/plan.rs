@@ -91,7 +91,10 @@ fn setup(tournament: &Tournament, header: Option<&Header>) -> Setup {
 }
 
 fn unknown(until: &Until) -> String {
-    format!("until {}: how many games that gives is known once some are in the log", until.said)
+    format!(
+        "until {}: the number of games can be estimated once there are games in the log",
+        until.said
+    )
 }
 
 /// What can be expected of the time left where a game takes `each`, and so many are due.

@@ -106,13 +106,13 @@ fn clock(control: &TimeControl) -> String {
     let show = |time: &Duration| humantime::format_duration(*time).to_string();
     let mut parts = Vec::new();
     if let Some(budget) = budget {
-        parts.push(format!("{} a game", show(budget)));
+        parts.push(format!("{} per game", show(budget)));
     }
     if !increment.is_zero() {
-        parts.push(format!("{} more a move", show(increment)));
+        parts.push(format!("{} more per move", show(increment)));
     }
     if let Some(limit) = per_move {
-        parts.push(format!("at most {} a move", show(limit)));
+        parts.push(format!("at most {} per move", show(limit)));
     }
     let charged = if *count_startup { ", charged to the budget" } else { "" };
     parts.push(format!("{} to start{charged}", show(startup)));
@@ -136,7 +136,7 @@ fn policy(header: &Header) -> String {
     match header.quarantine {
         0 => refused,
         faults => {
-            format!("{refused}; {} in a row take a player out", count(faults as usize, "fault"))
+            format!("{refused}; {} in a row remove a player", count(faults as usize, "fault"))
         }
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
     let large = rows.len() > NUMBERS;
     html! {
         p {
-            "What the player of a row scored against the player of a column. "
+            "Score of the row's player against the column's player. "
             span.key { i.h0 {} "nothing" } " " span.key { i.h5 {} "half" } " "
             span.key { i.h10 {} "everything" } ". "
             @if large {

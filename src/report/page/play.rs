@@ -90,7 +90,7 @@ pub(super) fn clock_section(material: &Material<'_>) -> Markup {
         most: Some(ms(clock.max_ns)),
     };
     let rows: Vec<Span> = ranked.iter().map(span).collect();
-    let chart = spans(&rows, Scale::Time, "Time used a turn, a row a player");
+    let chart = spans(&rows, Scale::Time, "Time used per turn, one row per player");
     let table = html! {
         table {
             thead { tr {
@@ -105,8 +105,8 @@ pub(super) fn clock_section(material: &Material<'_>) -> Markup {
     };
     figure(
         &chart,
-        "Time used a turn, by rank. A dot is the median, the bar reaches to where 95% of the turns \
-         lie, the ring is the longest turn.",
+        "Time used per turn, by rank. The dot is the median, the bar covers 95% of the turns, and \
+         the ring is the longest turn.",
         &table,
     )
 }

@@ -21,7 +21,7 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
             table.ranking {
                 thead { tr {
                     th.n scope="col" { "#" }
-                    th.n scope="col" title="The ranks it may have, at 95%" { "Band" }
+                    th.n scope="col" title="95% interval of the rank" { "Ranks" }
                     th scope="col" { "Player" }
                     th.n scope="col" { "Rating" } th.n.wide scope="col" { "±95%" }
                     th.n.wide scope="col" { "Games" } th.n scope="col" { "Score" }
@@ -33,8 +33,8 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
             }
         }
         p {
-            "The band is where a player's rank may lie, at 95%. Players whose bands overlap may "
-            "well be in another order."
+            "Each rank interval contains the true rank with 95% confidence. Players with "
+            "overlapping intervals may really be in a different order."
         }
         p { (seats(material)) }
         (next_table(material))
@@ -117,7 +117,7 @@ fn unexplained(material: &Material<'_>) -> Markup {
                 @let [one, other] = &alike.players;
                 (name(one)) " and " (name(other)) " decided alike in "
                 (percent(alike.share, 1.0)) " of " (alike.positions)
-                " positions that both met. Something to look at, no verdict."
+                " positions that both met. Worth a look, but no proof."
             }
         }
     }
@@ -157,5 +157,5 @@ pub(super) fn chart_section(material: &Material<'_>) -> Markup {
             } } }
         }
     };
-    figure(&chart, "Elo, with 95% intervals. A dot is the rating, a bar where it may lie.", &table)
+    figure(&chart, "Elo, with 95% intervals. The dot is the rating, the bar its interval.", &table)
 }

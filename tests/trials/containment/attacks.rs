@@ -288,8 +288,10 @@ fn speech() -> Vec<Attack> {
             lost("timeout", "no reply within 2 s: it did not read its input")
         })
         .late(),
-        Attack::new("close-output", |_| lost("closed-output", "it closed its stdout and lives on"))
-            .ways(Ways::Levels),
+        Attack::new("close-output", |_| {
+            lost("closed-output", "it closed its stdout and kept running")
+        })
+        .ways(Ways::Levels),
         Attack::new("stop-itself", |_| {
             lost("timeout", "no reply within 2 s: the process was stopped by a signal")
         })

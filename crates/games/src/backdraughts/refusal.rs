@@ -34,7 +34,7 @@ fn legal(game: &Backdraughts, seat: Seat, written: Written) -> Result<Action, Wr
         Written::Decline if play.answers() => Ok(Action::Decline),
         Written::Decline => wrong("B8", "answers an overlooked action, and there is none"),
         Written::Pass if play.answers() => {
-            wrong("B8", "is no answer; play one of the overlooked actions, or `decline`")
+            wrong("B8", "is not a valid answer; play one of the overlooked actions, or `decline`")
         }
         Written::Pass => play.pass(),
     }
@@ -113,7 +113,7 @@ impl Play<'_> {
         match self.rules.turning {
             Turning::On => {
                 let number = self.number;
-                Err(("B11", format!("is no way that this pawn can go with a {number}")))
+                Err(("B11", format!("is not a move that this pawn can make with a {number}")))
             }
             Turning::Off => self.crooked(from, to),
         }

@@ -237,7 +237,10 @@ fn an_overlooked_action_may_be_played_by_the_opponent() {
         r#""to_move":"black","roll":3,"lost":{"white":9,"black":8},"overlooked_by":"white"}"#
     ));
     for (text, expected) in [
-        ("pass", "B8: pass is no answer; play one of the overlooked actions, or `decline`"),
+        (
+            "pass",
+            "B8: pass is not a valid answer; play one of the overlooked actions, or `decline`",
+        ),
         ("7,1>4,1", "B3: 7,1>4,1 starts where no white pawn stands"),
     ] {
         assert_eq!(refusal(&game, Seat::Second, text), expected);
@@ -364,7 +367,7 @@ fn a_move_may_end_where_it_began() {
     play(&mut game, "roll 4");
     assert_eq!(
         refusal(&game, Seat::First, "0,0>1,0"),
-        "B11: 0,0>1,0 is no way that this pawn can go with a 4"
+        "B11: 0,0>1,0 is not a move that this pawn can make with a 4"
     );
     play(&mut game, "0,0>0,0");
     assert_eq!((game.ply(), game.board.rows()[0].as_str()), (1, "W.B....."));
