@@ -177,7 +177,7 @@ elimination      3  75.0
 crash            1  25.0
 
 time per move  moves  median    95%  longest
-ant              7  1.2 ms  33 ms   1.50 s
+ant                7  1.2 ms  33 ms   1.50 s
 
 ant and bee are the same player: one command with the same files.
 ant beats bee, bee beats cat, cat beats ant.";
@@ -188,6 +188,6 @@ ant beats bee, bee beats cat, cat beats ant.";
     fn that_nothing_was_found_is_said_too() {
         let found = Diagnostics { cycles: Vec::new(), copies: Vec::new(), ..found() };
         let text = details(&found, 100, Colour::Plain);
-        assert!(text.contains("Nothing odd"), "{text}");
+        assert!(text.contains("Nothing unusual"), "{text}");
     }
 }
