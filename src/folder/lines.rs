@@ -37,7 +37,7 @@ impl fmt::Display for ProblemKind {
         match self {
             Self::Unreadable(why) => f.write_str(why),
             Self::Foreign => f.write_str("it is not a game of this tournament"),
-            Self::Double => f.write_str("the game stands there already"),
+            Self::Double => f.write_str("the game is already in the log"),
             Self::Edited => f.write_str("the record was edited after it was written"),
         }
     }
@@ -99,7 +99,7 @@ impl Problems {
         }
         if self.edited > 0 {
             words.push(
-                "edited lines count as they stand; `referee verify` checks everything".to_owned(),
+                "edited lines count as they are; `referee verify` checks everything".to_owned(),
             );
         }
         words

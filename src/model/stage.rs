@@ -121,7 +121,7 @@ impl Format {
                 format!("a gauntlet of {entrants} against {} anchors, {pairs} each", anchors.len())
             }
             Self::Swiss { rounds } => format!("{rounds} Swiss rounds of {pairs}"),
-            Self::Knockout { .. } => format!("a knockout with {pairs} a meeting"),
+            Self::Knockout { .. } => format!("a knockout with {pairs} per match"),
             Self::Ladder { games, .. } => format!("a ladder of {games} games at most"),
             Self::Further => "further games as time allows".to_owned(),
         }

@@ -152,11 +152,11 @@ impl From<TooFewDescriptors> for Failure {
 /// What the machine has too little of, and what can be done about it.
 pub fn shortage_text(shortage: &Shortage) -> String {
     let advice = match shortage.resource() {
-        Resource::OpenFiles => "play fewer games at once (--jobs), or raise `ulimit -n`",
+        Resource::OpenFiles => "play fewer games at the same time (--jobs), or raise `ulimit -n`",
         Resource::Processes => {
-            "play fewer games at once (--jobs), end other programs, or raise `ulimit -u`"
+            "play fewer games at the same time (--jobs), end other programs, or raise `ulimit -u`"
         }
-        Resource::System => "play fewer games at once (--jobs), or end other programs",
+        Resource::System => "play fewer games at the same time (--jobs), or end other programs",
     };
     format!("the referee {shortage}; {advice}")
 }
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(
             NotStarted::from(shortage).to_string(),
             "the referee cannot start a supervisor: Too many open files (os error 24); play fewer \
-             games at once (--jobs), or raise `ulimit -n`"
+             games at the same time (--jobs), or raise `ulimit -n`"
         );
     }
 

@@ -138,8 +138,9 @@ fn is_player(tournament: &Tournament, name: &str) -> bool {
 /// A random identity for a log.
 pub fn fresh_identity() -> Result<String, Failure> {
     let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| Failure::system(format!("the system gives no randomness: {error}")))?;
+    getrandom::fill(&mut bytes).map_err(|error| {
+        Failure::system(format!("the system provides no random numbers: {error}"))
+    })?;
     Ok(format!("{:016x}", u64::from_le_bytes(bytes)))
 }
 

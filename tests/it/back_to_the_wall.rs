@@ -103,7 +103,9 @@ fn boards_that_cannot_be_played_on_are_refused_with_file_line_and_reason() {
         ("ragged.toml", "error: ragged.toml:7: the row has 4 squares, the first row has 5\n"),
         (
             "none.toml",
-            "error: `none.toml` cannot be read as a board file: No such file or directory (os error 2); expected `best-of-3`, `play-all`, or a list with commas of `once`, `twice`, `thrice` and names of files\n",
+            "error: `none.toml` cannot be read as a board file: No such file or directory (os \
+             error 2); expected `best-of-3`, `play-all`, or a comma-separated list of `once`, \
+             `twice`, `thrice` and names of files\n",
         ),
     ] {
         assert_eq!(trace(&["--board", file]), Run::new(2, "", error));

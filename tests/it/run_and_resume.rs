@@ -629,7 +629,7 @@ fn an_edited_line_counts_and_is_named() {
         let lines: Vec<&str> = run.err.lines().collect();
         assert!(lines[0].starts_with("warning: games.jsonl, line 3, game "), "{}", run.err);
         assert!(lines[0].ends_with("the record was edited after it was written"), "{}", run.err);
-        let said = "edited lines count as they stand; `referee verify` checks everything";
+        let said = "edited lines count as they are; `referee verify` checks everything";
         assert_eq!(lines[1], said, "{command}");
     }
 }

@@ -204,7 +204,7 @@ fn a_doubled_line_is_found_and_counts_once() {
     let (line, id) = (line_of(&arena, GAME), GAME);
     let copy = log.lines().nth(line - 1).expect("a line");
     arena.put("games.jsonl", &format!("{log}{copy}\n"));
-    let problem = format!("games.jsonl, line 14, game {id}: the game stands there already");
+    let problem = format!("games.jsonl, line 14, game {id}: the game is already in the log");
     assert_eq!(arena.run(&["verify"]), found(12, &[problem]));
     let run = arena.run(&["run"]);
     assert_eq!((run.code, run.out.as_str()), (0, TABLE), "{}", run.err);
@@ -263,7 +263,7 @@ fn a_repair_moves_bad_lines_aside_and_keeps_a_copy() {
         .collect();
     assert_eq!(told[0].0, 2);
     assert_eq!(told[1], (edited as u64 + 1, Some(EDITED)));
-    assert_eq!(told[2], (15, Some("the game stands there already")));
+    assert_eq!(told[2], (15, Some("the game is already in the log")));
     assert_eq!(aside[0]["text"], "garbage");
 
     // What was moved is played again, and there is nothing more to repair.

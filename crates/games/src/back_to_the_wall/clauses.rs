@@ -11,15 +11,15 @@ pub(super) const CLAUSES: &[Clause] = &[
     clause(
         "T1",
         "corners",
-        "For each corner that the walls and all squares of this turn close off, look for the \
-         fewest squares without which it would be open. Every square that belongs to one of the \
-         smallest such sets is not placed. Ways are orthogonal, and pieces do not stand in the \
-         way. Option corner-rule says when a corner is closed off.",
+        "For each corner that the walls and all squares of this turn close off, find the smallest \
+         sets of squares of this turn without which it would be open. Squares in any such \
+         smallest set are not placed. Paths run along rows and columns, and pieces do not block \
+         them. Option corner-rule says when a corner is closed off.",
     ),
     clause(
         "T2",
         "adjacency",
-        "Squares of one turn that are neighbours are not placed, none of them: on Once the eight \
+        "Squares of one turn that are neighbours of each other are not placed: on Once the eight \
          squares around a square are its neighbours, on Twice the four beside it, on Thrice none. \
          Option adjacency-scope says whether standing walls count as neighbours too.",
     ),
@@ -32,13 +32,13 @@ pub(super) const CLAUSES: &[Clause] = &[
     clause(
         "T4",
         "input",
-        "Each of T1, T2 and T3 looks at all squares of the turn, and what any of them takes out is \
-         not placed. With rule-1-input=survivors T1 looks only at what T2 and T3 left.",
+        "Each of T1, T2 and T3 looks at all squares of the turn, and a square that any of them \
+         excludes is not placed. With rule-1-input=survivors T1 looks only at what T2 and T3 left.",
     ),
     clause(
         "T5",
         "same square",
-        "A square that both players name counts as one. With same-square=cancel it is taken back \
+        "A square that both players name counts as one. With same-square=cancel it is withdrawn \
          before T1, T2 and T3.",
     ),
     clause(
@@ -50,11 +50,11 @@ pub(super) const CLAUSES: &[Clause] = &[
     clause(
         "T7",
         "end of a round",
-        "Tested after each turn in this order: majority, somebody owns more than half of the \
-         squares that are no walls; separated, no two of the four pieces can reach each other; \
+        "Tested after each turn in this order: majority, one player owns more than half of the \
+         squares that are not walls; separated, no two of the four pieces can reach each other; \
          no-walls-left, no set of free squares, as many as both players name together, would be \
-         placed in full; turn-limit, max-turns turns are played. Whoever has more squares wins the \
-         round.",
+         placed in full; turn-limit, max-turns turns are played. Whoever has more squares wins \
+         the round.",
     ),
     clause(
         "T8",
@@ -65,8 +65,9 @@ pub(super) const CLAUSES: &[Clause] = &[
     clause(
         "T9",
         "rounds",
-        "A match is played on the boards of option rounds, in order. With best-of-3 it ends as soon \
-         as somebody has won two rounds. Whoever won more rounds wins; equally many are a draw.",
+        "A match is played on the boards of option rounds, in order. With best-of-3 it ends as \
+         soon as somebody has won two rounds. Whoever won more rounds wins; equally many are a \
+         draw.",
     ),
     clause(
         "T10",
@@ -79,9 +80,10 @@ pub(super) const CLAUSES: &[Clause] = &[
     clause(
         "T11",
         "redirection",
-        "When the walls are placed, and before any piece moves, a piece whose next square is a \
-         wall or off the board is sent another way: where it would run over the most squares that \
-         nobody owns, then rather sideways than back, then towards the side of its starting corner.",
+        "After the walls are placed and before any piece moves, a piece whose next square is a \
+         wall or off the board takes another direction: the one that crosses the most squares \
+         that nobody owns; among equals, sideways rather than back; then towards the side of its \
+         starting corner.",
     ),
     clause(
         "T12",
@@ -95,7 +97,7 @@ pub(super) const CLAUSES: &[Clause] = &[
         "T13",
         "boards",
         "A board is a rectangle with sides of 5 to 15 squares on which each player names 1 to 3 \
-         walls a turn. Grunkle's circle starts top left and its square bottom right, Charge's \
+         walls per turn. Grunkle's circle starts top left and its square bottom right, Charge's \
          circle top right and its square bottom left. No corner is closed off at the start, no \
          piece enclosed, and there is room for the walls of a turn.",
     ),

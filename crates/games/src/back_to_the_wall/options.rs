@@ -142,10 +142,10 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         clause: "T5",
         kind: OptionKind::Choice(&[
             ("one-wall", "it counts once"),
-            ("cancel", "it is taken back before all rules"),
+            ("cancel", "it is withdrawn before all other rules"),
         ]),
         default: Preset::Always("one-wall"),
-        help: "what becomes of a square that both players name",
+        help: "what happens to a square that both players name",
     },
     OptionSpec {
         name: "start-captured",

@@ -36,22 +36,28 @@ pub(super) const CLAUSES: &[Clause] = &[
     clause(
         "B5",
         "six",
-        "A roll of 6 is for one move of 6 or for one capture. A capture that is the only action \
-         must be made. Where a capture needs no 6, a 6 is a roll like any other.",
+        "A roll of 6 allows one move of 6 squares or one capture. If a capture is the only \
+         possible action, it must be made. If captures do not need a 6, a 6 is a roll like any \
+         other.",
     ),
     clause(
         "B6",
         "capture",
-        "An own pawn is named that has an enemy next to it in its row or column. All enemies next \
-         to it there leave the board; nothing moves. Written `capture 6,3`.",
+        "A pawn captures all enemies next to it, in its row and its column, and stays where it \
+         is. Written `capture 6,3`.",
     ),
-    clause("B7", "pass", "A side without an action passes, by the referee's hand. Written `pass`."),
+    clause(
+        "B7",
+        "pass",
+        "A side without an action passes; the referee does it for the player. Written `pass`.",
+    ),
     clause(
         "B8",
         "overlooked",
-        "Option overlooked says what becomes of a pass when there was an action. It is illegal; or \
-         the opponent is asked, and plays any one of the passer's actions for the passer's side or \
-         declines, before its own turn. Pass and answer are a ply each. Written `decline`.",
+        "Option overlooked says what happens if a side passes although it has an action. Either \
+         the pass is illegal; or the opponent is asked before its own turn, and plays any one of \
+         the passer's actions for the passer's side, or declines. Pass and answer are one ply \
+         each. Written `decline`.",
     ),
     clause(
         "B9",
@@ -62,8 +68,8 @@ pub(super) const CLAUSES: &[Clause] = &[
     clause(
         "B10",
         "capture-when",
-        "Option capture says when a capture is allowed: with a roll of 6; on a turn that begins \
-         with no own pawn on the 28 squares of the outer ring; or on either.",
+        "Option capture says when a capture is allowed: with a roll of 6; in a turn that begins \
+         with none of the side's own pawns on the 28 squares of the outer ring; or in either case.",
     ),
     clause(
         "B11",

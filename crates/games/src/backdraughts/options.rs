@@ -141,7 +141,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
             ("opponent", "the opponent is asked and may play one of the passer's actions"),
         ]),
         default: Preset::Always("reject"),
-        help: "what becomes of a pass when there was an action",
+        help: "what happens if a side passes although it has an action",
     },
     OptionSpec {
         name: "move",
@@ -172,7 +172,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         clause: "B11",
         kind: OptionKind::Choice(&[
             ("off", "they go straight or not at all"),
-            ("on", "they turn left or right where the way ahead is blocked"),
+            ("on", "they turn left or right if the way ahead is blocked"),
         ]),
         default: Preset::Always("off"),
         help: "whether pawns turn",

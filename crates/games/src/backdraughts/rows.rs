@@ -21,7 +21,7 @@ impl Board {
             }
         }
         if pawns.first.len() > PAWNS || pawns.second.len() > PAWNS {
-            return Err("expected at most ten pawns a side".to_owned());
+            return Err("expected at most ten pawns per side".to_owned());
         }
         Ok(Self::with(pawns))
     }
@@ -67,7 +67,7 @@ mod tests {
         };
         assert_eq!(refused("......."), "expected eight rows of eight characters");
         assert_eq!(refused("..X....."), "expected W, B or . on 2,0");
-        assert_eq!(refused("W......."), "expected at most ten pawns a side");
+        assert_eq!(refused("W......."), "expected at most ten pawns per side");
         assert!(Board::from_rows(&START[1..]).is_err());
     }
 }

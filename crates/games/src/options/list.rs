@@ -65,7 +65,7 @@ impl ListKind {
             names.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
         };
         format!(
-            "expected {}, or a list with commas of {} and names of files",
+            "expected {}, or a comma-separated list of {} and names of files",
             quoted(self.words),
             quoted(self.items)
         )

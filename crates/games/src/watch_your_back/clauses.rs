@@ -11,54 +11,55 @@ pub(super) const CLAUSES: &[Clause] = &[
     clause(
         "W1",
         "corners",
-        "No piece ever stands on a corner of the board. A corner serves either colour as an enemy \
-         of the other when pieces are surrounded.",
+        "No piece can stand on a corner of the board. When pieces are surrounded, a corner counts \
+         as an enemy of both colours.",
     ),
     clause(
         "W2",
         "placing",
         "The game opens with 24 placements, White and Black in turn. White places in rows 0 to 5, \
-         Black in rows 2 to 7, on any empty square that is no corner. Written `3,4`: column, row.",
+         Black in rows 2 to 7, on any empty square except corners. Written `3,4`: column, row.",
     ),
     clause(
         "W3",
         "elimination",
         "A piece is lost when both squares on opposite sides of it, in its row or in its column, \
-         hold an enemy or are corners. What lies off the board, or went with a shrink, holds \
-         nobody.",
+         hold an enemy or are corners. Squares off the board and squares removed by a shrink \
+         do not count.",
     ),
     clause(
         "W4",
         "order",
-        "A piece that arrives first takes every enemy beside it whose other side is held too; \
-         whatever then still surrounds the arriving piece takes it.",
+        "A piece that arrives on a square first takes every enemy that it surrounds together with \
+         a piece or corner on the opposite side. If the arriving piece is still surrounded after \
+         that, it is lost itself.",
     ),
     clause(
         "W5",
         "moving",
-        "Moving begins when both sides have placed twelve pieces, however many of them are left. \
+        "The moving phase begins when both sides have placed twelve pieces, however many are left. \
          White moves first.",
     ),
     clause(
         "W6",
         "move",
-        "A piece goes to the empty square next to it in its row or column, or over one piece of \
-         either colour to the empty square just behind. It never jumps over a corner, an empty \
-         square or a removed one. Written `3,4>3,5`.",
+        "A piece goes to the empty square next to it in its row or column, or jumps over one \
+         piece of either colour to the empty square behind it. It never jumps over a corner, an \
+         empty square or a removed one. Written `3,4>3,5`.",
     ),
     clause(
         "W7",
         "forfeit",
-        "A side without a legal move passes, and the pass counts as a move. Nobody else passes, \
-         and nobody passes while pieces are placed. Written `pass`.",
+        "A side without a legal move passes, and the pass counts as a move. No other passes are \
+         allowed, and none during placement. Written `pass`.",
     ),
     clause(
         "W8",
         "shrink",
-        "After moves 128 and 192 the outermost ring is removed with all that stands on it. The \
-         corners of what is left become corners one by one: top left, bottom left, bottom right, \
+        "After moves 128 and 192 the outermost ring is removed with all pieces on it. The corners \
+         of the remaining board become corners one by one: top left, bottom left, bottom right, \
          top right. Each takes the piece on it, and then every piece beside it that has an enemy \
-         on the far side.",
+         on the opposite side.",
     ),
     clause(
         "W9",

@@ -59,7 +59,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         kind: OptionKind::Choice(&[
             (
                 "before-and-after-shrink",
-                "tested before the shrink, which a decided game is spared, and again after it",
+                "tested before the shrink and again after it; a decided game does not shrink",
             ),
             ("after-shrink", "tested once, when the shrink is done"),
         ]),
@@ -74,7 +74,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
             ("off", "both sides go on passing"),
         ]),
         default: Preset::Always("draw"),
-        help: "what becomes of a game in which nobody can move again",
+        help: "what happens if nobody can ever move again",
     },
     OptionSpec {
         name: "repetition",
