@@ -349,8 +349,8 @@ fn rules_and_perft_answer() {
 Clauses:
 
   W6 move
-    A piece goes to the empty square next to it in its row or column, or over one piece of
-    either colour to the empty square just behind. It never jumps over a corner, an empty square
+    A piece goes to the empty square next to it in its row or column, or jumps over one piece of
+    either colour to the empty square behind it. It never jumps over a corner, an empty square
     or a removed one. Written `3,4>3,5`.
 ";
     assert_eq!(arena.run(&["rules", "watch-your-back", "w6"]), Run::new(0, rule, ""));

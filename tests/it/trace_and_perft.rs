@@ -249,8 +249,8 @@ Options, with their defaults:
 
   end-check=before-and-after-shrink  (W10)
     when the end is tested on moves 128 and 192
-    before-and-after-shrink: tested before the shrink, which a decided game is spared, and again
-      after it
+    before-and-after-shrink: tested before the shrink and again after it; a decided game does
+      not shrink
     after-shrink: tested once, when the shrink is done
 
 Clauses:
