@@ -1,7 +1,10 @@
 //! What this machine can enforce, tried out level by level and mechanism by mechanism.
 
+use crate::error::{SpawnError, Unavailable};
+use crate::level::{Level, Mechanism};
+use crate::request::{Request, Requirement};
 use crate::resolve::at_best;
-use crate::{Level, Mechanism, Request, Requirement, SpawnError, Unavailable, self_test};
+use crate::self_test;
 
 /// A level or mechanism, and whether it holds on this machine.
 #[derive(Debug)]

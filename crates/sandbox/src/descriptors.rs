@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-use crate::TooFewDescriptors;
+use crate::error::TooFewDescriptors;
 
 /// Without so many open files no process can be started.
 const LEAST: u64 = 64;

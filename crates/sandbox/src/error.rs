@@ -9,7 +9,8 @@ use std::sync::Arc;
 use nix::errno::Errno;
 use thiserror::Error;
 
-use crate::{Level, Mechanism, Requirement};
+use crate::level::{Level, Mechanism};
+use crate::request::Requirement;
 
 /// The machine has no descriptors, processes or memory left for the caller. Neither the command
 /// nor the sandbox is to blame: the same call may succeed later.

@@ -1,4 +1,4 @@
-//! The last steps of a process before it becomes the player: each takes something away.
+//! The last steps before the exec of the command: each takes something away from this process.
 
 #![expect(unsafe_code, reason = "signal actions and descriptors of a process with one thread")]
 
@@ -13,36 +13,39 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{SigHandler, SigSet, SigmaskHow, Signal, signal, sigprocmask};
 use nix::unistd::{Gid, Uid};
 
+use crate::cgroup::Cgroup;
+use crate::level::{Level, Mechanism};
 use crate::protocol::{CgroupSetup, Setup, SetupError, Stage};
 use crate::seccomp::SeesOthers;
 use crate::start_request::StartRequest;
-use crate::{Mechanism, cgroup, landlock, procfs, seccomp};
+use crate::{landlock, procfs, seccomp};
 
-/// Becomes the player, or reports why it cannot.
-pub(crate) fn leader(request: &StartRequest, groups: &[cgroup::Cgroup], reporter: OwnedFd) -> ! {
+/// Turns this process into the command, or reports why it cannot.
+pub(crate) fn run_command(request: &StartRequest, groups: &[Cgroup], reporter: OwnedFd) -> ! {
     let this = request.this.as_ref();
-    let Err(failed) = prepare(request, groups).and_then(|()| become_program(&request.setup, this));
+    let Err(failed) = prepare(request, groups).and_then(|()| exec(&request.setup, this));
     fail(reporter, &failed)
 }
 
-/// Reports a failure to the supervisor and leaves.
+/// Reports a failure to the supervisor and exits.
 pub(crate) fn fail(reporter: OwnedFd, failed: &SetupError) -> ! {
-    // If even this fails the supervisor sees a player that ended at once.
+    // If even this fails, the supervisor sees a process that ended at once.
     let _ = serde_json::to_writer(File::from(reporter), failed);
-    leave()
+    exit()
 }
 
 /// Ends this process without running anything that belongs to the supervisor.
-pub(crate) fn leave() -> ! {
+pub(crate) fn exit() -> ! {
     // SAFETY: nothing runs afterwards.
     unsafe { libc::_exit(127) }
 }
 
-fn prepare(request: &StartRequest, groups: &[cgroup::Cgroup]) -> Result<(), SetupError> {
+/// Everything but the exec.
+fn prepare(request: &StartRequest, groups: &[Cgroup]) -> Result<(), SetupError> {
     let setup = &request.setup;
     let step = |what: &'static str| move |error: Errno| SetupError::setting_up(what, &error);
     nix::unistd::setsid().map_err(step("its session"))?;
-    plain_signals().map_err(step("its signals"))?;
+    default_signals().map_err(step("its signals"))?;
     for group in groups {
         group.join()?;
     }
@@ -61,24 +64,25 @@ fn prepare(request: &StartRequest, groups: &[cgroup::Cgroup]) -> Result<(), Setu
     if let Some(user) = setup.user {
         drop_root(user).map_err(step("its user"))?;
     }
-    // A change of user would undo this. The supervisor has one thread, so it fires when that ends.
-    nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).map_err(step("its end with its supervisor"))?;
-    forget_descriptors().map_err(step("its descriptors"))?;
-    if setup.level > crate::Level::Off {
+    // Not before the change of user, which would undo it. The supervisor has one thread, so this
+    // signal comes when the supervisor ends and never before.
+    nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).map_err(step("its parent-death signal"))?;
+    close_descriptors_on_exec().map_err(step("its descriptors"))?;
+    if setup.level > Level::Off {
         nix::sys::prctl::set_no_new_privs().map_err(step("no new privileges"))?;
     }
     if setup.has(Mechanism::Landlock) {
         landlock::restrict(setup, request.this.as_ref())?;
     }
     if setup.has(Mechanism::Seccomp) {
-        let boxed = setup.has(Mechanism::Namespaces);
-        seccomp::install(if boxed { SeesOthers::No } else { SeesOthers::Yes })?;
+        let namespaces = setup.has(Mechanism::Namespaces);
+        seccomp::install(if namespaces { SeesOthers::No } else { SeesOthers::Yes })?;
     }
     Ok(())
 }
 
-/// No signal is blocked or ignored.
-fn plain_signals() -> nix::Result<()> {
+/// Blocks and ignores no signal.
+fn default_signals() -> nix::Result<()> {
     for one in Signal::iterator().filter(|one| !matches!(one, Signal::SIGKILL | Signal::SIGSTOP)) {
         // SAFETY: the default action runs no code of this program.
         unsafe { signal(one, SigHandler::SigDfl) }?;
@@ -96,7 +100,7 @@ fn stdio(request: &StartRequest) -> nix::Result<()> {
 fn rlimits(setup: &Setup) -> nix::Result<()> {
     let limits = &setup.limits;
     let set = |resource, limit| {
-        // What the referee itself may not have cannot be given.
+        // Nobody can give more than its own hard limit.
         let limit = getrlimit(resource)?.1.min(limit);
         setrlimit(resource, limit, limit)
     };
@@ -105,7 +109,7 @@ fn rlimits(setup: &Setup) -> nix::Result<()> {
     set(Resource::RLIMIT_FSIZE, limits.file_size)?;
     set(Resource::RLIMIT_MSGQUEUE, 0)?;
     set(Resource::RLIMIT_RTPRIO, 0)?;
-    if let Some(most) = most_of_user(setup) {
+    if let Some(most) = process_limit(setup) {
         set(Resource::RLIMIT_NPROC, most)?;
     }
     if !setup.groups.iter().any(CgroupSetup::bounds_memory) {
@@ -114,21 +118,21 @@ fn rlimits(setup: &Setup) -> nix::Result<()> {
     Ok(())
 }
 
-/// How many processes a user may have beyond those it has, where they are only a safety net: the
-/// user is the referee's own, and has others.
-const NET: u64 = 4096;
+/// How many more processes the caller's own user may have: only a safety net, since that user has
+/// other processes, too.
+const SAFETY_NET: u64 = 4096;
 
-/// How many processes the player's user may have in all.
-fn most_of_user(setup: &Setup) -> Option<u64> {
-    // A group that counts them also says when it refused one.
+/// The most processes that the user of this process may have in all; `None` for no limit.
+fn process_limit(setup: &Setup) -> Option<u64> {
+    // A control group does this better: it also tells when it refused one.
     if setup.groups.iter().any(CgroupSetup::bounds_processes) {
         return None;
     }
     match (setup.user, setup.has_user_namespace()) {
         (Some(_), _) => Some(setup.limits.processes),
-        // The init of its box, or its supervisor, counts too.
+        // The init of its PID namespace, or its supervisor, counts too.
         (None, true) => Some(setup.limits.processes + 1),
-        (None, false) => Some(procfs::processes_of_this_user()? + NET),
+        (None, false) => Some(procfs::processes_of_this_user()? + SAFETY_NET),
     }
 }
 
@@ -139,18 +143,16 @@ fn drop_root(user: u32) -> nix::Result<()> {
     nix::unistd::setresuid(user, user, user)
 }
 
-/// The program inherits stdin, stdout and stderr and nothing else.
-fn forget_descriptors() -> nix::Result<()> {
+/// The command inherits stdin, stdout and stderr and nothing else.
+fn close_descriptors_on_exec() -> nix::Result<()> {
     let flags = libc::c_int::try_from(libc::CLOSE_RANGE_CLOEXEC).unwrap_or_default();
-    // SAFETY: the descriptors stay open until the exec; nobody's ownership changes.
+    // SAFETY: the descriptors stay open until the exec, and nobody's ownership changes.
     let done = unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, flags) };
     Errno::result(done).map(drop)
 }
 
-fn become_program(
-    setup: &Setup,
-    this: Option<&File>,
-) -> Result<std::convert::Infallible, SetupError> {
+/// Replaces this process by the program. Returns only if that fails.
+fn exec(setup: &Setup, this: Option<&File>) -> Result<std::convert::Infallible, SetupError> {
     let failed = |message: String| SetupError { stage: Stage::Program, message, error: None };
     let text = |bytes: &[u8]| {
         CString::new(bytes).map_err(|_| failed("it contains a zero character".to_owned()))
@@ -161,7 +163,7 @@ fn become_program(
         args.push(text(arg.as_bytes())?);
     }
     let mut env = Vec::new();
-    if setup.level == crate::Level::Off {
+    if setup.level == Level::Off {
         for (name, value) in std::env::vars_os() {
             if name.to_str().is_none_or(|name| !setup.env.contains_key(name)) {
                 env.push(text(&[name.as_bytes(), b"=", value.as_bytes()].concat())?);

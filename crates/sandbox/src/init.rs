@@ -1,5 +1,5 @@
-//! The first process of a box: it builds the box, starts the player in it, and reaps whatever is
-//! left to it. When it dies, everything in the box dies.
+//! The first process of a PID namespace: it builds the file system, starts the command, and reaps
+//! orphans. When it dies, everything in the namespace dies.
 
 #![expect(unsafe_code, reason = "clone into new namespaces")]
 
@@ -14,11 +14,12 @@ use nix::sys::signal::Signal;
 use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, Pid, fork};
 
+use crate::cgroup::Cgroup;
 use crate::protocol::{Message, Setup, SetupError, send, wait_status};
 use crate::start_request::StartRequest;
-use crate::{cgroup, exec, mounts};
+use crate::{exec, mounts};
 
-/// The namespaces of a box. Root needs none for users: it gives the player a user of its own.
+/// The new namespaces. Root needs no user namespace: it gives the process a user of its own.
 fn namespaces(setup: &Setup) -> CloneFlags {
     let flags = CloneFlags::CLONE_NEWNS
         | CloneFlags::CLONE_NEWPID
@@ -31,7 +32,7 @@ fn namespaces(setup: &Setup) -> CloneFlags {
     }
 }
 
-/// Forks this process into the namespaces of a box.
+/// Forks this process into new namespaces.
 pub(crate) fn clone(setup: &Setup) -> nix::Result<ForkResult> {
     let flags = libc::c_long::from(namespaces(setup).bits() | libc::SIGCHLD);
     // SAFETY: without a new stack and with no memory shared this is a fork, and this process has
@@ -46,11 +47,12 @@ pub(crate) fn clone(setup: &Setup) -> nix::Result<ForkResult> {
     }
 }
 
-/// Lives as the first process of the box.
-pub(crate) fn live(
+/// Runs as the first process of the namespaces, and never returns. It waits for `ready` before it
+/// reaps anything.
+pub(crate) fn run(
     socket: &UnixStream,
     request: StartRequest,
-    groups: &[cgroup::Cgroup],
+    groups: &[Cgroup],
     reporter: OwnedFd,
     ready: &OwnedFd,
 ) -> ! {
@@ -59,7 +61,7 @@ pub(crate) fn live(
         // SAFETY: this process has one thread, so the child may do all that the parent may.
         Ok(()) => match unsafe { fork() } {
             Ok(ForkResult::Parent { child }) => child,
-            Ok(ForkResult::Child) => exec::leader(&request, groups, reporter),
+            Ok(ForkResult::Child) => exec::run_command(&request, groups, reporter),
             Err(error) => {
                 exec::fail(reporter, &SetupError::setting_up("its first process", &error))
             }
@@ -67,9 +69,9 @@ pub(crate) fn live(
         Err(failed) => exec::fail(reporter, &failed),
     };
     drop((request, reporter));
-    // The supervisor first notes the leader while it cannot have been reaped.
+    // The supervisor must see the process before it can be reaped.
     if nix::unistd::read(ready, &mut [0]) != Ok(1) {
-        exec::leave();
+        exec::exit();
     }
     loop {
         match waitpid(None, None) {
@@ -81,24 +83,24 @@ pub(crate) fn live(
                 let _ = send(socket, &Message::Exited { status: wait_status(status) });
             }
             Ok(_) | Err(Errno::EINTR) => {}
-            // Nothing can be born here any more.
+            // No process is left that could start another one.
             Err(_) => nix::unistd::pause(),
         }
     }
 }
 
-/// Builds the box around this process.
+/// Builds the sandbox in which this process and its children run.
 fn build(request: &StartRequest) -> Result<(), SetupError> {
     let setup = &request.setup;
     let step = |what: &'static str| move |error: Errno| SetupError::setting_up(what, &error);
-    // The supervisor has one thread, so this fires when it ends and never before.
-    nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).map_err(step("its end with its supervisor"))?;
+    // The supervisor has one thread, so this signal comes when it ends and never before.
+    nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).map_err(step("its parent-death signal"))?;
     if setup.user.is_none() {
         mounts::map_user(request.ids)
             .map_err(|error| SetupError::setting_up("its user namespace", &error))?;
     }
     nix::unistd::sethostname("player").map_err(step("its host name"))?;
     mounts::build(request)?;
-    // Nobody in the box may look into this process.
+    // No process in the namespaces may look into this one.
     nix::sys::prctl::set_dumpable(false).map_err(step("its first process"))
 }

@@ -1,4 +1,4 @@
-//! What a player may read and write, whom its signals reach, and that it has no network: Landlock.
+//! Landlock: which files this process may use, which processes its signals reach, and no TCP.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ use crate::mounts::SCRATCH;
 use crate::protocol::{Setup, SetupError};
 use crate::runtimes::{SETTINGS, SYSTEM};
 
-/// The newest set of rights that is asked for; older kernels give what they know.
+/// The newest version of Landlock that is asked for; older kernels give what they have.
 const NEWEST: ABI = ABI::V6;
 
 const READ: BitFlags<AccessFs> = make_bitflags!(AccessFs::{Execute | ReadFile | ReadDir});
 
-/// What a runtime reads of the machine: its size, and its own process.
+/// What language runtimes read about the machine and their own process.
 const ABOUT_THE_MACHINE: &[&str] = &[
     "/proc/self",
     "/proc/cpuinfo",
@@ -34,20 +34,25 @@ const ABOUT_THE_MACHINE: &[&str] = &[
 
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// Puts the rules in force for this process and what it becomes and starts, for ever.
+/// Restricts this process, and whatever it executes and starts, for good.
 pub(crate) fn restrict(setup: &Setup, this: Option<&File>) -> Result<(), SetupError> {
-    let failed =
-        |error: &(dyn std::error::Error + 'static)| SetupError::setting_up("its rights", error);
+    let failed = |error: &(dyn std::error::Error + 'static)| {
+        SetupError::setting_up("its Landlock rules", error)
+    };
     let rules = || -> Result<RulesetCreated, landlock::RulesetError> {
         let ruleset = Ruleset::default()
             .handle_access(AccessFs::from_all(NEWEST))?
             .handle_access(AccessNet::from_all(NEWEST))?
             .scope(Scope::from_all(NEWEST))?
             .create()?;
-        if setup.has(Mechanism::Namespaces) { boxed(ruleset) } else { unboxed(ruleset, setup) }
+        if setup.has(Mechanism::Namespaces) {
+            with_namespaces(ruleset)
+        } else {
+            without_namespaces(ruleset, setup)
+        }
     };
     let mut ruleset = rules().map_err(|error| failed(&error))?;
-    // The referee's own program may be run wherever it lies, and after it was replaced.
+    // The caller's own program may be run from anywhere, and even if its file was replaced.
     if let Some(this) = this {
         let rule = PathBeneath::new(this, make_bitflags!(AccessFs::{Execute | ReadFile}));
         ruleset = ruleset.add_rule(rule).map_err(|error| failed(&error))?;
@@ -55,8 +60,8 @@ pub(crate) fn restrict(setup: &Setup, this: Option<&File>) -> Result<(), SetupEr
     ruleset.restrict_self().map(drop).map_err(|error| failed(&error))
 }
 
-/// In a box only what was shown is there: all of it may be read.
-fn boxed(ruleset: RulesetCreated) -> Result<RulesetCreated, landlock::RulesetError> {
+/// The mounts already show only what the process may read, so all of it is readable.
+fn with_namespaces(ruleset: RulesetCreated) -> Result<RulesetCreated, landlock::RulesetError> {
     let everything = AccessFs::from_all(NEWEST);
     ruleset
         .add_rules(path_beneath_rules(["/"], READ))?
@@ -64,12 +69,13 @@ fn boxed(ruleset: RulesetCreated) -> Result<RulesetCreated, landlock::RulesetErr
         .add_rules(path_beneath_rules(DEVICES, make_bitflags!(AccessFs::{ReadFile | WriteFile})))
 }
 
-fn unboxed(
+/// Only the system's folders and the process's own files are readable.
+fn without_namespaces(
     ruleset: RulesetCreated,
     setup: &Setup,
 ) -> Result<RulesetCreated, landlock::RulesetError> {
     let system = SYSTEM.iter().chain(SETTINGS).chain(ABOUT_THE_MACHINE);
-    let mut own = Shown::default();
+    let mut own = Readable::default();
     for path in &setup.readable {
         own.add(path, &setup.hidden);
     }
@@ -81,18 +87,18 @@ fn unboxed(
         .add_rules(path_beneath_rules(DEVICES, make_bitflags!(AccessFs::{ReadFile | WriteFile})))
 }
 
-/// What a player may see of the folders that are shown to it.
+/// Which parts of the readable folders remain, without what is hidden.
 #[derive(Debug, Default)]
-struct Shown {
-    /// To be read with everything in it.
+struct Readable {
+    /// Readable with everything in them.
     read: Vec<PathBuf>,
-    /// Folders with something hidden in them. They may be listed, or no interpreter would find the
-    /// modules beside the player; Landlock lets the folders in them be listed too.
+    /// Folders that contain something hidden. They can be listed, or interpreters would not find
+    /// modules there; Landlock then also allows listing the folders in them.
     listed: Vec<PathBuf>,
 }
 
-impl Shown {
-    /// Adds `path`, or if something in it is hidden, everything in it but that.
+impl Readable {
+    /// Adds `path`; if something in it is hidden, adds everything else in it.
     fn add(&mut self, path: &Path, hidden: &[PathBuf]) {
         if hidden.iter().any(|hidden| path.starts_with(hidden)) {
             return;
@@ -103,7 +109,7 @@ impl Shown {
         }
         self.listed.push(path.to_owned());
         let Ok(entries) = fs::read_dir(path) else { return };
-        // A rule for a link would be one for what it leads to, wherever that lies.
+        // A rule for a link would apply to its target, wherever that is.
         let is_link = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
         for entry in entries.flatten().filter(|entry| !is_link(entry)) {
             self.add(&entry.path(), hidden);
@@ -122,7 +128,7 @@ mod tests {
             fs::create_dir_all(dir.path().join(folder)).expect("a folder");
         }
         std::os::unix::fs::symlink("/etc", dir.path().join("a/link")).expect("a link");
-        let mut shown = Shown::default();
+        let mut shown = Readable::default();
         shown.add(&dir.path().join(path), &[dir.path().join(hidden)]);
         [shown.read, shown.listed].map(|mut found| {
             found.sort();

@@ -1,9 +1,94 @@
-//! Starts a command with limits, and says how it ended.
+//! Runs a command in a sandbox with limits, and tells how it ended.
+//!
+//! [`resolve`] finds out what this machine can enforce and turns a [`Request`] into a [`Policy`].
+//! [`Process::spawn`] starts a [`Command`] under it. The [`Process`] tells what the command does,
+//! how much CPU time it uses and which limit it exceeded; [`Process::kill`] kills it with all its
+//! descendants and returns what they left behind.
+//!
+//! ```standalone_crate
+//! use std::process::ExitCode;
+//!
+//! use referee_sandbox::{Command, Level, Process, Request, resolve, serve_as_supervisor};
+//! use tokio::io::AsyncReadExt;
+//!
+//! fn main() -> ExitCode {
+//!     // Each process is started by a supervisor, which is this same program.
+//!     if let Some(code) = serve_as_supervisor() {
+//!         return code;
+//!     }
+//!     let request = Request { level: Some(Level::Off), ..Request::default() };
+//!     let policy = resolve(&request).expect("level off works everywhere");
+//!     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+//!     runtime.expect("a runtime").block_on(async {
+//!         let command = Command::new("/bin/sh").arg("-c").arg("echo hello; sleep 100 & exit 3");
+//!         let (mut process, mut pipes) = Process::spawn(&command, &policy).await.expect("runs");
+//!         let mut line = [0; 6];
+//!         pipes.stdout.read_exact(&mut line).await.expect("a line");
+//!         assert_eq!(&line, b"hello\n");
+//!         let status = process.wait().await.expect("the supervisor lives");
+//!         assert_eq!(status.code(), Some(3));
+//!         let leftovers = process.kill().await;
+//!         # #[cfg(target_os = "linux")]
+//!         assert_eq!(leftovers.processes, 1, "sleep");
+//!     });
+//!     ExitCode::SUCCESS
+//! }
+//! ```
+//!
+//! # What is enforced
+//!
+//! | level | needs | a process can |
+//! |---|---|---|
+//! | [`Off`](Level::Off) | Linux or macOS | do what the caller can |
+//! | [`Basic`](Level::Basic) | Landlock, seccomp | read its own files, the system's libraries and its language runtime; write to a scratch folder; use no network, and reach no other processes |
+//! | [`Strict`](Level::Strict) | also user namespaces, or root | do the same in a file system, PID, network, IPC and host name namespace of its own |
+//!
+//! At every level on Linux, a process is killed together with all its descendants: when
+//! [`Process::kill`] is called, when the [`Process`] is dropped, and when the caller dies. The
+//! [`Mechanism`]s are the building blocks of the levels. Control groups come on top at
+//! [`Basic`](Level::Basic) and [`Strict`](Level::Strict), if the caller may make them; without
+//! them, the supervisor polls memory, and CPU time is a lower bound. [`Policy::in_force`] tells what
+//! is enforced, [`Policy::missing`] what is not and why. On macOS only [`Off`](Level::Off) works,
+//! and it kills a process group instead of all descendants.
+//!
+//! # What the caller must do
+//!
+//! - Call [`serve_as_supervisor`] first thing in `main`, before any thread is started.
+//! - Call [`resolve`] and [`capabilities()`] outside of asynchronous code, and [`Process::spawn`] in
+//!   a Tokio runtime.
+//! - Not start children in sessions of their own by other means: [`Process::kill`] takes them for
+//!   orphans of a process whose supervisor was killed, and kills them.
+//!
+//! # How it works
+//!
+//! ```text
+//! caller ──socket──► supervisor ──► command                                 off, basic
+//!                        └────────► init (PID 1 of the namespaces) ──► command    strict
+//! ```
+//!
+//! The supervisor is a small process with one thread, so nothing allocates between a fork and an
+//! exec of a process that has others, and no signal depends on the end of a mere thread. It
+//! receives the setup and the command's pipes over a socket, makes control groups, the scratch
+//! folder and mounts, and starts the command. It is the reaper of all descendants. When it is told
+//! to, or when the socket closes because the caller is gone, it kills them all and removes what it
+//! made.
+//!
+//! # Modules
+//!
+//! No module imports one that stands below it in this list.
+//!
+//! - What is asked for: `level`, `limits`, `request`, `command`; the answers: `error`, `leftovers`.
+//! - What the system tells: `descriptors`, `signals`, `procfs`, `process_state`, `process_tree`.
+//! - What is agreed on between caller and supervisor: `protocol`, `start_request`.
+//! - What contains a process: `users`, `cgroup`, `runtimes`, `scratch`, `mounts`, `landlock`,
+//!   `seccomp`.
+//! - The supervisor's side: `exec`, `init`, `resources`, `monitor`, `supervisor`.
+//! - The caller's side: `policy`, `prepare`, `cpu_clock`, `pipes`, `process` (`uncontained` on
+//!   macOS).
+//! - What works here: `self_test`, `resolve`, `capabilities`.
 
 #[cfg(not(unix))]
-compile_error!(
-    "processes are sandboxed on Linux, and started on macOS; other systems are not supported"
-);
+compile_error!("this crate runs on Linux and macOS; this system is not supported");
 
 mod capabilities;
 #[cfg(target_os = "linux")]
@@ -80,8 +165,10 @@ pub use request::{Request, Requirement};
 pub use resolve::resolve;
 pub use signals::is_ignored;
 
-/// Does the work of a supervisor if that is what this process was started for; `None` in every
-/// other process. Every program that starts sandboxed processes calls this before anything else.
+/// Does the work of a supervisor if that is what this process was started for, and returns the exit
+/// code; returns `None` in every other process.
+///
+/// Every program that starts sandboxed processes must call this first thing in `main`.
 pub fn serve_as_supervisor() -> Option<ExitCode> {
     #[cfg(target_os = "linux")]
     {

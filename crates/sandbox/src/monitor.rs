@@ -1,7 +1,7 @@
-//! What the system does not bound is looked at by the supervisor.
+//! Limits that the system does not enforce: the supervisor polls them.
 //!
-//! A look shows what is there at the moment: what came and went since the last one is not seen,
-//! nor a file that is only mapped or on its way through a socket.
+//! A poll sees what is there at that moment. It misses what came and went since the last one, and
+//! files that are only mapped or in transit through a socket.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,11 +11,13 @@ use std::path::PathBuf;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::Pid;
 
+use crate::level::{Level, Mechanism};
+use crate::limits::{Limits, Overrun};
 use crate::process_tree::Member;
 use crate::protocol::{CgroupSetup, Setup};
-use crate::{Level, Limits, Mechanism, Overrun, procfs, scratch};
+use crate::{procfs, scratch};
 
-/// What has to be looked at of one player.
+/// The limits to poll for one process.
 #[derive(Debug)]
 pub(crate) struct Monitor {
     limits: Limits,
@@ -25,25 +27,25 @@ pub(crate) struct Monitor {
 }
 
 impl Monitor {
-    /// What has to be looked at, if anything.
-    pub(crate) fn at(setup: &Setup) -> Option<Self> {
+    /// The limits to poll, if any.
+    pub(crate) fn new(setup: &Setup) -> Option<Self> {
         let mounts = setup.has(Mechanism::Mounts) || setup.has(Mechanism::Namespaces);
         let counted = setup.user.is_some() || mounts;
-        let look = Self {
+        let monitor = Self {
             limits: setup.limits,
             scratch: setup.scratch.clone().filter(|_| !mounts),
             memory: !setup.groups.iter().any(CgroupSetup::bounds_memory),
             processes: !counted && !setup.groups.iter().any(CgroupSetup::bounds_processes),
         };
-        let needed = look.scratch.is_some() || look.memory || look.processes;
+        let needed = monitor.scratch.is_some() || monitor.memory || monitor.processes;
         let needed = needed && setup.level > Level::Off;
         if needed {
-            have_descriptors();
+            raise_descriptor_limit();
         }
-        needed.then_some(look)
+        needed.then_some(monitor)
     }
 
-    /// The limit that a player with these processes is over, if any.
+    /// The limit that these processes together exceed, if any.
     pub(crate) fn overrun(&self, members: &[Member]) -> Option<Overrun> {
         let pids = || members.iter().map(|member| member.pid);
         if self.processes && pids().map(procfs::threads).sum::<u64>() > self.limits.processes {
@@ -52,7 +54,7 @@ impl Monitor {
         let nameless = Nameless::of(pids());
         self.memory_overrun(pids(), nameless.memory).or_else(|| {
             let dir = self.scratch.as_ref()?;
-            // A folder that cannot be looked at now is looked at again.
+            // If the folder cannot be read now, the next poll tries again.
             scratch::overrun(dir, self.limits.scratch, nameless.disk).ok().flatten()
         })
     }
@@ -66,26 +68,26 @@ impl Monitor {
         if !self.memory || pids.clone().map(procfs::resident_memory).sum::<u64>() + files <= limit {
             return None;
         }
-        // What several processes share was counted for each: now it is counted once.
+        // Shared memory was counted for each process; now it is counted once.
         let (mut private, mut shared) = (0, 0);
         for share in pids.filter_map(procfs::memory_share) {
             private += share.private;
             shared += share.shared;
         }
-        // Files in memory may be mapped too.
+        // Files in memory may be mapped, too: do not count them twice.
         let peak = private + shared.max(files);
         (peak > limit).then_some(Overrun::Memory { peak, limit })
     }
 }
 
-/// A look into many folders takes many descriptors.
-fn have_descriptors() {
-    // Where there are no more it does with what it has.
+/// Raises the limit of descriptors: many nested folders take many.
+fn raise_descriptor_limit() {
+    // Without more, polling works with those it has.
     let _ = getrlimit(Resource::RLIMIT_NOFILE)
         .and_then(|(_, most)| setrlimit(Resource::RLIMIT_NOFILE, most, most));
 }
 
-/// The bytes of open files that have no name.
+/// The bytes of open files without a name.
 #[derive(Debug, Default)]
 struct Nameless {
     memory: u64,

@@ -1,5 +1,5 @@
-//! The file system of a box: what the player may read, a scratch folder of its own, and nothing
-//! else.
+//! Mounts: a file system with what the process may read and a scratch folder, or at least a scratch
+//! folder of limited size.
 
 #![expect(unsafe_code, reason = "one system call that no crate offers")]
 
@@ -14,29 +14,29 @@ use nix::libc;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
 
-use crate::Overrun;
-use crate::limits::MOST_FILES;
+use crate::limits::{MOST_FILES, Overrun};
 use crate::protocol::{Setup, SetupError};
 use crate::runtimes::{SETTINGS, SYSTEM};
 use crate::start_request::StartRequest;
 
-/// Where the machine's own file system is while the box is built.
+/// Where the machine's own file system is while the new one is built.
 const OLD: &str = "/.old";
-/// The name of a file that stands for those that are hidden.
-const NOTHING: &str = ".nothing";
-/// The scratch folder of a player in its box.
+/// The name of an empty file that is mounted over hidden files.
+const EMPTY: &str = ".nothing";
+/// The scratch folder in the new file system.
 pub(crate) const SCRATCH: &str = "/tmp";
 
-/// Where the helper is in the sandbox.
+/// The helper in the new file system.
 pub(crate) const HELPER: &str = "/referee";
 
+/// No setuid programs and no devices.
 const QUIET: MsFlags = MsFlags::MS_NOSUID.union(MsFlags::MS_NODEV);
 
 type Done = Result<(), SetupError>;
 
-/// Gives this process, and what it starts, mounts of its own where the player has no box: a scratch
-/// folder of limited size with `/dev/shm` in it, and nothing where something is hidden. Everything
-/// else stays as it is. To be called by a process with one thread.
+/// Gives this process, and what it starts, mounts of its own without a new root: a scratch folder of
+/// limited size that is also `/dev/shm`, and something empty in place of what is hidden. Everything
+/// else stays as it is. Call it in a process with one thread.
 pub(crate) fn make_alone(setup: &Setup, scratch: &Path, ids: (u32, u32)) -> Done {
     let namespaces = match setup.user {
         Some(_) => CloneFlags::CLONE_NEWNS,
@@ -51,9 +51,9 @@ pub(crate) fn make_alone(setup: &Setup, scratch: &Path, ids: (u32, u32)) -> Done
     let size = setup.limits.scratch;
     let options = format!("size={size},nr_inodes={MOST_FILES},mode=700,uid={user},gid={group}");
     must(scratch, mount(Some("none"), scratch, Some("tmpfs"), QUIET, Some(options.as_str())))?;
-    hide(&setup.hidden, &scratch.join(NOTHING))?;
+    hide(&setup.hidden, &scratch.join(EMPTY))?;
     if setup.user.is_some() {
-        // Players are users of their own, and each sees its own processes alone.
+        // Each sandboxed process is a user of its own, and sees only that user's processes.
         let flags = QUIET | MsFlags::MS_NOEXEC;
         must("/proc", mount(Some("proc"), "/proc", Some("proc"), flags, Some("hidepid=2")))?;
     }
@@ -72,17 +72,17 @@ pub(crate) fn map_user((user, group): (u32, u32)) -> std::io::Result<()> {
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
 }
 
-/// What is mounted here is mounted nowhere else.
+/// Keeps new mounts from spreading to other namespaces.
 fn keep_private() -> Done {
     let flags = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     must("/", mount(None::<&str>, "/", None::<&str>, flags, None::<&str>))
 }
 
-/// Builds the file system and makes it this process's root. To be called in namespaces of its own.
+/// Builds a file system and makes it this process's root. Call it in new namespaces.
 pub(crate) fn build(request: &StartRequest) -> Done {
     let setup = &request.setup;
     keep_private()?;
-    // The new root begins on a folder that every machine has, and leaves it at once.
+    // The new root needs a mount point that every machine has, and leaves it at once.
     tmpfs("/tmp", QUIET, "size=4m,nr_inodes=4096,mode=755")?;
     make_dir(Path::new("/tmp/.old"))?;
     must("the new root", nix::unistd::pivot_root("/tmp", "/tmp/.old"))?;
@@ -97,7 +97,7 @@ pub(crate) fn build(request: &StartRequest) -> Done {
     make_dir(Path::new("/proc"))?;
     let flags = QUIET | MsFlags::MS_NOEXEC;
     must("/proc", mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>))?;
-    people(setup.user.map_or(request.ids, |user| (user, user)))?;
+    write_user(setup.user.map_or(request.ids, |user| (user, user)))?;
     let mut shown: Vec<&PathBuf> = Vec::new();
     for path in &setup.readable {
         if !shown.iter().any(|above| path.starts_with(above)) {
@@ -108,33 +108,33 @@ pub(crate) fn build(request: &StartRequest) -> Done {
     if let Some(helper) = &setup.helper {
         show_at(helper, Path::new(HELPER))?;
     }
-    hide(&setup.hidden, &Path::new("/").join(NOTHING))?;
+    hide(&setup.hidden, &Path::new("/").join(EMPTY))?;
     must(OLD, umount2(OLD, MntFlags::MNT_DETACH))?;
     must(OLD, fs::remove_dir(OLD))?;
     let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY | QUIET;
     must("/", mount(None::<&str>, "/", None::<&str>, flags, None::<&str>))
 }
 
-/// Puts something empty, which nobody may open, in place of each file and folder that is there.
-/// The file `nothing`, which is made for that, is gone afterwards.
-fn hide(paths: &[PathBuf], nothing: &Path) -> Done {
+/// Mounts something empty that nobody may open over each of the `paths` that exists. Uses the file
+/// `empty`, which is removed afterwards.
+fn hide(paths: &[PathBuf], empty: &Path) -> Done {
     for path in paths {
         if path.is_dir() {
             let flags = QUIET | MsFlags::MS_RDONLY;
             must(path, mount(Some("none"), path, Some("tmpfs"), flags, Some("size=4k,mode=000")))?;
         } else if path.exists() {
-            if !nothing.exists() {
-                must(nothing, File::create(nothing).map(drop))?;
-                must(nothing, fs::set_permissions(nothing, Permissions::from_mode(0o000)))?;
+            if !empty.exists() {
+                must(empty, File::create(empty).map(drop))?;
+                must(empty, fs::set_permissions(empty, Permissions::from_mode(0o000)))?;
             }
-            must(path, mount(Some(nothing), path, None::<&str>, MsFlags::MS_BIND, None::<&str>))?;
+            must(path, mount(Some(empty), path, None::<&str>, MsFlags::MS_BIND, None::<&str>))?;
             must(path, protect(path, libc::MOUNT_ATTR_RDONLY))?;
         }
     }
-    if nothing.exists() { must(nothing, fs::remove_file(nothing)) } else { Ok(()) }
+    if empty.exists() { must(empty, fs::remove_file(empty)) } else { Ok(()) }
 }
 
-/// Why nothing more goes into the scratch folder of `limit` bytes, if that is so.
+/// The limit of the scratch folder that is reached, if any: `limit` bytes or [`MOST_FILES`].
 pub(crate) fn full_scratch(scratch: &Path, limit: u64) -> Option<Overrun> {
     let found = nix::sys::statvfs::statvfs(scratch).ok()?;
     if found.files_available() == 0 {
@@ -144,7 +144,7 @@ pub(crate) fn full_scratch(scratch: &Path, limit: u64) -> Option<Overrun> {
     (found.blocks_available() == 0).then_some(Overrun::Scratch { used, limit })
 }
 
-/// What failed is about `path`.
+/// Adds `path` to the error.
 fn must<E: std::error::Error + 'static>(path: impl AsRef<Path>, result: Result<(), E>) -> Done {
     result.map_err(|error| {
         SetupError::setting_up(&format!("its file system, {}", path.as_ref().display()), &error)
@@ -159,13 +159,13 @@ fn tmpfs(path: &str, flags: MsFlags, options: &str) -> Done {
     must(path, mount(Some("none"), path, Some("tmpfs"), flags, Some(options)))
 }
 
-/// Shows a file or folder of the machine in its place.
+/// Shows a file or folder of the machine at its own path.
 fn show(path: &Path) -> Done {
     show_at(path, path)
 }
 
-/// Shows a file or folder of the machine at `path`, to be read and run only; a link is made anew.
-/// What does not exist is passed over.
+/// Shows a file or folder of the machine at `path`, read-only; copies links. Skips what does not
+/// exist.
 fn show_at(original: &Path, path: &Path) -> Done {
     let source = Path::new(OLD).join(original.strip_prefix("/").unwrap_or(original));
     let Ok(found) = fs::symlink_metadata(&source) else { return Ok(()) };
@@ -185,14 +185,14 @@ fn show_at(original: &Path, path: &Path) -> Done {
     must(path, protect(path, libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NODEV))
 }
 
-/// Takes rights away from a mount and all mounts below it, and setuid from all of them.
+/// Adds the attributes `rights`, and no-setuid, to a mount and all mounts below it.
 fn protect(path: &Path, rights: u64) -> nix::Result<()> {
     let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;
     // SAFETY: a plain structure of four numbers, for which zero is a value.
     let mut wanted: libc::mount_attr = unsafe { std::mem::zeroed() };
     wanted.attr_set = rights | libc::MOUNT_ATTR_NOSUID;
     let flags = libc::AT_RECURSIVE | libc::AT_SYMLINK_NOFOLLOW;
-    // SAFETY: the path ends with a zero, and the structure is as long as is said.
+    // SAFETY: the path ends with a zero, and the size is that of the structure.
     let done = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
@@ -206,7 +206,7 @@ fn protect(path: &Path, rights: u64) -> nix::Result<()> {
     Errno::result(done).map(drop)
 }
 
-/// The harmless devices; shared memory lies in the scratch folder, under its limit.
+/// The harmless devices. Shared memory is in the scratch folder, and so under its limit.
 fn devices() -> Done {
     make_dir(Path::new("/dev"))?;
     for name in ["null", "zero", "full", "random", "urandom"] {
@@ -229,8 +229,8 @@ fn devices() -> Done {
     })
 }
 
-/// The player and nobody else.
-fn people((user, group): (u32, u32)) -> Done {
+/// Writes the lists of users and groups, with only the process's own.
+fn write_user((user, group): (u32, u32)) -> Done {
     make_dir(Path::new("/etc"))?;
     for (path, text) in [
         ("/etc/passwd", format!("player:x:{user}:{group}::{SCRATCH}:/bin/sh\n")),

@@ -3,7 +3,10 @@
 #[cfg(target_os = "linux")]
 use std::path::PathBuf;
 
-use crate::{Level, Limits, Mechanism, Request, Requirement, Unavailable};
+use crate::error::Unavailable;
+use crate::level::{Level, Mechanism};
+use crate::limits::Limits;
+use crate::request::{Request, Requirement};
 
 /// What holds for all processes that are started with it: the level, the mechanisms in force, and
 /// the limits. [`resolve`](crate::resolve) makes one.
@@ -93,8 +96,9 @@ impl Policy {
 mod platform {
     use super::{Missing, Policy};
     use crate::cgroup::ParentCgroups;
+    use crate::level::{Level, Mechanism};
+    use crate::request::{Request, Requirement};
     use crate::users::Users;
-    use crate::{Level, Mechanism, Request, Requirement};
 
     impl Policy {
         /// The policy at this level; nobody knows yet whether it works here.
@@ -159,7 +163,8 @@ mod platform {
 #[cfg(not(target_os = "linux"))]
 mod platform {
     use super::Policy;
-    use crate::{Level, Mechanism, Request};
+    use crate::level::{Level, Mechanism};
+    use crate::request::Request;
 
     impl Policy {
         /// The policy at this level; only [`Level::Off`] works here.

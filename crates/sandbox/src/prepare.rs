@@ -5,9 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::cgroup::Cgroups;
+use crate::command::{Command, THIS_PROGRAM};
+use crate::level::{Level, Mechanism};
+use crate::policy::Policy;
 use crate::protocol::Setup;
 use crate::users::User;
-use crate::{Command, Level, Mechanism, Policy, THIS_PROGRAM, descriptors, mounts, runtimes};
+use crate::{descriptors, mounts, runtimes};
 
 /// What the supervisor of a process needs to know. The process becomes `user`, where there is one,
 /// and joins `groups`.
@@ -52,7 +55,7 @@ pub(crate) fn setup(
         helper: helper.filter(|_| namespaces),
         hidden: policy.hidden.iter().chain(&command.hidden).map(|path| real(path)).collect(),
         scratch,
-        groups: groups.made.clone(),
+        groups: groups.setups.clone(),
         open_files: descriptors::given(),
     })
 }

@@ -16,16 +16,18 @@ use tokio::process::Child;
 use tokio::time::timeout;
 
 use crate::cgroup::{Cgroups, Counts, Freezer};
+use crate::command::{Command, THIS_PROGRAM};
 use crate::cpu_clock::CpuClock;
-use crate::limits::bytes;
+use crate::error::{Shortage, SpawnError, SupervisorGone};
+use crate::leftovers::Leftovers;
+use crate::limits::{Limits, Overrun};
+use crate::pipes::Pipes;
+use crate::policy::Policy;
 use crate::process_state::ProcessState;
 use crate::process_tree::{self, ProcessTree};
 use crate::protocol::{LONGEST, Message, SUPERVISOR, Setup, SetupError, Stage};
 use crate::users::{User, Users};
-use crate::{
-    Command, Leftovers, Limits, Overrun, Pipes, Policy, Shortage, SpawnError, SupervisorGone,
-    THIS_PROGRAM, prepare, procfs, resources,
-};
+use crate::{limits, prepare, procfs, resources};
 
 /// How long processes may take to die.
 const DEATH: Duration = Duration::from_secs(10);
@@ -128,8 +130,8 @@ impl Process {
             return Err(io::Error::other(format!(
                 "what it has to know takes {}, more than {}: too many files are hidden from it or \
                  shown to it",
-                bytes(text.len() as u64),
-                bytes(LONGEST as u64)
+                limits::bytes(text.len() as u64),
+                limits::bytes(LONGEST as u64)
             )));
         }
         let fds = theirs.each_ref().map(AsRawFd::as_raw_fd);

@@ -19,13 +19,13 @@ use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
 
 use crate::procfs;
 
-/// How often processes that were started while the others were stopped are looked for.
+/// How often the search for processes that are not stopped yet is repeated.
 const STOP_ROUNDS: usize = 8;
 
-/// A process of a player.
+/// A process, held by a pidfd.
 #[derive(Debug)]
 pub(crate) struct Member {
-    /// Its number here.
+    /// Its number in this process's namespace.
     pub(crate) pid: Pid,
     handle: OwnedFd,
 }
@@ -86,15 +86,15 @@ pub(crate) fn wait_for_end(pid: Pid, patience: Duration) {
     let _ = poll(&mut [PollFd::new(handle.as_fd(), PollFlags::POLLIN)], patience);
 }
 
-/// From now on, orphans of players whose supervisor was killed become children of this process.
+/// From now on, if a supervisor is killed, its descendants become children of this process.
 pub(crate) fn adopt_orphans() {
-    // Where the system cannot do it they are lost as ever.
+    // If the system refuses, they are lost.
     let _ = nix::sys::prctl::set_child_subreaper(true);
 }
 
-/// Kills and reaps everything that players left whose supervisor was killed; how many there were. Each
-/// of these is in a session of a player, and no other child of this process is in another session
-/// than its own. Waits for each no longer than `patience`.
+/// Kills and reaps the descendants of supervisors that were killed; returns how many were alive.
+/// They are told from other children of this process by their session, which is not its own. Waits
+/// for each no longer than `patience`.
 pub(crate) fn kill_orphans(patience: Duration) -> usize {
     let this = Pid::this();
     let own = getsid(None);
@@ -119,8 +119,8 @@ pub(crate) fn kill_orphans(patience: Duration) -> usize {
     }
 }
 
-/// Every process below `root`, parents before their children, dead ones that were not reaped
-/// included.
+/// All descendants of `root`, parents before their children, including dead ones that were not
+/// reaped.
 pub(crate) fn members(root: Pid) -> Vec<Member> {
     let mut found: Vec<Member> = opened(root);
     let mut next = 0;
@@ -139,7 +139,7 @@ fn opened(parent: Pid) -> Vec<Member> {
     procfs::children(parent).into_iter().filter_map(|pid| Member::open(pid, parent)).collect()
 }
 
-/// The processes of a player, to be looked at and stopped.
+/// A sandboxed process and its descendants.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ProcessTree {
     /// The supervisor.
@@ -151,13 +151,12 @@ pub(crate) struct ProcessTree {
 }
 
 impl ProcessTree {
-    /// CPU time used by the player's first process alone, cheaply.
+    /// CPU time of the leader alone, cheaply.
     pub(crate) fn leader_cpu(&self) -> Option<Duration> {
         procfs::cpu_time(self.leader)
     }
 
-    /// CPU time of its living processes, and of the dead ones that somebody waited for. A lower
-    /// bound.
+    /// CPU time of all living processes, and of dead ones that somebody waited for: a lower bound.
     pub(crate) fn cpu(&self) -> Duration {
         let keepers = [Some(self.root), self.init].into_iter().flatten();
         let waited: Duration = keepers.map(procfs::waited_for).sum();
@@ -167,17 +166,16 @@ impl ProcessTree {
         members.sum::<Duration>() + waited
     }
 
-    /// The most resident memory that each of its living processes has held, added up, in bytes.
+    /// The peak resident memory of each living process, added up, in bytes.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         let peaks = self.members().into_iter().filter_map(|member| procfs::peak_memory(member.pid));
         Some(peaks.sum::<u64>()).filter(|&bytes| bytes > 0)
     }
 
-    /// Stops each of its processes: those that stayed in its group at once, so that they keep
-    /// nobody from looking for the others.
+    /// Stops every process: first the leader's process group at once, so that it does not compete
+    /// with the search for the others.
     ///
-    /// A process may start another one until it is stopped, so those that were not seen before
-    /// are looked for again.
+    /// Until a process is stopped it may start others, so the search is repeated.
     pub(crate) fn stop(&self) {
         self.signal_group(Signal::STOP);
         let mut stopped: Vec<Pid> = Vec::new();
@@ -203,7 +201,7 @@ impl ProcessTree {
         }
     }
 
-    /// Lets each of its processes go on.
+    /// Lets every process continue.
     pub(crate) fn resume(&self) {
         let (in_group, others): (Vec<_>, Vec<_>) = self
             .members()

@@ -1,4 +1,8 @@
-//! What the referee tells a supervisor, and what a supervisor tells the referee: JSON lines over a socket.
+//! The supervisor protocol: what caller and supervisor tell each other, as JSON lines over a socket.
+//!
+//! The caller sends one [`Setup`] together with the process's ends of the pipes. The supervisor
+//! sends [`Message`]s. One byte from the caller asks the supervisor to kill everything; the end of
+//! the socket asks for the same.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -9,8 +13,11 @@ use std::path::PathBuf;
 use nix::sys::wait::WaitStatus;
 use serde::{Deserialize, Serialize};
 
-use crate::error::os_error;
-use crate::{Leftovers, Level, Limits, Mechanism, Overrun, Shortage, THIS_PROGRAM};
+use crate::command::THIS_PROGRAM;
+use crate::error::{Shortage, os_error};
+use crate::leftovers::Leftovers;
+use crate::level::{Level, Mechanism};
+use crate::limits::{Limits, Overrun};
 
 /// The first argument that makes the calling program a supervisor.
 pub(crate) const SUPERVISOR: &str = "__supervisor";
@@ -18,10 +25,10 @@ pub(crate) const SUPERVISOR: &str = "__supervisor";
 /// The second argument that makes it a process which only tests its sandbox.
 pub(crate) const SELF_TEST: &str = "self-test";
 
-/// The longest specification, in bytes.
+/// The longest setup, in bytes.
 pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
 
-/// Everything a supervisor needs to know. The player's stdin, stdout and stderr come beside it.
+/// Everything that a supervisor needs to know to start its process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Setup {
     /// The program, as an absolute path.
@@ -30,27 +37,28 @@ pub(crate) struct Setup {
     pub(crate) args: Vec<String>,
     /// Its working folder.
     pub(crate) dir: PathBuf,
-    /// Its whole environment where it is contained; otherwise what is added to the supervisor's.
+    /// Its whole environment if it is contained; otherwise what is added to the supervisor's.
     pub(crate) env: BTreeMap<String, String>,
     /// How far it is contained.
     pub(crate) level: Level,
-    /// What is left out, by a test.
+    /// Mechanisms that are left out.
     pub(crate) without: Vec<Mechanism>,
-    /// The user and group it becomes, where the referee is root.
+    /// The user and group that it becomes, if the caller is root.
     pub(crate) user: Option<u32>,
     /// How much it may use.
     pub(crate) limits: Limits,
     /// What it may read, besides the language runtimes; real paths.
     pub(crate) readable: Vec<PathBuf>,
-    /// The helper, where it is shown to it in a place of its own; a real path.
+    /// The helper, if it is mounted in a place of its own; a real path.
     pub(crate) helper: Option<PathBuf>,
     /// What it may not see although it lies in a readable folder; real paths.
     pub(crate) hidden: Vec<PathBuf>,
-    /// The folder to be made for it and removed after it, where it has no file system of its own.
+    /// The scratch folder to make and to remove, if it has no file system of its own.
     pub(crate) scratch: Option<PathBuf>,
-    /// The groups to be made for it and removed after it.
+    /// The control groups to make and to remove.
     pub(crate) groups: Vec<CgroupSetup>,
-    /// How many files it may have open, where nothing contains it and the supervisor may have more.
+    /// How many files it may have open, if that is less than the supervisor may and nothing
+    /// contains it.
     pub(crate) open_files: Option<u64>,
 }
 
@@ -70,7 +78,7 @@ impl Setup {
         part && !self.without.contains(&mechanism)
     }
 
-    /// It has mounts of its own, though no namespaces.
+    /// It has mounts of its own but no other namespaces.
     pub(crate) fn has_mounts_alone(&self) -> bool {
         self.has(Mechanism::Mounts) && !self.has(Mechanism::Namespaces)
     }
@@ -81,59 +89,59 @@ impl Setup {
     }
 }
 
-/// A control group of one player.
+/// A control group to make.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CgroupSetup {
     /// Its folder.
     pub(crate) dir: PathBuf,
-    /// Which of its files are given which content.
+    /// The names of its files, and what to write to them.
     pub(crate) set: Vec<(String, String)>,
 }
 
 impl CgroupSetup {
-    /// It bounds the number of all its processes.
+    /// It limits the number of processes.
     pub(crate) fn bounds_processes(&self) -> bool {
         self.set.iter().any(|(name, _)| name == "pids.max")
     }
 
-    /// It bounds the memory of all its processes.
+    /// It limits memory.
     pub(crate) fn bounds_memory(&self) -> bool {
         self.set.iter().any(|(name, _)| name == "memory.max" || name == "memory.limit_in_bytes")
     }
 }
 
-/// What a supervisor says.
+/// What a supervisor tells the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Message {
-    /// The player runs.
+    /// The command runs.
     Started {
-        /// Its first process, as the referee numbers processes.
+        /// The process that runs it, as the caller numbers processes.
         leader: i32,
-        /// The first process of its box, where it has process numbers of its own.
+        /// The first process of its PID namespace, if it has one.
         init: Option<i32>,
     },
-    /// The player does not run.
+    /// The command does not run.
     Failed(SetupError),
-    /// The player ran into a limit: to be said before its end.
+    /// A limit is exceeded; comes before the end of the command.
     Exceeded(Overrun),
-    /// The player's first process ended.
+    /// The command ended; its descendants may live on.
     Exited {
         /// Its wait status.
         status: i32,
     },
-    /// Nothing of the player runs any more.
+    /// Everything is killed.
     Gone(Leftovers),
 }
 
-/// Why a player does not run.
+/// Why a command does not run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SetupError {
-    /// Whose doing it is.
+    /// Where it failed.
     pub(crate) stage: Stage,
     /// What failed and how.
     pub(crate) message: String,
-    /// The number of the system's error, where it was one.
+    /// The number of the system's error, if it was one.
     pub(crate) error: Option<i32>,
 }
 
@@ -141,25 +149,24 @@ pub(crate) struct SetupError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Stage {
-    /// The box could not be set up.
+    /// The sandbox could not be set up.
     Sandbox,
     /// The program could not be run in it.
     Program,
 }
 
 impl SetupError {
-    /// The box could not be set up: `what` failed.
+    /// The sandbox could not be set up: `what` failed.
     pub(crate) fn setting_up(what: &str, error: &(dyn Error + 'static)) -> Self {
         let number = os_error(error);
         Self { stage: Stage::Sandbox, message: format!("{what}: {error}"), error: number }
     }
 
-    /// What the referee lacked, if that was why: nothing of the player had a part in it.
+    /// The shortage that was the cause, if it was one that the command had no part in.
     pub(crate) fn shortage(&self) -> Option<Shortage> {
         let ours = match self.stage {
             Stage::Sandbox => true,
-            // Processes are counted when a program takes the place of another one. Memory is the
-            // program's own business.
+            // The system counts processes at an exec, too. Memory is the program's own business.
             Stage::Program => self.error == Some(nix::libc::EAGAIN),
         };
         let (what, _) = self.message.split_once(": ").unwrap_or((&self.message, ""));
@@ -167,7 +174,7 @@ impl SetupError {
     }
 }
 
-/// Writes one message to the referee.
+/// Writes one message to the caller.
 pub(crate) fn send(mut socket: &UnixStream, message: &Message) -> io::Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
@@ -191,12 +198,14 @@ mod tests {
 
     #[test]
     fn only_what_no_process_can_bring_about_is_a_shortage() {
-        let failed =
-            |stage, errno: Errno| SetupError { stage, ..SetupError::setting_up("its box", &errno) };
+        let failed = |stage, errno: Errno| SetupError {
+            stage,
+            ..SetupError::setting_up("its sandbox", &errno)
+        };
         for errno in [Errno::EAGAIN, Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM] {
             let shortage =
                 failed(Stage::Sandbox, errno).shortage().expect("a shortage").to_string();
-            assert!(shortage.starts_with("cannot set up its box: "), "{shortage}");
+            assert!(shortage.starts_with("cannot set up its sandbox: "), "{shortage}");
             let of_program = failed(Stage::Program, errno).shortage();
             assert_eq!(of_program.is_some(), errno == Errno::EAGAIN, "{errno}");
         }

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::{Level, Limits, Mechanism};
+use crate::level::{Level, Mechanism};
+use crate::limits::Limits;
 
 /// What a caller asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

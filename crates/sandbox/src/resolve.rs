@@ -1,10 +1,10 @@
 //! From a request to a policy that works on this machine.
 
+use crate::error::{ResolveError, Shortage, SpawnError, Unavailable};
+use crate::level::{Level, Mechanism};
+use crate::policy::{Missing, Policy};
+use crate::request::{Request, Requirement};
 use crate::self_test;
-use crate::{
-    Level, Mechanism, Missing, Policy, Request, Requirement, ResolveError, Shortage, SpawnError,
-    Unavailable,
-};
 
 /// Finds out what works on this machine and returns the policy that `request` asks for.
 ///

@@ -1,7 +1,7 @@
-//! The scratch folder of a player without a file system of its own, and removing it.
+//! The scratch folder of a process without a file system of its own: making, measuring, removing.
 //!
-//! What lies in it was made by the player: nothing is ever done by a path in it, only from folder
-//! to folder by descriptors, and no link is followed.
+//! Its content is hostile. Nothing is done by a path in it, only from folder to folder by
+//! descriptors, and no link is followed.
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -16,16 +16,15 @@ use nix::fcntl::{AtFlags, OFlag, OpenHow, ResolveFlag, openat2, renameat};
 use nix::sys::stat::{Mode, fstat, fstatat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
 
-use crate::Overrun;
-use crate::limits::MOST_FILES;
+use crate::limits::{MOST_FILES, Overrun};
 
-/// How deep folders are opened in each other; what lies deeper is brought up first.
+/// How many nested folders are open at once. Deeper ones are first moved to the top.
 const DEEPEST: usize = 16;
-/// The rights that its owner needs to look into a folder, and to remove what is in it.
-const LOOK: u32 = 0o500;
+/// The permissions that the owner of a folder needs to list it, and to remove what is in it.
+const LIST: u32 = 0o500;
 const REMOVE: u32 = 0o700;
 
-/// Makes the folder, for `user` where there is one.
+/// Makes the folder, and gives it to `user` if there is one.
 pub(crate) fn make(dir: &Path, user: Option<u32>) -> io::Result<()> {
     std::fs::DirBuilder::new().mode(0o700).create(dir)?;
     if user.is_some() {
@@ -34,11 +33,12 @@ pub(crate) fn make(dir: &Path, user: Option<u32>) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the folder with everything in it; as much as can be, when something cannot.
+/// Removes the folder with everything in it. If something cannot be removed, removes the rest and
+/// fails.
 pub(crate) fn remove(dir: &Path) -> io::Result<()> {
     let top = open_top(dir, REMOVE)?;
     let mut sweep = Sweep { top: top.as_fd(), names: 0, moved: true, failed: None };
-    // What was brought up is removed in a later round.
+    // What was moved to the top is removed in a later round.
     while std::mem::take(&mut sweep.moved) {
         sweep.empty(top.as_fd(), 0);
     }
@@ -46,28 +46,28 @@ pub(crate) fn remove(dir: &Path) -> io::Result<()> {
     sweep.failed.map_or(removed, Err)
 }
 
-/// What is too much in the folder, if anything: more than `limit` bytes in all files, or more files
-/// than there may be. `used` bytes are in use by files without a name.
+/// The limit that the folder exceeds, if any: `limit` bytes, or [`MOST_FILES`]. Another `used` bytes
+/// are in files without a name.
 pub(crate) fn overrun(dir: &Path, limit: u64, used: u64) -> io::Result<Option<Overrun>> {
-    match look_into(dir, Tally { used, files: 0, limit }) {
-        // Nothing but folders in folders in folders takes so many descriptors.
-        Err(error) if is_lack_of_descriptors(&error) => Ok(Some(Overrun::Files)),
+    match measure(dir, Tally { used, files: 0, limit }) {
+        // Only deeply nested folders take so many descriptors.
+        Err(error) if is_out_of_descriptors(&error) => Ok(Some(Overrun::Files)),
         looked => looked,
     }
 }
 
-fn is_lack_of_descriptors(error: &io::Error) -> bool {
+fn is_out_of_descriptors(error: &io::Error) -> bool {
     error.raw_os_error() == Some(nix::libc::EMFILE)
 }
 
-fn look_into(dir: &Path, mut tally: Tally) -> io::Result<Option<Overrun>> {
-    // Folders that were not looked into yet. Each is opened in turn, so few are open at once.
+fn measure(dir: &Path, mut tally: Tally) -> io::Result<Option<Overrun>> {
+    // Folders that were not listed yet. Each is opened in turn, so few are open at once.
     let mut due: Vec<(Rc<OwnedFd>, CString)> = Vec::new();
-    let mut open = Some(Rc::new(open_top(dir, LOOK)?));
+    let mut open = Some(Rc::new(open_top(dir, LIST)?));
     while let Some(folder) = open {
         let names = match names(folder.as_fd()) {
-            Err(error) if is_lack_of_descriptors(&error) => return Err(error),
-            // It is gone again.
+            Err(error) if is_out_of_descriptors(&error) => return Err(error),
+            // It was removed meanwhile.
             names => names.unwrap_or_default(),
         };
         for name in names {
@@ -83,10 +83,10 @@ fn look_into(dir: &Path, mut tally: Tally) -> io::Result<Option<Overrun>> {
         drop(folder);
         open = loop {
             let Some((above, name)) = due.pop() else { break None };
-            match open_folder(above.as_fd(), &name, LOOK) {
+            match open_folder(above.as_fd(), &name, LIST) {
                 Ok(folder) => break Some(Rc::new(folder)),
-                Err(error) if is_lack_of_descriptors(&error) => return Err(error),
-                // It is gone again.
+                Err(error) if is_out_of_descriptors(&error) => return Err(error),
+                // It was removed meanwhile.
                 Err(_) => {}
             }
         };
@@ -94,7 +94,7 @@ fn look_into(dir: &Path, mut tally: Tally) -> io::Result<Option<Overrun>> {
     Ok(tally.overrun())
 }
 
-/// What a scratch folder holds, as far as it was looked at.
+/// The content of a scratch folder, as far as it was measured.
 struct Tally {
     used: u64,
     files: u32,
@@ -102,9 +102,9 @@ struct Tally {
 }
 
 impl Tally {
-    /// Adds a file with so many bytes; what is too much then, if anything.
+    /// Adds a file of `bytes` bytes. Returns the limit that is exceeded now, if any.
     fn add(&mut self, bytes: u64) -> Option<Overrun> {
-        // An entry costs something too, however empty it is.
+        // An empty file costs something, too.
         self.used += bytes + 256;
         self.files += 1;
         self.overrun()
@@ -123,13 +123,14 @@ fn folder_flags() -> OFlag {
     OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC
 }
 
+/// The removal of everything in a folder.
 struct Sweep<'a> {
     top: BorrowedFd<'a>,
-    /// How many names were tried for folders that are brought up.
+    /// How many names were tried for folders that are moved to the top.
     names: u64,
-    /// A folder was brought up in this round.
+    /// A folder was moved to the top in this round.
     moved: bool,
-    /// Why the first of those that cannot be removed cannot.
+    /// The first error.
     failed: Option<io::Error>,
 }
 
@@ -155,14 +156,14 @@ impl Sweep<'_> {
         }
         let below = open_folder(folder, name, REMOVE)?;
         if depth >= DEEPEST {
-            return self.bring_up(folder, name);
+            return self.move_to_top(folder, name);
         }
         self.empty(below.as_fd(), depth + 1);
         Ok(unlinkat(folder, name, UnlinkatFlags::RemoveDir)?)
     }
 
-    /// Moves a folder to the top, by a name that the player has given to nothing there.
-    fn bring_up(&mut self, folder: BorrowedFd<'_>, name: &CStr) -> io::Result<()> {
+    /// Moves a folder to the top, under a name that is free there.
+    fn move_to_top(&mut self, folder: BorrowedFd<'_>, name: &CStr) -> io::Result<()> {
         loop {
             let name_on_top = CString::new(format!(".deep-{}", self.names))?;
             self.names += 1;
@@ -189,11 +190,11 @@ fn open_folder(above: BorrowedFd<'_>, name: &CStr, rights: u32) -> io::Result<Ow
     open_with(rights, |flags| openat2(above, name, OpenHow::new().flags(flags).resolve(beneath)))
 }
 
-/// Opens a folder with these `rights` for its owner, who may have taken them from itself.
+/// Opens a folder with these permissions for its owner, who may have removed them.
 fn open_with(rights: u32, open: impl Fn(OFlag) -> nix::Result<OwnedFd>) -> io::Result<OwnedFd> {
     let place = open(OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC)?;
     if fstat(&place)?.st_mode & rights != rights {
-        // Through the descriptor, and so of this very folder.
+        // Through the descriptor, so that it is this very folder.
         let own = format!("/proc/self/fd/{}", place.as_raw_fd());
         std::fs::set_permissions(own, std::fs::Permissions::from_mode(0o700))?;
     }
@@ -201,7 +202,7 @@ fn open_with(rights: u32, open: impl Fn(OFlag) -> nix::Result<OwnedFd>) -> io::R
 }
 
 fn names(folder: BorrowedFd<'_>) -> io::Result<Vec<CString>> {
-    // An own descriptor, which begins at the first entry.
+    // A new descriptor, which begins at the first entry.
     let mut dir = Dir::openat(folder, ".", folder_flags(), Mode::empty())?;
     let mut names = Vec::new();
     for entry in dir.iter() {
@@ -238,7 +239,7 @@ mod tests {
         fs::write(dir.join("0/below/file"), [0; 4096]).expect("a file");
         fs::write(dir.join("599/below/file"), [0; 4096]).expect("a file");
         let entries = (2 * 600 + 2) * 256;
-        // Folders may take room too, but never less than none.
+        // Folders may take space, too.
         let over = overrun(&dir, entries + 8191, 0).expect("looked at");
         assert!(matches!(over, Some(Overrun::Scratch { .. })), "{over:?}");
     }
@@ -277,7 +278,7 @@ mod tests {
             fs::create_dir(&deep).expect("a folder");
             fs::write(deep.join("file"), "").expect("a file");
         }
-        // Names that a folder is brought up by, and folders that nothing may be removed from.
+        // Names that folders are moved to, and folders that nothing may be removed from.
         fs::create_dir_all(dir.join(".deep-0/full")).expect("a folder");
         fs::write(dir.join(".deep-1"), "").expect("a file");
         fs::set_permissions(deep, Permissions::from_mode(0o555)).expect("its owner");

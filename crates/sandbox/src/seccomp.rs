@@ -1,8 +1,8 @@
-//! The system calls a player is refused.
+//! Seccomp: system calls that are refused.
 //!
-//! A list of refusals and not of permissions: language runtimes use what they like, and a player
-//! that calls something new must not crash in the middle of a tournament. What is refused reaches
-//! other processes, the network, or parts of the kernel that no player needs.
+//! It is a list of refusals and not of permissions: language runtimes use many calls, and a program
+//! must not crash because it uses a new one. The refused calls reach other processes, the network,
+//! or parts of the kernel that ordinary programs do not need.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use seccompiler::{
 
 use crate::protocol::SetupError;
 
-/// Refused as not permitted, whatever the arguments.
+/// Refused with `EPERM`, whatever the arguments.
 const REFUSED: &[libc::c_long] = &[
-    // The network, and every other kind of socket but pairs.
+    // The network, and all sockets except pairs.
     libc::SYS_socket,
     // Other processes.
     libc::SYS_ptrace,
@@ -25,7 +25,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_process_madvise,
     libc::SYS_kcmp,
     libc::SYS_pidfd_getfd,
-    // The share of the machine: a player stays on its slot's cores.
+    // Cores and priorities: a process stays where its caller has put it.
     libc::SYS_sched_setaffinity,
     libc::SYS_sched_setscheduler,
     libc::SYS_sched_setparam,
@@ -54,7 +54,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_open_by_handle_at,
     libc::SYS_fanotify_init,
     libc::SYS_quotactl,
-    // Parts of the kernel that are often broken into.
+    // Parts of the kernel that are often attacked.
     libc::SYS_bpf,
     libc::SYS_perf_event_open,
     libc::SYS_userfaultfd,
@@ -87,13 +87,13 @@ const REFUSED_HERE: &[libc::c_long] = &[libc::SYS_iopl, libc::SYS_ioperm, libc::
 #[cfg(not(target_arch = "x86_64"))]
 const REFUSED_HERE: &[libc::c_long] = &[];
 
-/// Said not to exist, so that libraries fall back to calls whose arguments can be judged.
+/// Refused with `ENOSYS`, so that libraries fall back to calls whose arguments can be filtered.
 const ABSENT: &[libc::c_long] = &[
     libc::SYS_clone3,
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
-    // Who reads what, of files that all share.
+    // Tells who reads which of the files that all share.
     libc::SYS_inotify_init1,
 ];
 
@@ -103,7 +103,7 @@ const ABSENT_HERE: &[libc::c_long] = &[libc::SYS_inotify_init];
 #[cfg(not(target_arch = "x86_64"))]
 const ABSENT_HERE: &[libc::c_long] = &[];
 
-/// The calls that take the number of a clock first.
+/// The calls whose first argument is a clock.
 const CLOCKS: [libc::c_long; 4] = [
     libc::SYS_clock_gettime,
     libc::SYS_clock_getres,
@@ -122,16 +122,16 @@ const NAMESPACES: [libc::c_int; 7] = [
     libc::CLONE_NEWCGROUP,
 ];
 
-/// Whether the numbers of other players' processes mean something to the player.
+/// Whether the process can name processes outside of its sandbox by their numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SeesOthers {
-    /// It has no process numbers of its own.
+    /// It has no PID namespace of its own.
     Yes,
-    /// It is alone.
+    /// It has one.
     No,
 }
 
-/// Puts the filters in force for this process and what it becomes and starts, for ever.
+/// Installs the filters for this process, and whatever it executes and starts, for good.
 pub(crate) fn install(sees_others: SeesOthers) -> Result<(), SetupError> {
     let failed = |error: &(dyn std::error::Error + 'static)| {
         SetupError::setting_up("its system call filter", error)
@@ -140,8 +140,8 @@ pub(crate) fn install(sees_others: SeesOthers) -> Result<(), SetupError> {
         refusals(sees_others).map_err(|error| failed(&error))?,
         absences().map_err(|error| failed(&error))?,
     ];
-    if let Some(foreign) = foreign_numbers() {
-        apply_filter(&foreign).map_err(|error| failed(&error))?;
+    if let Some(x32) = x32() {
+        apply_filter(&x32).map_err(|error| failed(&error))?;
     }
     for program in programs {
         apply_filter(&program).map_err(|error| failed(&error))?;
@@ -163,15 +163,15 @@ fn refusals(sees_others: SeesOthers) -> Built<BpfProgram> {
     rules.insert(libc::SYS_prlimit64, vec![other(0)?]);
     rules.insert(libc::SYS_setpriority, vec![other(0)?, other(1)?]);
     let terminal = [libc::TIOCSTI, libc::TIOCLINUX].map(|request| {
-        // The kernel looks at the lower half alone.
+        // The kernel looks at the lower half only.
         when(1, SeccompCmpOp::Eq, u64::from(u32::try_from(request).unwrap_or(0)))
     });
     rules.insert(libc::SYS_ioctl, terminal.into_iter().collect::<Built<_>>()?);
-    // Notices of what others do to a folder, and leases, which also keep others waiting.
+    // Notifications about what others do in a folder, and leases, which make others wait.
     let notices = [libc::F_NOTIFY, libc::F_SETLEASE]
         .map(|command| when(1, SeccompCmpOp::Eq, u64::from(command.cast_unsigned())));
     rules.insert(libc::SYS_fcntl, notices.into_iter().collect::<Built<_>>()?);
-    // Its open files are to be counted, which a process can hide from others of its user.
+    // The supervisor counts open files, which a process could hide this way.
     let hide = [(0, libc::PR_SET_DUMPABLE), (1, 0)];
     let hide = hide.map(|(argument, value)| {
         SeccompCondition::new(
@@ -198,13 +198,13 @@ fn absences() -> Built<BpfProgram> {
     )
 }
 
-/// The number of a clock of CPU time is negative, and its third bit says that it is a thread's:
-/// those are read of one's own threads alone. One of a process contains the inverted number of
-/// that.
+/// The CPU clock of another process. Such a clock's number is negative and contains the inverted
+/// process number. If its third bit is set it is the clock of a thread, which only threads of the
+/// same process can read.
 fn clock_of_another_process() -> Built<SeccompRule> {
     const OF_PROCESS: u64 = 0x8000_0000;
     const KIND: u64 = OF_PROCESS | 0x4;
-    /// That of the process that asks, by the number 0.
+    /// The clock of the calling process, which is number 0.
     const OWN: u64 = 0xffff_fffa;
     let length = SeccompCmpArgLen::Dword;
     SeccompRule::new(vec![
@@ -213,7 +213,7 @@ fn clock_of_another_process() -> Built<SeccompRule> {
     ])
 }
 
-/// A rule about the lower half of one argument.
+/// A condition on the lower half of one argument.
 fn when(argument: u8, is: SeccompCmpOp, value: u64) -> Built<SeccompRule> {
     let length = SeccompCmpArgLen::Dword;
     SeccompRule::new(vec![SeccompCondition::new(argument, length, is, value)?])
@@ -225,9 +225,9 @@ fn program(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: libc::c_int) -> Built<
     SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?.try_into()
 }
 
-/// Refuses the second set of numbers that one architecture has for the same calls, which the
-/// other filters would take for calls that they do not know.
-fn foreign_numbers() -> Option<BpfProgram> {
+/// Refuses x32, a second set of numbers for the same calls on x86-64, which the other filters
+/// would not recognize.
+fn x32() -> Option<BpfProgram> {
     const X32: u32 = 0x4000_0000;
     // The kernel's BPF_LD | BPF_W | BPF_ABS, BPF_JMP | BPF_JGE | BPF_K and BPF_RET | BPF_K.
     const LOAD_NUMBER: u16 = 0x20;

@@ -14,12 +14,16 @@ mod linux {
     use tokio::runtime::{Builder, Runtime};
     use tokio::time::timeout;
 
-    use super::child::{BURNED, LIMITS, TRIED};
+    use super::child::{BURNED, LIMITS, TESTED};
+    use crate::cgroup;
+    use crate::command::{Command, THIS_PROGRAM};
+    use crate::error::{Shortage, SpawnError, Unavailable};
+    use crate::level::{Level, Mechanism};
+    use crate::pipes::Pipes;
+    use crate::policy::Policy;
+    use crate::process::Process;
     use crate::protocol::{SELF_TEST, SUPERVISOR};
-    use crate::{
-        Command, Level, Mechanism, Pipes, Policy, Process, Request, Requirement, Shortage,
-        SpawnError, THIS_PROGRAM, Unavailable, cgroup,
-    };
+    use crate::request::{Request, Requirement};
 
     /// How long the process may take to start, and to end.
     const PATIENCE: Duration = Duration::from_secs(10);
@@ -109,7 +113,7 @@ mod linux {
         let holding: Vec<Mechanism> =
             serde_json::from_str(report).map_err(Unavailable::NoReport)?;
         let mut in_force = policy.in_force().into_iter();
-        let broken = in_force.find(|one| TRIED.contains(one) && !holding.contains(one));
+        let broken = in_force.find(|one| TESTED.contains(one) && !holding.contains(one));
         broken.map_or(Ok(()), |one| Err(Unavailable::Ineffective(one)))
     }
 
@@ -135,12 +139,12 @@ mod linux {
 
 /// Nothing is contained here.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn run(policy: &crate::Policy) -> Result<(), crate::Unavailable> {
-    if policy.contains() { Err(crate::Unavailable::NotLinux) } else { Ok(()) }
+pub(crate) fn run(policy: &crate::policy::Policy) -> Result<(), crate::error::Unavailable> {
+    if policy.contains() { Err(crate::error::Unavailable::NotLinux) } else { Ok(()) }
 }
 
 /// Nothing is contained here.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn run_alone(_: crate::Mechanism) -> Result<(), crate::Unavailable> {
-    Err(crate::Unavailable::NotLinux)
+pub(crate) fn run_alone(_: crate::level::Mechanism) -> Result<(), crate::error::Unavailable> {
+    Err(crate::error::Unavailable::NotLinux)
 }

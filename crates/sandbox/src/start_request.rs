@@ -1,4 +1,4 @@
-//! What a supervisor is given: its setup, and the pipes of its process.
+//! What a supervisor is given: the setup, and the pipes of its process.
 
 #![expect(unsafe_code, reason = "descriptors that come through a socket")]
 
@@ -10,22 +10,24 @@ use std::os::unix::net::UnixStream;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
 use nix::unistd::{getegid, geteuid};
 
-use crate::THIS_PROGRAM;
+use crate::command::THIS_PROGRAM;
 use crate::protocol::{LONGEST, Setup, SetupError};
 
 /// What the supervisor was given.
 pub(crate) struct StartRequest {
+    /// What to do.
     pub(crate) setup: Setup,
-    /// The player's stdin, stdout and stderr.
+    /// The process's stdin, stdout and stderr.
     pub(crate) pipes: [OwnedFd; 3],
-    /// The user and the group of this process.
+    /// The user and group of this process.
     pub(crate) ids: (u32, u32),
-    /// The program of this process, where it is also the player's.
+    /// The program that this process runs, if the command is to run it, too.
     pub(crate) this: Option<File>,
 }
 
 impl StartRequest {
-    /// The pipes become the player's own, or it could not open them by name, as `/dev/stdout`.
+    /// Gives the pipes to the user that the process becomes, who could otherwise not open them by
+    /// name, as `/dev/stdout`.
     pub(crate) fn give_pipes(&self) -> Result<(), SetupError> {
         let Some(user) = self.setup.user else { return Ok(()) };
         self.pipes.iter().try_for_each(|pipe| {
@@ -34,7 +36,7 @@ impl StartRequest {
         })
     }
 
-    /// Takes the specification and the pipes from the socket that is this process's stdin.
+    /// Receives the setup and the pipes from the socket that is this process's stdin.
     pub(crate) fn receive() -> io::Result<(UnixStream, Self)> {
         let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
         nix::unistd::dup2_stdin(File::open("/dev/null")?)?;

@@ -1,4 +1,4 @@
-//! The supervisor: a small process with one thread between the referee and one player.
+//! The supervisor: a small process with one thread, between the caller and one sandboxed process.
 
 #![expect(unsafe_code, reason = "fork and clone of a process with one thread")]
 
@@ -17,77 +17,82 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
 
+use crate::cgroup::Cgroup;
+use crate::leftovers::Leftovers;
+use crate::level::Mechanism;
+use crate::limits::Overrun;
 use crate::monitor::Monitor;
+use crate::process_tree::{self, Member};
 use crate::protocol::{Message, Setup, SetupError, send, wait_status};
 use crate::resources::Resources;
 use crate::start_request::StartRequest;
-use crate::{Leftovers, Overrun, cgroup, exec, init, mounts, process_tree, procfs};
+use crate::{exec, init, mounts, procfs};
 
-/// How often what the system does not bound is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// How often limits that the system does not enforce are polled.
+const POLL_EVERY: Duration = Duration::from_millis(250);
 
-/// Guards one player until it is gone.
+/// Supervises one process until it is gone.
 pub(crate) fn serve() -> ExitCode {
     match StartRequest::receive().and_then(|(socket, request)| supervise(&socket, request)) {
         Ok(()) => ExitCode::SUCCESS,
-        // Nobody is left who could be told.
+        // Nobody is left to tell.
         Err(_) => ExitCode::FAILURE,
     }
 }
 
-/// Sets up the box, starts the player in it, and stays until it is gone; then removes what was
+/// Sets up the sandbox, starts the command in it, and stays until it is gone. Then removes what was
 /// made for it.
 fn supervise(socket: &UnixStream, request: StartRequest) -> io::Result<()> {
     let setup = request.setup.clone();
-    let mut made = Resources::default();
-    let started = made
+    let mut resources = Resources::default();
+    let started = resources
         .make(&request)
         .and_then(|()| request.give_pipes())
-        .and_then(|()| start(socket, request, &made.groups));
+        .and_then(|()| start(socket, request, &resources.groups));
     let end = match started {
-        Ok(mut supervisor) => supervisor.watch(socket, &made.groups, &setup),
-        Err(failed) => send(socket, &Message::Failed(failed)).map(|()| Told::Nothing),
+        Ok(mut supervisor) => supervisor.watch(socket, &resources.groups, &setup),
+        Err(failed) => send(socket, &Message::Failed(failed)).map(|()| End::NotStarted),
     };
-    let scratch = made.remove(&setup, matches!(end, Ok(Told::RefereeIsGone)));
+    let scratch = resources.remove(&setup, matches!(end, Ok(End::CallerGone)));
     match end? {
-        Told::Nothing | Told::RefereeIsGone => Ok(()),
-        Told::ToKill { left } => {
+        End::NotStarted | End::CallerGone => Ok(()),
+        End::Killed { left } => {
             send(socket, &Message::Gone(Leftovers { processes: left, scratch }))
         }
     }
 }
 
-/// Why a supervisor ends.
-enum Told {
-    /// The player was never started, and the referee knows.
-    Nothing,
-    /// There is nobody left to tell.
-    RefereeIsGone,
-    /// The referee said so; `left` processes besides the player's first were alive.
-    ToKill { left: usize },
+/// How a supervisor's work ended.
+enum End {
+    /// The command was never started, and the caller knows.
+    NotStarted,
+    /// The caller is gone; everything is killed.
+    CallerGone,
+    /// The caller asked to kill everything; `left` descendants were alive.
+    Killed { left: usize },
 }
 
-/// A running player.
+/// The supervisor of a running process.
 struct Supervisor {
     signals: SignalFd,
-    /// The process to be killed with everything in its namespace, in a box.
+    /// The first process of the PID namespace, if there is one. Everything dies with it.
     init: Option<Pid>,
+    /// The process that runs the command.
     leader: Pid,
-    /// What has to be looked at, and when that was done.
-    look: Option<Monitor>,
-    looked: Instant,
-    /// The limit that it was over, if it was.
-    over: Option<Overrun>,
-    /// Closed when the supervisor is: the init waits for it before it reaps anything.
+    /// What is to be polled, and when that was last done.
+    monitor: Option<Monitor>,
+    polled: Instant,
+    /// The limit that a poll found exceeded, if any.
+    exceeded: Option<Overrun>,
+    /// Tells the init that it may reap.
     go: OwnedFd,
 }
 
-/// Starts the player; what fails in its own process comes back through a pipe that the exec
-/// closes.
+/// Starts the command. What fails in the child comes back through a pipe that the exec closes.
 fn start(
     socket: &UnixStream,
     request: StartRequest,
-    groups: &[cgroup::Cgroup],
+    groups: &[Cgroup],
 ) -> Result<Supervisor, SetupError> {
     let failed = |error: Errno| SetupError::setting_up("its supervisor", &error);
     nix::sys::prctl::set_child_subreaper(true).map_err(failed)?;
@@ -98,13 +103,13 @@ fn start(
     let signals = SignalFd::with_flags(&child, flags).map_err(failed)?;
     let (report, reporter) = pipe()?;
     let (ready, go) = pipe()?;
-    let pid = if request.setup.has(crate::Mechanism::Namespaces) {
-        let boxed = init::clone(&request.setup);
-        match boxed.map_err(|error| SetupError::setting_up("its namespaces", &error))? {
+    let pid = if request.setup.has(Mechanism::Namespaces) {
+        let namespaces = init::clone(&request.setup);
+        match namespaces.map_err(|error| SetupError::setting_up("its namespaces", &error))? {
             ForkResult::Parent { child } => child,
             ForkResult::Child => {
                 drop((go, report));
-                init::live(socket, request, groups, reporter, &ready)
+                init::run(socket, request, groups, reporter, &ready)
             }
         }
     } else {
@@ -113,27 +118,34 @@ fn start(
             ForkResult::Parent { child } => child,
             ForkResult::Child => {
                 drop((go, report));
-                exec::leader(&request, groups, reporter)
+                exec::run_command(&request, groups, reporter)
             }
         }
     };
-    let boxed = request.setup.has(crate::Mechanism::Namespaces);
-    let look = Monitor::at(&request.setup);
+    let namespaces = request.setup.has(Mechanism::Namespaces);
+    let monitor = Monitor::new(&request.setup);
     drop((request, reporter, ready));
-    let init = boxed.then_some(pid);
-    let supervisor =
-        Supervisor { signals, init, leader: pid, look, looked: Instant::now(), over: None, go };
+    let init = namespaces.then_some(pid);
+    let supervisor = Supervisor {
+        signals,
+        init,
+        leader: pid,
+        monitor,
+        polled: Instant::now(),
+        exceeded: None,
+        go,
+    };
     supervisor.started(socket, report)
 }
 
-/// A pipe that no program inherits.
+/// A pipe that the command does not inherit.
 fn pipe() -> Result<(OwnedFd, OwnedFd), SetupError> {
     nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)
         .map_err(|error| SetupError::setting_up("its supervisor", &error))
 }
 
 impl Supervisor {
-    /// Waits until the player's program runs, and says so.
+    /// Waits until the command runs, and tells the caller.
     fn started(mut self, socket: &UnixStream, report: OwnedFd) -> Result<Self, SetupError> {
         let mut watched = [
             PollFd::new(report.as_fd(), PollFlags::POLLIN),
@@ -150,33 +162,33 @@ impl Supervisor {
                 .unwrap_or_else(|error| SetupError::setting_up("its supervisor", &error)));
         }
         if let Some(init) = self.init {
-            // The init reaps nothing before it is told to: its child is there.
+            // The init reaps nothing before it is told to, so its child is there.
             self.leader = procfs::children(init).first().copied().ok_or_else(|| {
                 SetupError::setting_up(
-                    "the first process of its box",
+                    "the first process of its namespaces",
                     &io::Error::other("it is not there"),
                 )
             })?;
         }
         let init = self.init.map(Pid::as_raw);
         let started = Message::Started { leader: self.leader.as_raw(), init };
-        // Without a referee the socket shows its end at once.
+        // If the caller is gone, the socket is at its end, which `watch` sees.
         let _ = send(socket, &started);
         let _ = nix::unistd::write(&self.go, b"g");
         Ok(self)
     }
 
-    /// Reaps and reports until the referee says that it is over, or is gone.
+    /// Reaps and reports until the caller asks to kill everything, or is gone.
     fn watch(
         &mut self,
         mut socket: &UnixStream,
-        groups: &[cgroup::Cgroup],
+        groups: &[Cgroup],
         setup: &Setup,
-    ) -> io::Result<Told> {
+    ) -> io::Result<End> {
         loop {
-            let patience = match &self.look {
-                Some(_) if self.over.is_none() => {
-                    PollTimeout::try_from(LOOK_EVERY).unwrap_or(PollTimeout::NONE)
+            let patience = match &self.monitor {
+                Some(_) if self.exceeded.is_none() => {
+                    PollTimeout::try_from(POLL_EVERY).unwrap_or(PollTimeout::NONE)
                 }
                 _ => PollTimeout::NONE,
             };
@@ -189,8 +201,8 @@ impl Supervisor {
                 Err(error) => return Err(error.into()),
             }
             let [asked, died] = watched.map(|fd| fd.any().unwrap_or(true));
-            if asked || self.looked.elapsed() >= LOOK_EVERY {
-                self.look(socket);
+            if asked || self.polled.elapsed() >= POLL_EVERY {
+                self.poll_limits(socket);
             }
             if died {
                 while let Ok(Some(_)) = self.signals.read_signal() {}
@@ -199,38 +211,37 @@ impl Supervisor {
             if asked {
                 let told = socket.read(&mut [0]).unwrap_or(0) > 0;
                 let left = self.kill_all(groups);
-                return Ok(if told { Told::ToKill { left } } else { Told::RefereeIsGone });
+                return Ok(if told { End::Killed { left } } else { End::CallerGone });
             }
         }
     }
 
-    /// Ends a player that is over a limit which the system does not enforce.
-    fn look(&mut self, socket: &UnixStream) {
-        self.looked = Instant::now();
-        let (Some(look), None) = (&self.look, self.over) else { return };
+    /// Kills everything if a limit that the system does not enforce is exceeded.
+    fn poll_limits(&mut self, socket: &UnixStream) {
+        self.polled = Instant::now();
+        let (Some(monitor), None) = (&self.monitor, self.exceeded) else { return };
         let members = self.members();
-        self.over = look.overrun(&members);
-        let Some(over) = self.over else { return };
-        let _ = send(socket, &Message::Exceeded(over));
+        self.exceeded = monitor.overrun(&members);
+        let Some(exceeded) = self.exceeded else { return };
+        let _ = send(socket, &Message::Exceeded(exceeded));
         for member in members {
             member.signal(process_tree::Signal::KILL);
         }
     }
 
-    /// The player's processes.
-    fn members(&self) -> Vec<process_tree::Member> {
+    /// The command and its descendants.
+    fn members(&self) -> Vec<Member> {
         let mut members = process_tree::members(Pid::this());
         members.retain(|member| Some(member.pid) != self.init);
         members
     }
 
-    /// Reaps whatever is dead, and reports the end of the leader. That of a box comes from its
-    /// init.
+    /// Reaps whatever is dead, and reports the end of the command. With namespaces, the init does.
     fn reap(&mut self, socket: &UnixStream, setup: &Setup) {
         while let Ok(status) = waitpid(None, Some(WaitPidFlag::WNOHANG)) {
             let Some(pid) = status.pid() else { break };
             if self.init.is_none() && pid == self.leader {
-                self.look(socket);
+                self.poll_limits(socket);
                 let dir = setup.scratch.as_ref().filter(|_| setup.has_mounts_alone());
                 if let Some(full) =
                     dir.and_then(|dir| mounts::full_scratch(dir, setup.limits.scratch))
@@ -240,18 +251,18 @@ impl Supervisor {
                 let _ = send(socket, &Message::Exited { status: wait_status(status) });
             }
             if self.init == Some(pid) {
-                // The box went down with everything in it: the referee sees that no end of the
-                // leader was reported.
+                // Everything in the namespaces is dead: the caller sees the socket close before
+                // the end of the command was reported.
                 let _ = socket.shutdown(std::net::Shutdown::Write);
             }
         }
     }
 
-    /// Kills every process of the player; how many lived besides its first.
-    fn kill_all(&mut self, groups: &[cgroup::Cgroup]) -> usize {
+    /// Kills the command and its descendants. Returns how many descendants were alive.
+    fn kill_all(&mut self, groups: &[Cgroup]) -> usize {
         let this = Pid::this();
         let mut lived = BTreeSet::new();
-        let mut note = |members: &[process_tree::Member], supervisor: &Self| {
+        let mut note = |members: &[Member], supervisor: &Self| {
             let others = members.iter().filter(|member| {
                 member.pid != supervisor.leader
                     && Some(member.pid) != supervisor.init
@@ -260,9 +271,9 @@ impl Supervisor {
             lived.extend(others.map(|member| member.pid.as_raw()));
         };
         note(&process_tree::members(this), self);
-        groups.iter().for_each(cgroup::Cgroup::kill);
+        groups.iter().for_each(Cgroup::kill);
         if let Some(init) = self.init {
-            // Everything in its namespace dies with it; its number is ours until it is reaped.
+            // Everything in its namespace dies with it. Its number is its own until it is reaped.
             let _ = kill(init, Signal::SIGKILL);
             let _ = waitpid(init, None);
             return lived.len();

@@ -9,9 +9,14 @@ use nix::unistd::Pid;
 use tokio::process::Child;
 use tokio::time::timeout;
 
+use crate::command::Command;
 use crate::cpu_clock::CpuClock;
+use crate::error::{Shortage, SpawnError, SupervisorGone};
+use crate::leftovers::Leftovers;
+use crate::limits::Overrun;
+use crate::pipes::Pipes;
+use crate::policy::Policy;
 use crate::process_state::ProcessState;
-use crate::{Command, Leftovers, Overrun, Pipes, Policy, Shortage, SpawnError, SupervisorGone};
 
 /// How long a process may take to die.
 const DEATH: Duration = Duration::from_secs(10);

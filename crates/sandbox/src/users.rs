@@ -1,25 +1,25 @@
-//! Users that players become when the referee is root: one a player, of nobody else.
+//! The users that sandboxed processes become if the caller is root: one for each process.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The first number: above those that systems give to people, services and containers.
 const FIRST: u32 = 1_900_000_000;
-/// How many numbers a referee has for its players, and how many referees are told apart.
+/// How many users one caller has to give, and how many callers are told apart.
 const EACH: u32 = 2048;
-const REFEREES: u32 = 65_536;
+const CALLERS: u32 = 65_536;
 
-/// The users of one run of the referee.
+/// The users of this caller.
 #[derive(Debug)]
 pub(crate) struct Users {
     first: u32,
     taken: Arc<Mutex<BTreeSet<u32>>>,
 }
 
-/// A user that is one player's as long as this lives.
+/// A user that belongs to one process as long as this lives.
 #[derive(Debug)]
 pub(crate) struct User {
-    /// Its number; that of its group is the same.
+    /// Its number, and that of its group.
     pub(crate) id: u32,
     taken: Arc<Mutex<BTreeSet<u32>>>,
 }
@@ -28,12 +28,12 @@ impl Users {
     /// The users that this process may give, if it is root.
     pub(crate) fn of_this_process() -> Option<Self> {
         nix::unistd::geteuid().is_root().then(|| Self {
-            first: FIRST + std::process::id() % REFEREES * EACH,
+            first: FIRST + std::process::id() % CALLERS * EACH,
             taken: Arc::default(),
         })
     }
 
-    /// The first user that is free.
+    /// The first free user, if any.
     pub(crate) fn take(&self) -> Option<User> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let id = (self.first..self.first + EACH).find(|id| !taken.contains(id))?;
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_players_have_the_same_user_at_once() {
+    fn no_two_processes_have_the_same_user_at_once() {
         let users = Users { first: 7, taken: Arc::default() };
         let (one, two) = (users.take().expect("a user"), users.take().expect("a user"));
         assert_eq!((one.id, two.id), (7, 8));
@@ -63,6 +63,6 @@ mod tests {
 
     #[test]
     fn every_number_is_one_that_the_kernel_takes() {
-        assert!(FIRST.checked_add(REFEREES * EACH).is_some_and(|last| last < u32::MAX - 1));
+        assert!(FIRST.checked_add(CALLERS * EACH).is_some_and(|last| last < u32::MAX - 1));
     }
 }

@@ -1,4 +1,4 @@
-//! What a process finds that tries its box: the proof that a mechanism does what it is for.
+//! The process of a self-test: it tests from inside whether mechanisms do what they are for.
 
 use std::fs::OpenOptions;
 use std::process::ExitCode;
@@ -7,9 +7,10 @@ use nix::errno::Errno;
 use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 
-use crate::{Limits, Mechanism, limits};
+use crate::level::Mechanism;
+use crate::limits::{self, Limits};
 
-/// What a player of the probe may use.
+/// What it may use.
 pub(super) const LIMITS: Limits = Limits {
     memory: 32 * limits::MIB,
     processes: 16,
@@ -17,11 +18,11 @@ pub(super) const LIMITS: Limits = Limits {
     file_size: limits::MIB,
     scratch: limits::MIB,
 };
-/// The CPU time that a player of the probe uses.
+/// The CPU time that it uses.
 pub(super) const BURNED: std::time::Duration = std::time::Duration::from_millis(30);
 
-/// What a player can try for itself.
-pub(super) const TRIED: [Mechanism; 6] = [
+/// The mechanisms that it can test from inside.
+pub(super) const TESTED: [Mechanism; 6] = [
     Mechanism::Rlimits,
     Mechanism::Landlock,
     Mechanism::Seccomp,
@@ -30,10 +31,10 @@ pub(super) const TRIED: [Mechanism; 6] = [
     Mechanism::Namespaces,
 ];
 
-/// Runs into the limit that `what` names, or tries the box that this process is in.
+/// Runs into the limit of the mechanism called `what`; without one, tests its sandbox.
 pub(crate) fn serve(what: Option<&str>) -> ExitCode {
     match what.and_then(Mechanism::named) {
-        None => look(),
+        None => report(),
         Some(Mechanism::Memory) => eat(),
         Some(Mechanism::Processes) => multiply(),
         Some(Mechanism::Cpu) => burn(),
@@ -41,7 +42,7 @@ pub(crate) fn serve(what: Option<&str>) -> ExitCode {
     }
 }
 
-/// Uses more memory than a player of the probe may.
+/// Uses more memory than it may.
 fn eat() -> ExitCode {
     let size = usize::try_from(4 * LIMITS.memory).unwrap_or(usize::MAX);
     let eaten = vec![1_u8; size];
@@ -49,11 +50,11 @@ fn eat() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Starts more threads than a player of the probe may have.
+/// Starts more threads than it may have.
 fn multiply() -> ExitCode {
     let start = || {
         let wait = || {
-            // The end of the input is the end of the trial.
+            // The test ends with the input.
             let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
         };
         std::thread::Builder::new().stack_size(64 * 1024).spawn(wait)
@@ -62,7 +63,7 @@ fn multiply() -> ExitCode {
     if refused { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// Uses so much CPU time that it must show.
+/// Uses a measurable amount of CPU time.
 fn burn() -> ExitCode {
     let clock = nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID;
     while clock.now().is_ok_and(|used| std::time::Duration::from(used) < BURNED) {}
@@ -79,27 +80,27 @@ fn wait() -> ExitCode {
 }
 
 /// Prints the mechanisms that hold.
-fn look() -> ExitCode {
+fn report() -> ExitCode {
     let holds = |one: &Mechanism| match one {
         Mechanism::Rlimits => getrlimit(Resource::RLIMIT_CORE) == Ok((0, 0)),
-        // A file that every other process may write to.
+        // Without Landlock, every process may write to this file.
         Mechanism::Landlock => OpenOptions::new().write(true).open("/proc/self/comm").is_err(),
         Mechanism::Seccomp => {
             let inet = socket(AddressFamily::Inet, SockType::Stream, SockFlag::empty(), None);
             inet.is_err_and(|error| error == Errno::EPERM)
         }
         Mechanism::User => !nix::unistd::geteuid().is_root(),
-        // Nothing else has a limit of files like this.
+        // No other file system has this limit of files.
         Mechanism::Mounts => std::env::var_os("TMPDIR").is_some_and(|scratch| {
             let found = nix::sys::statvfs::statvfs(scratch.as_os_str());
             found.is_ok_and(|found| found.files() == u64::from(limits::MOST_FILES))
         }),
-        // It is alone with the first process of its box.
+        // It is alone with the first process of its namespace.
         Mechanism::Namespaces => std::process::id() == 2,
         _ => false,
     };
-    let held: Vec<Mechanism> = TRIED.into_iter().filter(holds).collect();
-    match serde_json::to_writer(std::io::stdout(), &held) {
+    let holding: Vec<Mechanism> = TESTED.into_iter().filter(holds).collect();
+    match serde_json::to_writer(std::io::stdout(), &holding) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }

@@ -1,0 +1,99 @@
+//! Which hierarchies of control groups a machine has.
+
+use std::path::{Path, PathBuf};
+
+use super::files::Version;
+use crate::level::Mechanism;
+
+/// A hierarchy, and the group of this process in it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Hierarchy {
+    /// The group of this process, as a folder.
+    pub(super) own: PathBuf,
+    /// The controllers by name; none in version 2.
+    controllers: Vec<String>,
+}
+
+impl Hierarchy {
+    pub(super) fn version(&self) -> Version {
+        if self.controllers.is_empty() { Version::Two } else { Version::One }
+    }
+
+    /// It may give `mechanism`. What version 2 has shows when a group is made in it.
+    pub(super) fn has(&self, mechanism: Mechanism) -> bool {
+        let controller = match mechanism {
+            _ if self.version() == Version::Two => return true,
+            Mechanism::Memory => "memory",
+            Mechanism::Processes => "pids",
+            Mechanism::Cpu => "cpuacct",
+            _ => return false,
+        };
+        self.controllers.iter().any(|own| own == controller)
+    }
+}
+
+/// The hierarchies that `mountinfo` and `cgroup` of `/proc/self` tell of.
+pub(super) fn hierarchies(mountinfo: &str, cgroup: &str) -> Vec<Hierarchy> {
+    let mut found = Vec::new();
+    for line in mountinfo.lines() {
+        let Some((mount, file_system)) = line.split_once(" - ") else { continue };
+        let mut file_system = file_system.split(' ');
+        let (kind, options) = (file_system.next().unwrap_or(""), file_system.nth(1).unwrap_or(""));
+        let mut mount = mount.split(' ').skip(3);
+        let (Some(root), Some(folder)) = (mount.next(), mount.next()) else { continue };
+        let own = cgroup.lines().find_map(|line| {
+            let mut fields = line.splitn(3, ':').skip(1);
+            let (controllers, path) = (fields.next()?, fields.next()?);
+            let same = match kind {
+                "cgroup2" => controllers.is_empty(),
+                "cgroup" => {
+                    !controllers.is_empty()
+                        && controllers.split(',').all(|name| options.split(',').any(|o| o == name))
+                }
+                _ => false,
+            };
+            same.then(|| (controllers.to_owned(), path.to_owned()))
+        });
+        let Some((controllers, path)) = own else { continue };
+        let Ok(below) = Path::new(&path).strip_prefix(root) else { continue };
+        let controllers = controllers.split(',').filter(|name| !name.is_empty());
+        let hierarchy = Hierarchy {
+            own: Path::new(folder).join(below),
+            controllers: controllers.map(str::to_owned).collect(),
+        };
+        if !found.contains(&hierarchy) {
+            found.push(hierarchy);
+        }
+    }
+    // Version 2 first: what it gives is not taken from version 1.
+    found.sort_by_key(|hierarchy| !hierarchy.controllers.is_empty());
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hierarchies_of_both_versions_are_found() {
+        let mountinfo = "\
+30 25 0:26 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory
+31 25 0:27 /docker/x /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct
+32 25 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw
+33 25 0:29 / /proc rw - proc proc rw
+";
+        let cgroup = "4:memory:/a/b\n3:cpu,cpuacct:/docker/x/y\n0::/user.slice\n";
+        let of = |own: &str, controllers: &[&str]| Hierarchy {
+            own: PathBuf::from(own),
+            controllers: controllers.iter().map(|&name| name.to_owned()).collect(),
+        };
+        assert_eq!(
+            hierarchies(mountinfo, cgroup),
+            [
+                of("/sys/fs/cgroup/unified/user.slice", &[]),
+                of("/sys/fs/cgroup/memory/a/b", &["memory"]),
+                of("/sys/fs/cgroup/cpu,cpuacct/y", &["cpu", "cpuacct"]),
+            ]
+        );
+    }
+}

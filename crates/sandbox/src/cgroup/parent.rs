@@ -1,0 +1,260 @@
+//! The groups of the caller in which those of its processes are made.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use nix::fcntl::{Flock, FlockArg};
+
+use super::files::{GIVEN, Version, file_of};
+use super::hierarchy::{Hierarchy, hierarchies};
+use super::readings::Cgroups;
+use crate::error::Unavailable;
+use crate::level::Mechanism;
+use crate::limits::Limits;
+use crate::protocol::CgroupSetup;
+
+/// A group in one hierarchy in which the groups of processes are made.
+#[derive(Debug)]
+struct ParentCgroup {
+    dir: PathBuf,
+    version: Version,
+    /// What is used of it.
+    gives: Vec<Mechanism>,
+    /// Held for as long as the group is used: a group that nobody holds is stale.
+    _lock: Flock<File>,
+}
+
+/// The groups of this caller in all hierarchies. They are removed when this is dropped.
+#[derive(Debug, Default)]
+pub(crate) struct ParentCgroups {
+    parents: Vec<ParentCgroup>,
+}
+
+/// Mechanisms that are missing, and why.
+type Reasons = Vec<(Mechanism, Unavailable)>;
+
+impl ParentCgroups {
+    /// Makes a group in every hierarchy that allows it. Returns why mechanisms are missing, too.
+    pub(crate) fn find(without: &[Mechanism]) -> (Self, Reasons) {
+        let read = |name| fs::read_to_string(name).unwrap_or_default();
+        let mut parents = Self::default();
+        let mut reasons = Vec::new();
+        let mut missing: Vec<Mechanism> =
+            GIVEN.into_iter().filter(|mechanism| !without.contains(mechanism)).collect();
+        for hierarchy in hierarchies(&read("/proc/self/mountinfo"), &read("/proc/self/cgroup")) {
+            parents.add(&hierarchy, &mut missing, &mut reasons);
+        }
+        for mechanism in missing {
+            if !reasons.iter().any(|(known, _)| *known == mechanism) {
+                reasons.push((mechanism, Unavailable::NoController));
+            }
+        }
+        (parents, reasons)
+    }
+
+    /// Makes a group in `hierarchy` for the mechanisms that are `missing` and that it can give.
+    fn add(&mut self, hierarchy: &Hierarchy, missing: &mut Vec<Mechanism>, reasons: &mut Reasons) {
+        let wanted: Vec<Mechanism> =
+            missing.iter().copied().filter(|&mechanism| hierarchy.has(mechanism)).collect();
+        if wanted.is_empty() {
+            return;
+        }
+        match ParentCgroup::make(&hierarchy.own, hierarchy.version(), &wanted) {
+            Ok(parent) => {
+                missing.retain(|mechanism| !parent.gives.contains(mechanism));
+                self.parents.push(parent);
+            }
+            Err(error) => {
+                let error = Arc::new(error);
+                let why = |_| Unavailable::Cgroup {
+                    dir: hierarchy.own.clone(),
+                    error: Arc::clone(&error),
+                };
+                reasons.retain(|(known, _)| !wanted.contains(known));
+                reasons.extend(wanted.iter().map(|&one| (one, why(one))));
+            }
+        }
+    }
+
+    /// The mechanisms that these groups give.
+    pub(crate) fn gives(&self) -> impl Iterator<Item = Mechanism> {
+        GIVEN.into_iter().filter(|one| self.parents.iter().any(|parent| parent.gives.contains(one)))
+    }
+
+    /// The groups of a new process, which its supervisor is to make.
+    pub(crate) fn of_process(&self, limits: &Limits) -> Cgroups {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed).to_string();
+        let mut groups = Cgroups::default();
+        for parent in &self.parents {
+            let dir = parent.dir.join(&number);
+            for &mechanism in &parent.gives {
+                groups.of.push((mechanism, parent.version, dir.clone()));
+            }
+            groups.setups.push(CgroupSetup { set: parent.settings(limits), dir });
+        }
+        groups
+    }
+}
+
+impl Drop for ParentCgroups {
+    fn drop(&mut self) {
+        for parent in &self.parents {
+            // A group that still has a process in it is removed by that process's supervisor.
+            let _ = fs::remove_dir(&parent.dir);
+        }
+    }
+}
+
+/// Makes a group for this caller in the group `own`, and holds it.
+fn new_group(own: &Path) -> io::Result<(PathBuf, Flock<File>)> {
+    let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
+    let dir = own.join(format!("referee-{}-{random:016x}", std::process::id()));
+    fs::create_dir(&dir)?;
+    let lock = hold(&dir)?;
+    // Another caller may have taken it for stale before it was held.
+    if dir.exists() { Ok((dir, lock)) } else { Err(io::ErrorKind::NotFound.into()) }
+}
+
+/// Locks a group for as long as this process lives; fails if another process holds the lock.
+fn hold(dir: &Path) -> io::Result<Flock<File>> {
+    let lock = Flock::lock(File::open(dir)?, FlockArg::LockExclusiveNonblock);
+    lock.map_err(|(_, error)| error.into())
+}
+
+/// Removes the groups of callers that were killed: nobody holds them. The system does not remove a
+/// group that is in use.
+fn remove_stale(own: &Path) {
+    for entry in fs::read_dir(own).into_iter().flatten().flatten() {
+        let is_ours = entry.file_name().as_encoded_bytes().starts_with(b"referee-");
+        if let (true, Ok(_held)) = (is_ours, hold(&entry.path())) {
+            for below in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
+                let _ = fs::remove_dir(below.path());
+            }
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
+}
+
+/// How often a new group may be taken for stale by another caller before that is an error.
+const ATTEMPTS: usize = 8;
+
+/// Makes a group for this caller in the group `own` that nobody took for stale.
+fn claim(own: &Path) -> io::Result<(PathBuf, Flock<File>)> {
+    let mut attempts = 1;
+    loop {
+        match new_group(own).map_err(|error| (error.kind(), error)) {
+            Err((io::ErrorKind::NotFound | io::ErrorKind::WouldBlock, _))
+                if attempts < ATTEMPTS =>
+            {
+                attempts += 1;
+            }
+            claimed => return claimed.map_err(|(_, error)| error),
+        }
+    }
+}
+
+impl ParentCgroup {
+    /// Makes a group in the group `own`, with those of the `wanted` mechanisms that it can give.
+    fn make(own: &Path, version: Version, wanted: &[Mechanism]) -> io::Result<Self> {
+        remove_stale(own);
+        let (dir, lock) = claim(own)?;
+        let mut parent = Self { dir, version, gives: Vec::new(), _lock: lock };
+        let enabled = parent.enable(own, wanted).and_then(|()| parent.test());
+        if enabled.is_err() {
+            let _ = fs::remove_dir(&parent.dir);
+        }
+        parent.gives = wanted.iter().copied().filter(|&one| parent.can(one)).collect();
+        enabled.map(|()| parent)
+    }
+
+    /// Passes on the controllers that the `wanted` mechanisms need.
+    fn enable(&self, own: &Path, wanted: &[Mechanism]) -> io::Result<()> {
+        if self.version == Version::One {
+            return Ok(());
+        }
+        let available = fs::read_to_string(own.join("cgroup.controllers"))?;
+        let has = |name: &str| available.split_whitespace().any(|own| own == name);
+        let needed: Vec<&str> = [(Mechanism::Memory, "+memory"), (Mechanism::Processes, "+pids")]
+            .into_iter()
+            .filter(|(mechanism, name)| wanted.contains(mechanism) && has(&name[1..]))
+            .map(|(_, name)| name)
+            .collect();
+        if needed.is_empty() {
+            return Ok(());
+        }
+        let needed = needed.join(" ");
+        let control = "cgroup.subtree_control";
+        if fs::write(own.join(control), &needed).is_err() {
+            // A group that passes controllers on may have no processes of its own: this one moves.
+            let aside = own.join("referee");
+            match fs::create_dir(&aside) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
+            }
+            fs::write(aside.join("cgroup.procs"), "0")?;
+            fs::write(own.join(control), &needed)?;
+        }
+        fs::write(self.dir.join(control), &needed)
+    }
+
+    /// A group can be made in it.
+    fn test(&self) -> io::Result<()> {
+        let test = self.dir.join("test");
+        fs::create_dir(&test)?;
+        fs::remove_dir(test)
+    }
+
+    /// The mechanism is available: its file exists in a group below this one.
+    fn can(&self, mechanism: Mechanism) -> bool {
+        let Some(file) = file_of(mechanism, self.version) else { return false };
+        let test = self.dir.join("test");
+        let there = fs::create_dir(&test).is_ok() && test.join(file).exists();
+        let _ = fs::remove_dir(test);
+        there
+    }
+
+    /// The files that set the limits in the group of a process.
+    fn settings(&self, limits: &Limits) -> Vec<(String, String)> {
+        let mut set = Vec::new();
+        let mut give = |name: &str, value: String| set.push((name.to_owned(), value));
+        let memory = limits.memory.to_string();
+        for mechanism in &self.gives {
+            match (mechanism, self.version) {
+                (Mechanism::Memory, Version::One) => {
+                    give("memory.limit_in_bytes", memory.clone());
+                    give("?memory.memsw.limit_in_bytes", memory.clone());
+                }
+                (Mechanism::Memory, Version::Two) => {
+                    give("memory.max", memory.clone());
+                    give("?memory.swap.max", "0".to_owned());
+                    give("?memory.oom.group", "1".to_owned());
+                }
+                (Mechanism::Processes, _) => give("pids.max", limits.processes.to_string()),
+                _ => {}
+            }
+        }
+        set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_that_nobody_holds_is_stale_whatever_its_number() {
+        let own = tempfile::tempdir().expect("a folder");
+        let of_this_process =
+            |number| own.path().join(format!("referee-{}-{number}", std::process::id()));
+        fs::create_dir_all(of_this_process(0).join("0")).expect("a folder");
+        let (kept, _lock) = claim(own.path()).expect("a folder");
+        let (also, _other) = claim(own.path()).expect("another folder");
+        remove_stale(own.path());
+        assert!(!of_this_process(0).exists());
+        assert!(kept.exists() && also.exists() && kept != also);
+    }
+}
