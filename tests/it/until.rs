@@ -22,7 +22,7 @@ fn the_time_left_goes_to_further_games_and_the_run_ends_by_itself() {
         assert_eq!(run.code, 0, "{}", run.err);
         assert!(run.out.contains("rating"), "a ranking: {}", run.out);
         assert_eq!(arena.run(&["verify"]).code, 0);
-        time_up(&run.err).contains("all is played") && arena.lines().len() > 6
+        time_up(&run.err).contains("everything was played") && arena.lines().len() > 6
     });
     assert!(further);
     let stages = arena.header()["stages"].to_string();
