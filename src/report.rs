@@ -5,6 +5,7 @@ pub mod charts;
 mod columns;
 pub mod details;
 pub mod drawing;
+mod elo;
 pub mod film;
 pub mod games;
 pub mod grades;

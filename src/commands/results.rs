@@ -226,11 +226,19 @@ impl Tables {
 
     /// The tables as files: name and content. `games.csv` is apart, for its size.
     pub fn files(&self) -> io::Result<[(&'static str, Vec<u8>); 2]> {
-        Ok([
-            ("standings.csv", tables::standings(&self.standings)?),
-            ("crosstable.csv", tables::crosstable(&self.standings, &self.results)?),
-        ])
+        table_files(&self.standings, &self.results)
     }
+}
+
+/// The tables of these standings as files: name and content.
+pub(super) fn table_files(
+    standings: &Standings,
+    results: &NamedResults,
+) -> io::Result<[(&'static str, Vec<u8>); 2]> {
+    Ok([
+        ("standings.csv", tables::standings(standings)?),
+        ("crosstable.csv", tables::crosstable(standings, results)?),
+    ])
 }
 
 fn unrated(error: &AnalysisError) -> Failure {

@@ -1,5 +1,6 @@
 //! `run`: plays the tournament of a configuration, or goes on with it.
 
+mod live_tables;
 mod plan;
 
 use std::num::NonZeroUsize;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use clap::Args;
 use tokio::sync::watch;
 
+use self::live_tables::LiveTables;
 use super::containment_args::{level_named, mechanism_named};
 use super::report;
 use super::results::{Tables, write_tables};
@@ -23,7 +25,7 @@ use crate::model::tournament::Tournament;
 use crate::player::Sandbox;
 use crate::printer::Printer;
 use crate::progress::{Contender, Progress};
-use crate::report::terminal;
+use crate::report::{Remedy, terminal};
 use crate::run::cores::Cores;
 use crate::run::deadline::Deadline;
 use crate::run::entrant::Entrant;
@@ -233,7 +235,8 @@ pub(super) fn play(
     };
     refuse_too_many(at_once, worker::open_files(&conditions.players))?;
     let mut recorder = Recorder::new(folder, log);
-    let mut listeners = Listeners(vec![&mut recorder, listener]);
+    let mut live_tables = LiveTables::new(folder.dir(), Remedy::of(&contents.header));
+    let mut listeners = Listeners(vec![&mut recorder, &mut live_tables, listener]);
     let runner = Runner {
         jobs: terms.jobs,
         cores: Cores::of_this_process(if tournament.clock.ponder { 2 } else { 1 }),

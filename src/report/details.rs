@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::columns::{Align, Cell, Column, Keep, lay_out};
-use super::terminal::{margin, whole};
+use super::elo::{margin, whole};
 use crate::analysis::diagnostics::clocks::ClockUse;
 use crate::analysis::diagnostics::copies;
 use crate::analysis::diagnostics::look_alikes::LookAlike;

@@ -1,4 +1,4 @@
-//! `games.csv`: a row a game, written as the games come.
+//! `games.csv`: one row per game, written as the games come.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -24,6 +24,7 @@ const COLUMNS: [&str; 12] = [
 ];
 
 /// Writes `games.csv` to `W`, a game at a time.
+#[derive(Debug)]
 pub struct GamesTable<W: Write> {
     table: csv::Writer<W>,
 }

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::terminal::{margin, whole};
+use super::elo::{margin, whole};
 use super::unranked::describe;
 use super::{Remedy, Row, Standings};
 use crate::escape;

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use super::columns::{Align, Cell, Column, Keep, lay_out};
+use super::elo::{margin, whole};
 use super::notes::notes;
 use super::{Row, Standings};
 use crate::escape;
@@ -53,16 +54,6 @@ fn columns(standings: &Standings) -> Vec<Column> {
 /// A cell, and a dash where there is nothing to say.
 fn or_dash(cell: Option<impl Display>) -> Cell {
     cell.map_or_else(|| Cell::plain("–"), Cell::plain)
-}
-
-/// Elo to the point, never `-0`.
-pub(super) fn whole(elo: f64) -> String {
-    format!("{:.0}", elo.round() + 0.0)
-}
-
-/// Half the width of an interval.
-pub(super) fn margin(elo: f64) -> String {
-    format!("±{}", whole(elo))
 }
 
 fn percent(score: Points, games: u32) -> String {

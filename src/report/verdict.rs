@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::terminal::whole;
+use super::elo::whole;
 use crate::escape;
 use referee_ratings::Pentanomial;
 use referee_ratings::{Estimate, Points};

@@ -55,7 +55,7 @@ impl From<&Header> for Setup {
 }
 
 /// The state of a tournament.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Ledger {
     setup: Setup,
     /// The stage that is played.

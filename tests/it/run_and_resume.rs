@@ -318,6 +318,36 @@ fn a_game_that_is_overwritten_during_a_run_is_missed_at_its_end() {
 }
 
 #[test]
+fn the_tables_are_there_from_the_first_game_on() {
+    let config = Config::empty().bot("ant", "random").script("zzz", "player.sh");
+    let arena = Arena::with(&config.change(|config| {
+        config.clock.push_str("move = \"10m\"\n[containment]\nlevel = \"off\"");
+        config.jobs = 1;
+    }));
+    arena.write("player.sh", WAITS_ITS_TURN);
+    let child = arena.start(&["run"]);
+    let is_there = |name: &str| arena.path().join(name).exists();
+    wait_until(|| is_there("game-0"));
+    assert!(!arena.results().join("standings.csv").exists(), "no game was played yet");
+    arena.write("go-0", "");
+    // The second game is in play.
+    wait_until(|| is_there("game-1"));
+    wait_until(|| arena.results().join("crosstable.csv").exists());
+    let games = |arena: &Arena| -> Vec<String> {
+        let table = csv(&arena.read("standings.csv"));
+        let column = table[0].iter().position(|name| name == "games").expect("a column");
+        table.iter().skip(1).map(|row| row[column].clone()).collect()
+    };
+    assert_eq!(games(&arena), ["1", "1"]);
+    assert_eq!(arena.read("games.csv").lines().count(), 2);
+    (1..4).for_each(|game| arena.write(&format!("go-{game}"), ""));
+    let run = arena.finish(child, "");
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(games(&arena), ["4", "4"]);
+    assert_eq!(arena.read("games.csv").lines().count(), 5);
+}
+
+#[test]
 fn signals_stop_it_in_order() {
     for kind in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         let (arena, child) = unending(ASLEEP);

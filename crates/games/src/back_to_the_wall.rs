@@ -21,8 +21,8 @@ use rand::seq::IteratorRandom;
 use rand::{Rng, RngCore};
 
 pub use action::Submission;
-pub use board::{Board, Effects, Pair, Run};
-pub use map::{Adjacency, Ground, Map, Motion, PIECES, Piece, SHIPPED};
+pub use board::{Board, Effects, Run};
+pub use map::{Adjacency, Ground, Map, Motion, PIECES, Pair, Piece, SHIPPED};
 pub use options::Rules;
 pub use squares::Squares;
 pub use state::{RoundState, State};

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use super::board::Pair;
-use super::map::Piece;
+use super::map::{Pair, Piece};
 use super::squares::Squares;
 use crate::board::Direction;
 use crate::point::Point;

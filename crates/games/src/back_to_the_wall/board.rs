@@ -1,39 +1,11 @@
 //! The board of a round: small, copied freely, and without the options.
 
 use super::action::Submission;
-use super::map::{Ground, Map, PIECES, Piece};
+use super::map::{Ground, Map, PIECES, Pair, Piece};
 use super::squares::Squares;
 use super::walls::{Placement, Readings, Site};
 use crate::board::{Direction, Square};
 use crate::seat::{BySeat, Seat};
-
-/// One value for each of a player's two pieces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Pair<T> {
-    /// The circle's.
-    pub circle: T,
-    /// The square's.
-    pub square: T,
-}
-
-impl<T> std::ops::Index<Piece> for Pair<T> {
-    type Output = T;
-    fn index(&self, piece: Piece) -> &T {
-        match piece {
-            Piece::Circle => &self.circle,
-            Piece::Square => &self.square,
-        }
-    }
-}
-
-impl<T> std::ops::IndexMut<Piece> for Pair<T> {
-    fn index_mut(&mut self, piece: Piece) -> &mut T {
-        match piece {
-            Piece::Circle => &mut self.circle,
-            Piece::Square => &mut self.square,
-        }
-    }
-}
 
 /// What stands where in a round, and whose squares are whose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

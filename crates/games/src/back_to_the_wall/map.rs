@@ -71,6 +71,34 @@ pub enum Piece {
     Square,
 }
 
+/// One value for each of a player's two pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Pair<T> {
+    /// The circle's.
+    pub circle: T,
+    /// The square's.
+    pub square: T,
+}
+
+impl<T> std::ops::Index<Piece> for Pair<T> {
+    type Output = T;
+    fn index(&self, piece: Piece) -> &T {
+        match piece {
+            Piece::Circle => &self.circle,
+            Piece::Square => &self.square,
+        }
+    }
+}
+
+impl<T> std::ops::IndexMut<Piece> for Pair<T> {
+    fn index_mut(&mut self, piece: Piece) -> &mut T {
+        match piece {
+            Piece::Circle => &mut self.circle,
+            Piece::Square => &mut self.square,
+        }
+    }
+}
+
 impl Piece {
     /// Both, in the order of a submission.
     pub const BOTH: [Self; 2] = [Self::Circle, Self::Square];

@@ -1,0 +1,132 @@
+//! The listener that keeps the tables up to date while games are played.
+//!
+//! A thread of low priority does the work from a copy of the ledger, so that neither the runner nor
+//! a player waits for it. It writes after the first game, and again whenever the games have grown
+//! by a tenth: over a whole run that costs no more than a few times the tables at its end.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use rustix::process::setpriority_process;
+
+use crate::analysis::Evaluation;
+use crate::analysis::results::Faulted;
+use crate::commands::results::{GAMES_TABLE, table_files};
+use crate::disk;
+use crate::error::Failure;
+use crate::folder;
+use crate::report::games::GamesTable;
+use crate::report::{Remedy, Standings};
+use crate::run::event::{Listener, RunEvent};
+use crate::schedule::ledger::Ledger;
+
+/// The tables are written again when the games have grown by one part of this many.
+const PART: usize = 10;
+/// The lowest priority of a thread.
+const LOWEST: i32 = 19;
+
+/// Writes the tables while games are played. They can be made again from the log at any time, so
+/// what goes wrong here is logged and ends nothing.
+#[derive(Debug)]
+pub(in crate::commands) struct LiveTables {
+    dir: PathBuf,
+    remedy: Remedy,
+    /// The rows of games, appended as they are played.
+    games: Option<GamesTable<File>>,
+    writer: Option<(SyncSender<Ledger>, JoinHandle<()>)>,
+    /// The games in the tables that were written last.
+    shown: usize,
+}
+
+impl LiveTables {
+    /// The tables in `dir`; the remedies in their notes are those of this tournament.
+    pub(in crate::commands) fn new(dir: &Path, remedy: Remedy) -> Self {
+        Self { dir: dir.to_owned(), remedy, games: None, writer: None, shown: 0 }
+    }
+
+    fn begin(&mut self, ledger: &Ledger) -> io::Result<()> {
+        self.games = Some(games_so_far(&self.dir, ledger).map_err(io::Error::other)?);
+        let (ledgers, inbox) = sync_channel::<Ledger>(1);
+        let (dir, remedy) = (self.dir.clone(), self.remedy);
+        let work = move || {
+            // On Linux this is the priority of the thread. Without it all goes on as well.
+            let _ = setpriority_process(None, LOWEST);
+            for ledger in inbox {
+                if let Err(error) = write(&dir, remedy, &ledger) {
+                    tracing::warn!(%error, "the tables cannot be kept up to date");
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("tables".to_owned()).spawn(work)?;
+        self.writer = Some((ledgers, thread));
+        Ok(())
+    }
+
+    fn finished(&mut self, event: RunEvent<'_>, ledger: &Ledger) -> io::Result<()> {
+        if let (Some(table), RunEvent::GameFinished { record, .. }) = (&mut self.games, event) {
+            table.write(record)?;
+            table.flush()?;
+        }
+        let grown = ledger.played() - self.shown.min(ledger.played());
+        let Some((ledgers, _)) = self.writer.as_ref().filter(|_| grown > self.shown / PART) else {
+            return Ok(());
+        };
+        // A thread that is still at work gets the next one.
+        if !matches!(ledgers.try_send(ledger.clone()), Err(TrySendError::Full(_))) {
+            self.shown = ledger.played();
+        }
+        Ok(())
+    }
+
+    /// Waits until the last tables are written, so that what comes after them stays.
+    fn end(&mut self) {
+        self.games = None;
+        if let Some((ledgers, thread)) = self.writer.take() {
+            drop(ledgers);
+            // A panic there has been reported by its own message.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// `games.csv` with the games played so far, for others to be appended.
+fn games_so_far(dir: &Path, ledger: &Ledger) -> Result<GamesTable<File>, Failure> {
+    let failed = |error: io::Error| Failure::system(error.to_string());
+    let file = File::create(dir.join(GAMES_TABLE)).map_err(failed)?;
+    let mut table = GamesTable::new(file).map_err(failed)?;
+    if ledger.played() > 0 {
+        folder::games(dir, ledger, |_, entry| table.write(&entry.record).map_err(failed))?;
+    }
+    table.flush().map_err(failed)?;
+    Ok(table)
+}
+
+fn write(dir: &Path, remedy: Remedy, ledger: &Ledger) -> io::Result<()> {
+    let evaluation = Evaluation::of(ledger, Faulted::Count).map_err(io::Error::other)?;
+    let standings = Standings { remedy, ..Standings::new(&evaluation) };
+    for (name, content) in table_files(&standings, &evaluation.results)? {
+        disk::write_quickly(&dir.join(name), &content)?;
+    }
+    Ok(())
+}
+
+impl Listener for LiveTables {
+    fn on(&mut self, event: RunEvent<'_>, ledger: &Ledger) -> Result<(), Failure> {
+        let done = match event {
+            RunEvent::Begun { .. } => self.begin(ledger),
+            RunEvent::GameFinished { .. } => self.finished(event, ledger),
+            RunEvent::Over => {
+                self.end();
+                Ok(())
+            }
+            _ => Ok(()),
+        };
+        if let Err(error) = done {
+            tracing::warn!(%error, "the tables cannot be kept up to date");
+        }
+        Ok(())
+    }
+}
