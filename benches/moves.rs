@@ -28,7 +28,7 @@ use referee::log::{LOG, LogWriter};
 use referee::model::clock::{Measure, TimeControl};
 use referee::model::containment::ContainmentRequest;
 use referee::model::record::FaultPolicy;
-use referee::player::{Launch, Player, Remains, Sandbox, Wire};
+use referee::player::{Launch, Player, PlayerStatistics, Sandbox, Wire};
 use referee::referee::{Report, Setup, play};
 use referee::run::record::Account;
 use referee::schedule::Fixture;
@@ -267,8 +267,8 @@ async fn one_game(mut players: BySeat<Player>, script: &str, plies: usize) -> Ou
         return Err(format!("the game ended early: {:?}", report.ending).into());
     }
     let starts = [report.kept.startup.first, report.kept.startup.second];
-    let remains = BySeat::new(players.first.leave().await, players.second.leave().await);
-    let recorded = log(report, remains, script)?;
+    let statistics = BySeat::new(players.first.leave().await, players.second.leave().await);
+    let recorded = log(report, statistics, script)?;
     Ok(Measured {
         cpu: last - first.unwrap_or(f64::NAN) + recorded,
         wall: ended - began.unwrap_or(ended),
@@ -277,14 +277,14 @@ async fn one_game(mut players: BySeat<Player>, script: &str, plies: usize) -> Ou
 }
 
 /// CPU time of the record's way into a log beside the script, in microseconds.
-fn log(report: Report, remains: BySeat<Remains>, script: &str) -> Outcome<f64> {
+fn log(report: Report, statistics: BySeat<PlayerStatistics>, script: &str) -> Outcome<f64> {
     let dir = Path::new(script).parent().ok_or("no folder")?;
     File::create(dir.join(LOG))?;
     let mut log = LogWriter::open(dir, "bench", 0)?;
     let names = BySeat::new("ant".to_owned(), "bee".to_owned());
     let seats = WatchYourBack::SEATS;
     let seeds = BySeat::new(1, 2);
-    let account = Account { seats, names, seeds, report, remains, wall: Duration::ZERO };
+    let account = Account { seats, names, seeds, report, statistics, wall: Duration::ZERO };
     let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
     let before = cpu()?;
     log.append(&account.record("a-game".to_owned(), fixture, Vec::new()))?;

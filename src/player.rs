@@ -1,12 +1,12 @@
 //! A player behind one small interface: a process, a person, or a function in this process.
 
 mod barred;
+mod cpu_usage;
 pub mod diagnosis;
 mod exchanges;
 mod human;
 mod launch;
 mod limit;
-mod meter;
 mod overdue;
 mod process;
 pub mod sandbox;
@@ -97,9 +97,9 @@ pub enum Player {
     Human(Box<Human>),
 }
 
-/// What is left to know of a player when its game is over.
+/// Statistics of a player after its game.
 #[derive(Debug, Default)]
-pub struct Remains {
+pub struct PlayerStatistics {
     /// Processes besides the player's own that had to be killed.
     pub leftover: usize,
     /// CPU time of its processes, where it could be measured.
@@ -157,10 +157,10 @@ impl Player {
     }
 
     /// Lets the player leave, and kills what is left of it.
-    pub async fn leave(&mut self) -> Remains {
+    pub async fn leave(&mut self) -> PlayerStatistics {
         match self {
             Self::Wire(wire) => wire.leave().await,
-            Self::Human(_) => Remains::default(),
+            Self::Human(_) => PlayerStatistics::default(),
         }
     }
 
@@ -228,10 +228,10 @@ impl Player {
     }
 
     /// What there is to know of a player that stays for another game.
-    pub fn remains(&self) -> Remains {
+    pub fn statistics(&self) -> PlayerStatistics {
         match self {
-            Self::Wire(wire) => wire.remains(),
-            Self::Human(_) => Remains::default(),
+            Self::Wire(wire) => wire.statistics(),
+            Self::Human(_) => PlayerStatistics::default(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::model::fault::Fault;
 use crate::model::record::GameRecord;
-use crate::player::Remains;
+use crate::player::PlayerStatistics;
 use crate::referee::{Ending, Kept, Report};
 use crate::run::record::Account;
 use crate::schedule::Fixture;
@@ -74,7 +74,7 @@ impl Beginning {
             names: names.clone(),
             seeds,
             report: Report { ending: Ending::Faults(faults), kept },
-            remains: BySeat::from_fn(|_| Remains::default()),
+            statistics: BySeat::from_fn(|_| PlayerStatistics::default()),
             wall: startup,
         };
         let fixture = Fixture { players: BySeat::new(0, 1), pair: number, game: 1 };

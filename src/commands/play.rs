@@ -190,7 +190,7 @@ fn so_far<G: Game>(report: Report, seeds: BySeat<u64>) -> GameRecord {
         names: G::SEATS.map(str::to_owned),
         seeds,
         report,
-        remains: BySeat::from_fn(|_| crate::player::Remains::default()),
+        statistics: BySeat::from_fn(|_| crate::player::PlayerStatistics::default()),
         wall: Duration::ZERO,
     };
     let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };

@@ -34,7 +34,7 @@ pub enum FaultCode {
     Processes,
     /// It was over the limit of disk space.
     Disk,
-    /// Its box could not be kept.
+    /// Its sandbox failed.
     Containment,
 }
 

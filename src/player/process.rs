@@ -17,11 +17,11 @@ use tokio::time::timeout_at;
 
 use self::outcome::{End, Written};
 use super::barred::Barred;
+use super::cpu_usage::{CpuUsage, Interval};
 use super::diagnosis::{self, Late};
 use super::exchanges::{Direction, Exchange, Exchanges};
 use super::launch::Launch;
 use super::limit::{Allowed, Limit};
-use super::meter::{Meter, Stretch};
 use super::overdue::Overdue;
 use super::sandbox::{self, NotStarted, Sandbox};
 use super::stderr::Stderr;
@@ -61,7 +61,7 @@ pub(super) struct Process {
     buffer: Vec<u8>,
     written: u64,
     exchanges: Exchanges,
-    meter: Meter,
+    cpu_usage: CpuUsage,
     measure: Measure,
     limits: Limits,
     /// See [`Launch::hosted`].
@@ -81,7 +81,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts the program in its box. The clock of its start-up begins before this call.
+    /// Starts the program in its sandbox. The clock of its start-up begins before this call.
     pub(super) async fn spawn(
         launch: &Launch,
         sandbox: &Sandbox,
@@ -89,7 +89,7 @@ impl Process {
     ) -> Result<Self, NotStarted> {
         let (sandboxed, Pipes { stdin, stdout, stderr }) = sandbox.spawn(launch).await?;
         Ok(Self {
-            meter: Meter::new(sandboxed.cpu_clock(), measure == Measure::Cpu),
+            cpu_usage: CpuUsage::new(sandboxed.cpu_clock(), measure == Measure::Cpu),
             sandboxed,
             stdin: Some(stdin),
             stdout,
@@ -125,7 +125,7 @@ impl Process {
             return self.late(limit, asked, written).await;
         };
         let now = Instant::now();
-        let cpu = self.meter.mark(Stretch::OnTurn, now).cpu;
+        let cpu = self.cpu_usage.mark(Interval::OnTurn, now).cpu;
         self.rest();
         let wall = now - asked;
         self.note_time(limit, wall, cpu);
@@ -156,12 +156,12 @@ impl Process {
     /// Ends a turn of the opponent and returns the CPU time that this player used in it. Turns
     /// of less than 0.2 ms are not measured one by one.
     pub(super) fn end_off_turn(&mut self) -> Duration {
-        self.meter.mark(Stretch::OffTurn, Instant::now()).cpu
+        self.cpu_usage.mark(Interval::OffTurn, Instant::now()).cpu
     }
 
     /// In this game it computed on the opponent's turns.
     pub(super) fn ponders(&self) -> bool {
-        self.meter.ponders()
+        self.cpu_usage.ponders()
     }
 
     /// How its last reply was overdue, if it was.
@@ -173,7 +173,7 @@ impl Process {
     pub(super) fn begin_game(&mut self) {
         self.written = 0;
         self.lost_before = self.stderr.lost();
-        self.meter.restart();
+        self.cpu_usage.restart();
         self.sandboxed.reset_overruns();
     }
 
@@ -250,7 +250,7 @@ impl Process {
 
     /// CPU time of the tree in this game so far, where the system tells.
     pub(super) fn cpu(&self) -> Option<Duration> {
-        self.meter.used()
+        self.cpu_usage.used()
     }
 
     /// The most memory that its living processes have held, in bytes, where the system tells.
@@ -260,7 +260,7 @@ impl Process {
 
     /// CPU time on the opponent's turns so far.
     pub(super) fn cpu_off_turn(&self) -> Duration {
-        self.meter.off_turn()
+        self.cpu_usage.off_turn()
     }
 
     /// Writes a line, and tells when its last byte went.
@@ -321,14 +321,14 @@ impl Process {
         if !limit.bounds_cpu(&self.limits) {
             return None;
         }
-        let used = self.meter.since(now);
-        let before = self.meter.used().unwrap_or_default();
+        let used = self.cpu_usage.since(now);
+        let before = self.cpu_usage.used().unwrap_or_default();
         limit.cpu_left(&self.limits, used, before + used)
     }
 
-    /// The fault of a player that used more CPU time than it may, by what its meter last said.
+    /// The fault of a player that used more CPU time than it may, by what its clock last said.
     fn over_cpu(&self, limit: Limit, cpu: Duration) -> Option<Fault> {
-        limit.over_cpu(&self.limits, cpu, self.meter.used().unwrap_or_default())
+        limit.over_cpu(&self.limits, cpu, self.cpu_usage.used().unwrap_or_default())
     }
 
     /// Reads until there is a whole line in the buffer, and takes it out.
@@ -416,7 +416,7 @@ impl Process {
     /// The fault of a player whose time is up.
     async fn late(&mut self, limit: Limit, asked: Instant, written: Written) -> Answer {
         let now = Instant::now();
-        let cpu = self.meter.mark(Stretch::OnTurn, now).cpu;
+        let cpu = self.cpu_usage.mark(Interval::OnTurn, now).cpu;
         self.note_time(limit, now - asked, cpu);
         let state = self.sandboxed.state();
         let used = self.decisive(now - asked, cpu);
@@ -427,7 +427,7 @@ impl Process {
                 allowance: limit.said,
                 budget: limit.budget,
                 measure: self.measure,
-                cpu: self.meter.used().map(|_| cpu),
+                cpu: self.cpu_usage.used().map(|_| cpu),
                 wall: now - asked,
                 partial: &self.buffer,
                 state,
@@ -442,7 +442,7 @@ impl Process {
     }
 
     fn note_time(&mut self, limit: Limit, wall: Duration, cpu: Duration) {
-        let cpu = self.meter.used().map(|_| cpu);
+        let cpu = self.cpu_usage.used().map(|_| cpu);
         let overdue = Overdue { wall, bound: limit.bound, cpu };
         self.overdue = (wall > limit.bound).then_some(overdue);
     }

@@ -10,8 +10,8 @@ use super::limit::Allowed;
 use super::overdue::Overdue;
 use super::process::{self, Process};
 use super::{
-    Answer, EndView, Exchange, InitView, Launch, NotStarted, Remains, Sandbox, TurnView, diagnosis,
-    no_start,
+    Answer, EndView, Exchange, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TurnView,
+    diagnosis, no_start,
 };
 use crate::model::clock::Measure;
 use crate::model::fault::{Fault, FaultCode};
@@ -170,23 +170,23 @@ impl Wire {
         self.tell().await;
     }
 
-    pub(super) async fn leave(&mut self) -> Remains {
-        let memory = self.remains().memory;
+    pub(super) async fn leave(&mut self) -> PlayerStatistics {
+        let memory = self.statistics().memory;
         Message::<()>::Quit.write(&mut self.line);
         self.tell().await;
-        let Link::Process(process) = &mut self.link else { return Remains::default() };
+        let Link::Process(process) = &mut self.link else { return PlayerStatistics::default() };
         if self.owes {
             let leftover = process.kill().await;
-            return Remains { leftover, memory, ..self.remains() };
+            return PlayerStatistics { leftover, memory, ..self.statistics() };
         }
         let leftover = process.leave().await;
         let afterwards = process.said_unasked();
-        Remains { leftover, memory, afterwards, ..self.remains() }
+        PlayerStatistics { leftover, memory, afterwards, ..self.statistics() }
     }
 
-    pub(super) fn remains(&self) -> Remains {
+    pub(super) fn statistics(&self) -> PlayerStatistics {
         match &self.link {
-            Link::Process(process) => Remains {
+            Link::Process(process) => PlayerStatistics {
                 leftover: 0,
                 afterwards: None,
                 cpu: process.cpu(),
@@ -195,7 +195,7 @@ impl Wire {
                 stderr_lost: process.stderr_lost(),
                 notes: process.notes(),
             },
-            _ => Remains::default(),
+            _ => PlayerStatistics::default(),
         }
     }
 

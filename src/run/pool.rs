@@ -10,7 +10,7 @@ use super::record::Account;
 use super::transcript;
 use crate::openings::{Book, Opening};
 use crate::player::diagnosis::seconds;
-use crate::player::{InitView, NotStarted, Player, Remains};
+use crate::player::{InitView, NotStarted, Player, PlayerStatistics};
 use crate::referee::{self, Disturbance, Ending, Report, Setup};
 use crate::schedule::Fixture;
 use referee_games::{BySeat, Game, Seat};
@@ -104,7 +104,7 @@ impl<G: Game> Bench<G> {
             let (account, exchanges) = self.clear(report, players, fixture, (seeds, began)).await;
             match disturbance {
                 None => {
-                    let memory = account.remains.as_ref().map(|remains| remains.memory);
+                    let memory = account.statistics.as_ref().map(|statistics| statistics.memory);
                     let record = account.record(id, fixture, void);
                     return Done::Played(Box::new(Finished { record, exchanges, memory }));
                 }
@@ -203,12 +203,12 @@ impl<G: Game> Bench<G> {
         let exchanges = faulted.then(|| transcript::text(G::SEATS, &names, &players));
         let fault = |seat| report.ending.fault(seat).is_some();
         let (first, second) = (fixture.players.first, fixture.players.second);
-        let remains = BySeat::new(
+        let statistics = BySeat::new(
             self.release(first, fixture, players.first, fault(Seat::First)).await,
             self.release(second, fixture, players.second, fault(Seat::Second)).await,
         );
         let wall = began.elapsed();
-        (Account { seats: G::SEATS, names, seeds, report, remains, wall }, exchanges)
+        (Account { seats: G::SEATS, names, seeds, report, statistics, wall }, exchanges)
     }
 
     /// Lets a player go after its game: it leaves, or waits when it can be used again.
@@ -218,19 +218,19 @@ impl<G: Game> Bench<G> {
         fixture: Fixture,
         mut player: Player,
         faulted: bool,
-    ) -> Remains {
+    ) -> PlayerStatistics {
         let reusable = self.conditions.players[number].reusable && !faulted && !player.owes();
         if !reusable {
             return player.leave().await;
         }
-        let remains = player.remains();
+        let statistics = player.statistics();
         if self.idle.len() == IDLE_MOST {
             self.idle.remove(0).player.leave().await;
         }
         // Others play on its core while it waits.
         player.freeze();
         self.idle.push(Idle { number, pair: pair_of(fixture), player });
-        remains
+        statistics
     }
 
     /// Lets those who wait for another game leave.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::model::record::{ClockRecord, FaultRecord, GameRecord, Score};
-use crate::player::{Remains, diagnosis};
+use crate::player::{PlayerStatistics, diagnosis};
 use crate::protocol;
 use crate::referee::{Disturbance, Ending, Report};
 use crate::schedule::Fixture;
@@ -20,7 +20,7 @@ pub struct Account {
     /// What the referee says.
     pub report: Report,
     /// What is left of the players.
-    pub remains: BySeat<Remains>,
+    pub statistics: BySeat<PlayerStatistics>,
     /// How long it took, from the start of the first player until both had left.
     pub wall: Duration,
 }
@@ -45,7 +45,7 @@ impl Account {
              played again with {} frozen off turn",
             self.names[!disturber],
             self.names[disturber],
-            diagnosis::seconds(self.remains[disturber].cpu_off_turn),
+            diagnosis::seconds(self.statistics[disturber].cpu_off_turn),
             self.names[disturber],
         )
     }
@@ -53,7 +53,7 @@ impl Account {
     /// The record of the game, played after the attempts that were `void`.
     pub fn record(self, id: String, fixture: Fixture, void: Vec<String>) -> GameRecord {
         let warnings = self.warnings();
-        let Self { seats, names, seeds, report: Report { ending, kept }, remains, wall } = self;
+        let Self { seats, names, seeds, report: Report { ending, kept }, statistics, wall } = self;
         GameRecord {
             id,
             pair: fixture.pair,
@@ -69,7 +69,7 @@ impl Account {
                     seats,
                     kept.used.map(|used| used.into_iter().map(nanos).collect()),
                 ),
-                cpu_ns: SeatMap::new(seats, remains.map(|rest| rest.cpu.map(nanos))),
+                cpu_ns: SeatMap::new(seats, statistics.map(|rest| rest.cpu.map(nanos))),
                 wall_ns: nanos(wall),
             },
             result: match ending.result() {
@@ -90,7 +90,7 @@ impl Account {
     fn warnings(&self) -> Vec<String> {
         let mut warnings = self.report.kept.warnings.clone();
         for seat in Seat::BOTH {
-            let (name, rest) = (self.seats[seat], &self.remains[seat]);
+            let (name, rest) = (self.seats[seat], &self.statistics[seat]);
             if let Some(ply) = self.report.kept.frozen[seat] {
                 warnings.push(format!(
                     "{name} pondered {} on the opponent's turns; frozen since ply {ply}",

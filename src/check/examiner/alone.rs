@@ -132,10 +132,10 @@ impl<G: Playable> Examiner<'_, G> {
     }
 
     pub(super) async fn leave(&mut self, mut player: Player) {
-        let remains = player.leave().await;
+        let statistics = player.leave().await;
         // What it wrote may be read only now.
         let stderr = player.stderr().len();
-        self.report.figures.memory = self.report.figures.memory.max(remains.memory);
+        self.report.figures.memory = self.report.figures.memory.max(statistics.memory);
         let mut warn = |text: &str| self.report.warnings.insert(text.to_owned());
         if stderr > 0 {
             warn(match self.candidate.spec.interface() {
@@ -145,10 +145,10 @@ impl<G: Playable> Examiner<'_, G> {
                 Interface::Class => "prints, which is kept beside the log and costs it nothing",
             });
         }
-        if remains.leftover > 0 {
+        if statistics.leftover > 0 {
             warn("leaves processes behind, which are killed");
         }
-        if remains.afterwards.is_some() {
+        if statistics.afterwards.is_some() {
             warn("writes to its stdout after the end");
         }
     }

@@ -1,18 +1,18 @@
-//! CPU time of a player on its own turns and on its opponent's, and who burns off turn.
+//! CPU time of a player on its own turns and on its opponent's turns, and whether it ponders.
 
 use std::time::{Duration, Instant};
 
 use referee_sandbox::{CpuClock, CpuReading};
 
-/// A clock is read only when so much has passed since it was read.
+/// The clock is read only when this much time has passed since the last reading.
 const READ_AFTER: Duration = Duration::from_micros(200);
-/// CPU time off turn in a game from which a player ponders, if it is also a tenth of the wall time
-/// off turn. Less is what comes after every reply: collecting garbage, going to sleep.
+/// A player ponders if it uses this much CPU time off turn in a game, and a tenth of the wall time
+/// off turn. Less is normal after every reply: collecting garbage, going to sleep.
 const PONDER_FLOOR: Duration = Duration::from_millis(50);
 
-/// Whose turn a stretch of time belongs to.
+/// Whose turn an interval of time belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stretch {
+pub(super) enum Interval {
     /// The player owed a reply.
     OnTurn,
     /// It did not.
@@ -21,19 +21,19 @@ pub(super) enum Stretch {
 
 /// Wall time and CPU time of all of a player's processes.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Spent {
+pub(super) struct Usage {
     wall: Duration,
     /// CPU time.
     pub(super) cpu: Duration,
 }
 
-impl Spent {
-    /// Off turn, this is more than what comes after every reply.
+impl Usage {
+    /// Off turn, this is more than what is normal after every reply.
     fn is_pondering(self) -> bool {
         self.cpu >= PONDER_FLOOR && self.cpu >= self.wall / 10
     }
 
-    /// What is left when so much of both may belong to another stretch.
+    /// What is left when so much of both may belong to another interval.
     fn without(self, other: Duration) -> Self {
         Self { wall: self.wall.saturating_sub(other), cpu: self.cpu.saturating_sub(other) }
     }
@@ -43,29 +43,29 @@ impl Spent {
     }
 }
 
-/// Reads a tree's CPU clock at the borders of turns.
+/// Reads a player's CPU clock between turns, and adds up the usage of a game.
 #[derive(Debug)]
-pub(super) struct Meter {
+pub(super) struct CpuUsage {
     clock: CpuClock,
     exact: bool,
     read_at: Instant,
     /// When the last turn ended, its own or the opponent's.
     border: Instant,
     total: Option<Duration>,
-    /// What the tree had used before this game: nothing, for a fresh process.
+    /// What its processes had used before this game: nothing, for a fresh process.
     before: Duration,
     /// Wall time of its own turns since everything was read. On one core the CPU time that was not
     /// read yet is mostly of these turns, and never more than this.
     unread: Duration,
     /// On the opponent's turns of this game.
-    off_turn: Spent,
+    off_turn: Usage,
 }
 
-impl Meter {
-    /// A meter that reads `clock`; `exact` reads at every border, however short.
+impl CpuUsage {
+    /// The usage that `clock` shows. If `exact`, reads it after every turn, however short.
     pub(super) fn new(clock: CpuClock, exact: bool) -> Self {
         let now = Instant::now();
-        let mut meter = Self {
+        let mut usage = Self {
             clock,
             exact,
             read_at: now,
@@ -73,13 +73,13 @@ impl Meter {
             total: None,
             before: Duration::ZERO,
             unread: Duration::ZERO,
-            off_turn: Spent::default(),
+            off_turn: Usage::default(),
         };
-        meter.restart();
-        meter
+        usage.restart();
+        usage
     }
 
-    /// Begins to count anew for another game.
+    /// Starts counting for another game.
     pub(super) fn restart(&mut self) {
         let now = Instant::now();
         self.total = self.clock.restart(now);
@@ -88,26 +88,26 @@ impl Meter {
         (self.off_turn, self.unread) = Default::default();
     }
 
-    /// Ends a stretch of time at `now` and says what it cost. Off turn this is a lower bound: CPU
-    /// time that may be of the player's own turns is left out.
-    pub(super) fn mark(&mut self, stretch: Stretch, now: Instant) -> Spent {
+    /// Ends an interval at `now` and returns the usage in it. Off turn this is a lower bound: CPU
+    /// time that may belong to the player's own turns is left out.
+    pub(super) fn mark(&mut self, interval: Interval, now: Instant) -> Usage {
         let since_border = now.saturating_duration_since(self.border);
         self.border = now;
         let wall = now.saturating_duration_since(self.read_at);
         let reading = if wall < READ_AFTER && !self.exact { None } else { self.clock.read(now) };
-        let own = match stretch {
-            Stretch::OnTurn => self.unread + since_border,
-            Stretch::OffTurn => self.unread,
+        let own = match interval {
+            Interval::OnTurn => self.unread + since_border,
+            Interval::OffTurn => self.unread,
         };
         let is_complete = reading.is_some_and(|reading| reading.complete);
         self.unread = if is_complete { Duration::ZERO } else { own };
-        let Some(CpuReading { total, .. }) = reading else { return Spent::default() };
+        let Some(CpuReading { total, .. }) = reading else { return Usage::default() };
         self.read_at = now;
         let before = self.total.replace(total).unwrap_or_default();
-        let all = Spent { wall, cpu: total.saturating_sub(before) };
-        match stretch {
-            Stretch::OnTurn => all,
-            Stretch::OffTurn => {
+        let all = Usage { wall, cpu: total.saturating_sub(before) };
+        match interval {
+            Interval::OnTurn => all,
+            Interval::OffTurn => {
                 let spent = all.without(own);
                 self.off_turn = self.off_turn.plus(spent);
                 spent
@@ -120,18 +120,18 @@ impl Meter {
         self.off_turn.cpu
     }
 
-    /// On the opponent's turns of this game the player used more than what comes after every reply.
+    /// On the opponent's turns of this game the player used more than is normal after every reply.
     pub(super) fn ponders(&self) -> bool {
         self.off_turn.is_pondering()
     }
 
-    /// CPU time since the last stretch ended, without ending one.
+    /// CPU time since the last interval ended, without ending one.
     pub(super) fn since(&mut self, now: Instant) -> Duration {
         let before = self.total.unwrap_or_default();
         self.clock.read(now).map_or(Duration::ZERO, |reading| reading.total.saturating_sub(before))
     }
 
-    /// CPU time of the tree in this game so far, where the system tells.
+    /// CPU time in this game so far; `None` if the system does not tell.
     pub(super) fn used(&self) -> Option<Duration> {
         Some(self.total?.saturating_sub(self.before))
     }
@@ -141,9 +141,9 @@ impl Meter {
 mod tests {
     use super::*;
 
-    fn spent(cpu: u64, wall: u64) -> Spent {
+    fn spent(cpu: u64, wall: u64) -> Usage {
         let [cpu, wall] = [cpu, wall].map(Duration::from_millis);
-        Spent { wall, cpu }
+        Usage { wall, cpu }
     }
 
     #[test]
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn short_bursts_add_up_to_pondering() {
-        let all = [spent(45, 80); 2].into_iter().reduce(Spent::plus).expect("two");
+        let all = [spent(45, 80); 2].into_iter().reduce(Usage::plus).expect("two");
         assert!(!spent(45, 80).is_pondering() && all.is_pondering());
     }
 }
