@@ -36,9 +36,7 @@ const EMPTY_BOARD: &str = "    0 1 2 3 4 5 6 7
 ";
 
 fn played() -> Arena {
-    let arena = Arena::with(&Config::small());
-    assert_eq!(arena.run(&["run", "--quiet", "--jobs", "1"]).code, 0);
-    arena
+    Arena::played(&Config::small().change(|config| config.jobs = 1))
 }
 
 /// A tournament of two players, of which the second leaves at its first turn.

@@ -247,16 +247,15 @@ for line in sys.stdin:
     assert_eq!(rating(page).len(), 4);
 }
 
-/// A round-robin of sixteen players that say nothing of themselves.
+/// A round-robin of twelve players that say nothing of themselves.
 fn many(seed: Option<u64>) -> Arena {
-    let players = (0..16).map(|number| format!("team {number:02}"));
+    let players = (0..12).map(|number| format!("team {number:02}"));
     let config = players.fold(Config::empty(), |config, name| config.bot(&name, "random"));
-    let arena = Arena::with(&config.change(|config| {
+    let arena = Arena::played(&config.change(|config| {
         (config.pairs, config.max_moves, config.jobs, config.seed) = (1, 1, 1, seed);
         config.more = "containment = { level = \"off\" }".into();
     }));
-    let run = arena.run(&["run", "-q"]);
-    assert_eq!((run.code, arena.lines().len()), (0, 240), "{run:?}");
+    assert_eq!(arena.lines().len(), 132);
     arena
 }
 
@@ -277,7 +276,7 @@ fn what_is_given_away_does_not_follow_the_order_of_the_log() {
     let (header, games) = log.split_once('\n').expect("a header");
     let mut lines: Vec<&str> = games.lines().collect();
     lines.reverse();
-    lines.swap(7, 200);
+    lines.swap(7, 100);
     arena.put("games.jsonl", &format!("{header}\n{}\n", lines.join("\n")));
     let after = given_away(&arena);
     let differ: Vec<_> =
@@ -307,7 +306,7 @@ fn players(game: &Value) -> [String; 2] {
 }
 
 /// Whoever has the configuration plays the same schedule, and reads both logs side by side. With
-/// sixteen players, ten right guesses come by chance once in ten factorial times.
+/// twelve players, ten right guesses come by chance once in ten factorial times.
 #[test]
 fn who_plays_the_same_schedule_learns_nobody_s_name() {
     let arena = many(Some(7));
@@ -364,7 +363,7 @@ fn when_games_were_played_tells_nobody_s_name() {
     assert!(right < 10, "{played:?}");
     // Of two players the first in the file has the first seat first about half of the time.
     let firsts = played.iter().step_by(2).filter(|[first, second]| first < second).count();
-    assert!((20..=100).contains(&firsts), "{firsts} of 120");
+    assert!((10..=56).contains(&firsts), "{firsts} of 66");
     // It is the same schedule every time.
     let log = arena.log();
     assert_eq!((arena.run(&["run", "-q"]).code, arena.log() == log), (0, true));

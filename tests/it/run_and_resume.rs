@@ -23,10 +23,7 @@ const WAITS: &str = "read init; echo ok; read turn; echo > awake; read never";
 const LEAVES: &str = "read init; echo ok; read turn";
 
 fn played() -> Arena {
-    let arena = Arena::with(&Config::small());
-    let run = arena.run(&["run"]);
-    assert_eq!(run.code, 0, "{}", run.err);
-    arena
+    Arena::played(&Config::small())
 }
 
 fn csv(text: &str) -> Vec<Vec<String>> {

@@ -12,9 +12,7 @@ const REPAIRABLE: &str = "`referee verify --repair` moves lines that cannot be u
                           log, and `referee run` then plays their games again.\n";
 
 fn played() -> Arena {
-    let arena = Arena::with(&Config::small());
-    assert_eq!(arena.run(&["run", "--quiet", "--jobs", "1"]).code, 0);
-    arena
+    Arena::played(&Config::small().change(|config| config.jobs = 1))
 }
 
 /// The number of the line of a game, from 1.
@@ -374,7 +372,9 @@ fn logs_of_earlier_formats_are_read() {
 
 #[test]
 fn a_line_from_another_tournament_is_found() {
-    let (arena, other) = (played(), played());
+    let arena = played();
+    let other = Arena::with(&Config::small());
+    assert_eq!(other.run(&["run", "--quiet"]).code, 0);
     let (line, from) = (line_of(&arena, GAME), line_of(&other, GAME));
     let log = other.log();
     arena.edit_line(line, |_| log.lines().nth(from - 1).expect("a line").to_owned());

@@ -9,7 +9,8 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -44,6 +45,32 @@ impl Run {
     }
 }
 
+/// A file of a folder in which a tournament was played.
+struct Kept {
+    name: PathBuf,
+    bytes: Vec<u8>,
+    mode: fs::Permissions,
+    modified: SystemTime,
+}
+
+/// The files in `folder` and below, with their names from `root`.
+fn kept(folder: &Path, root: &Path) -> Vec<Kept> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
+    let (folders, files): (Vec<_>, Vec<_>) =
+        entries.map(|entry| entry.path()).partition(|path| path.is_dir());
+    let keep = |path: PathBuf| {
+        let data = fs::metadata(&path).expect("a file");
+        Kept {
+            name: path.strip_prefix(root).expect("inside").to_owned(),
+            bytes: fs::read(&path).expect("a file"),
+            mode: data.permissions(),
+            modified: data.modified().expect("a time"),
+        }
+    };
+    let below = folders.into_iter().flat_map(|folder| kept(&folder, root));
+    files.into_iter().map(keep).chain(below).collect()
+}
+
 /// A folder in which tournaments are played.
 pub(crate) struct Arena {
     dir: TempDir,
@@ -61,6 +88,31 @@ impl Arena {
     pub(crate) fn with(config: &Config) -> Self {
         let arena = Self::new();
         arena.configure(config);
+        arena
+    }
+
+    /// A folder in which the tournament of `config` was played. It is played once in each process,
+    /// however many tests want it; each has a copy.
+    pub(crate) fn played(config: &Config) -> Self {
+        static PLAYED: Mutex<BTreeMap<String, Arc<OnceLock<Vec<Kept>>>>> =
+            Mutex::new(BTreeMap::new());
+        let played =
+            PLAYED.lock().expect("nobody panics here").entry(config.toml()).or_default().clone();
+        let files = played.get_or_init(|| {
+            let arena = Self::with(config);
+            let run = arena.run(&["run", "--quiet"]);
+            assert_eq!(run.code, 0, "{run:?}");
+            kept(arena.path(), arena.path())
+        });
+        let arena = Self::new();
+        for file in files {
+            let path = arena.path().join(&file.name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(&path, &file.bytes).expect("written");
+            fs::set_permissions(&path, file.mode.clone()).expect("its owner");
+            let copy = fs::File::options().write(true).open(&path).expect("a file");
+            copy.set_modified(file.modified).expect("a time");
+        }
         arena
     }
 

@@ -41,10 +41,15 @@ const SLOW: [Kit; 6] = [
     Kit { language: "go", needs: &["go", "make"], build: "make GOFLAGS=-buildvcs=false" },
 ];
 
+const GAMES: [&str; 3] = ["watch-your-back", "backdraughts", "back-to-the-wall"];
+
 pub(crate) fn tests() -> Vec<Trial> {
-    let fits = |kit: Kit| move || without(kit.needs).or_else(|| kit.fits());
-    let mut tests: Vec<_> = QUICK.map(|kit| quick(kit.language, fits(kit))).into();
-    tests.extend(SLOW.map(|kit| slow(kit.language, fits(kit))));
+    let fits =
+        |kit: Kit, games: &'static [&str]| move || without(kit.needs).or_else(|| kit.fits(games));
+    let mut tests: Vec<_> = QUICK
+        .map(|kit| quick(format!("{} in one game", kit.language), fits(kit, &GAMES[..1])))
+        .into();
+    tests.extend(QUICK.into_iter().chain(SLOW).map(|kit| slow(kit.language, fits(kit, &GAMES))));
     tests.push(quick("the_rules_can_be_used_from_python", the_rules_can_be_used_from_python));
     tests.extend(["off", "basic", "strict"].map(|level| {
         quick(format!("a_player_looks_ahead_with_the_rules: {level}"), || looks_ahead(level))
@@ -61,7 +66,7 @@ fn the_example_in_rust_is_ready() -> Lacks {
     let own = std::env::current_exe().expect("this test");
     let built = own.parent().and_then(Path::parent).expect("a target folder");
     let player = built.join("examples/lookahead");
-    for game in ["watch-your-back", "backdraughts", "back-to-the-wall"] {
+    for game in GAMES {
         let arena = Arena::new();
         let player = player.to_str().expect("a plain path");
         let check = arena.run(&["check", player, "--game", game, "--against", "random"]);
@@ -71,9 +76,9 @@ fn the_example_in_rust_is_ready() -> Lacks {
 }
 
 impl Kit {
-    /// Writes the kit for each game, builds it and checks it.
-    fn fits(self) -> Lacks {
-        for game in ["watch-your-back", "backdraughts", "back-to-the-wall"] {
+    /// Writes the kit for each of these games, builds it and checks it.
+    fn fits(self, games: &[&str]) -> Lacks {
+        for &game in games {
             let arena = Arena::new();
             let new = ["new", "player", "--language", self.language, "--game", game, "my bot"];
             let written = "created my bot; its README.md describes the next steps\n";

@@ -1,4 +1,4 @@
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rand::SeedableRng;
 
@@ -101,12 +101,9 @@ fn the_same_seed_plays_the_same_game() {
 }
 
 #[test]
-fn the_searcher_keeps_to_its_time() {
-    let per_move = Some(Duration::from_millis(50));
-    let time = Allotment { per_move, ..Allotment::default() };
+fn a_searcher_without_time_still_chooses() {
+    let time = Allotment { per_move: Some(Duration::ZERO), ..Allotment::default() };
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut searcher = bot("search");
-    let begun = Instant::now();
-    searcher.choose(&start(), Seat::First, time, &mut rng).expect("a choice");
-    assert!(begun.elapsed() < Duration::from_millis(500), "{:?}", begun.elapsed());
+    let choice = bot("search").choose(&start(), Seat::First, time, &mut rng).expect("a choice");
+    assert!(start().legal_actions(Seat::First).contains(&choice.action));
 }

@@ -194,7 +194,7 @@ fn limits() -> Vec<Attack> {
             }
         })
         .quick(),
-        memory("family", out_of_memory).quick(),
+        memory("family", out_of_memory),
         memory("memfd", out_of_memory),
         memory("shared-mapping", out_of_memory),
         Attack::new("fork", |_| Warned("left processes behind: … killed"))

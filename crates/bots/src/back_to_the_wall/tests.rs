@@ -1,4 +1,4 @@
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rand::SeedableRng;
 
@@ -80,13 +80,12 @@ fn the_same_seed_plays_the_same_match() {
 }
 
 #[test]
-fn the_searcher_keeps_to_its_time() {
-    let time = Allotment { per_move: Some(Duration::from_millis(50)), ..Allotment::default() };
+fn a_searcher_without_time_still_chooses() {
+    let time = Allotment { per_move: Some(Duration::ZERO), ..Allotment::default() };
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for rounds in ["once", "thrice"] {
-        let begun = Instant::now();
-        bot("search").choose(&start(rounds), Seat::First, time, &mut rng).expect("a choice");
-        assert!(begun.elapsed() < Duration::from_millis(500), "{:?}", begun.elapsed());
+        let choice = bot("search").choose(&start(rounds), Seat::First, time, &mut rng);
+        assert!(choice.is_some(), "{rounds}");
     }
 }
 
