@@ -13,7 +13,6 @@ pub mod packets;
 pub mod perft;
 pub mod play;
 pub mod probe;
-mod published;
 pub mod rank;
 mod recorded;
 pub mod replay;

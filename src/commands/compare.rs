@@ -8,10 +8,10 @@ use clap::Args;
 use tokio::sync::watch;
 
 use super::game_args::{OptionArgs, game_named};
-use super::results::write_tables;
 use super::run::{Terms, contained, games_at_once, interrupted, jobs, play, refuse_changed};
 use super::setting::{default_control, read_config};
 use super::{Failure, Format, Status};
+use crate::analysis::pass::Visitors;
 use crate::analysis::sprt::match_game;
 use crate::config::{PlayerWord, Reading};
 use crate::folder::{self, Locked};
@@ -143,14 +143,16 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
         let progress = Progress::new(printer, Vec::new());
         let mut judge = Judge { played: so_far, first: first.clone(), progress, tell, before: 0 };
         let terms = Terms { jobs: jobs(args.jobs, &tournament), deadline: None };
-        let end = play(&tournament, terms, &folder, prepared, &containment, &mut judge, async {
-            Ok(either(interrupted()?, told))
-        })?;
+        let outcome =
+            play(&tournament, terms, &folder, prepared, &containment, &mut judge, async {
+                Ok(either(interrupted()?, told))
+            })?;
+        let tables = outcome.tables(&dir)?;
         so_far = played;
         take_in(&dir, &first, &mut so_far)?;
         is_interrupted = so_far.state().stop.is_none();
-        write_tables(&dir)?;
-        if let (End::Failed(failure), true) = (end, is_interrupted) {
+        tables.write(&mut Visitors::default())?;
+        if let (End::Failed(failure), true) = (outcome.end, is_interrupted) {
             return Err(failure);
         }
         refuse_changed(&tournament.players, |_| {
@@ -189,11 +191,13 @@ fn either(
 
 /// Gives the games of the log in `dir` to the match of the player called `first`.
 fn take_in(dir: &Path, first: &str, played: &mut SprtMatch) -> Result<(), Failure> {
-    let ledger = folder::read(dir, |_, _| {})?.ledger;
-    folder::games(dir, &ledger, |_, entry| {
-        let game = match_game(&entry.record, first);
-        game.map(|game| played.add(game)).map_err(|error| Failure::input(error.to_string()))
-    })
+    folder::read(dir, |_, entry| {
+        // A record without a result has no place in the schedule, and does not come here.
+        if let Ok(game) = match_game(&entry.record, first) {
+            played.add(game);
+        }
+    })?;
+    Ok(())
 }
 
 /// Judges games as they come, and stops the runner at the verdict.

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::report::beside::game_script;
+use super::report::game_files::game_script;
 use super::report::{Studio, failed};
 use super::results::{Tables, find};
 use super::{Failure, Status};
+use crate::analysis::pseudonyms::Pseudonyms;
 use crate::folder::EXCHANGES;
 use crate::model::record::GameRecord;
 use crate::printer::Printer;
 use crate::report::packet::{Packet, own_lines};
-use crate::report::pseudonyms::Pseudonyms;
 use crate::report::{Standings, tables};
 use referee_games::Seat;
 
@@ -46,8 +46,9 @@ pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
         )),
         _ => failed(&out, &error),
     })?;
-    let (tables, published) = Tables::under_pseudonyms(&dir)?;
+    let tables = Tables::under_pseudonyms(&dir)?;
     tables.warn(printer);
+    let Some(published) = &tables.analysis.published else { return Ok(Status::Done) };
     let pseudonyms = &published.names;
     let names = pseudonyms.names();
     let packet = |(number, &name): (usize, &&str)| {
@@ -58,11 +59,11 @@ pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
         exchanges: dir.join(EXCHANGES),
         folders: folders.iter().map(|folder| out.join(folder)).collect(),
         packets: names.iter().enumerate().map(packet).collect(),
-        studio: Studio::new(&tables.header)?,
+        studio: Studio::new(&tables.analysis.header)?,
         pseudonyms,
     };
     writer.make_folders()?;
-    published.each(&dir, |record, _| {
+    published.each(&dir, |record, _, _| {
         Seat::BOTH.into_iter().try_for_each(|seat| writer.add(record, seat))
     })?;
     writer.finish(&tables)?;
@@ -73,7 +74,7 @@ pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
 /// The key, and the ranking under pseudonyms.
 fn write_keys(out: &Path, pseudonyms: &Pseudonyms, public: &Standings) -> Result<(), Failure> {
     for (name, table) in
-        [("key.csv", pseudonyms.table()), ("public.csv", tables::standings(public))]
+        [("key.csv", tables::key(pseudonyms)), ("public.csv", tables::standings(public))]
     {
         let path = out.join(name);
         table.and_then(|table| fs::write(&path, table)).map_err(|error| failed(&path, &error))?;
@@ -153,8 +154,10 @@ impl Writer<'_> {
     }
 
     fn finish(&self, tables: &Tables) -> Result<(), Failure> {
+        let analysis = &tables.analysis;
         for (folder, packet) in self.folders.iter().zip(&self.packets) {
-            let page = packet.page(&tables.header, &tables.standings, &tables.results);
+            let page =
+                packet.page(&analysis.header, &tables.standings, &analysis.evaluation.results);
             write(&folder.join("report.html"), &page)?;
         }
         Ok(())

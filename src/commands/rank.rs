@@ -6,10 +6,15 @@ use clap::Args;
 
 use super::results::{Tables, find};
 use super::{Failure, Format, Status};
+use crate::analysis::TournamentAnalysis;
+use crate::analysis::diagnostics::{Diagnoser, Diagnostics};
+use crate::analysis::failed_checks::FailedChecks;
+use crate::analysis::pass::{LogVisitor, Visitors};
 use crate::analysis::results::Faulted;
 use crate::printer::Printer;
 use crate::report::details::details;
 use crate::report::json::StandingsJson;
+use crate::report::taken_out::taken_out;
 use crate::report::terminal;
 
 /// Arguments of `rank`.
@@ -41,24 +46,50 @@ pub fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
     let faulted = if args.without_faults { Faulted::LeaveOut } else { Faulted::Count };
     let tables = Tables::read(&dir, faulted)?;
     tables.warn(printer);
-    let found = args.details.then(|| tables.diagnostics(&dir)).transpose()?;
+    let found = found(&tables.analysis, args.details, args.format == Format::Text)?;
+    let Found { diagnostics, out } = found;
     match args.format {
         Format::Text => {
             let (width, colour) = (printer.width(), printer.colour);
             printer.line(&terminal::ranking(&tables.standings, width, colour))?;
-            if let Some(found) = found {
+            if let Some(found) = diagnostics {
                 printer.line(&format!("\n{}", details(&found, width, colour)))?;
             }
-            for line in tables.out_lines(&dir)? {
-                printer.note(&line);
+            for line in &out {
+                printer.note(line);
             }
         }
         Format::Json => {
-            let standings = StandingsJson { diagnostics: found, ..(&tables.standings).into() };
+            let standings = StandingsJson { diagnostics, ..(&tables.standings).into() };
             let json = serde_json::to_string(&standings)
                 .map_err(|error| Failure::system(error.to_string()))?;
             printer.line(&json)?;
         }
     }
     Ok(Status::Done)
+}
+
+/// What a pass over the log finds.
+struct Found {
+    diagnostics: Option<Diagnostics>,
+    /// A line for each player that is out.
+    out: Vec<String>,
+}
+
+/// Looks at every game, if that is needed for the details or the lines about players that are out.
+fn found(analysis: &TournamentAnalysis, details: bool, lines: bool) -> Result<Found, Failure> {
+    let mut diagnoser = details.then(|| Diagnoser::new(analysis)).transpose()?;
+    let mut failed_checks = FailedChecks::default();
+    let ledger = &analysis.ledger;
+    let is_checked = lines && ledger.quarantined().any(|(_, game)| ledger.is_check(game));
+    let mut visitors: Vec<&mut dyn LogVisitor> = Vec::new();
+    visitors.extend(diagnoser.as_mut().map(|it| it as &mut dyn LogVisitor));
+    if is_checked {
+        visitors.push(&mut failed_checks);
+    }
+    if !visitors.is_empty() {
+        analysis.visit(&mut Visitors(visitors))?;
+    }
+    let diagnostics = diagnoser.map(|diagnoser| diagnoser.finish(analysis));
+    Ok(Found { diagnostics, out: taken_out(analysis, &failed_checks) })
 }

@@ -1,7 +1,7 @@
 //! `report`: the page about a tournament, written beside its tables.
 
-pub(super) mod beside;
 pub(super) mod called;
+pub(super) mod game_files;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,13 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::results::{Seen, Tables, find};
+use super::results::{Tables, find};
 use super::{Failure, Status};
+use crate::analysis::NamedResults;
+use crate::analysis::diagnostics::Diagnoser;
+use crate::analysis::failed_checks::FailedChecks;
+use crate::analysis::log_summary::LogSummary;
+use crate::analysis::pass::{LogVisitor, LoggedGame, Visitors};
 use crate::analysis::results::Faulted;
 use crate::config;
 use crate::log::write_whole;
@@ -21,9 +26,9 @@ use crate::report::film::Film;
 use crate::report::grades;
 use crate::report::page::shell::Kind;
 use crate::report::page::{Material, page};
-use crate::report::survey::Survey;
+use crate::report::taken_out::taken_out;
 use crate::tournament::audit::options_of;
-use beside::Beside;
+use game_files::GameFiles;
 use referee_games::Game;
 use referee_games::with_game;
 
@@ -58,9 +63,9 @@ pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = find(args.dir.as_deref())?;
     if args.pseudonyms {
         let public = dir.join(PUBLIC);
-        let (tables, _) = Tables::under_pseudonyms(&dir)?;
+        let tables = Tables::under_pseudonyms(&dir)?;
         tables.warn(printer);
-        write_into(&public, &dir, &tables, None)?;
+        write_into(&public, &tables)?;
         return printer.line(&public.join(PAGE).display().to_string()).map(|()| Status::Done);
     }
     let tables = Tables::read(&dir, Faulted::Count)?;
@@ -69,37 +74,39 @@ pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
         let grades = config::load(config, printer.colour_err)?
             .grades
             .ok_or_else(|| Failure::input(format!("{} has no table [grades]", config.display())))?;
-        write_grades(&dir, &grades, &tables)?;
+        write_grades(&grades, &tables)?;
     }
-    write(&dir, &tables, None)?;
+    write_into(&dir, &tables)?;
     printer.line(&dir.join(PAGE).display().to_string()).map(|()| Status::Done)
 }
 
-/// Writes the page about the tournament in `dir`, of which `tables` are the tables and `config` is
-/// the configuration, where that is known.
-pub(super) fn write(dir: &Path, tables: &Tables, config: Option<&Path>) -> Result<(), Failure> {
-    write_into(dir, dir, tables, config)
+/// Writes the tables and the page about a tournament into its folder, in one pass over its log;
+/// `config` is the configuration, if that is known. Returns a line for each player that is out.
+pub(super) fn write_all(tables: &Tables, config: Option<&Path>) -> Result<Vec<String>, Failure> {
+    let dir = tables.analysis.dir();
+    let mut page = PageBuilder::new(tables, Some(GameFiles::new(dir)?))?;
+    tables.write(&mut page.visitors())?;
+    page.write(dir, &called::options(dir, config))
 }
 
-/// Writes the page into the folder `out`.
-fn write_into(
-    out: &Path,
-    dir: &Path,
-    tables: &Tables,
-    config: Option<&Path>,
-) -> Result<(), Failure> {
-    let mut beside = Beside::new(out)?;
-    let called = called::options(dir, config);
-    let html = render(dir, tables, (Kind::File, &called), Some(&mut beside))?;
-    beside.finish()?;
-    let path = out.join(PAGE);
-    write_whole(&path, |out| out.write_all(html.as_bytes())).map_err(|error| failed(&path, &error))
+/// Writes the page about a tournament into the folder `out`.
+fn write_into(out: &Path, tables: &Tables) -> Result<(), Failure> {
+    let mut page = PageBuilder::new(tables, Some(GameFiles::new(out)?))?;
+    tables.analysis.visit(&mut page.visitors())?;
+    page.write(out, &called::options(tables.analysis.dir(), None)).map(|_| ())
+}
+
+/// The page as HTML, of a kind and with the options of its commands.
+pub(super) fn render(tables: &Tables, (kind, called): (Kind, &str)) -> Result<String, Failure> {
+    let mut page = PageBuilder::new(tables, None)?;
+    tables.analysis.visit(&mut page.visitors())?;
+    page.html(kind, called).map(|(html, _)| html)
 }
 
 /// Writes `grades.csv`.
-pub(super) fn write_grades(dir: &Path, grades: &Grades, tables: &Tables) -> Result<(), Failure> {
-    let path = dir.join("grades.csv");
-    grades::grades(grades, &tables.standings, &tables.results)
+pub(super) fn write_grades(grades: &Grades, tables: &Tables) -> Result<(), Failure> {
+    let path = tables.analysis.dir().join("grades.csv");
+    grades::grades(grades, &tables.standings, &tables.analysis.evaluation.results)
         .and_then(|table| write_whole(&path, |out| out.write_all(&table)))
         .map_err(|error| failed(&path, &error))
 }
@@ -108,70 +115,109 @@ pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {
     Failure::system(format!("cannot write {}: {error}", path.display()))
 }
 
-/// The page as HTML, of a kind and with the options of its commands. All games go to `beside`, if it
-/// is given.
-pub(super) fn render(
-    dir: &Path,
-    tables: &Tables,
-    (kind, called): (Kind, &str),
-    beside: Option<&mut Beside>,
-) -> Result<String, Failure> {
-    let survey = survey(dir, tables)?;
-    let films = films(dir, tables, &survey, beside)?;
-    let found = tables.diagnostics(dir)?;
-    let out = tables.out_lines(dir)?;
-    Ok(page(&Material {
-        header: &tables.header,
-        standings: &tables.standings,
-        results: &tables.results,
-        survey: &survey,
-        found: &found,
-        films: &films,
-        out: &out,
-        // A command would name a player.
-        called: tables.published.is_none().then_some(called),
-        kind,
-    }))
+/// Everything on the page that a pass over the log collects.
+struct PageBuilder<'a> {
+    tables: &'a Tables,
+    summary: LogSummary,
+    diagnoser: Diagnoser,
+    failed_checks: FailedChecks,
+    files: Option<FilesWriter<'a>>,
+    studio: Studio,
 }
 
-/// Looks at every game that counts.
-fn survey(dir: &Path, tables: &Tables) -> Result<Survey, Failure> {
-    let Tables { header, results, standings, .. } = tables;
-    let games = results.counts.total().games() as usize;
-    let mut survey = Survey::new(header, results, standings, games);
-    let rating = |error| Failure::input(format!("the ratings cannot be computed: {error}"));
-    tables.counted(dir, |game| survey.add(game.record).map_err(rating))?;
-    survey.course.finish().map_err(rating)?;
-    Ok(survey)
+impl<'a> PageBuilder<'a> {
+    /// A page of which the games are written to `files`, if that is given.
+    fn new(tables: &'a Tables, files: Option<GameFiles>) -> Result<Self, Failure> {
+        let analysis = &tables.analysis;
+        let writer = |files| -> Result<_, Failure> {
+            let studio = Studio::new(&analysis.header)?;
+            Ok(FilesWriter { files, studio, results: &analysis.evaluation.results })
+        };
+        Ok(Self {
+            tables,
+            summary: LogSummary::new(&analysis.header, &analysis.evaluation),
+            diagnoser: Diagnoser::new(analysis)?,
+            failed_checks: FailedChecks::default(),
+            files: files.map(writer).transpose()?,
+            studio: Studio::new(&analysis.header)?,
+        })
+    }
+
+    /// What takes in the games of the log.
+    fn visitors(&mut self) -> Visitors<'_> {
+        let mut all: Vec<&mut dyn LogVisitor> =
+            vec![&mut self.summary, &mut self.diagnoser, &mut self.failed_checks];
+        if let Some(files) = &mut self.files {
+            all.push(files);
+        }
+        Visitors(all)
+    }
+
+    /// The page as HTML, and a line for each player that is out.
+    fn html(mut self, kind: Kind, called: &str) -> Result<(String, Vec<String>), Failure> {
+        let Tables { analysis, standings } = self.tables;
+        self.summary.finish()?;
+        if let Some(files) = self.files {
+            files.files.finish()?;
+        }
+        let films = films(&self.studio, &self.summary)?;
+        let found = self.diagnoser.finish(analysis);
+        let out = taken_out(analysis, &self.failed_checks);
+        let html = page(&Material {
+            header: &analysis.header,
+            standings,
+            results: &analysis.evaluation.results,
+            summary: &self.summary,
+            found: &found,
+            films: &films,
+            out: &out,
+            // A command would name a player.
+            called: analysis.published.is_none().then_some(called),
+            kind,
+        });
+        Ok((html, out))
+    }
+
+    /// Writes the page into the folder `out`. Returns a line for each player that is out.
+    fn write(self, out: &Path, called: &str) -> Result<Vec<String>, Failure> {
+        let (html, lines) = self.html(Kind::File, called)?;
+        let path = out.join(PAGE);
+        write_whole(&path, |out| out.write_all(html.as_bytes()))
+            .map_err(|error| failed(&path, &error))?;
+        Ok(lines)
+    }
 }
 
-/// The films that the page brings along, as JSON; all games go to `beside`, if it is given.
-fn films(
-    dir: &Path,
-    tables: &Tables,
-    survey: &Survey,
-    mut beside: Option<&mut Beside>,
-) -> Result<Vec<String>, Failure> {
-    let studio = Studio::new(&tables.header)?;
+/// The films that the page brings along, as JSON.
+fn films(studio: &Studio, summary: &LogSummary) -> Result<Vec<String>, Failure> {
     let (mut films, mut bytes) = (Vec::new(), 0);
-    tables.games(dir, |Seen { record, check, .. }| {
-        let mut made = None;
-        if let Some(beside) = beside.as_deref_mut() {
-            beside.list(&tables.results, record)?;
-            if !beside.has(record, check) {
-                let film = studio.film(record)?;
-                beside.add(record, check, &film)?;
-                made = Some(film);
-            }
+    for record in summary.highlights.records() {
+        if bytes >= FILM_BYTES {
+            break;
         }
-        if survey.chosen.has(&record.id) && bytes < FILM_BYTES {
-            let film = made.map_or_else(|| studio.film(record), Ok)?;
-            bytes += film.len();
-            films.push(film);
-        }
-        Ok(())
-    })?;
+        let film = studio.film(record)?;
+        bytes += film.len();
+        films.push(film);
+    }
     Ok(films)
+}
+
+/// Writes the files of all games of a log, as far as they are not there.
+struct FilesWriter<'a> {
+    files: GameFiles,
+    studio: Studio,
+    results: &'a NamedResults,
+}
+
+impl LogVisitor for FilesWriter<'_> {
+    fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
+        let LoggedGame { record, check, .. } = *game;
+        self.files.list(self.results, record)?;
+        if self.files.has(record, check) {
+            return Ok(());
+        }
+        self.files.add(record, check, &self.studio.film(record)?)
+    }
 }
 
 /// Makes films of games as JSON.

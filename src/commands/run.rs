@@ -4,7 +4,7 @@ mod live_tables;
 mod plan;
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -13,9 +13,10 @@ use tokio::sync::watch;
 use self::live_tables::LiveTables;
 use super::containment_args::{level_named, mechanism_named};
 use super::report;
-use super::results::{Tables, write_tables};
+use super::results::Tables;
 use super::until::Until;
 use super::{Failure, Status};
+use crate::analysis::results::Faulted;
 use crate::config;
 use crate::folder::{self, Locked};
 use crate::model::containment::ContainmentRequest;
@@ -116,15 +117,16 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         jobs: jobs(args.jobs, &tournament),
         deadline: until.as_ref().map(|until| Deadline::new(until.at)),
     };
-    let end = play(&tournament, terms, &folder, prepared, &containment, &mut progress, async {
-        interrupted()
-    })?;
-    let tables = write_tables(&dir)?;
-    report::write(&dir, &tables, Some(&args.config))?;
+    let outcome =
+        play(&tournament, terms, &folder, prepared, &containment, &mut progress, async {
+            interrupted()
+        })?;
+    let tables = outcome.tables(&dir)?;
+    let out = report::write_all(&tables, Some(&args.config))?;
     if let Some(grades) = &tournament.grades {
-        report::write_grades(&dir, grades, &tables)?;
+        report::write_grades(grades, &tables)?;
     }
-    let status = match end {
+    let status = match outcome.end {
         End::Stopped => {
             printer.note(&format!(
                 "stopped: {}, in {}; run the same command again to continue",
@@ -136,10 +138,10 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         End::TimeUp => {
             let said = until.map(|until| until.said).unwrap_or_default();
             printer.note(&time_up(&said, &tables));
-            conclude(args, &tournament, &folder, &tables, printer)
+            conclude(args, &tournament, &folder, (&tables, &out), printer)
         }
         End::Failed(failure) => Err(failure),
-        End::Complete => conclude(args, &tournament, &folder, &tables, printer),
+        End::Complete => conclude(args, &tournament, &folder, (&tables, &out), printer),
     }?;
     refuse_changed(&tournament.players, |changed| {
         let quoted = |name| shlex::try_quote(name).unwrap_or(name.into());
@@ -172,7 +174,7 @@ pub(super) fn refuse_changed(
 
 /// What a run came to whose time is up.
 fn time_up(said: &str, tables: &Tables) -> String {
-    let (due, further) = (tables.ledger.due(), tables.ledger.further_played());
+    let (due, further) = (tables.analysis.ledger.due(), tables.analysis.ledger.further_played());
     let games = |count| format!("{count} {}", if count == 1 { "game" } else { "games" });
     match due {
         0 => {
@@ -213,7 +215,7 @@ pub(super) fn play(
     containment: &Arc<Sandbox>,
     listener: &mut dyn Listener,
     stop: impl Future<Output = Result<watch::Receiver<bool>, Failure>>,
-) -> Result<End, Failure> {
+) -> Result<Outcome, Failure> {
     let Prepared { contents, log } = prepared;
     let mut ledger = contents.ledger;
     if terms.deadline.is_some() {
@@ -250,8 +252,24 @@ pub(super) fn play(
         .map_err(|error| Failure::system(error.to_string()))?;
     let end =
         runtime.block_on(async { runner.run(tournament, &mut listeners, stop.await?).await })?;
-    folder::check_count(folder.dir(), ledger.played())?;
-    Ok(end)
+    Ok(Outcome { end, games: ledger.played() })
+}
+
+/// What a run came to.
+pub(super) struct Outcome {
+    /// How it ended.
+    pub(super) end: End,
+    /// How many games the log must hold now.
+    games: usize,
+}
+
+impl Outcome {
+    /// The tables of the log in `dir`, which holds all games of this run and nothing else.
+    pub(super) fn tables(&self, dir: &Path) -> Result<Tables, Failure> {
+        let tables = Tables::read(dir, Faulted::Count)?;
+        folder::check_count(dir, tables.analysis.ledger.played(), self.games)?;
+        Ok(tables)
+    }
 }
 
 /// Open files of a run besides those of its games.
@@ -318,13 +336,13 @@ fn conclude(
     args: &RunArgs,
     tournament: &Tournament,
     folder: &Locked,
-    tables: &Tables,
+    (tables, out): (&Tables, &[String]),
     printer: Printer,
 ) -> Result<Status, Failure> {
     let ranking = terminal::ranking(&tables.standings, printer.width(), printer.colour);
     printer.line(&ranking)?;
-    for line in tables.out_lines(folder.dir())? {
-        printer.note(&line);
+    for line in out {
+        printer.note(line);
     }
     if tournament.seed.is_none() {
         let secret = folder.secret(None)?.to_hex();

@@ -23,7 +23,7 @@ use tokio::sync::{Mutex, Semaphore, watch};
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
-use super::report::beside::{INDEX_END, game_script, index_begin, index_line};
+use super::report::game_files::{INDEX_END, game_script, index_begin, index_line};
 use super::report::{Studio, called, render};
 use super::results::{Tables, find};
 use super::run::interrupted;
@@ -136,7 +136,7 @@ async fn page(State(served): State<Arc<Served>>) -> Response {
     let dir = served.dir.clone();
     let made = in_background(move || {
         let kind = (Kind::Live, &*called::options(&dir, None));
-        render(&dir, &Tables::read(&dir, Faulted::Count)?, kind, None)
+        render(&Tables::read(&dir, Faulted::Count)?, kind)
     });
     match made.await {
         Ok(html) => {
@@ -215,12 +215,11 @@ fn film(dir: &Path, id: &str) -> Result<Option<String>, Failure> {
 }
 
 fn index(dir: &Path) -> Result<String, Failure> {
-    let ledger = folder::read(dir, |_, _| {})?.ledger;
-    let results = NamedResults::new(ledger.names());
+    let reader = LogReader::open(dir).map_err(|error| log_failure(dir, &error))?;
+    let players = reader.header().players.iter();
+    let names: Vec<String> = players.map(|player| player.name.clone()).collect();
+    let results = NamedResults::new(&names);
     let mut list = index_begin();
-    folder::games(dir, &ledger, |_, entry| {
-        list.extend(index_line(&results, &entry.record));
-        Ok(())
-    })?;
+    folder::read(dir, |_, entry| list.extend(index_line(&results, &entry.record)))?;
     Ok(list + INDEX_END)
 }

@@ -8,10 +8,14 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::results::{GAMES_TABLE, Tables, find, write_games};
+use super::results::{GAMES_TABLE, Tables, find};
 use super::{Failure, Format, Status};
+use crate::analysis::TournamentAnalysis;
+use crate::analysis::pass::Visitors;
 use crate::analysis::results::Faulted;
-use crate::folder::{Problem, ProblemKind, is_being_written, log_failure, place, read_secret};
+use crate::folder::{
+    Contents, Problem, ProblemKind, Problems, is_being_written, log_failure, place, read_secret,
+};
 use crate::log::{Line, LogReader};
 use crate::model::record::{GameRecord, Header};
 use crate::openings::Book;
@@ -65,17 +69,19 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     let is_running = is_being_written(&dir);
     let checked = check_log(&dir)?;
     let mut findings = checked.findings;
+    let (summary, torn) = (checked.contents.ledger.summary(), checked.contents.torn);
     // What a run that has just begun or ended has changed is no finding.
     let is_running = is_running || is_being_written(&dir);
     let mut tables = TableState::Unchecked;
-    if findings.is_empty() && !checked.torn && !is_running {
-        (tables, findings) = check_tables(&dir)?;
+    if findings.is_empty() && !torn && !is_running {
+        let analysis = TournamentAnalysis::of(&dir, checked.contents, Faulted::Count)?;
+        (tables, findings) = check_tables(&Tables::of(analysis))?;
     }
     let status = if findings.is_empty() { Status::Done } else { Status::Found };
     if args.format == Format::Json {
         let json = serde_json::json!({
-            "games": checked.summary.played, "scheduled": checked.summary.total(),
-            "summary": checked.summary, "torn": checked.torn, "running": is_running,
+            "games": summary.played, "scheduled": summary.total(),
+            "summary": summary, "torn": torn, "running": is_running,
             "seeds": checked.seeds, "findings": findings,
         });
         printer.line(&json.to_string())?;
@@ -84,10 +90,10 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     for finding in &findings {
         printer.line(&in_words(finding))?;
     }
-    printer.line(&verdict(&dir, &checked.summary, checked.seeds, findings.len()))?;
+    printer.line(&verdict(&dir, &summary, checked.seeds, findings.len()))?;
     if is_running {
         printer.line("A run is writing to it: its tables can be compared when that has ended.")?;
-    } else if checked.torn {
+    } else if torn {
         printer.line("The last line is torn: `referee run` drops it and plays that game again.")?;
     }
     if tables == TableState::Missing {
@@ -124,8 +130,8 @@ fn verdict(dir: &Path, games: &Summary, seeds: bool, findings: usize) -> String 
 
 struct Checked {
     findings: Vec<Finding>,
-    summary: Summary,
-    torn: bool,
+    /// What the log holds.
+    contents: Contents,
     seeds: bool,
     /// There are lines that `--repair` moves out of the log.
     is_repairable: bool,
@@ -156,7 +162,7 @@ fn check_lines(
     seeds: bool,
     audit: impl Fn(&GameRecord) -> Vec<String>,
 ) -> Checked {
-    let mut ledger = Ledger::new(header.into());
+    let (mut ledger, mut problems) = (Ledger::new(header.into()), Problems::default());
     let mut findings = Vec::new();
     if !reader.header_intact() {
         findings.push(finding(1, None, "the header was edited after it was written"));
@@ -174,13 +180,22 @@ fn check_lines(
         let problem = place(&line, &mut ledger).1;
         is_repairable |= problem.is_some() && reader.header_intact();
         findings.extend(problems_of(&line, problem.as_ref()));
+        if let Some(problem) = problem {
+            problems.add(problem);
+        }
         if let Ok(record) = &line.record {
             let id = Some(record.id.as_str());
             findings.extend(audit(record).iter().map(|text| finding(line.number, id, text)));
         }
     }
-    let summary = ledger.summary();
-    Checked { findings, summary, torn: reader.torn(), seeds, is_repairable }
+    let contents = Contents {
+        header: header.clone(),
+        ledger,
+        whole: reader.whole(),
+        torn: reader.torn(),
+        problems,
+    };
+    Checked { findings, contents, seeds, is_repairable }
 }
 
 /// What is wrong with the form, the seal and the place of a line.
@@ -210,15 +225,15 @@ enum TableState {
     Compared,
 }
 
-fn check_tables(dir: &Path) -> Result<(TableState, Vec<Finding>), Failure> {
-    let tables = Tables::read(dir, Faulted::Count)?;
+fn check_tables(tables: &Tables) -> Result<(TableState, Vec<Finding>), Failure> {
+    let dir = tables.analysis.dir();
     let system = |error: std::io::Error| Failure::system(format!("cannot compute tables: {error}"));
     let mut games = Vec::new();
-    write_games(dir, &tables.ledger, &mut games)?;
+    tables.write_games(&mut games, &mut Visitors::default())?;
     let files = tables.files().map_err(system)?.into_iter().chain([(GAMES_TABLE, games)]);
     let files: Vec<_> = files.collect();
     let is_missing = |file: &str| !dir.join(file).exists();
-    if tables.ledger.due() > 0 && files.iter().all(|(file, _)| is_missing(file)) {
+    if tables.analysis.ledger.due() > 0 && files.iter().all(|(file, _)| is_missing(file)) {
         return Ok((TableState::Missing, Vec::new()));
     }
     let mut findings = Vec::new();

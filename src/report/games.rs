@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::tables::text;
+use crate::analysis::pass::{LogVisitor, LoggedGame};
+use crate::error::Failure;
 use crate::model::record::GameRecord;
 use referee_games::Seat;
 
@@ -50,6 +52,13 @@ impl<W: Write> GamesTable<W> {
     /// Passes on what is buffered and gives the writer back.
     pub fn finish(self) -> io::Result<W> {
         self.table.into_inner().map_err(csv::IntoInnerError::into_error)
+    }
+}
+
+impl<W: Write> LogVisitor for GamesTable<W> {
+    fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
+        self.write(game.record)
+            .map_err(|error| Failure::system(format!("cannot write games.csv: {error}")))
     }
 }
 

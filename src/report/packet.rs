@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use super::charts::{Line, lines};
 use super::page::shell::{Kind, Shell, json_in_html};
 use super::page::{count, elo, fault, figure, percent};
-use super::survey::faults::Case;
 use super::unranked::describe;
 use super::{Row, Standings};
+use crate::analysis::fault_cases::FaultCase;
 use crate::analysis::results::NamedResults;
 use crate::escape;
 use crate::model::record::{GameRecord, Header};
@@ -28,7 +28,7 @@ pub struct Packet {
     /// Its games as it may see them: id, how each ended, plies.
     pub games: Vec<(String, String, u32)>,
     /// Its faults, in the order of its games here.
-    pub faults: Vec<Case>,
+    pub faults: Vec<FaultCase>,
     /// The lines that went to and came from it before the first of these.
     pub exchange: Vec<String>,
     /// Films to bring along, as JSON.
@@ -57,7 +57,7 @@ impl Packet {
     pub fn add(&mut self, seen: &GameRecord, seat: Seat) {
         self.games.push((seen.id.clone(), super::film::end_in_words(seen), seen.plies));
         if let Some(fault) = seen.fault_of(seat) {
-            self.faults.push(Case::new(seen, seat, fault));
+            self.faults.push(FaultCase::new(seen, seat, fault));
         }
         let used = &seen.clock.used_ns[seat];
         if self.turns.len() < used.len() {

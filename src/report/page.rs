@@ -15,9 +15,9 @@ use std::fmt::Display;
 
 use maud::{Markup, html};
 
-use super::survey::Survey;
 use super::{Row, Standings};
 use crate::analysis::diagnostics::Diagnostics;
+use crate::analysis::log_summary::LogSummary;
 use crate::analysis::results::NamedResults;
 use crate::escape;
 use crate::model::record::Header;
@@ -35,7 +35,7 @@ pub struct Material<'a> {
     /// The results by pairing.
     pub results: &'a NamedResults,
     /// What was seen in the games.
-    pub survey: &'a Survey,
+    pub summary: &'a LogSummary,
     /// What was found in the games and the ratings together.
     pub found: &'a Diagnostics,
     /// Films to bring along, as JSON.

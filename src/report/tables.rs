@@ -6,6 +6,7 @@ use std::io;
 
 use super::unranked::name;
 use super::{Row, Standings};
+use crate::analysis::pseudonyms::Pseudonyms;
 use crate::analysis::results::NamedResults;
 use crate::model::fault::FaultCode;
 use referee_ratings::Estimate;
@@ -105,6 +106,16 @@ fn cell(results: &NamedResults, row: &Row, column: &Row) -> String {
         return String::new();
     }
     results.counts.between(row.number, column.number).score().to_string()
+}
+
+/// The key to pseudonyms, `pseudonym,player`.
+pub fn key(pseudonyms: &Pseudonyms) -> io::Result<Vec<u8>> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(["pseudonym", "player"])?;
+    for name in pseudonyms.names() {
+        table.write_record([pseudonyms.of(name), &text(name)])?;
+    }
+    finish(table)
 }
 
 /// The bytes of a table.

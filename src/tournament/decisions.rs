@@ -3,9 +3,19 @@
 use std::sync::Arc;
 
 use super::audit::{Replay, Replayed};
-use crate::analysis::diagnostics::look_alikes::Decision;
 use crate::model::record::GameRecord;
 use referee_games::{Game, Seat, Turn};
+
+/// A choice that a player made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Decision {
+    /// Who had it.
+    pub seat: Seat,
+    /// A hash of the position and of whose turn it was.
+    pub position: u64,
+    /// A hash of the action.
+    pub action: u64,
+}
 
 /// The choices of a game, its opening and forced actions left out.
 ///

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use referee_games::Seat;
+use crate::tournament::decisions::Decision;
 
 /// Fewer common positions say nothing.
 const LEAST_POSITIONS: u32 = 20;
@@ -23,17 +23,6 @@ const LEAST_EXCESS: f64 = 0.1;
 const MOST: usize = 20;
 /// So many decisions are kept, in about 20 MB.
 const KEPT: usize = 500_000;
-
-/// A choice that a player made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Decision {
-    /// Who had it.
-    pub seat: Seat,
-    /// A hash of the position and of whose turn it was.
-    pub position: u64,
-    /// A hash of the action.
-    pub action: u64,
-}
 
 /// Two players that decide alike.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -148,6 +137,7 @@ impl Common {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use referee_games::Seat;
 
     fn decision(position: u64, action: u64) -> Decision {
         Decision { seat: Seat::First, position, action }

@@ -109,7 +109,7 @@ fn outlook(until: &Until, each: Duration, due: usize, tables: &Tables) -> String
     let ratings = tables.standings.rows.iter().filter_map(Row::shown_rating);
     let margins: Vec<f64> = ratings.map(Estimate::margin).collect();
     #[expect(clippy::cast_precision_loss, reason = "counts of games and players")]
-    let (played, players) = (tables.ledger.played() as f64, margins.len() as f64);
+    let (played, players) = (tables.analysis.ledger.played() as f64, margins.len() as f64);
     let now = margins.iter().sum::<f64>() / players.max(1.0);
     // Errors fall with the root of the number of games.
     let then = now * (played / (played + games)).sqrt();

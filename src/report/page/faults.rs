@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 
 use super::{Material, count, name};
+use crate::analysis::fault_cases::FaultCase;
 use crate::escape;
 use crate::model::fault::FaultCode;
-use crate::report::survey::faults::Case;
 
 pub(super) fn section(material: &Material<'_>) -> Markup {
-    let faults = &material.survey.faults;
+    let faults = &material.summary.faults;
     if faults.total == 0 {
         return html! { p { "Nobody made a fault." } };
     }
@@ -24,9 +24,9 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
 }
 
 /// The faults of a player that read the same, together; in the order of the first of each.
-fn groups(cases: &[Case]) -> Vec<Vec<&Case>> {
+fn groups(cases: &[FaultCase]) -> Vec<Vec<&FaultCase>> {
     let mut places = HashMap::new();
-    let mut groups: Vec<Vec<&Case>> = Vec::new();
+    let mut groups: Vec<Vec<&FaultCase>> = Vec::new();
     for case in cases {
         let key = (&case.player, case.fault.code, &case.fault.message);
         let place = *places.entry(key).or_insert(groups.len());
@@ -38,7 +38,7 @@ fn groups(cases: &[Case]) -> Vec<Vec<&Case>> {
     groups
 }
 
-fn group(alike: &[&Case], called: Option<&str>) -> Markup {
+fn group(alike: &[&FaultCase], called: Option<&str>) -> Markup {
     let Some((first, others)) = alike.split_first() else { return Markup::default() };
     html! {
         (one(first, called))
@@ -54,12 +54,12 @@ fn group(alike: &[&Case], called: Option<&str>) -> Markup {
     }
 }
 
-fn link(case: &Case) -> Markup {
+fn link(case: &FaultCase) -> Markup {
     html! { a href={ "#game=" (case.id) "&ply=" (case.ply) } { "after ply " (case.ply) } }
 }
 
 /// The command that puts the decision to the player again: its first one, where it did not start.
-fn command(case: &Case, called: &str) -> Markup {
+fn command(case: &FaultCase, called: &str) -> Markup {
     let ply = match case.fault.code {
         FaultCode::NoStart => String::new(),
         _ => format!(" --ply {}", case.ply),
@@ -76,8 +76,8 @@ fn command(case: &Case, called: &str) -> Markup {
 }
 
 /// A fault; with the command that reproduces it, where commands can find the tournament.
-pub(in crate::report) fn one(case: &Case, called: Option<&str>) -> Markup {
-    let Case { player, opponent, seat, fault, .. } = case;
+pub(in crate::report) fn one(case: &FaultCase, called: Option<&str>) -> Markup {
+    let FaultCase { player, opponent, seat, fault, .. } = case;
     html! {
         article.fault {
             h3 {

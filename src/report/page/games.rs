@@ -5,22 +5,24 @@ use serde_json::json;
 
 use super::shell::json_in_html;
 use super::{Material, count, elo, name, plies};
+use crate::analysis::highlights::{FAULTS, Highlight, HighlightKind};
 use crate::escape;
-use crate::report::survey::chosen::{Choice, FAULTS, Why};
+use crate::report::film::end_in_words;
+use referee_games::Seat;
 
 pub(super) fn section(material: &Material<'_>) -> Markup {
-    let chosen = &material.survey.chosen;
+    let highlights = &material.summary.highlights;
     html! {
         p {
             "This file brings " (count(material.films.len(), "game")) " along: those listed here"
-            @if material.survey.faults.total > FAULTS { " (of those with a fault the first " (FAULTS) ")" }
+            @if material.summary.faults.total > FAULTS { " (of those with a fault the first " (FAULTS) ")" }
             ". All others are loaded from the folder " code { "games" } " beside it."
         }
         div.choices {
-            @for why in Why::ALL {
-                @let of = chosen.of(why);
+            @for kind in HighlightKind::ALL {
+                @let of = highlights.of(kind);
                 @if !of.is_empty() {
-                    div { h3 { (why.name()) } ol { @for choice in of { li { (link(choice, why)) } } } }
+                    div { h3 { (kind.name()) } ol { @for highlight in of { li { (link(highlight, kind)) } } } }
                 }
             }
         }
@@ -36,14 +38,16 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
     }
 }
 
-fn link(choice: &Choice, why: Why) -> Markup {
-    let [first, second] = &choice.players;
-    let ply = if why == Why::Fault { choice.plies } else { 0 };
+fn link(highlight: &Highlight, kind: HighlightKind) -> Markup {
+    let game = &highlight.record;
+    let ply = if kind == HighlightKind::Fault { game.plies } else { 0 };
     html! {
-        a href={ "#game=" (choice.id) "&ply=" (ply) } { (name(first)) " – " (name(second)) }
+        a href={ "#game=" (game.id) "&ply=" (ply) } {
+            (name(&game.players[Seat::First])) " – " (name(&game.players[Seat::Second]))
+        }
         small {
-            " " (choice.end) ", " (plies(choice.plies))
-            @if why == Why::Upset { ", against " (elo(choice.lead.abs())) " Elo" }
+            " " (end_in_words(game)) ", " (plies(game.plies))
+            @if kind == HighlightKind::Upset { ", against " (elo(highlight.lead.abs())) " Elo" }
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::report::Row;
 use crate::report::charts::{Line, SERIES, lines};
 
 pub(super) fn section(material: &Material<'_>) -> Markup {
-    let points = &material.survey.course.points;
+    let points = &material.summary.history.points;
     if points.len() < 2 {
         return html! { p { "There is nothing to show before a few games are played." } };
     }

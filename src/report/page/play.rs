@@ -9,9 +9,9 @@ use crate::escape;
 use crate::report::charts::{Bin, Scale, Span, bins, histogram, spans};
 
 pub(super) fn section(material: &Material<'_>) -> Markup {
-    let survey = material.survey;
-    let bars = bins(&survey.lengths);
-    let total: u32 = survey.lengths.values().sum();
+    let summary = material.summary;
+    let bars = bins(&summary.lengths);
+    let total: u32 = summary.lengths.values().sum();
     let chart = histogram(&bars, "plies", "How many games were how long");
     let table = html! {
         table {
@@ -38,7 +38,7 @@ fn range(bin: Bin) -> String {
 }
 
 fn median(material: &Material<'_>) -> Option<u32> {
-    let lengths = &material.survey.lengths;
+    let lengths = &material.summary.lengths;
     let half = lengths.values().sum::<u32>().div_ceil(2);
     let mut below = 0;
     lengths

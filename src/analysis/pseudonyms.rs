@@ -1,9 +1,7 @@
 //! Names that tell nothing: who has which is known to those alone who have the log.
 
 use std::collections::BTreeMap;
-use std::io;
 
-use super::tables::{finish, text};
 use crate::model::fault::Fault;
 use crate::model::record::{Anchor, GameRecord, Header, PlayerInfo};
 use crate::model::stage::{Format, Stage};
@@ -129,16 +127,6 @@ impl Pseudonyms {
             changes: Vec::new(),
             ..header.clone()
         }
-    }
-
-    /// The key as a table, `pseudonym,player`.
-    pub fn table(&self) -> io::Result<Vec<u8>> {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(["pseudonym", "player"])?;
-        for name in self.names() {
-            table.write_record([self.of(name), &text(name)])?;
-        }
-        finish(table)
     }
 
     /// The game as the player at `seat` may see it: the opponent has a pseudonym, and what only

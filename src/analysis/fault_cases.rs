@@ -9,7 +9,7 @@ pub const MOST: usize = 500;
 
 /// A fault and where it happened. The texts of the fault are safe to show, the names are not.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Case {
+pub struct FaultCase {
     /// The game's id.
     pub id: String,
     /// The player's name.
@@ -26,27 +26,27 @@ pub struct Case {
 
 /// The first faults of a log, and how many there are.
 #[derive(Debug, Default)]
-pub struct Faults {
+pub struct FaultCases {
     /// The first [`MOST`], in the order of the log.
-    pub cases: Vec<Case>,
+    pub cases: Vec<FaultCase>,
     /// How many there are in all.
     pub total: usize,
 }
 
-impl Faults {
+impl FaultCases {
     /// Takes in the faults of a game.
     pub fn add(&mut self, record: &GameRecord) {
         for seat in Seat::BOTH {
             let Some(fault) = record.fault_of(seat) else { continue };
             self.total += 1;
             if self.cases.len() < MOST {
-                self.cases.push(Case::new(record, seat, fault));
+                self.cases.push(FaultCase::new(record, seat, fault));
             }
         }
     }
 }
 
-impl Case {
+impl FaultCase {
     /// The fault that `seat` made in a game.
     pub fn new(record: &GameRecord, seat: Seat, fault: &Fault) -> Self {
         Self {

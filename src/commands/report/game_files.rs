@@ -24,13 +24,13 @@ const VERSION: &str = "// film 2 ";
 
 /// Writes the games beside a page.
 #[derive(Debug)]
-pub(crate) struct Beside {
+pub(crate) struct GameFiles {
     folder: PathBuf,
     index: BufWriter<File>,
     unfinished: PathBuf,
 }
 
-impl Beside {
+impl GameFiles {
     /// Makes the folder in `dir`.
     pub(crate) fn new(dir: &Path) -> Result<Self, Failure> {
         let folder = dir.join(FOLDER);
@@ -38,9 +38,9 @@ impl Beside {
         let index = fs::create_dir_all(&folder)
             .and_then(|()| File::create(&unfinished))
             .map_err(|error| failed(&unfinished, &error))?;
-        let mut beside = Self { folder, index: BufWriter::new(index), unfinished };
-        beside.write(&index_begin())?;
-        Ok(beside)
+        let mut files = Self { folder, index: BufWriter::new(index), unfinished };
+        files.write(&index_begin())?;
+        Ok(files)
     }
 
     /// The file of this very game, with this check, is there already.

@@ -10,7 +10,7 @@ const POINTS: usize = 16;
 
 /// The ratings after so many games.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Point {
+pub struct RatingPoint {
     /// How many games, in the order in which they ended.
     pub games: usize,
     /// The ratings in Elo by the players' numbers; none for who has not played yet.
@@ -19,17 +19,17 @@ pub struct Point {
 
 /// The ratings over time.
 #[derive(Debug)]
-pub struct Course {
+pub struct RatingHistory {
     /// The fits so far, in order.
-    pub points: Vec<Point>,
+    pub points: Vec<RatingPoint>,
     results: NamedResults,
     anchors: Vec<Anchor>,
     games: usize,
     every: usize,
 }
 
-impl Course {
-    /// The course of a tournament of `games` games.
+impl RatingHistory {
+    /// The history of a tournament of `games` games.
     pub fn new(names: &[String], anchors: Vec<Anchor>, games: usize) -> Self {
         let every = games.div_ceil(POINTS).max(1);
         Self { points: Vec::new(), results: NamedResults::new(names), anchors, games: 0, every }
@@ -54,7 +54,7 @@ impl Course {
         let ratings = fit.ratings.iter().enumerate();
         let ratings =
             ratings.map(|(player, rating)| played(player).then_some(rating.value)).collect();
-        self.points.push(Point { games: self.games, ratings });
+        self.points.push(RatingPoint { games: self.games, ratings });
         Ok(())
     }
 }
@@ -67,14 +67,14 @@ mod tests {
     #[test]
     fn the_last_point_is_the_whole() {
         let names = ["ant", "bee", "cat"].map(str::to_owned);
-        let mut course = Course::new(&names, Vec::new(), 37);
+        let mut history = RatingHistory::new(&names, Vec::new(), 37);
         for _ in 0..37 {
-            course.add(&game("ant", "bee", "white")).expect("known players");
+            history.add(&game("ant", "bee", "white")).expect("known players");
         }
-        course.finish().expect("a fit");
-        let games: Vec<usize> = course.points.iter().map(|point| point.games).collect();
+        history.finish().expect("a fit");
+        let games: Vec<usize> = history.points.iter().map(|point| point.games).collect();
         assert_eq!(games, [3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 37]);
-        let last = &course.points[12].ratings;
+        let last = &history.points[12].ratings;
         assert!(last[0] > last[1] && last[2].is_none());
     }
 }

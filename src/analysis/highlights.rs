@@ -1,0 +1,182 @@
+//! The games most worth seeing: upsets, the longest, the shortest, the closest, and
+//! those with a fault.
+
+use std::collections::BTreeMap;
+
+use crate::model::record::GameRecord;
+use referee_games::Seat;
+
+/// So many games of each kind.
+pub const EACH: usize = 6;
+/// So many games with a fault.
+pub const FAULTS: usize = 60;
+
+/// Why a game is worth seeing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum HighlightKind {
+    /// The player with the lower rating won, and the difference is among the largest.
+    Upset,
+    /// Between players of nearly the same rating, and long.
+    Close,
+    /// Among the longest.
+    Long,
+    /// Among the shortest that no fault ended.
+    Short,
+    /// It ended with a fault.
+    Fault,
+}
+
+impl HighlightKind {
+    /// Every kind, in the order of the page.
+    pub const ALL: [Self; 5] = [Self::Upset, Self::Close, Self::Long, Self::Short, Self::Fault];
+
+    /// A heading for games of this kind.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Upset => "Upsets",
+            Self::Close => "Closest",
+            Self::Long => "Longest",
+            Self::Short => "Shortest",
+            Self::Fault => "Faults",
+        }
+    }
+}
+
+/// A highlight.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Highlight {
+    /// The game.
+    pub record: GameRecord,
+    /// The lead of the first seat's player, in Elo.
+    pub lead: f64,
+    /// How many games came before it.
+    number: usize,
+    /// What it was chosen by: the larger, the better.
+    worth: (f64, f64),
+}
+
+/// The best games of each kind so far.
+#[derive(Debug, Default)]
+pub struct Highlights {
+    kinds: BTreeMap<HighlightKind, Vec<Highlight>>,
+    /// How many games were looked at.
+    games: usize,
+}
+
+impl Highlights {
+    /// Looks at a game; `lead` is how much the first seat's player is rated above the other's.
+    pub fn add(&mut self, record: &GameRecord, lead: f64) {
+        self.games += 1;
+        let plies = f64::from(record.plies);
+        if record.fault.is_some() {
+            // The first of each player are kept: the log is in the order of their ends.
+            return self.offer(HighlightKind::Fault, record, lead, (0.0, 0.0), FAULTS);
+        }
+        self.offer(HighlightKind::Long, record, lead, (plies, 0.0), EACH);
+        self.offer(HighlightKind::Short, record, lead, (-plies, 0.0), EACH);
+        self.offer(HighlightKind::Close, record, lead, (-lead.abs(), plies), EACH);
+        let won_by = record.score(Seat::First) - record.score(Seat::Second);
+        if won_by * lead < 0.0 {
+            self.offer(HighlightKind::Upset, record, lead, (lead.abs(), 0.0), EACH);
+        }
+    }
+
+    /// The games of a kind, the most worth seeing first.
+    pub fn of(&self, kind: HighlightKind) -> &[Highlight] {
+        self.kinds.get(&kind).map_or(&[], Vec::as_slice)
+    }
+
+    /// All highlights, each game once, in the order in which they were added.
+    pub fn records(&self) -> impl Iterator<Item = &GameRecord> {
+        let all = self.kinds.values().flatten();
+        let by_number: BTreeMap<usize, &GameRecord> =
+            all.map(|highlight| (highlight.number, &highlight.record)).collect();
+        by_number.into_values()
+    }
+
+    /// Puts a game in its place, if it has one among the first `most`. Of two players there is
+    /// one upset and one close game at most: their ratings do not change from game to game.
+    fn offer(
+        &mut self,
+        kind: HighlightKind,
+        record: &GameRecord,
+        lead: f64,
+        worth: (f64, f64),
+        most: usize,
+    ) {
+        let kept = self.kinds.entry(kind).or_default();
+        let better = |one: (f64, f64), other: (f64, f64)| {
+            one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)).is_gt()
+        };
+        if matches!(kind, HighlightKind::Upset | HighlightKind::Close) {
+            let same = |highlight: &Highlight| {
+                Seat::BOTH.iter().all(|&seat| {
+                    [Seat::First, Seat::Second]
+                        .iter()
+                        .any(|&at| highlight.record.players[at] == record.players[seat])
+                })
+            };
+            if let Some(at) = kept.iter().position(same) {
+                if !better(worth, kept[at].worth) {
+                    return;
+                }
+                kept.remove(at);
+            }
+        }
+        let place = kept.iter().position(|highlight| better(worth, highlight.worth));
+        let place = place.unwrap_or(kept.len());
+        if place < most {
+            let (record, number) = (record.clone(), self.games);
+            let highlight = Highlight { record, lead, number, worth };
+            kept.insert(place, highlight);
+            kept.truncate(most);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::record::examples::{faulty, game};
+
+    fn ids(highlights: &Highlights, kind: HighlightKind) -> Vec<&str> {
+        highlights.of(kind).iter().map(|highlight| highlight.record.id.as_str()).collect()
+    }
+
+    #[test]
+    fn an_upset_is_a_win_of_the_lower_rated() {
+        let mut highlights = Highlights::default();
+        highlights.add(&game("strong", "weak", "white"), 300.0);
+        highlights.add(&game("strong", "weak", "draw"), 300.0);
+        assert_eq!(ids(&highlights, HighlightKind::Upset), [""; 0]);
+        highlights.add(&game("good", "fair", "black"), 80.0);
+        highlights.add(&game("weak", "strong", "white"), -300.0);
+        highlights.add(&game("strong", "weak", "black"), 300.0);
+        assert_eq!(ids(&highlights, HighlightKind::Upset), ["weak-strong-1-1", "good-fair-1-1"]);
+    }
+
+    #[test]
+    fn the_longest_and_shortest_are_kept_in_order() {
+        let mut highlights = Highlights::default();
+        for plies in [5_u32, 9, 1, 7, 3, 8, 2, 6, 4, 0] {
+            let id = plies.to_string();
+            highlights.add(&GameRecord { id, plies, ..game("ant", "bee", "draw") }, 0.0);
+        }
+        assert_eq!(ids(&highlights, HighlightKind::Long), ["9", "8", "7", "6", "5", "4"]);
+        assert_eq!(ids(&highlights, HighlightKind::Short), ["0", "1", "2", "3", "4", "5"]);
+        assert_eq!(ids(&highlights, HighlightKind::Close), ["9"]);
+        let all: Vec<&str> = highlights.records().map(|record| record.id.as_str()).collect();
+        assert_eq!(all, ["5", "9", "1", "7", "3", "8", "2", "6", "4", "0"], "each once, in order");
+    }
+
+    #[test]
+    fn a_game_with_a_fault_is_of_no_other_kind() {
+        let mut highlights = Highlights::default();
+        let crash = [("white", crate::model::fault::FaultCode::Crash)];
+        for _ in 0..FAULTS + 3 {
+            highlights.add(&faulty(game("ant", "bee", "black"), &crash), 100.0);
+        }
+        assert_eq!(highlights.of(HighlightKind::Fault).len(), FAULTS);
+        assert_eq!(ids(&highlights, HighlightKind::Short), [""; 0]);
+    }
+}

@@ -1,0 +1,82 @@
+//! One look at every game of a log for the page: how long games were, which are worth
+//! seeing, every fault, and how the ratings came about.
+
+use std::collections::BTreeMap;
+
+use super::evaluation::Evaluation;
+use super::fault_cases::FaultCases;
+use super::highlights::Highlights;
+use super::pass::{LogVisitor, LoggedGame};
+use super::rating_history::RatingHistory;
+use super::results::AnalysisError;
+use crate::error::Failure;
+use crate::model::record::{GameRecord, Header};
+use referee_games::Seat;
+
+/// What was seen. Its size depends on the players and on the bounds of its parts, not on the
+/// number of games.
+#[derive(Debug)]
+pub struct LogSummary {
+    /// How many games were so many plies long.
+    pub lengths: BTreeMap<u32, u32>,
+    /// The games worth seeing.
+    pub highlights: Highlights,
+    /// The faults.
+    pub faults: FaultCases,
+    /// The ratings over time.
+    pub history: RatingHistory,
+    /// The numbers of the players by name, as in the results.
+    numbers: BTreeMap<String, usize>,
+    /// The ratings by number.
+    ratings: Vec<f64>,
+}
+
+impl LogSummary {
+    /// A summary of the games of a log with this header, of which this is the evaluation.
+    pub fn new(header: &Header, evaluation: &Evaluation) -> Self {
+        let Evaluation { results, ranking, .. } = evaluation;
+        let games = results.counts.total().games() as usize;
+        let names = results.names().iter().cloned();
+        Self {
+            lengths: BTreeMap::new(),
+            highlights: Highlights::default(),
+            faults: FaultCases::default(),
+            history: RatingHistory::new(results.names(), header.anchors.clone(), games),
+            numbers: names.enumerate().map(|(number, name)| (name, number)).collect(),
+            ratings: ranking.fit.ratings.iter().map(|rating| rating.value).collect(),
+        }
+    }
+
+    /// Completes the summary once all games were taken in.
+    ///
+    /// # Errors
+    ///
+    /// When the given ratings cannot be used.
+    pub fn finish(&mut self) -> Result<(), Failure> {
+        self.history.finish().map_err(|error| unrated(&error))
+    }
+
+    fn add(&mut self, record: &GameRecord) -> Result<(), AnalysisError> {
+        *self.lengths.entry(record.plies).or_default() += 1;
+        let rating = |seat: Seat| {
+            let number = self.numbers.get(&record.players[seat]);
+            number.map_or(0.0, |&number| self.ratings[number])
+        };
+        self.highlights.add(record, rating(Seat::First) - rating(Seat::Second));
+        self.faults.add(record);
+        self.history.add(record)
+    }
+}
+
+impl LogVisitor for LogSummary {
+    fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
+        if !game.counts {
+            return Ok(());
+        }
+        self.add(game.record).map_err(|error| unrated(&error))
+    }
+}
+
+fn unrated(error: &AnalysisError) -> Failure {
+    Failure::input(format!("the ratings cannot be computed: {error}"))
+}

@@ -1,0 +1,107 @@
+//! A tournament as its log tells it: what is done, who won, and the way to all its games.
+
+use std::path::{Path, PathBuf};
+
+use super::evaluation::Evaluation;
+use super::pass::{LogVisitor, LoggedGame};
+use super::published::Published;
+use super::results::{AnalysisError, Faulted};
+use crate::error::Failure;
+use crate::folder::{self, Contents, Problems};
+use crate::model::record::Header;
+use crate::schedule::ledger::Ledger;
+
+/// What one reading of the log settles: which games are done and count, and the ranking.
+#[derive(Debug)]
+pub struct TournamentAnalysis {
+    /// The results folder.
+    dir: PathBuf,
+    /// The header; under pseudonyms as anyone may see it.
+    pub header: Header,
+    /// What is done, and who is out; never under pseudonyms.
+    pub ledger: Ledger,
+    /// The results and the ranking.
+    pub evaluation: Evaluation,
+    /// The lines of the log that do not count, or were edited.
+    pub problems: Problems,
+    /// What is given away, when all of this is under pseudonyms.
+    pub published: Option<Published>,
+}
+
+impl TournamentAnalysis {
+    /// Reads the log in `dir` and ranks the players.
+    ///
+    /// # Errors
+    ///
+    /// When the log cannot be read, or the given ratings cannot be used.
+    pub fn read(dir: &Path, faulted: Faulted) -> Result<Self, Failure> {
+        Self::of(dir, folder::read(dir, |_, _| {})?, faulted)
+    }
+
+    /// Ranks the players of the log in `dir`, which was read already.
+    ///
+    /// # Errors
+    ///
+    /// When the given ratings cannot be used.
+    pub fn of(dir: &Path, contents: Contents, faulted: Faulted) -> Result<Self, Failure> {
+        let evaluation =
+            Evaluation::of(&contents.ledger, faulted).map_err(|error| unrated(&error))?;
+        let Contents { header, ledger, problems, .. } = contents;
+        Ok(Self { dir: dir.to_owned(), header, ledger, evaluation, problems, published: None })
+    }
+
+    /// The same of what is given away under pseudonyms.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub fn under_pseudonyms(dir: &Path) -> Result<Self, Failure> {
+        let (published, contents) = Published::read(dir)?;
+        let names = &published.names;
+        let evaluation = Evaluation::renamed(&contents.ledger, &names.all(), |name| names.of(name))
+            .map_err(|error| unrated(&error))?;
+        let header = names.header(&contents.header);
+        let Contents { ledger, problems, .. } = contents;
+        let published = Some(published);
+        Ok(Self { dir: dir.to_owned(), header, ledger, evaluation, problems, published })
+    }
+
+    /// The results folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// A player's name as shown: its pseudonym, if there are any.
+    pub fn shown_name<'a>(&'a self, name: &'a str) -> &'a str {
+        self.published.as_ref().map_or(name, |published| published.names.of(name))
+    }
+
+    /// Reads the log once and gives every game to the visitor; under pseudonyms in the
+    /// order in which games are shown, otherwise in that of the log.
+    ///
+    /// # Errors
+    ///
+    /// When the log cannot be read, or the visitor fails.
+    pub fn visit(&self, visitor: &mut dyn LogVisitor) -> Result<(), Failure> {
+        let mut visit = |game: LoggedGame<'_>| visitor.visit(&game);
+        if let Some(published) = &self.published {
+            return published.each(&self.dir, |record, counts, in_check| {
+                let record = &published.names.for_everyone(record);
+                visit(LoggedGame { record, counts, in_check, check: None, line: 0 })
+            });
+        }
+        folder::games(&self.dir, &self.ledger, |index, entry| {
+            visit(LoggedGame {
+                record: &entry.record,
+                counts: !self.ledger.is_void(index),
+                in_check: self.ledger.is_check(index),
+                check: Some(entry.check()),
+                line: entry.line,
+            })
+        })
+    }
+}
+
+fn unrated(error: &AnalysisError) -> Failure {
+    Failure::input(format!("the ratings cannot be computed: {error}"))
+}

@@ -1,0 +1,37 @@
+//! The lines about players that were taken out.
+
+use crate::analysis::failed_checks::FailedChecks;
+use crate::analysis::tournament::TournamentAnalysis;
+use crate::escape;
+
+/// A line for each player that is out, with the diagnosis of those that did not pass a check.
+pub fn taken_out(analysis: &TournamentAnalysis, failed: &FailedChecks) -> Vec<String> {
+    let TournamentAnalysis { ledger, header, published, .. } = analysis;
+    let line = |(player, index)| {
+        let name = analysis.shown_name(ledger.name(player));
+        let shown = escape::terminal(name);
+        // Where in the schedule it was is nobody's business under pseudonyms.
+        let id = published.is_none().then(|| ledger.id(index));
+        let at =
+            |before: &str| id.as_ref().map_or(String::new(), |id| format!(" {before} game {id}"));
+        match failed.of(name) {
+            Some(fault) => format!(
+                "{shown} failed the check and is out: {}{}: {}",
+                fault.code,
+                at("in"),
+                escape::terminal(&fault.message),
+            ),
+            None => format!(
+                "{shown} is quarantined: {} faults in a row{}; its later games were not played or \
+                 do not count",
+                header.quarantine,
+                at("up to"),
+            ),
+        }
+    };
+    let mut lines: Vec<String> = ledger.quarantined().map(line).collect();
+    if published.is_some() {
+        lines.sort_unstable();
+    }
+    lines
+}
