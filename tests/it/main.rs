@@ -24,6 +24,7 @@ mod report;
 mod run_and_resume;
 mod simultaneous;
 mod submissions;
+mod texts;
 mod trace_and_perft;
 mod until;
 mod verify;
