@@ -8,7 +8,7 @@ use landlock::{
     RulesetCreatedAttr, Scope, make_bitflags, path_beneath_rules,
 };
 
-use crate::Mechanism;
+use crate::level::Mechanism;
 use crate::mounts::SCRATCH;
 use crate::protocol::{Setup, SetupError};
 use crate::runtimes::{SETTINGS, SYSTEM};
