@@ -160,7 +160,7 @@ impl BackToTheWall {
         let (effects, result) = played;
         for (seat, submission) in turn.iter() {
             events.push(Event::Action {
-                by: Self::SEATS[seat],
+                by: Self::SEATS[seat].into(),
                 action: submission.to_string(),
                 on_behalf_of: None,
                 forced: false,
@@ -178,8 +178,8 @@ impl BackToTheWall {
             squares: SeatMap::new(Self::SEATS, result.squares),
         }));
         events.extend(self.outcome.map(|outcome| Event::Over {
-            result: state::result_name(outcome.result),
-            reason: outcome.reason,
+            result: state::result_name(outcome.result).into(),
+            reason: outcome.reason.into(),
         }));
     }
 
@@ -221,7 +221,7 @@ fn moved_event((seat, piece): (Seat, Piece), run: &Run) -> Event {
 fn chosen(step: Step<Submission, Infallible>) -> BySeat<Submission> {
     match step {
         Step::Both(turn) => turn,
-        Step::Move(_) => unreachable!("both seats move at once"),
+        Step::Move(_) | Step::Pass => unreachable!("both seats move at once"),
         Step::Chance(never) => match never {},
     }
 }
@@ -276,7 +276,7 @@ impl Game for BackToTheWall {
         Self::from_board(rules, Board::start(&rules.maps[0], rules.start_captured))
     }
 
-    fn turn(&self) -> Turn<Infallible> {
+    fn turn(&self) -> Turn {
         self.outcome.map_or(Turn::Both, Turn::Over)
     }
 
@@ -328,7 +328,7 @@ impl Game for BackToTheWall {
         refusal::parse(&self.board, self.outcome.is_some(), text.trim_ascii())
     }
 
-    fn play(&mut self, step: Step<Submission, Infallible>, events: &mut Vec<Event>) {
+    fn play_unchecked(&mut self, step: Step<Submission, Infallible>, events: &mut Vec<Event>) {
         let turn = chosen(step);
         let played = self.advance(&turn);
         self.report(&turn, &played, events);

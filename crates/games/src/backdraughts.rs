@@ -229,15 +229,20 @@ impl Backdraughts {
         }
     }
 
+    fn act_and_report(&mut self, action: Action, events: &mut Vec<Event>) {
+        let played = self.advance(action);
+        self.report(action, played, events);
+    }
+
     /// Tells what `action` did.
     fn report(&self, action: Action, played: Played, events: &mut Vec<Event>) {
         let Played { by, owner, forced, captured } = played;
         events.push(Event::Action {
-            by: Self::SEATS[by],
+            by: Self::SEATS[by].into(),
             action: action.to_string(),
             forced,
             opening: false,
-            on_behalf_of: (owner != by).then_some(Self::SEATS[owner]),
+            on_behalf_of: (owner != by).then(|| Self::SEATS[owner].into()),
         });
         if !captured.is_empty() {
             events.push(Event::Captured { squares: captured.iter().collect() });
@@ -247,7 +252,7 @@ impl Backdraughts {
                 GameResult::Win(winner) => Self::SEATS[winner],
                 GameResult::Draw => "draw",
             };
-            events.push(Event::Over { result, reason: outcome.reason });
+            events.push(Event::Over { result: result.into(), reason: outcome.reason.into() });
         }
     }
 }
@@ -299,19 +304,24 @@ impl Game for Backdraughts {
         }
     }
 
-    fn turn(&self) -> Turn<Chance> {
+    fn turn(&self) -> Turn {
         match (self.outcome, self.phase) {
             (Some(outcome), _) => Turn::Over(outcome),
-            (_, Phase::First) => Turn::Chance(Stream::Shared, first_rolls()),
-            (_, Phase::Roll(seat)) => {
-                let faces = (1..=6).map(|value| (Chance::Roll(value), 1)).collect();
-                Turn::Chance(Stream::Seat(seat), faces)
-            }
+            (_, Phase::First) => Turn::Chance(Stream::Shared),
+            (_, Phase::Roll(seat)) => Turn::Chance(Stream::Seat(seat)),
             (_, Phase::Act { seat, number }) => {
                 let can_act = self.board.can_act(seat, number, &self.rules);
                 if can_act { Turn::Move(seat) } else { Turn::Pass(seat) }
             }
             (_, Phase::Answer { passer, .. }) => Turn::Move(!passer),
+        }
+    }
+
+    fn outcomes(&self) -> Vec<(Chance, u32)> {
+        match (self.outcome, self.phase) {
+            (None, Phase::First) => first_rolls(),
+            (None, Phase::Roll(_)) => (1..=6).map(|value| (Chance::Roll(value), 1)).collect(),
+            _ => Vec::new(),
         }
     }
 
@@ -340,16 +350,10 @@ impl Game for Backdraughts {
         refusal::parse(self, seat, text.trim_ascii())
     }
 
-    fn pass() -> Action {
-        Action::Pass
-    }
-
-    fn play(&mut self, step: Step<Action, Chance>, events: &mut Vec<Event>) {
+    fn play_unchecked(&mut self, step: Step<Action, Chance>, events: &mut Vec<Event>) {
         match step {
-            Step::Move(action) => {
-                let played = self.advance(action);
-                self.report(action, played, events);
-            }
+            Step::Move(action) => self.act_and_report(action, events),
+            Step::Pass => self.act_and_report(Action::Pass, events),
             Step::Chance(chance) => {
                 events.push(told(self.phase, chance));
                 self.roll(chance);
@@ -361,6 +365,7 @@ impl Game for Backdraughts {
     fn play_silently(&mut self, step: Step<Action, Chance>) {
         match step {
             Step::Move(action) => drop(self.advance(action)),
+            Step::Pass => drop(self.advance(Action::Pass)),
             Step::Chance(chance) => self.roll(chance),
             Step::Both(_) => unreachable!("the seats move in turn"),
         }
@@ -368,13 +373,10 @@ impl Game for Backdraughts {
 
     /// Of the rolls that decide who begins, one for each seat.
     fn different_outcomes(&self) -> Vec<Chance> {
-        match self.turn() {
-            Turn::Chance(Stream::Shared, _) => {
-                vec![Chance::First(BySeat::new(2, 1)), Chance::First(BySeat::new(1, 2))]
-            }
-            Turn::Chance(_, faces) => faces.into_iter().map(|(face, _)| face).collect(),
-            _ => Vec::new(),
+        if self.turn() == Turn::Chance(Stream::Shared) {
+            return vec![Chance::First(BySeat::new(2, 1)), Chance::First(BySeat::new(1, 2))];
         }
+        self.outcomes().into_iter().map(|(outcome, _)| outcome).collect()
     }
 
     fn state(&self) -> State {

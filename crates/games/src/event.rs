@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::board::Square;
 use super::seat::SeatMap;
+use super::turn::Text;
 
 /// One thing that happened. Seats are given by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -12,7 +13,7 @@ pub enum Event {
     /// A seat played an action.
     Action {
         /// The seat.
-        by: &'static str,
+        by: Text,
         /// The action's canonical text.
         action: String,
         /// The seat had no legal action and passed by the referee's hand.
@@ -23,7 +24,7 @@ pub enum Event {
         opening: bool,
         /// The other seat, for which it was played.
         #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
-        on_behalf_of: Option<&'static str>,
+        on_behalf_of: Option<Text>,
     },
     /// The die of a seat was rolled.
     Roll {
@@ -108,9 +109,9 @@ pub enum Event {
     /// The game ended.
     Over {
         /// The name of the winning seat, or `draw`.
-        result: &'static str,
+        result: Text,
         /// Why.
-        reason: &'static str,
+        reason: Text,
     },
 }
 

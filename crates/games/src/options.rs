@@ -1,11 +1,13 @@
 //! The named options of a rule set: what may be set, to what, and what is in force.
 
+mod error;
 mod list;
 
 use std::fmt;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+pub use error::{Expected, FileError, OptionError};
 pub use list::{Item, ListKind, list_of_files};
 
 use list::names;
@@ -91,7 +93,7 @@ impl fmt::Display for OptionValue {
 
 impl OptionSpec {
     /// The value that `text` stands for, or what was expected instead.
-    pub fn parse(&self, text: &str) -> Result<OptionValue, String> {
+    pub fn parse(&self, text: &str) -> Result<OptionValue, Expected> {
         match self.kind {
             OptionKind::Choice(words) if words.iter().any(|(word, _)| *word == text) => {
                 Ok(OptionValue::Word(text.to_owned()))
@@ -110,8 +112,8 @@ impl OptionSpec {
         }
     }
 
-    fn expected(&self) -> String {
-        match self.kind {
+    fn expected(&self) -> Expected {
+        Expected(match self.kind {
             OptionKind::Choice(words) => {
                 let words: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
                 format!("expected {}", words.join(" or "))
@@ -120,23 +122,25 @@ impl OptionSpec {
                 format!("expected a whole number from {min} to {max}")
             }
             OptionKind::List(kind) => kind.expected(),
-        }
+        })
     }
-}
-
-/// Why a given option was refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadOption {
-    /// The name that was given.
-    pub name: String,
-    /// What is wrong, and what was expected.
-    pub message: String,
 }
 
 /// The options of a game that are in force, in the order of the specs: every option has a value,
 /// but for those that mean nothing beside the others.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Options(Vec<InForce>);
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    specs: &'static [OptionSpec],
+    in_force: Vec<InForce>,
+}
+
+impl PartialEq for Options {
+    fn eq(&self, other: &Self) -> bool {
+        self.in_force == other.in_force
+    }
+}
+
+impl Eq for Options {}
 
 /// An option that is in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,79 +157,94 @@ impl Options {
     pub fn resolve<'a>(
         specs: &'static [OptionSpec],
         given: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Self, BadOption> {
+    ) -> Result<Self, OptionError> {
         let mut values = vec![None; specs.len()];
         for (name, text) in given {
             let at = position(specs, name)?;
-            values[at] = Some(specs[at].parse(text).map_err(|expected| BadOption {
+            values[at] = Some(specs[at].parse(text).map_err(|expected| OptionError::Value {
                 name: name.to_owned(),
-                message: format!("invalid value `{text}` for `{name}`; {expected}"),
+                value: text.to_owned(),
+                expected,
             })?);
         }
-        let mut options = Self::default();
+        let mut options = Self { specs, in_force: Vec::new() };
         for (spec, value) in specs.iter().zip(values) {
             let given = value.is_some();
             if let Some(value) = value.map_or_else(|| options.default_of(spec), |v| Ok(Some(v)))? {
-                options.0.push(InForce { name: spec.name, value, given });
+                options.in_force.push(InForce { name: spec.name, value, given });
             }
         }
         Ok(options)
     }
 
     /// The default of `spec` beside these options, which stand before it.
-    fn default_of(&self, spec: &OptionSpec) -> Result<Option<OptionValue>, BadOption> {
-        let bad = |message| BadOption {
-            name: spec.name.to_owned(),
-            message: format!("default: {message}"),
-        };
+    fn default_of(&self, spec: &OptionSpec) -> Result<Option<OptionValue>, OptionError> {
+        let bad = |expected| OptionError::Default { name: spec.name.to_owned(), expected };
         spec.default.text(self).map(|text| spec.parse(text).map_err(bad)).transpose()
     }
 
-    /// The value of a number option; 0 for a name that is none.
+    /// The value of a number option; 0 if it means nothing beside the others.
+    ///
+    /// # Panics
+    /// If the game has no number option of this name.
     pub fn number(&self, name: &str) -> u32 {
         match self.get(name) {
             Some(OptionValue::Number(number)) => *number,
-            _ => 0,
+            None => 0,
+            Some(_) => panic!("the option `{name}` is not a number"),
         }
     }
 
-    /// The value of a word option; empty for a name that is none.
+    /// The value of an option that is a word; empty if it is a list, or means nothing beside the
+    /// others.
+    ///
+    /// # Panics
+    /// If the game has no option of this name whose value may be a word.
     pub fn word(&self, name: &str) -> &str {
         match self.get(name) {
             Some(OptionValue::Word(word)) => word,
-            _ => "",
+            None | Some(OptionValue::List(_)) => "",
+            Some(OptionValue::Number(_)) => panic!("the option `{name}` is a number"),
         }
     }
 
-    /// The items of a list option; none for a name that is none, and for a word.
+    /// The items of a list option; none if it is a word.
+    ///
+    /// # Panics
+    /// If the game has no list option of this name.
     pub fn items(&self, name: &str) -> &[Item] {
         match self.get(name) {
             Some(OptionValue::List(items)) => items,
-            _ => &[],
+            None | Some(OptionValue::Word(_)) => &[],
+            Some(OptionValue::Number(_)) => panic!("the option `{name}` is a number"),
         }
     }
 
     /// Reads the files that lists name with `read`, so that the options mean the same without
     /// them, and returns a remark about each.
-    pub fn load(
+    pub fn load<E: fmt::Display>(
         &mut self,
-        specs: &'static [OptionSpec],
-        read: impl Fn(&str) -> Result<String, String>,
-    ) -> Result<Vec<String>, BadOption> {
+        read: impl Fn(&str) -> Result<String, E>,
+    ) -> Result<Vec<String>, OptionError> {
         let mut remarks = Vec::new();
-        for InForce { name, value, .. } in &mut self.0 {
-            let spec = &specs[position(specs, name)?];
+        for InForce { name, value, .. } in &mut self.in_force {
+            let spec = &self.specs[position(self.specs, name)?];
             let (OptionKind::List(kind), OptionValue::List(items)) = (spec.kind, value) else {
                 continue;
             };
-            let bad = |message| BadOption { name: (*name).to_owned(), message };
             for item in items {
                 let Item::File { file, text: text @ None } = item else { continue };
-                let found = read(file).map_err(|reason| {
-                    let expected = kind.expected();
-                    bad(format!("`{file}` cannot be read as {}: {reason}; {expected}", kind.files))
+                let found = read(file).map_err(|reason| OptionError::Unreadable {
+                    name: (*name).to_owned(),
+                    file: file.clone(),
+                    wanted: kind.files,
+                    reason: reason.to_string(),
+                    expected: Expected(kind.expected()),
                 })?;
-                remarks.push((kind.check)(file, &found).map_err(bad)?);
+                remarks.push(
+                    (kind.check)(file, &found)
+                        .map_err(|error| OptionError::File { name: (*name).to_owned(), error })?,
+                );
                 *text = Some(found);
             }
         }
@@ -234,17 +253,20 @@ impl Options {
 
     /// The options in order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &OptionValue)> {
-        self.0.iter().map(|option| (option.name, &option.value))
+        self.in_force.iter().map(|option| (option.name, &option.value))
     }
 
     /// The options in order that were given, their values as text; the others are defaults, which
     /// change when what they depend on does.
     pub fn given(&self) -> Vec<(&'static str, String)> {
-        let given = self.0.iter().filter(|option| option.given);
+        let given = self.in_force.iter().filter(|option| option.given);
         given.map(|option| (option.name, option.value.to_string())).collect()
     }
 
     /// Whether the option has a value: it was given, or it means something beside the others.
+    ///
+    /// # Panics
+    /// If the game has no option of this name.
     pub fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
@@ -255,23 +277,22 @@ impl Options {
     }
 
     fn get(&self, name: &str) -> Option<&OptionValue> {
+        assert!(self.specs.iter().any(|spec| spec.name == name), "the game has no option `{name}`");
         self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 }
 
 /// Where in the list the option called `name` stands.
-fn position(specs: &[OptionSpec], name: &str) -> Result<usize, BadOption> {
-    specs.iter().position(|spec| spec.name == name).ok_or_else(|| {
-        let names: Vec<_> = specs.iter().map(|spec| format!("`{}`", spec.name)).collect();
-        let names = names.join(", ");
-        let message = format!("there is no option `{name}`; expected one of {names}");
-        BadOption { name: name.to_owned(), message }
+fn position(specs: &[OptionSpec], name: &str) -> Result<usize, OptionError> {
+    specs.iter().position(|spec| spec.name == name).ok_or_else(|| OptionError::Unknown {
+        name: name.to_owned(),
+        known: specs.iter().map(|spec| spec.name).collect(),
     })
 }
 
 impl Serialize for Options {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        let mut map = serializer.serialize_map(Some(self.in_force.len()))?;
         for (name, value) in self.iter() {
             match value {
                 OptionValue::Word(word) => map.serialize_entry(name, word)?,
@@ -333,14 +354,20 @@ mod tests {
     }
 
     #[test]
+    #[should_panic(expected = "the game has no option `wavs`")]
+    fn a_misspelt_name_in_code_fails_loudly() {
+        Options::resolve(SPECS, []).expect("defaults").number("wavs");
+    }
+
+    #[test]
     fn unknown_names_and_values_are_refused() {
         let refused = |name, text| Options::resolve(SPECS, [(name, text)]).expect_err("refused");
         assert_eq!(
-            refused("moon", "full").message,
+            refused("moon", "full").to_string(),
             "there is no option `moon`; expected one of `wind`, `waves`"
         );
         assert_eq!(
-            refused("waves", "10").message,
+            refused("waves", "10").to_string(),
             "invalid value `10` for `waves`; expected a whole number from 0 to 9"
         );
     }

@@ -6,7 +6,7 @@
 
 use std::convert::Infallible;
 
-use super::{BySeat, Game, Seat, Step, StepOf, Turn};
+use super::{BySeat, Game, PASS, Seat, Step, StepOf, Turn};
 
 /// How many ways lead from `game` to positions `depth` plies later.
 pub fn perft<G: Game>(game: &G, depth: u32) -> u64 {
@@ -44,7 +44,7 @@ fn each_step<G: Game, E>(
 ) -> Result<(), E> {
     match game.turn() {
         Turn::Move(seat) => game.legal_actions(seat).into_iter().map(Step::Move).try_for_each(each),
-        Turn::Pass(_) => each(Step::Move(G::pass())),
+        Turn::Pass(_) => each(Step::Pass),
         Turn::Both => {
             let seconds = game.legal_actions(Seat::Second);
             game.legal_actions(Seat::First).into_iter().try_for_each(|first| {
@@ -52,7 +52,7 @@ fn each_step<G: Game, E>(
                 seconds.iter().map(both).map(Step::Both).try_for_each(&mut each)
             })
         }
-        Turn::Chance(..) => {
+        Turn::Chance(_) => {
             game.different_outcomes().into_iter().map(Step::Chance).try_for_each(each)
         }
         Turn::Over(_) => Ok(()),
@@ -73,6 +73,7 @@ fn below<G: Game>(game: &G, step: StepOf<G>, depth: u32) -> u64 {
 fn text<G: Game>(step: &StepOf<G>) -> String {
     match step {
         Step::Move(action) => action.to_string(),
+        Step::Pass => PASS.to_owned(),
         Step::Both(BySeat { first, second }) => format!("{first} / {second}"),
         Step::Chance(outcome) => outcome.to_string(),
     }

@@ -114,7 +114,7 @@ impl WatchYourBack {
     /// Tells what `action` of `seat` did.
     fn report(&self, seat: Seat, action: Action, effects: &Effects, events: &mut Vec<Event>) {
         events.push(Event::Action {
-            by: Self::SEATS[seat],
+            by: Self::SEATS[seat].into(),
             action: action.to_string(),
             forced: action == Action::Pass,
             opening: false,
@@ -134,7 +134,7 @@ impl WatchYourBack {
                 GameResult::Win(winner) => Self::SEATS[winner],
                 GameResult::Draw => "draw",
             };
-            events.push(Event::Over { result, reason: outcome.reason });
+            events.push(Event::Over { result: result.into(), reason: outcome.reason.into() });
         }
     }
 }
@@ -152,6 +152,7 @@ fn push_removed(events: &mut Vec<Event>, squares: Bitboard, why: Why) {
 fn chosen(step: Step<Action, Infallible>) -> Action {
     match step {
         Step::Move(action) => action,
+        Step::Pass => Action::Pass,
         Step::Both(_) => unreachable!("the seats move in turn"),
         Step::Chance(never) => match never {},
     }
@@ -181,7 +182,7 @@ impl Game for WatchYourBack {
         Self::from_board(rules, Board::START)
     }
 
-    fn turn(&self) -> Turn<Infallible> {
+    fn turn(&self) -> Turn {
         match self.outcome {
             Some(outcome) => Turn::Over(outcome),
             None if self.board.must_pass() => Turn::Pass(self.board.to_move()),
@@ -211,11 +212,7 @@ impl Game for WatchYourBack {
         refusal::parse(&self.board, self.outcome, seat, text.trim_ascii())
     }
 
-    fn pass() -> Action {
-        Action::Pass
-    }
-
-    fn play(&mut self, step: Step<Action, Infallible>, events: &mut Vec<Event>) {
+    fn play_unchecked(&mut self, step: Step<Action, Infallible>, events: &mut Vec<Event>) {
         let (seat, action) = (self.board.to_move(), chosen(step));
         let effects = self.advance(action);
         self.report(seat, action, &effects, events);

@@ -2,13 +2,9 @@
 
 use crate::Clause;
 
-const fn clause(id: &'static str, title: &'static str, text: &'static str) -> Clause {
-    Clause { id, title, text }
-}
-
 /// Every clause, T1 to T13.
 pub(super) const CLAUSES: &[Clause] = &[
-    clause(
+    Clause::new(
         "T1",
         "corners",
         "For each corner that the walls and all squares of this turn close off, find the smallest \
@@ -16,38 +12,38 @@ pub(super) const CLAUSES: &[Clause] = &[
          smallest set are not placed. Paths run along rows and columns, and pieces do not block \
          them. Option corner-rule says when a corner is closed off.",
     ),
-    clause(
+    Clause::new(
         "T2",
         "adjacency",
         "Squares of one turn that are neighbours of each other are not placed: on Once the eight \
          squares around a square are its neighbours, on Twice the four beside it, on Thrice none. \
          Option adjacency-scope says whether standing walls count as neighbours too.",
     ),
-    clause(
+    Clause::new(
         "T3",
         "enclosure",
         "If walls and squares of this turn take all squares beside a piece, those squares of this \
          turn are not placed.",
     ),
-    clause(
+    Clause::new(
         "T4",
         "input",
         "Each of T1, T2 and T3 looks at all squares of the turn, and a square that any of them \
          excludes is not placed. With rule-1-input=survivors T1 looks only at what T2 and T3 left.",
     ),
-    clause(
+    Clause::new(
         "T5",
         "same square",
         "A square that both players name counts as one. With same-square=cancel it is withdrawn \
          before T1, T2 and T3.",
     ),
-    clause(
+    Clause::new(
         "T6",
         "start",
         "The four squares on which the pieces start are owned from the start, unless \
          start-captured=false.",
     ),
-    clause(
+    Clause::new(
         "T7",
         "end of a round",
         "Tested after each turn in this order: majority, one player owns more than half of the \
@@ -56,20 +52,20 @@ pub(super) const CLAUSES: &[Clause] = &[
          placed in full; turn-limit, max-turns turns are played. Whoever has more squares wins \
          the round.",
     ),
-    clause(
+    Clause::new(
         "T8",
         "tie",
         "A round in which both have equally many squares goes to the death-match opponent, the \
          seat that option dmo names; with tie=draw to nobody.",
     ),
-    clause(
+    Clause::new(
         "T9",
         "rounds",
         "A match is played on the boards of option rounds, in order. With best-of-3 it ends as \
          soon as somebody has won two rounds. Whoever won more rounds wins; equally many are a \
          draw.",
     ),
-    clause(
+    Clause::new(
         "T10",
         "submission",
         "Each turn both players name, at once, a direction for their circle, one for their square, \
@@ -77,7 +73,7 @@ pub(super) const CLAUSES: &[Clause] = &[
          begins. All four directions may be named. The order of the squares does not matter. \
          Written `R U 3,5 4,6`: right and up, then the squares.",
     ),
-    clause(
+    Clause::new(
         "T11",
         "redirection",
         "After the walls are placed and before any piece moves, a piece whose next square is a \
@@ -85,7 +81,7 @@ pub(super) const CLAUSES: &[Clause] = &[
          that nobody owns; among equals, sideways rather than back; then towards the side of its \
          starting corner.",
     ),
-    clause(
+    Clause::new(
         "T12",
         "movement",
         "All pieces move square by square at the same time, each until a wall or the edge. A piece \
@@ -93,7 +89,7 @@ pub(super) const CLAUSES: &[Clause] = &[
          moment, moving or not. Pieces pass through each other. A captured square that becomes a \
          wall belongs to nobody.",
     ),
-    clause(
+    Clause::new(
         "T13",
         "boards",
         "A board is a rectangle with sides of 5 to 15 squares on which each player names 1 to 3 \

@@ -7,6 +7,7 @@ use toml::Spanned;
 
 use super::squares::Squares;
 use crate::board::Square;
+use crate::options::FileError;
 use crate::seat::{BySeat, Seat};
 
 /// The shipped boards: their names and files.
@@ -168,14 +169,14 @@ pub(super) struct Origin {
 
 impl Origin {
     /// A complaint about a row of the map.
-    pub(super) fn at_row(&self, row: usize, reason: &str) -> String {
+    pub(super) fn at_row(&self, row: usize, reason: &str) -> FileError {
         let line = if self.lined { self.first + row } else { self.first };
         complaint(&self.file, line, reason)
     }
 }
 
-fn complaint(file: &str, line: usize, reason: &str) -> String {
-    format!("{file}:{line}: {reason}")
+fn complaint(file: &str, line: usize, reason: &str) -> FileError {
+    FileError { file: file.to_owned(), line, reason: reason.to_owned() }
 }
 
 /// The keys of a board file.
@@ -192,7 +193,7 @@ struct Keys {
 
 impl Map {
     /// Reads the `text` of the board file called `file`; an error names file, line and reason.
-    pub fn read(file: &str, text: &str) -> Result<Self, String> {
+    pub fn read(file: &str, text: &str) -> Result<Self, FileError> {
         let refused =
             |at: Range<usize>, reason: &str| complaint(file, line(text, at.start), reason);
         let keys: Keys = toml::from_str(text)
@@ -221,14 +222,14 @@ impl Map {
     }
 
     /// The shipped board called `name`.
-    pub fn shipped(name: &str) -> Option<Result<Self, String>> {
+    pub fn shipped(name: &str) -> Option<Result<Self, FileError>> {
         let (name, text) = SHIPPED.iter().find(|(known, _)| *known == name)?;
         Some(Self::read(name, text))
     }
 
     /// Checks the text of a board file for everything that no option decides, and says what it
     /// describes and whether it is fair.
-    pub fn remark(file: &str, text: &str) -> Result<String, String> {
+    pub fn remark(file: &str, text: &str) -> Result<String, FileError> {
         let map = Self::read(file, text)?;
         let fairness = match map.fairness() {
             Some(motion) => {
@@ -317,7 +318,7 @@ fn origin(file: &str, text: &str, span: Range<usize>) -> Origin {
 }
 
 /// Width and height of a rectangle of a size that is allowed.
-fn size(rows: &[&str], origin: &Origin) -> Result<(u8, u8), String> {
+fn size(rows: &[&str], origin: &Origin) -> Result<(u8, u8), FileError> {
     let width = rows.first().map_or(0, |row| row.chars().count());
     let wrong = |what: &str, many: usize| {
         origin.at_row(0, &format!("the map has {many} {what}; a board has 5 to 15"))
@@ -341,7 +342,7 @@ fn size(rows: &[&str], origin: &Origin) -> Result<(u8, u8), String> {
 }
 
 /// The walls that `rows` show, when every piece stands in its corner and nothing else is there.
-fn drawing(rows: &[&str], ground: &Ground, origin: &Origin) -> Result<Squares, String> {
+fn drawing(rows: &[&str], ground: &Ground, origin: &Origin) -> Result<Squares, FileError> {
     let mut walls = Squares::EMPTY;
     let mut seen = BySeat::<Vec<Piece>>::default();
     for (row, text) in (0_u8..).zip(rows) {

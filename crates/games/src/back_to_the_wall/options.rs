@@ -3,8 +3,9 @@
 use super::map::{Map, SHIPPED};
 use super::walls::{AdjacencyScope, CornerRule, Readings, Rule1Input, SameSquare};
 use super::{Board, Ground};
-use crate::OptionError;
-use crate::options::{Item, ListKind, OptionKind, OptionSpec, Options, Preset};
+use crate::options::{
+    FileError, Item, ListKind, OptionError, OptionKind, OptionSpec, Options, Preset,
+};
 use crate::seat::Seat;
 
 /// The options in force, and the boards.
@@ -44,7 +45,7 @@ impl Rules {
     }
 
     /// Whether a round can be played on `map` under these readings (T13).
-    fn check(&self, map: &Map) -> Result<(), OptionError> {
+    fn check(&self, map: &Map) -> Result<(), FileError> {
         let board = Board::start(map, self.start_captured);
         let site = board.site(self.readings);
         if let Some(piece) = site.enclosed_now().next() {
@@ -90,7 +91,10 @@ fn readings(options: &Options) -> Readings {
 fn maps(options: &Options) -> Result<Vec<Map>, OptionError> {
     let items = options.items("rounds");
     if items.is_empty() {
-        return SHIPPED.iter().map(|(name, text)| Map::read(name, text)).collect();
+        return Ok(SHIPPED
+            .iter()
+            .map(|(name, text)| Map::read(name, text))
+            .collect::<Result<_, _>>()?);
     }
     items.iter().map(map).collect()
 }
@@ -98,10 +102,13 @@ fn maps(options: &Options) -> Result<Vec<Map>, OptionError> {
 fn map(item: &Item) -> Result<Map, OptionError> {
     match item {
         Item::Name(name) => {
-            Map::shipped(name).unwrap_or_else(|| Err(format!("there is no board `{name}`")))
+            let unknown = || OptionError::Rules(format!("there is no board `{name}`").into());
+            Ok(Map::shipped(name).ok_or_else(unknown)??)
         }
-        Item::File { file, text: Some(text) } => Map::read(file, text),
-        Item::File { file, text: None } => Err(format!("the board file `{file}` was not read")),
+        Item::File { file, text: Some(text) } => Ok(Map::read(file, text)?),
+        Item::File { file, text: None } => {
+            Err(OptionError::Rules(format!("the board file `{file}` was not read").into()))
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The one door from text to a legal submission, and what keeps each other text out (T10).
 
+use std::borrow::Cow;
+
 use super::action::{Submission, Written};
 use super::board::Board;
 use super::squares::Squares;
@@ -15,7 +17,10 @@ pub(super) fn parse(board: &Board, over: bool, text: &str) -> Result<Submission,
                 .to_owned(),
         ));
     };
-    let illegal = |clause, wrong| Refusal::Illegal { clause, reason: format!("{text} {wrong}") };
+    let illegal = |clause, wrong| Refusal::Illegal {
+        clause: Cow::Borrowed(clause),
+        reason: format!("{text} {wrong}"),
+    };
     if over {
         return Err(illegal("T9", "comes after the end".to_owned()));
     }

@@ -67,8 +67,8 @@ fn turn(first: &str, second: &str) -> BySeat<Submission> {
 }
 
 /// Rules with these options on top of the defaults.
-fn rules(given: &[(&str, &str)]) -> Result<Arc<Rules>, String> {
-    let options = Options::resolve(OPTIONS, given.iter().copied()).map_err(|bad| bad.message)?;
+fn rules(given: &[(&str, &str)]) -> Result<Arc<Rules>, OptionError> {
+    let options = Options::resolve(OPTIONS, given.iter().copied())?;
     Rules::new(&options).map(Arc::new)
 }
 
@@ -373,7 +373,7 @@ fn boards_that_cannot_be_played_on_are_refused() {
     let refused = |head, rows: &[&str], given: &[(&str, &str)]| {
         let list = file(head, rows);
         let given = [&[("rounds", list.as_str())], given].concat();
-        rules(&given).expect_err("a refusal")
+        rules(&given).expect_err("a refusal").to_string()
     };
     let open = "walls = 1\nadjacency = \"none\"";
     let enclosed = ["G#..C", "#....", ".....", ".....", "c...g"];
@@ -391,5 +391,8 @@ fn boards_that_cannot_be_played_on_are_refused() {
         "mine.toml:5: no room for walls: no 6 squares can become walls together"
     );
     let unread = rules(&[("rounds", "mine.toml")]);
-    assert_eq!(unread.expect_err("a refusal"), "the board file `mine.toml` was not read");
+    assert_eq!(
+        unread.expect_err("a refusal").to_string(),
+        "the board file `mine.toml` was not read"
+    );
 }

@@ -2,56 +2,52 @@
 
 use crate::Clause;
 
-const fn clause(id: &'static str, title: &'static str, text: &'static str) -> Clause {
-    Clause { id, title, text }
-}
-
 /// Every clause, B1 to B12.
 pub(super) const CLAUSES: &[Clause] = &[
-    clause(
+    Clause::new(
         "B1",
         "turn",
         "The sides take turns. At the start of a turn the referee rolls one die for the side to \
          play. Each side has its own sequence of rolls, the same in both games of a pair.",
     ),
-    clause(
+    Clause::new(
         "B2",
         "first",
         "Option first says who begins: White, Black, or whoever rolls higher. Those rolls decide \
          nothing else.",
     ),
-    clause(
+    Clause::new(
         "B3",
         "move",
         "One own pawn goes exactly as many squares as were rolled, straight along its row or \
          column. Every square that it enters must be on the board and empty; all are open to both \
          sides. Written `2,3>6,3`.",
     ),
-    clause(
+    Clause::new(
         "B4",
         "win",
         "A side wins when a move ends with its pawn on its goal, `7,0` for White and `0,7` for \
          Black, or when the other side has no pawn left.",
     ),
-    clause(
+    Clause::new(
         "B5",
         "six",
         "A roll of 6 allows one move of 6 squares or one capture. If a capture is the only \
          possible action, it must be made. If captures do not need a 6, a 6 is a roll like any \
          other.",
     ),
-    clause(
+    Clause::new(
         "B6",
         "capture",
         "A pawn captures all enemies next to it, in its row and its column, and stays where it \
          is. Written `capture 6,3`.",
     ),
-    clause(
+    Clause::new(
         "B7",
         "pass",
         "A side without an action passes; the referee does it for the player. Written `pass`.",
     ),
-    clause(
+    Clause::new(
         "B8",
         "overlooked",
         "Option overlooked says what happens if a side passes although it has an action. Either \
@@ -59,19 +55,19 @@ pub(super) const CLAUSES: &[Clause] = &[
          the passer's actions for the passer's side, or declines. Pass and answer are one ply \
          each. Written `decline`.",
     ),
-    clause(
+    Clause::new(
         "B9",
         "distance",
         "Option move says how far a pawn goes: what the die shows; or, without a die, one square \
          and one more for every two pawns that its side has lost.",
     ),
-    clause(
+    Clause::new(
         "B10",
         "capture-when",
         "Option capture says when a capture is allowed: with a roll of 6; in a turn that begins \
          with none of the side's own pawns on the 28 squares of the outer ring; or in either case.",
     ),
-    clause(
+    Clause::new(
         "B11",
         "turning",
         "Option turning lets a pawn turn. It starts in a direction whose first square is free and \
@@ -79,7 +75,7 @@ pub(super) const CLAUSES: &[Clause] = &[
          left or right, as the player likes, never back, and that costs nothing. With no way on it \
          stops there, and the move is complete. The square it came from counts as empty.",
     ),
-    clause(
+    Clause::new(
         "B12",
         "length",
         "Added here, so that every game ends. A ply that leaves the game undecided makes a draw \

@@ -1,7 +1,6 @@
 //! The options where the source leaves a reading open, and what is in force.
 
-use crate::OptionError;
-use crate::options::{OptionKind, OptionSpec, Options, Preset};
+use crate::options::{OptionError, OptionKind, OptionSpec, Options, Preset};
 
 /// The options in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,13 +104,20 @@ fn check(options: &Options) -> Result<(), OptionError> {
     if has_dice(options) {
         let refusal = "repetition is counted only without dice (B12); leave it out or set \
                        move=no-dice";
-        return if options.has("repetition") { Err(refusal.to_owned()) } else { Ok(()) };
+        return if options.has("repetition") {
+            Err(OptionError::Rules(refusal.into()))
+        } else {
+            Ok(())
+        };
     }
     match options.word("capture") {
         "ring" => Ok(()),
-        word => Err(format!(
-            "without dice nobody rolls a 6 (B10), so capture={word} makes no sense; leave it out \
-             or set capture=ring"
+        word => Err(OptionError::Rules(
+            format!(
+                "without dice nobody rolls a 6 (B10), so capture={word} makes no sense; leave it \
+                 out or set capture=ring"
+            )
+            .into(),
         )),
     }
 }

@@ -1,5 +1,6 @@
 //! The one door from text to a legal action, and the clause that keeps each other text out.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::action::{Action, Written};
@@ -22,8 +23,10 @@ pub(super) fn parse(game: &Backdraughts, seat: Seat, text: &str) -> Result<Actio
                 .to_owned(),
         ));
     };
-    legal(game, seat, written)
-        .map_err(|(clause, wrong)| Refusal::Illegal { clause, reason: format!("{text} {wrong}") })
+    legal(game, seat, written).map_err(|(clause, wrong)| Refusal::Illegal {
+        clause: Cow::Borrowed(clause),
+        reason: format!("{text} {wrong}"),
+    })
 }
 
 fn legal(game: &Backdraughts, seat: Seat, written: Written) -> Result<Action, Wrong> {

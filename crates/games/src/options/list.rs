@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::FileError;
+
 /// What an option may be set to that names things the game knows, or files that describe more.
 ///
 /// As text such a value is a word, or names and files with commas between them, or the same as a
@@ -16,7 +18,7 @@ pub struct ListKind {
     /// What a file is, in two or three words.
     pub files: &'static str,
     /// Looks at a file's name and text: a remark for the user, or what is wrong with it.
-    pub check: fn(&str, &str) -> Result<String, String>,
+    pub check: fn(&str, &str) -> Result<String, FileError>,
 }
 
 /// The most items of a list.

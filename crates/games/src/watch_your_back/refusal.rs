@@ -1,5 +1,7 @@
 //! The one door from text to a legal action, and the clause that keeps each other text out.
 
+use std::borrow::Cow;
+
 use super::action::{Action, Written};
 use super::board::Board;
 use super::shape::zone;
@@ -23,9 +25,9 @@ pub(super) fn parse(
             "expected a placement like `3,4`, a move like `3,4>3,5`, or `pass`".to_owned(),
         ));
     };
-    on_turn(board, outcome, seat)
-        .and_then(|()| legal(board, written))
-        .map_err(|(clause, wrong)| Refusal::Illegal { clause, reason: format!("{text} {wrong}") })
+    on_turn(board, outcome, seat).and_then(|()| legal(board, written)).map_err(|(clause, wrong)| {
+        Refusal::Illegal { clause: Cow::Borrowed(clause), reason: format!("{text} {wrong}") }
+    })
 }
 
 fn on_turn(board: &Board, outcome: Option<Outcome>, seat: Seat) -> Result<(), Wrong> {

@@ -1,0 +1,192 @@
+//! Every typed game as a game of texts.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use rand::RngCore;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::{AnyGame, AnyPosition, GameError, Position};
+use crate::board::Square;
+use crate::event::Event;
+use crate::game::{Clause, Game, Legal, StepOf};
+use crate::options::{OptionSpec, Options};
+use crate::perft;
+use crate::refusal::StepError;
+use crate::seat::{BySeat, Seat};
+use crate::turn::{Step, StepText, Text, Turn};
+
+/// The typed game `G` as a game of texts.
+pub struct Typed<G>(PhantomData<fn() -> G>);
+
+impl<G> Typed<G> {
+    /// The game.
+    pub const GAME: Self = Self(PhantomData);
+}
+
+impl<G: Game> std::fmt::Debug for Typed<G> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(G::NAME)
+    }
+}
+
+impl<G: Game> AnyGame for Typed<G> {
+    fn name(&self) -> &str {
+        G::NAME
+    }
+
+    fn title(&self) -> &str {
+        G::TITLE
+    }
+
+    fn seats(&self) -> BySeat<Text> {
+        G::SEATS.map(Cow::Borrowed)
+    }
+
+    fn clauses(&self) -> &[Clause] {
+        G::CLAUSES
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        G::OPTIONS
+    }
+
+    fn start(&self, options: &Options) -> Result<Position, GameError> {
+        Ok(Box::new(TypedPosition(G::start(&Arc::new(G::rules(options)?)))))
+    }
+
+    fn endless(&self, options: &Options) -> Result<Option<String>, GameError> {
+        Ok(G::endless(&G::rules(options)?))
+    }
+}
+
+/// A position of the typed game `G` as a position of texts.
+#[derive(Debug, Clone)]
+pub struct TypedPosition<G>(pub G);
+
+impl<G: Game> TypedPosition<G> {
+    /// The step that a text means, if it answers the turn and is legal.
+    fn step(&self, step: StepText<'_>) -> Result<StepOf<G>, StepError> {
+        let Self(position) = self;
+        let action = |seat, text| position.parse_action(seat, text);
+        Ok(match (position.turn(), step) {
+            (Turn::Move(seat), Step::Move(text)) => Step::Move(action(seat, text)?),
+            (Turn::Pass(_), Step::Pass) => Step::Pass,
+            (Turn::Both, Step::Both(BySeat { first, second })) => {
+                let first = action(Seat::First, first)?;
+                Step::Both(BySeat::new(first, action(Seat::Second, second)?))
+            }
+            (Turn::Chance(_), Step::Chance(text)) => {
+                let mut outcomes = position.outcomes().into_iter();
+                let drawn = outcomes.find(|(outcome, _)| is_written(outcome, text));
+                let none = || StepError::NoOutcome { outcome: text.to_owned() };
+                Step::Chance(drawn.ok_or_else(none)?.0)
+            }
+            (turn, _) => {
+                return Err(StepError::NotAsked { turn: turn.map_reason(Cow::Borrowed) });
+            }
+        })
+    }
+}
+
+/// Whether `text` is what `value` is written as; nothing is allocated.
+fn is_written(value: &impl std::fmt::Display, text: &str) -> bool {
+    struct Rest<'a>(&'a str);
+    impl std::fmt::Write for Rest<'_> {
+        fn write_str(&mut self, part: &str) -> std::fmt::Result {
+            self.0 = self.0.strip_prefix(part).ok_or(std::fmt::Error)?;
+            Ok(())
+        }
+    }
+    let mut rest = Rest(text);
+    std::fmt::write(&mut rest, format_args!("{value}")).is_ok() && rest.0.is_empty()
+}
+
+impl<G: Game> AnyPosition for TypedPosition<G> {
+    fn seats(&self) -> BySeat<Text> {
+        G::SEATS.map(Cow::Borrowed)
+    }
+
+    fn turn(&self) -> Turn<Text> {
+        self.0.turn().map_reason(Cow::Borrowed)
+    }
+
+    fn outcomes(&self) -> Vec<(String, u32)> {
+        let outcomes = self.0.outcomes().into_iter();
+        outcomes.map(|(outcome, weight)| (outcome.to_string(), weight)).collect()
+    }
+
+    fn ply(&self) -> u32 {
+        self.0.ply()
+    }
+
+    fn legal(&self, seat: Seat) -> Legal {
+        self.0.legal(seat)
+    }
+
+    fn legal_count(&self, seat: Seat) -> u64 {
+        self.0.legal_count(seat)
+    }
+
+    fn judge(&self, seat: Seat, text: &str) -> Result<String, GameError> {
+        Ok(self.0.parse_action(seat, text)?.to_string())
+    }
+
+    fn play(&mut self, step: StepText<'_>, events: &mut Vec<Event>) -> Result<(), GameError> {
+        let step = self.step(step)?;
+        self.0.play_unchecked(step, events);
+        Ok(())
+    }
+
+    fn sample(&self, seat: Seat, rng: &mut dyn RngCore) -> Result<Option<String>, GameError> {
+        Ok(self.0.random_action(seat, rng).map(|action| action.to_string()))
+    }
+
+    /// # Panics
+    /// Never for the states of this crate: they are plain data.
+    #[expect(clippy::expect_used, reason = "plain data serialises")]
+    fn state(&self) -> Cow<'_, RawValue> {
+        Cow::Owned(to_raw_value(&self.0.state()).expect("plain data serialises"))
+    }
+
+    fn rows(&self) -> Vec<String> {
+        self.0.rows()
+    }
+
+    fn caption(&self) -> String {
+        self.0.caption()
+    }
+
+    fn owner(&self, square: Square) -> Option<Seat> {
+        self.0.owner(square)
+    }
+
+    fn shared(&self, square: Square) -> Vec<char> {
+        self.0.shared(square)
+    }
+
+    fn goal(&self, square: Square) -> Option<Seat> {
+        self.0.goal(square)
+    }
+
+    fn perft(&self, depth: u32) -> Result<u64, GameError> {
+        Ok(perft::perft(&self.0, depth))
+    }
+
+    fn divide(&self, depth: u32, each: &mut dyn FnMut(&str, u64) -> bool) -> Result<(), GameError> {
+        // The caller stops the count by `false`, and knows why.
+        let _ = perft::divide(
+            &self.0,
+            depth,
+            |text, count| {
+                if each(text, count) { Ok(()) } else { Err(()) }
+            },
+        );
+        Ok(())
+    }
+
+    fn boxed(&self) -> Position {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,73 @@
+//! Why an action or a step is refused.
+
+use std::error::Error;
+use std::fmt;
+
+use super::turn::{Text, Turn};
+
+/// Why a text was refused as an action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// The text fits no action form of the game; says what was expected.
+    Malformed(String),
+    /// The text is an action, but the rules forbid it now.
+    Illegal {
+        /// The id of the clause that forbids it.
+        clause: Text,
+        /// The reason in words, beginning with the action's text.
+        reason: String,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed(reason) => write!(f, "syntax: {reason}"),
+            Self::Illegal { clause, reason } => write!(f, "{clause}: {reason}"),
+        }
+    }
+}
+
+impl Error for Refusal {}
+
+/// Why a step was not played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StepError {
+    /// The step is of another kind than the turn asks for, for example a move where chance is due.
+    NotAsked {
+        /// What the position waits for.
+        turn: Turn<Text>,
+    },
+    /// The rules refuse an action of the step.
+    Refused(Refusal),
+    /// No such outcome can be drawn here.
+    NoOutcome {
+        /// The outcome as text.
+        outcome: String,
+    },
+}
+
+impl fmt::Display for StepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAsked { turn } => write!(f, "the step does not answer {turn:?}"),
+            Self::Refused(refusal) => refusal.fmt(f),
+            Self::NoOutcome { outcome } => write!(f, "`{outcome}` cannot be drawn here"),
+        }
+    }
+}
+
+impl Error for StepError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Refused(refusal) => Some(refusal),
+            Self::NotAsked { .. } | Self::NoOutcome { .. } => None,
+        }
+    }
+}
+
+impl From<Refusal> for StepError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
