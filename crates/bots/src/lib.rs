@@ -5,12 +5,13 @@
 //! player's seed.
 
 mod allotment;
+mod any;
 mod back_to_the_wall;
 mod backdraughts;
+mod engine;
 mod greedy;
 mod message;
 mod meter;
-mod playouts;
 mod random;
 mod search;
 mod seated;
@@ -24,6 +25,7 @@ use std::fmt;
 use rand_chacha::ChaCha8Rng;
 
 pub use allotment::Allotment;
+pub use engine::{Engine, engine};
 pub use meter::Limit;
 pub use serve::serve;
 pub use session::{Reaction, Session};
@@ -73,15 +75,12 @@ pub trait Bot<G: Game>: Send {
     ) -> Option<Choice<G::Action>>;
 }
 
-/// What a game gives its house players. Nothing has to be given: without anything of its own a
-/// game has a greedy player that sees only the end of the game, and one that plays games to
-/// their end at random to look ahead.
+/// What a game gives house players of its own; [`engine`] lists the games that have some. Every
+/// other game has players that know nothing but its rules.
 pub trait Playable: Game {
     /// How much better `seat` stands than the other seat at a glance, in the game's own measure;
     /// far less than a million. The game is not over.
-    fn lead(&self, _seat: Seat) -> i32 {
-        0
-    }
+    fn lead(&self, seat: Seat) -> i32;
 
     /// A player that takes what it can get now.
     fn grabber() -> Box<dyn Bot<Self>> {
@@ -89,9 +88,7 @@ pub trait Playable: Game {
     }
 
     /// A player that looks ahead.
-    fn searcher(limit: Limit) -> Box<dyn Bot<Self>> {
-        Box::new(playouts::Playouts::new(limit))
-    }
+    fn searcher(limit: Limit) -> Box<dyn Bot<Self>>;
 }
 
 impl Kind {

@@ -1,47 +1,58 @@
-//! A bot in a seat: it follows the game by the events and answers for its seat.
+//! A house player in a seat: it follows the game by the events and answers for its seat.
 
 use std::time::Duration;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use super::engine::{Engine, engine};
 use super::message::{Happened, Init, InitClock, Reply, TurnRequest};
-use super::{Allotment, Bot, Kind, Playable};
-use referee_games::{BySeat, Options, Seat, Step, Turn};
+use super::{Allotment, Kind};
+use referee_games::{AnyGame, BySeat, GameError, GameKind, Options, Seat, Step, StepText, Turn};
 
-/// A player in the middle of a game, whichever game it is.
-pub(super) trait Player: Send {
-    /// Takes in what happened and chooses an action.
-    fn reply(&mut self, request: &TurnRequest) -> Result<Reply, String>;
-}
-
-/// A bot in a seat of the game `G`.
-pub(super) struct Seated<G: Playable> {
-    position: G,
+/// A house player in the middle of a game.
+pub(super) struct Seated {
+    game: &'static dyn AnyGame,
+    engine: Box<dyn Engine>,
     /// The actions of a simultaneous turn, of which not all were told yet.
-    held: BySeat<Option<G::Action>>,
+    held: BySeat<Option<String>>,
     seat: Seat,
     clock: InitClock,
-    bot: Box<dyn Bot<G>>,
     rng: ChaCha8Rng,
 }
 
-impl<G: Playable> Seated<G> {
+impl Seated {
     /// Sits down at the empty start of the game that `init` describes.
-    pub(super) fn new(kind: Kind, init: &Init) -> Result<Self, String> {
-        let seat = seat_called::<G>(&init.you)?;
+    pub(super) fn new(game: GameKind, kind: Kind, init: &Init) -> Result<Self, String> {
+        let seat = seat_called(game.game(), &init.you)?;
         let given: Vec<_> =
             init.options.iter().map(|(name, value)| (name.as_str(), value.to_string())).collect();
         let given = given.iter().map(|(name, value)| (*name, value.as_str()));
-        let options = Options::resolve(G::OPTIONS, given).map_err(|bad| bad.message)?;
-        let rules = G::rules(&options)?;
+        let options = Options::resolve(game.game().options(), given);
+        let options = options.map_err(|error| error.to_string())?;
         Ok(Self {
-            position: G::start(&rules.into()),
+            game: game.game(),
+            engine: engine(game, kind, &options).map_err(|error| error.to_string())?,
             held: BySeat::default(),
             seat,
             clock: init.clock,
-            bot: kind.bot(),
             rng: ChaCha8Rng::seed_from_u64(init.seed),
+        })
+    }
+
+    /// Takes in what happened and chooses an action.
+    pub(super) fn reply(&mut self, request: &TurnRequest) -> Result<Reply, String> {
+        for event in &request.events {
+            self.follow(event)?;
+        }
+        let time = self.allotment(request.clock.left_ms);
+        let choice = self.engine.choose(self.seat, time, &mut self.rng).ok_or_else(|| {
+            format!("{} is asked and has no action", self.game.seats()[self.seat])
+        })?;
+        Ok(Reply {
+            id: request.id,
+            action: choice.action,
+            eval: choice.eval.map(|eval| (eval * 1000.0).round() / 1000.0),
         })
     }
 
@@ -58,46 +69,46 @@ impl<G: Playable> Seated<G> {
     }
 
     fn follow_action(&mut self, by: &str, action: &str) -> Result<(), String> {
-        let seat = seat_called::<G>(by)?;
-        let turn = self.position.turn();
+        let seat = seat_called(self.game, by)?;
+        let turn = self.engine.position().turn();
         let answers = match &turn {
-            Turn::Move(mover) | Turn::Pass(mover) => *mover == seat,
-            Turn::Both => self.held[seat].is_none(),
-            Turn::Chance(..) | Turn::Over(_) => false,
+            Turn::Pass(mover) => *mover == seat,
+            turn => turn.asks(seat) && self.held[seat].is_none(),
         };
         if !answers {
             return Err(format!("`{action}` by {by} does not answer {turn:?}"));
         }
-        let action = self
-            .position
-            .parse_action(seat, action)
-            .map_err(|refusal| format!("the event `{action}` by {by} breaks {refusal}"))?;
-        if turn == Turn::Both {
-            self.hold(seat, action);
-        } else {
-            self.position.play_silently(Step::Move(action));
+        let breaks = |error: GameError| format!("the event `{action}` by {by} breaks {error}");
+        let action = self.engine.position().judge(seat, action).map_err(breaks)?;
+        match turn {
+            Turn::Both => self.hold(seat, action),
+            Turn::Pass(_) => self.play(Step::Pass),
+            _ => self.play(Step::Move(&action)),
         }
-        Ok(())
     }
 
     /// Plays the outcome of chance that is written `text`.
     fn follow_chance(&mut self, text: &str) -> Result<(), String> {
-        let Turn::Chance(_, outcomes) = self.position.turn() else {
+        let Turn::Chance(_) = self.engine.position().turn() else {
             return Err(format!("the event `{text}` comes where nothing is drawn"));
         };
-        let drawn = outcomes.into_iter().find(|(outcome, _)| outcome.to_string() == text);
-        let (outcome, _) = drawn.ok_or_else(|| format!("the event `{text}` cannot be drawn"))?;
-        self.position.play_silently(Step::Chance(outcome));
-        Ok(())
+        let impossible = |_| format!("the event `{text}` cannot be drawn");
+        self.engine.follow(Step::Chance(text)).map_err(impossible)
     }
 
     /// Keeps an action of a simultaneous turn until there are both.
-    fn hold(&mut self, seat: Seat, action: G::Action) {
+    fn hold(&mut self, seat: Seat, action: String) -> Result<(), String> {
         self.held[seat] = Some(action);
-        if let BySeat { first: Some(first), second: Some(second) } = self.held.clone() {
-            self.held = BySeat::default();
-            self.position.play_silently(Step::Both(BySeat::new(first, second)));
-        }
+        let BySeat { first: Some(first), second: Some(second) } = &self.held else {
+            return Ok(());
+        };
+        let both = Step::Both(BySeat::new(first.clone(), second.clone()));
+        self.held = BySeat::default();
+        self.play(both.as_text())
+    }
+
+    fn play(&mut self, step: StepText<'_>) -> Result<(), String> {
+        self.engine.follow(step).map_err(|error| error.to_string())
     }
 
     fn allotment(&self, left_ms: Option<u64>) -> Allotment {
@@ -110,24 +121,7 @@ impl<G: Playable> Seated<G> {
     }
 }
 
-impl<G: Playable> Player for Seated<G> {
-    fn reply(&mut self, request: &TurnRequest) -> Result<Reply, String> {
-        for event in &request.events {
-            self.follow(event)?;
-        }
-        let time = self.allotment(request.clock.left_ms);
-        let choice = self
-            .bot
-            .choose(&self.position, self.seat, time, &mut self.rng)
-            .ok_or_else(|| format!("{} is asked and has no action", G::SEATS[self.seat]))?;
-        Ok(Reply {
-            id: request.id,
-            action: choice.action.to_string(),
-            eval: choice.eval.map(|eval| (eval * 1000.0).round() / 1000.0),
-        })
-    }
-}
-
-fn seat_called<G: Playable>(name: &str) -> Result<Seat, String> {
-    G::SEATS.seat(name).ok_or_else(|| format!("{} has no seat `{name}`", G::NAME))
+fn seat_called(game: &dyn AnyGame, name: &str) -> Result<Seat, String> {
+    let none = || format!("{} has no seat `{name}`", game.name());
+    game.seats().seat(name).ok_or_else(none)
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Kind;
 use super::message::{Greeting, Init, Message, TurnRequest};
-use super::seated::{Player, Seated};
+use super::seated::Seated;
 use referee_games::GameKind;
 
 /// The protocol number spoken here.
@@ -13,7 +13,7 @@ const PROTOCOL: u32 = 1;
 /// One house player at one end of the wire, for any number of games.
 pub struct Session {
     kind: Kind,
-    player: Option<Box<dyn Player>>,
+    player: Option<Seated>,
 }
 
 /// What a received line calls for.
@@ -55,9 +55,7 @@ impl Session {
         }
         let game = GameKind::named(&init.game)
             .ok_or_else(|| format!("there is no game `{}` here", init.game))?;
-        self.player = Some(
-            referee_games::with_game!(game, G => Box::new(Seated::<G>::new(self.kind, init)?)),
-        );
+        self.player = Some(Seated::new(game, self.kind, init)?);
         reply(&Greeting {
             id: init.id,
             name: self.kind.to_string(),

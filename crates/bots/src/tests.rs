@@ -23,20 +23,20 @@ fn game(white: &str, black: &str, seed: u64, time: Allotment) -> (Vec<String>, G
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (mut position, mut actions) = (start(), Vec::new());
     loop {
-        let action = match position.turn() {
+        let step = match position.turn() {
             Turn::Over(outcome) => return (actions, outcome.result),
-            Turn::Pass(_) => WatchYourBack::pass(),
+            Turn::Pass(_) => Step::Pass,
             Turn::Move(seat) => {
                 let player = if seat == Seat::First { &mut white } else { &mut black };
                 let choice = player.choose(&position, seat, time, &mut rng).expect("a choice");
                 assert!(position.legal_actions(seat).contains(&choice.action));
                 assert!(choice.eval.is_none_or(|eval| (-1.0..=1.0).contains(&eval)));
-                choice.action
+                actions.push(choice.action.to_string());
+                Step::Move(choice.action)
             }
             turn => panic!("{turn:?}"),
         };
-        actions.push(action.to_string());
-        position.play_silently(Step::Move(action));
+        position.play_silently(step);
     }
 }
 

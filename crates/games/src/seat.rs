@@ -1,12 +1,13 @@
 //! The two seats of a game, and one value for each of them.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut, Not};
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::turn::Text;
 
 /// A seat: who moves first, and the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -81,10 +82,10 @@ impl<T> BySeat<T> {
     }
 }
 
-impl BySeat<&'static str> {
+impl<N: AsRef<str>> BySeat<N> {
     /// The seat called `name`.
     pub fn seat(&self, name: &str) -> Option<Seat> {
-        Seat::BOTH.into_iter().find(|&seat| self[seat] == name)
+        Seat::BOTH.into_iter().find(|&seat| self[seat].as_ref() == name)
     }
 }
 
@@ -111,15 +112,15 @@ impl<T> IndexMut<Seat> for BySeat<T> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeatMap<T> {
     /// The seats' names.
-    pub names: BySeat<Cow<'static, str>>,
+    pub names: BySeat<Text>,
     /// The values.
     pub values: BySeat<T>,
 }
 
 impl<T> SeatMap<T> {
     /// `values` under the seats' `names`.
-    pub fn new(names: BySeat<&'static str>, values: BySeat<T>) -> Self {
-        Self { names: names.map(Cow::Borrowed), values }
+    pub fn new(names: BySeat<impl Into<Text>>, values: BySeat<T>) -> Self {
+        Self { names: names.map(Into::into), values }
     }
 }
 
