@@ -28,13 +28,14 @@ use referee::log::{LOG, LogWriter};
 use referee::model::clock::{Measure, TimeControl};
 use referee::model::containment::ContainmentRequest;
 use referee::model::record::FaultPolicy;
+use referee::model::rules::Rules;
 use referee::player::{Launch, Player, PlayerStatistics, Sandbox, Wire};
 use referee::referee::{Report, Setup, play};
 use referee::run::record::Account;
 use referee::schedule::Fixture;
 use referee::seeds::Luck;
 use referee_games::watch_your_back::WatchYourBack;
-use referee_games::{BySeat, Game, Options, Step, Turn};
+use referee_games::{BySeat, Game, GameKind, Options, Step, Turn};
 use referee_sandbox::{Command as PlayerCommand, Level, serve_as_supervisor};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -171,7 +172,7 @@ fn long_game() -> Outcome<Vec<String>> {
 }
 
 fn options() -> Outcome<Options> {
-    Options::resolve(WatchYourBack::OPTIONS, []).map_err(|bad| bad.message.into())
+    Ok(Options::resolve(WatchYourBack::OPTIONS, [])?)
 }
 
 /// The parent's CPU time a round trip, in microseconds.
@@ -234,8 +235,7 @@ struct Measured {
 }
 
 async fn one_game(mut players: BySeat<Player>, script: &str, plies: usize) -> Outcome<Measured> {
-    let options = options()?;
-    let rules = Arc::new(WatchYourBack::rules(&options)?);
+    let rules = Rules::new(GameKind::WatchYourBack.game(), options()?)?;
     let control = TimeControl {
         startup: Duration::from_secs(10),
         budget: Some(Duration::from_secs(60)),
@@ -245,9 +245,8 @@ async fn one_game(mut players: BySeat<Player>, script: &str, plies: usize) -> Ou
         count_startup: false,
         ponder: false,
     };
-    let setup = Setup::<WatchYourBack> {
+    let setup = Setup {
         rules: &rules,
-        options: &options,
         control: &control,
         policy: FaultPolicy::Lose,
         opening: &[],
@@ -282,7 +281,7 @@ fn log(report: Report, statistics: BySeat<PlayerStatistics>, script: &str) -> Ou
     File::create(dir.join(LOG))?;
     let mut log = LogWriter::open(dir, "bench", 0)?;
     let names = BySeat::new("ant".to_owned(), "bee".to_owned());
-    let seats = WatchYourBack::SEATS;
+    let seats = WatchYourBack::SEATS.map(Into::into);
     let seeds = BySeat::new(1, 2);
     let account = Account { seats, names, seeds, report, statistics, wall: Duration::ZERO };
     let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };

@@ -6,24 +6,21 @@
 
 #![allow(dead_code, reason = "each target uses one of them")]
 
+use std::convert::Infallible;
 use std::fs;
 use std::io::Cursor;
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use referee::config;
 use referee::log::LogReader;
-use referee::model::openings::Openings;
-use referee::openings::{Book, Opening, listed};
+use referee::openings::{Opening, listed};
 use referee::printer::Colour;
 use referee::protocol::{LINE_LIMIT, looks_like_a_log, parse_greeting, parse_reply, shown};
 use referee::submissions::{Limits, unpack_from};
-use referee_games::back_to_the_wall::BackToTheWall;
-use referee_games::backdraughts::Backdraughts;
-use referee_games::watch_your_back::WatchYourBack;
-use referee_games::{BySeat, Game, Options, Seat, Step, Turn};
+use referee_games::{BySeat, GameKind, Options, Position, Seat, Step, Turn};
 
 /// A target's name and body.
 pub(crate) type Target = (&'static str, fn(&[u8]));
@@ -38,11 +35,14 @@ pub(crate) const TARGETS: [Target; 6] = [
     ("archives", archives),
 ];
 
-/// The rules of a game, made once.
-type Made<G> = LazyLock<Arc<<G as Game>::Rules>>;
-static WATCH_YOUR_BACK: Made<WatchYourBack> = LazyLock::new(rules::<WatchYourBack>);
-static BACKDRAUGHTS: Made<Backdraughts> = LazyLock::new(rules::<Backdraughts>);
-static BACK_TO_THE_WALL: Made<BackToTheWall> = LazyLock::new(rules::<BackToTheWall>);
+/// The start of every game under the default options, made once.
+static STARTS: LazyLock<Vec<Position>> = LazyLock::new(|| {
+    let start = |kind: &GameKind| {
+        let options = Options::resolve(kind.game().options(), []).expect("options");
+        kind.game().start(&options).expect("rules")
+    };
+    GameKind::all().iter().map(start).collect()
+});
 
 /// The most characters of any message about a line or an entry.
 const LONGEST_MESSAGE: usize = 4096;
@@ -61,27 +61,22 @@ pub(crate) fn wire(input: &[u8]) {
             assert!(reply.eval.is_none_or(|eval| (-1.0..=1.0).contains(&eval)));
             reply.warnings.iter().chain(&reply.said).for_each(|text| is_plain(text));
             looks_like_a_log(&reply.action);
-            judge::<WatchYourBack>(&WATCH_YOUR_BACK, &reply.action);
-            judge::<Backdraughts>(&BACKDRAUGHTS, &reply.action);
-            judge::<BackToTheWall>(&BACK_TO_THE_WALL, &reply.action);
+            STARTS.iter().for_each(|start| judge(start.clone(), &reply.action));
         }
     }
 }
 
 /// An action is legal or refused; a legal one is played, and its text means the same again.
-fn judge<G: Game>(rules: &Arc<G::Rules>, text: &str) {
-    let mut position = G::start(rules);
-    while let Turn::Chance(_, _) = position.turn() {
-        let Some(outcome) = position.different_outcomes().into_iter().next() else { return };
-        position.play_silently(Step::Chance(outcome));
+fn judge(mut position: Position, text: &str) {
+    while let Turn::Chance(_) = position.turn() {
+        let outcomes = position.outcomes();
+        let first = outcomes.first().map(|(outcome, _)| outcome.as_str()).expect("an outcome");
+        position.play(Step::Chance(first), &mut Vec::new()).expect("an outcome");
     }
     for seat in [Seat::First, Seat::Second] {
-        match position.parse_action(seat, text) {
+        match position.judge(seat, text) {
             Err(refusal) => is_plain(&refusal.to_string()),
-            Ok(action) => {
-                let again = position.parse_action(seat, &action.to_string());
-                assert_eq!(again.ok(), Some(action), "{text:?}");
-            }
+            Ok(action) => assert_eq!(position.judge(seat, &action).as_ref(), Ok(&action)),
         }
     }
 }
@@ -135,36 +130,32 @@ pub(crate) fn log(input: &[u8]) {
 /// A board of Back to the Wall.
 pub(crate) fn boards(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
-    let specs = BackToTheWall::OPTIONS;
+    let game = GameKind::BackToTheWall.game();
     let given = [("rounds", "my.toml")];
-    let mut options = Options::resolve(specs, given).expect("a file of a board");
-    if let Err(bad) = options.load(specs, |_| Ok(text.to_owned())) {
-        assert!(!bad.message.is_empty());
+    let mut options = Options::resolve(game.options(), given).expect("a file of a board");
+    if let Err(error) = options.load(|_| Ok::<_, Infallible>(text.to_owned())) {
+        assert!(!error.to_string().is_empty());
         return;
     }
-    let rules = BackToTheWall::rules(&options).ok();
-    if let Some(rules) = rules.filter(|rules| BackToTheWall::endless(rules).is_none()) {
-        play(&BackToTheWall::start(&Arc::new(rules)));
+    if game.endless(&options) == Ok(None) {
+        play(game.start(&options).expect("rules that make sense"));
     }
 }
 
 /// Plays at random for a while.
-fn play<G: Game>(start: &G) {
-    let mut position = start.clone();
+fn play(mut position: Position) {
     let mut choices = ChaCha20Rng::from_seed([7; 32]);
     for _ in 0..20 {
+        let mut action =
+            |seat| position.sample(seat, &mut choices).expect("no failure").expect("an action");
         let step = match position.turn() {
             Turn::Over(_) => return,
-            Turn::Chance(..) => position.different_outcomes().into_iter().next().map(Step::Chance),
-            Turn::Pass(_) => Some(Step::Move(G::pass())),
-            Turn::Move(seat) => position.random_action(seat, &mut choices).map(Step::Move),
-            Turn::Both => {
-                let [first, second] = [Seat::First, Seat::Second]
-                    .map(|seat| position.random_action(seat, &mut choices));
-                first.zip(second).map(|(first, second)| Step::Both(BySeat::new(first, second)))
-            }
+            Turn::Chance(_) => Step::Chance(position.outcomes().remove(0).0),
+            Turn::Pass(_) => Step::Pass,
+            Turn::Move(seat) => Step::Move(action(seat)),
+            Turn::Both => Step::Both(BySeat::from_fn(action)),
         };
-        position.play_silently(step.expect("whoever is to act can"));
+        position.play(step.as_text(), &mut Vec::new()).expect("a legal step");
     }
 }
 
@@ -174,21 +165,16 @@ pub(crate) fn openings(input: &[u8]) {
     for line in text.lines().take(16) {
         let actions: Vec<String> =
             line.split(';').take(200).map(|it| it.trim().to_owned()).collect();
-        listed_again::<WatchYourBack>(&WATCH_YOUR_BACK, &actions);
-        listed_again::<BackToTheWall>(&BACK_TO_THE_WALL, &actions);
-        listed_again::<Backdraughts>(&BACKDRAUGHTS, &actions);
+        STARTS.iter().for_each(|start| listed_again(start, &actions));
     }
 }
 
 /// What is taken is taken again as a record writes it, and means the same.
-fn listed_again<G: Game>(rules: &Arc<G::Rules>, actions: &[String]) {
-    let Ok(steps) = listed::<G>(rules, actions) else { return };
-    let texts = Opening::<G>::texts_of(&steps);
-    assert_eq!(
-        listed::<G>(rules, &texts).map(|steps| Opening::<G>::texts_of(&steps)),
-        Ok(texts.clone())
-    );
-    Book::<G>::new(rules, Some(&Openings::Listed(vec![texts]))).expect("a book");
+fn listed_again(start: &Position, actions: &[String]) {
+    let Ok(steps) = listed(start, actions) else { return };
+    let texts = Opening::texts_of(&steps);
+    let again = listed(start, &texts).map(|steps| Opening::texts_of(&steps));
+    assert_eq!(again.as_ref(), Ok(&texts));
 }
 
 /// An archive.
@@ -217,11 +203,6 @@ fn held(dir: &Path) -> (usize, u64) {
         bytes += inside.1;
     }
     (entries, bytes)
-}
-
-fn rules<G: Game>() -> Arc<G::Rules> {
-    let options = Options::resolve(G::OPTIONS, []).expect("options");
-    Arc::new(G::rules(&options).expect("rules"))
 }
 
 /// A message for people: bounded, in one line, without anything that a terminal obeys.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use referee_games::{GameError, OptionError};
+
 /// Why a command could not do its work: one message for the user, and the kind of failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -52,6 +54,18 @@ impl Failure {
     /// Locked, or the configuration differs.
     pub fn conflict(message: impl Into<String>) -> Self {
         Self { kind: FailureKind::Conflict, message: message.into() }
+    }
+}
+
+impl From<GameError> for Failure {
+    fn from(error: GameError) -> Self {
+        Self::input(error.to_string())
+    }
+}
+
+impl From<OptionError> for Failure {
+    fn from(error: OptionError) -> Self {
+        Self::input(error.to_string())
     }
 }
 

@@ -9,5 +9,6 @@ pub mod grades;
 pub mod openings;
 pub mod player;
 pub mod record;
+pub mod rules;
 pub mod stage;
 pub mod tournament;

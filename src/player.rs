@@ -25,18 +25,19 @@ pub use wire::{Respond, Wire};
 use crate::model::clock::TimeControl;
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::Score;
+use crate::model::rules::Rules;
 use crate::protocol::{Greeting, Reply, TurnClock};
-use referee_games::{BySeat, Event, Game, Options, Seat};
+use referee_games::{AnyPosition, BySeat, Event, Seat, Text};
 
 /// What a player is told at the start of a game.
 #[derive(Debug)]
-pub struct InitView<'a, G> {
+pub struct InitView<'a> {
     /// The seat it takes.
     pub seat: Seat,
+    /// The rules in force.
+    pub rules: &'a Rules,
     /// The position where the first turn will stand.
-    pub position: &'a G,
-    /// The rules options in force.
-    pub options: &'a Options,
+    pub position: &'a dyn AnyPosition,
     /// The limits of time.
     pub control: &'a TimeControl,
     /// Its own seed.
@@ -47,11 +48,11 @@ pub struct InitView<'a, G> {
 
 /// What a player is told when it is on turn.
 #[derive(Debug)]
-pub struct TurnView<'a, G> {
+pub struct TurnView<'a> {
     /// Its seat.
     pub seat: Seat,
     /// The position.
-    pub position: &'a G,
+    pub position: &'a dyn AnyPosition,
     /// What happened since its last turn.
     pub events: &'a [Event],
     /// The clocks.
@@ -66,11 +67,13 @@ pub struct TurnView<'a, G> {
 
 /// What a player is told at the end of a game.
 #[derive(Debug)]
-pub struct EndView<'a, G> {
+pub struct EndView<'a> {
     /// Its seat.
     pub seat: Seat,
+    /// The names of the seats.
+    pub seats: &'a BySeat<Text>,
     /// The final position.
-    pub position: &'a G,
+    pub position: &'a dyn AnyPosition,
     /// What happened since its last turn.
     pub events: &'a [Event],
     /// The scores by seat.
@@ -120,10 +123,7 @@ pub struct PlayerStatistics {
 impl Player {
     /// Starts the player and shakes hands. Gives what it said of itself and the time it took, of
     /// the kind that decides.
-    pub async fn begin<G: Game>(
-        &mut self,
-        view: &InitView<'_, G>,
-    ) -> Result<(Greeting, Duration), NotStarted> {
+    pub async fn begin(&mut self, view: &InitView<'_>) -> Result<(Greeting, Duration), NotStarted> {
         match self {
             Self::Wire(wire) => wire.begin(view).await,
             Self::Human(human) => {
@@ -134,7 +134,7 @@ impl Player {
     }
 
     /// Asks for an action.
-    pub async fn ask<G: Game>(&mut self, view: &TurnView<'_, G>) -> Answer {
+    pub async fn ask(&mut self, view: &TurnView<'_>) -> Answer {
         match self {
             Self::Wire(wire) => wire.ask(view).await,
             Self::Human(human) => human.ask(view).await,
@@ -150,7 +150,7 @@ impl Player {
     }
 
     /// Tells the player how the game ended, unless it owes a reply.
-    pub async fn end<G: Game>(&mut self, view: &EndView<'_, G>) {
+    pub async fn end(&mut self, view: &EndView<'_>) {
         if let Self::Wire(wire) = self {
             wire.end(view).await;
         }

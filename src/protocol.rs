@@ -9,7 +9,7 @@ use crate::escape;
 use crate::model::clock::{Measure, TimeControl};
 use crate::model::fault::FaultCode;
 use crate::model::record::Score;
-use referee_games::{Event, Legal, Options, SeatMap};
+use referee_games::{Event, Legal, Options, SeatMap, Text};
 
 /// The protocol numbers this referee speaks.
 pub const VERSIONS: &[u32] = &[1];
@@ -22,10 +22,10 @@ const SHOWN: usize = 120;
 /// How much is shown of what a program says about the player that it hosts, in bytes.
 const HOSTED_SHOWN: usize = 800;
 
-/// A line from the referee to a player. `S` is the game's state.
+/// A line from the referee to a player.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub enum Message<'a, S> {
+pub enum Message<'a> {
     /// A game begins; the player owes a greeting.
     Init {
         /// The id the reply must match.
@@ -37,15 +37,15 @@ pub enum Message<'a, S> {
         /// The rules options in force.
         options: &'a Options,
         /// The player's seat.
-        you: &'a str,
+        you: Text,
         /// Both seats, first seat first.
-        seats: [&'a str; 2],
+        seats: [Text; 2],
         /// The limits of time.
         clock: InitClock,
         /// The player's own seed.
         seed: u64,
         /// The position where the first turn will stand.
-        state: S,
+        state: Cow<'a, RawValue>,
         /// The opening's actions.
         opening: &'a [String],
     },
@@ -57,7 +57,7 @@ pub enum Message<'a, S> {
         ply: u32,
         /// The position.
         #[serde(skip_serializing_if = "Option::is_none")]
-        state: Option<S>,
+        state: Option<Cow<'a, RawValue>>,
         /// What happened since this player's last turn.
         #[serde(skip_serializing_if = "Option::is_none")]
         events: Option<&'a [Event]>,
@@ -96,17 +96,17 @@ pub enum Message<'a, S> {
         events: Option<&'a [Event]>,
         /// The final position.
         #[serde(skip_serializing_if = "Option::is_none")]
-        state: Option<S>,
+        state: Option<Cow<'a, RawValue>>,
     },
     /// The player is to leave.
     Quit,
 }
 
-impl<S: Serialize> Message<'_, S> {
+impl Message<'_> {
     /// Writes the message as one line into `line`, which is cleared first.
     ///
     /// # Panics
-    /// Never for the states of this crate: they are plain data.
+    /// Never: a message is plain data.
     #[expect(clippy::expect_used, reason = "plain data serialises")]
     pub fn write(&self, line: &mut Vec<u8>) {
         line.clear();

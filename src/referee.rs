@@ -6,67 +6,119 @@ mod ask;
 mod report;
 mod shared_core;
 
-use std::sync::Arc;
+use std::error::Error;
+use std::fmt;
 use std::time::Duration;
 
 pub(crate) use ask::{Answered, Question};
 pub use report::{Disturbance, Ending, Kept, Report};
 
 use self::shared_core::{Stolen, undisturbed};
+use crate::error::Failure;
 use crate::model::clock::{Clock, TimeControl, Verdict};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::{FaultPolicy, Score};
+use crate::model::rules::Rules;
 use crate::player::{EndView, InitView, NotStarted, Player, diagnosis};
 use crate::protocol::Reply;
 use crate::seeds::Luck;
-use referee_games::{BySeat, Event, Game, Options, Seat, Step, StepOf, Stream, Turn};
+use referee_games::{
+    AnyPosition, BySeat, Event, GameError, PASS, Position, Seat, Step, Stream, Text, TextStep, Turn,
+};
 use referee_sandbox::Shortage;
 
 /// Everything a game is played by, besides its players.
 #[derive(Debug)]
-pub struct Setup<'a, G: Game> {
-    /// The checked rules.
-    pub rules: &'a Arc<G::Rules>,
-    /// The same as options, for the players to read.
-    pub options: &'a Options,
+pub struct Setup<'a> {
+    /// The rules in force.
+    pub rules: &'a Rules,
     /// The limits of time.
     pub control: &'a TimeControl,
     /// What happens after a refused action.
     pub policy: FaultPolicy,
     /// The steps before the first turn, legal from the start position, chance included.
-    pub opening: &'a [StepOf<G>],
+    pub opening: &'a [TextStep],
     /// The players' own seeds.
     pub seeds: BySeat<u64>,
 }
 
 /// Watches a game: called after each step with the new position and what happened.
-pub type Observer<'o, G> = &'o mut (dyn FnMut(&G, &[Event]) + Send);
+pub type Observer<'o> = &'o mut (dyn FnMut(&dyn AnyPosition, &[Event]) + Send);
+
+/// Why a game could not be played to an ending.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unplayable {
+    /// The referee lacks what it needs to start a player.
+    Shortage(Shortage),
+    /// The game itself failed, which is no player's fault.
+    Game(GameError),
+}
+
+impl fmt::Display for Unplayable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shortage(shortage) => shortage.fmt(f),
+            Self::Game(error) => write!(f, "the game failed: {error}"),
+        }
+    }
+}
+
+impl Error for Unplayable {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Shortage(_) => None,
+            Self::Game(error) => Some(error),
+        }
+    }
+}
+
+impl From<Shortage> for Unplayable {
+    fn from(shortage: Shortage) -> Self {
+        Self::Shortage(shortage)
+    }
+}
+
+impl From<GameError> for Unplayable {
+    fn from(error: GameError) -> Self {
+        Self::Game(error)
+    }
+}
+
+impl From<Unplayable> for Failure {
+    fn from(why: Unplayable) -> Self {
+        match why {
+            Unplayable::Shortage(shortage) => shortage.into(),
+            why @ Unplayable::Game(_) => Self::system(why.to_string()),
+        }
+    }
+}
 
 /// Plays one game to its ending. The players are left to the caller, who lets them leave.
 ///
 /// # Errors
-/// There is no game where the referee lacks what it needs to start a player.
-pub async fn play<G: Game>(
-    setup: &Setup<'_, G>,
+/// The referee lacks what it needs to start a player, or the game itself failed.
+pub async fn play(
+    setup: &Setup<'_>,
     luck: &mut Luck,
     players: &mut BySeat<Player>,
-    observe: Observer<'_, G>,
-) -> Result<Report, Shortage> {
-    let mut table = Table::new(setup, luck, players, observe);
+    observe: Observer<'_>,
+) -> Result<Report, Unplayable> {
+    let mut table = Table::new(setup, luck, players, observe)?;
     let ending = match table.begin().await? {
-        BySeat { first: None, second: None } => table.run().await,
+        BySeat { first: None, second: None } => table.run().await?,
         faults => Ending::Faults(faults),
     };
     Ok(table.end(ending).await)
 }
 
 /// A game in progress.
-struct Table<'a, 'o, G: Game> {
-    setup: &'a Setup<'a, G>,
+struct Table<'a, 'o> {
+    setup: &'a Setup<'a>,
+    seats: BySeat<Text>,
     luck: &'a mut Luck,
     players: &'a mut BySeat<Player>,
-    observe: Observer<'o, G>,
-    position: G,
+    observe: Observer<'o>,
+    position: Position,
     events: Vec<Event>,
     /// How many events each seat was told.
     told: BySeat<usize>,
@@ -78,19 +130,26 @@ struct Table<'a, 'o, G: Game> {
     kept: Kept,
 }
 
-impl<'a, 'o, G: Game> Table<'a, 'o, G> {
+/// An action, or the fault in its place.
+type Decided = Result<String, Fault>;
+
+/// The step that players decided on, or the faults in its place.
+type DecidedStep = Result<TextStep, BySeat<Option<Fault>>>;
+
+impl<'a, 'o> Table<'a, 'o> {
     fn new(
-        setup: &'a Setup<'a, G>,
+        setup: &'a Setup<'a>,
         luck: &'a mut Luck,
         players: &'a mut BySeat<Player>,
-        observe: Observer<'o, G>,
-    ) -> Self {
+        observe: Observer<'o>,
+    ) -> Result<Self, GameError> {
         let mut table = Self {
             setup,
+            seats: setup.rules.seats(),
             luck,
             players,
             observe,
-            position: G::start(setup.rules),
+            position: setup.rules.start.clone(),
             events: Vec::new(),
             told: BySeat::default(),
             clocks: BySeat::from_fn(|_| Clock::new(*setup.control)),
@@ -98,26 +157,24 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
             stolen: BySeat::default(),
             kept: Kept::default(),
         };
-        table.play_opening();
-        table
+        table.play_opening()?;
+        Ok(table)
     }
 
-    fn play_opening(&mut self) {
+    fn play_opening(&mut self) -> Result<(), GameError> {
         for step in self.setup.opening {
-            match step {
-                Step::Move(action) => self.kept.opening.push(action.to_string()),
-                Step::Both(BySeat { first, second }) => {
-                    self.kept.opening.extend([first, second].map(ToString::to_string));
-                }
-                Step::Chance(drawn) => self.kept.rolls.push(drawn.to_string()),
+            if let Step::Chance(drawn) = step {
+                self.kept.rolls.push(drawn.clone());
             }
-            self.position.play(step.clone(), &mut self.events);
+            self.kept.opening.extend(step.as_text().actions().map(str::to_owned));
+            self.position.play(step.as_text(), &mut self.events)?;
         }
         for event in &mut self.events {
             if let Event::Action { opening, .. } = event {
                 *opening = true;
             }
         }
+        Ok(())
     }
 
     /// Starts both players, one after the other. Both are started even if the first fails: gives
@@ -127,8 +184,8 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
         for seat in Seat::BOTH {
             let view = InitView {
                 seat,
-                position: &self.position,
-                options: self.setup.options,
+                rules: self.setup.rules,
+                position: &*self.position,
                 control: self.setup.control,
                 seed: self.setup.seeds[seat],
                 opening: &self.kept.opening,
@@ -147,113 +204,113 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
         Ok(faults)
     }
 
-    async fn run(&mut self) -> Ending {
+    async fn run(&mut self) -> Result<Ending, GameError> {
         loop {
             let step = match self.position.turn() {
-                Turn::Over(outcome) => return Ending::Rules(outcome),
-                Turn::Chance(stream, outcomes) => Ok(Step::Chance(self.draw(stream, &outcomes))),
-                Turn::Pass(_) => Ok(Step::Move(self.record(G::pass()))),
-                Turn::Move(seat) => self.decide_alone(seat).await,
-                Turn::Both => self.decide_together().await,
+                Turn::Over(outcome) => return Ok(Ending::Rules(outcome)),
+                Turn::Chance(stream) => Ok(Step::Chance(self.draw(stream))),
+                Turn::Pass(_) => {
+                    self.kept.actions.push(PASS.to_owned());
+                    Ok(Step::Pass)
+                }
+                Turn::Move(seat) => self.decide_alone(seat).await?,
+                Turn::Both => self.decide_together().await?,
             };
             match step {
-                Ok(step) => self.advance(step),
-                Err(faults) => return Ending::Faults(faults),
+                Ok(step) => self.advance(&step)?,
+                Err(faults) => return Ok(Ending::Faults(faults)),
             }
         }
     }
 
-    fn draw(&mut self, stream: Stream, outcomes: &[(G::Chance, u32)]) -> G::Chance {
-        let drawn = self.luck.draw(stream, outcomes);
-        self.kept.rolls.push(drawn.to_string());
+    fn draw(&mut self, stream: Stream) -> String {
+        let drawn = self.luck.draw(stream, &self.position.outcomes());
+        self.kept.rolls.push(drawn.clone());
         drawn
     }
 
-    fn record(&mut self, action: G::Action) -> G::Action {
-        self.kept.actions.push(action.to_string());
+    fn record(&mut self, action: String) -> String {
+        self.kept.actions.push(action.clone());
         action
     }
 
-    fn advance(&mut self, step: Step<G::Action, G::Chance>) {
+    fn advance(&mut self, step: &TextStep) -> Result<(), GameError> {
         let before = self.events.len();
-        self.position.play(step, &mut self.events);
-        (self.observe)(&self.position, &self.events[before..]);
+        self.position.play(step.as_text(), &mut self.events)?;
+        (self.observe)(&*self.position, &self.events[before..]);
+        Ok(())
     }
 
-    async fn decide_alone(
-        &mut self,
-        seat: Seat,
-    ) -> Result<Step<G::Action, G::Chance>, BySeat<Option<Fault>>> {
-        match self.decide(seat, self.clocks).await {
+    async fn decide_alone(&mut self, seat: Seat) -> Result<DecidedStep, GameError> {
+        Ok(match self.decide(seat, self.clocks).await? {
             Ok(action) => Ok(Step::Move(self.record(action))),
             Err(fault) => {
                 let mut faults = BySeat::default();
                 faults[seat] = Some(fault);
                 Err(faults)
             }
-        }
+        })
     }
 
     /// Asks both seats. Neither is told the other's action nor how long it took, and both are
     /// awaited before either is judged lost.
-    async fn decide_together(
-        &mut self,
-    ) -> Result<Step<G::Action, G::Chance>, BySeat<Option<Fault>>> {
+    async fn decide_together(&mut self) -> Result<DecidedStep, GameError> {
         let decided = if self.setup.control.ponder {
-            self.ask_at_once().await
+            self.ask_at_once().await?
         } else {
-            self.ask_in_order().await
+            self.ask_in_order().await?
         };
-        match decided {
+        Ok(match decided {
             BySeat { first: Ok(first), second: Ok(second) } => {
                 Ok(Step::Both(BySeat::new(self.record(first), self.record(second))))
             }
             faulty => Err(faulty.map(Result::err)),
-        }
+        })
     }
 
     /// Asks one seat after the other, for they share a core, the order alternating by ply.
-    async fn ask_in_order(&mut self) -> BySeat<Result<G::Action, Fault>> {
+    async fn ask_in_order(&mut self) -> Result<BySeat<Decided>, GameError> {
         let clocks = self.clocks;
-        if self.position.ply().is_multiple_of(2) {
-            let first = self.decide(Seat::First, clocks).await;
-            BySeat::new(first, self.decide(Seat::Second, clocks).await)
+        Ok(if self.position.ply().is_multiple_of(2) {
+            let first = self.decide(Seat::First, clocks).await?;
+            BySeat::new(first, self.decide(Seat::Second, clocks).await?)
         } else {
-            let second = self.decide(Seat::Second, clocks).await;
-            BySeat::new(self.decide(Seat::First, clocks).await, second)
-        }
+            let second = self.decide(Seat::Second, clocks).await?;
+            BySeat::new(self.decide(Seat::First, clocks).await?, second)
+        })
     }
 
     /// Asks both seats at the same time, for each has a core of its own.
-    async fn ask_at_once(&mut self) -> BySeat<Result<G::Action, Fault>> {
+    async fn ask_at_once(&mut self) -> Result<BySeat<Decided>, GameError> {
         let [first, second] = Seat::BOTH.map(|seat| {
             let events = &self.events[self.told[seat]..];
-            Question::new(seat, self.setup, &self.position, events, self.clocks)
+            Question::new(seat, self.setup, &*self.position, events, self.clocks)
         });
         let BySeat { first: one, second: other } = self.players.as_mut();
         let (first, second) = tokio::join!(first.put(one), second.put(other));
-        BySeat::new(self.settle(Seat::First, first), self.settle(Seat::Second, second))
+        let first = self.settle(Seat::First, first?);
+        Ok(BySeat::new(first, self.settle(Seat::Second, second?)))
     }
 
     /// One seat's action for this turn, which began with these clocks.
-    async fn decide(&mut self, seat: Seat, clocks: BySeat<Clock>) -> Result<G::Action, Fault> {
+    async fn decide(&mut self, seat: Seat, clocks: BySeat<Clock>) -> Result<Decided, GameError> {
         let events = &self.events[self.told[seat]..];
-        let question = Question::new(seat, self.setup, &self.position, events, clocks);
+        let question = Question::new(seat, self.setup, &*self.position, events, clocks);
         let (player, opponent) = self.players.pick_mut(seat);
         let control = self.setup.control;
-        let mut answered = undisturbed(question.put(player), opponent, control).await;
+        let mut answered = undisturbed(question.put(player), opponent, control).await?;
         let stolen = self.watch_pondering(!seat);
         self.stolen[seat].note(stolen, answered.used.unwrap_or_default());
         if let (Some(used), Ok(_)) = (&mut answered.used, &answered.decided) {
             *used = self.stolen[seat].charged(control);
         }
-        self.settle(seat, answered)
+        Ok(self.settle(seat, answered))
     }
 
     /// Keeps what came of a question: the time, what was refused, what was said beside the action.
-    fn settle(&mut self, seat: Seat, answered: Answered<G::Action>) -> Result<G::Action, Fault> {
+    fn settle(&mut self, seat: Seat, answered: Answered) -> Decided {
         let Answered { decided, used, refusals } = answered;
-        let (by, ply) = (G::SEATS[seat], self.position.ply());
+        let (by, ply) = (self.seats[seat].clone(), self.position.ply());
         self.told[seat] = self.events.len();
         for Fault { code, message, .. } in refusals {
             let warning = format!("{by} was asked again at ply {ply}: {code}: {message}");
@@ -269,12 +326,7 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
         }
     }
 
-    fn settle_clock(
-        &mut self,
-        seat: Seat,
-        used: Duration,
-        decided: Result<G::Action, Fault>,
-    ) -> Result<G::Action, Fault> {
+    fn settle_clock(&mut self, seat: Seat, used: Duration, decided: Decided) -> Decided {
         let allowance = self.clocks[seat].allowance().unwrap_or_default();
         let verdict = self.clocks[seat].spend(used);
         self.kept.used[seat].push(used);
@@ -322,25 +374,26 @@ impl<'a, 'o, G: Game> Table<'a, 'o, G> {
     }
 
     fn keep_remarks(&mut self, seat: Seat, reply: Reply) {
-        let (ply, by) = (self.position.ply(), G::SEATS[seat]);
+        let (ply, by) = (self.position.ply(), self.seats[seat].clone());
         for warning in reply.warnings {
             self.kept.warnings.push(format!("{by} at ply {ply}: {warning}"));
         }
         if reply.note.is_some() || reply.eval.is_some() {
-            self.kept.note(ply, by, reply.note, reply.eval);
+            self.kept.note(ply, &by, reply.note, reply.eval);
         }
     }
 
     async fn end(mut self, ending: Ending) -> Report {
         let scores = ending.scores();
-        let reason = ending.reason();
+        let reason = ending.reason().to_owned();
         for seat in Seat::BOTH {
             let view = EndView {
                 seat,
-                position: &self.position,
+                seats: &self.seats,
+                position: &*self.position,
                 events: &self.events[self.told[seat]..],
                 scores: scores.map(Score),
-                reason,
+                reason: &reason,
             };
             self.players[seat].end(&view).await;
         }

@@ -31,6 +31,7 @@ pub use self::recorder::Recorder;
 use self::unplayed::Unplayed;
 use crate::error::Failure;
 use crate::escape;
+use crate::model::rules::Rules;
 use crate::model::tournament::Tournament;
 use crate::openings::Book;
 use crate::player::sandbox::shortage_text;
@@ -39,8 +40,6 @@ use crate::run::deadline::Deadline;
 use crate::run::job::{Conditions, Done, Finished, Job, Panic};
 use crate::run::worker::{Reports, Slot};
 use crate::schedule::ledger::Ledger;
-use referee_games::Game;
-use referee_games::with_game;
 use referee_sandbox::Shortage;
 
 /// How a run ended. Whatever was played is in the log.
@@ -88,15 +87,14 @@ impl Runner<'_> {
     ) -> Result<End, Failure> {
         let conditions = Arc::clone(&self.conditions);
         let cores = self.cores.clone();
-        with_game!(tournament.game, G => {
-            let rules = Arc::new(G::rules(&tournament.options).map_err(Failure::input)?);
-            let book = Book::new(&rules, tournament.openings.as_ref()).map_err(Failure::input)?;
-            let start = |number: usize, reports, halt| {
-                let (cores, book) = (cores.share(number), book.clone());
-                Slot::start::<G>(number, cores, book, Arc::clone(&conditions), reports, halt)
-            };
-            self.run_by(&start, listener, stop).await
-        })
+        let rules = Rules::new(tournament.game.game(), tournament.options.clone())?;
+        let book = Book::new(rules, tournament.openings.as_ref())
+            .map_err(|error| Failure::input(error.to_string()))?;
+        let start = |number: usize, reports, halt| {
+            let (cores, book) = (cores.share(number), book.clone());
+            Slot::start(number, cores, book, Arc::clone(&conditions), reports, halt)
+        };
+        self.run_by(&start, listener, stop).await
     }
 
     /// The same with slots that are started by `start`, each under its number.
@@ -218,6 +216,12 @@ impl Runner<'_> {
             }
             (Done::Shortage(shortage), Some(order)) => {
                 self.do_with_less(&shortage, number, order, play)?;
+            }
+            (Done::Broken(error), order) => {
+                let what = order.map_or_else(String::new, |order| order.in_words(self.ledger));
+                play.given_up = Some(Failure::system(format!(
+                    "{what} could not be played, because the game itself failed: {error}"
+                )));
             }
             (Done::Shortage(_), None) | (Done::Stopped, _) => {}
         }

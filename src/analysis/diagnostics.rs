@@ -3,6 +3,7 @@
 
 pub mod clocks;
 pub mod copies;
+pub mod decisions;
 pub mod look_alikes;
 mod visitor;
 
@@ -11,12 +12,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use self::clocks::{ClockUse, Clocks};
+use self::decisions::Decision;
 use self::look_alikes::{LookAlike, LookAlikes};
 pub use self::visitor::Diagnoser;
 use crate::analysis::results::NamedResults;
 use crate::model::fault::FaultCode;
 use crate::model::record::GameRecord;
-use crate::tournament::decisions::Decision;
 use referee_games::Seat;
 use referee_ratings::{Cycle, Unexplained, cycles, unexplained};
 use referee_ratings::{Estimate, Fit, SeatEffects};

@@ -1,16 +1,16 @@
 //! Beginnings of games: the actions and rolls up to a decision, as a record that can be told.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::fault::Fault;
 use crate::model::record::GameRecord;
+use crate::model::rules::Rules;
 use crate::player::PlayerStatistics;
 use crate::referee::{Ending, Kept, Report};
 use crate::run::record::Account;
 use crate::schedule::Fixture;
 use crate::seeds::{Luck, game_id};
-use referee_games::{BySeat, Game, Seat, Step, StepOf, Turn};
+use referee_games::{AnyPosition, BySeat, GameError, Seat, Step, StepText, Text, Turn};
 
 /// The beginning of a game, up to a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,37 +24,47 @@ pub struct Beginning {
 }
 
 impl Beginning {
-    /// The start of a game, with the rolls before its first decision.
-    pub fn start<G: Game>(rules: &Arc<G::Rules>, luck: &mut Luck) -> Self {
-        let mut position = G::start(rules);
-        let mut start = Self::default();
-        while let Turn::Chance(stream, outcomes) = position.turn() {
-            let step: StepOf<G> = Step::Chance(luck.draw(stream, &outcomes));
-            start.push::<G>(&step);
-            position.play_silently(step);
+    /// The start of a game, with the chance before its first decision.
+    ///
+    /// # Errors
+    /// The game failed.
+    pub fn start(rules: &Rules, luck: &mut Luck) -> Result<Self, GameError> {
+        let rolls = Self::play_chance(&mut *rules.start.clone(), luck)?;
+        Ok(Self { rolls, ..Self::default() })
+    }
+
+    /// Plays the chance that is due in `position`. Returns what was drawn.
+    ///
+    /// # Errors
+    /// The game failed.
+    pub fn play_chance(
+        position: &mut dyn AnyPosition,
+        luck: &mut Luck,
+    ) -> Result<Vec<String>, GameError> {
+        let mut rolls = Vec::new();
+        while let Turn::Chance(stream) = position.turn() {
+            let drawn = luck.draw(stream, &position.outcomes());
+            position.play(Step::Chance(&drawn), &mut Vec::new())?;
+            rolls.push(drawn);
         }
-        start
+        Ok(rolls)
     }
 
     /// Takes in the next step.
-    pub fn push<G: Game>(&mut self, step: &StepOf<G>) {
-        match step {
-            Step::Move(action) => self.actions.push(action.to_string()),
-            Step::Both(BySeat { first, second }) => {
-                self.actions.extend([first, second].map(ToString::to_string));
-            }
-            Step::Chance(drawn) => {
-                self.rolls.push(drawn.to_string());
-                return;
-            }
+    pub fn push(&mut self, step: StepText<'_>) {
+        if let Step::Chance(drawn) = step {
+            self.rolls.push(drawn.to_owned());
+            return;
         }
+        self.actions.extend(step.actions().map(str::to_owned));
         self.plies += 1;
     }
 
     /// A record that has this as its opening and nothing behind it but the fault of `seat`, which
     /// took `startup` to start.
-    pub fn record<G: Game>(
+    pub fn record(
         &self,
+        seats: BySeat<Text>,
         names: &BySeat<String>,
         seeds: BySeat<u64>,
         number: u32,
@@ -70,7 +80,7 @@ impl Beginning {
         };
         kept.startup[seat] = startup;
         let account = Account {
-            seats: G::SEATS,
+            seats,
             names: names.clone(),
             seeds,
             report: Report { ending: Ending::Faults(faults), kept },

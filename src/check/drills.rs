@@ -6,7 +6,6 @@
 //! drill before it had.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
@@ -15,10 +14,14 @@ use serde_json::Value;
 
 use super::beginning::Beginning;
 use crate::model::record::GameRecord;
-use crate::seeds::Secret;
-use crate::tournament::audit::{Replay, Replayed};
-use referee_bots::{Allotment, Bot, Kind, Playable};
-use referee_games::{BySeat, Event, Game, Legal, Seat, Step, StepOf, Turn};
+use crate::model::rules::Rules;
+use crate::replay::{Replay, Script, next_step};
+use crate::seeds::{Luck, Secret};
+use referee_bots::{Allotment, Engine, Kind, engine};
+use referee_games::{
+    AnyPosition, BySeat, Event, GameError, GameKind, Legal, Options, Position, Seat, Step,
+    StepText, Stream, Turn,
+};
 
 /// Games that are searched for kinds of turn.
 const GAMES: u32 = 300;
@@ -36,20 +39,23 @@ pub struct Drill {
     pub kinds: BTreeSet<String>,
 }
 
-/// The drills of the game `G` under these rules, the same every time.
-pub fn drills<G: Playable>(rules: &Arc<G::Rules>) -> Vec<Drill> {
+/// The drills of a game under these options, the same every time.
+///
+/// # Errors
+/// The options make no sense together, or the game failed.
+pub fn drills(game: GameKind, rules: &Rules) -> Result<Vec<Drill>, GameError> {
     let mut search = Search { seen: BySeat::default(), drills: Vec::new() };
     for number in 0..GAMES {
-        search.play::<G>(rules, number);
+        search.play(game, rules, number)?;
     }
     search.drills.sort_by_key(|drill| (drill.seat, drill.beginning.plies));
-    search.drills
+    Ok(search.drills)
 }
 
 /// How the side that moves chooses.
-enum Way<G: Game> {
+enum Way {
     /// As this player of the house does.
-    Bot(Box<dyn Bot<G>>),
+    Engine(Box<dyn Engine>),
     /// It leaves the opponent as few actions as it can without ending the game; and as many as it
     /// can when the opponent has just had none, which is then to go on.
     Squeeze {
@@ -58,56 +64,64 @@ enum Way<G: Game> {
     },
 }
 
-impl<G: Playable> Way<G> {
-    fn of(number: u32) -> Self {
-        match number % 3 {
-            0 => Self::Bot(Kind::Random.bot()),
-            1 => Self::Bot(Kind::Steady.bot()),
+impl Way {
+    fn of(number: u32, game: GameKind, options: &Options) -> Result<Self, GameError> {
+        Ok(match number % 3 {
+            0 => Self::Engine(engine(game, Kind::Random, options)?),
+            1 => Self::Engine(engine(game, Kind::Steady, options)?),
             _ => Self::Squeeze { passed: false },
-        }
+        })
     }
 
-    fn choose(&mut self, position: &G, seat: Seat, rng: &mut ChaCha8Rng) -> Option<G::Action> {
+    fn choose(
+        &mut self,
+        position: &dyn AnyPosition,
+        seat: Seat,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Option<String>, GameError> {
         match self {
-            Self::Bot(bot) => {
-                bot.choose(position, seat, Allotment::default(), rng).map(|choice| choice.action)
+            Self::Engine(engine) => {
+                let choice = engine.choose(seat, Allotment::default(), rng);
+                Ok(choice.map(|choice| choice.action))
             }
-            Self::Squeeze { .. } if position.turn() == Turn::Both => {
-                position.random_action(seat, rng)
-            }
+            Self::Squeeze { .. } if position.turn() == Turn::Both => position.sample(seat, rng),
             Self::Squeeze { passed } => squeeze(position, seat, std::mem::take(passed), rng),
         }
     }
 
-    fn note_pass(&mut self) {
-        if let Self::Squeeze { passed } = self {
-            *passed = true;
+    /// Takes in a step that was played.
+    fn follow(&mut self, step: StepText<'_>) -> Result<(), GameError> {
+        match self {
+            Self::Engine(engine) => engine.follow(step)?,
+            Self::Squeeze { passed } => *passed |= step == Step::Pass,
         }
+        Ok(())
     }
 }
 
 /// An action of `seat` that leaves the opponent the fewest actions, or, to `release` it, the most;
 /// chance breaks ties.
-fn squeeze<G: Game>(
-    position: &G,
+fn squeeze(
+    position: &dyn AnyPosition,
     seat: Seat,
     release: bool,
     rng: &mut ChaCha8Rng,
-) -> Option<G::Action> {
-    let actions = position.legal_actions(seat);
-    let cost = |action: &G::Action| {
-        let mut after = position.clone();
-        after.play_silently(Step::Move(action.clone()));
-        match after.turn() {
+) -> Result<Option<String>, GameError> {
+    let Legal::List(actions) = position.legal(seat) else { return position.sample(seat, rng) };
+    let cost = |action: &String| {
+        let mut after = position.boxed();
+        after.play(Step::Move(action), &mut Vec::new())?;
+        Ok(match after.turn() {
             Turn::Over(_) => u64::MAX,
             _ if release => u64::MAX - 1 - after.legal_count(!seat),
             _ => after.legal_count(!seat),
-        }
+        })
     };
-    let costs: Vec<u64> = actions.iter().map(cost).collect();
-    let least = costs.iter().min()?;
-    let equals: Vec<_> = actions.iter().zip(&costs).filter(|(_, cost)| *cost == least).collect();
-    equals.choose(rng).map(|(action, _)| (*action).clone())
+    let costs = actions.iter().map(cost).collect::<Result<Vec<u64>, GameError>>()?;
+    let least = costs.iter().min();
+    let equals: Vec<_> =
+        actions.iter().zip(&costs).filter(|(_, cost)| Some(*cost) == least).collect();
+    Ok(equals.choose(rng).map(|(action, _)| (*action).clone()))
 }
 
 struct Search {
@@ -116,39 +130,32 @@ struct Search {
 }
 
 impl Search {
-    fn play<G: Playable>(&mut self, rules: &Arc<G::Rules>, number: u32) {
-        let mut luck = Secret::from_seed(1).luck("one", "other", number);
-        let mut rng = ChaCha8Rng::seed_from_u64(u64::from(number));
-        let mut way = Way::<G>::of(number);
-        let mut position = G::start(rules);
-        let mut beginning = Beginning::default();
-        let (mut events, mut told) = (Vec::new(), BySeat::<usize>::default());
-        loop {
-            let mut choose = |search: &mut Self, seat: Seat| {
-                search.look(&position, seat, &events[told[seat]..], &beginning);
-                told[seat] = events.len();
-                way.choose(&position, seat, &mut rng)
-            };
-            let step: Option<StepOf<G>> = match position.turn() {
-                Turn::Over(_) => None,
-                Turn::Chance(stream, outcomes) => Some(Step::Chance(luck.draw(stream, &outcomes))),
-                Turn::Pass(_) => {
-                    way.note_pass();
-                    Some(Step::Move(G::pass()))
-                }
-                Turn::Move(seat) => choose(self, seat).map(Step::Move),
-                Turn::Both => {
-                    let (first, second) = (choose(self, Seat::First), choose(self, Seat::Second));
-                    first.zip(second).map(|(first, second)| Step::Both(BySeat::new(first, second)))
-                }
-            };
-            let Some(step) = step else { return };
-            beginning.push::<G>(&step);
-            position.play(step, &mut events);
+    fn play(&mut self, game: GameKind, rules: &Rules, number: u32) -> Result<(), GameError> {
+        let mut play = Play {
+            search: self,
+            luck: Secret::from_seed(1).luck("one", "other", number),
+            rng: ChaCha8Rng::seed_from_u64(u64::from(number)),
+            way: Way::of(number, game, &rules.options)?,
+            beginning: Beginning::default(),
+            events: Vec::new(),
+            told: BySeat::default(),
+        };
+        let mut position = rules.start.clone();
+        while let Some(step) = next_step(&*position, &mut play)? {
+            play.beginning.push(step.as_text());
+            play.way.follow(step.as_text())?;
+            position.play(step.as_text(), &mut play.events)?;
         }
+        Ok(())
     }
 
-    fn look<G: Game>(&mut self, position: &G, seat: Seat, events: &[Event], so_far: &Beginning) {
+    fn look(
+        &mut self,
+        position: &dyn AnyPosition,
+        seat: Seat,
+        events: &[Event],
+        so_far: &Beginning,
+    ) {
         let mut kinds = kinds_of(position, seat, events);
         kinds.retain(|kind| !self.seen[seat].contains(kind));
         let full = self.drills.iter().filter(|drill| drill.seat == seat).count() >= MOST;
@@ -160,34 +167,62 @@ impl Search {
     }
 }
 
+/// A game that is searched for kinds of turn.
+struct Play<'s> {
+    search: &'s mut Search,
+    luck: Luck,
+    rng: ChaCha8Rng,
+    way: Way,
+    beginning: Beginning,
+    events: Vec<Event>,
+    /// How many of the events each seat was told.
+    told: BySeat<usize>,
+}
+
+impl Script for Play<'_> {
+    type Error = GameError;
+
+    fn action(
+        &mut self,
+        position: &dyn AnyPosition,
+        seat: Seat,
+    ) -> Result<Option<String>, GameError> {
+        self.search.look(position, seat, &self.events[self.told[seat]..], &self.beginning);
+        self.told[seat] = self.events.len();
+        self.way.choose(position, seat, &mut self.rng)
+    }
+
+    fn outcome(
+        &mut self,
+        position: &dyn AnyPosition,
+        stream: Stream,
+    ) -> Result<Option<String>, GameError> {
+        Ok(Some(self.luck.draw(stream, &position.outcomes())))
+    }
+}
+
 /// The kinds of turn that `seat`'s decision in `position` is of, after `events`.
-pub(super) fn kinds_of<G: Game>(position: &G, seat: Seat, events: &[Event]) -> BTreeSet<String> {
-    let happened = events.iter().filter_map(|event| kind_of_event(event, G::SEATS[seat]));
+pub(super) fn kinds_of(
+    position: &dyn AnyPosition,
+    seat: Seat,
+    events: &[Event],
+) -> BTreeSet<String> {
+    let you = &position.seats()[seat];
+    let happened = events.iter().filter_map(|event| kind_of_event(event, you));
     happened.chain(kinds_of_actions(&position.legal(seat))).collect()
 }
 
 /// The kinds of turn that `seat` met in a recorded game, as far as that can be replayed.
-pub(super) fn kinds_met<G: Game>(
-    rules: &Arc<G::Rules>,
-    record: &GameRecord,
-    seat: Seat,
-) -> BTreeSet<String> {
-    let mut replay = Replay::<G>::new(rules, record);
+pub(super) fn kinds_met(start: &Position, record: &GameRecord, seat: Seat) -> BTreeSet<String> {
+    let mut replay = Replay::new(start, record);
     let (mut events, mut kinds) = (Vec::new(), BTreeSet::new());
     loop {
-        let asked = match replay.position.turn() {
-            Turn::Move(mover) => mover == seat,
-            Turn::Both => true,
-            _ => false,
-        };
-        if asked {
-            kinds.extend(kinds_of(&replay.position, seat, &events));
+        if replay.current().turn().asks(seat) {
+            kinds.extend(kinds_of(replay.current(), seat, &events));
             events.clear();
         }
-        if !matches!(replay.step(), Ok(Replayed::Step)) {
-            return kinds;
-        }
-        events.append(&mut replay.events);
+        let Some(Ok(played)) = replay.next() else { return kinds };
+        events.extend(played.events);
     }
 }
 
@@ -231,27 +266,25 @@ fn kind_of_event(event: &Event, you: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use referee_games::watch_your_back::WatchYourBack;
-    use referee_games::{GameKind, Options};
+
+    fn rules(game: GameKind) -> Rules {
+        let options = Options::resolve(game.game().options(), []).expect("defaults");
+        Rules::new(game.game(), options).expect("defaults")
+    }
 
     #[test]
     fn every_game_has_drills_and_they_are_the_same_every_time() {
-        for &kind in GameKind::all() {
-            referee_games::with_game!(kind, G => {
-                let options = Options::resolve(G::OPTIONS, []).expect("defaults");
-                let rules = Arc::new(G::rules(&options).expect("rules"));
-                let found = drills::<G>(&rules);
-                assert_eq!(found, drills::<G>(&rules));
-                assert!(found.len() >= 2, "{kind:?}: {found:?}");
-            });
+        for &game in GameKind::all() {
+            let found = drills(game, &rules(game)).expect("drills");
+            assert_eq!(found, drills(game, &rules(game)).expect("drills"));
+            assert!(found.len() >= 2, "{game:?}: {found:?}");
         }
     }
 
     #[test]
     fn the_kinds_of_a_game_with_a_shrinking_board_are_all_found() {
-        let options = Options::resolve(WatchYourBack::OPTIONS, []).expect("defaults");
-        let rules = Arc::new(WatchYourBack::rules(&options).expect("rules"));
-        let found = drills::<WatchYourBack>(&rules);
+        let game = GameKind::WatchYourBack;
+        let found = drills(game, &rules(game)).expect("drills");
         for seat in Seat::BOTH {
             let kinds: BTreeSet<&str> = found
                 .iter()

@@ -19,15 +19,16 @@ use crate::model::clock::TimeControl;
 use crate::model::fault::Fault;
 use crate::model::player::{Interface, PlayerSpec};
 use crate::model::record::{FaultPolicy, GameRecord, Header};
+use crate::model::rules::Rules;
 use crate::openings::Book;
 use crate::player::Sandbox;
+use crate::referee::Unplayable;
 use crate::run::entrant::Entrant;
 use crate::run::job::{Conditions, Done, Finished};
 use crate::run::pool::Bench;
 use crate::schedule::Fixture;
 use crate::seeds::{Secret, game_id};
-use referee_bots::Playable;
-use referee_games::{BySeat, Game, Options, Seat};
+use referee_games::{BySeat, Seat};
 
 /// So many steps may fail; the rest are not tried.
 const PATIENCE: usize = 3;
@@ -39,11 +40,9 @@ const PARTNER: usize = 2;
 
 /// What every player of a check is put through.
 #[derive(Debug)]
-pub struct Exam<G: Game> {
-    /// The checked rules.
-    pub rules: Arc<G::Rules>,
-    /// The same as options.
-    pub options: Options,
+pub struct Exam {
+    /// The rules in force.
+    pub rules: Rules,
     /// The limits of time.
     pub control: TimeControl,
     /// What contains the players.
@@ -102,17 +101,17 @@ impl From<Failure> for Stop {
     }
 }
 
-impl<G: Playable> Exam<G> {
+impl Exam {
     /// The report on `candidate` before anything was tried.
     pub fn untried(&self, candidate: &Candidate) -> Report {
         let spec = &candidate.spec;
         let steps = self.tasks(spec).map(|task| self.name(task)).collect();
-        let mut report = Report::new(&spec.name, &spec.command, G::NAME, steps);
+        let mut report = Report::new(&spec.name, &spec.command, self.rules.game.name(), steps);
         report.warnings.extend(spec.remark());
         report
     }
 
-    fn tasks(&self, spec: &PlayerSpec) -> impl Iterator<Item = Task> + use<G> {
+    fn tasks(&self, spec: &PlayerSpec) -> impl Iterator<Item = Task> + use<> {
         // Others than classes are told of forfeits in their turns.
         let forfeit = (spec.interface() == Interface::Class).then_some(Task::Forfeit);
         [Task::Start, Task::Turns]
@@ -141,8 +140,8 @@ impl<G: Playable> Exam<G> {
 ///
 /// # Errors
 /// When the referee itself could not go on; the report says so too.
-pub async fn examine<G: Playable>(
-    exam: &Exam<G>,
+pub async fn examine(
+    exam: &Exam,
     candidate: &Candidate,
     report: &mut Report,
     stop: watch::Receiver<bool>,
@@ -185,11 +184,11 @@ fn over(mut stop: watch::Receiver<bool>, within: Duration) -> watch::Receiver<bo
     told
 }
 
-struct Examiner<'e, G: Game> {
-    exam: &'e Exam<G>,
+struct Examiner<'e> {
+    exam: &'e Exam,
     candidate: &'e Candidate,
     conditions: Arc<Conditions>,
-    bench: Bench<G>,
+    bench: Bench,
     records: Records,
     over: watch::Receiver<bool>,
     report: &'e mut Report,
@@ -198,9 +197,9 @@ struct Examiner<'e, G: Game> {
 /// What a step came to: what to say, and what was found.
 type Outcome = Result<(String, Option<Finding>), Stop>;
 
-impl<'e, G: Playable> Examiner<'e, G> {
+impl<'e> Examiner<'e> {
     fn new(
-        exam: &'e Exam<G>,
+        exam: &'e Exam,
         candidate: &'e Candidate,
         report: &'e mut Report,
         over: watch::Receiver<bool>,
@@ -209,7 +208,6 @@ impl<'e, G: Playable> Examiner<'e, G> {
         let twin = PlayerSpec { name: format!("{} again", spec.name), ..spec.clone() };
         let players = [spec, &twin, &exam.partner].into_iter().chain(&exam.bots);
         let conditions = Arc::new(Conditions {
-            options: exam.options.clone(),
             control: exam.control,
             policy: exam.policy,
             players: players.map(|player| Entrant::of(player, &exam.containment)).collect(),
@@ -218,7 +216,7 @@ impl<'e, G: Playable> Examiner<'e, G> {
         Self {
             exam,
             candidate,
-            bench: Bench::new(Book::empty(&exam.rules), Arc::clone(&conditions)),
+            bench: Bench::new(Book::empty(exam.rules.clone()), Arc::clone(&conditions)),
             conditions,
             records: Records::new(&candidate.records, candidate.header.clone()),
             over,
@@ -274,7 +272,7 @@ impl<'e, G: Playable> Examiner<'e, G> {
         let plies = finished.iter().map(|record| record.plies).max().unwrap_or_default();
         let mut met = std::collections::BTreeSet::new();
         for record in &finished {
-            met.extend(kinds_met::<G>(&self.exam.rules, record, self.seat_of(record)));
+            met.extend(kinds_met(&self.exam.rules.start, record, self.seat_of(record)));
         }
         let met: Vec<&str> = met.iter().map(String::as_str).collect();
         let said =
@@ -341,6 +339,7 @@ impl<'e, G: Playable> Examiner<'e, G> {
         match self.bench.play(id, fixture, &mut self.over).await {
             Done::Played(finished) => Ok(*finished),
             Done::Shortage(shortage) => Err(Failure::from(shortage).into()),
+            Done::Broken(error) => Err(Failure::from(Unplayable::Game(error)).into()),
             Done::Probed(..) | Done::Stopped => Err(Stop::Over),
         }
     }
@@ -385,7 +384,7 @@ impl<'e, G: Playable> Examiner<'e, G> {
             return Ok(None);
         };
         let exchanges = finished.exchanges.as_deref().unwrap_or_default();
-        let lines = exchange::kept(exchanges, G::SEATS[seat]);
+        let lines = exchange::kept(exchanges, &self.exam.rules.seats()[seat]);
         let fault = fault.clone();
         self.found(&fault, seat, record, lines).map(Some)
     }
@@ -400,7 +399,8 @@ impl<'e, G: Playable> Examiner<'e, G> {
     ) -> Result<Finding, Stop> {
         self.records.keep(record)?;
         let lines = (self.candidate.spec.interface(), lines);
-        let mut finding = Finding::new::<G>(fault, seat, Some(record.plies), lines);
+        let mut finding =
+            Finding::new(self.exam.rules.game, fault, seat, Some(record.plies), lines);
         let dir = self.records.dir().display().to_string();
         let dir = shlex::try_quote(&dir).map_or(dir.clone(), Into::into);
         finding.reproduce = Some(format!(
@@ -408,7 +408,7 @@ impl<'e, G: Playable> Examiner<'e, G> {
             self.candidate.words,
             record.id,
             record.plies,
-            G::SEATS[seat]
+            self.exam.rules.seats()[seat]
         ));
         Ok(finding)
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::exchange::Line;
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::player::Interface;
-use referee_games::{Game, Seat};
+use referee_games::{AnyGame, Seat, Text};
 
 /// What was found wrong with a player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -17,7 +17,7 @@ pub struct Finding {
     /// The diagnosis.
     pub message: String,
     /// The player's seat.
-    pub seat: &'static str,
+    pub seat: Text,
     /// The plies played before it; absent when the game had not begun.
     pub ply: Option<u32>,
     /// What was expected instead.
@@ -33,15 +33,16 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// `fault` of the player in `seat` after `ply` plies; `lines` led to it.
-    pub fn new<G: Game>(
+    /// `fault` of the player in `seat` of a game after `ply` plies; `lines` led to it.
+    pub fn new(
+        game: &dyn AnyGame,
         fault: &Fault,
         seat: Seat,
         ply: Option<u32>,
         (interface, lines): (Interface, Vec<Line>),
     ) -> Self {
         let cited = fault.clause.as_deref();
-        let clause = G::CLAUSES.iter().find(|clause| Some(clause.id) == cited);
+        let clause = game.clauses().iter().find(|clause| Some(&*clause.id) == cited);
         let is_class = interface == Interface::Class;
         let (expected, page) = if is_class {
             (fault.code.expected_of_class(), "docs/classes.md")
@@ -51,7 +52,7 @@ impl Finding {
         Self {
             code: fault.code,
             message: fault.message.clone(),
-            seat: G::SEATS[seat],
+            seat: game.seats()[seat].clone(),
             ply,
             expected,
             clause: clause.map_or_else(

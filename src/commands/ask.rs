@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use serde_json::json;
@@ -14,15 +13,14 @@ use super::run::until_interrupted;
 use super::setting::{Setting, SettingArgs};
 use super::{Failure, Format, Status};
 use crate::check::{Beginning, Finding, Line, exchange};
-use crate::conversation::{self, Decision, Put, Source, Strayed};
 use crate::model::player::{Interface, PlayerSpec};
+use crate::model::rules::Rules;
 use crate::player::{Launch, Player, Wire, diagnosis};
 use crate::printer::Printer;
 use crate::protocol::{Wants, millis};
+use crate::reask::{self, Asked, Decision, Source, Strayed};
 use crate::seeds::Secret;
-use crate::tournament::audit::options_of;
-use referee_games::with_game;
-use referee_games::{BySeat, Game, Options, Seat};
+use referee_games::{BySeat, Seat};
 
 /// Arguments of `ask`.
 #[derive(Debug, Args)]
@@ -69,39 +67,36 @@ pub fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
     let mut setting = args.setting.read(printer)?;
     let spec = setting.program(&args.player, "a person is asked by `referee play`")?;
     let Some(word) = &args.record else {
-        return with_game!(setting.game, G => at_the_start::<G>(args, &setting, &spec, printer));
+        return at_the_start(args, &setting, &spec, printer);
     };
     let recorded = Recorded::find(word, args.results.as_deref())?;
-    let (kind, options) = options_of(&recorded.header).map_err(Failure::input)?;
+    let rules = Rules::of(&recorded.header)?;
     setting.control = recorded.header.clock;
     setting.policy = recorded.header.fault_policy;
-    with_game!(kind, G => {
-        let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
-        ask::<G>(args, &setting, (&rules, &options), &recorded.record, &spec, printer)
-    })
+    ask(args, &setting, &rules, &recorded.record, &spec, printer)
 }
 
 /// A game that nobody has played yet.
-fn at_the_start<G: Game>(
+fn at_the_start(
     args: &AskArgs,
     setting: &Setting,
     spec: &PlayerSpec,
     printer: Printer,
 ) -> Result<Status, Failure> {
-    let (options, rules) = setting.rules::<G>(printer)?;
+    let rules = setting.rules(printer)?;
     let secret = Secret::from_seed(1);
     let names = BySeat::new(spec.name.clone(), "opponent".to_owned());
     let seeds = BySeat::from_fn(|seat| secret.player_seed(&names[seat], &names[!seat], 1));
-    let start = Beginning::start::<G>(&rules, &mut secret.luck(&names.first, &names.second, 1));
+    let start = Beginning::start(&rules, &mut secret.luck(&names.first, &names.second, 1))?;
     let nothing = (Seat::First, std::time::Duration::ZERO, None);
-    let record = start.record::<G>(&names, seeds, 1, nothing);
-    ask::<G>(args, setting, (&rules, &options), &record, spec, printer)
+    let record = start.record(rules.seats(), &names, seeds, 1, nothing);
+    ask(args, setting, &rules, &record, spec, printer)
 }
 
-fn ask<G: Game>(
+fn ask(
     args: &AskArgs,
     setting: &Setting,
-    (rules, options): (&Arc<G::Rules>, &Options),
+    rules: &Rules,
     record: &crate::model::record::GameRecord,
     spec: &PlayerSpec,
     printer: Printer,
@@ -111,57 +106,54 @@ fn ask<G: Game>(
         (control.budget, control.per_move) = (None, None);
     }
     let policy = setting.policy;
-    let source = Source::<G> { rules, options, control: &control, policy, record };
+    let source = Source { rules, control: &control, policy, record };
     let decision = decision(args, &source, &spec.name)?;
     let mut player = Player::Wire(Box::new(Wire::process(Launch::of(spec), setting.contain()?)));
-    let put = until_interrupted(async {
-        let put = conversation::put(&source, decision, &mut player).await;
+    let asked = until_interrupted(async {
+        let asked = reask::ask_again(&source, decision, &mut player).await;
         player.leave().await;
-        let put = put?;
+        let asked = asked?;
         if let Some(file) = &args.emit {
-            let wants = put.greeted.as_ref().map_or(Wants::default(), |(said, _)| said.wants);
-            let lines = conversation::lines(&source, decision, wants).await;
+            let wants = asked.greeted.as_ref().map_or(Wants::default(), |(said, _)| said.wants);
+            let lines = reask::lines(&source, decision, wants).await;
             write_lines(file, &lines?)?;
         }
-        Ok(put)
+        Ok(asked)
     })?;
-    let Some(put) = put else { return Ok(Status::Interrupted) };
-    let finding = put.outcome.as_ref().err().map(|fault| {
-        let ply = put.greeted.as_ref().map(|_| put.position.ply());
+    let Some(asked) = asked else { return Ok(Status::Interrupted) };
+    let finding = asked.outcome.as_ref().err().map(|fault| {
+        let ply = asked.greeted.as_ref().map(|_| asked.position.ply());
         let lines = (spec.interface(), exchange::of(&player));
-        Finding::new::<G>(fault, decision.seat, ply, lines)
+        Finding::new(rules.game, fault, decision.seat, ply, lines)
     });
     let exchange = match spec.interface() {
         Interface::Program => exchange::of(&player),
         Interface::Class => Vec::new(),
     };
     match args.format {
-        Format::Json => printer.line(&in_json(&put, finding.as_ref(), &exchange))?,
+        Format::Json => printer.line(&in_json(&asked, finding.as_ref(), &exchange))?,
         Format::Text => {
-            if put.greeted.is_some() {
-                printer.line(&picture(&put.position, &put.events, printer.colour))?;
+            if asked.greeted.is_some() {
+                printer.line(&picture(&*asked.position, &asked.events, printer.colour))?;
             }
-            printer.line(&in_words(&put, finding.as_ref(), &exchange))?;
+            printer.line(&in_words(&asked, finding.as_ref(), &exchange))?;
         }
     }
     Ok(if finding.is_none() { Status::Done } else { Status::Found })
 }
 
-fn decision<G: Game>(
-    args: &AskArgs,
-    source: &Source<'_, G>,
-    name: &str,
-) -> Result<Decision, Failure> {
+fn decision(args: &AskArgs, source: &Source<'_>, name: &str) -> Result<Decision, Failure> {
+    let seats = source.rules.seats();
     let wanted = args.seat.as_deref().map(|name| {
-        G::SEATS.seat(name).ok_or_else(|| {
-            let (first, second) = (G::SEATS.first, G::SEATS.second);
-            Failure::input(format!("--seat {name}: {} has {first} and {second}", G::NAME))
+        seats.seat(name).ok_or_else(|| {
+            let (game, BySeat { first, second }) = (source.rules.game.name(), &seats);
+            Failure::input(format!("--seat {name}: {game} has {first} and {second}"))
         })
     });
-    let first = conversation::first_decision(source).map_err(Failure::input)?;
+    let first = reask::first_decision(source).map_err(|why| Failure::input(why.to_string()))?;
     let ply = args.ply.unwrap_or(first);
     let own = Seat::BOTH.into_iter().find(|&seat| source.record.players[seat] == name);
-    let seat = conversation::seat_at(source, ply, wanted.transpose()?, own)
+    let seat = reask::seat_at(source, ply, wanted.transpose()?, own)
         .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
     Ok(Decision { seat, ply })
 }
@@ -171,21 +163,21 @@ fn write_lines(file: &std::path::Path, lines: &[String]) -> Result<(), Failure> 
         .map_err(|error| Failure::system(format!("cannot write {}: {error}", file.display())))
 }
 
-fn in_words<G: Game>(put: &Put<G>, finding: Option<&Finding>, exchange: &[Line]) -> String {
+fn in_words(asked: &Asked, finding: Option<&Finding>, exchange: &[Line]) -> String {
     let mut text = String::new();
     for line in exchange {
         // Writing into a string does not fail.
         let _ = writeln!(text, "{line}");
     }
-    if let Some(Strayed { ply, said, recorded }) = &put.strayed {
+    if let Some(Strayed { ply, said, recorded }) = &asked.strayed {
         let said = crate::escape::terminal(said);
         let _ = writeln!(
             text,
             "on the way: after {ply} plies it said {said}, in the record {recorded}"
         );
     }
-    let used = diagnosis::seconds(put.used);
-    match (&put.outcome, finding) {
+    let used = diagnosis::seconds(asked.used);
+    match (&asked.outcome, finding) {
         (_, Some(finding)) => text.push_str(&finding.in_words()),
         (Ok(action), None) => {
             let _ = write!(text, "legal: {action}, after {used}");
@@ -195,14 +187,14 @@ fn in_words<G: Game>(put: &Put<G>, finding: Option<&Finding>, exchange: &[Line])
     text
 }
 
-fn in_json<G: Game>(put: &Put<G>, finding: Option<&Finding>, exchange: &[Line]) -> String {
-    let strayed = put.strayed.as_ref().map(
+fn in_json(asked: &Asked, finding: Option<&Finding>, exchange: &[Line]) -> String {
+    let strayed = asked.strayed.as_ref().map(
         |Strayed { ply, said, recorded }| json!({ "ply": ply, "said": said, "recorded": recorded }),
     );
     json!({
-        "ply": put.position.ply(),
-        "action": put.outcome.as_ref().ok(),
-        "used_ms": millis(put.used),
+        "ply": asked.position.ply(),
+        "action": asked.outcome.as_ref().ok(),
+        "used_ms": millis(asked.used),
         "strayed": strayed,
         "finding": finding,
         "exchange": exchange,

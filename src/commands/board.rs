@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::report::drawing::{Cell, cells};
 use crate::report::story::named_squares;
 use referee_games::board::Square;
-use referee_games::{Event, Game, Seat};
+use referee_games::{AnyPosition, Event, Seat};
 
 const BOLD: &str = "1";
 const DIM: &str = "2";
@@ -18,7 +18,7 @@ const CYAN: &str = "36";
 /// The board with its coordinates, the caption below. Where colour is wanted, what belongs to a
 /// seat has the colour of that seat, its pieces in bold, and the squares of the last actions are set
 /// in reverse.
-pub(super) fn picture<G: Game>(position: &G, events: &[Event], colour: Colour) -> String {
+pub(super) fn picture(position: &dyn AnyPosition, events: &[Event], colour: Colour) -> String {
     let cells = cells(position);
     let last = named_squares(events);
     let mut text = String::from("   ");
@@ -74,35 +74,30 @@ const fn of_seat(seat: Seat) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use referee_games::backdraughts::Backdraughts;
-    use referee_games::watch_your_back::WatchYourBack;
-    use referee_games::{Options, Step};
+    use referee_games::{GameKind, Options, Position, Step};
 
-    fn start<G: Game>() -> G {
-        let options = Options::resolve(G::OPTIONS, []).expect("the defaults");
-        G::start(&Arc::new(G::rules(&options).expect("the defaults")))
+    fn start(kind: GameKind) -> Position {
+        let options = Options::resolve(kind.game().options(), []).expect("the defaults");
+        kind.game().start(&options).expect("the defaults")
     }
 
     #[test]
     fn the_two_sides_and_their_goals_have_colours() {
-        let board = picture(&start::<Backdraughts>(), &[], Colour::Ansi);
+        let board = picture(&*start(GameKind::Backdraughts), &[], Colour::Ansi);
         for cell in
             ["\x1b[1;36mW\x1b[0m", "\x1b[1;33mB\x1b[0m", "\x1b[36mw\x1b[0m", "\x1b[33mb\x1b[0m"]
         {
             assert!(board.contains(cell), "{cell:?} is not in {board:?}");
         }
-        assert!(!picture(&start::<Backdraughts>(), &[], Colour::Plain).contains('\x1b'));
+        assert!(!picture(&*start(GameKind::Backdraughts), &[], Colour::Plain).contains('\x1b'));
     }
 
     #[test]
     fn the_last_action_keeps_the_colour_of_its_piece() {
-        let (mut game, mut events) = (start::<WatchYourBack>(), Vec::new());
-        let action = game.parse_action(Seat::First, "3,3").expect("legal");
-        game.play(Step::Move(action), &mut events);
-        let board = picture(&game, &events, Colour::Ansi);
+        let (mut game, mut events) = (start(GameKind::WatchYourBack), Vec::new());
+        game.play(Step::Move("3,3"), &mut events).expect("legal");
+        let board = picture(&*game, &events, Colour::Ansi);
         assert!(board.contains("\x1b[7;1;36mW\x1b[0m") && board.contains("\x1b[31mX"), "{board:?}");
     }
 }

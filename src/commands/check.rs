@@ -17,8 +17,7 @@ use crate::analysis::diagnostics::copies;
 use crate::check::{Exam, Report, drills};
 use crate::model::player::PlayerSpec;
 use crate::printer::Printer;
-use referee_bots::{LADDER, Playable};
-use referee_games::with_game;
+use referee_bots::LADDER;
 
 /// The most pairs of games against each house player.
 const MOST_PAIRS: i64 = 10_000;
@@ -73,16 +72,8 @@ pub struct CheckArgs {
 /// Checks the players.
 pub fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     let setting = args.setting.read(printer)?;
-    with_game!(setting.game, G => check::<G>(args, &setting, printer))
-}
-
-fn check<G: Playable>(
-    args: &CheckArgs,
-    setting: &Setting,
-    printer: Printer,
-) -> Result<Status, Failure> {
-    let exam = exam::<G>(args, setting, printer)?;
-    let entries = candidates::read(args, setting, &exam)?;
+    let exam = exam(args, &setting, printer)?;
+    let entries = candidates::read(args, &setting, &exam)?;
     if let [Err(refused)] = &entries[..] {
         return Err(refused.why.clone());
     }
@@ -105,12 +96,8 @@ fn check<G: Playable>(
     })
 }
 
-fn exam<G: Playable>(
-    args: &CheckArgs,
-    setting: &Setting,
-    printer: Printer,
-) -> Result<Exam<G>, Failure> {
-    let (options, rules) = setting.rules::<G>(printer)?;
+fn exam(args: &CheckArgs, setting: &Setting, printer: Printer) -> Result<Exam, Failure> {
+    let rules = setting.rules(printer)?;
     let house = |name: &str| setting.program(&format!("bot:{name}"), "it is not a built-in player");
     let bots = if args.against.is_empty() {
         LADDER.iter().filter(|name| **name != "search").map(|name| house(name)).collect()
@@ -118,9 +105,8 @@ fn exam<G: Playable>(
         args.against.iter().map(|name| house(name)).collect::<Result<Vec<PlayerSpec>, _>>()
     }?;
     Ok(Exam {
-        drills: drills::<G>(&rules),
+        drills: drills(setting.game, &rules)?,
         rules,
-        options,
         control: setting.control,
         containment: setting.contain()?,
         policy: setting.policy,

@@ -29,7 +29,6 @@ use crate::run::event::{Listener, RunEvent};
 use crate::run::resume;
 use crate::schedule::ledger::Ledger;
 use referee_games::GameKind;
-use referee_games::with_game;
 use referee_ratings::{Sprt, SprtMatch, Unit, Verdict};
 
 /// Arguments of `compare`.
@@ -262,7 +261,7 @@ fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failur
     let game = game.unwrap_or(GameKind::WatchYourBack);
     let of_game = configured.as_ref().filter(|tournament| tournament.game == game);
     let given = of_game.map(|tournament| tournament.options.given()).unwrap_or_default();
-    let options = with_game!(game, G => args.options.of_whole_games::<G>(&given, printer)?.0);
+    let options = args.options.of_whole_games(game.game(), &given, printer)?.options;
     let openings = of_game.and_then(|known| known.openings.clone());
     if openings.is_some() {
         refuse_classes(&players)?;

@@ -1,7 +1,6 @@
 //! The arguments that name a game and its options.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -9,9 +8,10 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use super::Failure;
 use crate::bounded;
 use crate::config::LARGEST;
+use crate::model::rules::Rules;
 use crate::printer::Printer;
 use referee_games::options::{OptionKind, list_of_files};
-use referee_games::{Game, GameKind, Options};
+use referee_games::{AnyGame, GameKind, Options};
 
 /// Reads the name of a game; `--help` lists the names with their titles.
 pub fn game_named() -> impl TypedValueParser<Value = GameKind> {
@@ -46,12 +46,11 @@ pub struct OptionArgs {
 }
 
 impl GameArgs {
-    /// The rules of `G` with the given options on top of the defaults.
-    pub fn rules<G: Game>(&self, printer: Printer) -> Result<Arc<G::Rules>, Failure> {
-        let options = self.options.resolve::<G>(&[], printer)?;
-        G::rules(&options)
-            .map(Arc::new)
-            .map_err(|message| Failure::input(format!("--option: {message}")))
+    /// The rules of the game with the given options on top of the defaults.
+    pub fn rules(&self, printer: Printer) -> Result<Rules, Failure> {
+        let game = self.game.game();
+        let options = self.options.resolve(game, &[], printer)?;
+        Rules::new(game, options).map_err(|error| Failure::input(format!("--option: {error}")))
     }
 }
 
@@ -59,49 +58,48 @@ impl OptionArgs {
     /// The options in force: the defaults, on top of them those `configured`, and on top of these
     /// those of the command line. The files that they name are read, and remarks about them go to
     /// the user.
-    pub fn resolve<G: Game>(
+    pub fn resolve(
         &self,
+        game: &dyn AnyGame,
         configured: &[(&'static str, String)],
         printer: Printer,
     ) -> Result<Options, Failure> {
-        let boards = self.boards::<G>()?;
+        let boards = self.boards(game)?;
         let configured = configured.iter().map(|(name, value)| (*name, value.as_str()));
         let given = self.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let boards = boards.iter().map(|(name, value)| (*name, value.as_str()));
-        let mut options = Options::resolve(G::OPTIONS, configured.chain(given).chain(boards))
-            .map_err(|bad| Failure::input(format!("--option: {}", bad.message)))?;
-        let remarks =
-            options.load(G::OPTIONS, read_file).map_err(|bad| Failure::input(bad.message))?;
-        for remark in &remarks {
+        let mut options = Options::resolve(game.options(), configured.chain(given).chain(boards))
+            .map_err(|error| Failure::input(format!("--option: {error}")))?;
+        for remark in &options.load(read_file)? {
             printer.note(remark);
         }
         Ok(options)
     }
 
-    /// The same with the rules under them; refused where there are games that would not end.
-    pub fn of_whole_games<G: Game>(
+    /// The rules under these options; refused if there are games that would not end.
+    pub fn of_whole_games(
         &self,
+        game: &'static dyn AnyGame,
         configured: &[(&'static str, String)],
         printer: Printer,
-    ) -> Result<(Options, G::Rules), Failure> {
-        let options = self.resolve::<G>(configured, printer)?;
-        let rules = G::rules(&options).map_err(Failure::input)?;
-        match G::endless(&rules) {
+    ) -> Result<Rules, Failure> {
+        let options = self.resolve(game, configured, printer)?;
+        match game.endless(&options)? {
             Some(why) => Err(Failure::input(why)),
-            None => Ok((options, rules)),
+            None => Ok(Rules::new(game, options)?),
         }
     }
 
     /// The boards as the option that they stand for.
-    fn boards<G: Game>(&self) -> Result<Option<(&'static str, String)>, Failure> {
+    fn boards(&self, game: &dyn AnyGame) -> Result<Option<(&'static str, String)>, Failure> {
         if self.boards.is_empty() {
             return Ok(None);
         }
         let takes_files = |kind| matches!(kind, OptionKind::List(_));
-        let Some(spec) = G::OPTIONS.iter().find(|spec| takes_files(spec.kind)) else {
+        let Some(spec) = game.options().iter().find(|spec| takes_files(spec.kind)) else {
             return Err(Failure::input(format!(
                 "{} has no board files; leave out --board",
-                G::NAME
+                game.name()
             )));
         };
         if self.options.iter().any(|(name, _)| name == spec.name) {

@@ -5,7 +5,6 @@ mod tournament;
 use super::game_args::game_named;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 
@@ -14,8 +13,7 @@ use crate::check::Beginning;
 use crate::printer::Printer;
 use crate::seeds::Secret;
 use crate::templates::{Language, Shape, files};
-use referee_games::with_game;
-use referee_games::{Game, GameKind, Legal, Options, Seat, Step};
+use referee_games::{GameKind, Legal, Options, Seat};
 
 /// Arguments of `new`.
 #[derive(Debug, Args)]
@@ -77,7 +75,7 @@ fn player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
     let name = dir.file_name().and_then(|name| name.to_str()).unwrap_or("my-player");
     let plain = |character: &char| character.is_alphanumeric() || "-_. ".contains(*character);
     let name: String = name.chars().filter(plain).collect();
-    let shape = with_game!(args.game, G => shape::<G>())?;
+    let shape = shape(args.game)?;
     for file in files(args.language, &name, args.game.name(), shape) {
         write(&dir.join(file.path), &file.text)?;
     }
@@ -86,17 +84,11 @@ fn player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
 }
 
 /// How the game shows its legal actions at its first decision.
-fn shape<G: Game>() -> Result<Shape, Failure> {
-    let options = Options::resolve(G::OPTIONS, []).map_err(|bad| Failure::input(bad.message))?;
-    let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
-    let start = Beginning::start::<G>(&rules, &mut Secret::from_seed(1).luck("one", "other", 1));
-    let mut position = G::start(&rules);
-    for roll in start.rolls {
-        let drawn = position.different_outcomes().into_iter().find(|it| it.to_string() == roll);
-        if let Some(drawn) = drawn {
-            position.play_silently(Step::Chance(drawn));
-        }
-    }
+fn shape(game: GameKind) -> Result<Shape, Failure> {
+    let options = Options::resolve(game.game().options(), [])?;
+    let mut position = game.game().start(&options)?;
+    let mut luck = Secret::from_seed(1).luck("one", "other", 1);
+    Beginning::play_chance(&mut *position, &mut luck)?;
     Ok(match position.legal(Seat::First) {
         Legal::List(_) => Shape::List,
         Legal::Factored { .. } => Shape::Factored,

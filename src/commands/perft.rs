@@ -7,8 +7,7 @@ use clap::Args;
 use super::game_args::GameArgs;
 use super::{Failure, Status};
 use crate::printer::Printer;
-use referee_games::with_game;
-use referee_games::{Game, perft};
+use referee_games::AnyPosition;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,27 +33,26 @@ pub struct PerftArgs {
 
 /// Runs `referee perft`.
 pub fn run(args: &PerftArgs, printer: Printer) -> Result<Status, Failure> {
-    with_game!(args.game.game, G => count::<G>(args, printer))
-}
-
-fn count<G: Game>(args: &PerftArgs, printer: Printer) -> Result<Status, Failure> {
-    let start = G::start(&args.game.rules::<G>(printer)?);
+    let start = args.game.rules(printer)?.start;
     if args.divide && args.depth > 0 {
-        return divided(&start, args.depth, printer);
+        return divided(&*start, args.depth, printer);
     }
-    printer.line(&format!("nodes {}", perft::perft(&start, args.depth)))?;
+    printer.line(&format!("nodes {}", start.perft(args.depth)?))?;
     Ok(Status::Done)
 }
 
 /// A line for each action as it is counted, and the total last.
-fn divided<G: Game>(start: &G, depth: u32, printer: Printer) -> Result<Status, Failure> {
+fn divided(start: &dyn AnyPosition, depth: u32, printer: Printer) -> Result<Status, Failure> {
     let (mut out, mut total) = (printer.stream(), 0);
-    perft::divide(start, depth, |action, count| {
+    let mut written = Ok(());
+    start.divide(depth, &mut |action, count| {
         total += count;
-        writeln!(out, "{action} {count}")
-    })
-    .and_then(|()| writeln!(out, "nodes {total}"))
-    .and_then(|()| out.flush())
-    .map_err(|error| Printer::broken(&error))?;
+        written = writeln!(out, "{action} {count}");
+        written.is_ok()
+    })?;
+    written
+        .and_then(|()| writeln!(out, "nodes {total}"))
+        .and_then(|()| out.flush())
+        .map_err(|error| Printer::broken(&error))?;
     Ok(Status::Done)
 }

@@ -12,19 +12,18 @@ use super::run::interrupted;
 use super::setting::{Setting, SettingArgs};
 use super::{Failure, Status};
 use crate::config::PlayerWord;
-use crate::conversation::steps_to;
 use crate::model::clock::TimeControl;
 use crate::model::player::PlayerSpec;
 use crate::model::record::{FaultPolicy, GameRecord};
+use crate::model::rules::Rules;
 use crate::player::{Human, Launch, Player, Sandbox, Wire};
 use crate::printer::Printer;
 use crate::referee::{self, Ending, Report, Setup};
+use crate::replay::steps_to;
 use crate::report::story::{is_ply, told};
 use crate::schedule::Fixture;
 use crate::seeds::{Luck, Secret};
-use crate::tournament::audit::options_of;
-use referee_games::with_game;
-use referee_games::{BySeat, Event, Game, GameResult, Options, Seat, StepOf};
+use referee_games::{AnyPosition, BySeat, Event, GameResult, Seat, Text, TextStep};
 
 /// Arguments of `play`.
 #[derive(Debug, Args)]
@@ -82,46 +81,28 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     let containment = contained(&setting, &words)?;
     if let Some(word) = &args.from {
         let recorded = Recorded::find(word, args.results.as_deref())?;
-        let (kind, options) = options_of(&recorded.header).map_err(Failure::input)?;
+        let rules = Rules::of(&recorded.header)?;
         let ply = args.ply.unwrap_or(recorded.record.plies);
-        return with_game!(kind, G => {
-            let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
-            let opening = steps_to::<G>(&rules, &recorded.record, ply)
-                .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
-            let terms = Terms { rules, options, control, containment, seed: args.seed };
-            play::<G>(&terms, opening, &words, printer)
-        });
+        let opening = steps_to(&rules.start, &recorded.record, ply)
+            .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
+        let terms = Terms { rules, control, containment, seed: args.seed };
+        return play(&terms, opening, &words, printer);
     }
-    with_game!(setting.game, G => {
-        let terms = Terms::<G>::new(&setting, control, containment, (args.seed, printer))?;
-        play::<G>(&terms, Vec::new(), &words, printer)
-    })
+    let terms = Terms { rules: setting.rules(printer)?, control, containment, seed: args.seed };
+    play(&terms, Vec::new(), &words, printer)
 }
 
 /// What the game is played by.
-struct Terms<G: Game> {
-    rules: Arc<G::Rules>,
-    options: Options,
+struct Terms {
+    rules: Rules,
     control: TimeControl,
     containment: Arc<Sandbox>,
     seed: Option<u64>,
 }
 
-impl<G: Game> Terms<G> {
-    fn new(
-        setting: &Setting,
-        control: TimeControl,
-        containment: Arc<Sandbox>,
-        (seed, printer): (Option<u64>, Printer),
-    ) -> Result<Self, Failure> {
-        let (options, rules) = setting.rules::<G>(printer)?;
-        Ok(Self { rules, options, control, containment, seed })
-    }
-}
-
-fn play<G: Game>(
-    terms: &Terms<G>,
-    mut opening: Vec<StepOf<G>>,
+fn play(
+    terms: &Terms,
+    mut opening: Vec<TextStep>,
     words: &BySeat<PlayerWord>,
     printer: Printer,
 ) -> Result<Status, Failure> {
@@ -137,15 +118,14 @@ fn play<G: Game>(
     let mut players = words.as_ref().map(|word| seated(word, &terms.containment, printer));
     let people = words.as_ref().map(|word| *word == PlayerWord::Human);
     loop {
-        let setup = Setup::<G> {
+        let setup = Setup {
             rules: &terms.rules,
-            options: &terms.options,
             control: &terms.control,
             policy: FaultPolicy::Lose,
             opening: &opening,
             seeds,
         };
-        printer.line(&first_picture::<G>(terms, &opening, printer))?;
+        printer.line(&first_picture(terms, &opening, printer)?)?;
         let Some(report) = block_on(&setup, &mut luck, &mut players, printer)? else {
             if people.first || people.second {
                 // The cursor still stands behind the question.
@@ -154,10 +134,12 @@ fn play<G: Game>(
             return Ok(Status::Interrupted);
         };
         let Some(ply) = take_undo(&mut players) else {
-            return conclude::<G>(&report, &words.as_ref().map(name), people, printer);
+            let seats = terms.rules.seats();
+            return conclude(&report, &seats, &words.as_ref().map(name), people, printer);
         };
-        opening = steps_to::<G>(&terms.rules, &so_far::<G>(report, seeds), ply)
-            .map_err(Failure::input)?;
+        let record = so_far(terms.rules.seats(), report, seeds);
+        opening = steps_to(&terms.rules.start, &record, ply)
+            .map_err(|why| Failure::input(why.to_string()))?;
         for seat in Seat::BOTH {
             if let PlayerWord::Program(spec) = &words[seat] {
                 players[seat] = program(spec, &terms.containment);
@@ -166,13 +148,13 @@ fn play<G: Game>(
     }
 }
 
-fn first_picture<G: Game>(terms: &Terms<G>, opening: &[StepOf<G>], printer: Printer) -> String {
-    let (mut position, mut events) = (G::start(&terms.rules), Vec::new());
+fn first_picture(terms: &Terms, opening: &[TextStep], printer: Printer) -> Result<String, Failure> {
+    let (mut position, mut events) = (terms.rules.start.clone(), Vec::new());
     for step in opening {
         events.clear();
-        position.play(step.clone(), &mut events);
+        position.play(step.as_text(), &mut events)?;
     }
-    picture(&position, &events, printer.colour)
+    Ok(picture(&*position, &events, printer.colour))
 }
 
 /// The decision that a person wants to have back.
@@ -184,10 +166,10 @@ fn take_undo(players: &mut BySeat<Player>) -> Option<u32> {
 }
 
 /// What was played so far, as a record.
-fn so_far<G: Game>(report: Report, seeds: BySeat<u64>) -> GameRecord {
+fn so_far(seats: BySeat<Text>, report: Report, seeds: BySeat<u64>) -> GameRecord {
     let account = crate::run::record::Account {
-        seats: G::SEATS,
-        names: G::SEATS.map(str::to_owned),
+        names: seats.clone().map(Text::into_owned),
+        seats,
         seeds,
         report,
         statistics: BySeat::from_fn(|_| crate::player::PlayerStatistics::default()),
@@ -197,8 +179,8 @@ fn so_far<G: Game>(report: Report, seeds: BySeat<u64>) -> GameRecord {
     account.record(String::new(), fixture, Vec::new())
 }
 
-fn block_on<G: Game>(
-    setup: &Setup<'_, G>,
+fn block_on(
+    setup: &Setup<'_>,
     luck: &mut Luck,
     players: &mut BySeat<Player>,
     printer: Printer,
@@ -211,7 +193,7 @@ fn block_on<G: Game>(
         let mut stop = interrupted()?;
         let mut broken = None;
         let closed = Notify::new();
-        let mut observe = |position: &G, events: &[Event]| {
+        let mut observe = |position: &dyn AnyPosition, events: &[Event]| {
             let mut text = told(events, position.ply());
             if is_ply(events) {
                 text = format!("{text}\n{}", picture(position, events, printer.colour));
@@ -267,8 +249,9 @@ fn contained(setting: &Setting, words: &BySeat<PlayerWord>) -> Result<Arc<Sandbo
     setting.contain()
 }
 
-fn conclude<G: Game>(
+fn conclude(
     report: &Report,
+    seats: &BySeat<Text>,
     names: &BySeat<String>,
     people: BySeat<bool>,
     printer: Printer,
@@ -277,7 +260,7 @@ fn conclude<G: Game>(
     let given_up = |seat: Seat| people[seat] && report.ending.fault(seat).is_some();
     if let Some(seat) = Seat::BOTH.into_iter().find(|&seat| given_up(seat)) {
         let fault = report.ending.fault(seat).map_or("", |fault| &fault.message);
-        printer.line(&format!("{fault}: {} ({}) wins", name(!seat), G::SEATS[!seat]))?;
+        printer.line(&format!("{fault}: {} ({}) wins", name(!seat), seats[!seat]))?;
         return Ok(Status::Done);
     }
     for seat in Seat::BOTH {
@@ -285,7 +268,7 @@ fn conclude<G: Game>(
             printer.line(&format!(
                 "{} ({}): {}: {}",
                 name(seat),
-                G::SEATS[seat],
+                seats[seat],
                 fault.code,
                 fault.message
             ))?;
@@ -299,7 +282,7 @@ fn conclude<G: Game>(
     }
     let reason = report.ending.reason();
     let end = match report.ending.result() {
-        GameResult::Win(seat) => format!("{} ({}) wins: {reason}", name(seat), G::SEATS[seat]),
+        GameResult::Win(seat) => format!("{} ({}) wins: {reason}", name(seat), seats[seat]),
         GameResult::Draw => format!("draw: {reason}"),
     };
     printer.line(&end)?;

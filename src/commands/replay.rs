@@ -2,7 +2,6 @@
 
 use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 
@@ -10,11 +9,11 @@ use super::board::picture;
 use super::recorded::Recorded;
 use super::{Failure, Format, Status};
 use crate::model::record::GameRecord;
+use crate::model::rules::Rules;
 use crate::printer::Printer;
+use crate::replay::Replay;
 use crate::report::story::{is_ply, told};
-use crate::tournament::audit::{Replay, Replayed, options_of};
-use referee_games::with_game;
-use referee_games::{Event, Game, Seat, Turn};
+use referee_games::{Event, Seat, Turn};
 
 /// Arguments of `replay`.
 #[derive(Debug, Args)]
@@ -47,15 +46,12 @@ pub fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
             serde_json::to_string(&record).map_err(|error| Failure::system(error.to_string()))?;
         return printer.line(&json).map(|()| Status::Done);
     }
-    let (kind, options) = options_of(&header).map_err(Failure::input)?;
-    with_game!(kind, G => {
-        let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
-        show::<G>(Replay::new(&rules, &record), &record, args.ply, printer)
-    })
+    let rules = Rules::of(&header)?;
+    show(Replay::new(&rules.start, &record), &record, args.ply, printer)
 }
 
-fn show<G: Game>(
-    mut replay: Replay<'_, G>,
+fn show(
+    mut replay: Replay<'_>,
     record: &GameRecord,
     only: Option<u32>,
     printer: Printer,
@@ -63,26 +59,24 @@ fn show<G: Game>(
     let interactive = std::io::stdin().is_terminal() && printer.is_terminal() && only.is_none();
     if only.is_none() {
         printer.line(&title(record))?;
-        printer.line(&picture(&replay.position, &[], printer.colour))?;
+        printer.line(&picture(replay.current(), &[], printer.colour))?;
     }
+    let mut events = Vec::new();
     loop {
-        if only == Some(replay.position.ply()) {
-            printer.line(&picture(&replay.position, &replay.events, printer.colour))?;
+        if only == Some(replay.current().ply()) {
+            printer.line(&picture(replay.current(), &events, printer.colour))?;
             return Ok(Status::Done);
         }
-        let rolls = matches!(replay.position.turn(), Turn::Chance(..));
+        let rolls = matches!(replay.current().turn(), Turn::Chance(_));
         if interactive && !rolls && !wants_more(printer)? {
             return Ok(Status::Done);
         }
-        match replay.step() {
-            Ok(Replayed::Step) => {}
-            Ok(Replayed::End) => break,
-            Err(problem) => return Err(Failure::input(problem)),
-        }
+        let Some(played) = replay.next().transpose()? else { break };
+        events = played.events;
         if only.is_none() {
-            printer.line(&step_line(&replay.events, record, replay.position.ply()))?;
-            if is_ply(&replay.events) {
-                printer.line(&picture(&replay.position, &replay.events, printer.colour))?;
+            printer.line(&step_line(&events, record, replay.current().ply()))?;
+            if is_ply(&events) {
+                printer.line(&picture(replay.current(), &events, printer.colour))?;
             }
         }
     }

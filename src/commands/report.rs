@@ -5,7 +5,6 @@ pub(super) mod game_files;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
 
@@ -19,18 +18,17 @@ use crate::analysis::pass::{LogVisitor, LoggedGame, Visitors};
 use crate::analysis::results::Faulted;
 use crate::config;
 use crate::log::write_whole;
+use crate::model::clock::TimeControl;
 use crate::model::grades::Grades;
 use crate::model::record::{GameRecord, Header};
+use crate::model::rules::Rules;
 use crate::printer::Printer;
 use crate::report::film::Film;
 use crate::report::grades;
 use crate::report::page::shell::Kind;
 use crate::report::page::{Material, page};
 use crate::report::taken_out::taken_out;
-use crate::tournament::audit::options_of;
 use game_files::GameFiles;
-use referee_games::Game;
-use referee_games::with_game;
 
 /// The page's file.
 pub const PAGE: &str = "report.html";
@@ -221,22 +219,20 @@ impl LogVisitor for FilesWriter<'_> {
 }
 
 /// Makes films of games as JSON.
-pub(super) struct Studio(Box<dyn Fn(&GameRecord) -> Film>);
+pub(super) struct Studio {
+    rules: Rules,
+    control: TimeControl,
+}
 
 impl Studio {
     /// For games of the log with this header.
     pub(super) fn new(header: &Header) -> Result<Self, Failure> {
-        let (kind, options) = options_of(header)
-            .map_err(|message| Failure::input(format!("the header cannot be used: {message}")))?;
-        let control = header.clock;
-        with_game!(kind, G => {
-            let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
-            Ok(Self(Box::new(move |record| Film::of::<G>(&rules, &control, record))))
-        })
+        Ok(Self { rules: Rules::of(header)?, control: header.clock })
     }
 
     /// The film of a game.
     pub(super) fn film(&self, record: &GameRecord) -> Result<String, Failure> {
-        serde_json::to_string(&self.0(record)).map_err(|error| Failure::system(error.to_string()))
+        serde_json::to_string(&Film::of(&self.rules, &self.control, record))
+            .map_err(|error| Failure::system(error.to_string()))
     }
 }

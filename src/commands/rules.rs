@@ -6,8 +6,7 @@ use serde::Serialize;
 use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_games::options::{ListKind, OptionKind, Preset};
-use referee_games::with_game;
-use referee_games::{Clause, Game, GameKind, OptionSpec};
+use referee_games::{Clause, GameKind, OptionSpec, Text};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,7 +47,7 @@ enum Format {
 #[derive(Debug, Serialize)]
 struct Sheet {
     game: &'static str,
-    seats: [&'static str; 2],
+    seats: [Text; 2],
     options: Vec<OptionSheet>,
     clauses: Vec<Clause>,
 }
@@ -125,12 +124,14 @@ fn json(value: &impl Serialize) -> Result<String, Failure> {
 }
 
 fn sheet(kind: GameKind) -> Sheet {
-    with_game!(kind, G => Sheet {
-        game: G::NAME,
-        seats: [G::SEATS.first, G::SEATS.second],
-        options: G::OPTIONS.iter().map(OptionSheet::new).collect(),
-        clauses: G::CLAUSES.to_vec(),
-    })
+    let game = kind.game();
+    let seats = game.seats();
+    Sheet {
+        game: game.name(),
+        seats: [seats.first, seats.second],
+        options: game.options().iter().map(OptionSheet::new).collect(),
+        clauses: game.clauses().to_vec(),
+    }
 }
 
 fn choices(words: &[(&'static str, &'static str)]) -> Vec<Choice> {
@@ -182,7 +183,7 @@ impl Sheet {
     /// The clause called `id`, in either case, and the options that belong to it.
     fn only(mut self, id: &str) -> Result<Self, Failure> {
         if !self.clauses.iter().any(|clause| clause.id.eq_ignore_ascii_case(id)) {
-            let ids: Vec<_> = self.clauses.iter().map(|clause| clause.id).collect();
+            let ids: Vec<_> = self.clauses.iter().map(|clause| &*clause.id).collect();
             let ids = ids.join(", ");
             return Err(Failure::input(format!(
                 "{} has no clause `{id}`; it has {ids}",

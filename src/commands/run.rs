@@ -222,7 +222,6 @@ pub(super) fn play(
         ledger.allow_further();
     }
     let conditions = Conditions {
-        options: tournament.options.clone(),
         control: tournament.clock,
         policy: tournament.fault_policy,
         players: in_order_of(ledger.names(), &tournament.players)

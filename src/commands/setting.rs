@@ -15,10 +15,11 @@ use crate::model::clock::{Measure, TimeControl};
 use crate::model::containment::ContainmentRequest;
 use crate::model::player::PlayerSpec;
 use crate::model::record::FaultPolicy;
+use crate::model::rules::Rules;
 use crate::model::tournament::Tournament;
 use crate::player::Sandbox;
 use crate::printer::Printer;
-use referee_games::{Game, GameKind, Options};
+use referee_games::GameKind;
 use referee_sandbox::Level;
 
 /// The game and its terms, as the command line gives them.
@@ -127,13 +128,9 @@ impl SettingArgs {
 }
 
 impl Setting {
-    /// The options in force and the rules of `G` under them, which end every game.
-    pub(super) fn rules<G: Game>(
-        &self,
-        printer: Printer,
-    ) -> Result<(Options, Arc<G::Rules>), Failure> {
-        let (options, rules) = self.options.of_whole_games::<G>(&self.configured, printer)?;
-        Ok((options, Arc::new(rules)))
+    /// The rules in force, which end every game.
+    pub(super) fn rules(&self, printer: Printer) -> Result<Rules, Failure> {
+        self.options.of_whole_games(self.game.game(), &self.configured, printer)
     }
 
     /// What contains the players, found out here and now.

@@ -16,8 +16,7 @@ use crate::seeds::Secret;
 use course::{Answers, Course, Played};
 use from_start::FromStart;
 use record::Record;
-use referee_games::with_game;
-use referee_games::{Game, Refusal};
+use referee_games::{GameError, Refusal};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,12 +56,8 @@ pub struct TraceArgs {
 
 /// Runs `referee trace`.
 pub fn run(args: &TraceArgs, printer: Printer) -> Result<Status, Failure> {
-    with_game!(args.game.game, G => trace::<G>(args, printer))
-}
-
-fn trace<G: Game>(args: &TraceArgs, printer: Printer) -> Result<Status, Failure> {
     let luck = args.seed.map(|seed| Secret::from_seed(seed).luck("first", "second", 1));
-    let course = Course { game: G::start(&args.game.rules::<G>(printer)?), luck };
+    let course = Course { game: args.game.rules(printer)?.start, luck };
     let (mut out, input) = (printer.stream(), io::stdin().lock());
     let traced = if args.from_start {
         FromStart { start: course, legal: args.legal, path: Vec::new() }.answer_all(input, &mut out)
@@ -74,12 +69,12 @@ fn trace<G: Game>(args: &TraceArgs, printer: Printer) -> Result<Status, Failure>
 }
 
 /// A game that is played line by line.
-struct Tracer<G> {
-    course: Course<G>,
+struct Tracer {
+    course: Course,
     legal: bool,
 }
 
-impl<G: Game> Tracer<G> {
+impl Tracer {
     /// Plays every line of `input` and prints the start and what came of each step.
     fn play_all(
         &mut self,
@@ -88,7 +83,7 @@ impl<G: Game> Tracer<G> {
     ) -> Result<(), Failure> {
         self.print(&Played::nothing(), out)?;
         for_each_line(input, out, |number, line, out| {
-            let failure = |refusal| Failure::bad_line(format!("line {number}: {refusal}"));
+            let failure = |error: GameError| Failure::bad_line(format!("line {number}: {error}"));
             let text = str::from_utf8(line).map_err(|_| failure(not_utf8()))?;
             loop {
                 let (played, answers) = self.course.step(text).map_err(failure)?;
@@ -101,7 +96,7 @@ impl<G: Game> Tracer<G> {
     }
 
     fn print(&self, played: &Played, out: &mut impl Write) -> Result<(), Failure> {
-        write_line(&Record::new(&self.course.game, played, self.legal), out)
+        write_line(&Record::new(&*self.course.game, played, self.legal), out)
     }
 }
 
@@ -142,8 +137,8 @@ fn flush(out: &mut impl Write) -> Result<(), Failure> {
     out.flush().map_err(|error| Printer::broken(&error))
 }
 
-fn not_utf8() -> Refusal {
-    Refusal::Malformed("the line is not UTF-8".to_owned())
+fn not_utf8() -> GameError {
+    Refusal::Malformed("the line is not UTF-8".to_owned()).into()
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ mod repair;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
 
@@ -18,14 +17,13 @@ use crate::folder::{
 };
 use crate::log::{Line, LogReader};
 use crate::model::record::{GameRecord, Header};
+use crate::model::rules::Rules;
 use crate::openings::Book;
 use crate::printer::Printer;
 use crate::schedule::ledger::Ledger;
 use crate::schedule::summary::Summary;
 use crate::seeds::Secret;
-use crate::tournament::audit::{audit, options_of};
-use referee_games::Game;
-use referee_games::with_game;
+use crate::verify::audit;
 
 /// Arguments of `verify`.
 #[derive(Debug, Args)]
@@ -140,20 +138,19 @@ struct Checked {
 fn check_log(dir: &Path) -> Result<Checked, Failure> {
     let reader = LogReader::open(dir).map_err(|error| log_failure(dir, &error))?;
     let header = reader.header().clone();
-    let (kind, options) = options_of(&header)
-        .map_err(|message| Failure::input(format!("the header cannot be used: {message}")))?;
+    let unusable = |error: &dyn std::error::Error| {
+        Failure::input(format!("the header cannot be used: {error}"))
+    };
+    let rules = Rules::of(&header).map_err(|error| unusable(&error))?;
     let secret = match header.seed {
         Some(seed) => Some(Secret::from_seed(seed)),
         None => read_secret(dir)?,
     };
-    with_game!(kind, G => {
-        let rules = Arc::new(G::rules(&options).map_err(Failure::input)?);
-        let book = Book::new(&rules, header.openings.as_ref())
-            .map_err(|message| Failure::input(format!("the header cannot be used: {message}")))?;
-        Ok(check_lines(reader, &header, secret.is_some(), |record| {
-            audit::<G>(&book, &header, secret.as_ref(), record)
-        }))
-    })
+    let book = Book::new(rules, header.openings.as_ref()).map_err(|error| unusable(&error))?;
+    Ok(check_lines(reader, &header, secret.is_some(), |record| {
+        let found = audit(&book, &header, secret.as_ref(), record);
+        found.iter().map(ToString::to_string).collect()
+    }))
 }
 
 fn check_lines(

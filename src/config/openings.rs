@@ -14,8 +14,7 @@ use super::problem::{Problem, Problems, Span};
 use crate::bounded;
 use crate::model::openings::{MOST_PLIES, Openings};
 use crate::openings::{Opening, Unfit, listed};
-use referee_games::with_game;
-use referee_games::{Game, GameKind, Options};
+use referee_games::{GameKind, Options, Position};
 
 /// So many openings of a file are shown as refused at most.
 const MOST_SHOWN: usize = 8;
@@ -66,10 +65,8 @@ pub(super) fn check(
     }
     if let Some(file) = &keys.file {
         let (game, options) = ruling?;
-        return with_game!(game, G => {
-            let rules = Arc::new(G::rules(options).ok()?);
-            read::<G>(file, &rules, place, problems)
-        });
+        let start = game.game().start(options).ok()?;
+        return read(file, &start, place, problems);
     }
     let plies = whole("plies", keys.plies.as_ref(), &(1..=MOST_PLIES), problems)?;
     Some(Openings::Random { plies })
@@ -96,9 +93,9 @@ pub(super) fn refuse_classes(
 }
 
 /// The openings of a file: one a line, its actions with `;` between them, comments after `#`.
-fn read<G: Game>(
+fn read(
     file: &Spanned<String>,
-    rules: &Arc<G::Rules>,
+    start: &Position,
     place: Place<'_>,
     problems: &mut Problems,
 ) -> Option<Openings> {
@@ -114,8 +111,8 @@ fn read<G: Game>(
     let (mut openings, mut refused) = (Vec::new(), 0);
     for line in lines(&text) {
         let texts: Vec<String> = line.iter().map(|at| text[at.clone()].to_owned()).collect();
-        match listed::<G>(rules, &texts) {
-            Ok(steps) => openings.push(Opening::<G>::texts_of(&steps)),
+        match listed(start, &texts) {
+            Ok(steps) => openings.push(Opening::texts_of(&steps)),
             Err(Unfit::Dice) => {
                 let title = "a game with dice cannot take openings from a file";
                 let help = "what is legal depends on the dice: write `plies = 8`, for random legal \
@@ -127,7 +124,7 @@ fn read<G: Game>(
                 refused += 1;
                 if refused <= MOST_SHOWN {
                     let at = line.get(number).cloned().unwrap_or_default();
-                    let problem = Problem::new(at, "invalid opening").label(why);
+                    let problem = Problem::new(at, "invalid opening").label(why.to_string());
                     problems.add(problem.in_file(name, &text));
                 }
             }

@@ -13,7 +13,7 @@ use crate::model::tournament::{
     DEFAULT_QUARANTINE, DEFAULT_RESULTS, MOST_JOBS, MOST_RETRIES, Tournament,
 };
 use referee_games::options::OptionKind;
-use referee_games::{Game, GameKind, OptionSpec, Options};
+use referee_games::{AnyGame, GameKind, OptionSpec, Options};
 
 use super::LARGEST;
 use super::apart::keep_apart;
@@ -116,34 +116,33 @@ fn rules(
         problems.add(Problem::new(field.span(), title).label(label));
         return None;
     };
-    let (options, remarks) =
-        referee_games::with_game!(game, G => options::<G>(field.span(), given, place, problems))?;
+    let (options, remarks) = options(game.game(), field.span(), (given, place), problems)?;
     Some(Ruling { game, options, remarks })
 }
 
 /// The options in force, each checked for itself and then all together, and remarks about the
 /// files that they name.
-fn options<G: Game>(
+fn options(
+    game: &dyn AnyGame,
     game_at: Span,
-    given: &[GivenOption],
-    place: Place<'_>,
+    (given, place): (&[GivenOption], Place<'_>),
     problems: &mut Problems,
 ) -> Option<(Options, Vec<String>)> {
     let refused: Vec<_> =
-        given.iter().filter_map(|option| refused(option, G::NAME, G::OPTIONS)).collect();
+        given.iter().filter_map(|option| refused(option, game.name(), game.options())).collect();
     if !refused.is_empty() {
         problems.extend(refused);
         return None;
     }
-    let refusal = match Options::resolve(G::OPTIONS, given.iter().map(GivenOption::texts)) {
+    let refusal = match Options::resolve(game.options(), given.iter().map(GivenOption::texts)) {
         Ok(mut options) => {
-            let remarks = load::<G>(&mut options, given, place, problems)?;
-            match senseless::<G>(&options) {
+            let remarks = load(&mut options, given, place, problems)?;
+            match senseless(game, &options) {
                 None => return Some((options, remarks)),
                 Some(refusal) => refusal,
             }
         }
-        Err(bad) => bad.message,
+        Err(error) => error.to_string(),
     };
     let first = given.iter().map(|option| option.name.span()).min_by_key(|at| at.start);
     let at = first.unwrap_or(game_at);
@@ -152,7 +151,7 @@ fn options<G: Game>(
 }
 
 /// Reads the files that options name, relative to the configuration's folder.
-fn load<G: Game>(
+fn load(
     options: &mut Options,
     given: &[GivenOption],
     place: Place<'_>,
@@ -160,20 +159,21 @@ fn load<G: Game>(
 ) -> Option<Vec<String>> {
     let read =
         |name: &str| bounded::text(&place.base.join(name), LARGEST).map_err(|why| why.to_string());
-    let bad = match options.load(G::OPTIONS, read) {
+    let error = match options.load(read) {
         Ok(remarks) => return Some(remarks),
-        Err(bad) => bad,
+        Err(error) => error,
     };
-    let option = given.iter().find(|option| *option.name.get_ref() == bad.name);
+    let name = error.name().unwrap_or_default();
+    let option = given.iter().find(|option| *option.name.get_ref() == name);
     let at = option.map_or(0..0, |option| option.value.span());
-    let title = format!("unexpected value of `{}`", bad.name);
-    problems.add(Problem::new(at, title).label(bad.message));
+    let title = format!("unexpected value of `{name}`");
+    problems.add(Problem::new(at, title).label(error.to_string()));
     None
 }
 
 /// Why options that are each well formed make no game that can be played, if so.
-fn senseless<G: Game>(options: &Options) -> Option<String> {
-    G::rules(options).map_or_else(Some, |rules| G::endless(&rules))
+fn senseless(game: &dyn AnyGame, options: &Options) -> Option<String> {
+    game.endless(options).unwrap_or_else(|error| Some(error.to_string()))
 }
 
 /// What is wrong with one option, if anything.
@@ -188,7 +188,7 @@ fn refused(option: &GivenOption, game: &str, specs: &[OptionSpec]) -> Option<Pro
     let expected = match spec.parse(option.value.get_ref()) {
         Ok(_) if option.quoted && is_number => "expected a number without quotes".to_owned(),
         Ok(_) => return None,
-        Err(expected) => expected,
+        Err(expected) => expected.to_string(),
     };
     let problem = Problem::new(option.value.span(), format!("unexpected value of `{name}`"));
     Some(problem.label(expected).help(format!("{} (clause {})", spec.help, spec.clause)))

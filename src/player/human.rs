@@ -9,7 +9,7 @@ use crate::model::fault::{Fault, FaultCode};
 use crate::printer::Printer;
 use crate::protocol::{Reply, TurnClock};
 use referee_bots::{Kind, Limit, Reaction, Session};
-use referee_games::{Event, Game, Legal, Refusal, Turn};
+use referee_games::{Event, GameError, Legal, Refusal, Turn};
 
 const HELP: &str = "\
 an action    plays it
@@ -55,7 +55,7 @@ impl Human {
     }
 
     /// A game begins.
-    pub(super) async fn begin<G: Game>(&mut self, view: &InitView<'_, G>) {
+    pub(super) async fn begin(&mut self, view: &InitView<'_>) {
         let ply = view.position.ply();
         self.decided.retain(|&decided| decided < ply);
         let mut session = Session::new(Kind::Search(Limit::Time));
@@ -69,7 +69,7 @@ impl Human {
     }
 
     /// Asks until a legal action is typed. `help` shows what else may be.
-    pub(super) async fn ask<G: Game>(&mut self, view: &TurnView<'_, G>) -> Answer {
+    pub(super) async fn ask(&mut self, view: &TurnView<'_>) -> Answer {
         let asked = Instant::now();
         if let Some(advisor) = &mut self.advisor {
             advisor.events.extend_from_slice(view.events);
@@ -110,18 +110,20 @@ impl Human {
     }
 
     /// The legal action that was typed; otherwise says what is wrong, or what may follow.
-    fn typed<G: Game>(&mut self, view: &TurnView<'_, G>, text: &str) -> Option<Reply> {
-        match view.position.parse_action(view.seat, text) {
+    fn typed(&mut self, view: &TurnView<'_>, text: &str) -> Option<Reply> {
+        match view.position.judge(view.seat, text) {
             Ok(action) => {
                 self.decided.push(view.position.ply());
-                Some(Reply { action: action.to_string(), ..Reply::default() })
+                Some(Reply { action, ..Reply::default() })
             }
             Err(refusal) => {
                 let legal = view.position.legal(view.seat);
                 let from = beginning_with(&legal, text);
                 let said = match (&legal, refusal) {
                     _ if !from.is_empty() => from.join("  "),
-                    (Legal::List(_), Refusal::Malformed(_)) if is_square(text) => {
+                    (Legal::List(_), GameError::Refused(Refusal::Malformed(_)))
+                        if is_square(text) =>
+                    {
                         format!("there is no legal action of a piece on {text}")
                     }
                     (_, refusal) => refusal.to_string(),
@@ -132,7 +134,7 @@ impl Human {
         }
     }
 
-    async fn hint<G: Game>(&mut self, view: &TurnView<'_, G>) -> String {
+    async fn hint(&mut self, view: &TurnView<'_>) -> String {
         let Some(advisor) = &mut self.advisor else { return "no hint".to_owned() };
         if let Some(said) = &advisor.said {
             return said.clone();
@@ -164,8 +166,9 @@ impl Human {
 }
 
 /// Who is asked, and whether the other seat answers at the same time.
-fn question<G: Game>(view: &TurnView<'_, G>) -> String {
-    let (own, other) = (G::SEATS[view.seat], G::SEATS[!view.seat]);
+fn question(view: &TurnView<'_>) -> String {
+    let seats = view.position.seats();
+    let (own, other) = (&seats[view.seat], &seats[!view.seat]);
     match view.position.turn() {
         Turn::Both => format!("{own}, unseen by {other} (? for the legal actions): "),
         _ => format!("{own} to move (? for the legal actions): "),

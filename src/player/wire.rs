@@ -16,7 +16,7 @@ use super::{
 use crate::model::clock::Measure;
 use crate::model::fault::{Fault, FaultCode};
 use crate::protocol::{self, Greeting, InitClock, Message, Unusable, VERSIONS, Wants};
-use referee_games::{Game, SeatMap};
+use referee_games::SeatMap;
 
 /// A player in this process: takes each line from the referee, and gives the reply where one is
 /// owed.
@@ -69,9 +69,9 @@ impl Wire {
         Self { link, next_id: 0, wants, freeze: false, owes: false, line: Vec::new() }
     }
 
-    pub(super) async fn begin<G: Game>(
+    pub(super) async fn begin(
         &mut self,
-        view: &InitView<'_, G>,
+        view: &InitView<'_>,
     ) -> Result<(Greeting, Duration), NotStarted> {
         let began = Instant::now();
         let limit = view.control.startup;
@@ -115,7 +115,7 @@ impl Wire {
         Ok((greeting, took))
     }
 
-    pub(super) async fn ask<G: Game>(&mut self, view: &TurnView<'_, G>) -> Answer {
+    pub(super) async fn ask(&mut self, view: &TurnView<'_>) -> Answer {
         if let Err(fault) = self.check_silence().await {
             return Answer { reply: Err(fault), used: Duration::ZERO };
         }
@@ -144,7 +144,7 @@ impl Wire {
     }
 
     pub(super) async fn refuse(&mut self, fault: &Fault) {
-        let message: Message<'_, ()> = Message::Error {
+        let message = Message::Error {
             code: fault.code.name(),
             message: &fault.message,
             clause: fault.clause.as_deref(),
@@ -154,7 +154,7 @@ impl Wire {
         self.tell().await;
     }
 
-    pub(super) async fn end<G: Game>(&mut self, view: &EndView<'_, G>) {
+    pub(super) async fn end(&mut self, view: &EndView<'_>) {
         let message = Message::End {
             result: match view.scores[view.seat].0 {
                 1.0 => "win",
@@ -162,7 +162,7 @@ impl Wire {
                 _ => "draw",
             },
             reason: view.reason,
-            scores: SeatMap::new(G::SEATS, view.scores),
+            scores: SeatMap::new(view.seats.clone(), view.scores),
             events: self.wants.events.then_some(view.events),
             state: self.wants.state.then(|| view.position.state()),
         };
@@ -172,7 +172,7 @@ impl Wire {
 
     pub(super) async fn leave(&mut self) -> PlayerStatistics {
         let memory = self.statistics().memory;
-        Message::<()>::Quit.write(&mut self.line);
+        Message::Quit.write(&mut self.line);
         self.tell().await;
         let Link::Process(process) = &mut self.link else { return PlayerStatistics::default() };
         if self.owes {
@@ -324,14 +324,15 @@ impl Wire {
     }
 }
 
-fn init_message<'a, G: Game>(view: &InitView<'a, G>, id: u64) -> Message<'a, G::State> {
+fn init_message<'a>(view: &InitView<'a>, id: u64) -> Message<'a> {
+    let seats = view.rules.seats();
     Message::Init {
         id,
         protocol: VERSIONS,
-        game: G::NAME,
-        options: view.options,
-        you: G::SEATS[view.seat],
-        seats: [G::SEATS.first, G::SEATS.second],
+        game: view.rules.game.name(),
+        options: &view.rules.options,
+        you: seats[view.seat].clone(),
+        seats: [seats.first, seats.second],
         clock: InitClock::from(view.control),
         seed: view.seed,
         state: view.position.state(),

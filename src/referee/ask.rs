@@ -8,13 +8,13 @@ use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::FaultPolicy;
 use crate::player::{Player, TurnView, diagnosis};
 use crate::protocol::{self, Reply, TurnClock, millis};
-use referee_games::{BySeat, Event, Game, Refusal, Seat};
+use referee_games::{AnyPosition, BySeat, Event, GameError, Refusal, Seat};
 
 /// What a seat is asked. All of it stands before the turn begins: nothing tells what the other
 /// seat answers in the same turn, or how long that took.
-pub(crate) struct Question<'t, G> {
+pub(crate) struct Question<'t> {
     seat: Seat,
-    position: &'t G,
+    position: &'t dyn AnyPosition,
     /// What happened since the seat's last turn.
     events: &'t [Event],
     /// The clocks as the turn begins.
@@ -26,20 +26,20 @@ pub(crate) struct Question<'t, G> {
 }
 
 /// What came of a question.
-pub(crate) struct Answered<A> {
-    /// A legal action with what the player said beside it, or the fault.
-    pub(crate) decided: Result<(A, Reply), Fault>,
+pub(crate) struct Answered {
+    /// The text of a legal action with what the player said beside it, or the fault.
+    pub(crate) decided: Result<(String, Reply), Fault>,
     /// The time of all tries; none where nothing was left to ask with.
     pub(crate) used: Option<Duration>,
     /// Why the player was asked again, once for each time.
     pub(crate) refusals: Vec<Fault>,
 }
 
-impl<'t, G: Game> Question<'t, G> {
+impl<'t> Question<'t> {
     pub(crate) fn new(
         seat: Seat,
-        setup: &'t Setup<'_, G>,
-        position: &'t G,
+        setup: &'t Setup<'_>,
+        position: &'t dyn AnyPosition,
         events: &'t [Event],
         clocks: BySeat<Clock>,
     ) -> Self {
@@ -47,17 +47,24 @@ impl<'t, G: Game> Question<'t, G> {
     }
 
     /// Puts the question to the player of the seat.
-    pub(crate) async fn put(self, player: &mut Player) -> Answered<G::Action> {
+    ///
+    /// # Errors
+    /// The game itself failed.
+    pub(crate) async fn put(self, player: &mut Player) -> Result<Answered, GameError> {
         if self.clocks[self.seat].is_out() {
             let decided = Err(out_of_time(self.control));
-            return Answered { decided, used: None, refusals: Vec::new() };
+            return Ok(Answered { decided, used: None, refusals: Vec::new() });
         }
         let (mut used, mut refusals) = (Duration::ZERO, Vec::new());
         let mut tries = 0;
         let decided = loop {
             let answer = player.ask(&self.view(used, tries)).await;
             used += answer.used;
-            let fault = match answer.reply.and_then(|reply| self.check(reply)) {
+            let checked = match answer.reply {
+                Ok(reply) => self.check(reply)?,
+                Err(fault) => Err(fault),
+            };
+            let fault = match checked {
                 Ok(decided) => break Ok(decided),
                 Err(fault) => fault,
             };
@@ -68,12 +75,12 @@ impl<'t, G: Game> Question<'t, G> {
             refusals.push(fault);
             tries += 1;
         };
-        Answered { decided, used: Some(used), refusals }
+        Ok(Answered { decided, used: Some(used), refusals })
     }
 
     /// What the player is told when `used` is gone and so many tries were refused. A retried turn
     /// repeats no events.
-    fn view(&self, used: Duration, refused: u32) -> TurnView<'_, G> {
+    fn view(&self, used: Duration, refused: u32) -> TurnView<'_> {
         let clock = &self.clocks[self.seat];
         TurnView {
             seat: self.seat,
@@ -90,10 +97,11 @@ impl<'t, G: Game> Question<'t, G> {
         }
     }
 
-    fn check(&self, reply: Reply) -> Result<(G::Action, Reply), Fault> {
-        match self.position.parse_action(self.seat, &reply.action) {
-            Ok(action) => Ok((action, reply)),
-            Err(refusal) => Err(refused(refusal, &reply)),
+    fn check(&self, reply: Reply) -> Result<Result<(String, Reply), Fault>, GameError> {
+        match self.position.judge(self.seat, &reply.action) {
+            Ok(action) => Ok(Ok((action, reply))),
+            Err(GameError::Refused(refusal)) => Ok(Err(refused(refusal, &reply))),
+            Err(error) => Err(error),
         }
     }
 
@@ -134,7 +142,7 @@ fn refused(refusal: Refusal, reply: &Reply) -> Fault {
                 _ => reason,
             };
             Fault {
-                clause: Some(clause.to_owned()),
+                clause: Some(clause.clone().into_owned()),
                 raw: Some(shown),
                 ..Fault::new(FaultCode::Illegal, format!("{clause}: {reason}"))
             }

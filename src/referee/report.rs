@@ -6,13 +6,13 @@ use crate::model::fault::Fault;
 use crate::model::record::Note;
 use crate::player::Overdue;
 use crate::protocol::Greeting;
-use referee_games::{BySeat, GameResult, Outcome, Seat};
+use referee_games::{BySeat, GameResult, Outcome, Seat, Text};
 
 /// How a game ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
     /// By the rules.
-    Rules(Outcome),
+    Rules(Outcome<Text>),
     /// By the fault of one player, who loses, or of both, in which case nobody wins.
     Faults(BySeat<Option<Fault>>),
 }
@@ -39,9 +39,9 @@ impl Ending {
     }
 
     /// Why: the rules' reason, the code of the fault, or `double-fault`.
-    pub fn reason(&self) -> &'static str {
+    pub fn reason(&self) -> &str {
         match self {
-            Self::Rules(outcome) => outcome.reason,
+            Self::Rules(outcome) => &outcome.reason,
             Self::Faults(faults) => match (&faults.first, &faults.second) {
                 (Some(fault), None) | (None, Some(fault)) => fault.code.name(),
                 _ => "double-fault",

@@ -1,7 +1,7 @@
 //! A position as people see it, square by square: what the terminal and the page draw.
 
 use referee_games::board::Square;
-use referee_games::{Game, Seat};
+use referee_games::{AnyPosition, BySeat, Seat};
 
 /// A square and what is on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,52 +18,48 @@ pub struct Cell {
 
 /// The board by rows, from top to bottom. A goal that is empty is drawn as the first letter of its
 /// seat's name, in lower case.
-pub fn cells<G: Game>(position: &G) -> Vec<Vec<Cell>> {
+pub fn cells(position: &dyn AnyPosition) -> Vec<Vec<Cell>> {
+    let initials = position.seats().map(|name| name.chars().next().unwrap_or('?'));
     let row = |(row, text): (usize, &String)| {
         let squares = text.chars().enumerate();
-        squares.map(|(column, symbol)| cell(position, column, row, symbol)).collect()
+        squares.map(|(column, symbol)| cell(position, initials, (column, row), symbol)).collect()
     };
     position.rows().iter().enumerate().map(row).collect()
 }
 
-fn cell<G: Game>(position: &G, column: usize, row: usize, symbol: char) -> Cell {
+fn cell(
+    position: &dyn AnyPosition,
+    initials: BySeat<char>,
+    (column, row): (usize, usize),
+    symbol: char,
+) -> Cell {
     let plain = Cell { symbol, pieces: Vec::new(), owner: None, goal: None };
     let (Ok(column), Ok(row)) = (column.try_into(), row.try_into()) else { return plain };
     let at = Square::new(column, row);
     let shared = position.shared(at);
     let letters = if shared.is_empty() { vec![symbol] } else { shared };
-    let piece = |letter| seat_of::<G>(letter).map(|seat| (seat, letter));
+    // Pieces are drawn as the first letter of their seat's name.
+    let seat_of = |letter: char| {
+        Seat::BOTH.into_iter().find(|&seat| initials[seat].eq_ignore_ascii_case(&letter))
+    };
+    let piece = |letter| seat_of(letter).map(|seat| (seat, letter));
     let goal = position.goal(at);
     Cell {
-        symbol: goal.filter(|_| symbol == '.').map_or(symbol, initial::<G>),
+        symbol: goal.filter(|_| symbol == '.').map_or(symbol, |seat| initials[seat]),
         pieces: letters.into_iter().filter_map(piece).collect(),
         owner: position.owner(at),
         goal,
     }
 }
 
-/// The seat whose piece this is: pieces are drawn as the first letter of their seat's name.
-fn seat_of<G: Game>(letter: char) -> Option<Seat> {
-    Seat::BOTH.into_iter().find(|&seat| initial::<G>(seat).eq_ignore_ascii_case(&letter))
-}
-
-/// The first letter of a seat's name.
-fn initial<G: Game>(seat: Seat) -> char {
-    G::SEATS[seat].chars().next().unwrap_or('?')
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use referee_games::back_to_the_wall::BackToTheWall;
-    use referee_games::backdraughts::Backdraughts;
-    use referee_games::{BySeat, Options, Step};
+    use referee_games::{GameKind, Options, Position, Step};
 
-    fn start<G: Game>() -> G {
-        let options = Options::resolve(G::OPTIONS, []).expect("the defaults");
-        G::start(&Arc::new(G::rules(&options).expect("the defaults")))
+    fn start(kind: GameKind) -> Position {
+        let options = Options::resolve(kind.game().options(), []).expect("the defaults");
+        kind.game().start(&options).expect("the defaults")
     }
 
     fn at(cells: &[Vec<Cell>], column: usize, row: usize) -> &Cell {
@@ -72,7 +68,7 @@ mod tests {
 
     #[test]
     fn goals_are_drawn_where_nothing_stands_on_them() {
-        let board = cells(&start::<Backdraughts>());
+        let board = cells(&*start(GameKind::Backdraughts));
         let goals = [at(&board, 7, 0), at(&board, 0, 7)].map(|cell| (cell.symbol, cell.goal));
         assert_eq!(goals, [('w', Some(Seat::First)), ('b', Some(Seat::Second))]);
         let pawn = at(&board, 1, 3);
@@ -84,11 +80,10 @@ mod tests {
 
     #[test]
     fn every_piece_on_a_shared_square_is_there() {
-        let mut game = start::<BackToTheWall>();
-        let action = |seat, text| game.parse_action(seat, text).expect("legal");
-        let turn = BySeat::new(action(Seat::First, "R U 3,2"), action(Seat::Second, "L D 3,4"));
-        game.play_silently(Step::Both(turn));
-        let board = cells(&game);
+        let mut game = start(GameKind::BackToTheWall);
+        let turn = Step::Both(BySeat::new("R U 3,2", "L D 3,4"));
+        game.play(turn, &mut Vec::new()).expect("legal");
+        let board = cells(&*game);
         let shared = at(&board, 6, 0);
         assert_eq!(shared.pieces, [(Seat::First, 'G'), (Seat::First, 'g')]);
         assert_eq!((shared.symbol, shared.owner), ('2', Some(Seat::First)));

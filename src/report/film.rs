@@ -1,7 +1,6 @@
 //! A game as the replay viewer shows it: every position drawn, every event in words, so that the
 //! viewer needs no rules. All texts are safe to show.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -11,9 +10,10 @@ use super::story;
 use crate::escape;
 use crate::model::clock::{Clock, TimeControl};
 use crate::model::record::{GameRecord, Note};
-use crate::tournament::audit::{Replay, Replayed};
+use crate::model::rules::Rules;
+use crate::replay::{self, Played, Replay, ReplayError};
 use referee_games::board::Square;
-use referee_games::{BySeat, Event, Game, Seat, Turn};
+use referee_games::{AnyPosition, BySeat, Event, Seat, Text, Turn};
 
 /// A recorded game, frame by frame.
 #[derive(Debug, Clone, Serialize)]
@@ -25,7 +25,7 @@ pub struct Film {
     /// The players' names, first seat first.
     pub players: [String; 2],
     /// The seats' names.
-    pub seats: [&'static str; 2],
+    pub seats: [Text; 2],
     /// How it ended, in words.
     pub end: String,
     /// The start and then a frame a ply; one more where a fault ended the game.
@@ -64,10 +64,10 @@ pub struct Frame {
 
 impl Film {
     /// The film of a record. A record that cannot be replayed ends with a frame that says why.
-    pub fn of<G: Game>(rules: &Arc<G::Rules>, control: &TimeControl, record: &GameRecord) -> Self {
+    pub fn of(rules: &Rules, control: &TimeControl, record: &GameRecord) -> Self {
         let mut camera = Camera::new(control, record);
-        let mut replay = Replay::<G>::new(rules, record);
-        let problem = camera.shoot(&mut replay);
+        let mut replay = Replay::new(&rules.start, record);
+        let problem = camera.shoot(&mut replay).err();
         if let Some(problem) = problem {
             camera.add_end(format!("the record cannot be replayed: {problem}"));
         }
@@ -79,7 +79,7 @@ impl Film {
             id: escape::terminal(&record.id),
             pair: (record.pair, record.game),
             players: Seat::BOTH.map(safe),
-            seats: Seat::BOTH.map(|seat| G::SEATS[seat]),
+            seats: Seat::BOTH.map(|seat| rules.seats()[seat].clone()),
             end: end_in_words(record),
             frames: camera.frames,
         }
@@ -102,10 +102,6 @@ struct Camera<'a> {
     /// The board of the last frame.
     board: Vec<Vec<String>>,
     clocks: BySeat<Clock>,
-    /// How many of the times were shown, by seat.
-    timed: BySeat<usize>,
-    /// Actions played, those of the opening included.
-    actions: usize,
     /// What the next frame shows of the ply that was played last.
     next: Frame,
     /// What was drawn since.
@@ -114,79 +110,57 @@ struct Camera<'a> {
 
 impl<'a> Camera<'a> {
     fn new(control: &TimeControl, record: &'a GameRecord) -> Self {
-        let clocks = BySeat::from_fn(|seat| {
-            let mut clock = Clock::new(*control);
-            clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
-            clock
-        });
         Self {
             record,
             frames: Vec::new(),
             board: Vec::new(),
-            clocks,
-            timed: BySeat::new(0, 0),
-            actions: 0,
+            clocks: replay::clocks(control, record),
             next: Frame::default(),
             rolled: Vec::new(),
         }
     }
 
-    /// Takes the whole game, and says what is wrong with the record if it cannot be replayed.
-    /// A roll belongs to the position that it leads to, and to the words of the ply after it.
-    fn shoot<G: Game>(&mut self, replay: &mut Replay<'_, G>) -> Option<String> {
+    /// Takes the whole game. A roll belongs to the position that it leads to, and to the words of
+    /// the ply after it.
+    ///
+    /// # Errors
+    /// The record cannot be replayed.
+    fn shoot(&mut self, replay: &mut Replay<'_>) -> Result<(), ReplayError> {
         loop {
-            let turn = replay.position.turn();
-            if !matches!(turn, Turn::Chance(..)) {
-                self.add(&replay.position);
+            if !matches!(replay.current().turn(), Turn::Chance(_)) {
+                self.add(replay.current());
             }
-            match replay.step() {
-                Ok(Replayed::Step) => {}
-                Ok(Replayed::End) => {
-                    self.add(&replay.position);
-                    self.next.clock = self.ask(&turn);
-                    return None;
-                }
-                Err(problem) => return Some(problem),
-            }
-            if matches!(turn, Turn::Chance(..)) {
-                self.rolled.append(&mut replay.events);
+            let Some(mut played) = replay.next().transpose()? else { break };
+            if matches!(played.turn, Turn::Chance(_)) {
+                self.rolled.append(&mut played.events);
             } else {
-                self.follow(&turn, &replay.position, &replay.events);
+                self.follow(&played, replay.current());
             }
         }
+        self.add(replay.current());
+        self.next.clock = self.spend(replay.unanswered());
+        Ok(())
     }
 
     /// A ply was played.
-    fn follow<G: Game>(&mut self, turn: &Turn<G::Chance>, position: &G, events: &[Event]) {
-        let given = self.actions < self.record.opening.len();
-        self.actions += if matches!(turn, Turn::Both) { 2 } else { 1 };
+    fn follow(&mut self, played: &Played, position: &dyn AnyPosition) {
         let mut all = std::mem::take(&mut self.rolled);
-        all.extend_from_slice(events);
+        all.extend_from_slice(&played.events);
         self.next = Frame {
             ply: position.ply(),
-            named: self.numbers(&story::named_squares(events)),
+            named: self.numbers(&story::named_squares(&played.events)),
             told: story::words(&all),
-            clock: if given { Vec::new() } else { self.ask(turn) },
+            clock: self.spend(played.used),
             said: said(&self.record.notes, position),
             ..Frame::default()
         };
     }
 
-    /// The clocks of those who were asked in this turn.
-    fn ask<C>(&mut self, turn: &Turn<C>) -> Vec<(u8, f64, Option<f64>)> {
-        let asked: &[Seat] = match turn {
-            Turn::Move(Seat::First) => &[Seat::First],
-            Turn::Move(Seat::Second) => &[Seat::Second],
-            Turn::Both => &Seat::BOTH,
-            Turn::Pass(_) | Turn::Chance(..) | Turn::Over(_) => &[],
-        };
+    /// The clocks of those who used this much time.
+    fn spend(&mut self, used: BySeat<Option<Duration>>) -> Vec<(u8, f64, Option<f64>)> {
         let mut clock = Vec::new();
-        for &seat in asked {
-            let Some(&used) = self.record.clock.used_ns[seat].get(self.timed[seat]) else {
-                continue;
-            };
-            self.timed[seat] += 1;
-            let used = Duration::from_nanos(used);
+        for (seat, used) in used.iter() {
+            let Some(used) = *used else { continue };
             self.clocks[seat].spend(used);
             let left = self.clocks[seat].left().map(millis);
             clock.push((seat as u8, millis(used), left));
@@ -195,7 +169,7 @@ impl<'a> Camera<'a> {
     }
 
     /// Adds the frame of the last ply, if it is not there yet.
-    fn add<G: Game>(&mut self, position: &G) {
+    fn add(&mut self, position: &dyn AnyPosition) {
         if self.frames.last().is_some_and(|last| last.ply == position.ply()) {
             return;
         }
@@ -235,7 +209,7 @@ fn same_shape(one: &[Vec<String>], other: &[Vec<String>]) -> bool {
 
 /// The board by rows. A square is its character alone, or followed by the seat that owns it, the
 /// seat whose goal it is, each `0`, `1` or `-`, and the pieces on it, each a letter and its seat.
-fn drawing<G: Game>(position: &G) -> Vec<Vec<String>> {
+fn drawing(position: &dyn AnyPosition) -> Vec<Vec<String>> {
     let cells = drawing::cells(position);
     cells.iter().map(|row| row.iter().map(square).collect()).collect()
 }
@@ -259,11 +233,12 @@ fn digit(seat: Option<Seat>) -> char {
 }
 
 /// What the players said of the ply that led to this position.
-fn said<G: Game>(notes: &[Note], position: &G) -> Vec<(u8, Option<String>, Option<f64>)> {
+fn said(notes: &[Note], position: &dyn AnyPosition) -> Vec<(u8, Option<String>, Option<f64>)> {
+    let first = &position.seats().first;
     let of_ply = notes.iter().filter(|note| note.ply + 1 == position.ply());
     of_ply
         .map(|note| {
-            let seat = u8::from(G::SEATS[Seat::First] != note.by);
+            let seat = u8::from(*first != note.by);
             (seat, note.note.as_deref().map(escape::terminal), note.eval)
         })
         .collect()

@@ -23,7 +23,8 @@ pub fn words(events: &[Event]) -> String {
 fn in_words(event: &Event) -> String {
     match event {
         Event::Action { by, action, forced, opening, on_behalf_of } => {
-            let owner = on_behalf_of.map_or(String::new(), |owner| format!(" for {owner}"));
+            let owner =
+                on_behalf_of.as_ref().map_or(String::new(), |owner| format!(" for {owner}"));
             let forced = if *forced { " (forced)" } else { "" };
             format!("{by} {action}{owner}{forced}{}", if *opening { " (opening)" } else { "" })
         }
@@ -51,7 +52,7 @@ fn in_words(event: &Event) -> String {
             format!("{board} ends by {reason}, {first} to {second} squares: {winner}")
         }
         Event::RoundStart { board, .. } => format!("next board: {board}"),
-        Event::Over { result: "draw", reason } => format!("draw by {reason}"),
+        Event::Over { result, reason } if result == "draw" => format!("draw by {reason}"),
         Event::Over { result, reason } => format!("{result} wins by {reason}"),
     }
 }

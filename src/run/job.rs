@@ -8,14 +8,12 @@ use crate::model::fault::Fault;
 use crate::model::record::{FaultPolicy, GameRecord};
 use crate::schedule::Fixture;
 use crate::seeds::Secret;
-use referee_games::{BySeat, Options};
+use referee_games::{BySeat, GameError};
 use referee_sandbox::Shortage;
 
 /// What all games of a tournament have in common.
 #[derive(Debug)]
 pub struct Conditions {
-    /// The rules options in force.
-    pub options: Options,
     /// The limits of time.
     pub control: TimeControl,
     /// What happens after a refused action.
@@ -44,6 +42,8 @@ pub enum Done {
     Played(Box<Finished>),
     /// The job could not be done: the referee lacks something, and no player failed.
     Shortage(Shortage),
+    /// The game itself failed, and no player did.
+    Broken(GameError),
     /// The job was given up because the tournament is to stop.
     Stopped,
 }

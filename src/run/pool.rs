@@ -11,10 +11,9 @@ use super::transcript;
 use crate::openings::{Book, Opening};
 use crate::player::diagnosis::seconds;
 use crate::player::{InitView, NotStarted, Player, PlayerStatistics};
-use crate::referee::{self, Disturbance, Ending, Report, Setup};
+use crate::referee::{self, Disturbance, Ending, Report, Setup, Unplayable};
 use crate::schedule::Fixture;
-use referee_games::{BySeat, Game, Seat};
-use referee_sandbox::Shortage;
+use referee_games::{BySeat, Seat};
 
 /// A reusable player that waits for its next game.
 #[derive(Debug)]
@@ -29,26 +28,25 @@ struct Idle {
 pub(super) const IDLE_MOST: usize = 8;
 
 /// Seats the players of one game after the other.
-pub struct Bench<G: Game> {
-    book: Book<G>,
+pub struct Bench {
+    book: Book,
     conditions: Arc<Conditions>,
     idle: Vec<Idle>,
 }
 
-impl<G: Game> Bench<G> {
+impl Bench {
     /// Nobody is seated yet; games will begin by the `book`.
-    pub fn new(book: Book<G>, conditions: Arc<Conditions>) -> Self {
+    pub fn new(book: Book, conditions: Arc<Conditions>) -> Self {
         Self { book, conditions, idle: Vec::new() }
     }
 
     /// Starts the player, shakes hands and lets it leave.
     pub(super) async fn probe(&self, number: usize, stop: &mut watch::Receiver<bool>) -> Done {
         let mut player = self.fresh(number);
-        let position = G::start(self.book.rules());
         let view = InitView {
             seat: Seat::First,
-            position: &position,
-            options: &self.conditions.options,
+            rules: self.book.rules(),
+            position: &*self.book.rules().start,
             control: &self.conditions.control,
             seed: 0,
             opening: &[],
@@ -94,7 +92,8 @@ impl<G: Game> Bench<G> {
                     players.first.kill().await;
                     players.second.kill().await;
                     return match given_up {
-                        Some(Err(shortage)) => Done::Shortage(shortage),
+                        Some(Err(Unplayable::Shortage(shortage))) => Done::Shortage(shortage),
+                        Some(Err(Unplayable::Game(error))) => Done::Broken(error),
                         _ => Done::Stopped,
                     };
                 }
@@ -118,14 +117,14 @@ impl<G: Game> Bench<G> {
         fixture: Fixture,
         seeds: BySeat<u64>,
         players: &mut BySeat<Player>,
-    ) -> Result<Report, Shortage> {
+    ) -> Result<Report, Unplayable> {
         let conditions = &self.conditions;
         let names = self.names(fixture);
         let luck = conditions.secret.luck(names.first, names.second, fixture.pair);
-        let Opening { steps, mut luck } = self.book.opening(fixture.pair, &conditions.secret, luck);
-        let setup = Setup::<G> {
+        let opening = self.book.opening(fixture.pair, &conditions.secret, luck)?;
+        let Opening { steps, mut luck } = opening;
+        let setup = Setup {
             rules: self.book.rules(),
-            options: &conditions.options,
             control: &conditions.control,
             policy: conditions.policy,
             opening: &steps,
@@ -136,9 +135,10 @@ impl<G: Game> Bench<G> {
 
     /// Which players may be other programs than those that the run began with.
     fn doubts(&self, fixture: Fixture) -> impl Iterator<Item = String> {
+        let seats = self.book.rules().seats();
         Seat::BOTH.into_iter().filter_map(move |seat| {
             let player = &self.conditions.players[fixture.players[seat]];
-            Some(format!("{}: {}", G::SEATS[seat], player.why_doubtful()?))
+            Some(format!("{}: {}", seats[seat], player.why_doubtful()?))
         })
     }
 
@@ -200,7 +200,8 @@ impl<G: Game> Bench<G> {
             players.first.settle_stderr().await;
             players.second.settle_stderr().await;
         }
-        let exchanges = faulted.then(|| transcript::text(G::SEATS, &names, &players));
+        let seats = self.book.rules().seats();
+        let exchanges = faulted.then(|| transcript::text(&seats, &names, &players));
         let fault = |seat| report.ending.fault(seat).is_some();
         let (first, second) = (fixture.players.first, fixture.players.second);
         let statistics = BySeat::new(
@@ -208,7 +209,7 @@ impl<G: Game> Bench<G> {
             self.release(second, fixture, players.second, fault(Seat::Second)).await,
         );
         let wall = began.elapsed();
-        (Account { seats: G::SEATS, names, seeds, report, statistics, wall }, exchanges)
+        (Account { seats, names, seeds, report, statistics, wall }, exchanges)
     }
 
     /// Lets a player go after its game: it leaves, or waits when it can be used again.

@@ -7,12 +7,12 @@ use crate::player::{PlayerStatistics, diagnosis};
 use crate::protocol;
 use crate::referee::{Disturbance, Ending, Report};
 use crate::schedule::Fixture;
-use referee_games::{BySeat, GameResult, Seat, SeatMap};
+use referee_games::{BySeat, GameResult, Seat, SeatMap, Text};
 
 /// A game that is over, its players gone.
 pub struct Account {
     /// The names of the seats.
-    pub seats: BySeat<&'static str>,
+    pub seats: BySeat<Text>,
     /// The names of the players.
     pub names: BySeat<String>,
     /// The players' seeds.
@@ -58,27 +58,27 @@ impl Account {
             id,
             pair: fixture.pair,
             game: fixture.game,
-            players: SeatMap::new(seats, names),
-            seed: SeatMap::new(seats, seeds),
+            players: SeatMap::new(seats.clone(), names),
+            seed: SeatMap::new(seats.clone(), seeds),
             rolls: kept.rolls,
             opening: kept.opening,
             actions: kept.actions,
             clock: ClockRecord {
-                startup_ns: SeatMap::new(seats, kept.startup.map(nanos)),
+                startup_ns: SeatMap::new(seats.clone(), kept.startup.map(nanos)),
                 used_ns: SeatMap::new(
-                    seats,
+                    seats.clone(),
                     kept.used.map(|used| used.into_iter().map(nanos).collect()),
                 ),
-                cpu_ns: SeatMap::new(seats, statistics.map(|rest| rest.cpu.map(nanos))),
+                cpu_ns: SeatMap::new(seats.clone(), statistics.map(|rest| rest.cpu.map(nanos))),
                 wall_ns: nanos(wall),
             },
             result: match ending.result() {
-                GameResult::Win(seat) => seats[seat].to_owned(),
+                GameResult::Win(seat) => seats[seat].clone().into_owned(),
                 GameResult::Draw => "draw".to_owned(),
             },
             reason: ending.reason().to_owned(),
-            fault: faults_of(seats, &ending),
-            scores: SeatMap::new(seats, ending.scores().map(Score)),
+            fault: faults_of(&seats, &ending),
+            scores: SeatMap::new(seats.clone(), ending.scores().map(Score)),
             plies: kept.plies,
             warnings,
             notes: kept.notes,
@@ -90,7 +90,7 @@ impl Account {
     fn warnings(&self) -> Vec<String> {
         let mut warnings = self.report.kept.warnings.clone();
         for seat in Seat::BOTH {
-            let (name, rest) = (self.seats[seat], &self.statistics[seat]);
+            let (name, rest) = (&self.seats[seat], &self.statistics[seat]);
             if let Some(ply) = self.report.kept.frozen[seat] {
                 warnings.push(format!(
                     "{name} pondered {} on the opponent's turns; frozen since ply {ply}",
@@ -123,10 +123,10 @@ fn reported(said: SeatMap<String>) -> Option<SeatMap<String>> {
     (!silent).then_some(said)
 }
 
-fn faults_of(seats: BySeat<&'static str>, ending: &Ending) -> Option<FaultRecord> {
+fn faults_of(seats: &BySeat<Text>, ending: &Ending) -> Option<FaultRecord> {
     let faults: FaultRecord = Seat::BOTH
         .into_iter()
-        .filter_map(|seat| Some((seats[seat].to_owned(), ending.fault(seat)?.clone())))
+        .filter_map(|seat| Some((seats[seat].clone().into_owned(), ending.fault(seat)?.clone())))
         .collect();
     (!faults.is_empty()).then_some(faults)
 }

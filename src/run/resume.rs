@@ -14,8 +14,8 @@ use crate::model::record::{GameRecord, Header, PlayerInfo, SCHEMA};
 use crate::model::stage::{Format, PairingRules, Stage};
 use crate::model::tournament::Tournament;
 use crate::printer::Printer;
-use referee_games::with_game;
-use referee_games::{Game, Seat};
+use referee_games::Seat;
+use referee_games::Text;
 
 /// A tournament that can go on.
 #[derive(Debug)]
@@ -151,6 +151,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         Ok(serde_json::Value::Object(map)) => map,
         _ => serde_json::Map::new(),
     };
+    let seats = tournament.game.game().seats();
     let info = |player: &crate::model::player::PlayerSpec| PlayerInfo {
         name: player.name.clone(),
         command: player.command.clone(),
@@ -164,7 +165,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         identity,
         created,
         game: tournament.game.name().to_owned(),
-        seats: with_game!(tournament.game, G => [G::SEATS.first, G::SEATS.second].map(str::to_owned)),
+        seats: [seats.first, seats.second].map(Text::into_owned),
         options,
         clock: tournament.clock,
         fault_policy: tournament.fault_policy,

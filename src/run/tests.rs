@@ -20,8 +20,8 @@ use crate::run::event::Listeners;
 use crate::schedule::ledger::Setup;
 use crate::seeds::Secret;
 use referee_games::{
-    BySeat, Clause, Event, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal, Seat,
-    Step, Turn,
+    BySeat, Clause, Event, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal,
+    Seat, Step, Turn, Typed,
 };
 use referee_sandbox::Level;
 
@@ -68,7 +68,7 @@ impl Game for Toss {
         Self(None)
     }
 
-    fn turn(&self) -> Turn<Infallible> {
+    fn turn(&self) -> Turn {
         let over = Outcome { result: GameResult::Win(Seat::First), reason: "toss" };
         self.0.map_or(Turn::Move(Seat::First), |_| Turn::Over(over))
     }
@@ -85,7 +85,7 @@ impl Game for Toss {
         Ok(if text == "panic" { Call::Panic } else { Call::Win })
     }
 
-    fn play(&mut self, step: Step<Call, Infallible>, _: &mut Vec<Event>) {
+    fn play_unchecked(&mut self, step: Step<Call, Infallible>, _: &mut Vec<Event>) {
         let Step::Move(call) = step else { unreachable!("one seat moves") };
         assert!(call == Call::Win, "the coin fell off the table");
         self.0 = Some(call);
@@ -165,7 +165,6 @@ impl Cup {
         let header = header();
         let log = LogWriter::create(self.folder.dir(), &header).expect("a log");
         let conditions = Arc::new(Conditions {
-            options: Options::default(),
             control: header.clock,
             policy: header.fault_policy,
             players,
@@ -182,7 +181,8 @@ impl Cup {
             if let Some(slot) = other(number, &reports) {
                 return slot;
             }
-            let book = Book::<Toss>::empty(&Arc::new(()));
+            let rules = Rules::new(&Typed::<Toss>::GAME, Options::default()).expect("no options");
+            let book = Book::empty(rules);
             let cores = Cores::of_this_process(1).share(number);
             Slot::start(number, cores, book, Arc::clone(&conditions), reports, halt)
         };

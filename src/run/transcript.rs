@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use crate::player::{Direction, Player};
-use referee_games::{BySeat, Seat};
+use referee_games::{BySeat, Seat, Text};
 
 /// The last lines both ways in the order of their times, then what was kept of each stderr, as
 /// JSON lines.
 pub(super) fn text(
-    seats: BySeat<&'static str>,
+    seats: &BySeat<Text>,
     names: &BySeat<String>,
     players: &BySeat<Player>,
 ) -> String {

@@ -15,7 +15,6 @@ use super::job::{Conditions, Done, Job, Panic};
 use super::pool::{self, Bench};
 use crate::openings::Book;
 use crate::run::cores::Share;
-use referee_games::Game;
 
 /// Open files of a slot besides those of its players.
 const OF_SLOT: u64 = 6;
@@ -45,10 +44,10 @@ pub struct Slot {
 impl Slot {
     /// Starts slot `number` on its `cores`. Its games begin by the `book`, and it gives them up
     /// when `stop` becomes true.
-    pub fn start<G: Game>(
+    pub fn start(
         number: usize,
         cores: Share,
-        book: Book<G>,
+        book: Book,
         conditions: Arc<Conditions>,
         reports: Reports,
         stop: watch::Receiver<bool>,
@@ -56,7 +55,7 @@ impl Slot {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         Self::working(number, reports, move |jobs, reports| {
             settle_on(&cores);
-            let bench = Bench::<G>::new(book, conditions);
+            let bench = Bench::new(book, conditions);
             runtime.block_on(work(bench, number, jobs, reports, stop));
         })
     }
@@ -94,8 +93,8 @@ impl Slot {
     }
 }
 
-async fn work<G: Game>(
-    mut bench: Bench<G>,
+async fn work(
+    mut bench: Bench,
     number: usize,
     mut jobs: Jobs,
     reports: Reports,

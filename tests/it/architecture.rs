@@ -21,8 +21,8 @@ const CIRCLES: &[(&str, &[&str])] = &[
     ("src/report", &["notes", "terminal"]),
 ];
 /// Modules that are not on the page yet, and those on the page that do not exist yet.
-const UNLISTED: &[&str] = &["conversation", "tournament"];
-const TO_COME: &[&str] = &["replay", "verify"];
+const UNLISTED: &[&str] = &[];
+const TO_COME: &[&str] = &[];
 
 /// The crates without processes, threads, clocks and files.
 const PURE: &[&str] = &["games", "ratings"];

@@ -28,8 +28,8 @@ fn game(
     loop {
         let step = match position.turn() {
             Turn::Over(outcome) => return (actions, outcome.result),
-            Turn::Chance(stream, outcomes) => Step::Chance(luck.draw(stream, &outcomes)),
-            Turn::Pass(_) => Step::Move(Backdraughts::pass()),
+            Turn::Chance(stream) => Step::Chance(luck.draw(stream, &position.outcomes())),
+            Turn::Pass(_) => Step::Pass,
             Turn::Move(seat) => {
                 let time = Allotment::default();
                 let choice = players[seat].choose(&position, seat, time, &mut rng[seat]);

@@ -22,7 +22,8 @@ use super::game::{Clause, Legal};
 use super::options::{OptionError, OptionSpec, Options};
 use super::refusal::{Refusal, StepError};
 use super::seat::{BySeat, Seat};
-use super::turn::{StepText, Text, Turn};
+use super::text::Text;
+use super::turn::{StepText, Turn};
 
 /// A game.
 pub trait AnyGame: fmt::Debug + Send + Sync {

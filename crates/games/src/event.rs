@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::board::Square;
 use super::seat::SeatMap;
-use super::turn::Text;
+use super::text::Text;
 
 /// One thing that happened. Seats are given by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

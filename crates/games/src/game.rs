@@ -14,7 +14,8 @@ use super::event::Event;
 use super::options::{OptionError, OptionSpec, Options};
 use super::refusal::{Refusal, StepError};
 use super::seat::{BySeat, Seat};
-use super::turn::{Step, Text, Turn};
+use super::text::Text;
+use super::turn::{Step, Turn};
 
 /// One clause of a rule set: its id, as refusals cite it, and what it says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -16,6 +16,7 @@ pub mod perft;
 mod point;
 mod refusal;
 pub mod seat;
+mod text;
 mod turn;
 pub mod watch_your_back;
 
@@ -26,4 +27,5 @@ pub use kind::GameKind;
 pub use options::{OptionError, OptionSpec, Options};
 pub use refusal::{Refusal, StepError};
 pub use seat::{BySeat, Seat, SeatMap};
-pub use turn::{GameResult, Outcome, PASS, Step, StepText, Stream, Text, TextStep, Turn};
+pub use text::Text;
+pub use turn::{GameResult, Outcome, PASS, Step, StepText, Stream, TextStep, Turn};

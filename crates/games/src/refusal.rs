@@ -3,7 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
-use super::turn::{Text, Turn};
+use super::text::Text;
+use super::turn::Turn;
 
 /// Why a text was refused as an action.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::ops::{Index, IndexMut, Not};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::turn::Text;
+use super::text::Text;
 
 /// A seat: who moves first, and the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

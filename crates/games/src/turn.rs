@@ -1,11 +1,6 @@
 //! What a position waits for, what answers it, and how a game ends.
 
-use std::borrow::Cow;
-
 use super::seat::{BySeat, Seat};
-
-/// Text that is part of the program, or was made while it runs.
-pub type Text = Cow<'static, str>;
 
 /// Who won a game, apart from why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,7 +25,7 @@ impl GameResult {
 /// How a game ended by the rules: the result and the reason, for example `elimination`.
 ///
 /// The reason is part of the program in a typed game; through [`AnyGame`](crate::AnyGame) it is a
-/// [`Text`].
+/// [`Text`](crate::Text).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome<R = &'static str> {
     /// Who won.

@@ -1,30 +1,28 @@
 //! What holds for every game under its options, alone and together.
 
-use std::collections::{BTreeSet, HashSet};
-use std::fmt::Debug;
+use std::collections::BTreeSet;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Trial};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
 use referee_games::options::{OptionKind, OptionSpec};
-use referee_games::with_game;
 use referee_games::{
-    BySeat, Event, Game, GameKind, Legal, Options, Refusal, Seat, Step, StepOf, Turn,
+    AnyGame, AnyPosition, BySeat, Event, GameError, GameKind, Legal, Options, PASS, Position,
+    Refusal, Seat, Step, TextStep, Turn,
 };
 
 /// One test per game, named after it, and one of what the protocol says of their states.
 fn main() -> ExitCode {
-    let trial = |name: &str, run: fn()| {
+    fn trial(name: &str, run: impl FnOnce() + Send + 'static) -> Trial {
         Trial::test(name, move || {
             run();
             Ok(())
         })
-    };
+    }
     let mut trials: Vec<_> = GameKind::all()
         .iter()
-        .map(|&kind| trial(kind.name(), with_game!(kind, G => conforms::<G>)))
+        .map(|&kind| trial(kind.name(), move || conforms(kind.game())))
         .collect();
     trials.push(trial(
         "states_have_the_fields_of_the_protocol",
@@ -60,8 +58,8 @@ fn values(spec: &OptionSpec) -> Vec<String> {
 type Set = Vec<(&'static str, String)>;
 
 /// Nothing, every value of every option alone, and random combinations.
-fn option_sets<G: Game>() -> Vec<Set> {
-    let values: Vec<_> = G::OPTIONS.iter().map(|spec| (spec.name, values(spec))).collect();
+fn option_sets(game: &dyn AnyGame) -> Vec<Set> {
+    let values: Vec<_> = game.options().iter().map(|spec| (spec.name, values(spec))).collect();
     let mut sets = vec![Vec::new()];
     for (name, values) in &values {
         sets.extend(values.iter().map(|value| vec![(*name, value.clone())]));
@@ -77,65 +75,73 @@ fn option_sets<G: Game>() -> Vec<Set> {
     sets
 }
 
-/// The rules of every option set that makes sense and ends. What makes none is refused in words,
-/// and what is shown of the others stands for the same rules.
-fn all_rules<G: Game>() -> Vec<Arc<G::Rules>> {
-    let rules = |set: &Set| {
+/// The start under every option set that makes sense and ends. Other sets are refused in words,
+/// and what is shown of the options stands for the same options.
+fn all_starts(game: &dyn AnyGame) -> Vec<Position> {
+    let start = |set: &Set| {
         let given = set.iter().map(|(name, value)| (*name, value.as_str()));
-        let options = Options::resolve(G::OPTIONS, given).expect("values that fit");
-        let rules = G::rules(&options)
-            .inspect_err(|sentence| assert!(sentence.contains(' '), "{sentence}"))
+        let options = Options::resolve(game.options(), given).expect("values that fit");
+        let start = game
+            .start(&options)
+            .inspect_err(|error| assert!(error.to_string().contains(' '), "{error}"))
             .ok()?;
         let texts = options.texts();
         let shown = texts.iter().map(|(name, value)| (*name, value.as_str()));
-        let again = Options::resolve(G::OPTIONS, shown).expect("values that fit");
+        let again = Options::resolve(game.options(), shown).expect("values that fit");
         assert_eq!(again.texts(), texts);
-        assert_eq!(format!("{:?}", G::rules(&again)), format!("{:?}", Ok::<_, String>(&rules)));
-        G::endless(&rules).is_none().then(|| Arc::new(rules))
+        assert_eq!(format!("{:?}", game.start(&again)), format!("{:?}", Ok::<_, ()>(&start)));
+        (game.endless(&options) == Ok(None)).then_some(start)
     };
-    option_sets::<G>().iter().filter_map(rules).collect()
+    option_sets(game).iter().filter_map(start).collect()
 }
 
-fn default_rules<G: Game>() -> Arc<G::Rules> {
-    let options = Options::resolve(G::OPTIONS, []).expect("defaults fit");
-    Arc::new(G::rules(&options).expect("defaults make sense"))
+fn default_options(game: &dyn AnyGame) -> Options {
+    Options::resolve(game.options(), []).expect("defaults fit")
+}
+
+fn default_start(game: &dyn AnyGame) -> Position {
+    game.start(&default_options(game)).expect("defaults make sense")
 }
 
 /// A random step that answers the turn; `None` when the game is over.
-fn random_step<G: Game>(game: &G, rng: &mut ChaCha20Rng) -> Option<StepOf<G>> {
-    let mut action = |seat| game.random_action(seat, rng).expect("an action");
-    Some(match game.turn() {
+fn random_step(position: &dyn AnyPosition, rng: &mut ChaCha20Rng) -> Option<TextStep> {
+    let outcomes = position.outcomes();
+    assert_eq!(outcomes.is_empty(), !matches!(position.turn(), Turn::Chance(_)));
+    assert!(outcomes.is_empty() || outcomes.iter().any(|(_, weight)| *weight > 0));
+    let mut action = |seat| position.sample(seat, rng).expect("no failure").expect("an action");
+    Some(match position.turn() {
         Turn::Move(seat) => Step::Move(action(seat)),
-        Turn::Pass(_) => Step::Move(G::pass()),
+        Turn::Pass(_) => Step::Pass,
         Turn::Both => Step::Both(BySeat::from_fn(action)),
-        Turn::Chance(_, outcomes) => {
-            Step::Chance(outcomes.choose(rng).expect("an outcome").0.clone())
-        }
+        Turn::Chance(_) => Step::Chance(outcomes.choose(rng).expect("an outcome").0.clone()),
         Turn::Over(_) => return None,
     })
 }
 
-/// The seats that choose now.
-fn choosing<G: Game>(game: &G) -> Vec<Seat> {
-    match game.turn() {
-        Turn::Move(seat) => vec![seat],
-        Turn::Both => Seat::BOTH.to_vec(),
-        _ => Vec::new(),
+/// Steps that do not answer the turn are refused, and change nothing.
+fn check_other_steps(position: &dyn AnyPosition) {
+    let before = (position.turn(), position.state().get().to_owned());
+    let nonsense = Step::Both(BySeat::new("no", "no"));
+    for step in [Step::Move("no"), Step::Pass, nonsense, Step::Chance("no")] {
+        if step == Step::Pass && matches!(before.0, Turn::Pass(_)) {
+            continue;
+        }
+        let (mut again, mut events) = (position.boxed(), Vec::new());
+        again.play(step, &mut events).expect_err("refused");
+        assert_eq!((again.turn(), again.state().get().to_owned()), before);
+        assert!(events.is_empty());
     }
 }
 
-fn json(value: &impl serde::Serialize) -> String {
-    serde_json::to_string(value).expect("plain data")
-}
-
 /// Whether a refusal is in order: a known clause and a reason that begins with the text.
-fn refused_well<G: Game>(text: &str, refusal: &Refusal) {
-    match refusal {
-        Refusal::Malformed(reason) => assert!(!reason.is_empty()),
-        Refusal::Illegal { clause, reason } => {
-            assert!(G::CLAUSES.iter().any(|known| known.id == *clause), "{clause}");
+fn refused_well(game: &dyn AnyGame, text: &str, error: &GameError) {
+    match error {
+        GameError::Refused(Refusal::Malformed(reason)) => assert!(!reason.is_empty()),
+        GameError::Refused(Refusal::Illegal { clause, reason }) => {
+            assert!(game.clauses().iter().any(|known| known.id == *clause), "{clause}");
             assert!(reason.starts_with(&format!("{} ", text.trim())), "{reason}");
         }
+        other => panic!("`{text}`: {other}"),
     }
 }
 
@@ -157,55 +163,40 @@ fn mutated(text: &str, rng: &mut ChaCha20Rng) -> String {
 }
 
 /// What holds for the actions of the seats that choose.
-fn check_actions<G: Game>(game: &G, rng: &mut ChaCha20Rng) {
-    for seat in choosing(game) {
-        let actions = some_actions(game, seat, rng);
-        let texts: Vec<_> = actions.iter().map(ToString::to_string).collect();
-        let (plain, factored) = match game.legal(seat) {
+fn check_actions(game: &dyn AnyGame, position: &dyn AnyPosition, rng: &mut ChaCha20Rng) {
+    for &seat in position.turn().asked() {
+        let sample = |rng: &mut ChaCha20Rng| {
+            position.sample(seat, rng).expect("no failure").expect("an action")
+        };
+        let (texts, is_listed) = match position.legal(seat) {
             Legal::List(listed) => {
-                assert!(texts.is_sorted_by(|a, b| a < b), "sorted, each once: {texts:?}");
-                assert_eq!(game.legal_count(seat), texts.len() as u64);
-                assert_eq!(listed, texts);
-                (true, Vec::new())
+                assert!(listed.is_sorted_by(|a, b| a < b), "sorted, each once: {listed:?}");
+                assert_eq!(position.legal_count(seat), listed.len() as u64);
+                assert!(listed.contains(&sample(rng)));
+                (listed, true)
             }
             legal @ Legal::Factored { .. } => {
-                (false, (0..20).map(|_| one_of(&legal, rng)).collect())
+                for _ in 0..20 {
+                    let text = one_of(&legal, rng);
+                    assert!(position.judge(seat, &text).is_ok(), "{text}");
+                }
+                ((0..20).map(|_| sample(rng)).collect(), false)
             }
         };
         assert!(!texts.is_empty(), "a seat that is asked has an action");
-        for (action, text) in actions.iter().zip(&texts) {
-            assert_eq!(game.parse_action(seat, text).as_ref(), Ok(action));
-            assert_eq!(game.parse_action(seat, &format!(" {text} \t")).as_ref(), Ok(action));
-        }
-        for text in factored {
-            assert!(game.parse_action(seat, &text).is_ok(), "{text}");
+        for text in &texts {
+            assert_eq!(position.judge(seat, text).as_ref(), Ok(text));
+            assert_eq!(position.judge(seat, &format!(" {text} \t")).as_ref(), Ok(text));
         }
         for _ in 0..6 {
             let text = mutated(texts.choose(rng).expect("an action"), rng);
-            match game.parse_action(seat, &text) {
-                Ok(action) if plain => {
-                    assert_eq!(action.to_string(), text.trim(), "one text an action");
-                }
-                Ok(action) => {
-                    assert_eq!(game.parse_action(seat, &action.to_string()), Ok(action));
-                }
-                Err(refusal) => refused_well::<G>(&text, &refusal),
+            match position.judge(seat, &text) {
+                Ok(action) if is_listed => assert_eq!(action, text.trim(), "one text an action"),
+                Ok(action) => assert_eq!(position.judge(seat, &action), Ok(action.clone())),
+                Err(error) => refused_well(game, &text, &error),
             }
         }
     }
-}
-
-/// All actions of a seat, or some where they are very many.
-fn some_actions<G: Game>(game: &G, seat: Seat, rng: &mut ChaCha20Rng) -> Vec<G::Action> {
-    if game.legal_count(seat) > 2000 {
-        return (0..20).filter_map(|_| game.random_action(seat, rng)).collect();
-    }
-    let actions = game.legal_actions(seat);
-    assert_eq!(game.legal_count(seat), actions.len() as u64);
-    assert_eq!(actions.iter().collect::<HashSet<_>>().len(), actions.len(), "each once");
-    let random = game.random_action(seat, rng).expect("an action");
-    assert!(actions.contains(&random), "{random}");
-    actions
 }
 
 /// A text that the factored set allows, its squares in any order.
@@ -218,15 +209,15 @@ fn one_of(legal: &Legal, rng: &mut ChaCha20Rng) -> String {
 }
 
 /// Who does not choose has no action, and no text is one, but for a forced pass.
-fn check_idle_seats<G: Game>(game: &G) {
-    let idle = Seat::BOTH.into_iter().filter(|seat| !choosing(game).contains(seat));
-    for seat in idle {
-        assert_eq!(game.legal_actions(seat), []);
-        assert_eq!(game.legal_count(seat), 0);
-        if game.turn() == Turn::Pass(seat) {
-            assert_eq!(game.parse_action(seat, &G::pass().to_string()), Ok(G::pass()));
+fn check_idle_seats(position: &dyn AnyPosition) {
+    let turn = position.turn();
+    for seat in Seat::BOTH.into_iter().filter(|&seat| !turn.asks(seat)) {
+        assert_eq!(position.legal(seat), Legal::List(Vec::new()));
+        assert_eq!(position.legal_count(seat), 0);
+        if turn == Turn::Pass(seat) {
+            assert_eq!(position.judge(seat, PASS).as_deref(), Ok(PASS));
         } else {
-            assert!(game.parse_action(seat, "pass").is_err());
+            assert!(position.judge(seat, PASS).is_err());
         }
     }
 }
@@ -236,84 +227,69 @@ fn is_over_event(event: &Event) -> bool {
 }
 
 /// Plays a random game to its end, checking every position if `check`; returns its steps.
-fn random_game<G: Game>(rules: &Arc<G::Rules>, seed: u64, check: bool) -> Vec<StepOf<G>> {
+fn random_game(game: &dyn AnyGame, start: &Position, seed: u64, check: bool) -> Vec<TextStep> {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
-    let (mut game, mut steps) = (G::start(rules), Vec::new());
-    while let Some(step) = random_step(&game, &mut rng) {
+    let (mut position, mut steps) = (start.clone(), Vec::new());
+    while let Some(step) = random_step(&*position, &mut rng) {
         if check {
-            check_actions(&game, &mut rng);
-            check_idle_seats(&game);
+            check_actions(game, &*position, &mut rng);
+            check_idle_seats(&*position);
+            check_other_steps(&*position);
         }
         let mut events = Vec::new();
-        let before = game.ply();
-        game.play(step.clone(), &mut events);
+        let before = position.ply();
+        position.play(step.as_text(), &mut events).expect("a legal step");
         let plies = u32::from(!matches!(step, Step::Chance(_)));
-        assert_eq!(game.ply(), before + plies);
-        let over = matches!(game.turn(), Turn::Over(_));
+        assert_eq!(position.ply(), before + plies);
+        let over = matches!(position.turn(), Turn::Over(_));
         assert_eq!(events.iter().filter(|event| is_over_event(event)).count(), usize::from(over));
         assert_eq!(events.last().is_some_and(is_over_event), over);
         steps.push(step);
         assert!(steps.len() < STEPS, "the game goes on and on");
     }
-    check_idle_seats(&game);
+    check_idle_seats(&*position);
     steps
 }
 
-/// Plays the steps again, through their texts or in silence, and compares every state.
-fn replays<G: Game>(rules: &Arc<G::Rules>, steps: &[StepOf<G>])
-where
-    G::Action: Debug,
-{
-    let (mut told, mut silent) = (G::start(rules), G::start(rules));
+/// Plays the steps again, and compares every position with the one that is played without it.
+fn replays(start: &Position, steps: &[TextStep]) {
+    let mut position = start.clone();
     for step in steps {
-        let parsed = |game: &G, seat, action: &G::Action| {
-            game.parse_action(seat, &action.to_string()).expect("a legal action")
-        };
-        let read = match (step, told.turn()) {
-            (Step::Move(action), Turn::Move(seat) | Turn::Pass(seat)) => {
-                Step::Move(parsed(&told, seat, action))
-            }
-            (Step::Both(actions), _) => {
-                Step::Both(BySeat::from_fn(|seat| parsed(&told, seat, &actions[seat])))
-            }
-            (other, _) => other.clone(),
-        };
-        assert_eq!(&read, step);
-        told.play(read, &mut Vec::new());
-        silent.play_silently(step.clone());
-        assert_eq!(json(&told.state()), json(&silent.state()));
-        assert_eq!(told.turn(), silent.turn());
+        let mut copy = position.clone();
+        position.play(step.as_text(), &mut Vec::new()).expect("a legal step");
+        copy.play(step.as_text(), &mut Vec::new()).expect("a legal step");
+        assert_eq!(position.state().get(), copy.state().get());
+        assert_eq!(position.turn(), copy.turn());
     }
 }
 
-fn check_facts<G: Game>() {
-    assert!(GameKind::named(G::NAME).is_some_and(|kind| kind.name() == G::NAME));
-    let ids: BTreeSet<_> = G::CLAUSES.iter().map(|clause| clause.id).collect();
-    assert_eq!(ids.len(), G::CLAUSES.len(), "each clause has its own id");
-    for spec in G::OPTIONS {
+fn check_facts(game: &dyn AnyGame) {
+    assert!(GameKind::named(game.name()).is_some_and(|kind| kind.name() == game.name()));
+    let ids: BTreeSet<&str> = game.clauses().iter().map(|clause| &*clause.id).collect();
+    assert_eq!(ids.len(), game.clauses().len(), "each clause has its own id");
+    for spec in game.options() {
         assert!(ids.contains(spec.clause), "{} belongs to a clause", spec.name);
         assert!(!values(spec).is_empty(), "{} can be set", spec.name);
     }
-    assert!(G::endless(&default_rules::<G>()).is_none());
+    assert_eq!(game.endless(&default_options(game)), Ok(None));
 }
 
 /// The whole suite for one game.
-fn conforms<G: Game>() {
-    check_facts::<G>();
-    for (index, rules) in (0..).zip(all_rules::<G>()) {
+fn conforms(game: &dyn AnyGame) {
+    check_facts(game);
+    for (index, start) in (0..).zip(all_starts(game)) {
         for seed in 0..20 {
-            let steps = random_game::<G>(&rules, index * 1000 + seed, seed < 2);
+            let steps = random_game(game, &start, index * 1000 + seed, seed < 2);
             if seed < 5 {
-                replays::<G>(&rules, &steps);
+                replays(&start, &steps);
             }
         }
     }
 }
 
 fn state_keys(kind: GameKind) -> Vec<String> {
-    let state = with_game!(kind, G => {
-        serde_json::to_value(G::start(&default_rules::<G>()).state()).expect("plain data")
-    });
+    let start = default_start(kind.game());
+    let state: serde_json::Value = serde_json::from_str(start.state().get()).expect("JSON");
     state.as_object().expect("an object").keys().cloned().collect()
 }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::tournament::decisions::Decision;
+use super::decisions::Decision;
 
 /// Fewer common positions say nothing.
 const LEAST_POSITIONS: u32 = 20;

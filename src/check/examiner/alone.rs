@@ -6,28 +6,27 @@ use std::time::Duration;
 use super::{Examiner, Outcome, Stop};
 use crate::check::drills::Drill;
 use crate::check::{Finding, exchange};
-use crate::conversation::{self, Decision, Source};
 use crate::error::Failure;
 use crate::model::player::Interface;
 use crate::player::diagnosis::seconds;
 use crate::player::{InitView, Launch, NotStarted, Player, Wire};
 use crate::protocol::{Greeting, Wants};
-use referee_bots::Playable;
+use crate::reask::{self, Decision, Source};
 use referee_games::{BySeat, Seat};
 
-impl<G: Playable> Examiner<'_, G> {
+impl Examiner<'_> {
     /// Starts it in both seats and lets it leave.
     pub(super) async fn start(&mut self) -> Outcome {
         let mut said = Vec::new();
         let mut wants = Wants::default();
+        let (game, seats) = (self.exam.rules.game, self.exam.rules.seats());
         for seat in Seat::BOTH {
             let mut player = self.fresh();
             let begun = {
-                let position = G::start(&self.exam.rules);
                 let view = InitView {
                     seat,
-                    position: &position,
-                    options: &self.exam.options,
+                    rules: &self.exam.rules,
+                    position: &*self.exam.rules.start,
                     control: &self.exam.control,
                     seed: 1,
                     opening: &[],
@@ -45,14 +44,17 @@ impl<G: Playable> Examiner<'_, G> {
                 Ok((Greeting { wants: wanted, .. }, took)) => {
                     self.leave(player).await;
                     wants = wanted;
-                    said.push(format!("{} as {}", seconds(took), G::SEATS[seat]));
+                    said.push(format!("{} as {}", seconds(took), seats[seat]));
                 }
                 Err(NotStarted::Shortage(shortage)) => return Err(Failure::from(shortage).into()),
                 Err(NotStarted::Fault(fault)) => {
                     let lines = (self.candidate.spec.interface(), exchange::of(&player));
-                    let mut finding = Finding::new::<G>(&fault, seat, None, lines);
-                    finding.reproduce =
-                        Some(format!("referee ask {} --game {}", self.candidate.words, G::NAME));
+                    let mut finding = Finding::new(game, &fault, seat, None, lines);
+                    finding.reproduce = Some(format!(
+                        "referee ask {} --game {}",
+                        self.candidate.words,
+                        game.name()
+                    ));
                     player.leave().await;
                     return Ok(("it does not start".to_owned(), Some(finding)));
                 }
@@ -103,19 +105,24 @@ impl<G: Playable> Examiner<'_, G> {
         let secret = &self.conditions.secret;
         let seeds = BySeat::from_fn(|seat| secret.player_seed(&names[seat], &names[!seat], number));
         let record = |startup, fault| {
-            drill.beginning.record::<G>(&names, seeds, number, (seat, startup, fault))
+            drill.beginning.record(
+                self.exam.rules.seats(),
+                &names,
+                seeds,
+                number,
+                (seat, startup, fault),
+            )
         };
         let unplayed = record(Duration::ZERO, None);
-        let source = Source::<G> {
+        let source = Source {
             rules: &self.exam.rules,
-            options: &self.exam.options,
             control: &self.exam.control,
             policy: self.exam.policy,
             record: &unplayed,
         };
         let decision = Decision { seat, ply: drill.beginning.plies };
         let mut player = self.fresh();
-        let put = self.unless_over(conversation::put(&source, decision, &mut player)).await;
+        let put = self.unless_over(reask::ask_again(&source, decision, &mut player)).await;
         let put = match put {
             Ok(put) => put.map_err(Failure::from)?,
             Err(stop) => {

@@ -10,13 +10,30 @@ use super::{Examiner, Outcome};
 use crate::check::{Finding, exchange};
 use crate::error::Failure;
 use crate::model::clock::Clock;
+use crate::model::fault::Fault;
+use crate::model::rules::Rules;
 use crate::player::{InitView, NotStarted, Player};
-use crate::referee::{Question, Setup};
-use referee_bots::Playable;
-use referee_games::{BySeat, Event, Seat, Step, Turn};
+use crate::referee::{Question, Setup, Unplayable};
+use referee_games::watch_your_back::{Action, WatchYourBack};
+use referee_games::{AnyPosition, BySeat, Event, Game, GameError, Seat, Step, Turn, TypedPosition};
 
 /// The plies of the placing phase, and one move of the class.
 const BEFORE: u32 = 25;
+
+/// Why the game went no further.
+enum Failed {
+    Player(Fault),
+    Referee(Unplayable),
+}
+
+impl From<NotStarted> for Failed {
+    fn from(why: NotStarted) -> Self {
+        match why {
+            NotStarted::Fault(fault) => Self::Player(fault),
+            NotStarted::Shortage(shortage) => Self::Referee(shortage.into()),
+        }
+    }
+}
 
 /// What the player was told in a game without a fault.
 enum Told {
@@ -24,7 +41,7 @@ enum Told {
     Nothing,
 }
 
-impl<G: Playable> Examiner<'_, G> {
+impl Examiner<'_> {
     /// Plays with it up to its first move, forfeits, and asks it for one action more.
     pub(super) async fn forfeit(&mut self) -> Outcome {
         let mut player = self.fresh();
@@ -41,16 +58,17 @@ impl<G: Playable> Examiner<'_, G> {
         let (said, failed) = match told {
             Ok(Told::Forfeit) => ("its opponent forfeits: it plays on", None),
             Ok(Told::Nothing) => ("the game ends before its opponent can forfeit", None),
-            Err((NotStarted::Shortage(shortage), _)) => return Err(Failure::from(shortage).into()),
-            Err((NotStarted::Fault(fault), plies @ Some(BEFORE..))) => {
+            Err((Failed::Referee(why), _)) => return Err(Failure::from(why).into()),
+            Err((Failed::Player(fault), plies @ Some(BEFORE..))) => {
                 ("its opponent forfeits: it does not play on", Some((fault, plies)))
             }
-            Err((NotStarted::Fault(fault), plies)) => {
+            Err((Failed::Player(fault), plies)) => {
                 ("it fails before its opponent can forfeit", Some((fault, plies)))
             }
         };
-        let finding =
-            failed.map(|(fault, plies)| Finding::new::<G>(&fault, Seat::First, plies, lines));
+        let finding = failed.map(|(fault, plies)| {
+            Finding::new(self.exam.rules.game, &fault, Seat::First, plies, lines)
+        });
         Ok((said.to_owned(), finding))
     }
 
@@ -59,53 +77,66 @@ impl<G: Playable> Examiner<'_, G> {
         &self,
         player: &mut Player,
         seed: u64,
-    ) -> Result<Told, (NotStarted, Option<u32>)> {
+    ) -> Result<Told, (Failed, Option<u32>)> {
         let exam = self.exam;
-        let setup = Setup::<G> {
+        // No other game is played by classes, and no other game can forfeit a move.
+        let Some(mut position) = start(&exam.rules) else { return Ok(Told::Nothing) };
+        let setup = Setup {
             rules: &exam.rules,
-            options: &exam.options,
             control: &exam.control,
             policy: exam.policy,
             opening: &[],
             seeds: BySeat::new(seed, seed),
         };
-        let mut position = G::start(&exam.rules);
         let view = InitView {
             seat: Seat::First,
+            rules: &exam.rules,
             position: &position,
-            options: &exam.options,
             control: &exam.control,
             seed,
             opening: &[],
         };
-        player.begin(&view).await.map_err(|why| (why, None))?;
+        player.begin(&view).await.map_err(|why| (why.into(), None))?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (mut events, mut told) = (Vec::<Event>::new(), 0);
         loop {
-            let ply = position.ply();
-            let action = match position.turn() {
+            let ply = position.0.ply();
+            let failed = |error: GameError| (Failed::Referee(error.into()), Some(ply));
+            let action = match position.0.turn() {
                 Turn::Move(Seat::First) => {
                     let clocks = BySeat::from_fn(|_| Clock::new(exam.control));
                     let news = &events[told..];
                     let question = Question::new(Seat::First, &setup, &position, news, clocks);
-                    let answered = question.put(player).await.decided;
-                    let (action, _) = answered.map_err(|fault| (fault.into(), Some(ply)))?;
+                    let answered = question.put(player).await.map_err(failed)?.decided;
+                    let (action, _) =
+                        answered.map_err(|fault| (Failed::Player(fault), Some(ply)))?;
                     told = events.len();
-                    action
+                    Some(action)
                 }
                 Turn::Move(Seat::Second) if ply < BEFORE => {
-                    let Some(action) = position.random_action(Seat::Second, &mut rng) else {
-                        return Ok(Told::Nothing);
-                    };
-                    action
+                    position.sample(Seat::Second, &mut rng).map_err(failed)?
                 }
-                Turn::Move(Seat::Second) => G::pass(),
+                Turn::Move(Seat::Second) => None,
                 _ => return Ok(Told::Nothing),
             };
             if ply > BEFORE {
                 return Ok(Told::Forfeit);
             }
-            position.play(Step::Move(action), &mut events);
+            match action {
+                Some(action) => {
+                    position.play(Step::Move(&action), &mut events).map_err(failed)?;
+                }
+                None => position.0.play_unchecked(Step::Move(Action::Pass), &mut events),
+            }
         }
     }
+}
+
+/// The start of the game under these rules, with its types.
+fn start(rules: &Rules) -> Option<TypedPosition<WatchYourBack>> {
+    if rules.game.name() != WatchYourBack::NAME {
+        return None;
+    }
+    let rules = WatchYourBack::rules(&rules.options).ok()?;
+    Some(TypedPosition(WatchYourBack::start(&rules.into())))
 }

@@ -13,7 +13,6 @@ use crate::model::player::PlayerSpec;
 use crate::model::stage::Stage;
 use crate::model::tournament::Tournament;
 use crate::run::resume::{fresh_identity, header};
-use referee_bots::Playable;
 
 /// A word that stands for no player, and why.
 #[derive(Debug)]
@@ -23,10 +22,10 @@ pub(super) struct Refused {
 }
 
 /// What each word of the command line stands for, in their order.
-pub(super) fn read<G: Playable>(
+pub(super) fn read(
     args: &CheckArgs,
     setting: &Setting,
-    exam: &Exam<G>,
+    exam: &Exam,
 ) -> Result<Vec<Result<Candidate, Refused>>, Failure> {
     let mut found: Vec<Result<PlayerSpec, Refused>> = args
         .players
@@ -76,18 +75,18 @@ fn tell_apart(found: &mut [Result<PlayerSpec, Refused>], words: &[String]) {
     }
 }
 
-fn candidate<G: Playable>(
+fn candidate(
     spec: PlayerSpec,
     word: &str,
     records: PathBuf,
-    (args, setting, exam): (&CheckArgs, &Setting, &Exam<G>),
+    (args, setting, exam): (&CheckArgs, &Setting, &Exam),
 ) -> Result<Candidate, Failure> {
     let mut players = vec![spec.clone(), exam.partner.clone()];
     players.extend(exam.bots.iter().cloned());
     let tournament = Tournament {
         name: "check".to_owned(),
         game: setting.game,
-        options: exam.options.clone(),
+        options: exam.rules.options.clone(),
         remarks: Vec::new(),
         stages: vec![Stage::round_robin(1)],
         openings: None,

@@ -21,8 +21,6 @@ use crate::error::Failure;
 use crate::printer::activity::Activity;
 use crate::run::cores::share_cores;
 use crate::run::worker::settle_on;
-use referee_bots::Playable;
-use referee_games::Game;
 
 /// How the examinations ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +32,8 @@ pub(super) enum End {
 }
 
 /// What is examined, by all threads.
-struct Shared<G: Game> {
-    exam: Exam<G>,
+struct Shared {
+    exam: Exam,
     entries: Vec<Result<Candidate, Refused>>,
     /// The first entry that nobody has taken yet.
     next: AtomicUsize,
@@ -54,9 +52,9 @@ enum News {
 ///
 /// # Errors
 /// What kept the referee from finishing a check, after all others; or that `desk` takes no more.
-pub(super) fn examine_all<G: Playable>(
+pub(super) fn examine_all(
     jobs: Option<NonZeroUsize>,
-    exam: Exam<G>,
+    exam: Exam,
     entries: Vec<Result<Candidate, Refused>>,
     desk: &mut Desk,
 ) -> Result<End, Failure> {
@@ -86,7 +84,7 @@ pub(super) fn examine_all<G: Playable>(
     collected
 }
 
-impl<G: Playable> Shared<G> {
+impl Shared {
     /// Examines what nobody has taken yet, until nothing is left or it is to stop.
     fn work(&self, stop: &watch::Receiver<bool>, tell: &mpsc::UnboundedSender<News>) {
         while !*stop.borrow() {
@@ -131,7 +129,9 @@ impl<G: Playable> Shared<G> {
     fn untried(&self, number: usize) -> Report {
         match &self.entries[number] {
             Ok(candidate) => self.exam.untried(candidate),
-            Err(Refused { word, why }) => Report::refused(word, G::NAME, &why.message),
+            Err(Refused { word, why }) => {
+                Report::refused(word, self.exam.rules.game.name(), &why.message)
+            }
         }
     }
 }
@@ -161,8 +161,8 @@ fn said(panic: &(dyn Any + Send)) -> &str {
 
 /// Hands on the reports in the order of the entries as they come. After an interruption the checks
 /// under way end, and those that were not begun are reported as such.
-fn collect<G: Playable>(
-    shared: &Shared<G>,
+fn collect(
+    shared: &Shared,
     mut news: mpsc::UnboundedReceiver<News>,
     tell_stop: &watch::Sender<bool>,
     desk: &mut Desk,

@@ -1,13 +1,17 @@
 //! A game under way that is played by lines of text.
 
+use crate::replay::{Script, next_step};
 use crate::seeds::Luck;
-use referee_games::{BySeat, Event, Game, Refusal, Seat, Step, StepOf, Stream, Turn};
+use referee_games::{
+    AnyPosition, BySeat, Event, GameError, PASS, Position, Refusal, Seat, Step, Stream, TextStep,
+    Turn,
+};
 
 /// A game under way, and where its chance comes from.
 #[derive(Debug, Clone)]
-pub(super) struct Course<G> {
+pub(super) struct Course {
     /// The position.
-    pub(super) game: G,
+    pub(super) game: Position,
     /// Draws the chance that no line names.
     pub(super) luck: Option<Luck>,
 }
@@ -35,70 +39,85 @@ pub(super) enum Answers {
     Nothing,
 }
 
-impl<G: Game> Course<G> {
+impl Course {
     /// Plays the next step: what `text` says, or a forced pass or an outcome of chance before it.
-    pub(super) fn step(&mut self, text: &str) -> Result<(Played, Answers), Refusal> {
-        let (step, answers) = self.next(text)?;
-        let action = Some(match &step {
-            Step::Move(action) => action.to_string(),
-            Step::Both(BySeat { first, second }) => format!("{first} / {second}"),
-            Step::Chance(outcome) => outcome.to_string(),
-        });
+    pub(super) fn step(&mut self, text: &str) -> Result<(Played, Answers), GameError> {
+        let mut line = Line { text, luck: &mut self.luck, answers: Answers::Line };
+        let step = next_step(&*self.game, &mut line)?;
+        let step = step.ok_or_else(|| malformed("the game is over"))?;
+        let answers = line.answers;
         let mut events = Vec::new();
-        self.game.play(step, &mut events);
-        Ok((Played { action, events }, answers))
-    }
-
-    fn next(&mut self, text: &str) -> Result<(StepOf<G>, Answers), Refusal> {
-        match self.game.turn() {
-            Turn::Move(seat) => {
-                Ok((Step::Move(self.game.parse_action(seat, text)?), Answers::Line))
-            }
-            Turn::Pass(_) if text == G::pass().to_string() => {
-                Ok((Step::Move(G::pass()), Answers::Line))
-            }
-            Turn::Pass(_) => Ok((Step::Move(G::pass()), Answers::Nothing)),
-            Turn::Both => Ok((Step::Both(self.both(text)?), Answers::Line)),
-            Turn::Chance(stream, outcomes) => self.chance(stream, &outcomes, text),
-            Turn::Over(_) => Err(match self.game.parse_action(Seat::First, text) {
-                Err(refusal) => refusal,
-                Ok(_) => malformed("the game is over"),
-            }),
-        }
-    }
-
-    /// The two actions of a simultaneous turn, in seat order.
-    fn both(&self, text: &str) -> Result<BySeat<G::Action>, Refusal> {
-        let Some((first, second)) = text.split_once(" / ") else {
-            return Err(malformed("expected both actions in seat order, with ` / ` between them"));
-        };
-        Ok(BySeat::new(
-            self.game.parse_action(Seat::First, first)?,
-            self.game.parse_action(Seat::Second, second)?,
-        ))
-    }
-
-    /// The outcome that `text` names, or one drawn before it.
-    fn chance(
-        &mut self,
-        stream: Stream,
-        outcomes: &[(G::Chance, u32)],
-        text: &str,
-    ) -> Result<(StepOf<G>, Answers), Refusal> {
-        if let Some((outcome, _)) = outcomes.iter().find(|(outcome, _)| outcome.to_string() == text)
-        {
-            return Ok((Step::Chance(outcome.clone()), Answers::Line));
-        }
-        match &mut self.luck {
-            Some(luck) => Ok((Step::Chance(luck.draw(stream, outcomes)), Answers::Nothing)),
-            None => Err(malformed(&format!(
-                "expected an outcome of chance such as `{}`, or --seed to draw it",
-                outcomes.first().map(|(outcome, _)| outcome.to_string()).unwrap_or_default()
-            ))),
-        }
+        self.game.play(step.as_text(), &mut events)?;
+        Ok((Played { action: Some(text_of(step)), events }, answers))
     }
 }
 
-fn malformed(reason: &str) -> Refusal {
-    Refusal::Malformed(reason.to_owned())
+/// A line of input as a script of one step.
+struct Line<'a> {
+    text: &'a str,
+    luck: &'a mut Option<Luck>,
+    answers: Answers,
+}
+
+impl Script for Line<'_> {
+    type Error = GameError;
+
+    /// On a simultaneous turn the line has both actions in seat order.
+    fn action(
+        &mut self,
+        position: &dyn AnyPosition,
+        seat: Seat,
+    ) -> Result<Option<String>, GameError> {
+        if position.turn() != Turn::Both {
+            return position.judge(seat, self.text).map(Some);
+        }
+        let Some((first, second)) = self.text.split_once(" / ") else {
+            return Err(malformed("expected both actions in seat order, with ` / ` between them"));
+        };
+        position.judge(seat, BySeat::new(first, second)[seat]).map(Some)
+    }
+
+    /// The outcome that the line names, or one drawn before it.
+    fn outcome(
+        &mut self,
+        position: &dyn AnyPosition,
+        stream: Stream,
+    ) -> Result<Option<String>, GameError> {
+        let outcomes = position.outcomes();
+        if outcomes.iter().any(|(outcome, _)| outcome == self.text) {
+            return Ok(Some(self.text.to_owned()));
+        }
+        self.answers = Answers::Nothing;
+        match self.luck {
+            Some(luck) => Ok(Some(luck.draw(stream, &outcomes))),
+            None => Err(malformed(&format!(
+                "expected an outcome of chance such as `{}`, or --seed to draw it",
+                outcomes.first().map_or("", |(outcome, _)| outcome)
+            ))),
+        }
+    }
+
+    fn pass(&mut self, _: &dyn AnyPosition, _: Seat) -> Result<bool, GameError> {
+        if self.text != PASS {
+            self.answers = Answers::Nothing;
+        }
+        Ok(true)
+    }
+
+    fn over(&mut self, position: &dyn AnyPosition) -> Result<(), GameError> {
+        position.judge(Seat::First, self.text).map(drop)
+    }
+}
+
+/// A step as the output shows it.
+fn text_of(step: TextStep) -> String {
+    match step {
+        Step::Move(text) | Step::Chance(text) => text,
+        Step::Pass => PASS.to_owned(),
+        Step::Both(BySeat { first, second }) => format!("{first} / {second}"),
+    }
+}
+
+fn malformed(reason: &str) -> GameError {
+    Refusal::Malformed(reason.to_owned()).into()
 }

@@ -10,22 +10,22 @@ use serde::Serialize;
 use super::course::{Answers, Course, Played};
 use super::record::Record;
 use super::{Failure, for_each_line, write_line};
-use referee_games::{Game, Refusal};
+use referee_games::GameError;
 
 /// Answers lists of actions with the positions after them.
-pub(super) struct FromStart<G> {
+pub(super) struct FromStart {
     /// The start of the game.
-    pub(super) start: Course<G>,
+    pub(super) start: Course,
     /// The legal actions are told too.
     pub(super) legal: bool,
     /// The way to the last position: no longer than a game.
-    pub(super) path: Vec<Stop<G>>,
+    pub(super) path: Vec<Stop>,
 }
 
 /// A text, and where it led.
-pub(super) struct Stop<G> {
+pub(super) struct Stop {
     text: String,
-    course: Course<G>,
+    course: Course,
     played: Played,
 }
 
@@ -38,7 +38,7 @@ struct Refused {
     at: Option<usize>,
 }
 
-impl<G: Game> FromStart<G> {
+impl FromStart {
     /// Answers every line of `input` with one line.
     pub(super) fn answer_all(
         &mut self,
@@ -76,13 +76,13 @@ impl<G: Game> FromStart<G> {
             Some(stop) => (&stop.course, &stop.played),
             None => (&self.start, &start),
         };
-        write_line(&Record::new(&course.game, played, self.legal), out)
+        write_line(&Record::new(&*course.game, played, self.legal), out)
     }
 }
 
-impl<G: Game> Stop<G> {
+impl Stop {
     /// Where `text` leads from `course`; what is due before it happens too.
-    fn after(course: &Course<G>, text: &str) -> Result<Self, Refusal> {
+    fn after(course: &Course, text: &str) -> Result<Self, GameError> {
         let mut course = course.clone();
         let mut events = Vec::new();
         loop {

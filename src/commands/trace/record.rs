@@ -1,16 +1,21 @@
 //! The JSON line that `referee trace` prints for a position.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use super::course::Played;
-use referee_games::{BySeat, Event, Game, GameResult, Legal, Outcome, Seat, SeatMap, Turn};
+use referee_games::{
+    AnyPosition, BySeat, Event, GameResult, Legal, Outcome, PASS, SeatMap, Text, Turn,
+};
 
 /// A position, and what led to it.
 #[derive(Debug, Serialize)]
-pub(super) struct Record<'a, S> {
+pub(super) struct Record<'a> {
     ply: u32,
     action: Option<&'a str>,
-    state: S,
+    state: Cow<'a, RawValue>,
     events: &'a [Event],
     turn: TurnRecord,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -21,10 +26,10 @@ pub(super) struct Record<'a, S> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum TurnRecord {
-    Move(&'static str),
-    Both([&'static str; 2]),
+    Move(Text),
+    Both([Text; 2]),
     Chance(Vec<String>),
-    Over { result: &'static str, reason: &'static str },
+    Over { result: Text, reason: Text },
 }
 
 /// The legal actions: as the wire shows them, by seat on a simultaneous turn.
@@ -35,12 +40,9 @@ enum LegalRecord {
     BySeat(SeatMap<Legal>),
 }
 
-impl<'a, S> Record<'a, S> {
+impl<'a> Record<'a> {
     /// The record of `game`, which `played` led to; with the legal actions if `legal`.
-    pub(super) fn new<G>(game: &G, played: &'a Played, legal: bool) -> Self
-    where
-        G: Game<State = S>,
-    {
+    pub(super) fn new(game: &'a dyn AnyPosition, played: &'a Played, legal: bool) -> Self {
         let turn = game.turn();
         Self {
             ply: game.ply(),
@@ -48,36 +50,39 @@ impl<'a, S> Record<'a, S> {
             state: game.state(),
             events: &played.events,
             legal: legal.then(|| legal_record(game, &turn)),
-            turn: turn_record::<G>(turn),
+            turn: turn_record(game, turn),
         }
     }
 }
 
-fn turn_record<G: Game>(turn: Turn<G::Chance>) -> TurnRecord {
+fn turn_record(game: &dyn AnyPosition, turn: Turn<Text>) -> TurnRecord {
+    let seats = game.seats();
     match turn {
-        Turn::Move(seat) | Turn::Pass(seat) => TurnRecord::Move(G::SEATS[seat]),
-        Turn::Both => TurnRecord::Both(Seat::BOTH.map(|seat| G::SEATS[seat])),
-        Turn::Chance(_, outcomes) => {
-            TurnRecord::Chance(outcomes.iter().map(|(outcome, _)| outcome.to_string()).collect())
+        Turn::Move(seat) | Turn::Pass(seat) => TurnRecord::Move(seats[seat].clone()),
+        Turn::Both => TurnRecord::Both([seats.first, seats.second]),
+        Turn::Chance(_) => {
+            let outcomes = game.outcomes().into_iter();
+            TurnRecord::Chance(outcomes.map(|(outcome, _)| outcome).collect())
         }
         Turn::Over(Outcome { result, reason }) => {
             let result = match result {
-                GameResult::Win(seat) => G::SEATS[seat],
-                GameResult::Draw => "draw",
+                GameResult::Win(seat) => seats[seat].clone(),
+                GameResult::Draw => "draw".into(),
             };
             TurnRecord::Over { result, reason }
         }
     }
 }
 
-/// A forced pass is the one thing that a line may say then; where nobody acts the list is empty.
-fn legal_record<G: Game>(game: &G, turn: &Turn<G::Chance>) -> LegalRecord {
+/// A forced pass is the one thing that a line may say then; if nobody acts, the list is empty.
+fn legal_record(game: &dyn AnyPosition, turn: &Turn<Text>) -> LegalRecord {
     match turn {
         Turn::Move(seat) => LegalRecord::One(game.legal(*seat)),
-        Turn::Pass(_) => LegalRecord::One(Legal::List(vec![G::pass().to_string()])),
+        Turn::Pass(_) => LegalRecord::One(Legal::List(vec![PASS.to_owned()])),
         Turn::Both => {
-            LegalRecord::BySeat(SeatMap::new(G::SEATS, BySeat::from_fn(|seat| game.legal(seat))))
+            let legal = BySeat::from_fn(|seat| game.legal(seat));
+            LegalRecord::BySeat(SeatMap::new(game.seats(), legal))
         }
-        Turn::Chance(..) | Turn::Over(_) => LegalRecord::One(Legal::List(Vec::new())),
+        Turn::Chance(_) | Turn::Over(_) => LegalRecord::One(Legal::List(Vec::new())),
     }
 }

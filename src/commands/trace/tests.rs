@@ -4,8 +4,8 @@ use std::sync::Arc;
 use super::*;
 use referee_games::perft;
 use referee_games::{
-    BySeat, Clause, Event, GameResult, OptionError, OptionSpec, Options, Outcome, Seat, SeatMap,
-    Step, Stream, Turn,
+    BySeat, Clause, Event, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Seat,
+    SeatMap, Step, Stream, Turn, TypedPosition,
 };
 
 /// A game with a die and simultaneous turns: a roll, then both name a number up to it; two turns.
@@ -49,13 +49,20 @@ impl Game for Toy {
         Self::default()
     }
 
-    fn turn(&self) -> Turn<Roll> {
+    fn turn(&self) -> Turn {
         match self.roll {
             _ if self.turns == 2 => {
                 Turn::Over(Outcome { result: GameResult::Draw, reason: "turns" })
             }
-            None => Turn::Chance(Stream::Shared, vec![(Roll(1), 1), (Roll(2), 2)]),
+            None => Turn::Chance(Stream::Shared),
             Some(_) => Turn::Both,
+        }
+    }
+
+    fn outcomes(&self) -> Vec<(Roll, u32)> {
+        match self.turn() {
+            Turn::Chance(_) => vec![(Roll(1), 1), (Roll(2), 2)],
+            _ => Vec::new(),
         }
     }
 
@@ -70,18 +77,13 @@ impl Game for Toy {
     fn parse_action(&self, seat: Seat, text: &str) -> Result<u32, Refusal> {
         let number =
             text.parse().map_err(|_| Refusal::Malformed("expected a number".to_owned()))?;
-        let clause = "T1";
-        self.legal_actions(seat)
-            .contains(&number)
-            .then_some(number)
-            .ok_or(Refusal::Illegal { clause, reason: format!("{number} is not on the die") })
+        self.legal_actions(seat).contains(&number).then_some(number).ok_or(Refusal::Illegal {
+            clause: "T1".into(),
+            reason: format!("{number} is not on the die"),
+        })
     }
 
-    fn pass() -> u32 {
-        0
-    }
-
-    fn play(&mut self, step: Step<u32, Roll>, _: &mut Vec<Event>) {
+    fn play_unchecked(&mut self, step: Step<u32, Roll>, _: &mut Vec<Event>) {
         match step {
             Step::Chance(Roll(number)) => self.roll = Some(number),
             Step::Both(BySeat { first, second }) => {
@@ -89,7 +91,7 @@ impl Game for Toy {
                 self.turns += 1;
                 self.roll = None;
             }
-            Step::Move(_) => {}
+            Step::Move(_) | Step::Pass => {}
         }
     }
 
@@ -106,9 +108,9 @@ impl Game for Toy {
     }
 }
 
-fn course(seed: Option<u64>) -> Course<Toy> {
+fn course(seed: Option<u64>) -> Course {
     let luck = seed.map(|seed| Secret::from_seed(seed).luck("a", "b", 1));
-    Course { game: Toy::default(), luck }
+    Course { game: Box::new(TypedPosition(Toy::default())), luck }
 }
 
 /// What `take` prints, and how it ends.

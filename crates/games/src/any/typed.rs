@@ -15,7 +15,8 @@ use crate::options::{OptionSpec, Options};
 use crate::perft;
 use crate::refusal::StepError;
 use crate::seat::{BySeat, Seat};
-use crate::turn::{Step, StepText, Text, Turn};
+use crate::text::Text;
+use crate::turn::{Step, StepText, Turn};
 
 /// The typed game `G` as a game of texts.
 pub struct Typed<G>(PhantomData<fn() -> G>);

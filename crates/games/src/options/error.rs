@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::turn::Text;
+use crate::text::Text;
 
 /// Why options were refused.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::FileError;
+use super::error::FileError;
 
 /// What an option may be set to that names things the game knows, or files that describe more.
 ///

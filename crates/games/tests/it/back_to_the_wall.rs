@@ -227,14 +227,14 @@ fn play(rounds: Option<&str>, options: &ModelRules, seed: u64, met: &mut BTreeMa
         let answer = game.parse_action(Seat::Second, &bad);
         assert_eq!(answer.is_ok(), model.is_legal(&bad), "{bad}, {place}");
         if let Err(why) = answer {
-            let cites = matches!(why, Refusal::Illegal { clause: "T10", .. });
+            let cites = matches!(&why, Refusal::Illegal { clause, .. } if clause == "T10");
             assert!(cites, "{why}, {place}");
         }
         let parse = |seat, text: &str| game.parse_action(seat, text).expect("a legal action");
         let step =
             Step::Both(BySeat::new(parse(Seat::First, &first), parse(Seat::Second, &second)));
         let mut events: Vec<Event> = Vec::new();
-        game.play(step, &mut events);
+        game.play_unchecked(step, &mut events);
         let events = serde_json::to_value(events).expect("JSON");
         let expected = Value::Array(model.play(&first, &second));
         assert_eq!(events, expected, "{first} / {second}, {place}");

@@ -12,7 +12,7 @@ use model::{Given, Model, ModelRules, Waits};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
 use referee_games::backdraughts::{Backdraughts, Board, Rules};
-use referee_games::{Game, GameResult, Options, Seat, Step, Turn};
+use referee_games::{Game, GameResult, OptionError, Options, Seat, Step, Turn};
 
 /// Where a game on a random board is left.
 const LIMIT: usize = 60;
@@ -41,7 +41,7 @@ fn all_options() -> Vec<Given> {
     all
 }
 
-fn fast_rules(given: &Given) -> Result<Arc<Rules>, String> {
+fn fast_rules(given: &Given) -> Result<Arc<Rules>, OptionError> {
     let given = given.iter().map(|(name, value)| (*name, value.as_str()));
     let options = Options::resolve(Backdraughts::OPTIONS, given).expect("values that fit");
     Backdraughts::rules(&options).map(Arc::new)
@@ -64,9 +64,9 @@ fn colour(seat: Seat) -> char {
 /// What the fast game waits for, in the words of the model.
 fn waits(game: &Backdraughts) -> Waits {
     match game.turn() {
-        Turn::Chance(_, outcomes) if outcomes.len() == 36 => Waits::StartRolls,
-        Turn::Chance(_, outcomes) => {
-            assert_eq!(outcomes.len(), 6);
+        Turn::Chance(_) if game.outcomes().len() == 36 => Waits::StartRolls,
+        Turn::Chance(_) => {
+            assert_eq!(game.outcomes().len(), 6);
             Waits::Roll(colour(game.phase().to_act().expect("a seat that rolls")))
         }
         Turn::Move(seat) => Waits::Action(colour(seat)),
@@ -98,7 +98,8 @@ fn legal(game: &Backdraughts) -> Vec<String> {
 /// Plays a random step in both.
 fn advance(model: &mut Model, game: &mut Backdraughts, rng: &mut ChaCha20Rng) {
     match game.turn() {
-        Turn::Chance(_, outcomes) => {
+        Turn::Chance(_) => {
+            let outcomes = game.outcomes();
             let (outcome, _) = outcomes.choose(rng).expect("an outcome");
             let text = outcome.to_string();
             let values = text.split(' ').skip(1).map(|value| value.parse().expect("a number"));

@@ -6,7 +6,7 @@ use rand::{SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
 use referee_games::backdraughts::Backdraughts;
 use referee_games::watch_your_back::WatchYourBack;
-use referee_games::{Game, GameResult, Options, Seat, Step, Turn};
+use referee_games::{Game, GameResult, Options, PASS, Seat, Step, Turn};
 
 type Given = [(&'static str, &'static str)];
 
@@ -72,19 +72,19 @@ fn rules<G: Game>(given: &Given) -> Arc<G::Rules> {
 fn answers<G: Game>(game: &G) -> Vec<String> {
     match game.turn() {
         Turn::Move(seat) => game.legal_actions(seat).iter().map(ToString::to_string).collect(),
-        Turn::Pass(_) => vec![G::pass().to_string()],
-        Turn::Chance(_, outcomes) => outcomes.iter().map(|(it, _)| it.to_string()).collect(),
+        Turn::Pass(_) => vec![PASS.to_owned()],
+        Turn::Chance(_) => game.outcomes().iter().map(|(it, _)| it.to_string()).collect(),
         Turn::Both | Turn::Over(_) => Vec::new(),
     }
 }
 
 fn play<G: Game>(game: &mut G, text: &str) {
     let step = match game.turn() {
-        Turn::Move(seat) | Turn::Pass(seat) => {
-            Step::Move(game.parse_action(seat, text).expect("a legal action"))
-        }
-        Turn::Chance(_, outcomes) => {
-            let drawn = outcomes.into_iter().find(|(outcome, _)| outcome.to_string() == text);
+        Turn::Move(seat) => Step::Move(game.parse_action(seat, text).expect("a legal action")),
+        Turn::Pass(_) => Step::Pass,
+        Turn::Chance(_) => {
+            let drawn =
+                game.outcomes().into_iter().find(|(outcome, _)| outcome.to_string() == text);
             Step::Chance(drawn.expect("an outcome").0)
         }
         turn => panic!("{turn:?}"),

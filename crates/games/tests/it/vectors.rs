@@ -59,7 +59,7 @@ fn agrees(recorded: &Recorded, end_check: EndCheck) -> Result<(), String> {
         };
         assert_eq!(matches!(game.turn(), Turn::Pass(_)), text == "pass", "action {number}");
         let action = game.parse_action(seat, text).map_err(|refusal| refusal.to_string())?;
-        game.play(Step::Move(action), &mut Vec::new());
+        game.play_unchecked(Step::Move(action), &mut Vec::new());
         if signs(&game) != *board {
             return Err(format!("another board after action {number}, {text}"));
         }

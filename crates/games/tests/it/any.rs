@@ -1,0 +1,105 @@
+//! Every typed game is the same game as through [`AnyPosition`].
+
+use std::sync::Arc;
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+use referee_games::back_to_the_wall::BackToTheWall;
+use referee_games::backdraughts::Backdraughts;
+use referee_games::watch_your_back::WatchYourBack;
+use referee_games::{
+    AnyPosition, BySeat, Event, Game, GameError, GameKind, Options, PASS, Step, StepError, StepOf,
+    TextStep, Turn,
+};
+
+/// A random step that answers the turn, with its text.
+fn random_step<G: Game>(game: &G, rng: &mut ChaCha20Rng) -> Option<(StepOf<G>, TextStep)> {
+    let mut action = |seat| game.random_action(seat, rng).expect("an action");
+    Some(match game.turn() {
+        Turn::Over(_) => return None,
+        Turn::Pass(_) => (Step::Pass, Step::Pass),
+        Turn::Move(seat) => {
+            let action = action(seat);
+            (Step::Move(action.clone()), Step::Move(action.to_string()))
+        }
+        Turn::Both => {
+            let both = BySeat::from_fn(action);
+            let texts = both.as_ref().map(ToString::to_string);
+            (Step::Both(both), Step::Both(texts))
+        }
+        Turn::Chance(_) => {
+            let outcomes = game.outcomes();
+            let (drawn, _) = outcomes[rng.random_range(0..outcomes.len())].clone();
+            (Step::Chance(drawn.clone()), Step::Chance(drawn.to_string()))
+        }
+    })
+}
+
+/// Whether both say the same about the position.
+fn compare<G: Game>(game: &G, any: &dyn AnyPosition) {
+    assert_eq!(any.turn(), game.turn().map_reason(Into::into));
+    assert_eq!((any.ply(), any.rows(), any.caption()), (game.ply(), game.rows(), game.caption()));
+    let state = serde_json::to_string(&game.state()).expect("plain data");
+    assert_eq!(any.state().get(), state);
+    let outcomes = game.outcomes().into_iter();
+    let texts: Vec<_> = outcomes.map(|(outcome, weight)| (outcome.to_string(), weight)).collect();
+    assert_eq!(any.outcomes(), texts);
+    for seat in referee_games::Seat::BOTH {
+        assert_eq!(any.legal(seat), game.legal(seat));
+        assert_eq!(any.legal_count(seat), game.legal_count(seat));
+        for text in [PASS, "3,3", "nonsense", "R U 3,5"] {
+            let typed = game.parse_action(seat, text).map(|action| action.to_string());
+            assert_eq!(any.judge(seat, text), typed.map_err(GameError::Refused));
+        }
+    }
+}
+
+fn agree<G: Game>(kind: GameKind) {
+    let options = Options::resolve(G::OPTIONS, []).expect("defaults");
+    let rules = Arc::new(G::rules(&options).expect("defaults"));
+    for seed in 0..6 {
+        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let mut game = G::start(&rules);
+        let mut silent = game.clone();
+        let mut any = kind.game().start(&options).expect("defaults");
+        compare(&game, &*any);
+        while let Some((step, text)) = random_step(&game, &mut rng) {
+            let (mut typed, mut texts) = (Vec::<Event>::new(), Vec::new());
+            game.play(step.clone(), &mut typed).expect("legal");
+            any.play(text.as_text(), &mut texts).expect("legal");
+            silent.play_silently(step);
+            assert_eq!(typed, texts);
+            compare(&game, &*any);
+            compare(&silent, &*any);
+        }
+        assert!(matches!(game.play(Step::Pass, &mut Vec::new()), Err(StepError::NotAsked { .. })));
+    }
+    let (start, any) = (G::start(&rules), kind.game().start(&options).expect("defaults"));
+    assert_eq!(any.perft(1), Ok(referee_games::perft::perft(&start, 1)));
+}
+
+#[test]
+fn watch_your_back() {
+    agree::<WatchYourBack>(GameKind::WatchYourBack);
+}
+
+#[test]
+fn backdraughts() {
+    agree::<Backdraughts>(GameKind::Backdraughts);
+}
+
+#[test]
+fn back_to_the_wall() {
+    agree::<BackToTheWall>(GameKind::BackToTheWall);
+}
+
+#[test]
+fn a_checked_step_is_refused_with_its_reason() {
+    let options = Options::resolve(WatchYourBack::OPTIONS, []).expect("defaults");
+    let rules = Arc::new(WatchYourBack::rules(&options).expect("defaults"));
+    let mut game = WatchYourBack::start(&rules);
+    let mut play = |step| game.play(step, &mut Vec::new()).expect_err("refused").to_string();
+    let pass = referee_games::watch_your_back::Action::Pass;
+    assert!(play(Step::Move(pass)).starts_with("W7: pass "));
+    assert_eq!(play(Step::Pass), "the step does not answer Move(First)");
+}

@@ -1,0 +1,52 @@
+//! The choices that were made in a recorded game, found by playing it again.
+
+use crate::model::record::GameRecord;
+use crate::replay::{Replay, ReplayError};
+use referee_games::{AnyPosition, Position, Seat};
+
+/// A choice that a player made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Decision {
+    /// Whose choice it was.
+    pub seat: Seat,
+    /// A hash of the position and of whose turn it was.
+    pub position: u64,
+    /// A hash of the action.
+    pub action: u64,
+}
+
+/// The choices of a game, its opening and forced actions left out.
+///
+/// # Errors
+/// The record cannot be true.
+pub fn decisions(start: &Position, record: &GameRecord) -> Result<Vec<Decision>, ReplayError> {
+    let mut replay = Replay::new(start, record);
+    let mut found = Vec::new();
+    loop {
+        if !replay.is_in_opening() {
+            for &seat in replay.current().turn().asked() {
+                let Some(text) = replay.recorded(seat) else { return Ok(found) };
+                if replay.current().legal_count(seat) > 1 {
+                    let position = hash_of(replay.current(), seat);
+                    found.push(Decision { seat, position, action: hash(text.as_bytes()) });
+                }
+            }
+        }
+        if replay.next().transpose()?.is_none() {
+            return Ok(found);
+        }
+    }
+}
+
+/// What tells the position, and who decides there, from others.
+fn hash_of(position: &dyn AnyPosition, seat: Seat) -> u64 {
+    let mut text = position.state().get().as_bytes().to_vec();
+    text.extend_from_slice(position.seats()[seat].as_bytes());
+    hash(&text)
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut start = [0; 8];
+    start.copy_from_slice(&blake3::hash(bytes).as_bytes()[..8]);
+    u64::from_le_bytes(start)
+}

@@ -1,0 +1,388 @@
+//! Re-asking: a recorded game told again to one of its players, line by line, up to one of its
+//! decisions.
+//!
+//! The player is told what the record says that it did, whatever it replies now. So a player that
+//! decides by its seed comes to the decision as it did in the game, and every other one comes to
+//! the same position.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::error::Failure;
+use crate::model::clock::{Clock, TimeControl};
+use crate::model::fault::{Fault, FaultCode};
+use crate::model::record::{FaultPolicy, GameRecord};
+use crate::model::rules::Rules;
+use crate::player::{InitView, NotStarted, Player, Wire};
+use crate::protocol::{Greeting, Wants};
+use crate::referee::{Question, Setup, Unplayable};
+use crate::replay::{self, Replay, ReplayError};
+use referee_games::{AnyPosition, BySeat, Event, GameError, Position, Seat, Text, Turn};
+
+/// A recorded game, and the terms that it was played by.
+#[derive(Debug)]
+pub struct Source<'a> {
+    /// The rules in force.
+    pub rules: &'a Rules,
+    /// The limits of time, as the player is told them.
+    pub control: &'a TimeControl,
+    /// What happens after a refused action.
+    pub policy: FaultPolicy,
+    /// The record.
+    pub record: &'a GameRecord,
+}
+
+/// A decision of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Decision {
+    /// Whose.
+    pub seat: Seat,
+    /// The plies played before it.
+    pub ply: u32,
+}
+
+/// What came of asking a player for a decision again.
+#[derive(Debug)]
+pub struct Asked {
+    /// The position where it was asked last.
+    pub position: Position,
+    /// What happened since its turn before.
+    pub events: Vec<Event>,
+    /// What it said of itself; the start-up's time. Absent when it did not start.
+    pub greeted: Option<(Greeting, Duration)>,
+    /// The legal action it replied, or its fault.
+    pub outcome: Result<String, Fault>,
+    /// The time of that reply.
+    pub used: Duration,
+    /// Its first reply on the way that was not the recorded one.
+    pub strayed: Option<Strayed>,
+}
+
+/// A reply that was not the recorded one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Strayed {
+    /// The plies played before it.
+    pub ply: u32,
+    /// What it replied; of a refused reply the diagnosis.
+    pub said: String,
+    /// What the record has there.
+    pub recorded: String,
+}
+
+/// The plies before the first decision of a recorded game.
+///
+/// # Errors
+/// The record cannot be true.
+pub fn first_decision(source: &Source<'_>) -> Result<u32, ReplayError> {
+    let mut cursor = Cursor::new(source)?;
+    while matches!(cursor.position().turn(), Turn::Chance(_) | Turn::Pass(_)) && cursor.step()? {}
+    Ok(cursor.position().ply())
+}
+
+/// The seat that decides after `ply` plies of a recorded game. If both do, it is the `wanted` one,
+/// or else the player's `own`.
+///
+/// # Errors
+/// Nobody decides there, or another seat does.
+pub fn seat_at(
+    source: &Source<'_>,
+    ply: u32,
+    wanted: Option<Seat>,
+    own: Option<Seat>,
+) -> Result<Seat, NoDecision> {
+    let mut cursor = Cursor::new(source)?;
+    while cursor.position().ply() < ply || matches!(cursor.position().turn(), Turn::Chance(_)) {
+        if !cursor.step()? {
+            break;
+        }
+    }
+    let reached = cursor.position().ply();
+    if reached > ply {
+        return Err(NoDecision::InOpening { first: reached });
+    }
+    if reached < ply {
+        return Err(ReplayError::Short { plies: reached, wanted: ply }.into());
+    }
+    let turn = cursor.position().turn();
+    let wanted = if turn == Turn::Both { wanted.or(own) } else { wanted };
+    let name = |seat: Seat| source.rules.seats()[seat].clone();
+    match (turn, wanted) {
+        (Turn::Move(seat), None) => Ok(seat),
+        (Turn::Move(seat), Some(wanted)) if seat == wanted => Ok(seat),
+        (Turn::Both, Some(wanted)) => Ok(wanted),
+        (Turn::Both, None) => Err(NoDecision::BothSeats),
+        (Turn::Move(seat), Some(_)) => Err(NoDecision::OtherSeat(name(seat))),
+        (Turn::Pass(seat), _) => Err(NoDecision::ForcedPass(name(seat))),
+        (Turn::Chance(_), _) => Err(NoDecision::Chance),
+        (Turn::Over(_), _) => Err(NoDecision::Over),
+    }
+}
+
+/// Why there is no decision at a place of a recorded game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoDecision {
+    /// The game begins later, behind its opening.
+    InOpening {
+        /// The plies of the opening.
+        first: u32,
+    },
+    /// Both seats decide there, and none was named.
+    BothSeats,
+    /// This seat decides there.
+    OtherSeat(Text),
+    /// This seat passes there by force.
+    ForcedPass(Text),
+    /// The record ends before an outcome of chance.
+    Chance,
+    /// The game is over there.
+    Over,
+    /// The record cannot be true.
+    Record(ReplayError),
+}
+
+impl fmt::Display for NoDecision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InOpening { first } => {
+                write!(f, "the game begins after {first} plies; ask for one from there on")
+            }
+            Self::BothSeats => f.write_str("both seats decide there; name one with --seat"),
+            Self::OtherSeat(name) => write!(f, "{name} decides there"),
+            Self::ForcedPass(name) => write!(f, "{name} passes there by force and is not asked"),
+            Self::Chance => f.write_str("the record ends before a roll there"),
+            Self::Over => f.write_str("the game is over there"),
+            Self::Record(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for NoDecision {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Record(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<ReplayError> for NoDecision {
+    fn from(error: ReplayError) -> Self {
+        Self::Record(error)
+    }
+}
+
+/// Why a player could not be asked again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotAsked {
+    /// The record cannot be true.
+    Record(ReplayError),
+    /// Nobody is asked after so many plies.
+    Nobody(u32),
+    /// The referee could not start the player, or the game failed.
+    Unplayable(Unplayable),
+}
+
+impl fmt::Display for NotAsked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Record(error) => error.fmt(f),
+            Self::Nobody(ply) => write!(f, "nobody is asked after {ply} plies"),
+            Self::Unplayable(why) => why.fmt(f),
+        }
+    }
+}
+
+impl Error for NotAsked {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Record(error) => Some(error),
+            Self::Nobody(_) => None,
+            Self::Unplayable(why) => Some(why),
+        }
+    }
+}
+
+impl From<ReplayError> for NotAsked {
+    fn from(error: ReplayError) -> Self {
+        Self::Record(error)
+    }
+}
+
+impl From<GameError> for NotAsked {
+    fn from(error: GameError) -> Self {
+        Self::Unplayable(error.into())
+    }
+}
+
+impl From<NotAsked> for Failure {
+    fn from(why: NotAsked) -> Self {
+        match why {
+            NotAsked::Unplayable(why) => why.into(),
+            why => Self::input(why.to_string()),
+        }
+    }
+}
+
+/// Tells the game to `player` and asks it for `decision`. A player that fails on the way, in
+/// another way than by a refused action, is not asked any further.
+///
+/// # Errors
+/// The record has no such decision, or the player could not be started.
+pub async fn ask_again(
+    source: &Source<'_>,
+    decision: Decision,
+    player: &mut Player,
+) -> Result<Asked, NotAsked> {
+    let seat = decision.seat;
+    let mut cursor = Cursor::new(source)?;
+    let begun = player.begin(&cursor.init(seat)).await;
+    let mut asked = Asked {
+        position: cursor.position().boxed(),
+        events: Vec::new(),
+        greeted: None,
+        outcome: Ok(String::new()),
+        used: Duration::ZERO,
+        strayed: None,
+    };
+    match begun {
+        Ok(greeted) => asked.greeted = Some(greeted),
+        Err(NotStarted::Fault(fault)) => return Ok(Asked { outcome: Err(fault), ..asked }),
+        Err(NotStarted::Shortage(shortage)) => {
+            return Err(NotAsked::Unplayable(shortage.into()));
+        }
+    }
+    let mut told = 0;
+    loop {
+        let ply = cursor.position().ply();
+        if cursor.position().turn().asks(seat) {
+            asked.position = cursor.position().boxed();
+            asked.events = cursor.events[told..].to_vec();
+            (asked.outcome, asked.used) = ask(&cursor, seat, &asked.events, player).await?;
+            told = cursor.events.len();
+            if ply == decision.ply && asked.outcome.is_ok() {
+                let extra = player.spoke_unasked().await;
+                asked.outcome = extra.map_or(asked.outcome, Err);
+            }
+            if ply == decision.ply || is_final(&asked.outcome) {
+                return Ok(asked);
+            }
+            note_straying(&mut asked, ply, cursor.replay.recorded(seat));
+        } else if ply > decision.ply {
+            return Err(NotAsked::Nobody(decision.ply));
+        }
+        if !cursor.step()? {
+            return Err(ReplayError::Short { plies: ply, wanted: decision.ply }.into());
+        }
+    }
+}
+
+/// The lines that a player in that seat is sent up to the decision, without newlines; `wants` is
+/// what it asked for.
+pub async fn lines(
+    source: &Source<'_>,
+    decision: Decision,
+    wants: Wants,
+) -> Result<Vec<String>, NotAsked> {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&heard);
+    let greeting = greeting_of(wants);
+    let respond = move |line: &str| {
+        let mut heard = sink.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.push(line.trim_end().to_owned());
+        // What it replies to a turn does not matter: the record goes on by itself.
+        Some(if heard.len() == 1 { greeting.clone() } else { "-".to_owned() })
+    };
+    let mut player = Player::Wire(Box::new(Wire::local(Box::new(respond))));
+    ask_again(source, decision, &mut player).await?;
+    drop(player);
+    let lines = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Ok(lines)
+}
+
+fn greeting_of(wants: Wants) -> String {
+    let named = [("state", wants.state), ("events", wants.events), ("legal", wants.legal)];
+    let wanted: Vec<&str> =
+        named.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| name).collect();
+    serde_json::json!({ "want": wanted }).to_string()
+}
+
+async fn ask(
+    cursor: &Cursor<'_, '_>,
+    seat: Seat,
+    events: &[Event],
+    player: &mut Player,
+) -> Result<(Result<String, Fault>, Duration), GameError> {
+    let source = cursor.source;
+    let setup = Setup {
+        rules: source.rules,
+        control: source.control,
+        policy: source.policy,
+        opening: &[],
+        seeds: source.record.seed.values,
+    };
+    let question = Question::new(seat, &setup, cursor.position(), events, cursor.clocks);
+    let answered = question.put(player).await?;
+    let outcome = answered.decided.map(|(action, _)| action);
+    Ok((outcome, answered.used.unwrap_or_default()))
+}
+
+/// Whether a player that replied so cannot be asked any more.
+fn is_final(outcome: &Result<String, Fault>) -> bool {
+    let may_go_on = |fault: &Fault| matches!(fault.code, FaultCode::Malformed | FaultCode::Illegal);
+    outcome.as_ref().is_err_and(|fault| !may_go_on(fault))
+}
+
+fn note_straying(asked: &mut Asked, ply: u32, recorded: Option<&str>) {
+    let said = match &asked.outcome {
+        Ok(action) => action.clone(),
+        Err(fault) => fault.message.clone(),
+    };
+    let Some(recorded) = recorded.filter(|recorded| *recorded != said) else { return };
+    let recorded = recorded.to_owned();
+    asked.strayed.get_or_insert(Strayed { ply, said, recorded });
+}
+
+/// A place in a recorded game, with what happened up to there and the clocks.
+struct Cursor<'s, 'a> {
+    source: &'s Source<'a>,
+    replay: Replay<'a>,
+    events: Vec<Event>,
+    clocks: BySeat<Clock>,
+}
+
+impl<'s, 'a> Cursor<'s, 'a> {
+    /// The game behind its opening.
+    fn new(source: &'s Source<'a>) -> Result<Self, ReplayError> {
+        let mut replay = Replay::new(&source.rules.start, source.record);
+        let events = replay.play_opening()?;
+        let clocks = replay::clocks(source.control, source.record);
+        Ok(Self { source, replay, events, clocks })
+    }
+
+    fn position(&self) -> &dyn AnyPosition {
+        self.replay.current()
+    }
+
+    fn init(&self, seat: Seat) -> InitView<'_> {
+        InitView {
+            seat,
+            rules: self.source.rules,
+            position: self.position(),
+            control: self.source.control,
+            seed: self.source.record.seed[seat],
+            opening: &self.source.record.opening,
+        }
+    }
+
+    /// Plays the next step, the decisions on the clock; `false` at the end of the record.
+    fn step(&mut self) -> Result<bool, ReplayError> {
+        let Some(played) = self.replay.next().transpose()? else { return Ok(false) };
+        for &seat in played.turn.asked() {
+            self.clocks[seat].spend(played.used[seat].unwrap_or_default());
+        }
+        self.events.extend(played.events);
+        Ok(true)
+    }
+}

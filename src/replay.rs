@@ -1,0 +1,324 @@
+//! Games played step by step by what a script says: a record, a list of actions, chance.
+//!
+//! [`next_step`] is the one place that finds out who is asked and how many texts a turn takes,
+//! besides the referee's own loop. [`Replay`] plays a record again.
+
+mod recorded;
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use self::recorded::Recorded;
+use crate::error::Failure;
+use crate::model::clock::{Clock, TimeControl};
+use crate::model::record::GameRecord;
+use referee_games::{
+    AnyPosition, BySeat, Event, GameError, Position, Refusal, Seat, Step, Stream, Text, TextStep,
+    Turn,
+};
+
+/// Answers turns.
+pub trait Script {
+    /// Why it cannot go on.
+    type Error;
+
+    /// The action of `seat`, which is asked; `None` where the script ends. Where both seats are
+    /// asked, the first seat comes first.
+    fn action(
+        &mut self,
+        position: &dyn AnyPosition,
+        seat: Seat,
+    ) -> Result<Option<String>, Self::Error>;
+
+    /// What is drawn from `stream`; `None` where the script ends.
+    fn outcome(
+        &mut self,
+        position: &dyn AnyPosition,
+        stream: Stream,
+    ) -> Result<Option<String>, Self::Error>;
+
+    /// Whether `seat`, which is forced to pass, does so; if not, the script ends.
+    fn pass(&mut self, _position: &dyn AnyPosition, _seat: Seat) -> Result<bool, Self::Error> {
+        Ok(true)
+    }
+
+    /// The game is over.
+    fn over(&mut self, _position: &dyn AnyPosition) -> Result<(), Self::Error> {
+        Ok(())
+    }
+}
+
+/// The next step of a game by a script; `None` where the game or the script ends.
+///
+/// # Errors
+/// Those of the script.
+pub fn next_step<S: Script>(
+    position: &dyn AnyPosition,
+    script: &mut S,
+) -> Result<Option<TextStep>, S::Error> {
+    Ok(match position.turn() {
+        Turn::Move(seat) => script.action(position, seat)?.map(Step::Move),
+        Turn::Both => {
+            let Some(first) = script.action(position, Seat::First)? else { return Ok(None) };
+            let second = script.action(position, Seat::Second)?;
+            second.map(|second| Step::Both(BySeat::new(first, second)))
+        }
+        Turn::Pass(seat) => script.pass(position, seat)?.then_some(Step::Pass),
+        Turn::Chance(stream) => script.outcome(position, stream)?.map(Step::Chance),
+        Turn::Over(_) => {
+            script.over(position)?;
+            None
+        }
+    })
+}
+
+/// A step of a game that was played again.
+#[derive(Debug, Clone)]
+pub struct Played {
+    /// What the step answers.
+    pub turn: Turn<Text>,
+    /// The step.
+    pub step: TextStep,
+    /// What happened.
+    pub events: Vec<Event>,
+    /// The time of each seat that was asked.
+    pub used: BySeat<Option<Duration>>,
+    /// It belongs to the opening: nobody was asked.
+    pub is_opening: bool,
+}
+
+/// A recorded game played again, step by step.
+///
+/// Each item is a step; between two items [`current`](Self::current) is the position that the
+/// last step led to.
+#[derive(Debug)]
+pub struct Replay<'a> {
+    record: &'a GameRecord,
+    script: Recorded<'a>,
+    position: Position,
+    /// How many of the recorded times were used up, by seat.
+    timed: BySeat<usize>,
+}
+
+impl<'a> Replay<'a> {
+    /// A recorded game at its start.
+    pub fn new(start: &Position, record: &'a GameRecord) -> Self {
+        Self {
+            record,
+            script: Recorded::new(record),
+            position: start.clone(),
+            timed: BySeat::default(),
+        }
+    }
+
+    /// The position reached.
+    pub fn current(&self) -> &dyn AnyPosition {
+        &*self.position
+    }
+
+    /// Whether the next action belongs to the opening.
+    pub fn is_in_opening(&self) -> bool {
+        self.script.played() < self.record.opening.len()
+    }
+
+    /// What the record says that `seat`, which is asked, answers next.
+    pub fn recorded(&self, seat: Seat) -> Option<&'a str> {
+        let second = self.position.turn() == Turn::Both && seat == Seat::Second;
+        self.script.peek(usize::from(second))
+    }
+
+    /// Plays the opening and the chance behind it. Returns what happened.
+    ///
+    /// # Errors
+    /// The record cannot be true.
+    pub fn play_opening(&mut self) -> Result<Vec<Event>, ReplayError> {
+        let has_opening = !self.record.opening.is_empty();
+        let mut events = Vec::new();
+        while self.is_in_opening() || has_opening && matches!(self.position.turn(), Turn::Chance(_))
+        {
+            let Some(played) = self.next().transpose()? else { break };
+            events.extend(played.events);
+        }
+        Ok(events)
+    }
+
+    /// The times of the seats that are asked now and whose answers the record does not have: the
+    /// game ended there by a fault.
+    pub fn unanswered(&mut self) -> BySeat<Option<Duration>> {
+        self.times(&self.position.turn())
+    }
+
+    /// The next times of those who are asked in a turn.
+    fn times(&mut self, turn: &Turn<Text>) -> BySeat<Option<Duration>> {
+        let mut all = BySeat::default();
+        for &seat in turn.asked() {
+            let times = &self.record.clock.used_ns[seat];
+            all[seat] = times.get(self.timed[seat]).copied().map(Duration::from_nanos);
+            self.timed[seat] += 1;
+        }
+        all
+    }
+
+    fn step(&mut self) -> Result<Option<Played>, ReplayError> {
+        let turn = self.position.turn();
+        let ply = self.position.ply();
+        let given = self.record.opening.len().saturating_sub(self.script.played());
+        let Some(step) = next_step(&*self.position, &mut self.script)? else { return Ok(None) };
+        let mut events = Vec::new();
+        self.position
+            .play(step.as_text(), &mut events)
+            .map_err(|error| self.refused(ply, &step, error))?;
+        mark_opening(&mut events, given);
+        let is_opening = given > 0;
+        let used = if is_opening { BySeat::default() } else { self.times(&turn) };
+        Ok(Some(Played { turn, step, events, used, is_opening }))
+    }
+
+    /// Which text of a step was refused, and why.
+    fn refused(&self, ply: u32, step: &TextStep, error: GameError) -> ReplayError {
+        if let Step::Chance(outcome) = step {
+            return ReplayError::Impossible(outcome.clone());
+        }
+        let texts: Vec<&str> = step.as_text().actions().collect();
+        for (&seat, text) in self.position.turn().asked().iter().zip(texts) {
+            if let Err(GameError::Refused(refusal)) = self.position.judge(seat, text) {
+                return ReplayError::Illegal { ply, text: text.to_owned(), refusal };
+            }
+        }
+        ReplayError::Game(error)
+    }
+}
+
+impl Iterator for Replay<'_> {
+    type Item = Result<Played, ReplayError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.step().transpose()
+    }
+}
+
+/// Marks the first `given` actions as those of the opening.
+fn mark_opening(events: &mut [Event], mut given: usize) {
+    for event in events {
+        if let Event::Action { opening, .. } = event {
+            *opening = given > 0;
+            given = given.saturating_sub(1);
+        }
+    }
+}
+
+/// The clocks of a recorded game as its first turn begins.
+pub fn clocks(control: &TimeControl, record: &GameRecord) -> BySeat<Clock> {
+    BySeat::from_fn(|seat| {
+        let mut clock = Clock::new(*control);
+        clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
+        clock
+    })
+}
+
+/// The steps of a recorded game up to its decision after `ply` plies, the chance before that
+/// decision included.
+///
+/// # Errors
+/// The record cannot be true, or has fewer plies.
+pub fn steps_to(
+    start: &Position,
+    record: &GameRecord,
+    ply: u32,
+) -> Result<Vec<TextStep>, ReplayError> {
+    let mut replay = Replay::new(start, record);
+    let mut steps = Vec::new();
+    loop {
+        let reached = replay.current().ply();
+        let is_chance = matches!(replay.current().turn(), Turn::Chance(_));
+        if reached >= ply && !is_chance {
+            return Ok(steps);
+        }
+        match replay.next().transpose()? {
+            Some(played) => steps.push(played.step),
+            None if reached == ply => return Ok(steps),
+            None => return Err(ReplayError::Short { plies: reached, wanted: ply }),
+        }
+    }
+}
+
+/// Why a record cannot be true.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReplayError {
+    /// This action comes after the end of the game.
+    AfterEnd(String),
+    /// The outcome of chance before this action is missing.
+    NoOutcome(String),
+    /// This outcome comes where no chance is due.
+    NoChance(String),
+    /// This action stands where a pass was forced.
+    NotPassed(String),
+    /// This action has no other beside it, though both seats are asked.
+    Alone(String),
+    /// This outcome cannot be drawn there.
+    Impossible(String),
+    /// The rules refuse an action.
+    Illegal {
+        /// The plies before it.
+        ply: u32,
+        /// The action.
+        text: String,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// The game has fewer plies than were asked for.
+    Short {
+        /// Its plies.
+        plies: u32,
+        /// The plies that were asked for.
+        wanted: u32,
+    },
+    /// The game failed.
+    Game(GameError),
+}
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AfterEnd(text) => write!(f, "`{text}` comes after the end of the game"),
+            Self::NoOutcome(text) => write!(f, "`{text}` stands where a roll is missing"),
+            Self::NoChance(roll) => write!(f, "`{roll}` comes where nothing is rolled"),
+            Self::NotPassed(text) => write!(f, "`{text}` stands where a pass was forced"),
+            Self::Alone(text) => {
+                write!(f, "`{text}` stands alone where both seats move at once")
+            }
+            Self::Impossible(roll) => write!(f, "`{roll}` cannot be drawn here"),
+            Self::Illegal { ply, text, refusal } => {
+                write!(f, "ply {ply}: `{text}` was not legal: {refusal}")
+            }
+            Self::Short { plies, wanted } => write!(f, "the game has {plies} plies, not {wanted}"),
+            Self::Game(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for ReplayError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Illegal { refusal, .. } => Some(refusal),
+            Self::Game(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<GameError> for ReplayError {
+    fn from(error: GameError) -> Self {
+        Self::Game(error)
+    }
+}
+
+impl From<ReplayError> for Failure {
+    fn from(error: ReplayError) -> Self {
+        Self::input(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests;

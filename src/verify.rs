@@ -1,0 +1,199 @@
+//! Whether a record can be true: its actions replayed through the rules, its times through the
+//! clock, its seeds drawn again.
+
+mod finding;
+
+use std::time::Duration;
+
+pub use self::finding::{Fact, Finding};
+use crate::model::clock::{Clock, Measure, TimeControl, Verdict};
+use crate::model::fault::FaultCode;
+use crate::model::record::{GameRecord, Header, Score};
+use crate::openings::Book;
+use crate::replay::Replay;
+use crate::seeds::{Luck, Secret};
+use referee_games::{AnyPosition, BySeat, GameResult, Outcome, Seat, Step, Text, Turn};
+
+/// What is wrong with a record of games that begin by the `book`: everything that was found.
+pub fn audit(
+    book: &Book,
+    header: &Header,
+    secret: Option<&Secret>,
+    record: &GameRecord,
+) -> Vec<Finding> {
+    let names = &record.players;
+    let luck =
+        secret.map(|secret| secret.luck(&names[Seat::First], &names[Seat::Second], record.pair));
+    let mut found: Vec<Finding> = check_opening(book, secret, record).into_iter().collect();
+    let mut replay = Replay::new(&book.rules().start, record);
+    match check_luck(&mut replay, luck) {
+        Ok(unlucky) => found.extend(unlucky),
+        Err(problem) => {
+            found.push(problem);
+            return found;
+        }
+    }
+    let seats = book.rules().seats();
+    found.extend(check_seats(&seats, record));
+    found.extend(check_ending(replay.current(), &seats, record));
+    found.extend(check_clock(&header.clock, record));
+    found.extend(secret.into_iter().flat_map(|secret| check_seeds(secret, record)));
+    found
+}
+
+/// Plays the whole record. Gives the first outcome that differs from the luck, or why the record
+/// cannot be played.
+fn check_luck(replay: &mut Replay<'_>, mut luck: Option<Luck>) -> Result<Option<Finding>, Finding> {
+    let mut unlucky = None;
+    loop {
+        let (ply, turn) = (replay.current().ply(), replay.current().turn());
+        let outcomes = match turn {
+            Turn::Chance(_) if luck.is_some() => replay.current().outcomes(),
+            _ => Vec::new(),
+        };
+        let Some(played) = replay.next().transpose().map_err(Finding::Replay)? else {
+            return Ok(unlucky);
+        };
+        if let (Turn::Chance(stream), Step::Chance(drawn), Some(luck)) =
+            (turn, played.step, luck.as_mut())
+        {
+            let expected = luck.draw(stream, &outcomes);
+            if expected != drawn {
+                unlucky.get_or_insert(Finding::Unlucky { ply, drawn, expected });
+            }
+        }
+    }
+}
+
+/// Whether the game began as its pair does.
+fn check_opening(book: &Book, secret: Option<&Secret>, record: &GameRecord) -> Option<Finding> {
+    let (one, other) = (&record.players[Seat::First], &record.players[Seat::Second]);
+    let drawn = |secret: &Secret| {
+        let luck = secret.luck(one, other, record.pair);
+        book.opening(record.pair, secret, luck).map(|opening| opening.texts())
+    };
+    let expected = match (book.fixed_texts(record.pair), secret) {
+        (Some(texts), _) => texts,
+        (None, Some(secret)) => match drawn(secret) {
+            Ok(texts) => texts,
+            Err(error) => return Some(Finding::Replay(error.into())),
+        },
+        (None, None) => return None,
+    };
+    (record.opening != expected).then(|| Finding::Opening {
+        pair: record.pair,
+        found: record.opening.clone(),
+        expected,
+    })
+}
+
+fn check_seats(seats: &BySeat<Text>, record: &GameRecord) -> Option<Finding> {
+    let names = &record.players.names;
+    (names != seats).then(|| Finding::Seats(names.clone()))
+}
+
+fn check_ending(
+    position: &dyn AnyPosition,
+    seats: &BySeat<Text>,
+    record: &GameRecord,
+) -> Vec<Finding> {
+    let expected = match expected_outcome(position, seats, record) {
+        Ok(outcome) => outcome,
+        Err(finding) => return vec![finding],
+    };
+    let result = match expected.result {
+        GameResult::Win(seat) => &seats[seat],
+        GameResult::Draw => "draw",
+    };
+    let mut found = Vec::new();
+    let mut same = |fact: Fact, recorded: &str, replayed: &str| {
+        if recorded != replayed {
+            let (recorded, replayed) = (recorded.to_owned(), replayed.to_owned());
+            found.push(Finding::Differs { fact, recorded, replayed });
+        }
+    };
+    same(Fact::Result, &record.result, result);
+    same(Fact::Reason, &record.reason, &expected.reason);
+    same(Fact::Plies, &record.plies.to_string(), &position.ply().to_string());
+    // A double fault is nobody's half point; older versions recorded it as if it were.
+    let both_failed = Seat::BOTH.into_iter().all(|seat| record.fault_of(seat).is_some());
+    let was_shared = Seat::BOTH.into_iter().all(|seat| record.scores[seat] == Score(0.5));
+    for seat in Seat::BOTH {
+        let score = if both_failed && !was_shared { 0.0 } else { expected.result.score(seat) };
+        let fact = Fact::Score(seats[seat].clone());
+        same(fact, &record.score(seat).to_string(), &score.to_string());
+    }
+    found
+}
+
+/// How the game ended, by the replay and the faults of the record.
+fn expected_outcome(
+    position: &dyn AnyPosition,
+    seats: &BySeat<Text>,
+    record: &GameRecord,
+) -> Result<Outcome<Text>, Finding> {
+    let lost_by = |seat: Seat, code: FaultCode| Outcome {
+        result: GameResult::Win(!seat),
+        reason: Text::Borrowed(code.name()),
+    };
+    match (position.turn(), &record.fault) {
+        (Turn::Over(outcome), None) => Ok(outcome),
+        (Turn::Over(_), Some(_)) => Err(Finding::FaultAfterEnd),
+        (_, None) => Err(Finding::NoEnd),
+        (_, Some(faults)) => {
+            let by = |seat: Seat| faults.get(&*seats[seat]);
+            match (by(Seat::First), by(Seat::Second)) {
+                (Some(fault), None) => Ok(lost_by(Seat::First, fault.code)),
+                (None, Some(fault)) => Ok(lost_by(Seat::Second, fault.code)),
+                (Some(_), Some(_)) => {
+                    Ok(Outcome { result: GameResult::Draw, reason: "double-fault".into() })
+                }
+                (None, None) => Err(Finding::FaultOfNobody),
+            }
+        }
+    }
+}
+
+/// A turn that was over its allowance must have been the last, and a fault.
+fn check_clock(control: &TimeControl, record: &GameRecord) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for seat in Seat::BOTH {
+        let mut clock = Clock::new(*control);
+        clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
+        let late_fault = record
+            .fault_of(seat)
+            .is_some_and(|fault| matches!(fault.code, FaultCode::Timeout | FaultCode::Cpu));
+        let turns = &record.clock.used_ns[seat];
+        for (turn, used) in turns.iter().enumerate() {
+            let late = clock.spend(Duration::from_nanos(*used)) == Verdict::Late;
+            let excused = turn + 1 == turns.len() && record.fault_of(seat).is_some();
+            if late && !excused {
+                let seat = record.players.names[seat].clone();
+                found.push(Finding::Late { seat, turn: turn + 1 });
+            }
+        }
+        let last_late = turns.last().is_some_and(|_| late_at_end(control, record, seat));
+        if late_fault && control.measure == Measure::Wall && !last_late && !clock.is_out() {
+            found.push(Finding::NotLate(record.players.names[seat].clone()));
+        }
+    }
+    found
+}
+
+fn late_at_end(control: &TimeControl, record: &GameRecord, seat: Seat) -> bool {
+    let mut clock = Clock::new(*control);
+    clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
+    let verdicts = record.clock.used_ns[seat].iter();
+    verdicts.map(|used| clock.spend(Duration::from_nanos(*used))).last() == Some(Verdict::Late)
+}
+
+fn check_seeds(secret: &Secret, record: &GameRecord) -> Vec<Finding> {
+    Seat::BOTH
+        .into_iter()
+        .filter(|&seat| {
+            let (player, opponent) = (&record.players[seat], &record.players[!seat]);
+            record.seed[seat] != secret.player_seed(player, opponent, record.pair)
+        })
+        .map(|seat| Finding::Seed(record.players[seat].clone()))
+        .collect()
+}
