@@ -9,6 +9,7 @@ use super::Failure;
 use crate::analysis::pass::{LogVisitor, Visitors};
 use crate::analysis::results::Faulted;
 use crate::analysis::{NamedResults, TournamentAnalysis};
+use crate::disk;
 use crate::log::{LOG, write_whole};
 use crate::printer::Printer;
 use crate::report::games::GamesTable;
@@ -98,7 +99,8 @@ impl Tables {
         match (failure, written) {
             (Some(failure), _) => Err(failure),
             (None, Err(error)) => Err(failed(GAMES_TABLE, &error)),
-            (None, Ok(())) => Ok(()),
+            (None, Ok(())) => disk::remove_if_there(&dir.join(UNFINISHED))
+                .map_err(|error| failed(UNFINISHED, &error)),
         }
     }
 
@@ -126,6 +128,10 @@ pub(super) fn table_files(
         ("crosstable.csv", tables::crosstable(standings, results)?),
     ])
 }
+
+/// An empty file that stands beside tables of a run that has not ended: they may be older than the
+/// log.
+pub const UNFINISHED: &str = "tables.unfinished";
 
 /// The table of games.
 pub const GAMES_TABLE: &str = "games.csv";

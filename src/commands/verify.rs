@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::results::{GAMES_TABLE, Tables, find};
+use super::results::{GAMES_TABLE, Tables, UNFINISHED, find};
 use super::{Failure, Format, Status};
 use crate::analysis::TournamentAnalysis;
 use crate::analysis::pass::Visitors;
@@ -94,8 +94,15 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     } else if torn {
         printer.line("The last line is torn: `referee run` drops it and plays that game again.")?;
     }
-    if tables == TableState::Missing {
-        printer.line("It has no tables yet: `referee run` writes them when it ends.")?;
+    match tables {
+        TableState::Missing => {
+            printer.line("It has no tables yet: `referee run` writes them when it ends.")?;
+        }
+        TableState::Unfinished => printer.line(
+            "The last run did not end, and its tables may be older than the log: `referee run` \
+             writes them again.",
+        )?,
+        TableState::Unchecked | TableState::Compared => {}
     }
     if checked.is_repairable {
         printer.line(
@@ -218,12 +225,17 @@ enum TableState {
     Unchecked,
     /// No run has ended yet.
     Missing,
+    /// The last run did not end, and they may be older than the log.
+    Unfinished,
     /// They were compared.
     Compared,
 }
 
 fn check_tables(tables: &Tables) -> Result<(TableState, Vec<Finding>), Failure> {
     let dir = tables.analysis.dir();
+    if dir.join(UNFINISHED).exists() {
+        return Ok((TableState::Unfinished, Vec::new()));
+    }
     let system = |error: std::io::Error| Failure::system(format!("cannot compute tables: {error}"));
     let mut games = Vec::new();
     tables.write_games(&mut games, &mut Visitors::default())?;

@@ -320,7 +320,7 @@ fn during_a_run_nothing_is_wrong() {
     arena.write("waits.sh", "read init; echo ok; read turn || exit; echo > awake; read never");
     let mut child = arena.start(&["run"]);
     wait_until(|| arena.path().join("awake").exists());
-    // A run writes no tables before it ends; these are from an earlier one.
+    // Tables of a run under way are older than the log.
     arena.put("standings.csv", "old");
     let run = arena.run(&["verify"]);
     child.kill().expect("killed");
@@ -330,10 +330,17 @@ fn during_a_run_nothing_is_wrong() {
     assert!(lines[0].ends_with("seeds checked: nothing wrong"), "{}", run.out);
     let running = "A run is writing to it: its tables can be compared when that has ended.";
     assert_eq!(lines[1], running);
-    // When it has ended they count, unless there are none yet.
+    // They still are when it did not end. When it has they count, unless there are none yet.
+    let run = arena.run(&["verify"]);
+    let unfinished = "The last run did not end, and its tables may be older than the log: \
+                      `referee run` writes them again.";
+    assert_eq!((run.code, run.out.lines().last()), (0, Some(unfinished)));
+    std::fs::remove_file(arena.results().join("tables.unfinished")).expect("removed");
     let run = arena.run(&["verify"]);
     assert!(run.out.starts_with(&format!("standings.csv: {DIFFERS}\n")), "{}", run.out);
-    std::fs::remove_file(arena.results().join("standings.csv")).expect("removed");
+    for table in ["standings.csv", "games.csv"] {
+        std::fs::remove_file(arena.results().join(table)).expect("removed");
+    }
     let run = arena.run(&["verify"]);
     let none = "It has no tables yet: `referee run` writes them when it ends.";
     assert_eq!((run.code, run.out.lines().last()), (0, Some(none)));

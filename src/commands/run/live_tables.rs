@@ -14,7 +14,7 @@ use rustix::process::setpriority_process;
 
 use crate::analysis::Evaluation;
 use crate::analysis::results::Faulted;
-use crate::commands::results::{GAMES_TABLE, table_files};
+use crate::commands::results::{GAMES_TABLE, UNFINISHED, table_files};
 use crate::disk;
 use crate::error::Failure;
 use crate::folder;
@@ -48,6 +48,7 @@ impl LiveTables {
     }
 
     fn begin(&mut self, ledger: &Ledger) -> io::Result<()> {
+        disk::write_quickly(&self.dir.join(UNFINISHED), b"")?;
         self.games = Some(games_so_far(&self.dir, ledger).map_err(io::Error::other)?);
         let (ledgers, inbox) = sync_channel::<Ledger>(1);
         let (dir, remedy) = (self.dir.clone(), self.remedy);
