@@ -14,6 +14,7 @@ mod notes;
 pub mod packet;
 pub mod page;
 pub mod standings;
+mod standings_columns;
 pub mod story;
 pub mod tables;
 pub mod taken_out;

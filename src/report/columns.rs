@@ -44,6 +44,11 @@ impl Cell {
         Self { text: text.to_string(), bad: false }
     }
 
+    /// A cell, and a dash when there is nothing to say.
+    pub(super) fn or_dash(text: Option<impl Display>) -> Self {
+        text.map_or_else(|| Self::plain("–"), Self::plain)
+    }
+
     /// A cell that shows something wrong.
     pub(super) fn bad(text: impl Display) -> Self {
         Self { text: text.to_string(), bad: true }

@@ -4,56 +4,23 @@
 use std::borrow::Cow;
 use std::io;
 
-use super::unranked::name;
+use super::standings_columns::{table_headings, table_row};
 use super::{Row, Standings};
 use crate::analysis::pseudonyms::Pseudonyms;
 use crate::analysis::results::NamedResults;
-use crate::model::fault::FaultCode;
-use referee_ratings::Estimate;
 
-/// The columns of `standings.csv` after those of the faults.
-const MORE_COLUMNS: [&str; 8] = [
-    "rank_low",
-    "rank_high",
-    "superiority",
-    "games_to_separate",
-    "group",
-    "first_rating",
-    "second_rating",
-    "unranked",
-];
-
-/// The columns of `standings.csv` before those of the faults.
-const COLUMNS: [&str; 13] = [
-    "rank",
-    "player",
-    "rating",
-    "rating_low",
-    "rating_high",
-    "games",
-    "score",
-    "wins",
-    "draws",
-    "losses",
-    "first_score",
-    "second_score",
-    "faults",
-];
-
-/// `standings.csv`: a row a player by rank, ratings in Elo, a column a fault code, and how
+/// `standings.csv`: one row per player by rank, ratings in Elo, one column per fault code, and how
 /// sure the rank is.
 pub fn standings(standings: &Standings) -> io::Result<Vec<u8>> {
-    let faults = FaultCode::ALL.map(|code| format!("fault_{}", code.name().replace('-', "_")));
     let mut table = csv::Writer::from_writer(Vec::new());
-    let faults = faults.iter().map(String::as_str);
-    table.write_record(COLUMNS.into_iter().chain(faults).chain(MORE_COLUMNS))?;
+    table.write_record(table_headings())?;
     for row in &standings.rows {
-        table.write_record(standings_row(row))?;
+        table.write_record(table_row(row))?;
     }
     finish(table)
 }
 
-/// `crosstable.csv`: a row and a column a player by rank; a cell is the score of the row's player
+/// `crosstable.csv`: one row and one column per player by rank; a cell is the score of the row's player
 /// against the column's, 0 where they have not met.
 pub fn crosstable(standings: &Standings, results: &NamedResults) -> io::Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
@@ -64,41 +31,6 @@ pub fn crosstable(standings: &Standings, results: &NamedResults) -> io::Result<V
         table.write_record(std::iter::once(text(&row.player).into_owned()).chain(cells))?;
     }
     finish(table)
-}
-
-fn standings_row(row: &Row) -> Vec<String> {
-    let or_empty = |cell: Option<usize>| cell.map_or(String::new(), |number| number.to_string());
-    let mut cells = vec![or_empty(row.place()), text(&row.player).into_owned()];
-    let rating = row.shown_rating();
-    let of_rating =
-        |part: fn(Estimate) -> f64| rating.map_or(String::new(), |it| decimal(part(it)));
-    cells.extend([of_rating(|it| it.value), of_rating(|it| it.low), of_rating(|it| it.high)]);
-    cells.extend([row.outcomes.games().to_string(), row.score().to_string()]);
-    cells.extend(
-        [row.outcomes.wins, row.outcomes.draws, row.outcomes.losses].map(|n| n.to_string()),
-    );
-    cells.extend([row.by_seat.first.to_string(), row.by_seat.second.to_string()]);
-    cells.push(row.fault_total().to_string());
-    cells.extend(FaultCode::ALL.map(|code| count(row, code).to_string()));
-    cells.extend([
-        or_empty(row.rank_interval().map(|interval| interval.low)),
-        or_empty(row.rank_interval().map(|interval| interval.high)),
-    ]);
-    let next = row.next;
-    cells.push(next.map_or(String::new(), |next| format!("{:.3}", next.los)));
-    let games = next.and_then(|next| next.games);
-    cells.push(games.map_or(String::new(), |games| games.to_string()));
-    cells.push(row.group.to_string());
-    let by_seat = row.seat_ratings.filter(|_| rating.is_some());
-    let by_seat = by_seat.map(|at| [at.first, at.second]);
-    let at = |seat: usize| by_seat.map_or(String::new(), |at| decimal(at[seat].value));
-    cells.extend([0, 1].map(at));
-    cells.push(row.rank.err().map_or("", name).to_owned());
-    cells
-}
-
-fn count(row: &Row, code: FaultCode) -> u32 {
-    row.faults.get(&code).copied().unwrap_or(0)
 }
 
 fn cell(results: &NamedResults, row: &Row, column: &Row) -> String {
@@ -145,6 +77,7 @@ mod tests {
     use super::super::standings::tests::standings as ranked;
     use super::*;
     use crate::analysis::results::tests::{any_results, results};
+    use crate::model::fault::FaultCode;
     use crate::model::record::examples::{faulty, game};
 
     fn lines(bytes: Vec<u8>) -> Vec<String> {

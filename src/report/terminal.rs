@@ -1,63 +1,18 @@
 //! The ranking for a person at a terminal: one aligned table and a few lines under it.
 
-use std::fmt::Display;
-
-use super::columns::{Align, Cell, Column, Keep, lay_out};
-use super::elo::{margin, whole};
+use super::Standings;
+use super::columns::lay_out;
 use super::notes::notes;
-use super::{Row, Standings};
-use crate::escape;
+use super::standings_columns::terminal_columns;
 use crate::printer::Colour;
-use referee_ratings::Points;
 
 /// The ranking in lines of at most `width` columns where that is possible, without a last
 /// newline. All players are shown; names are escaped.
 pub fn ranking(standings: &Standings, width: usize, colour: Colour) -> String {
-    let mut lines = lay_out(&columns(standings), width, colour);
+    let mut lines = lay_out(&terminal_columns(standings), width, colour);
     lines.push(String::new());
     lines.extend(notes(standings, width));
     lines.join("\n")
-}
-
-fn columns(standings: &Standings) -> Vec<Column> {
-    let column = |heading, keep, cell: fn(&Row) -> Cell| Column {
-        heading,
-        keep,
-        align: Align::Right,
-        cells: standings.rows.iter().map(cell).collect(),
-    };
-    let name = column("player", Keep::Cut, |row| Cell::plain(escape::terminal(&row.player)));
-    let group = column("group", Keep::Always, |row| Cell::plain(row.group));
-    let groups = (standings.groups > 1).then_some(group);
-    let rest = vec![
-        column("#", Keep::Always, |row| or_dash(row.place())),
-        Column { align: Align::Left, ..name },
-        column("rating", Keep::Always, |row| or_dash(row.shown_rating().map(|it| whole(it.value)))),
-        column("±95%", Keep::Rank(5), |row| {
-            or_dash(row.shown_rating().map(|it| margin(it.margin())))
-        }),
-        column("ranks", Keep::Rank(6), |row| or_dash(row.rank_interval())),
-        column("games", Keep::Rank(2), |row| Cell::plain(row.outcomes.games())),
-        column("score", Keep::Rank(4), |row| Cell::plain(row.score())),
-        column("%", Keep::Rank(1), |row| Cell::plain(percent(row.score(), row.outcomes.games()))),
-        column("W", Keep::Rank(0), |row| Cell::plain(row.outcomes.wins)),
-        column("D", Keep::Rank(0), |row| Cell::plain(row.outcomes.draws)),
-        column("L", Keep::Rank(0), |row| Cell::plain(row.outcomes.losses)),
-        column("faults", Keep::Rank(3), |row| match row.fault_total() {
-            0 => Cell::plain(0),
-            faults => Cell::bad(faults),
-        }),
-    ];
-    groups.into_iter().chain(rest).collect()
-}
-
-/// A cell, and a dash where there is nothing to say.
-fn or_dash(cell: Option<impl Display>) -> Cell {
-    cell.map_or_else(|| Cell::plain("–"), Cell::plain)
-}
-
-fn percent(score: Points, games: u32) -> String {
-    score.share(games).map_or_else(|| "–".into(), |share| format!("{:.1}", 100.0 * share))
 }
 
 #[cfg(test)]

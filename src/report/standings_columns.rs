@@ -1,0 +1,259 @@
+//! The columns of the standings. Each stands here once, with its key in `standings.csv` and JSON
+//! and with its heading on a terminal: to add a column is to add an entry.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::columns::{Align, Cell, Column, Keep};
+use super::elo::{margin, whole};
+use super::tables::{decimal, text};
+use super::unranked;
+use super::{Row, Standings};
+use crate::analysis::results::FaultCounts;
+use crate::escape;
+use crate::model::fault::FaultCode;
+use referee_ratings::{Estimate, Points, SeatRatings};
+
+/// Programs read a table by its headings or its order: this column was added last.
+const LAST_IN_TABLES: &str = "unranked";
+
+/// All columns, in the order of JSON and of the terminal.
+const COLUMNS: &[StandingsColumn] = &[
+    people(|row| Cell::plain(row.group)).shown("group", Keep::Always).with_groups(),
+    column("rank", |row| Value::count(row.place())).shown("#", Keep::Always),
+    column("unranked", |row| {
+        row.rank.err().map(unranked::name).map_or(Value::Missing, Value::Text)
+    }),
+    column("player", |row| Value::Text(&row.player))
+        .shown("player", Keep::Cut)
+        .left()
+        .with_cell(|row| Cell::plain(escape::terminal(&row.player))),
+    column("rating", |row| Value::elo(row.shown_rating().map(|it| it.value)))
+        .shown("rating", Keep::Always)
+        .with_cell(|row| Cell::or_dash(row.shown_rating().map(|it| whole(it.value)))),
+    people(|row| Cell::or_dash(row.shown_rating().map(|it| margin(it.margin()))))
+        .shown("±95%", Keep::Rank(5)),
+    people(|row| Cell::or_dash(row.rank_interval())).shown("ranks", Keep::Rank(6)),
+    column("rating_low", |row| Value::elo(row.shown_rating().map(|it| it.low))),
+    column("rating_high", |row| Value::elo(row.shown_rating().map(|it| it.high))),
+    column("games", |row| Value::Number(row.outcomes.games())).shown("games", Keep::Rank(2)),
+    column("score", |row| Value::Points(row.score())).shown("score", Keep::Rank(4)),
+    people(|row| Cell::plain(percent(row))).shown("%", Keep::Rank(1)),
+    column("wins", |row| Value::Number(row.outcomes.wins)).shown("W", Keep::Rank(0)),
+    column("draws", |row| Value::Number(row.outcomes.draws)).shown("D", Keep::Rank(0)),
+    column("losses", |row| Value::Number(row.outcomes.losses)).shown("L", Keep::Rank(0)),
+    column("first_score", |row| Value::Points(row.by_seat.first)),
+    column("second_score", |row| Value::Points(row.by_seat.second)),
+    column("faults", |row| Value::Faults(&row.faults)).shown("faults", Keep::Rank(3)).with_cell(
+        |row| match row.fault_total() {
+            0 => Cell::plain(0),
+            faults => Cell::bad(faults),
+        },
+    ),
+    column("rank_low", |row| Value::count(row.rank_interval().map(|interval| interval.low))),
+    column("rank_high", |row| Value::count(row.rank_interval().map(|interval| interval.high))),
+    // How likely the player is better than the next, and how many more games would tell.
+    column("superiority", |row| row.next.map_or(Value::Missing, |it| Value::Probability(it.los))),
+    column("games_to_separate", |row| {
+        row.next.and_then(|next| next.games).map_or(Value::Missing, Value::Number)
+    }),
+    // Only players of one group can be compared.
+    column("group", |row| Value::Count(row.group)),
+    column("first_rating", |row| Value::rating(seat_ratings(row).map(|it| it.first))),
+    column("second_rating", |row| Value::rating(seat_ratings(row).map(|it| it.second))),
+];
+
+/// Gives a player's value in a column.
+type ValueOf = for<'a> fn(&'a Row) -> Value<'a>;
+
+/// A column of the standings.
+struct StandingsColumn {
+    /// Its key and its value in `standings.csv` and JSON; none for a column for people alone.
+    data: Option<(&'static str, ValueOf)>,
+    /// Its heading on a terminal, and what may happen to it when there is little room; none for a
+    /// column for programs alone.
+    shown: Option<(&'static str, Keep)>,
+    align: Align,
+    /// The cell on a terminal, if that is not simply the value.
+    cell: Option<fn(&Row) -> Cell>,
+    /// It is shown only when there are several groups of players.
+    only_with_groups: bool,
+}
+
+/// A column for programs.
+const fn column(key: &'static str, value: ValueOf) -> StandingsColumn {
+    let (data, align) = (Some((key, value)), Align::Right);
+    StandingsColumn { data, shown: None, align, cell: None, only_with_groups: false }
+}
+
+/// A column for people alone.
+const fn people(cell: fn(&Row) -> Cell) -> StandingsColumn {
+    let (cell, align) = (Some(cell), Align::Right);
+    StandingsColumn { data: None, shown: None, align, cell, only_with_groups: false }
+}
+
+impl StandingsColumn {
+    const fn shown(self, heading: &'static str, keep: Keep) -> Self {
+        Self { shown: Some((heading, keep)), ..self }
+    }
+
+    const fn left(self) -> Self {
+        Self { align: Align::Left, ..self }
+    }
+
+    const fn with_cell(self, cell: fn(&Row) -> Cell) -> Self {
+        Self { cell: Some(cell), ..self }
+    }
+
+    const fn with_groups(self) -> Self {
+        Self { only_with_groups: true, ..self }
+    }
+
+    /// A player's cell on a terminal.
+    fn cell(&self, row: &Row) -> Cell {
+        match (self.cell, self.data) {
+            (Some(cell), _) => cell(row),
+            (None, Some((_, value))) => match value(row) {
+                Value::Missing => Cell::or_dash(None::<&str>),
+                value => Cell::plain(value.in_table().concat()),
+            },
+            (None, None) => Cell::plain(""),
+        }
+    }
+}
+
+/// The value of a cell for programs.
+enum Value<'a> {
+    /// Nothing to say: empty in tables, null in JSON.
+    Missing,
+    /// A number of games.
+    Number(u32),
+    /// A rank or a group.
+    Count(usize),
+    /// A score.
+    Points(Points),
+    /// Elo, with one decimal in tables.
+    Elo(f64),
+    /// A rating with its interval; tables have the rating alone.
+    Rating(Estimate),
+    /// 0 … 1.
+    Probability(f64),
+    /// A name.
+    Text(&'a str),
+    /// The faults; in tables their number, and one column per code.
+    Faults(&'a FaultCounts),
+}
+
+impl Value<'_> {
+    fn count(count: Option<usize>) -> Self {
+        count.map_or(Self::Missing, Self::Count)
+    }
+
+    fn elo(elo: Option<f64>) -> Self {
+        elo.map_or(Self::Missing, Self::Elo)
+    }
+
+    fn rating(rating: Option<Estimate>) -> Self {
+        rating.map_or(Self::Missing, Self::Rating)
+    }
+
+    /// The cells in a table: one, except for faults.
+    fn in_table(&self) -> Vec<String> {
+        vec![match *self {
+            Self::Missing => String::new(),
+            Self::Number(number) => number.to_string(),
+            Self::Count(count) => count.to_string(),
+            Self::Points(points) => points.to_string(),
+            Self::Elo(elo) => decimal(elo),
+            Self::Rating(rating) => decimal(rating.value),
+            Self::Probability(probability) => format!("{probability:.3}"),
+            Self::Text(name) => text(name).into_owned(),
+            Self::Faults(faults) => {
+                let total: u32 = faults.values().sum();
+                let of = |code| faults.get(&code).copied().unwrap_or(0);
+                return [total]
+                    .into_iter()
+                    .chain(FaultCode::ALL.map(of))
+                    .map(|n| n.to_string())
+                    .collect();
+            }
+        }]
+    }
+}
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Missing => serializer.serialize_none(),
+            Self::Number(number) => number.serialize(serializer),
+            Self::Count(count) => count.serialize(serializer),
+            Self::Points(points) => points.serialize(serializer),
+            Self::Elo(number) | Self::Probability(number) => number.serialize(serializer),
+            Self::Rating(rating) => rating.serialize(serializer),
+            Self::Text(text) => text.serialize(serializer),
+            Self::Faults(faults) => faults.serialize(serializer),
+        }
+    }
+}
+
+/// The columns for programs with their keys.
+fn data() -> impl Iterator<Item = (&'static str, ValueOf)> {
+    COLUMNS.iter().filter_map(|column| column.data)
+}
+
+/// The columns for programs in the order of tables.
+fn in_table() -> impl Iterator<Item = (&'static str, ValueOf)> {
+    let is_last = |key: &str| key == LAST_IN_TABLES;
+    data().filter(move |(key, _)| !is_last(key)).chain(data().filter(move |(key, _)| is_last(key)))
+}
+
+/// The headings of `standings.csv`.
+pub(super) fn table_headings() -> Vec<String> {
+    let codes = || FaultCode::ALL.map(|code| format!("fault_{}", code.name().replace('-', "_")));
+    in_table()
+        .flat_map(|(key, _)| {
+            let more = (key == "faults").then(codes).into_iter().flatten();
+            std::iter::once(key.to_owned()).chain(more)
+        })
+        .collect()
+}
+
+/// A player's row in `standings.csv`.
+pub(super) fn table_row(row: &Row) -> Vec<String> {
+    in_table().flat_map(|(_, value)| value(row).in_table()).collect()
+}
+
+/// A player in JSON: the columns of `standings.csv`, with faults by code and ratings by seat with
+/// their intervals.
+#[derive(Debug)]
+pub struct PlayerJson<'a>(pub(super) &'a Row);
+
+impl Serialize for PlayerJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (key, value) in data() {
+            map.serialize_entry(key, &value(self.0))?;
+        }
+        map.end()
+    }
+}
+
+/// The columns on a terminal.
+pub(super) fn terminal_columns(standings: &Standings) -> Vec<Column> {
+    let column = |column: &StandingsColumn| {
+        let (heading, keep) = column.shown?;
+        let cells = standings.rows.iter().map(|row| column.cell(row)).collect();
+        let is_shown = standings.groups > 1 || !column.only_with_groups;
+        is_shown.then_some(Column { heading, keep, align: column.align, cells })
+    };
+    COLUMNS.iter().filter_map(column).collect()
+}
+
+/// The ratings by seat of a player whose rating is shown.
+fn seat_ratings(row: &Row) -> Option<SeatRatings> {
+    row.seat_ratings.filter(|_| row.shown_rating().is_some())
+}
+
+fn percent(row: &Row) -> String {
+    let share = row.score().share(row.outcomes.games());
+    share.map_or_else(|| "–".into(), |share| format!("{:.1}", 100.0 * share))
+}
