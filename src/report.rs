@@ -3,6 +3,7 @@
 
 pub mod charts;
 mod columns;
+pub mod csv_cells;
 pub mod details;
 pub mod drawing;
 mod elo;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use super::tables::text;
+use super::csv_cells::text;
 use crate::analysis::pass::{LogVisitor, LoggedGame};
 use crate::error::Failure;
 use crate::model::record::GameRecord;

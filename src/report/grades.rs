@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::tables::{finish, text};
+use super::csv_cells::{finish, text};
 use super::unranked::describe;
 use super::{Row, Standings};
 use crate::analysis::results::NamedResults;

@@ -4,8 +4,8 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::columns::{Align, Cell, Column, Keep};
+use super::csv_cells::{decimal, text};
 use super::elo::{margin, whole};
-use super::tables::{decimal, text};
 use super::unranked;
 use super::{Row, Standings};
 use crate::analysis::results::FaultCounts;

@@ -1,9 +1,9 @@
-//! `standings.csv` and `crosstable.csv` as bytes, and how text and numbers stand in any of the
-//! tables.
+//! `standings.csv` and `crosstable.csv` as bytes.
 
 use std::borrow::Cow;
 use std::io;
 
+use super::csv_cells::{finish, text};
 use super::standings_columns::{table_headings, table_row};
 use super::{Row, Standings};
 use crate::analysis::pseudonyms::Pseudonyms;
@@ -50,26 +50,6 @@ pub fn key(pseudonyms: &Pseudonyms) -> io::Result<Vec<u8>> {
     finish(table)
 }
 
-/// The bytes of a table.
-pub(super) fn finish(table: csv::Writer<Vec<u8>>) -> io::Result<Vec<u8>> {
-    table.into_inner().map_err(csv::IntoInnerError::into_error)
-}
-
-/// A text cell: one that a spreadsheet would take for a formula is prefixed with `'`.
-pub fn text(text: &str) -> Cow<'_, str> {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        Cow::Owned(format!("'{text}"))
-    } else {
-        Cow::Borrowed(text)
-    }
-}
-
-/// A number with one decimal, never `-0.0`.
-pub fn decimal(number: f64) -> String {
-    let tenths = (number * 10.0).round() / 10.0 + 0.0;
-    format!("{tenths:.1}")
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -112,19 +92,6 @@ mod tests {
         let results = results(&["ant", "bee", "@cat"], &games);
         let lines = lines(crosstable(&ranked(&results), &results).expect("memory"));
         assert_eq!(lines, ["player,bee,ant,'@cat", "bee,,2.5,0", "ant,0.5,,1", "'@cat,0,0,"]);
-    }
-
-    #[test]
-    fn formulas_are_disarmed() {
-        for formula in ["=1+1", "+1", "-1", "@x", "\tx", "\rx"] {
-            assert_eq!(text(formula), format!("'{formula}"));
-        }
-        assert_eq!(text("a=b"), "a=b");
-    }
-
-    #[test]
-    fn a_rating_has_one_decimal_and_no_negative_zero() {
-        assert_eq!([-0.04, 0.0, -0.06, 12.34].map(decimal), ["0.0", "0.0", "-0.1", "12.3"]);
     }
 
     proptest! {

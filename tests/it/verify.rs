@@ -346,15 +346,17 @@ fn during_a_run_nothing_is_wrong() {
     assert_eq!((run.code, run.out.lines().last()), (0, Some(none)));
 }
 
-/// Logs of earlier formats, each with the secret that it was played under where that was kept.
-const STORED: [(&str, Option<&str>, &str); 3] = [
+/// Logs that stay readable, of earlier versions and of today's, each with the secret that it was
+/// played under if that was kept.
+const STORED: [(&str, Option<&str>, &str); 4] = [
+    (include_str!("../logs/check-1.jsonl"), None, "6 of 6"),
     (include_str!("../logs/faults-1.jsonl"), None, "20 of 20"),
     (include_str!("../logs/stages-1.jsonl"), None, "16 of 16"),
     (include_str!("../logs/dice-1.jsonl"), Some(include_str!("../logs/dice-1.secret")), "2 of 2"),
 ];
 
 #[test]
-fn logs_of_earlier_formats_are_read() {
+fn stored_logs_are_read() {
     for (log, secret, games) in STORED {
         let arena = Arena::new();
         std::fs::create_dir_all(arena.results()).expect("a folder");

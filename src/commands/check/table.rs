@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::check::{Outcome, Report};
 use crate::error::Failure;
-use crate::report::tables::text;
+use crate::report::csv_cells::text;
 
 /// A CSV file, opened before anything is checked; a row is in it as soon as it is known.
 #[derive(Debug)]
