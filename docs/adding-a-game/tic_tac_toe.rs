@@ -12,7 +12,7 @@ use super::options::{OptionKind, Preset};
 use super::point::Point;
 use super::{
     BySeat, Clause, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal, Seat,
-    Step, Turn,
+    Step, Text, Turn,
 };
 
 /// The options in force.
@@ -32,7 +32,7 @@ impl fmt::Display for Mark {
     }
 }
 
-/// What the wire shows of a position.
+/// What players are sent of a position.
 #[derive(Debug, Serialize)]
 pub struct State {
     board: Vec<String>,
@@ -89,9 +89,9 @@ impl Game for TicTacToe {
     const TITLE: &'static str = "Tic-tac-toe";
     const SEATS: BySeat<&'static str> = BySeat::new("crosses", "noughts");
     const CLAUSES: &'static [Clause] = &[
-        Clause { id: "N1", title: "Board", text: "Three columns by three rows; (0,0) is the top left." },
-        Clause { id: "N2", title: "Mark", text: "The seats mark a free square in turn, crosses first: `1,2`." },
-        Clause { id: "N3", title: "End", text: "Three marks of a seat in a row, a column or a diagonal end the game, and so does a full board." },
+        Clause::new("N1", "Board", "Three columns by three rows; (0,0) is the top left."),
+        Clause::new("N2", "Mark", "The seats mark a free square in turn, crosses first: `1,2`."),
+        Clause::new("N3", "End", "Three marks of a seat in a row, a column or a diagonal end the game, and so does a full board."),
     ];
     const OPTIONS: &'static [OptionSpec] = &[OptionSpec {
         name: "misere",
@@ -113,7 +113,7 @@ impl Game for TicTacToe {
         Self { rules: Arc::clone(rules), marks: [[None; 3]; 3], ply: 0 }
     }
 
-    fn turn(&self) -> Turn<Infallible> {
+    fn turn(&self) -> Turn {
         self.outcome().map_or_else(|| Turn::Move(self.to_move()), Turn::Over)
     }
 
@@ -133,7 +133,7 @@ impl Game for TicTacToe {
         let point = Point::read(text)
             .ok_or_else(|| Refusal::Malformed("expected a square like `1,2`".to_owned()))?;
         let illegal = |clause, reason: &str| {
-            Err(Refusal::Illegal { clause, reason: format!("{text} {reason}") })
+            Err(Refusal::Illegal { clause: Text::Borrowed(clause), reason: format!("{text} {reason}") })
         };
         let Some(square) = point.square_of(3, 3) else {
             return illegal("N1", "is off the board");
@@ -146,13 +146,13 @@ impl Game for TicTacToe {
         }
     }
 
-    fn play(&mut self, step: Step<Mark, Infallible>, events: &mut Vec<Event>) {
+    fn play_unchecked(&mut self, step: Step<Mark, Infallible>, events: &mut Vec<Event>) {
         let Step::Move(Mark(square)) = step else { unreachable!("the seats move in turn") };
         let seat = self.to_move();
         self.marks[usize::from(square.column)][usize::from(square.row)] = Some(seat);
         self.ply += 1;
         events.push(Event::Action {
-            by: Self::SEATS[seat],
+            by: Self::SEATS[seat].into(),
             action: square.to_string(),
             forced: false,
             opening: false,
@@ -163,7 +163,7 @@ impl Game for TicTacToe {
                 GameResult::Win(winner) => Self::SEATS[winner],
                 GameResult::Draw => "draw",
             };
-            events.push(Event::Over { result, reason });
+            events.push(Event::Over { result: result.into(), reason: reason.into() });
         }
     }
 

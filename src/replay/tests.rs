@@ -83,7 +83,7 @@ fn what_cannot_be_true_is_said() {
     let game = GameKind::WatchYourBack;
     assert_eq!(
         error(&record(game, &[], &["3,3", "3,3"], &[]), game),
-        "ply 1: `3,3` was not legal: W2: 3,3 is already taken"
+        "ply 1: `3,3` was not legal: W2: 3,3 is occupied"
     );
     let roll = "`roll 3` comes where nothing is rolled";
     assert_eq!(error(&record(game, &[], &["3,3"], &["roll 3"]), game), roll);

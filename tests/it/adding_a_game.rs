@@ -38,15 +38,12 @@ fn with_game(folder: &Path) {
     let game = "tic_tac_toe.rs";
     copy(&docs.join("adding-a-game").join(game), &folder.join("crates/games/src").join(game));
     let page = fs::read_to_string(docs.join("adding-a-game.md")).expect("the page");
-    let [module, name, listed, arm, players] = &blocks(&page)[..] else { panic!("lines to add") };
+    let [module, listed] = &blocks(&page)[..] else { panic!("lines to add") };
     for (file, before, line) in [
-        ("games", "pub mod watch_your_back;\n", module),
-        ("games", "    /// Watch Your Back!\n    WatchYourBack,\n", name),
-        ("games", "Self::WatchYourBack, ", listed),
-        ("games", "            $crate::GameKind::WatchYourBack => {\n", arm),
-        ("bots", "\n#[cfg(test)]\nmod tests;", players),
+        ("lib.rs", "pub mod watch_your_back;\n", module),
+        ("kind.rs", "    WatchYourBack in watch_your_back,\n", listed),
     ] {
-        let path = folder.join("crates").join(file).join("src/lib.rs");
+        let path = folder.join("crates/games/src").join(file);
         let text = fs::read_to_string(&path).expect("a crate");
         assert_eq!(text.matches(before).count(), 1, "{before}");
         fs::write(path, text.replace(before, &format!("{line}{before}"))).expect("written");

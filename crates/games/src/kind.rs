@@ -1,7 +1,6 @@
 //! The list of the games.
 
 use crate::any::{AnyGame, Typed};
-use crate::{back_to_the_wall, backdraughts, watch_your_back};
 
 /// Makes [`GameKind`] of a list: the one place where a name becomes a game.
 macro_rules! games {
@@ -22,7 +21,7 @@ macro_rules! games {
             /// The game itself.
             pub fn game(self) -> &'static dyn AnyGame {
                 match self {
-                    $(Self::$kind => &Typed::<$module::$kind>::GAME,)*
+                    $(Self::$kind => &Typed::<crate::$module::$kind>::GAME,)*
                 }
             }
         }

@@ -1,8 +1,49 @@
-//! The rule sets: pure, deterministic, and unaware of processes, time, files and the wire.
+//! The rules of the games: pure, deterministic, without processes, time, files or protocol.
 //!
-//! A game is a type that implements [`Game`]: a position that answers one question,
-//! [`Game::turn`], with data. Untrusted text becomes an action through one door,
-//! [`Game::parse_action`]; everything else uses actions that are known to be legal.
+//! There are two ways to a game.
+//!
+//! **As text.** [`GameKind`] lists the games; [`GameKind::game`] gives an [`AnyGame`], and that a
+//! [`Position`]. Actions, outcomes of chance and the state are texts. This is what the referee
+//! uses, and what a program in need of any game should use:
+//!
+//! ```
+//! use rand_chacha::ChaCha8Rng;
+//! use rand_chacha::rand_core::SeedableRng;
+//! use referee_games::{GameKind, Options, Step, Turn};
+//!
+//! let game = GameKind::named("watch-your-back").expect("a game").game();
+//! let options = Options::resolve(game.options(), [("max-moves", "50")])?;
+//! let mut position = game.start(&options)?;
+//! let (mut events, mut rng) = (Vec::new(), ChaCha8Rng::seed_from_u64(7));
+//! while let Some(&seat) = position.turn().asked().first() {
+//!     let action = match position.turn() {
+//!         Turn::Move(_) => position.sample(seat, &mut rng)?.expect("an action"),
+//!         turn => panic!("{turn:?} in a game without simultaneous turns"),
+//!     };
+//!     position.play(Step::Move(&action), &mut events)?;
+//! }
+//! assert!(matches!(position.turn(), Turn::Over(_) | Turn::Pass(_)));
+//! println!("{}\n{}", position.rows().join("\n"), position.caption());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! **With types.** Each game implements [`Game`], a position that answers one question,
+//! [`Game::turn`], with data. Programs that search use it. [`Game::play`] checks a step;
+//! [`Game::play_unchecked`] and [`Game::play_silently`] do not:
+//!
+//! ```
+//! use referee_games::watch_your_back::WatchYourBack;
+//! use referee_games::{Game, Options, Seat, Step};
+//!
+//! let options = Options::resolve(WatchYourBack::OPTIONS, [])?;
+//! let rules = WatchYourBack::rules(&options)?;
+//! let mut position = WatchYourBack::start(&rules.into());
+//! let action = position.parse_action(Seat::First, "3,4")?;
+//! position.play(Step::Move(action), &mut Vec::new())?;
+//! let refusal = position.parse_action(Seat::Second, "3,4").expect_err("a piece stands there");
+//! assert!(refusal.to_string().starts_with("W2: 3,4 "));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod any;
 pub mod back_to_the_wall;
