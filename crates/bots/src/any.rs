@@ -5,7 +5,8 @@ mod playouts;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Allotment, Choice, Engine, Kind};
+use super::engine::Engine;
+use super::{Allotment, Choice, Kind};
 use referee_games::{
     AnyPosition, GameError, GameResult, Legal, Position, Seat, Step, StepText, Turn,
 };

@@ -12,6 +12,7 @@ mod engine;
 mod greedy;
 mod message;
 mod meter;
+mod players;
 mod random;
 mod search;
 mod seated;
@@ -25,8 +26,9 @@ use std::fmt;
 use rand_chacha::ChaCha8Rng;
 
 pub use allotment::Allotment;
-pub use engine::{Engine, engine};
+pub use engine::Engine;
 pub use meter::Limit;
+pub use players::engine;
 pub use serve::serve;
 pub use session::{Reaction, Session};
 

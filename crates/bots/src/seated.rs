@@ -5,8 +5,9 @@ use std::time::Duration;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::engine::{Engine, engine};
+use super::engine::Engine;
 use super::message::{Happened, Init, InitClock, Reply, TurnRequest};
+use super::players::engine;
 use super::{Allotment, Kind};
 use referee_games::{AnyGame, BySeat, GameError, GameKind, Options, Seat, Step, StepText, Turn};
 

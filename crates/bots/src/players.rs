@@ -1,0 +1,143 @@
+//! The list of games that have house players of their own.
+
+use rand_chacha::ChaCha8Rng;
+
+use super::any::AnyEngine;
+use super::engine::Engine;
+use super::{Allotment, Bot, Choice, Kind, Playable};
+use referee_games::back_to_the_wall::BackToTheWall;
+use referee_games::backdraughts::Backdraughts;
+use referee_games::watch_your_back::WatchYourBack;
+use referee_games::{AnyPosition, GameError, GameKind, Options, Seat, StepText, TypedPosition};
+
+/// A fresh player of this kind at the start of a game under these options.
+///
+/// Games that have players of their own are listed here. Every other game has players that know
+/// nothing but its rules.
+///
+/// # Errors
+/// The options make no sense together.
+pub fn engine(game: GameKind, kind: Kind, options: &Options) -> Result<Box<dyn Engine>, GameError> {
+    match game {
+        GameKind::WatchYourBack => typed::<WatchYourBack>(kind, options),
+        GameKind::Backdraughts => typed::<Backdraughts>(kind, options),
+        GameKind::BackToTheWall => typed::<BackToTheWall>(kind, options),
+        _ => Ok(Box::new(AnyEngine::new(game.game().start(options)?, kind))),
+    }
+}
+
+fn typed<G: Playable>(kind: Kind, options: &Options) -> Result<Box<dyn Engine>, GameError> {
+    let position = TypedPosition(G::start(&G::rules(options)?.into()));
+    Ok(Box::new(TypedEngine { position, bot: kind.bot() }))
+}
+
+/// A player that knows the types of its game.
+struct TypedEngine<G: Playable> {
+    position: TypedPosition<G>,
+    bot: Box<dyn Bot<G>>,
+}
+
+impl<G: Playable> Engine for TypedEngine<G> {
+    fn position(&self) -> &dyn AnyPosition {
+        &self.position
+    }
+
+    fn follow(&mut self, step: StepText<'_>) -> Result<(), GameError> {
+        self.position.play(step, &mut Vec::new())
+    }
+
+    fn choose(
+        &mut self,
+        seat: Seat,
+        time: Allotment,
+        rng: &mut ChaCha8Rng,
+    ) -> Option<Choice<String>> {
+        let choice = self.bot.choose(&self.position.0, seat, time, rng)?;
+        Some(Choice { action: choice.action.to_string(), eval: choice.eval })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+
+    use super::*;
+    use crate::Limit;
+    use referee_games::backdraughts::Board;
+    use referee_games::{BySeat, Game, GameResult, Step, Turn};
+
+    fn options(game: GameKind) -> Options {
+        Options::resolve(game.game().options(), []).expect("defaults")
+    }
+
+    /// Plays a game from the start; the outcome of chance is always the first one.
+    fn play(game: GameKind, kinds: BySeat<Kind>, seed: u64) -> GameResult {
+        let start = game.game().start(&options(game)).expect("defaults");
+        let mut engines = kinds.map(|kind| AnyEngine::new(start.clone(), kind));
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        loop {
+            let position = engines.first.position();
+            let (turn, outcomes) = (position.turn(), position.outcomes());
+            let mut choose = |seat| {
+                let choice = engines[seat].choose(seat, Allotment::default(), &mut rng);
+                choice.expect("an action").action
+            };
+            let step = match turn {
+                Turn::Over(outcome) => return outcome.result,
+                Turn::Pass(_) => Step::Pass,
+                Turn::Chance(_) => Step::Chance(outcomes[0].0.clone()),
+                Turn::Move(seat) => Step::Move(choose(seat)),
+                Turn::Both => Step::Both(BySeat::from_fn(choose)),
+            };
+            engines.first.follow(step.as_text()).expect("legal");
+            engines.second.follow(step.as_text()).expect("legal");
+        }
+    }
+
+    #[test]
+    fn players_without_types_play_every_game_to_its_end() {
+        let kinds = [Kind::Random, Kind::Greedy, Kind::Steady, Kind::Search(Limit::Nodes(30))];
+        for &game in GameKind::all() {
+            for kind in kinds {
+                play(game, BySeat::new(kind, Kind::Random), 7);
+            }
+        }
+    }
+
+    #[test]
+    fn without_types_they_see_the_end_of_the_game() {
+        let rules = Backdraughts::rules(&options(GameKind::Backdraughts)).expect("defaults");
+        let rows = [
+            "....W...", "........", "........", "...W....", "........", "........", "..B.....",
+            "........",
+        ];
+        let board = Board::from_rows(&rows).expect("a board");
+        let mut position =
+            TypedPosition(Backdraughts::from_board(&rules.into(), board, Seat::First));
+        position.play(Step::Chance("roll 3"), &mut Vec::new()).expect("a die");
+        let choose = |kind| {
+            let mut engine = AnyEngine::new(position.boxed(), kind);
+            let mut rng = ChaCha8Rng::seed_from_u64(1);
+            engine.choose(Seat::First, Allotment::default(), &mut rng).expect("an action").action
+        };
+        for kind in [Kind::Greedy, Kind::Search(Limit::Nodes(2000))] {
+            assert_eq!(choose(kind), "4,0>7,0", "{kind}");
+        }
+        assert_ne!(choose(Kind::Steady), "4,0>7,0");
+    }
+
+    #[test]
+    fn players_with_and_without_types_draw_the_same_random_actions() {
+        for &game in GameKind::all() {
+            let mut typed = engine(game, Kind::Random, &options(game)).expect("defaults");
+            let start = game.game().start(&options(game)).expect("defaults");
+            let mut any = AnyEngine::new(start, Kind::Random);
+            let mut rngs = [7, 7].map(ChaCha8Rng::seed_from_u64);
+            for seat in typed.position().turn().asked() {
+                let time = Allotment::default();
+                let action = typed.choose(*seat, time, &mut rngs[0]).expect("an action");
+                assert_eq!(any.choose(*seat, time, &mut rngs[1]), Some(action));
+            }
+        }
+    }
+}
