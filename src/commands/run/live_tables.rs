@@ -48,7 +48,7 @@ impl LiveTables {
     }
 
     fn begin(&mut self, ledger: &Ledger) -> io::Result<()> {
-        disk::write_quickly(&self.dir.join(UNFINISHED), b"")?;
+        File::create(self.dir.join(UNFINISHED))?;
         self.games = Some(games_so_far(&self.dir, ledger).map_err(io::Error::other)?);
         let (ledgers, inbox) = sync_channel::<Ledger>(1);
         let (dir, remedy) = (self.dir.clone(), self.remedy);
