@@ -10,6 +10,8 @@ mod limit;
 mod overdue;
 mod process;
 pub mod sandbox;
+#[cfg(test)]
+mod scripted;
 mod stderr;
 mod wire;
 
@@ -20,6 +22,8 @@ pub use human::Human;
 pub use launch::Launch;
 pub use overdue::{LAG, Overdue};
 pub use sandbox::{NotStarted, Sandbox};
+#[cfg(test)]
+pub(crate) use scripted::Script;
 pub use wire::{Respond, Wire};
 
 use crate::model::clock::TimeControl;

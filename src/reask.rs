@@ -386,3 +386,6 @@ impl<'s, 'a> Cursor<'s, 'a> {
         Ok(true)
     }
 }
+
+#[cfg(test)]
+mod tests;

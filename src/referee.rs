@@ -3,6 +3,8 @@
 //! The loop is one total `match` over what a position answers; nothing in it knows a game.
 
 mod ask;
+#[cfg(test)]
+pub(crate) mod plan;
 mod report;
 mod shared_core;
 
@@ -404,3 +406,6 @@ impl<'a, 'o> Table<'a, 'o> {
         Report { ending, kept: self.kept }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,6 +9,8 @@ use tokio::time::timeout;
 use super::limit::Allowed;
 use super::overdue::Overdue;
 use super::process::{self, Process};
+#[cfg(test)]
+use super::scripted::{Script, Scripted};
 use super::{
     Answer, EndView, Exchange, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TurnView,
     diagnosis, no_start,
@@ -41,6 +43,9 @@ enum Link {
     Process(Box<Process>),
     /// A function.
     Local(Respond),
+    /// A player of the tests.
+    #[cfg(test)]
+    Scripted(Scripted),
 }
 
 impl fmt::Debug for Link {
@@ -49,6 +54,8 @@ impl fmt::Debug for Link {
             Self::Waiting(..) => "Waiting",
             Self::Process(_) => "Process",
             Self::Local(_) => "Local",
+            #[cfg(test)]
+            Self::Scripted(_) => "Scripted",
         })
     }
 }
@@ -62,6 +69,12 @@ impl Wire {
     /// A player in this process.
     pub fn local(respond: Respond) -> Self {
         Self::new(Link::Local(respond))
+    }
+
+    /// A player of the tests.
+    #[cfg(test)]
+    pub(crate) fn scripted(script: Script) -> Self {
+        Self::new(Link::Scripted(Scripted(script)))
     }
 
     fn new(link: Link) -> Self {
@@ -93,6 +106,8 @@ impl Wire {
                 process.begin_game();
             }
             Link::Local(_) => {}
+            #[cfg(test)]
+            Link::Scripted(_) => {}
         }
         let id = self.take_id();
         init_message(view, id).write(&mut self.line);
@@ -286,6 +301,8 @@ impl Wire {
         let answer = match &mut self.link {
             Link::Process(process) => process.ask(&self.line, allowed).await,
             Link::Local(respond) => answer_here(respond, &self.line),
+            #[cfg(test)]
+            Link::Scripted(script) => script.ask(&self.line, allowed).await,
             Link::Waiting(..) => {
                 let fault = Fault::new(FaultCode::NoStart, "it was asked before it was started");
                 process::Answer { line: Err(fault), used: Duration::ZERO }
@@ -319,6 +336,8 @@ impl Wire {
             Link::Local(respond) => {
                 respond(&String::from_utf8_lossy(&self.line));
             }
+            #[cfg(test)]
+            Link::Scripted(script) => script.tell(&self.line),
             Link::Waiting(..) => {}
         }
     }

@@ -701,15 +701,6 @@ fn conversations(folder: &Path) -> usize {
     games
 }
 
-#[test]
-fn a_player_that_errs_too_often_loses() {
-    let mut cup = cup("corrects_itself.py", &["3"]);
-    cup.top = "fault-policy = { retry = 2 }";
-    cup.args = &["--containment", "off"];
-    let played = cup.lost("illegal", "W2: 9,9 is off the board");
-    assert!(played.warnings().iter().all(|warnings| warnings.len() == 2));
-}
-
 // Faults are only counted where they are faults.
 
 #[test]

@@ -1,0 +1,47 @@
+//! A player of the tests: it thinks in the time of the runtime, which a test can let run by itself.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::diagnosis;
+use super::limit::Allowed;
+use super::process::Answer;
+use crate::model::fault::{Fault, FaultCode};
+
+/// Takes each message; gives how long it thinks, and the reply where one is owed.
+pub(crate) type Script = Box<dyn FnMut(&Value) -> (Duration, Option<String>) + Send>;
+
+/// What takes the lines of a player that follows a script.
+pub(super) struct Scripted(pub(super) Script);
+
+impl fmt::Debug for Scripted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Scripted")
+    }
+}
+
+impl Scripted {
+    /// Sends a line that wants no reply.
+    pub(super) fn tell(&mut self, line: &[u8]) {
+        self.take(line);
+    }
+
+    /// Sends a line and waits for its reply as long as is allowed.
+    pub(super) async fn ask(&mut self, line: &[u8], allowed: Allowed) -> Answer {
+        let (thinks, reply) = self.take(line);
+        if let Some(left) = allowed.left.filter(|left| thinks > *left) {
+            tokio::time::sleep(left).await;
+            let message = format!("no reply within {}", diagnosis::seconds(left));
+            return Answer { line: Err(Fault::new(FaultCode::Timeout, message)), used: left };
+        }
+        tokio::time::sleep(thinks).await;
+        let gone = || Fault::new(FaultCode::Exit, "it gave no reply");
+        Answer { line: reply.map(String::into_bytes).ok_or_else(gone), used: thinks }
+    }
+
+    fn take(&mut self, line: &[u8]) -> (Duration, Option<String>) {
+        (self.0)(&serde_json::from_slice(line).expect("a message is JSON"))
+    }
+}

@@ -1,0 +1,145 @@
+//! Recorded games told again to players that follow a script.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::model::clock::Measure;
+use crate::player::Script;
+use crate::referee::plan;
+
+/// A game of the turns `wpd2b`.
+fn record() -> GameRecord {
+    let record = json!({
+        "id": "1-1", "pair": 1, "game": 1, "players": {"white": "ant", "black": "bee"},
+        "seed": {"white": 1, "black": 2}, "rolls": ["6"], "opening": [],
+        "actions": ["go", "pass", "stay", "go", "go"],
+        "clock": {
+            "startup_ns": {"white": 0, "black": 0}, "cpu_ns": {"white": null, "black": null},
+            "used_ns": {"white": [250_000_000, 0], "black": [0, 0]}
+        },
+        "result": "draw", "reason": "done", "fault": null,
+        "scores": {"white": 0.5, "black": 0.5}, "plies": 4
+    });
+    serde_json::from_value(record).expect("a record")
+}
+
+const CONTROL: TimeControl = TimeControl {
+    startup: Duration::from_secs(10),
+    budget: Some(Duration::from_secs(5)),
+    increment: Duration::ZERO,
+    per_move: None,
+    measure: Measure::Wall,
+    count_startup: false,
+    ponder: false,
+};
+
+/// What came of asking for a decision, and the turns that the player was asked.
+struct Told {
+    asked: Result<Asked, NotAsked>,
+    turns: Vec<Value>,
+}
+
+/// Asks a player for a decision again that replies so to the turns of the game.
+async fn told(seat: Seat, ply: u32, replies: &'static [&'static str]) -> Told {
+    let turns = Arc::new(Mutex::new(Vec::new()));
+    let (heard, mut replies) = (Arc::clone(&turns), replies.iter());
+    let script: Script = Box::new(move |message| {
+        let reply = match message["type"].as_str() {
+            Some("init") => Some("ok".to_owned()),
+            Some("turn") => {
+                heard.lock().expect("no panic").push(message.clone());
+                replies.next().map(|reply| (*reply).to_owned())
+            }
+            _ => None,
+        };
+        (Duration::ZERO, reply)
+    });
+    let rules = plan::rules("wpd2b");
+    let record = record();
+    let source =
+        Source { rules: &rules, control: &CONTROL, policy: FaultPolicy::Lose, record: &record };
+    let mut player = Player::Wire(Box::new(Wire::scripted(script)));
+    let asked = ask_again(&source, Decision { seat, ply }, &mut player).await;
+    let turns = turns.lock().expect("no panic").clone();
+    Told { asked, turns }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_player_that_plays_as_it_did_comes_to_the_decision() {
+    let told = told(Seat::First, 2, &["go", "go"]).await;
+    let asked = told.asked.expect("the record has it");
+    assert_eq!((asked.outcome, asked.strayed), (Ok("go".to_owned()), None));
+    assert_eq!(asked.position.ply(), 2);
+    assert_eq!(told.turns.len(), 2);
+    let left = |turn: &Value| turn["clock"]["left_ms"].clone();
+    let left: Vec<Value> = told.turns.iter().map(left).collect();
+    assert_eq!(left, [json!(5000), json!(4750)], "the clock stands as it stood");
+    assert_eq!(asked.events.len(), 3, "its own action, the pass and the roll");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_record_goes_on_whatever_the_player_replies() {
+    for reply in ["stay", "no"] {
+        let replies: &[&str] = if reply == "no" { &["no", "go"] } else { &["stay", "go"] };
+        let told = told(Seat::First, 2, replies).await;
+        let asked = told.asked.expect("the record has it");
+        assert_eq!(asked.outcome, Ok("go".to_owned()));
+        let strayed = asked.strayed.expect("its first reply was another");
+        assert_eq!((strayed.ply, strayed.recorded.as_str()), (0, "go"));
+        let said = if reply == "no" { "P1: no is not allowed" } else { "stay" };
+        assert_eq!(strayed.said, said);
+        assert_eq!(told.turns[1]["events"][0]["action"], "go", "as it is recorded");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_player_that_is_gone_on_the_way_is_not_asked_any_further() {
+    let told = told(Seat::First, 2, &[]).await;
+    let asked = told.asked.expect("the record has it");
+    assert_eq!(asked.outcome.expect_err("a fault").code, FaultCode::Exit);
+    assert_eq!((asked.position.ply(), told.turns.len()), (0, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_decision_that_is_not_there_is_refused() {
+    let why = |told: Told| told.asked.expect_err("nobody decides there").to_string();
+    assert_eq!(why(told(Seat::First, 1, &["go", "go"]).await), "nobody is asked after 1 plies");
+    assert_eq!(why(told(Seat::First, 9, &["go"; 9]).await), "the game has 4 plies, not 9");
+}
+
+#[test]
+fn the_seat_that_decides_is_found() {
+    let rules = plan::rules("wpd2b");
+    let record = record();
+    let source =
+        Source { rules: &rules, control: &CONTROL, policy: FaultPolicy::Lose, record: &record };
+    let at = |ply, wanted, own| seat_at(&source, ply, wanted, own);
+    let white = Some(Seat::First);
+    assert_eq!(at(0, None, None), Ok(Seat::First));
+    assert_eq!(at(0, Some(Seat::Second), None), Err(NoDecision::OtherSeat("white".into())));
+    assert_eq!(at(1, None, None), Err(NoDecision::ForcedPass("black".into())));
+    assert_eq!(at(2, None, None), Err(NoDecision::BothSeats));
+    assert_eq!((at(2, white, None), at(2, None, white)), (Ok(Seat::First), Ok(Seat::First)));
+    assert_eq!(at(3, None, None), Ok(Seat::Second));
+    assert_eq!(at(4, None, None), Err(NoDecision::Over));
+    assert_eq!(first_decision(&source), Ok(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_lines_of_a_game_are_those_that_were_sent() {
+    let rules = plan::rules("wpd2b");
+    let record = record();
+    let source =
+        Source { rules: &rules, control: &CONTROL, policy: FaultPolicy::Lose, record: &record };
+    let wants = Wants { state: false, events: false, legal: true };
+    let decision = Decision { seat: Seat::Second, ply: 3 };
+    let lines = lines(&source, decision, wants).await.expect("the record has it");
+    let messages: Vec<Value> =
+        lines.iter().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let types: Vec<&str> = messages.iter().filter_map(|line| line["type"].as_str()).collect();
+    assert_eq!(types, ["init", "turn", "turn"]);
+    assert_eq!(messages[2]["legal"], json!(["go", "stay"]));
+    assert_eq!(messages[2].get("state"), None, "it did not want it");
+}

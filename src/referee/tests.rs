@@ -1,0 +1,338 @@
+//! The loop with players that follow a script, in time that runs by itself.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::*;
+use crate::model::clock::Measure;
+use crate::player::{Script, Wire};
+use referee_games::{GameResult, Outcome};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// What a player thinks for, in milliseconds, and replies.
+type Replies = &'static [(u64, &'static str)];
+
+/// A game to be played.
+struct Game {
+    turns: &'static str,
+    control: TimeControl,
+    policy: FaultPolicy,
+    opening: Vec<TextStep>,
+    /// What each seat says to the handshake.
+    greetings: [&'static str; 2],
+    replies: [Replies; 2],
+}
+
+/// What came of it.
+struct Played {
+    report: Report,
+    /// Every message with the seat that heard it, in order.
+    heard: Vec<(usize, Value)>,
+    /// The time that passed for everyone.
+    took: Duration,
+}
+
+fn game(turns: &'static str, white: Replies, black: Replies) -> Game {
+    Game {
+        turns,
+        control: TimeControl {
+            startup: 10 * SECOND,
+            budget: None,
+            increment: Duration::ZERO,
+            per_move: Some(SECOND),
+            measure: Measure::Wall,
+            count_startup: false,
+            ponder: false,
+        },
+        policy: FaultPolicy::Lose,
+        opening: Vec::new(),
+        greetings: ["ok"; 2],
+        replies: [white, black],
+    }
+}
+
+impl Game {
+    async fn play(self) -> Played {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let [white, black] = [0, 1].map(|seat| {
+            let (heard, greeting) = (Arc::clone(&heard), self.greetings[seat]);
+            let mut replies = self.replies[seat].iter();
+            let script: Script = Box::new(move |message| {
+                heard.lock().expect("no panic").push((seat, message.clone()));
+                match message["type"].as_str() {
+                    Some("init") => (Duration::ZERO, Some(greeting.to_owned())),
+                    Some("turn") => {
+                        let (thinks, reply) = replies.next().expect("a reply is left");
+                        (Duration::from_millis(*thinks), Some((*reply).to_owned()))
+                    }
+                    _ => (Duration::ZERO, None),
+                }
+            });
+            Player::Wire(Box::new(Wire::scripted(script)))
+        });
+        let rules = plan::rules(self.turns);
+        let setup = Setup {
+            rules: &rules,
+            control: &self.control,
+            policy: self.policy,
+            opening: &self.opening,
+            seeds: BySeat::new(1, 2),
+        };
+        let mut players = BySeat::new(white, black);
+        let began = Instant::now();
+        let report = play(&setup, &mut Luck::from_key([0; 32]), &mut players, &mut |_, _| ()).await;
+        let heard = heard.lock().expect("no panic").clone();
+        Played { report: report.expect("it can be played"), heard, took: began.elapsed() }
+    }
+}
+
+impl Played {
+    /// The types of all messages with the seat that heard each.
+    fn types(&self) -> Vec<String> {
+        let told = |(seat, message): &(usize, Value)| {
+            format!("{seat} {}", message["type"].as_str().expect("a type"))
+        };
+        self.heard.iter().map(told).collect()
+    }
+
+    /// A field of the messages of a type that a seat heard.
+    fn told(&self, seat: usize, kind: &str, field: &str) -> Vec<Value> {
+        let of =
+            self.heard.iter().filter(|(heard, message)| *heard == seat && message["type"] == kind);
+        of.map(|(_, message)| message[field].clone()).collect()
+    }
+
+    /// The actions and rolls of the events that a seat was told in its n-th turn.
+    fn events(&self, seat: usize, turn: usize) -> Vec<String> {
+        let events = self.told(seat, "turn", "events")[turn].clone();
+        let shown = |event: &Value| match event["action"].as_str() {
+            Some(action) => format!("{} {action}", event["by"].as_str().expect("a seat")),
+            None => event["event"].as_str().expect("a name").to_owned(),
+        };
+        events.as_array().expect("a list").iter().map(shown).collect()
+    }
+
+    /// The code and the message of a seat's fault.
+    fn fault(&self, seat: Seat) -> Option<(FaultCode, &str)> {
+        self.report.ending.fault(seat).map(|fault| (fault.code, fault.message.as_str()))
+    }
+}
+
+fn seconds(seconds: &[u64]) -> Vec<Duration> {
+    seconds.iter().map(|&seconds| Duration::from_secs(seconds)).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_kind_of_turn_is_answered() {
+    let played = game("wpd2b", &[(100, "go"), (0, "stay")], &[(0, "go"), (300, "go")]).play().await;
+    let done = Outcome { result: GameResult::Draw, reason: "done".into() };
+    assert_eq!(played.report.ending, Ending::Rules(done));
+    let kept = &played.report.kept;
+    assert_eq!(kept.actions, ["go", "pass", "stay", "go", "go"]);
+    assert_eq!((kept.rolls.as_slice(), kept.plies), (&["6".to_owned()][..], 4));
+    let millis =
+        |list: &[u64]| list.iter().map(|&ms| Duration::from_millis(ms)).collect::<Vec<_>>();
+    assert_eq!(kept.used, BySeat::new(millis(&[100, 0]), millis(&[0, 300])));
+    // Each hears once what happened since its last turn.
+    assert_eq!(played.events(0, 0), [""; 0]);
+    assert_eq!(played.events(0, 1), ["white go", "black pass", "roll"]);
+    assert_eq!(played.events(1, 0), ["white go", "black pass", "roll"]);
+    assert_eq!(played.events(1, 1), ["white stay", "black go"]);
+    assert_eq!(played.told(0, "end", "result"), [json!("draw")]);
+    assert_eq!(played.told(1, "end", "reason"), [json!("done")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_simultaneous_turn_shows_neither_the_others_action_and_the_order_alternates() {
+    let played = game("22", &[(500, "go"), (0, "go")], &[(0, "stay"), (0, "stay")]).play().await;
+    let turns: Vec<_> = played.types().into_iter().filter(|told| told.ends_with("turn")).collect();
+    assert_eq!(turns, ["0 turn", "1 turn", "1 turn", "0 turn"]);
+    for seat in [0, 1] {
+        assert_eq!(played.events(seat, 0), [""; 0]);
+        assert_eq!(played.events(seat, 1), ["white go", "black stay"]);
+    }
+    assert_eq!(played.report.kept.actions, ["go", "stay", "go", "stay"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_clock_does_not_tell_how_long_the_other_thought_in_this_turn() {
+    let mut game = game("222", &[(700, "go"); 3], &[(0, "go"); 3]);
+    (game.control.budget, game.control.per_move) = (Some(60 * SECOND), None);
+    let played = game.play().await;
+    let clocks = played.told(1, "turn", "clock");
+    let left: Vec<u64> =
+        clocks.iter().filter_map(|clock| clock["opponent_left_ms"].as_u64()).collect();
+    assert_eq!(left, [60_000, 59_300, 58_600]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_player_at_fault_is_asked_again() {
+    let mut game = game("2", &[(0, "no"), (0, "go")], &[(0, "stay")]);
+    game.policy = FaultPolicy::Retry(1);
+    let played = game.play().await;
+    assert_eq!(played.report.kept.actions, ["go", "stay"]);
+    assert_eq!(played.told(1, "turn", "retry"), [Value::Null]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_a_core_each_both_think_at_the_same_time() {
+    let mut game = game("2", &[(700, "go")], &[(900, "go")]);
+    game.control.ponder = true;
+    let at_once = game.play().await;
+    assert!(at_once.took < SECOND, "{:?}", at_once.took);
+    let in_order = self::game("2", &[(700, "go")], &[(900, "go")]).play().await;
+    assert!(in_order.took > SECOND, "{:?}", in_order.took);
+    assert_eq!(at_once.report.kept.used, in_order.report.kept.used);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_late_loses_and_is_told_nothing_more() {
+    let played = game("bw", &[], &[(1001, "go")]).play().await;
+    assert_eq!(played.fault(Seat::First), None);
+    assert_eq!(played.fault(Seat::Second), Some((FaultCode::Timeout, "no reply within 1 s")));
+    let ending = &played.report.ending;
+    assert_eq!((ending.result(), ending.reason()), (GameResult::Win(Seat::First), "timeout"));
+    assert_eq!(ending.scores(), BySeat::new(1.0, 0.0));
+    assert_eq!(played.report.kept.used.second, seconds(&[1]));
+    assert_eq!(played.types(), ["0 init", "1 init", "1 turn", "0 end"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_at_the_last_moment_is_in_time() {
+    let played = game("w", &[(1000, "go")], &[]).play().await;
+    assert!(matches!(played.report.ending, Ending::Rules(_)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_budget_runs_out_over_the_turns() {
+    const SLOW: Replies = &[(1000, "go"); 4];
+    let mut game = game("wwww", SLOW, &[]);
+    game.control.budget = Some(3 * SECOND);
+    let played = game.play().await;
+    let message = "nothing was left of its budget of 3 s";
+    assert_eq!(played.fault(Seat::First), Some((FaultCode::Timeout, message)));
+    assert_eq!(played.report.kept.used.first, seconds(&[1, 1, 1]));
+    let left: Vec<Value> =
+        played.told(0, "turn", "clock").iter().map(|clock| clock["left_ms"].clone()).collect();
+    assert_eq!(left, [json!(3000), json!(2000), json!(1000)]);
+
+    let mut game = self::game("wwww", SLOW, &[]);
+    (game.control.budget, game.control.increment) = (Some(3 * SECOND), SECOND / 2);
+    assert!(matches!(game.play().await.report.ending, Ending::Rules(_)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_action_is_asked_for_again() {
+    let mut game = game("bw", &[(0, "no"), (0, "what"), (0, "go")], &[(0, "go")]);
+    game.policy = FaultPolicy::Retry(2);
+    let played = game.play().await;
+    assert_eq!(played.report.kept.actions, ["go", "go"]);
+    assert_eq!(
+        played.report.kept.warnings,
+        [
+            "white was asked again at ply 1: illegal: P1: no is not allowed",
+            "white was asked again at ply 1: malformed: \"what\" is not an action: expected `go` \
+             or `stay`",
+        ]
+    );
+    assert_eq!(played.told(0, "error", "clause"), [json!("P1"), Value::Null]);
+    assert_eq!(played.told(0, "turn", "retry"), [Value::Null, json!(1), json!(2)]);
+    assert_eq!(played.told(0, "turn", "id"), [json!(1), json!(2), json!(3)]);
+    let events = [0, 1, 2].map(|turn| played.events(0, turn).len());
+    assert_eq!(events, [1, 0, 0], "what happened is said once");
+    assert_eq!(played.told(1, "error", "code"), [Value::Null; 0], "the other hears nothing of it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_refusal_too_many_loses() {
+    let mut game = game("w", &[(0, "no"), (0, "no")], &[]);
+    game.policy = FaultPolicy::Retry(1);
+    let played = game.play().await;
+    let fault = played.report.ending.fault(Seat::First).expect("a fault");
+    assert_eq!((fault.code, fault.message.as_str()), (FaultCode::Illegal, "P1: no is not allowed"));
+    assert_eq!((fault.clause.as_deref(), fault.raw.as_deref()), (Some("P1"), Some("no")));
+    assert_eq!(played.report.kept.warnings.len(), 1);
+    assert_eq!(played.told(0, "end", "result"), [json!("loss")], "it can still be told");
+}
+
+#[tokio::test(start_paused = true)]
+async fn retries_share_the_time_of_the_turn() {
+    let mut game = game("w", &[(600, "no"), (600, "go")], &[]);
+    game.policy = FaultPolicy::Retry(5);
+    let played = game.play().await;
+    assert_eq!(played.fault(Seat::First), Some((FaultCode::Timeout, "no reply within 0.4 s")));
+    assert_eq!(played.report.kept.used.first, seconds(&[1]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn faults_of_both_are_nobodys_point() {
+    let played = game("2", &[(0, "no")], &[(0, "what")]).play().await;
+    assert_eq!(played.fault(Seat::First), Some((FaultCode::Illegal, "P1: no is not allowed")));
+    assert!(matches!(played.fault(Seat::Second), Some((FaultCode::Malformed, _))));
+    let ending = &played.report.ending;
+    assert_eq!((ending.result(), ending.reason()), (GameResult::Draw, "double-fault"));
+    assert_eq!(ending.scores(), BySeat::new(0.0, 0.0));
+    assert_eq!(played.report.kept.actions, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn both_are_awaited_before_one_is_judged() {
+    for ponder in [false, true] {
+        let mut game = game("2", &[(2000, "go")], &[(500, "go")]);
+        game.control.ponder = ponder;
+        let played = game.play().await;
+        assert_eq!(played.fault(Seat::First), Some((FaultCode::Timeout, "no reply within 1 s")));
+        assert_eq!(played.fault(Seat::Second), None);
+        let kept = &played.report.kept;
+        assert_eq!(kept.used.second, [Duration::from_millis(500)]);
+        assert_eq!(kept.actions, [""; 0], "the other's action is not played");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_opening_is_played_before_anyone_is_asked() {
+    let mut game = game("wpdb", &[], &[(0, "stay")]);
+    game.opening = vec![Step::Move("go".to_owned()), Step::Pass, Step::Chance("6".to_owned())];
+    let played = game.play().await;
+    let kept = &played.report.kept;
+    assert_eq!(
+        (kept.opening.as_slice(), kept.actions.as_slice()),
+        (&["go".to_owned(), "pass".to_owned()][..], &["stay".to_owned()][..])
+    );
+    assert_eq!((kept.rolls.len(), kept.plies), (1, 3));
+    assert_eq!(played.told(0, "init", "opening"), [json!(["go", "pass"])]);
+    assert_eq!(played.events(1, 0), ["white go", "black pass", "roll"]);
+    let events = played.told(1, "turn", "events");
+    assert_eq!((&events[0][0]["opening"], &events[0][1]["opening"]), (&json!(true), &json!(true)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handshake_that_fails_ends_the_game_before_a_turn() {
+    let mut game = game("w", &[], &[]);
+    game.greetings = ["Welcome!", "ok"];
+    let played = game.play().await;
+    let (code, message) = played.fault(Seat::First).expect("a fault");
+    assert_eq!(code, FaultCode::NoStart);
+    assert!(message.ends_with("but read \"Welcome!\"; prints belong on stderr"), "{message}");
+    assert_eq!(played.types()[..2], ["0 init", "1 init"], "both are started");
+    assert_eq!(played.told(1, "end", "result"), [json!("win")]);
+
+    let mut game = self::game("w", &[], &[]);
+    game.greetings = ["Welcome!", "Hello!"];
+    assert_eq!(game.play().await.report.ending.reason(), "double-fault");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_player_wants_and_says_beside_its_action_is_kept() {
+    let mut game = game("w", &[(0, r#"{"id":1,"action":"go","note":"well","eval":0.5}"#)], &[]);
+    game.greetings = [r#"{"id":0,"name":"ant","want":["legal"]}"#, "ok"];
+    let played = game.play().await;
+    assert_eq!(played.report.kept.greetings.first.name.as_deref(), Some("ant"));
+    assert_eq!(played.told(0, "turn", "state"), [Value::Null], "it does not want the state");
+    assert_eq!(played.told(0, "turn", "legal"), [json!(["go", "stay"])]);
+    let note = &played.report.kept.notes[0];
+    assert_eq!((note.ply, note.by.as_str(), note.note.as_deref()), (0, "white", Some("well")));
+}
