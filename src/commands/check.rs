@@ -72,11 +72,12 @@ pub struct CheckArgs {
 /// Checks the players.
 pub fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     let setting = args.setting.read(printer)?;
-    let exam = exam(args, &setting, printer)?;
+    let mut exam = exam(args, &setting, printer)?;
     let entries = candidates::read(args, &setting, &exam)?;
     if let [Err(refused)] = &entries[..] {
         return Err(refused.why.clone());
     }
+    exam.drills = drills(setting.game, &exam.rules)?;
     let same = candidates::copies(&entries, &args.players);
     let bots: Vec<String> = exam.bots.iter().map(|bot| bot.name.clone()).collect();
     let table = args.csv.as_deref().map(|path| Table::create(path, bots)).transpose()?;
@@ -96,6 +97,7 @@ pub fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     })
 }
 
+/// What every player is put through; the drills, which take a while to find, come later.
 fn exam(args: &CheckArgs, setting: &Setting, printer: Printer) -> Result<Exam, Failure> {
     let rules = setting.rules(printer)?;
     let house = |name: &str| setting.program(&format!("bot:{name}"), "it is not a built-in player");
@@ -105,7 +107,7 @@ fn exam(args: &CheckArgs, setting: &Setting, printer: Printer) -> Result<Exam, F
         args.against.iter().map(|name| house(name)).collect::<Result<Vec<PlayerSpec>, _>>()
     }?;
     Ok(Exam {
-        drills: drills(setting.game, &rules)?,
+        drills: Vec::new(),
         rules,
         control: setting.control,
         containment: setting.contain()?,
