@@ -1,6 +1,6 @@
-//! Every change of a results folder that is to survive a crash: a write, a sync, a rename at a
-//! time. Tests stop the program before and inside each of them; see `docs/results.md` for what
-//! is promised.
+//! Durable changes to a results folder: every write, sync and rename that must survive a crash.
+//! Tests stop the program before and inside each of them. `docs/results.md` lists what is
+//! guaranteed.
 
 #[cfg(debug_assertions)]
 mod fault;
@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 #[cfg(debug_assertions)]
 use self::fault::before;
 
-/// The permissions of a file that everyone may read whom the umask lets.
+/// The permissions of an ordinary file, before the umask applies.
 const SHARED: u32 = 0o666;
-/// The permissions of a file for its owner alone.
+/// The permissions of a file that only its owner may read.
 const PRIVATE: u32 = 0o600;
 
-/// One change, or one sync.
+/// One change to the disk, or one sync.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(not(debug_assertions), expect(dead_code, reason = "crash points look at it"))]
 enum Step<'a> {
@@ -29,7 +29,7 @@ enum Step<'a> {
     MakeFolder(&'a Path),
 }
 
-/// What is built for use has no crash points.
+/// Builds other than for tests have no crash points.
 #[cfg(not(debug_assertions))]
 #[expect(clippy::unnecessary_wraps, reason = "crash points can fail")]
 fn before(_: Step) -> io::Result<()> {
@@ -48,14 +48,14 @@ pub fn sync(file: &File) -> io::Result<()> {
     file.sync_data()
 }
 
-/// Makes a folder, and those above it.
+/// Creates a folder and its parents.
 pub fn make_folder(path: &Path) -> io::Result<()> {
     before(Step::MakeFolder(path))?;
     fs::create_dir_all(path)
 }
 
-/// Writes a file beside its place and puts it there in one step: readers, and whoever comes after
-/// a crash or a power failure, find the old one or the new one and nothing between.
+/// Writes a temporary file and renames it to `path`. Readers, even after a crash or a power
+/// failure, find either the old file or the new one, never a mix.
 pub fn write_whole(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -63,7 +63,7 @@ pub fn write_whole(
     place(path, SHARED, content, Kept::OverPowerFailures)
 }
 
-/// The same, for a file that its owner alone may read.
+/// Like [`write_whole`], for a file that only its owner may read.
 pub fn write_private(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -71,13 +71,13 @@ pub fn write_private(
     place(path, PRIVATE, content, Kept::OverPowerFailures)
 }
 
-/// The same without a sync, for a file that is not worth waiting for: it is whole after a crash
-/// of the program, but after a power failure it may be empty.
+/// Like [`write_whole`], but without a sync. After a crash of the program the file is whole; after a
+/// power failure it may be empty.
 pub fn write_quickly(path: &Path, content: &[u8]) -> io::Result<()> {
     place(path, SHARED, |out| out.write_all(content), Kept::OverCrashes)
 }
 
-/// What a file survives.
+/// How durable a written file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kept {
     OverCrashes,
@@ -92,7 +92,7 @@ fn place(
 ) -> io::Result<()> {
     let beside = beside(path);
     let written = (|| {
-        // What an interrupted run left may have other permissions.
+        // A file left by an interrupted run may have other permissions.
         remove_if_there(&beside)?;
         let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
         let mut out = io::BufWriter::new(Steps(&file));
@@ -106,19 +106,19 @@ fn place(
         if kept == Kept::OverPowerFailures { sync_folder_of(path) } else { Ok(()) }
     })();
     written.inspect_err(|_| {
-        // The unfinished file is of no use to anyone.
+        // Nobody needs the unfinished file.
         let _ = fs::remove_file(&beside);
     })
 }
 
-/// Where a file is written before it is put in its place.
+/// The path of the temporary file that is later renamed to `path`.
 fn beside(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     path.with_file_name(name)
 }
 
-/// Removes a file; it is fine if there is none.
+/// Removes a file. A missing file is not an error.
 pub fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -134,7 +134,7 @@ fn sync_folder_of(path: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// A file to which every write is a step.
+/// A file in which every write counts as one step.
 struct Steps<'a>(&'a File);
 
 impl Write for Steps<'_> {

@@ -1,15 +1,15 @@
-//! Why a command could not do its work, and with which exit code it ends.
+//! The error of a command, and the exit code that it leads to.
 
 use std::fmt;
 
 use referee_games::{GameError, OptionError};
 
-/// Why a command could not do its work: one message for the user, and the kind of failure.
+/// The error of a command: a message for the user, and a kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The kind, which decides the exit code.
     pub kind: FailureKind,
-    /// What was wrong, where, and what to do; may have several lines.
+    /// What was wrong, where, and what to do. May have several lines.
     pub message: String,
 }
 
@@ -18,15 +18,15 @@ pub struct Failure {
 pub enum FailureKind {
     /// Bad command line, configuration or input (exit code 2).
     Input,
-    /// A bad line of input, with its number at the front of the message, where scripts look for
-    /// it: shown without a label (exit code 2).
+    /// A bad line of input (exit code 2). The message begins with the line number, where scripts
+    /// look for it, and is printed without a label.
     BadLine,
     /// Something could not be run, read or written (exit code 3).
     System,
-    /// Locked, or the configuration differs from the results' (exit code 4).
+    /// The results folder is locked, or the configuration differs from the results (exit code 4).
     Conflict,
-    /// Whoever read standard output has left, as `head` does: nothing is said (exit code 141, as of
-    /// a program that the system ends for that).
+    /// The reader of standard output has closed it, as `head` does. Nothing is printed (exit code
+    /// 141, as for a program killed by `SIGPIPE`).
     Closed,
 }
 
@@ -46,12 +46,12 @@ impl Failure {
         Self { kind: FailureKind::System, message: message.into() }
     }
 
-    /// Standard output is read no more.
+    /// Standard output was closed by its reader.
     pub fn closed() -> Self {
         Self { kind: FailureKind::Closed, message: "standard output was closed".to_owned() }
     }
 
-    /// Locked, or the configuration differs.
+    /// The results folder is locked, or the configuration differs from the results.
     pub fn conflict(message: impl Into<String>) -> Self {
         Self { kind: FailureKind::Conflict, message: message.into() }
     }

@@ -1,4 +1,4 @@
-//! A tournament's folder under `results/`: its lock, its secret, its log and its tables.
+//! A tournament's folder under `results/`: its lock, secret, log and tables.
 
 mod lines;
 
@@ -20,21 +20,21 @@ use crate::schedule::ledger::Ledger;
 use crate::seeds::Secret;
 
 const LOCK: &str = "lock";
-/// Where a fresh secret is kept.
+/// The file that keeps a fresh secret.
 pub const SECRET: &str = "secret";
-/// Where the last exchanges of games that ended in a fault are kept, a file a game.
+/// The folder for transcripts of games that ended in a fault, one file per game.
 pub const EXCHANGES: &str = "exchanges";
 
-/// A folder that nobody else writes to as long as this value lives.
+/// A results folder, locked against other writers while this value lives.
 #[derive(Debug)]
 pub struct Locked {
     dir: PathBuf,
-    /// Locked as long as it is open.
+    /// Holds the lock while it is open.
     _lock: File,
 }
 
 impl Locked {
-    /// Makes the folder where it is missing, and locks it.
+    /// Creates the folder if it is missing, and locks it.
     pub fn open(dir: &Path) -> Result<Self, Failure> {
         let system = |error: io::Error| {
             Failure::system(format!(
@@ -49,8 +49,8 @@ impl Locked {
             .write(true)
             .open(dir.join(LOCK))
             .map_err(system)?;
-        // A player that is just being started holds a copy of what is open here for a moment. This
-        // kind of lock is the process's own, so it ends at once with a referee that is killed.
+        // A player that is just being started briefly holds copies of our open files. This kind of
+        // lock belongs to the process, so it ends at once when the referee is killed.
         match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Self { dir: dir.to_owned(), _lock: file }),
             Err(Errno::ACCESS | Errno::AGAIN) => Err(another_run(dir)),
@@ -58,18 +58,18 @@ impl Locked {
         }
     }
 
-    /// The folder.
+    /// The path of the folder.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// There is a log.
+    /// Whether there is a log.
     pub fn has_log(&self) -> bool {
         self.dir.join(LOG).exists()
     }
 
-    /// Keeps the last exchanges of a game that ended in a fault; of one that did not, none stay
-    /// from an earlier time that it was played.
+    /// Saves the transcript of a game that ended in a fault. For any other game, removes the
+    /// transcript of an earlier attempt.
     pub fn keep_exchanges(&self, id: &str, exchanges: Option<&str>) -> Result<(), Failure> {
         let path = self.dir.join(EXCHANGES).join(format!("{id}.jsonl"));
         let kept = match exchanges {
@@ -79,8 +79,8 @@ impl Locked {
         kept.map_err(|source| WriteError::Failed { path, source }.into())
     }
 
-    /// The tournament's secret: from the configured seed, or the one in the folder, or a fresh
-    /// one, kept in the folder readable by its owner alone.
+    /// Returns the tournament's secret: from the configured seed, from the folder, or a fresh one,
+    /// which is saved in the folder and readable only by its owner.
     pub fn secret(&self, seed: Option<u64>) -> Result<Secret, Failure> {
         if let Some(seed) = seed {
             return Ok(Secret::from_seed(seed));
@@ -106,7 +106,7 @@ fn another_run(dir: &Path) -> Failure {
     ))
 }
 
-/// A run is writing to a results folder at this moment.
+/// Whether a run is writing to a results folder now.
 pub fn is_being_written(dir: &Path) -> bool {
     [LOCK, LOG].iter().any(|name| {
         let file = File::open(dir.join(name));
@@ -114,7 +114,7 @@ pub fn is_being_written(dir: &Path) -> bool {
     })
 }
 
-/// Another process holds the lock that a run takes.
+/// Whether another process holds the lock of a run.
 #[expect(clippy::cast_possible_truncation, reason = "constants of the system that fit")]
 fn is_locked(file: &File) -> nix::Result<bool> {
     let mut lock = libc::flock {
@@ -143,8 +143,8 @@ impl From<WriteError> for Failure {
     }
 }
 
-/// The secret kept in a folder, if there is one. An empty file is none: an interrupted run of
-/// version 0.1 may have left it.
+/// Reads the secret of a folder, if there is one. An empty file counts as missing: an interrupted
+/// run of version 0.1 may have left it.
 pub fn read_secret(dir: &Path) -> Result<Option<Secret>, Failure> {
     let path = dir.join(SECRET);
     match fs::read_to_string(&path) {
@@ -160,22 +160,22 @@ pub fn read_secret(dir: &Path) -> Result<Option<Secret>, Failure> {
     }
 }
 
-/// What a log holds, read once from its beginning.
+/// The contents of a log, read once from its beginning.
 #[derive(Debug)]
 pub struct Contents {
     /// The header.
     pub header: Header,
-    /// Which games are done.
+    /// The state of the tournament: which games are done.
     pub ledger: Ledger,
-    /// The bytes of whole lines.
+    /// The length of all complete lines, in bytes.
     pub whole: u64,
-    /// A torn last line follows them.
+    /// Whether a torn last line follows them.
     pub torn: bool,
-    /// The lines that do not count, or were edited.
+    /// The lines that do not count, and those that were edited.
     pub problems: Problems,
 }
 
-/// An error of a log as a failure of the command.
+/// Converts an error of a log to an error of the command.
 pub fn log_failure(dir: &Path, error: &LogError) -> Failure {
     let path = dir.join(LOG);
     match error.line {
@@ -188,7 +188,7 @@ pub fn log_failure(dir: &Path, error: &LogError) -> Failure {
     }
 }
 
-/// Reads a log to its end and gives each game that counts, with its place, to `each`.
+/// Reads a log to its end and calls `each` with every game that counts and its place.
 pub fn read(dir: &Path, mut each: impl FnMut(usize, &Entry)) -> Result<Contents, Failure> {
     let failure = |error: LogError| log_failure(dir, &error);
     let mut reader = LogReader::open(dir).map_err(failure)?;
@@ -207,7 +207,7 @@ pub fn read(dir: &Path, mut each: impl FnMut(usize, &Entry)) -> Result<Contents,
     Ok(Contents { header, ledger, whole: reader.whole(), torn: reader.torn(), problems })
 }
 
-/// Refuses when there are not `expected` games in a log, but `found`.
+/// Returns an error if a log holds `found` games instead of `expected`.
 pub fn check_count(dir: &Path, found: usize, expected: usize) -> Result<(), Failure> {
     if found == expected {
         return Ok(());
@@ -219,8 +219,8 @@ pub fn check_count(dir: &Path, found: usize, expected: usize) -> Result<(), Fail
     )))
 }
 
-/// Gives every game of the ledger with its place to `each`, in the order of the log: lines that
-/// the ledger was made without are passed over.
+/// Calls `each` with every game of the ledger and its place, in the order of the log. Skips lines
+/// that the ledger does not contain.
 pub fn games(
     dir: &Path,
     ledger: &Ledger,

@@ -21,19 +21,20 @@
 //!    system. What must survive a crash is written through [`disk`].
 //! 3. Dice and player seeds are functions of the tournament's secret, the unordered pair of names
 //!    and the pair's number; the choices in openings are functions of the secret and the pair's
-//!    number alone. So adding a player or resuming changes nobody else's games. Between the two
-//!    games of a pair a player is always a fresh process.
+//!    number alone. So adding a player or resuming does not change other games. Each game of a
+//!    pair starts a fresh process for each player.
 //! 4. The unit of play is the pair: two games, seats swapped, the same luck, the same opening.
 //! 5. The log is the truth: a game is done when its line is in the log. A torn last line is
-//!    dropped and that game played again. A change between a stop and its continuation writes a new
-//!    header and sets the games of replaced players aside, in one step; `verify --repair` moves bad
-//!    lines aside; nothing else is rewritten.
+//!    dropped and that game played again. Resuming with a changed configuration writes a new header
+//!    and moves the games of replaced players to another file, in one step; `verify --repair` moves
+//!    bad lines to another file. Nothing else rewrites the log.
 //! 6. Result and ending are different things: who won, and why.
 //! 7. Every wait has an absolute deadline: start, handshake, write, reply, exit. Every buffer has
 //!    a bound.
-//! 8. One thread for each slot: one game, its referee and its two players on one core. A panic there
+//! 8. One thread per worker: one game, its referee and its two players on one core. A panic there
 //!    costs that game one attempt, and nothing else.
-//! 9. Only `main` exits, and [`signals`] when it has to be at once; only [`printer`] prints.
+//! 9. Only `main` ends the program, except that [`signals`] may end it at once; only [`printer`]
+//!    prints.
 
 #[cfg(not(unix))]
 compile_error!("the referee runs on Linux and macOS; this system is not supported");

@@ -1,8 +1,8 @@
 //! The append-only log, `games.jsonl`: a header line, then one line per game.
 //!
 //! A game is done when its line is in the log. A torn last line is dropped and that game played
-//! again; only a change between a stop and its continuation, or a repair that was asked for,
-//! rewrites the file, as a whole and in one step.
+//! again. Only resuming with a changed configuration, or an explicit repair, rewrites the file, as
+//! a whole and in one step.
 
 mod aside;
 mod background;
@@ -21,14 +21,14 @@ pub use crate::disk::write_whole;
 
 /// The name of the log in a results folder.
 pub const LOG: &str = "games.jsonl";
-/// Where the games of replaced players go.
+/// The file that keeps the games of replaced players.
 pub const SUPERSEDED: &str = "superseded.jsonl";
 
 const CHECK: &str = ",\"check\":\"";
 const CHECK_DIGITS: usize = 16;
 
-/// A line with its check: the last field, a hash of everything before it and of the tournament's
-/// identity.
+/// A line with its checksum: the last field is a hash of everything before it and of the
+/// tournament's identity.
 fn seal(value: &impl Serialize, identity: &str) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(value)?;
     line.pop();
@@ -111,7 +111,7 @@ mod tests {
         fs::read(dir.join(LOG)).expect("a log")
     }
 
-    /// Every record of a log, and whether a torn line follows.
+    /// All records of a log, and whether a torn line follows.
     fn records(dir: &Path) -> (Vec<GameRecord>, bool) {
         let mut reader = LogReader::open(dir).expect("a log");
         let mut found = Vec::new();
@@ -122,7 +122,7 @@ mod tests {
         (found, reader.torn())
     }
 
-    /// A log of two games, and how long it is.
+    /// A log of two games, and its length.
     fn two_games(dir: &Path) -> (LogWriter, [GameRecord; 2]) {
         let mut log = LogWriter::create(dir, &header("one")).expect("created");
         let games = [game("ant", "bee", "white"), game("bee", "ant", "draw")];

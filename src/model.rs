@@ -1,5 +1,5 @@
-//! What a tournament is made of, as data: players, stages, openings, clocks, faults, and the record
-//! of a game. Nothing here reads a file, starts a process or looks at a clock.
+//! The data of a tournament: players, stages, openings, clocks, faults, and game records. Nothing
+//! here reads a file, starts a process or reads a clock.
 
 pub mod clock;
 pub mod containment;

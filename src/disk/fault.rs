@@ -1,5 +1,5 @@
-//! Crash points, for tests alone: a program that was built for tests and finds `REFEREE_CRASH` in
-//! its environment (for example `tear 17`) goes wrong at that step on disk.
+//! Crash points for tests. A test build reads `REFEREE_CRASH` from its environment (for example
+//! `tear 17`) and fails at that disk step.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -13,39 +13,39 @@ use nix::unistd::Pid;
 
 use super::Step;
 
-/// What goes wrong.
+/// The kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Crash {
     /// The program is killed before the step.
     Kill,
-    /// It is killed in the middle of a write.
+    /// The program is killed in the middle of a write.
     Tear,
-    /// The disk is full: a write ends half way, and none succeeds from then on.
+    /// The disk is full: one write stops half way, and every later write fails.
     Full,
-    /// It is killed, and all that was not synced is gone.
+    /// The program is killed, and all data not yet synced is lost.
     Power,
 }
 
-/// What goes wrong, and at which step, from 1.
+/// The failure, and the step where it happens, counted from 1.
 #[derive(Debug, Clone, Copy)]
 struct Plan {
     crash: Crash,
     at: u64,
 }
 
-/// What a power failure would take.
+/// The data that a power failure would lose.
 #[derive(Debug, Default)]
 struct Unsafe {
     steps: u64,
-    /// Files with the length that is safe.
+    /// Files, each with the length that is synced.
     files: Vec<(File, u64)>,
-    /// Renames, with the file that was there before.
+    /// Unsynced renames, each with the file that was there before.
     renames: Vec<(PathBuf, PathBuf, Option<File>)>,
 }
 
 static STATE: Mutex<Option<Unsafe>> = Mutex::new(None);
 
-/// Goes wrong if the plan says so.
+/// Fails here if the plan says so.
 pub(super) fn before(step: Step) -> io::Result<()> {
     static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
     let plan = PLAN.get_or_init(|| plan(&std::env::var("REFEREE_CRASH").ok()?));
@@ -58,7 +58,7 @@ pub(super) fn before(step: Step) -> io::Result<()> {
     }
     match (plan.crash, step) {
         (Crash::Full, Step::Write(mut file, bytes)) => {
-            // A full disk has room for nothing at all the second time.
+            // After its first failure a full disk takes nothing at all.
             let room = if state.steps == plan.at { bytes.len() / 2 } else { 0 };
             file.write_all(&bytes[..room])?;
             Err(Errno::ENOSPC.into())
@@ -86,14 +86,14 @@ fn plan(text: &str) -> Option<Plan> {
     Some(Plan { crash, at: at.parse().ok()? })
 }
 
-/// Ends as with `kill -9`.
+/// Kills this process, as `kill -9` does.
 fn die() -> io::Result<()> {
     kill(Pid::this(), Signal::SIGKILL)?;
     Ok(())
 }
 
 impl Unsafe {
-    /// Notes what a step makes safe or leaves unsafe.
+    /// Notes which data a step syncs or leaves unsynced.
     fn take_in(&mut self, step: Step) -> io::Result<()> {
         match step {
             Step::Write(file, _) if !self.files.iter().any(|(known, _)| is_same(known, file)) => {
@@ -111,7 +111,7 @@ impl Unsafe {
         Ok(())
     }
 
-    /// Takes everything back that is not safe, and ends.
+    /// Reverts everything that is not synced, and kills this process.
     fn lose(&mut self) -> io::Result<()> {
         for (from, to, before) in self.renames.drain(..).rev() {
             fs::rename(&to, from)?;

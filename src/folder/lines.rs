@@ -1,19 +1,20 @@
-//! Which lines of a log count: a game that is read, has its place, and stands there first.
+//! Which lines of a log count: those that hold a readable game of this tournament for the first
+//! time.
 
 use std::fmt;
 
 use crate::log::{LOG, Line};
 use crate::schedule::ledger::{Ledger, Misfit};
 
-/// So many problems are named.
+/// At most this many problems are listed.
 const NAMED: usize = 5;
 
-/// A line of a log that does not count, or should be looked at.
+/// A line of a log that does not count, or that deserves a look.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// The game's id, where it could be read.
+    /// The game's id, if it could be read.
     pub id: Option<String>,
     /// What is wrong.
     pub kind: ProblemKind,
@@ -22,13 +23,13 @@ pub struct Problem {
 /// What is wrong with a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// It is no record, and why not.
+    /// The line is not a record, for this reason.
     Unreadable(String),
-    /// It is not a game of this tournament, as far as its other lines tell.
+    /// The game does not belong to this tournament, judging by the other lines.
     Foreign,
-    /// The game stands in an earlier line.
+    /// An earlier line already has this game.
     Double,
-    /// It was edited after it was written.
+    /// The line was edited after it was written.
     Edited,
 }
 
@@ -52,7 +53,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The problems of a log: how many there are, and the first of them.
+/// The problems of a log: their number, and the first of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problems {
     named: Vec<Problem>,
@@ -62,7 +63,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Takes in another problem.
+    /// Adds a problem.
     pub fn add(&mut self, problem: Problem) {
         match problem.kind {
             ProblemKind::Edited => self.edited += 1,
@@ -81,7 +82,7 @@ impl Problems {
         self.foreign.as_ref()
     }
 
-    /// The problems and what follows from them, a sentence each.
+    /// The problems and their consequences, one sentence each.
     pub fn in_words(&self) -> Vec<String> {
         let mut words: Vec<String> =
             self.named.iter().map(|problem| format!("warning: {problem}")).collect();
@@ -114,8 +115,8 @@ impl Problem {
     }
 }
 
-/// The place of the game of a line that counts, which is added to `ledger`, and what is wrong
-/// with the line.
+/// Checks a line of a log. If it counts, adds its game to `ledger` and returns the game's place.
+/// Also returns the problem of the line, if any.
 pub fn place(line: &Line, ledger: &mut Ledger) -> (Option<usize>, Option<Problem>) {
     let problem = |kind| Some(Problem::of(line, kind));
     let record = match &line.record {

@@ -1,4 +1,4 @@
-//! Lines that are no longer in the log, in a file beside it.
+//! Lines removed from the log, kept in a file beside it.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -7,10 +7,10 @@ use std::path::Path;
 
 use crate::disk::write_whole;
 
-/// Adds lines to the file at `path`, in one step. A line stands there once, however often the
-/// same was begun and interrupted; a torn last line is dropped.
+/// Adds lines to the file at `path`, in one step. Each line is added only once, even if an earlier
+/// attempt was interrupted. A torn last line is dropped.
 ///
-/// `lines` gives each line to the function that it is called with, newline included.
+/// `lines` calls the function it is given with each line, newline included.
 pub fn set_aside(
     path: &Path,
     lines: impl FnOnce(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()>,

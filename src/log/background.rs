@@ -1,11 +1,11 @@
-//! Syncs a file from a thread of its own, so that nobody who plays waits for the disk.
+//! Syncs a file on a separate thread, so that no game waits for the disk.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// A thread that syncs whenever something was written.
+/// A thread that syncs a file after it was written to.
 #[derive(Debug)]
 pub(super) struct Background {
     shared: Arc<Shared>,
@@ -20,18 +20,18 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Something was written since the last sync began.
+    /// Whether there is unsynced data.
     behind: bool,
-    /// It is to be synced at once.
+    /// Whether to sync at once.
     hurry: bool,
-    /// Nothing more will be written.
+    /// Whether writing has ended.
     over: bool,
-    /// The disk did not take what was written.
+    /// The error of a failed sync.
     failed: Option<io::Error>,
 }
 
 impl Background {
-    /// Calls `sync` at most `every` after something was written.
+    /// Starts a thread that calls `sync` at most `every` after a write.
     pub(super) fn start(
         every: Duration,
         sync: impl FnMut() -> io::Result<()> + Send + 'static,
@@ -43,22 +43,22 @@ impl Background {
         Ok(Self { shared, thread: Some(thread) })
     }
 
-    /// Something was written.
+    /// Reports that data was written.
     pub(super) fn written(&self) {
         self.tell(|state| state.behind = true);
     }
 
-    /// What was written is to be synced now.
+    /// Requests a sync at once.
     pub(super) fn hurry(&self) {
         self.tell(|state| state.hurry = true);
     }
 
-    /// The error of a sync that failed; each is told once.
+    /// Returns the error of a failed sync, once.
     pub(super) fn failure(&self) -> Option<io::Error> {
         self.shared.state().failed.take()
     }
 
-    /// Syncs what is left, and ends.
+    /// Syncs the remaining data, and ends the thread.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.end();
         self.failure().map_or(Ok(()), Err)
@@ -67,7 +67,7 @@ impl Background {
     fn end(&mut self) {
         self.tell(|state| state.over = true);
         if let Some(thread) = self.thread.take() {
-            // A panic was printed where it happened; what was synced is then not known.
+            // The panic was printed when it happened. It is unknown what was synced.
             if thread.join().is_err() {
                 let ended = io::Error::other("the thread that syncs ended");
                 self.tell(|state| state.failed = Some(ended));
@@ -100,7 +100,7 @@ impl Shared {
         }
     }
 
-    /// Waits until it is time to sync; false when it is over and nothing is left.
+    /// Waits until it is time to sync. Returns false at the end, when nothing is left to sync.
     fn wait(&self, every: Duration) -> bool {
         let idle = |state: &mut State| !state.behind && !state.over;
         let state = self.changed.wait_while(self.state(), idle);

@@ -1,4 +1,4 @@
-//! Records of a log by the places of their lines: for those who need another order than the log's.
+//! Random access to the records of a log, by the position of their lines.
 
 use std::fs::File;
 use std::io::{BufReader, Seek, SeekFrom};
@@ -23,7 +23,7 @@ impl LogPlaces {
         Ok(Self { input: BufReader::new(file) })
     }
 
-    /// The record whose line begins after so many bytes.
+    /// Reads the record whose line begins at this byte offset.
     pub fn record(&mut self, at: u64) -> Result<GameRecord, LogError> {
         let failed = |error: String| LogError::new(0, format!("the game at byte {at}: {error}"));
         self.input.seek(SeekFrom::Start(at)).map_err(|error| failed(error.to_string()))?;

@@ -8,13 +8,13 @@ use std::path::Path;
 use super::{CHECK_DIGITS, LOG, is_intact};
 use crate::model::record::{GameRecord, Header, SCHEMA};
 
-/// The longest line that is read as one, in bytes.
+/// The maximum length of a line, in bytes.
 const LONGEST: u64 = 64 * 1024 * 1024;
 
-/// What is wrong with a log.
+/// An error in a log.
 #[derive(Debug)]
 pub struct LogError {
-    /// The line, from 1; 0 for the file as a whole.
+    /// The line number, from 1; 0 for the file as a whole.
     pub line: usize,
     /// What is wrong with it.
     pub message: String,
@@ -37,18 +37,18 @@ impl fmt::Display for LogError {
 
 impl std::error::Error for LogError {}
 
-/// A line of a log, as it stands there.
+/// A line of a log, unchanged.
 #[derive(Debug)]
 pub struct Line {
     /// Its number, from 1.
     pub number: usize,
-    /// Where it begins in the log, in bytes.
+    /// The byte offset in the log where it begins.
     pub at: u64,
     /// Its bytes, newline included. A line that is too long comes in several pieces.
     pub raw: Vec<u8>,
-    /// The record, or why there is none.
+    /// The record, or the reason why the line is not one.
     pub record: Result<GameRecord, String>,
-    /// The line is just as the referee wrote it.
+    /// Whether the line is exactly as the referee wrote it.
     pub intact: bool,
 }
 
@@ -65,19 +65,19 @@ impl Line {
 pub struct Entry {
     /// The number of its line, from 1.
     pub line: usize,
-    /// Where that begins in the log, in bytes.
+    /// The byte offset in the log where the line begins.
     pub at: u64,
     /// The record.
     pub record: GameRecord,
     /// The line's bytes, newline included.
     pub raw: Vec<u8>,
-    /// The line is just as the referee wrote it.
+    /// Whether the line is exactly as the referee wrote it.
     pub intact: bool,
 }
 
 impl Entry {
-    /// The check at the end of the line: it differs when anything in the line does. Empty where
-    /// there is none.
+    /// The checksum at the end of the line. It changes when anything in the line does. Empty if the
+    /// line has none.
     pub fn check(&self) -> &str {
         let end = self.raw.len().saturating_sub(3);
         let check = self.raw.get(end.saturating_sub(CHECK_DIGITS)..end).unwrap_or_default();
@@ -85,7 +85,7 @@ impl Entry {
     }
 }
 
-/// Reads a log from its beginning, a line at a time.
+/// Reads a log from its beginning, one line at a time.
 #[derive(Debug)]
 pub struct LogReader {
     input: BufReader<File>,
@@ -93,7 +93,7 @@ pub struct LogReader {
     header_line: Vec<u8>,
     header_intact: bool,
     line: usize,
-    /// The last line was too long and is not over.
+    /// Whether the last line was too long and has not ended yet.
     inside: bool,
     whole: u64,
     torn: bool,
@@ -126,28 +126,28 @@ impl LogReader {
         &self.header
     }
 
-    /// The header's line as it stands there, newline included.
+    /// The header's line, unchanged, newline included.
     pub fn header_line(&self) -> &[u8] {
         &self.header_line
     }
 
-    /// The header is just as the referee wrote it.
+    /// Whether the header is exactly as the referee wrote it.
     pub fn header_intact(&self) -> bool {
         self.header_intact
     }
 
-    /// The last line had no newline: what was read up to there is whole.
+    /// Whether the last line is torn: it has no newline. All lines before it are complete.
     pub fn torn(&self) -> bool {
         self.torn
     }
 
-    /// How many bytes of whole lines were read.
+    /// The length of the complete lines read so far, in bytes.
     pub fn whole(&self) -> u64 {
         self.whole
     }
 
-    /// The next record; none at the end of the log or at a torn last line. Lines that are no
-    /// record are passed over.
+    /// Returns the next record, or `None` at the end of the log or at a torn last line. Skips lines
+    /// that are not records.
     pub fn next_entry(&mut self) -> Result<Option<Entry>, LogError> {
         while let Some(line) = self.next_line()? {
             if let Some(entry) = line.into_entry() {
@@ -157,7 +157,7 @@ impl LogReader {
         Ok(None)
     }
 
-    /// The next line, whatever it is; none at the end of the log or at a torn last line.
+    /// Returns the next line, valid or not, or `None` at the end of the log or at a torn last line.
     pub fn next_line(&mut self) -> Result<Option<Line>, LogError> {
         let number = if self.inside { self.line } else { self.line + 1 };
         let raw = read_line(&mut self.input)
@@ -187,7 +187,7 @@ pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
     Ok(raw)
 }
 
-/// What every header says, in whatever format its log is.
+/// The part of the header that every format of the log has.
 #[derive(serde::Deserialize)]
 struct Origin {
     schema: String,

@@ -1,4 +1,4 @@
-//! Writing a log at its end, by one process alone.
+//! Appends to a log, from one process only.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -15,17 +15,17 @@ use super::{LOG, seal};
 use crate::disk;
 use crate::model::record::{GameRecord, Header};
 
-/// What was appended is on disk at most so much later, and as long as that takes the disk.
+/// The longest wait before appended data is synced; the sync itself takes extra time.
 pub const SYNC_EVERY: Duration = Duration::from_secs(2);
 
-/// A log, open at its end. No other process writes to it: before each change the writer makes
-/// sure that it holds the log's lock, that the file at the log's path is the one it opened, and
-/// that this is as long as it should be.
+/// A log, open for appending. No other process writes to it: before each change the writer checks
+/// that it holds the log's lock, that the log's path still leads to the file it opened, and that
+/// the file has the expected length.
 #[derive(Debug)]
 pub struct LogWriter {
-    // A lock of this kind ends when the process closes any descriptor of the file, so it is taken
-    // again before each change; and it ends at once with a process that is killed, though players
-    // that are just being started may hold copies of its descriptors for a moment.
+    // This kind of lock ends when the process closes any descriptor of the file, so the writer
+    // takes it again before each change. It also ends at once when the process is killed, even if
+    // players that are just being started hold copies of its descriptors.
     file: File,
     path: PathBuf,
     identity: String,
@@ -38,22 +38,22 @@ pub struct LogWriter {
 pub enum WriteError {
     /// Another process is writing to the log at this path.
     Held(PathBuf),
-    /// The file at this path is no longer the one that is written to.
+    /// The path no longer leads to the file that was opened.
     Moved(PathBuf),
-    /// Somebody else cut the log or wrote to it.
+    /// Somebody else truncated the log or wrote to it.
     Changed {
         /// The log.
         path: PathBuf,
-        /// Its length when it was last written to, in bytes.
+        /// Its length after our last write, in bytes.
         expected: u64,
         /// Its length now, in bytes.
         found: u64,
     },
-    /// The system refuses.
+    /// The system reported an error.
     Failed {
         /// The log.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -87,11 +87,11 @@ impl std::error::Error for WriteError {
 }
 
 impl LogWriter {
-    /// Begins a log with its header.
+    /// Creates a log with this header.
     ///
     /// # Errors
     ///
-    /// When there is a log already, or it cannot be written.
+    /// If there is a log already, or it cannot be written.
     pub fn create(dir: &Path, header: &Header) -> Result<Self, WriteError> {
         let path = dir.join(LOG);
         let begin = || {
@@ -104,8 +104,8 @@ impl LogWriter {
         Ok(Self { identity: header.identity.clone(), ..Self::hold(dir)? })
     }
 
-    /// Opens a log as it is, so that no other process can. Before anything is appended it has to
-    /// [go on](Self::go_on) after its whole lines.
+    /// Opens a log unchanged, and keeps other processes from opening it. Call
+    /// [`go_on`](Self::go_on) before you append.
     pub fn hold(dir: &Path) -> Result<Self, WriteError> {
         let path = dir.join(LOG);
         let failed = |source| WriteError::Failed { path: path.clone(), source };
@@ -116,15 +116,15 @@ impl LogWriter {
         Ok(log)
     }
 
-    /// Opens a log of this identity, to go on after its first `length` bytes.
+    /// Opens a log with this identity, to append after its first `length` bytes.
     pub fn open(dir: &Path, identity: &str, length: u64) -> Result<Self, WriteError> {
         let mut log = Self::hold(dir)?;
         log.go_on(identity, length)?;
         Ok(log)
     }
 
-    /// Goes on after the first `length` bytes, which are whole lines of a log of this identity;
-    /// what follows is dropped.
+    /// Prepares to append after the first `length` bytes, which must be complete lines of a log
+    /// with this identity. Drops whatever follows them.
     pub fn go_on(&mut self, identity: &str, length: u64) -> Result<(), WriteError> {
         self.look()?;
         self.file.set_len(length).map_err(|source| self.failed(source))?;
@@ -133,8 +133,8 @@ impl LogWriter {
         Ok(())
     }
 
-    /// From now on what is appended is synced in the background, at most [`SYNC_EVERY`] later; and
-    /// the log is held as long as nothing in this process reads it.
+    /// Syncs appended data in the background from now on, at most [`SYNC_EVERY`] later. Keeps the
+    /// lock as long as nothing else in this process opens the log.
     pub fn keep_synced(&mut self) -> Result<(), WriteError> {
         self.look()?;
         let start = |file: File| Background::start(SYNC_EVERY, move || disk::sync(&file));
@@ -143,7 +143,7 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Appends a record. When it cannot be written in whole, none of it stays.
+    /// Appends a record. If the write fails, removes the part that was written.
     pub fn append(&mut self, record: &GameRecord) -> Result<(), WriteError> {
         self.look()?;
         if let Some(error) = self.background.as_ref().and_then(Background::failure) {
@@ -151,7 +151,7 @@ impl LogWriter {
         }
         let line = seal(record, &self.identity).map_err(|source| self.failed(source))?;
         if let Err(error) = disk::write(&self.file, &line) {
-            // What cannot be cut off is dropped as a torn line when the log goes on.
+            // If this fails too, the rest is dropped as a torn line when the log is opened again.
             let _ = self.file.set_len(self.length);
             return Err(self.failed(error));
         }
@@ -162,14 +162,14 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Syncs soon what was appended, and waits for nothing.
+    /// Requests a sync of the appended data, without waiting for it.
     pub fn sync_soon(&self) {
         if let Some(background) = &self.background {
             background.hurry();
         }
     }
 
-    /// Makes sure that everything appended is on disk, in the log and nowhere else.
+    /// Makes sure that all appended data is on disk, and that the log is still ours.
     pub fn finish(&mut self) -> Result<(), WriteError> {
         let background = self.background.take();
         let synced = background.map_or_else(|| disk::sync(&self.file), Background::finish);
@@ -177,8 +177,8 @@ impl LogWriter {
         self.look()
     }
 
-    /// Writes the log of this identity anew and puts it in its place in one step; `content` writes
-    /// all of its lines, the header first.
+    /// Replaces the log in one step. `content` writes all of its lines, the header first, with the
+    /// same identity.
     pub fn replace(
         &mut self,
         identity: &str,
@@ -191,7 +191,7 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Refuses when this is not, or not alone, what the log is.
+    /// Returns an error if the log was changed or replaced by somebody else.
     fn look(&self) -> Result<(), WriteError> {
         let failed = |source| self.failed(source);
         match fcntl_lock(&self.file, FlockOperation::NonBlockingLockExclusive) {

@@ -1,46 +1,47 @@
-//! Time: budgets, move limits and increments as pure arithmetic. Nothing here reads a clock.
+//! Time controls: budgets, move limits and increments as pure arithmetic. Nothing here reads a
+//! clock.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Which time decides.
+/// The kind of time that is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Measure {
     /// Wall time.
     #[default]
     Wall,
-    /// CPU time of the process tree; wall time is bounded at ten times the allowance plus a
+    /// CPU time of the process tree. Wall time is limited too, to ten times the allowance plus one
     /// second.
     Cpu,
 }
 
-/// The limits of time of a game.
+/// The time limits of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeControl {
-    /// From the start of a process to the end of its handshake.
+    /// Limit of the start-up, from the start of the process to the end of its handshake.
     #[serde(rename = "startup_ns", with = "nanos")]
     pub startup: Duration,
-    /// For all turns of a game together; unlimited when absent.
+    /// Budget for all turns of a game together; unlimited if absent.
     #[serde(rename = "budget_ns", with = "nanos::option")]
     pub budget: Option<Duration>,
     /// Added to the budget after each reply.
     #[serde(rename = "increment_ns", with = "nanos")]
     pub increment: Duration,
-    /// For one turn; unlimited when absent.
+    /// Limit of one turn; unlimited if absent.
     #[serde(rename = "move_ns", with = "nanos::option")]
     pub per_move: Option<Duration>,
-    /// Which time decides.
+    /// The kind of time that is limited.
     pub measure: Measure,
-    /// The start-up is charged to the budget.
+    /// Whether the start-up is charged to the budget.
     pub count_startup: bool,
-    /// Each player has a core of its own and may think on the opponent's turn.
+    /// Whether players may think on the opponent's turn, each on its own core.
     pub ponder: bool,
 }
 
 impl TimeControl {
-    /// Some limit holds for every turn.
+    /// Whether some limit holds for every turn.
     pub fn bounds_every_turn(&self) -> bool {
         self.budget.is_some() || self.per_move.is_some()
     }
@@ -54,12 +55,12 @@ pub struct Clock {
     used_last: Duration,
 }
 
-/// How a turn's time was judged.
+/// The verdict on a turn's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Used at most the allowance.
+    /// The turn used at most its allowance.
     InTime,
-    /// Used more than the allowance.
+    /// The turn used more than its allowance.
     Late,
 }
 
@@ -69,15 +70,15 @@ impl Clock {
         Self { control, left: control.budget, used_last: Duration::ZERO }
     }
 
-    /// Charges the start-up to the budget, where the time control counts it.
+    /// Charges the start-up to the budget, if the time control counts it.
     pub fn charge_startup(&mut self, used: Duration) {
         if self.control.count_startup {
             self.left = self.left.map(|left| left.saturating_sub(used));
         }
     }
 
-    /// The most this turn may take: the smaller of the move limit and what is left of the
-    /// budget; `None` without limits, zero when nothing is left.
+    /// The allowance of this turn: the smaller of the move limit and the remaining budget. `None`
+    /// without limits, zero when no time is left.
     pub fn allowance(&self) -> Option<Duration> {
         match (self.left, self.control.per_move) {
             (Some(left), Some(limit)) => Some(left.min(limit)),
@@ -85,12 +86,12 @@ impl Clock {
         }
     }
 
-    /// Nothing is left and nothing will come: the turn is lost without asking.
+    /// Whether the turn is lost without asking: no time is left, and none will be added.
     pub fn is_out(&self) -> bool {
         self.left == Some(Duration::ZERO) && self.control.increment.is_zero()
     }
 
-    /// Takes the time a turn used off the budget and adds the increment.
+    /// Subtracts the time of a turn from the budget, and adds the increment.
     pub fn spend(&mut self, used: Duration) -> Verdict {
         let verdict = match self.allowance() {
             Some(allowance) if used > allowance => Verdict::Late,
@@ -101,19 +102,19 @@ impl Clock {
         verdict
     }
 
-    /// What is left of the budget, if there is one.
+    /// The remaining budget, if there is one.
     pub fn left(&self) -> Option<Duration> {
         self.left
     }
 
-    /// What the last turn used.
+    /// The time that the last turn used.
     pub fn used_last(&self) -> Duration {
         self.used_last
     }
 }
 
-/// The longest a turn may take on the wall clock: the allowance itself, or, where CPU time
-/// decides, ten times that and a second.
+/// The wall-time limit of a turn: the allowance itself, or ten times the allowance plus one second
+/// if CPU time is limited.
 pub fn wall_bound(measure: Measure, allowance: Duration) -> Duration {
     match measure {
         Measure::Wall => allowance,

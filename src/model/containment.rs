@@ -1,4 +1,4 @@
-//! How players are contained: what a configuration asks for, and what was in force.
+//! How players are contained: the configured request, and what was in force.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,41 +9,42 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::clock::nanos;
 
-/// What contains the players of a tournament.
+/// The containment of a tournament's players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Containment {
     /// The level in force.
     pub level: Level,
     /// The mechanisms in force.
     pub in_force: Vec<Mechanism>,
-    /// How much a player may use.
+    /// The resource limits of a player.
     pub limits: Limits,
 }
 
-/// What a configuration asks for.
+/// The containment that a configuration asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ContainmentRequest {
-    /// The level; `None` asks for the strongest that works.
+    /// The level; `None` for the strongest that works.
     pub level: Option<Level>,
-    /// What must be in force, or nothing is played.
+    /// Mechanisms that must be in force; without them, nothing is played.
     pub require: Vec<Requirement>,
-    /// How much a player may use.
+    /// The resource limits of a player.
     pub limits: Limits,
-    /// What is left out, by a test.
+    /// Mechanisms that a test turns off.
     pub without: Vec<Mechanism>,
-    /// What no player may see although it lies in its folder; real paths.
+    /// Real paths that are hidden from every player, even inside its own folder.
     pub hidden: Vec<PathBuf>,
 }
 
-/// How much a player may use. Which of these hold depends on the level and the machine.
+/// The resource limits of a player. Which of them hold depends on the level and the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// What the sandbox bounds.
+    /// The limits that the sandbox enforces.
     #[serde(flatten)]
     pub sandbox: referee_sandbox::Limits,
-    /// Bytes of output in one game, from 64 KiB.
+    /// Maximum output in one game, in bytes, at least 64 KiB.
     pub output: u64,
-    /// Bytes kept of its stderr, half from the beginning and half from the end, from 2 KiB.
+    /// How many bytes of its stderr are kept, half from the beginning and half from the end; at
+    /// least 2 KiB.
     pub stderr: u64,
     /// CPU time of one move.
     #[serde(rename = "cpu_move_ns", with = "nanos::option")]

@@ -1,38 +1,38 @@
-//! The ways in which a player can fail, apart from losing on the board.
+//! Faults: the ways in which a player can fail, other than losing on the board.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The code of a fault: the complete list.
+/// The code of a fault. The list is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultCode {
     /// It could not be run, or the handshake failed or came late.
     NoStart,
-    /// It ended by a signal or with a non-zero exit code.
+    /// It was killed by a signal or exited with a non-zero code.
     Crash,
-    /// It ended by itself with exit code 0 while the game went on.
+    /// It exited with code 0 during the game.
     Exit,
-    /// It closed its stdout and lives on.
+    /// It closed its stdout but kept running.
     ClosedOutput,
-    /// It was over the allowance of wall time.
+    /// It exceeded its allowance of wall time.
     Timeout,
-    /// It was over the allowance of CPU time.
+    /// It exceeded its allowance of CPU time.
     Cpu,
     /// Its reply was not an action, not valid JSON or UTF-8, had a wrong `id`, or no newline.
     Malformed,
-    /// Its action is forbidden by the rules now.
+    /// The rules forbid its action in this position.
     Illegal,
-    /// It wrote when nothing was owed.
+    /// It wrote when it owed no reply.
     UnexpectedOutput,
-    /// It was over the limit of a line or of the game's output.
+    /// It exceeded the limit of a line or of the game's output.
     Oversize,
-    /// It was over the limit of memory.
+    /// It exceeded the memory limit.
     Memory,
-    /// It was over the limit of processes.
+    /// It exceeded the limit of processes.
     Processes,
-    /// It was over the limit of disk space.
+    /// It exceeded the limit of disk space.
     Disk,
     /// Its sandbox failed.
     Containment,
@@ -57,7 +57,7 @@ impl FaultCode {
         Self::Containment,
     ];
 
-    /// The code as the wire and the tables write it, for example `closed-output`.
+    /// The code as it appears in the protocol and in tables, for example `closed-output`.
     pub fn name(self) -> &'static str {
         match self {
             Self::NoStart => "no-start",
@@ -79,7 +79,7 @@ impl FaultCode {
 }
 
 impl FaultCode {
-    /// What was expected of the player instead, in words for its author.
+    /// What the player should have done instead, as text for its author.
     pub fn expected(self) -> &'static str {
         match self {
             Self::NoStart => {
@@ -110,7 +110,7 @@ impl FaultCode {
 }
 
 impl FaultCode {
-    /// The same for the author of a hosted class, which knows of no lines.
+    /// The same for the author of a hosted class, which does not read or write lines.
     pub fn expected_of_class(self) -> &'static str {
         match self {
             Self::NoStart => {
@@ -142,17 +142,17 @@ impl fmt::Display for FaultCode {
 /// A fault and its diagnosis.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
-    /// What kind of failure.
+    /// The kind of failure.
     pub code: FaultCode,
-    /// The diagnosis in a sentence, safe to show: text from the player is escaped.
+    /// The diagnosis in one sentence. It is safe to print: text from the player is escaped.
     pub message: String,
     /// The clause that forbids the action, for [`FaultCode::Illegal`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clause: Option<String>,
-    /// The reply that was refused, escaped and cut.
+    /// The rejected reply, escaped and shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
-    /// The last lines of the player's stderr, escaped, where they may explain the fault.
+    /// The last lines of the player's stderr, escaped, if they may explain the fault.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr: Vec<String>,
 }

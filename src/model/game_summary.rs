@@ -1,4 +1,4 @@
-//! What results need of a game, in a few bytes.
+//! A compact summary of a game, as results need it.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -26,25 +26,25 @@ impl fmt::Display for UnknownResult {
 
 impl std::error::Error for UnknownResult {}
 
-/// A finished game as results see it.
+/// A summary of a finished game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GameSummary {
-    /// What the first seat made of it. None when both players failed: nobody scores, and the game
-    /// says nothing about who is better.
+    /// The first seat's outcome. None when both players failed: neither scores, and the game does
+    /// not affect ratings.
     pub outcome: Option<GameOutcome>,
     /// The faults, by seat.
     pub faults: BySeat<Option<FaultCode>>,
-    /// What copies of the game share: a hash of the players by seat, the luck, all actions and the
-    /// result. None for a game without an action, in which there is nothing to copy.
+    /// A fingerprint that identical games share: a hash of the players by seat, the luck, all
+    /// actions and the result. None for a game without actions.
     pub fingerprint: Option<NonZeroU64>,
 }
 
 impl GameSummary {
-    /// What results need of a record.
+    /// Summarizes a record.
     ///
     /// # Errors
     ///
-    /// When the record's result is neither a seat nor `draw`.
+    /// If the record's result is neither a seat nor `draw`.
     pub fn of(game: &GameRecord) -> Result<Self, UnknownResult> {
         let outcome = outcome(game)?;
         let faults = BySeat::from_fn(|seat| game.fault_of(seat).map(|fault| fault.code));
@@ -64,7 +64,7 @@ impl GameSummary {
         })
     }
 
-    /// The game as ratings take it in, between these players by number.
+    /// The game as input for ratings, between players with these numbers.
     pub fn between(self, players: BySeat<usize>, pair: u32) -> PlayedGame {
         PlayedGame {
             first: players.first,
@@ -76,13 +76,13 @@ impl GameSummary {
         }
     }
 
-    /// A fault ended the game.
+    /// Whether a fault ended the game.
     pub fn is_faulted(self) -> bool {
         self.faults.first.is_some() || self.faults.second.is_some()
     }
 }
 
-/// What the first seat made of a game, a double fault being recorded as a draw.
+/// The first seat's outcome. A double fault is recorded as a draw.
 fn outcome(game: &GameRecord) -> Result<GameOutcome, UnknownResult> {
     let names = &game.players.names;
     match game.result.as_str() {

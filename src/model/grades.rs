@@ -1,34 +1,35 @@
-//! What turns a place or a score into marks.
+//! How ranks and scores become marks.
 
-/// The marks that a tournament gives. A player that plays has the sum of both parts.
+/// The marks of a tournament. A player's mark is the sum of both parts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grades {
-    /// For the rank: the first line that the player's best possible rank reaches counts.
+    /// Marks for the rank. The first entry that the player's best possible rank reaches counts.
     pub ranks: Vec<RankMark>,
-    /// For the score against a player, usually one of the house: every line that is met counts.
+    /// Marks for scores against single players, usually built-in ones. Every entry that is reached
+    /// counts.
     pub against: Vec<ScoreMark>,
-    /// All marks of a player that failed the check, is quarantined, or finished no game without a
-    /// fault of its own.
+    /// The total mark of a player that failed the check, is quarantined, or finished no game
+    /// without a fault of its own.
     pub failed: f64,
-    /// The players that are not graded: those of the house, and anchors of any kind.
+    /// Players that get no marks: built-in players, and anchors of any kind.
     pub exempt: Vec<String>,
 }
 
-/// Marks for a rank or a better one.
+/// Marks for this rank or a better one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankMark {
-    /// The rank, 1 or more.
+    /// The rank, from 1.
     pub rank: u32,
     /// The marks.
     pub marks: f64,
 }
 
-/// Marks for a score against one player.
+/// Marks for a score against a given player.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoreMark {
-    /// The player to score against.
+    /// The opponent.
     pub player: String,
-    /// The least share of the points, 0 … 1.
+    /// The least share of the points, 0 to 1.
     pub score: f64,
     /// The marks.
     pub marks: f64,

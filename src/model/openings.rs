@@ -1,27 +1,26 @@
-//! Where the openings of a tournament come from.
+//! The source of a tournament's openings.
 
 use serde::{Deserialize, Serialize};
 
-/// The most plies of a random opening.
+/// The maximum number of plies in a random opening.
 pub const MOST_PLIES: u32 = 100;
 
-/// Where the openings of a tournament come from.
+/// The source of a tournament's openings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Openings {
-    /// So many plies of random legal play, 1 to [`MOST_PLIES`]; fewer where they would be more than
-    /// half of the game.
+    /// This many plies of random legal play, 1 to [`MOST_PLIES`], but at most half of the game.
     Random {
-        /// The plies.
+        /// The number of plies.
         plies: u32,
     },
-    /// The actions of each opening as a record has them, forced passes included; one or more
-    /// openings. Pairs take them in turn.
+    /// A list of one or more openings, used by the pairs in turn. Each lists its actions as in a
+    /// record, forced passes included.
     Listed(Vec<Vec<String>>),
 }
 
 impl Openings {
-    /// What they are, in words.
+    /// A description of the openings.
     pub fn in_words(&self) -> String {
         match self {
             Self::Random { plies: 1 } => "1 ply of random legal play".to_owned(),
@@ -31,7 +30,7 @@ impl Openings {
         }
     }
 
-    /// The same, with a hash that differs when anything in a list does.
+    /// The same description with a hash, which changes when anything in a list does.
     pub fn distinctly(&self) -> String {
         let Self::Listed(list) = self else { return self.in_words() };
         let mut hasher = blake3::Hasher::new();

@@ -1,40 +1,41 @@
-//! A player: what it is called, how it is run, and what it is made of.
+//! A player: its name, its command, and its files.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::fingerprint::Fingerprint;
 
-/// The most characters of a player's name.
+/// The maximum length of a player's name, in characters.
 pub const LONGEST_NAME: usize = 64;
 
 /// A player.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlayerSpec {
-    /// Its name: 1 to [`LONGEST_NAME`] characters, none of them a control character, and unlike
-    /// every other player's of the tournament.
+    /// Its name: 1 to [`LONGEST_NAME`] characters without control characters, unique in the
+    /// tournament.
     pub name: String,
     /// How it is run.
     pub kind: PlayerKind,
     /// The folder it runs in, as an absolute path.
     pub dir: PathBuf,
-    /// What is added to its environment.
+    /// Variables added to its environment.
     pub env: BTreeMap<String, String>,
-    /// What else makes it and may lie outside of its folder, as absolute paths.
+    /// Files and folders that belong to it outside its folder, as absolute paths.
     pub readable: Vec<PathBuf>,
-    /// What of the other players lies where this one may read, and is not shown to it.
+    /// Files of other players that are hidden from it, although they lie in a folder that it may
+    /// read.
     pub hidden: Vec<PathBuf>,
-    /// One process may play several games, one after the other.
+    /// Whether one process may play several games, one after another.
     pub reusable: bool,
-    /// The hash of what makes it, as 16 hexadecimal digits.
+    /// A hash of its command and files, as 16 hexadecimal digits.
     pub hash: String,
-    /// Its command and files, to notice a change.
+    /// Its command and files, to detect changes.
     pub fingerprint: Fingerprint,
-    /// How it is run, for people.
+    /// How it is run, as text for people.
     pub command: String,
 }
 
-/// What the author of a player has written against.
+/// The interface that a player is written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interface {
     /// The protocol: lines on stdin and stdout.
@@ -55,28 +56,28 @@ pub enum Out {
 /// How a player is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlayerKind {
-    /// By a program of its own.
+    /// As a program.
     Command {
         /// The program, as an absolute path.
         program: PathBuf,
         /// Its arguments.
         args: Vec<String>,
     },
-    /// By a Python interpreter, which hosts a class of the COMP30024 interface of 2018.
+    /// As a Python class with the COMP30024 interface of 2018, hosted by a Python interpreter.
     Class {
         /// The interpreter, as an absolute path.
         python: PathBuf,
         /// The module in the player's folder, with or without the class.
         class: String,
-        /// What the class returns is converted where it is unambiguous.
+        /// Whether return values of the class are converted when they are unambiguous.
         lenient: bool,
     },
-    /// By the house player of this name, one that [`referee_bots::named`] knows.
+    /// As the built-in player with this name, which [`referee_bots::named`] knows.
     Bot(String),
 }
 
 impl PlayerSpec {
-    /// What it is written against.
+    /// The interface it is written for.
     pub fn interface(&self) -> Interface {
         match self.kind {
             PlayerKind::Class { .. } => Interface::Class,
@@ -84,8 +85,8 @@ impl PlayerSpec {
         }
     }
 
-    /// It can begin after an opening: nothing in the interface of 2018 tells a class its own first
-    /// actions.
+    /// Whether it can start after an opening. The interface of 2018 has no way to tell a class its
+    /// own first actions.
     pub fn takes_openings(&self) -> bool {
         self.interface() == Interface::Program
     }

@@ -1,6 +1,6 @@
-//! The game record and the log's header: what a results folder says of a tournament.
+//! The game record and the log's header: the data of a tournament in its results folder.
 //!
-//! Nothing from here on knows a game's type: a record is names and texts.
+//! Nothing here depends on a game's type: a record holds names and texts.
 
 #[cfg(test)]
 pub(crate) mod examples;
@@ -28,7 +28,7 @@ pub struct Header {
     pub version: String,
     /// The tournament's name.
     pub tournament: String,
-    /// A random identity of this tournament, which every record's check is bound to.
+    /// A random identity of this tournament, which every record's checksum includes.
     pub identity: String,
     /// When the log was created, in seconds since 1970.
     pub created: u64,
@@ -36,47 +36,47 @@ pub struct Header {
     pub game: String,
     /// The names of the seats, first seat first.
     pub seats: [String; 2],
-    /// The rules options in force, every one.
+    /// All rules options in force.
     pub options: serde_json::Map<String, serde_json::Value>,
-    /// The limits of time.
+    /// The time limits.
     pub clock: TimeControl,
-    /// What happens after a refused action.
+    /// The policy after a rejected action.
     pub fault_policy: FaultPolicy,
-    /// Faults in a row that take a player out; 0 for never.
+    /// The number of faults in a row that quarantines a player; 0 for never.
     pub quarantine: u32,
     /// The stages, in order.
     pub stages: Vec<Stage>,
-    /// How later meetings follow from earlier results.
+    /// How later pairings follow from earlier results.
     #[serde(default)]
     pub pairing_rules: PairingRules,
-    /// The order of the schedule and the first seats are drawn from the identity; otherwise they
-    /// follow from the order of the configuration and the names.
+    /// Present if the order of the schedule and the first seats are drawn from the identity.
+    /// Otherwise they follow from the order of the configuration and the names.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub drawn: bool,
-    /// Where the openings come from; games begin at the start where this is none.
+    /// The source of the openings; if absent, games begin at the start position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub openings: Option<Openings>,
     /// The containment in force.
     pub containment: Containment,
-    /// The seed from the configuration: present when the tournament could be foreseen.
+    /// The configured seed. If present, the tournament's random choices were foreseeable.
     pub seed: Option<u64>,
     /// The players whose ratings are fixed, by name.
     pub anchors: Vec<Anchor>,
     /// The players, in the order of the configuration.
     pub players: Vec<PlayerInfo>,
-    /// What changed between a stop and its continuation, in order.
+    /// What changed each time the tournament was resumed, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<String>,
 }
 
 impl Header {
-    /// In which order the players enter the schedule.
+    /// The order in which players enter the schedule.
     pub fn order(&self) -> Order {
         if self.drawn { Order::Drawn(self.identity.clone()) } else { Order::Listed }
     }
 }
 
-/// A player whose rating is given instead of fitted.
+/// A player with a given rating instead of a fitted one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Anchor {
@@ -86,11 +86,11 @@ pub struct Anchor {
     pub rating: f64,
 }
 
-/// The given ratings by the players' numbers, those of their places in `names`.
+/// The given ratings by player number, which is the player's position in `names`.
 ///
 /// # Errors
 ///
-/// The first anchor that is not among the players.
+/// Returns the first anchor that is not among the players.
 pub fn fixed_ratings<'a>(
     anchors: &'a [Anchor],
     names: &[String],
@@ -102,16 +102,16 @@ pub fn fixed_ratings<'a>(
     anchors.iter().map(fixed).collect()
 }
 
-/// What the header says of a player.
+/// A player's entry in the header.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayerInfo {
     /// The configured name.
     pub name: String,
-    /// How it is run, for people.
+    /// How it is run, as text for people.
     pub command: String,
-    /// A hash of the command and of the files that make the player.
+    /// A hash of its command and files.
     pub hash: String,
-    /// It can begin after an opening, as a class of the 2018 interface cannot.
+    /// Whether it can start after an opening. A class of the 2018 interface cannot.
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
     pub takes_openings: bool,
 }
@@ -120,18 +120,18 @@ fn yes() -> bool {
     true
 }
 
-/// What happens after a refused action (`malformed` or `illegal`).
+/// The policy after a rejected action (`malformed` or `illegal`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultPolicy {
     /// The game is lost.
     Lose,
-    /// The turn is asked again, up to so many times in a row.
+    /// The player is asked again, up to this many times in a row.
     Retry(u32),
 }
 
-/// A score: 0, 0.5 or 1, written in the shortest form. Both players score 0 in a game in which
-/// both failed; older logs have 0.5 there.
+/// A score: 0, 0.5 or 1, written in the shortest form. If both players failed, both score 0; older
+/// logs have 0.5 there.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Deserialize)]
 #[serde(from = "f64")]
 pub struct Score(pub f64);
@@ -157,15 +157,15 @@ impl Serialize for Score {
 pub struct GameRecord {
     /// The game's identity, a function of the two names, the pair number and the game number.
     pub id: String,
-    /// The number of its pair among the pairs of these two players, from 1.
+    /// The pair's number among the pairs of these two players, from 1.
     pub pair: u32,
-    /// Which game of the pair: 1 or 2.
+    /// The game's number in its pair: 1 or 2.
     pub game: u8,
     /// The players' names by seat.
     pub players: SeatMap<String>,
-    /// The players' own seeds by seat.
+    /// The seeds given to the players, by seat.
     pub seed: SeatMap<u64>,
-    /// What was drawn by the referee, in order.
+    /// The outcomes of chance drawn by the referee, in order.
     pub rolls: Vec<String>,
     /// The opening's actions.
     pub opening: Vec<String>,
@@ -175,24 +175,24 @@ pub struct GameRecord {
     pub clock: ClockRecord,
     /// The name of the winning seat, or `draw`.
     pub result: String,
-    /// Why: a reason of the rules, or the code of the fault that decided the game.
+    /// The reason: from the rules, or the code of the fault that decided the game.
     pub reason: String,
-    /// The faults by seat name; absent where there was none.
+    /// The faults by seat name; seats without a fault are absent.
     pub fault: Option<FaultRecord>,
     /// The scores by seat.
     pub scores: SeatMap<Score>,
     /// Plies played, opening and forced passes included.
     pub plies: u32,
-    /// Things worth knowing that decided nothing.
+    /// Remarks that did not affect the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// What the players said of their moves.
+    /// The players' comments on their moves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
-    /// The names and versions the players gave of themselves, escaped.
+    /// The names and versions that the players reported, escaped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported: Option<SeatMap<String>>,
-    /// Earlier attempts at this game that were void, with the reason.
+    /// Earlier, void attempts at this game, with the reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub void: Vec<String>,
 }
@@ -203,19 +203,19 @@ pub type FaultRecord = std::collections::BTreeMap<String, Fault>;
 /// The times of a game, in nanoseconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockRecord {
-    /// From the start of the process to the end of the handshake, by seat.
+    /// Start-up time by seat, from the start of the process to the end of the handshake.
     pub startup_ns: SeatMap<u64>,
-    /// Time used a turn that was asked, in order, by seat: what the time control judged by.
+    /// Time of each turn that was asked, in order, by seat, as the time control counts it.
     pub used_ns: SeatMap<Vec<u64>>,
-    /// CPU time of the players' processes over the whole game, where it could be measured.
+    /// CPU time of the players' processes over the whole game, if it could be measured.
     pub cpu_ns: SeatMap<Option<u64>>,
-    /// Wall time of the whole game, from the start of the first player until both had left; 0 in
+    /// Wall time of the whole game, from the start of the first player until both had exited; 0 in
     /// older logs.
     #[serde(default)]
     pub wall_ns: u64,
 }
 
-/// What a player said of a move.
+/// A player's comment on a move.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Note {
     /// The ply of the move.
@@ -225,7 +225,7 @@ pub struct Note {
     /// Its note, as sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Its evaluation, -1 … 1.
+    /// Its evaluation, -1 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eval: Option<f64>,
 }
@@ -236,12 +236,12 @@ impl GameRecord {
         self.scores[seat].0
     }
 
-    /// The fault of `seat`, if it made one.
+    /// The fault of `seat`, if any.
     pub fn fault_of(&self, seat: Seat) -> Option<&Fault> {
         self.fault.as_ref()?.get(self.players.names[seat].as_ref())
     }
 
-    /// The winner's name among the players; none for a draw.
+    /// The name of the winning player; none for a draw.
     pub fn winner(&self) -> Option<&str> {
         Seat::BOTH
             .into_iter()

@@ -1,4 +1,4 @@
-//! The rules that the games of a tournament are played by.
+//! The rules of a tournament's games.
 
 use std::error::Error;
 use std::fmt;
@@ -7,7 +7,7 @@ use super::record::Header;
 use crate::error::Failure;
 use referee_games::{AnyGame, BySeat, GameError, GameKind, OptionError, Options, Position, Text};
 
-/// A game under options.
+/// A game with its options.
 #[derive(Debug, Clone)]
 pub struct Rules {
     /// The game.
@@ -22,7 +22,7 @@ impl Rules {
     /// The rules of `game` under these options.
     ///
     /// # Errors
-    /// The options make no sense together.
+    /// The options contradict each other.
     pub fn new(game: &'static dyn AnyGame, options: Options) -> Result<Self, GameError> {
         let start = game.start(&options)?;
         Ok(Self { game, options, start })
@@ -49,14 +49,14 @@ impl Rules {
     }
 }
 
-/// Why the header of a log names no rules.
+/// Why the header of a log does not lead to valid rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HeaderError {
     /// There is no game of this name.
     Game(String),
-    /// An option is refused.
+    /// An option is rejected.
     Option(OptionError),
-    /// The options make no sense together.
+    /// The options contradict each other.
     Rules(GameError),
 }
 

@@ -1,17 +1,17 @@
-//! The parts of a tournament, and who meets whom in each.
+//! The stages of a tournament, and their formats.
 
 use serde::{Deserialize, Serialize};
 
-/// How later meetings follow from earlier results. A log keeps the rules that it was begun under:
-/// its games would have no place under others.
+/// How later pairings follow from earlier results. A log keeps the version that it was created
+/// with; under another one its games would not fit the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 pub enum PairingRules {
-    /// Those of logs that do not say: ratings from all games alike, without anchors.
+    /// The version of logs that do not name one: ratings from all games alike, without anchors.
     #[default]
     First,
-    /// The ranking that people see decides; nobody is paired to repeat games, and nobody loses
-    /// points because an opponent was taken out.
+    /// Pairings follow from the published ranking. Nobody is paired to repeat games, and nobody
+    /// loses points because an opponent was taken out.
     Second,
 }
 
@@ -36,26 +36,26 @@ impl TryFrom<u8> for PairingRules {
     }
 }
 
-/// In which order players enter a schedule, and which of two has the first seat first.
+/// The order in which players enter a schedule, and which of two players has the first seat first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Order {
-    /// In the order of the configuration; seats by the order of the names. Whoever has the
-    /// configuration can work it out.
+    /// In the order of the configuration, with seats by the order of the names. Anyone who has the
+    /// configuration can predict it.
     #[default]
     Listed,
-    /// By lots, drawn from a text that nobody can foresee.
+    /// Random, drawn from a text that nobody can predict.
     Drawn(String),
 }
 
-/// A part of a tournament with a format of its own.
+/// A part of a tournament with its own format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stage {
     /// Who meets whom.
     pub format: Format,
-    /// Pairs of games a meeting.
+    /// The number of pairs of games in each meeting.
     pub pairs: u32,
-    /// How many players take part, the best of the stages before; all when absent.
+    /// How many players take part, the best of the earlier stages; all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub players: Option<usize>,
 }
@@ -64,52 +64,53 @@ pub struct Stage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Format {
-    /// Everyone plays until it has met somebody without a fault; who makes one is out.
+    /// Everyone plays until it has met an opponent without a fault. A player that makes a fault is
+    /// out.
     Check,
     /// Everyone meets everyone.
     RoundRobin,
-    /// Everyone meets the anchors, who do not meet each other.
+    /// Everyone meets the anchors; the anchors do not meet each other.
     Gauntlet {
         /// The names of the anchors.
         anchors: Vec<String>,
     },
-    /// In each round players of about the same score meet, nobody twice.
+    /// In each round, players with about the same score meet. Nobody meets the same player twice.
     Swiss {
-        /// How many rounds.
+        /// The number of rounds.
         rounds: u32,
     },
-    /// Who loses a meeting is out.
+    /// The loser of a meeting is out.
     Knockout {
-        /// How often a tied meeting goes on for another pair, before the better seed goes on.
+        /// How many further pairs a tied meeting may play before the better seed goes on.
         tie_breaks: u32,
     },
-    /// In each round those meet whose game tells most about the ranking so far.
+    /// In each round, the most informative games for the ranking are played.
     Ladder {
-        /// The most games.
+        /// The maximum number of games.
         games: u32,
-        /// Ends as soon as every rating's 95% interval is at most this wide each way, in Elo.
+        /// Ends as soon as every rating's 95% interval extends at most this far each way, in Elo.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         margin: Option<u32>,
     },
-    /// Those meet whose game tells most about the ranking so far, for as long as there is time.
-    /// No configuration has it: it is what a run that is to end at a given time adds.
+    /// Extra games, the most informative for the ranking first, as long as there is time. It cannot
+    /// be configured: a run with an end time adds it.
     Further,
 }
 
 impl Stage {
-    /// A round-robin of everyone with so many pairs a pairing.
+    /// A round-robin of all players with this many pairs in each meeting.
     pub fn round_robin(pairs: u32) -> Self {
         Self { format: Format::RoundRobin, pairs, players: None }
     }
 
-    /// Further games of everyone after all other stages, as long as there is time.
+    /// Extra games of all players after all other stages, as long as there is time.
     pub fn further() -> Self {
         Self { format: Format::Further, pairs: 1, players: None }
     }
 }
 
 impl Format {
-    /// What a stage of so many players is, `pairs` saying how many pairs a meeting has.
+    /// A description of a stage with this many players; `pairs` describes the pairs in a meeting.
     pub fn in_words(&self, players: usize, pairs: &str) -> String {
         match self {
             Self::Check => format!("a check of {pairs} each"),
@@ -127,7 +128,7 @@ impl Format {
         }
     }
 
-    /// How many games a stage of so many players has; what is not known before is estimated.
+    /// The number of games in a stage with this many players, estimated if it depends on results.
     pub fn games(&self, players: usize, pairs: u32) -> usize {
         let meetings = match self {
             Self::Check => players.div_ceil(2),

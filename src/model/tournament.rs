@@ -1,4 +1,4 @@
-//! A tournament that can be played: everything is set, possible and found.
+//! A validated tournament, ready to be played.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -12,50 +12,50 @@ use super::stage::Stage;
 use crate::model::containment::ContainmentRequest;
 use referee_games::{GameKind, Options};
 
-/// The most pairs a pairing.
+/// The maximum number of pairs in a meeting.
 pub const MOST_PAIRS: u32 = 100_000;
-/// The most games at once.
+/// The maximum number of games at once.
 pub const MOST_JOBS: usize = 1024;
-/// The most times a turn may be asked again.
+/// The maximum number of retries of a turn.
 pub const MOST_RETRIES: u32 = 10;
-/// Faults in a row that take a player out, where nothing is given.
+/// The default number of faults in a row that quarantines a player.
 pub const DEFAULT_QUARANTINE: u32 = 5;
-/// The folder of the results, beside the configuration, where none is given.
+/// The default results folder, beside the configuration.
 pub const DEFAULT_RESULTS: &str = "results";
 
-/// A tournament that can be played.
+/// A validated tournament, ready to be played.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tournament {
     /// Its name, which is also that of its folder under [`results`](Self::results).
     pub name: String,
     /// The game.
     pub game: GameKind,
-    /// The rules options in force; games under them end.
+    /// The rules options in force. Games under them are sure to end.
     pub options: Options,
-    /// What is to be said about the files that the options name.
+    /// Warnings about the files that the options name.
     pub remarks: Vec<String>,
-    /// The stages, one or more, each with 1 to [`MOST_PAIRS`] pairs a meeting.
+    /// The stages, one or more, each with 1 to [`MOST_PAIRS`] pairs in a meeting.
     pub stages: Vec<Stage>,
-    /// Where the openings come from; games begin at the start where this is none.
+    /// The source of the openings; if absent, games begin at the start position.
     pub openings: Option<Openings>,
-    /// The seed of everything random; a fresh secret where there is none.
+    /// The seed of everything random; if absent, a fresh secret is drawn.
     pub seed: Option<u64>,
-    /// Games at once, at most [`MOST_JOBS`]; as many as there are cores where there is none.
+    /// Games at once, at most [`MOST_JOBS`]; if absent, one per core.
     pub jobs: Option<NonZeroUsize>,
-    /// The limits of time.
+    /// The time limits.
     pub clock: TimeControl,
-    /// What contains the players.
+    /// The containment of the players.
     pub containment: ContainmentRequest,
-    /// What happens after a refused action; 1 to [`MOST_RETRIES`] retries.
+    /// The policy after a rejected action, with 1 to [`MOST_RETRIES`] retries.
     pub fault_policy: FaultPolicy,
-    /// Faults in a row that take a player out; 0 for never.
+    /// The number of faults in a row that quarantines a player; 0 for never.
     pub quarantine: u32,
     /// Those of [`players`](Self::players) whose ratings are fixed, by name.
     pub anchors: Vec<Anchor>,
-    /// What turns places and scores into marks, if anything.
+    /// How ranks and scores become marks, if marks are given.
     pub grades: Option<Grades>,
-    /// The players, two or more, in the order of the file, every name once.
+    /// The players, two or more, in the order of the file, with unique names.
     pub players: Vec<PlayerSpec>,
-    /// The folder that the results of all tournaments lie in, as an absolute path.
+    /// The folder that holds the results of all tournaments, as an absolute path.
     pub results: PathBuf,
 }

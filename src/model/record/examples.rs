@@ -42,7 +42,7 @@ pub(crate) fn game(first: &str, second: &str, result: &str) -> GameRecord {
     }
 }
 
-/// The same game as the first of a pair of its own, and a copy of no other.
+/// The same game as the first of another pair, with a different fingerprint.
 pub(crate) fn distinct(game: GameRecord, number: u32) -> GameRecord {
     GameRecord { pair: number, actions: vec![format!("a{number}")], ..game }
 }
