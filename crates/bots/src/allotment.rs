@@ -1,37 +1,37 @@
-//! How long a bot may think: pure arithmetic on what the wire says about time.
+//! How long a bot thinks about a turn, computed from the time limits that the referee sent.
 
 use std::time::Duration;
 
-/// What a bot knows about its time when it is asked.
+/// The time limits that a bot knows when it is asked for an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allotment {
-    /// The whole game's budget, where there is one.
+    /// The time for the whole game, if it is limited.
     pub budget: Option<Duration>,
-    /// What is left of it.
+    /// The part of the budget that is left.
     pub left: Option<Duration>,
-    /// What comes back after each reply.
+    /// The time added to the budget after each reply.
     pub increment: Duration,
-    /// The limit of one turn, where there is one.
+    /// The time for one turn, if it is limited.
     pub per_move: Option<Duration>,
 }
 
-/// The thinking time when nothing is known.
+/// The thinking time without any limit.
 const UNLIMITED: Duration = Duration::from_millis(100);
-/// The longest thinking time, so that house games end soon.
+/// The longest thinking time. It keeps games between built-in players short.
 const LONGEST: Duration = Duration::from_millis(500);
-/// The least that is kept back for the way to the referee and a busy machine.
+/// The minimum reserve for communication with the referee and delays on a busy machine.
 const RESERVE: Duration = Duration::from_millis(50);
-/// A game has about this many turns still to come, whenever one asks.
+/// The estimated number of turns to come, at any point of a game.
 const TURNS: u32 = 60;
 
 impl Allotment {
-    /// The time to think about this turn: well inside the move limit and the budget.
+    /// Returns the thinking time for this turn, well within the turn limit and the budget.
     pub fn thinking_time(&self) -> Duration {
         let limits = [self.share(), self.per_move.map(|limit| limit * 2 / 5)];
         limits.into_iter().flatten().min().unwrap_or(UNLIMITED).min(LONGEST)
     }
 
-    /// An even share of what is left above a reserve, and most of the increment.
+    /// An equal share of the remaining time above a reserve, plus most of the increment.
     fn share(&self) -> Option<Duration> {
         let left = self.left.or(self.budget)?;
         let reserve = self.budget.map_or(RESERVE, |budget| (budget / 20).max(RESERVE));

@@ -1,4 +1,4 @@
-//! A house player of any game, which knows nothing of it but its rules.
+//! A built-in player for any game, which knows only the rules.
 
 mod playouts;
 
@@ -11,21 +11,21 @@ use referee_games::{
     AnyPosition, GameError, GameResult, Legal, Position, Seat, Step, StepText, Turn,
 };
 
-/// A house player of any game: it plays at random, sees only the end of the game, or plays games
-/// to their end at random to look ahead.
+/// A built-in player for any game. Depending on its kind, it plays at random, looks one action
+/// ahead for the end of the game, or compares actions by random playouts.
 pub(super) struct AnyEngine {
     position: Position,
     kind: Kind,
 }
 
 impl AnyEngine {
-    /// A player of this kind from this position on.
+    /// Creates a player of this kind that starts at this position.
     pub(super) fn new(position: Position, kind: Kind) -> Self {
         Self { position, kind }
     }
 
-    /// One of the actions after which the position is worth the most; any action if both seats
-    /// act at once, or the game does not list them.
+    /// Chooses one of the actions with the highest value. If both seats act at once, or the game
+    /// does not list its actions, any action.
     fn one_of_the_best(
         &self,
         seat: Seat,
@@ -55,7 +55,7 @@ impl AnyEngine {
     }
 }
 
-/// The result of the game, if this action ends it.
+/// The game's result if this action ends it.
 fn result_after(position: &dyn AnyPosition, action: &str) -> Option<GameResult> {
     let mut after = position.boxed();
     after.play(Step::Move(action), &mut Vec::new()).ok()?;

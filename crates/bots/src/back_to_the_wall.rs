@@ -1,5 +1,5 @@
-//! Back to the Wall as the house players see it: what a turn may gain, and which submissions are
-//! worth a look among the very many that there are.
+//! Built-in players of Back to the Wall: evaluation, and sampling from the huge number of
+//! submissions.
 
 mod grabber;
 mod matrix;
@@ -18,11 +18,11 @@ use referee_games::back_to_the_wall::{BackToTheWall, Board, PIECES, Pair, Square
 use referee_games::board::Direction;
 use referee_games::{BySeat, Game, Seat, Step, Turn};
 
-/// New submissions that are tried in a round of the search, for each seat.
+/// The number of new submissions to try for each seat in a round of the search.
 const TRIED: usize = 16;
-/// The most submissions of a seat that are kept.
+/// The maximum number of submissions to keep for a seat.
 const MOST: usize = 64;
-/// How likely a wall is chosen where an enemy might run, rather than anywhere.
+/// The probability that a wall is placed in an enemy's way, instead of anywhere.
 const POINTED: f64 = 0.7;
 
 impl Playable for BackToTheWall {
@@ -40,9 +40,9 @@ impl Playable for BackToTheWall {
     }
 }
 
-/// Looks one turn ahead: weighs submissions of both seats against each other, mixes its own so
-/// that the best answer to the mixture gains least, and draws one from the mixture. A node is one
-/// pair of submissions played.
+/// Looks one turn ahead. It evaluates submissions of both seats against each other, approximates
+/// the mixed strategy that loses least to the best answer, and draws a submission from it. A node
+/// is one pair of submissions.
 struct Search {
     limit: Limit,
 }
@@ -67,19 +67,19 @@ impl Bot<BackToTheWall> for Search {
     }
 }
 
-/// Submissions of both seats, its own first, and what each pair is worth.
+/// Submissions of both seats, the player's own first, and the value of each pair.
 struct Table<'a> {
     position: &'a BackToTheWall,
     seat: Seat,
     meter: Meter,
-    /// Its own are the first.
+    /// The player's own are `first`.
     submissions: BySeat<Vec<Submission>>,
     matrix: Matrix,
 }
 
 impl<'a> Table<'a> {
-    /// A table of every pair of directions of both seats, each with some walls; fewer where the
-    /// meter runs out.
+    /// Creates a table with every pair of directions of both seats, each with random walls. It has
+    /// fewer rows if the meter runs out.
     fn new(position: &'a BackToTheWall, seat: Seat, meter: Meter, rng: &mut ChaCha8Rng) -> Self {
         let everywhere = |by: Seat, rng: &mut ChaCha8Rng| -> Vec<Submission> {
             let proposal =
@@ -106,8 +106,8 @@ impl<'a> Table<'a> {
         table
     }
 
-    /// Looks for a better answer of each seat to the other's mixture; `None` when the meter has
-    /// run out or the table is full.
+    /// Looks for a better answer of each seat to the other's mixed strategy. Returns `None` when
+    /// the meter runs out or the table is full.
     fn refine(&mut self, rng: &mut ChaCha8Rng) -> Option<()> {
         if self.matrix.is_empty() || self.submissions.first.len() >= MOST {
             return None;
@@ -143,7 +143,7 @@ impl<'a> Table<'a> {
         Some(())
     }
 
-    /// A new submission of `by`: that at `index` with other walls, or with other directions.
+    /// A variant of the submission of `by` at `index`, with other walls or other directions.
     fn proposal(&self, by: Seat, index: usize, rng: &mut ChaCha8Rng) -> Submission {
         let known =
             if by == self.seat { &self.submissions.first } else { &self.submissions.second };
@@ -157,7 +157,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// What its own `submission` is worth against each of the other seat's.
+    /// The values of an own `submission` against each of the other seat's.
     fn row(&mut self, submission: &Submission) -> Option<Vec<f64>> {
         let theirs = std::mem::take(&mut self.submissions.second);
         let row = theirs.iter().map(|other| self.worth(submission, other)).collect();
@@ -165,7 +165,7 @@ impl<'a> Table<'a> {
         row
     }
 
-    /// What each of its own submissions is worth against this one of the other seat.
+    /// The values of all own submissions against this `submission` of the other seat.
     fn column(&mut self, submission: &Submission) -> Option<Vec<f64>> {
         let mine = std::mem::take(&mut self.submissions.first);
         let column = mine.iter().map(|own| self.worth(own, submission)).collect();
@@ -173,7 +173,7 @@ impl<'a> Table<'a> {
         column
     }
 
-    /// What the position after both submissions is worth; `None` when the meter has run out.
+    /// The value of the position after both submissions; `None` when the meter runs out.
     fn worth(&mut self, own: &Submission, other: &Submission) -> Option<f64> {
         self.meter.tick()?;
         let mut after = self.position.clone();
@@ -192,7 +192,7 @@ fn directions() -> impl Iterator<Item = Pair<Direction>> {
     Direction::ALL.into_iter().flat_map(with)
 }
 
-/// Walls that `by` might name: most of them where an enemy might run.
+/// Random walls for `by`, most of them in an enemy's way.
 fn walls(board: &Board, by: Seat, rng: &mut ChaCha8Rng) -> Squares {
     let enemies = PIECES.into_iter().filter(|(seat, _)| *seat != by);
     let runs = enemies.flat_map(|(seat, piece)| {
@@ -211,7 +211,7 @@ fn walls(board: &Board, by: Seat, rng: &mut ChaCha8Rng) -> Squares {
     walls
 }
 
-/// One of the squares, as a set.
+/// A random one of the squares, as a set.
 fn any(squares: Squares, rng: &mut dyn RngCore) -> Squares {
     squares.iter().choose(rng).map_or(Squares::EMPTY, Squares::of)
 }

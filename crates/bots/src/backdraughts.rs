@@ -1,4 +1,4 @@
-//! Backdraughts as the house players see it.
+//! Built-in players of Backdraughts.
 
 mod evaluation;
 mod expectimax;
@@ -10,8 +10,8 @@ use referee_games::Seat;
 use referee_games::backdraughts::Backdraughts;
 
 impl Playable for Backdraughts {
-    /// Pawns, their ways to the goal, and what the enemy could capture; no look at what may be
-    /// rolled next.
+    /// Counts the pawns, their distances to the goal and what the enemy could capture, but ignores
+    /// the rolls that may come next.
     fn lead(&self, seat: Seat) -> i32 {
         let score = (standing(self.board(), seat) - standing(self.board(), !seat)).round();
         #[expect(clippy::cast_possible_truncation, reason = "a score is far below a million")]

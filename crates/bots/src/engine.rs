@@ -1,23 +1,24 @@
-//! House players behind one interface, whichever game they play.
+//! One interface to built-in players of all games.
 
 use rand_chacha::ChaCha8Rng;
 
 use super::{Allotment, Choice};
 use referee_games::{AnyPosition, GameError, Seat, StepText};
 
-/// A house player in the middle of a game: it follows the game step by step, and chooses when it
-/// is asked.
+/// A built-in player during a game. It follows the game step by step, and chooses an action when
+/// asked.
 pub trait Engine: Send {
-    /// The position that it has followed the game to.
+    /// The current position of the game it follows.
     fn position(&self) -> &dyn AnyPosition;
 
-    /// Takes in the next step of the game.
+    /// Plays the next step of the game.
     ///
     /// # Errors
     /// The step does not answer the turn, or is illegal.
     fn follow(&mut self, step: StepText<'_>) -> Result<(), GameError>;
 
-    /// Chooses an action for `seat`, which is asked; `None` only if there is no legal action.
+    /// Chooses an action for `seat`, whose turn it must be; `None` only if there is no legal
+    /// action.
     fn choose(
         &mut self,
         seat: Seat,

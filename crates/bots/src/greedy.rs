@@ -1,4 +1,4 @@
-//! The player that takes what it can get now.
+//! The greedy player, which looks one action ahead.
 
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
@@ -6,10 +6,10 @@ use rand_chacha::ChaCha8Rng;
 use super::{Allotment, Bot, Choice, Playable};
 use referee_games::{GameResult, Seat, Step, Turn};
 
-/// Plays an action after which it stands best at a glance; chance breaks ties.
+/// Plays the action that leads to the best static evaluation. Ties are broken at random.
 pub(super) struct Greedy;
 
-/// What a won game counts for: more than any lead.
+/// The value of a won game, greater than any lead.
 const WON: i32 = 1_000_000;
 
 impl<G: Playable> Bot<G> for Greedy {
@@ -24,7 +24,7 @@ impl<G: Playable> Bot<G> for Greedy {
     }
 }
 
-/// An action of `seat` after which the position is worth the most; chance breaks ties.
+/// Chooses the action of `seat` with the highest value. Ties are broken at random.
 pub(super) fn one_of_the_best<G: Playable, V: Ord>(
     position: &G,
     seat: Seat,
@@ -44,7 +44,7 @@ pub(super) fn one_of_the_best<G: Playable, V: Ord>(
     Some(Choice { action, eval: None })
 }
 
-/// What a position is worth to `seat`.
+/// The value of a position to `seat`.
 fn value<G: Playable>(position: &G, seat: Seat) -> i32 {
     match position.turn() {
         Turn::Over(outcome) => match outcome.result {

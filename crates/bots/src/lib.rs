@@ -1,8 +1,9 @@
-//! The house players: opponents inside the binary that speak the wire protocol like any other.
+//! The built-in players: opponents inside the binary that speak the same protocol as any other
+//! player.
 //!
-//! A [`Session`] turns received lines into replies and keeps its own position; a [`Bot`] chooses.
-//! A bot is a player, not the referee: only here may a clock be read and chance be drawn from a
-//! player's seed.
+//! A [`Session`] keeps its own position and turns received lines into replies; a [`Bot`] chooses
+//! the actions. Bots are players, not the referee, so they may read the clock and draw random
+//! numbers from the player's seed.
 
 mod allotment;
 mod any;
@@ -34,39 +35,39 @@ pub use session::{Reaction, Session};
 
 use referee_games::{Game, Seat};
 
-/// The names of the house players. `search-2000` is `search` with at most 2000 nodes a move
-/// instead of a clock; any number will do.
+/// The names of the built-in players. `search-N`, for example `search-2000`, is `search` with at
+/// most N nodes per move instead of a time limit.
 pub const NAMES: &[&str] = &["random", "greedy", "steady", "search"];
 
-/// The ladder: players of graded strength, the weakest first, under names that stay.
+/// The ladder: players of increasing strength, weakest first. Their names never change.
 pub const LADDER: &[&str] =
     &["random", "greedy", "search-100", "search-1000", "search-10000", "search"];
 
-/// A house player.
+/// A kind of built-in player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Any legal action, each as likely as the others.
+    /// Plays any legal action, all with the same probability.
     Random,
-    /// The action after which it stands best at a glance.
+    /// Plays the action that leads to the best static evaluation.
     Greedy,
-    /// Keeps the game even and going: no opponent to beat, but one to meet long games with.
+    /// Keeps the game even and prolongs it. It is weak, but tests players in long games.
     Steady,
-    /// Looks ahead as far as the limit allows.
+    /// Searches as far ahead as the limit allows.
     Search(Limit),
 }
 
-/// What a bot plays, and how it likes its position.
+/// A bot's action and its evaluation of the position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice<A> {
     /// The action.
     pub action: A,
-    /// From −1 (lost) to 1 (won), for those who have an opinion.
+    /// The evaluation from −1 (lost) to 1 (won), if the bot makes one.
     pub eval: Option<f64>,
 }
 
-/// A player of the game `G`.
+/// A built-in player of the game `G`.
 pub trait Bot<G: Game>: Send {
-    /// Chooses an action for `seat`, which is to move in `position`; `None` only when there is no
+    /// Chooses an action for `seat`, which is to move in `position`; `None` only if there is no
     /// legal action.
     fn choose(
         &mut self,
@@ -77,24 +78,24 @@ pub trait Bot<G: Game>: Send {
     ) -> Option<Choice<G::Action>>;
 }
 
-/// What a game gives house players of its own; [`engine`] lists the games that have some. Every
-/// other game has players that know nothing but its rules.
+/// A game with its own built-in players; [`engine`] lists these games. The players of every other
+/// game know only its rules.
 pub trait Playable: Game {
-    /// How much better `seat` stands than the other seat at a glance, in the game's own measure;
-    /// far less than a million. The game is not over.
+    /// Static evaluation: how far `seat` is ahead of the other seat, in the game's own unit. The
+    /// absolute value is far less than a million. The game must not be over.
     fn lead(&self, seat: Seat) -> i32;
 
-    /// A player that takes what it can get now.
+    /// Creates the greedy player.
     fn grabber() -> Box<dyn Bot<Self>> {
         Box::new(greedy::Greedy)
     }
 
-    /// A player that looks ahead.
+    /// Creates the searching player.
     fn searcher(limit: Limit) -> Box<dyn Bot<Self>>;
 }
 
 impl Kind {
-    /// A fresh player of this kind, for one game.
+    /// Creates a player of this kind, for one game.
     pub fn bot<G: Playable>(self) -> Box<dyn Bot<G>> {
         match self {
             Self::Random => Box::new(random::Random),
@@ -117,7 +118,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The house player called `name`, or which names there are.
+/// Returns the built-in player called `name`, or an error message that lists the names.
 pub fn named(name: &str) -> Result<Kind, String> {
     match name {
         "random" => Ok(Kind::Random),
@@ -128,7 +129,7 @@ pub fn named(name: &str) -> Result<Kind, String> {
     }
 }
 
-/// The number in `search-<number>`.
+/// Parses the number in `search-<number>`.
 fn nodes(name: &str) -> Option<u64> {
     let digits = name.strip_prefix("search-")?;
     digits.starts_with(|first: char| matches!(first, '1'..='9')).then(|| digits.parse().ok())?

@@ -1,11 +1,11 @@
-//! The lines of the wire as a bot reads and writes them: only the fields that it needs.
+//! The protocol's messages as a bot reads and writes them, with only the fields that it needs.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A line from the referee.
+/// A message from the referee.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub(super) enum Message {
@@ -13,12 +13,12 @@ pub(super) enum Message {
     Turn(TurnRequest),
     End,
     Quit,
-    /// News that needs no answer, such as `error`.
+    /// A message that needs no answer, such as `error`.
     #[serde(other)]
     Other,
 }
 
-/// The beginning of a game.
+/// The start of a game.
 #[derive(Debug, Deserialize)]
 pub(super) struct Init {
     pub(super) id: u64,
@@ -39,7 +39,7 @@ pub(super) struct Init {
 pub(super) enum OptionText {
     Number(u64),
     Word(String),
-    /// A list, whose text is its JSON.
+    /// A list, which is passed on as JSON text.
     Other(serde_json::Value),
 }
 
@@ -53,7 +53,7 @@ impl fmt::Display for OptionText {
     }
 }
 
-/// The limits of time that hold for every turn.
+/// The time limits, the same for every turn.
 #[expect(clippy::struct_field_names, reason = "the names on the wire")]
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 pub(super) struct InitClock {
@@ -72,7 +72,7 @@ pub(super) struct TurnRequest {
     pub(super) clock: TurnClock,
 }
 
-/// What happened since the last turn.
+/// An event since the player's last turn.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(super) enum Happened {
@@ -86,7 +86,7 @@ pub(super) enum Happened {
     First {
         rolls: [u8; 2],
     },
-    /// What follows from the actions by the rules.
+    /// An event that follows from the actions by the rules.
     #[serde(other)]
     Other,
 }

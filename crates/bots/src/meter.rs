@@ -1,19 +1,19 @@
-//! How much a search may still look at.
+//! The limit of a search, in nodes or time.
 
 use std::time::{Duration, Instant};
 
 use super::Allotment;
 
-/// What ends the thinking about a move.
+/// The limit at which a search stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// The clock.
+    /// The time limits that the referee sent.
     Time,
-    /// This many nodes; the clock is never read, so the same seed plays the same game.
+    /// This many nodes. The clock is never read, so the same seed plays the same game.
     Nodes(u64),
 }
 
-/// Nodes between two looks at the clock.
+/// The number of nodes between two readings of the clock.
 const INTERVAL: u64 = 1024;
 
 /// Counts nodes and says when to stop.
@@ -30,7 +30,8 @@ enum Stop {
 }
 
 impl Meter {
-    /// Stops at this limit, the clock's share being taken from `time`.
+    /// Creates a meter that stops at `limit`. With [`Limit::Time`] the thinking time comes from
+    /// `time`.
     pub(super) fn new(limit: Limit, time: Allotment) -> Self {
         match limit {
             Limit::Time => Self::time(time.thinking_time()),
@@ -38,17 +39,17 @@ impl Meter {
         }
     }
 
-    /// Stops after this many nodes.
+    /// Creates a meter that stops after this many nodes.
     fn nodes(limit: u64) -> Self {
         Self { nodes: 0, stop: Stop::Nodes(limit) }
     }
 
-    /// Stops when this much time from now has passed.
+    /// Creates a meter that stops after this much time, counted from now.
     fn time(allowed: Duration) -> Self {
         Self { nodes: 0, stop: Stop::Time { begun: Instant::now(), allowed } }
     }
 
-    /// Counts a node; `None` when it is one too many.
+    /// Counts a node. Returns `None` when the limit is exceeded.
     pub(crate) fn tick(&mut self) -> Option<()> {
         self.nodes += 1;
         let over = match self.stop {
@@ -60,7 +61,7 @@ impl Meter {
         (!over).then_some(())
     }
 
-    /// Whether enough is left to make another, longer iteration worth while.
+    /// Returns whether enough of the limit is left to begin another, longer iteration.
     pub(crate) fn may_begin_another(&self) -> bool {
         match self.stop {
             Stop::Nodes(limit) => self.nodes < limit,

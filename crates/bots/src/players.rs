@@ -1,4 +1,4 @@
-//! The list of games that have house players of their own.
+//! The list of games that have their own built-in players.
 
 use rand_chacha::ChaCha8Rng;
 
@@ -10,10 +10,10 @@ use referee_games::backdraughts::Backdraughts;
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{AnyPosition, GameError, GameKind, Options, Seat, StepText, TypedPosition};
 
-/// A fresh player of this kind at the start of a game under these options.
+/// Creates a player of this kind at the start of a game with these options.
 ///
-/// Games that have players of their own are listed here. Every other game has players that know
-/// nothing but its rules.
+/// Games with their own players are listed here. The players of every other game know only its
+/// rules.
 ///
 /// # Errors
 /// The options make no sense together.
@@ -31,7 +31,7 @@ fn typed<G: Playable>(kind: Kind, options: &Options) -> Result<Box<dyn Engine>, 
     Ok(Box::new(TypedEngine { position, bot: kind.bot() }))
 }
 
-/// A player that knows the types of its game.
+/// A player of a typed game.
 struct TypedEngine<G: Playable> {
     position: TypedPosition<G>,
     bot: Box<dyn Bot<G>>,
@@ -70,7 +70,7 @@ mod tests {
         Options::resolve(game.game().options(), []).expect("defaults")
     }
 
-    /// Plays a game from the start; the outcome of chance is always the first one.
+    /// Plays a game from the start. Every chance event has its first outcome.
     fn play(game: GameKind, kinds: BySeat<Kind>, seed: u64) -> GameResult {
         let start = game.game().start(&options(game)).expect("defaults");
         let mut engines = kinds.map(|kind| AnyEngine::new(start.clone(), kind));

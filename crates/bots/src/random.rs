@@ -1,11 +1,11 @@
-//! The player that plays any legal action.
+//! The random player.
 
 use rand_chacha::ChaCha8Rng;
 
 use super::{Allotment, Bot, Choice};
 use referee_games::{Game, Seat};
 
-/// Plays each legal action with the same probability.
+/// Plays any legal action, all with the same probability.
 pub(super) struct Random;
 
 impl<G: Game> Bot<G> for Random {

@@ -1,4 +1,4 @@
-//! The player that looks ahead: iterative deepening over an alpha-beta search of the bitboards.
+//! The searching player: alpha-beta search with iterative deepening on bitboards.
 
 mod evaluation;
 mod ordering;
@@ -16,27 +16,27 @@ use super::{Allotment, Bot, Choice};
 use referee_games::watch_your_back::{Action, Board, WatchYourBack};
 use referee_games::{Game, Seat, Step, Turn};
 
-/// The most actions that are looked ahead, captures apart.
+/// The maximum search depth in plies, not counting the quiescence search.
 const DEPTH: u8 = 40;
-/// The score that counts as about three quarters of a win.
+/// The score that evaluates to about three quarters of a win.
 const CLEAR: f64 = 400.0;
 
-/// Looks ahead as far as its limit allows, and remembers what it saw.
+/// Searches as far ahead as its limit allows, and keeps its transposition table during a game.
 pub(super) struct Search {
     limit: Limit,
     table: Table,
 }
 
-/// An action at the root and where it leads.
+/// An action at the root and the position after it.
 struct Root {
     action: Action,
     board: Board,
-    /// The score for the side that plays it, where the game is over then.
+    /// The score for the side that plays it, if it ends the game.
     known: Option<Score>,
 }
 
 impl Search {
-    /// A player for one game.
+    /// Creates a player for one game.
     pub(super) fn new(limit: Limit) -> Self {
         Self { limit, table: Table::new() }
     }
@@ -65,7 +65,7 @@ impl Bot<WatchYourBack> for Search {
 }
 
 impl Root {
-    /// Plays `action` of `seat` in the game itself, which knows the draws by repetition.
+    /// Plays `action` of `seat` in the game itself, to recognise draws by repetition.
     fn new(position: &WatchYourBack, seat: Seat, action: Action) -> Self {
         let mut after = position.clone();
         after.play_silently(Step::Move(action));
@@ -77,7 +77,7 @@ impl Root {
     }
 }
 
-/// Searches deeper and deeper; the best action found comes to stand first among the `roots`.
+/// Searches with increasing depth and moves the best action found to the front of `roots`.
 fn deepen(tree: &mut Tree<'_>, board: &Board, roots: &mut [Root]) -> Score {
     let mut score = evaluate(board, board.to_move());
     if roots.len() < 2 {
@@ -92,8 +92,8 @@ fn deepen(tree: &mut Tree<'_>, board: &Board, roots: &mut [Root]) -> Score {
     score
 }
 
-/// Searches every root action to `depth` further actions, the best so far first, and brings the
-/// best found to the front; says whether there was time for all of them.
+/// Searches every root action to `depth` further plies, the best so far first, and moves the best
+/// found to the front. Returns whether there was time for all of them.
 fn iterate(
     tree: &mut Tree<'_>,
     board: &Board,
@@ -115,7 +115,7 @@ fn iterate(
     true
 }
 
-/// A score as the wire shows it, from −1 to 1.
+/// Scales a score to the protocol's range from −1 to 1.
 fn eval(score: Score) -> f64 {
     if is_decisive(score) { f64::from(score.signum()) } else { (f64::from(score) / CLEAR).tanh() }
 }

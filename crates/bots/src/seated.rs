@@ -1,4 +1,4 @@
-//! A house player in a seat: it follows the game by the events and answers for its seat.
+//! A built-in player in its seat: it follows the game through the events and answers requests.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use super::players::engine;
 use super::{Allotment, Kind};
 use referee_games::{AnyGame, BySeat, GameError, GameKind, Options, Seat, Step, StepText, Turn};
 
-/// A house player in the middle of a game.
+/// A built-in player during a game.
 pub(super) struct Seated {
     game: &'static dyn AnyGame,
     engine: Box<dyn Engine>,
-    /// The actions of a simultaneous turn, of which not all were told yet.
+    /// The actions of a simultaneous turn received so far, while one is still missing.
     held: BySeat<Option<String>>,
     seat: Seat,
     clock: InitClock,
@@ -23,7 +23,7 @@ pub(super) struct Seated {
 }
 
 impl Seated {
-    /// Sits down at the empty start of the game that `init` describes.
+    /// Takes a seat at the start of the game that `init` describes.
     pub(super) fn new(game: GameKind, kind: Kind, init: &Init) -> Result<Self, String> {
         let seat = seat_called(game.game(), &init.you)?;
         let given: Vec<_> =
@@ -41,7 +41,7 @@ impl Seated {
         })
     }
 
-    /// Takes in what happened and chooses an action.
+    /// Follows the events of the request and chooses an action.
     pub(super) fn reply(&mut self, request: &TurnRequest) -> Result<Reply, String> {
         for event in &request.events {
             self.follow(event)?;
@@ -57,7 +57,7 @@ impl Seated {
         })
     }
 
-    /// Plays what the event says; what follows from it the position knows by itself.
+    /// Plays the action or chance outcome of an event. Its consequences follow from the rules.
     fn follow(&mut self, event: &Happened) -> Result<(), String> {
         match event {
             Happened::Action { by, action } => self.follow_action(by, action),
@@ -88,7 +88,7 @@ impl Seated {
         }
     }
 
-    /// Plays the outcome of chance that is written `text`.
+    /// Plays the chance outcome with this `text`.
     fn follow_chance(&mut self, text: &str) -> Result<(), String> {
         let Turn::Chance(_) = self.engine.position().turn() else {
             return Err(format!("the event `{text}` comes where nothing is drawn"));
@@ -97,7 +97,7 @@ impl Seated {
         self.engine.follow(Step::Chance(text)).map_err(impossible)
     }
 
-    /// Keeps an action of a simultaneous turn until there are both.
+    /// Keeps an action of a simultaneous turn, and plays both when the other one arrives.
     fn hold(&mut self, seat: Seat, action: String) -> Result<(), String> {
         self.held[seat] = Some(action);
         let BySeat { first: Some(first), second: Some(second) } = &self.held else {

@@ -1,11 +1,11 @@
-//! A house player as a process: a [`Session`] on stdin and stdout.
+//! A built-in player as a process: a [`Session`] on stdin and stdout.
 
 use std::io::{self, BufRead, ErrorKind, Write};
 
 use super::{Kind, Reaction, Session};
 
-/// Plays on stdin and stdout until `quit` or the end of the input. What the referee did against
-/// the protocol comes back as an error of the kind [`ErrorKind::InvalidData`].
+/// Plays on stdin and stdout until `quit` or the end of the input. If the referee violates the
+/// protocol, the error is of the kind [`ErrorKind::InvalidData`].
 pub fn serve(kind: Kind) -> io::Result<()> {
     converse(Session::new(kind), io::stdin().lock(), io::stdout().lock())
 }

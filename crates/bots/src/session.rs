@@ -1,4 +1,5 @@
-//! A bot's side of the conversation, without input and output: a line in, at most a line out.
+//! The player's side of the protocol, without input and output: it takes a line and returns at most
+//! one line.
 
 use serde::Serialize;
 
@@ -7,33 +8,33 @@ use super::message::{Greeting, Init, Message, TurnRequest};
 use super::seated::Seated;
 use referee_games::GameKind;
 
-/// The protocol number spoken here.
+/// The supported version of the protocol.
 const PROTOCOL: u32 = 1;
 
-/// One house player at one end of the wire, for any number of games.
+/// A built-in player that speaks the protocol, for any number of games.
 pub struct Session {
     kind: Kind,
     player: Option<Seated>,
 }
 
-/// What a received line calls for.
+/// What to do after a received line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reaction {
     /// Send this line (without its newline).
     Reply(String),
     /// Wait for the next line.
     Nothing,
-    /// Leave.
+    /// End the process.
     Quit,
 }
 
 impl Session {
-    /// A session of this kind of player, before its first game.
+    /// Creates a session for this kind of player, before its first game.
     pub fn new(kind: Kind) -> Self {
         Self { kind, player: None }
     }
 
-    /// Reacts to a line; the error says what the referee did against the protocol.
+    /// Reacts to a line. The error describes how the referee violated the protocol.
     pub fn respond(&mut self, line: &str) -> Result<Reaction, String> {
         let message = serde_json::from_str(line)
             .map_err(|error| format!("cannot read the referee's line: {error}"))?;

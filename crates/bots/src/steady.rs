@@ -1,4 +1,4 @@
-//! The player that keeps a game going, so that others meet its later parts.
+//! The steady player, which prolongs the game so that opponents reach its later phases.
 
 use std::cmp::Reverse;
 
@@ -8,8 +8,8 @@ use super::greedy::one_of_the_best;
 use super::{Allotment, Bot, Choice, Playable};
 use referee_games::{Seat, Turn};
 
-/// Plays an action after which the game is not over and both sides stand as evenly as can be at a
-/// glance; chance breaks ties. Where both seats act at once it plays any action.
+/// Plays the action that keeps the game going with the most even evaluation. Ties are broken at
+/// random. If both seats act at once, it plays any action.
 pub(super) struct Steady;
 
 impl<G: Playable> Bot<G> for Steady {
@@ -28,7 +28,7 @@ impl<G: Playable> Bot<G> for Steady {
     }
 }
 
-/// How far apart the sides stand; the most when the game is over.
+/// The difference between the two sides; the maximum if the game is over.
 fn unevenness<G: Playable>(position: &G, seat: Seat) -> u32 {
     match position.turn() {
         Turn::Over(_) => u32::MAX,

@@ -40,7 +40,7 @@ fn game(white: &str, black: &str, seed: u64, time: Allotment) -> (Vec<String>, G
     }
 }
 
-/// How many of twenty games, ten in each seat, `name` wins against `other`.
+/// Returns how many of twenty games, ten in each seat, `name` wins against `other`.
 fn wins(name: &str, other: &str) -> usize {
     let time = Allotment::default();
     let won = |seed| {

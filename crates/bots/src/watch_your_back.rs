@@ -1,4 +1,4 @@
-//! Watch Your Back! as the house players see it.
+//! Built-in players of Watch Your Back!.
 
 use super::search::Search;
 use super::{Bot, Limit, Playable};

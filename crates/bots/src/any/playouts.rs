@@ -1,5 +1,5 @@
-//! Looking ahead in any game: games are played to their end at random, and more of those whose
-//! first action does well (UCB1).
+//! Look-ahead for any game: random playouts to the end of the game, more of them for first actions
+//! that do well (UCB1).
 
 use rand::RngCore;
 use rand::seq::IndexedRandom;
@@ -9,12 +9,12 @@ use crate::meter::Meter;
 use crate::{Allotment, Choice, Limit};
 use referee_games::{AnyPosition, BySeat, Legal, Seat, Step, TextStep, Turn};
 
-/// The most actions that are compared.
+/// The maximum number of actions to compare.
 const CANDIDATES: usize = 128;
-/// How much an action is worth a look for having had few.
+/// The exploration constant: the weight of actions with few playouts.
 const CURIOSITY: f64 = 1.0;
 
-/// An action and how the games went that began with it.
+/// An action and the results of the playouts that began with it.
 struct Candidate {
     action: String,
     games: f64,
@@ -26,7 +26,7 @@ impl Candidate {
         self.points / self.games.max(1.0)
     }
 
-    /// How much the next game should begin with it, after so many games in all.
+    /// The UCB1 value after `games` playouts in all; the next playout begins with the highest.
     fn claim(&self, games: f64) -> f64 {
         if self.games == 0.0 {
             return f64::INFINITY;
@@ -35,7 +35,7 @@ impl Candidate {
     }
 }
 
-/// The action of `seat` that most of the games began with.
+/// Chooses the action of `seat` with the most playouts.
 pub(super) fn choose(
     position: &dyn AnyPosition,
     seat: Seat,
@@ -65,7 +65,8 @@ pub(super) fn choose(
     Some(Choice { action: best.action, eval })
 }
 
-/// The legal actions, or as many drawn from them if they are not listed or very many.
+/// The legal actions; if there are more than [`CANDIDATES`] or the game does not list them, a
+/// random sample.
 fn candidates(position: &dyn AnyPosition, seat: Seat, rng: &mut ChaCha8Rng) -> Vec<Candidate> {
     let mut actions = match position.legal(seat) {
         Legal::List(actions) if actions.len() <= CANDIDATES => actions,
@@ -76,7 +77,7 @@ fn candidates(position: &dyn AnyPosition, seat: Seat, rng: &mut ChaCha8Rng) -> V
     actions.into_iter().map(|action| Candidate { action, games: 0.0, points: 0.0 }).collect()
 }
 
-/// What `seat` scores in a random game that begins with `action`; `None` when the meter stops it.
+/// The score of `seat` in a random playout that begins with `action`; `None` if the meter runs out.
 fn playout(
     position: &dyn AnyPosition,
     seat: Seat,
@@ -98,7 +99,7 @@ fn playout(
     }
 }
 
-/// A random step, in which `seat` plays what is forced if anything is.
+/// A random step. If `forced` holds an action, `seat` plays that one and empties it.
 fn random_step<R>(
     game: &dyn AnyPosition,
     turn: &Turn<R>,

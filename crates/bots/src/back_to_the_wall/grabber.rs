@@ -1,4 +1,4 @@
-//! The player that takes what it can get now.
+//! The greedy player.
 
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
@@ -8,11 +8,11 @@ use crate::{Allotment, Bot, Choice};
 use referee_games::back_to_the_wall::{BackToTheWall, Board, Piece, Squares, Submission};
 use referee_games::{Game, Seat, Turn};
 
-/// Plays a submission by which it would be furthest ahead if the other player did nothing; chance
-/// breaks ties.
+/// Plays the submission that would put it furthest ahead if the other player did nothing. Ties are
+/// broken at random.
 pub(super) struct Grabber;
 
-/// Sets of walls that are looked at.
+/// The number of wall sets to try.
 const SETS: usize = 6;
 
 impl Bot<BackToTheWall> for Grabber {
@@ -50,7 +50,7 @@ fn some_walls(board: &Board, rng: &mut ChaCha8Rng) -> Squares {
     walls
 }
 
-/// How many squares `seat` would be ahead if the others stood still.
+/// The lead of `seat` in squares after `submission` if the other seat's pieces stood still.
 fn lead(position: &BackToTheWall, seat: Seat, submission: &Submission) -> i32 {
     let mut board = *position.board();
     let site = board.site(position.rules_in_force().readings);

@@ -1,4 +1,4 @@
-//! A game of one simultaneous turn as a matrix, and how to mix in it.
+//! Matrix games: one simultaneous turn, solved by mixed strategies.
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -7,26 +7,26 @@ use referee_games::BySeat;
 
 /// Rounds of regret matching.
 const ROUNDS: usize = 120;
-/// What is less likely than this is never played.
+/// Choices less likely than this are never played.
 const UNLIKELY: f64 = 0.05;
 
-/// What each pair of choices is worth to the seat that chooses the row.
+/// The value of each pair of choices to the row player.
 #[derive(Debug, Default)]
 pub(super) struct Matrix {
     rows: Vec<Vec<f64>>,
 }
 
-/// A mixture of choices: how likely each is.
+/// A mixed strategy: the probability of each choice.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mix(Vec<f64>);
 
 impl Mix {
-    /// The mean of what the choices are worth.
+    /// The expected value, given the value of each choice.
     pub(super) fn mean(&self, worth: &[f64]) -> f64 {
         self.0.iter().zip(worth).map(|(share, worth)| share * worth).sum()
     }
 
-    /// The index of a choice, drawn among those that are likely; 0 if there is none.
+    /// Draws the index of a choice, ignoring unlikely ones; 0 if there is none.
     pub(super) fn draw(&self, rng: &mut ChaCha8Rng) -> usize {
         let most = self.0.iter().copied().fold(0.0, f64::max);
         let likely = |share: f64| if share < UNLIKELY.min(most) { 0.0 } else { share };
@@ -42,26 +42,26 @@ impl Mix {
 }
 
 impl Matrix {
-    /// Whether there is nothing to choose.
+    /// Returns whether there are no choices.
     pub(super) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Adds a choice of the row's seat.
+    /// Adds a choice of the row player.
     pub(super) fn add_row(&mut self, row: Vec<f64>) {
         self.rows.push(row);
     }
 
-    /// Adds a choice of the column's seat.
+    /// Adds a choice of the column player.
     pub(super) fn add_column(&mut self, column: &[f64]) {
         for (row, worth) in self.rows.iter_mut().zip(column) {
             row.push(*worth);
         }
     }
 
-    /// Nearly the best mixture of each seat against the best answer, the row's first, and what
-    /// they are worth to the row's: regret matching, which forgets regrets below zero and counts
-    /// later rounds for more.
+    /// Approximates the optimal mixed strategies, the row player's first, and their value to the
+    /// row player. The method is regret matching that resets negative regrets to zero and gives
+    /// later rounds more weight (as in CFR+).
     pub(super) fn solve(&self) -> (BySeat<Mix>, f64) {
         let width = self.rows.first().map_or(0, Vec::len);
         let mut rows = Learner::new(self.rows.len());
@@ -85,7 +85,7 @@ impl Matrix {
     }
 }
 
-/// One seat while the mixtures are looked for.
+/// The regrets of one seat while the game is being solved.
 struct Learner {
     regrets: Vec<f64>,
     sum: Vec<f64>,
@@ -104,7 +104,8 @@ impl Learner {
         normalized(&self.sum)
     }
 
-    /// Takes in what each choice would have been worth while `mix` was played.
+    /// Updates the regrets with the value that each choice would have had in a round in which `mix`
+    /// was played.
     fn learn(&mut self, mix: &Mix, worth: &[f64], round: usize) {
         let mean = mix.mean(worth);
         #[expect(clippy::cast_precision_loss, reason = "a small number")]
@@ -118,7 +119,7 @@ impl Learner {
     }
 }
 
-/// The weights as shares of their sum; even shares where all are zero.
+/// Scales the weights to a sum of 1; equal shares if all are zero.
 fn normalized(weights: &[f64]) -> Mix {
     let total: f64 = weights.iter().sum();
     #[expect(clippy::cast_precision_loss, reason = "a small number")]

@@ -1,16 +1,16 @@
-//! What a position is worth without looking further ahead.
+//! Static evaluation of a position.
 
 use referee_games::Seat;
 use referee_games::back_to_the_wall::{BackToTheWall, Board, Piece};
 use referee_games::board::Direction;
 
-/// How much the best run of the next turn counts, beside squares that are captured already.
+/// The weight of the best run of the next turn, relative to squares already captured.
 const NEXT: f64 = 0.4;
-/// The share of the board that, as a lead, counts as about three quarters of a round won.
+/// The lead, as a share of the open squares, that evaluates to about three quarters of a win.
 const CLEAR: f64 = 0.25;
 
-/// What `after`, one turn later than `before`, is worth to `seat`: from −1, the round is lost,
-/// to 1, the round is won.
+/// Evaluates `after`, one turn later than `before`, for `seat`: from −1 (the round is lost) to 1
+/// (the round is won).
 pub(super) fn outlook(before: &BackToTheWall, after: &BackToTheWall, seat: Seat) -> f64 {
     if let Some(round) = after.finished().get(before.finished().len()) {
         return 2.0 * round.result.score(seat) - 1.0;
@@ -20,13 +20,13 @@ pub(super) fn outlook(before: &BackToTheWall, after: &BackToTheWall, seat: Seat)
     0.95 * (lead / (CLEAR * f64::from(board.open().len()))).tanh()
 }
 
-/// The squares of `seat`, and some of what it can capture next.
+/// The squares of `seat`, plus a share of those it can capture next.
 fn promise(board: &Board, seat: Seat) -> f64 {
     let next: u32 = Piece::BOTH.into_iter().map(|piece| best_run(board, seat, piece)).sum();
     f64::from(board.owned[seat].len()) + NEXT * f64::from(next)
 }
 
-/// The most that a run of the piece changes: one for a free square, two for an enemy's.
+/// The most that a run of the piece gains: 1 for a free square, 2 for an enemy's.
 fn best_run(board: &Board, seat: Seat, piece: Piece) -> u32 {
     let from = board.pieces[seat][piece];
     let runs = Direction::ALL.into_iter().map(|way| board.along(from, way));

@@ -38,7 +38,7 @@ fn game(names: &BySeat<&str>, rounds: &str, seed: u64) -> (Vec<String>, GameResu
     }
 }
 
-/// How many of twenty matches on `rounds`, ten in each seat, `name` wins against `other`.
+/// Returns how many of twenty matches on `rounds`, ten in each seat, `name` wins against `other`.
 fn wins(name: &str, other: &str, rounds: &str) -> usize {
     let won = |seed| {
         let first = game(&BySeat::new(name, other), rounds, seed).1;

@@ -1,36 +1,36 @@
-//! What a position is worth without looking ahead.
+//! Static evaluation of a position.
 
 use referee_games::Seat;
 use referee_games::backdraughts::{Board, Movement, Rules, Turning, goal};
 use referee_games::board::{Bitboard, Direction, Square};
 
-/// The worth of a position for one side, about a hundred a pawn.
+/// The value of a position for one side, about 100 per pawn.
 pub(super) type Score = f64;
 
-/// A won game. No position is worth more.
+/// The score of a won game, the highest of all.
 pub(super) const WIN: Score = 2000.0;
-/// The most that a game is worth that is not won yet.
+/// The highest score of a game that is not won yet.
 const CLEAR: Score = 1900.0;
 const PAWN: Score = 100.0;
-/// What it would be worth if every number won: in the very next turn, and in the one after it.
+/// The value of a threat to win with every number: on the next turn, and on the turn after it.
 const THREATS: [Score; 2] = [1600.0, 1000.0];
-/// A pawn on the row or the column of its goal.
+/// The bonus for a pawn on the row or the column of its goal.
 const ALIGNED: Score = 20.0;
-/// A square nearer to the goal.
+/// The bonus for each square nearer to the goal.
 const NEARER: Score = 3.0;
-/// A pawn that a single capture would take.
+/// The penalty for each pawn that a single capture would take.
 const EXPOSED: Score = 12.0;
-/// The greatest distance of two squares.
+/// The greatest distance between two squares.
 const FARTHEST: u8 = 14;
 
-/// The worth for `next`, whose turn is about to begin, of a game that goes on.
+/// Evaluates an unfinished game for `next`, whose turn is about to begin.
 pub(super) fn evaluate(board: &Board, next: Seat, rules: &Rules) -> Score {
     let [soon, later] = THREATS;
     let threats = soon * threats(board, next, rules) - later * threats(board, !next, rules);
     (threats + standing(board, next) - standing(board, !next)).clamp(-CLEAR, CLEAR)
 }
 
-/// How well the pawns of `seat` stand, whoever is next.
+/// The value of the pawns of `seat`, whoever is next.
 pub(super) fn standing(board: &Board, seat: Seat) -> Score {
     let goal = goal(seat);
     let each = |at: Square| {
@@ -52,7 +52,7 @@ fn most_captured(board: &Board, seat: Seat) -> u32 {
     losses.max().unwrap_or(0)
 }
 
-/// Of the numbers that `seat` may get, the share that takes a pawn to its goal.
+/// The share of the numbers `seat` may get that take a pawn to its goal.
 fn threats(board: &Board, seat: Seat, rules: &Rules) -> Score {
     let share = |wins: bool, of: Score| if wins { 1.0 / of } else { 0.0 };
     match rules.movement {
@@ -63,7 +63,7 @@ fn threats(board: &Board, seat: Seat, rules: &Rules) -> Score {
     }
 }
 
-/// Whether `seat` can move a pawn to its goal with this number.
+/// Returns whether `seat` can move a pawn to its goal with this number.
 pub(super) fn wins(board: &Board, seat: Seat, number: u8, turning: Turning) -> bool {
     match turning {
         Turning::Off => aims_straight(board, seat, number),
@@ -75,8 +75,8 @@ pub(super) fn wins(board: &Board, seat: Seat, number: u8, turning: Turning) -> b
     }
 }
 
-/// Whether a pawn of `seat` stands so many squares from its goal with nothing in between. The way
-/// back from the goal is the way there.
+/// Returns whether a pawn of `seat` stands `number` squares from its goal in a straight line with
+/// nothing in between. The search runs backwards from the goal.
 fn aims_straight(board: &Board, seat: Seat, number: u8) -> bool {
     let empty = board.empty();
     let goal = Bitboard::of(goal(seat));
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn winning_numbers_are_those_that_reach_the_goal() {
         let board = board("..WW....", ".......W");
-        // With turning, a pawn stops on the goal where it is stuck.
+        // With turning, a pawn that gets stuck on the goal stops there.
         for (turning, expected) in [(Turning::Off, &[1, 4][..]), (Turning::On, &[1, 4, 5, 6][..])] {
             let numbers: Vec<_> =
                 (1..=6).filter(|number| wins(&board, Seat::First, *number, turning)).collect();

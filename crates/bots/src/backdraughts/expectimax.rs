@@ -1,4 +1,4 @@
-//! The player that looks ahead: iterative deepening, averaging over the numbers that may come.
+//! The searching player: expectimax with iterative deepening, averaging over the possible rolls.
 
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -9,18 +9,18 @@ use crate::{Allotment, Bot, Choice};
 use referee_games::backdraughts::{Action, Backdraughts, Board, Movement, Rules};
 use referee_games::{Game, GameResult, Seat, Step, Turn};
 
-/// The most turns that are looked ahead.
+/// The maximum search depth in turns.
 const DEPTH: u8 = 30;
-/// The score that counts as about three quarters of a win.
+/// The score that evaluates to about three quarters of a win.
 const CLEAR: Score = 700.0;
 
-/// Looks ahead as far as its limit allows.
+/// Searches as far ahead as its limit allows.
 pub(super) struct Expectimax {
     limit: Limit,
 }
 
 impl Expectimax {
-    /// A player for one game.
+    /// Creates a player for one game.
     pub(super) const fn new(limit: Limit) -> Self {
         Self { limit }
     }
@@ -37,7 +37,7 @@ impl Bot<Backdraughts> for Expectimax {
         let meter = Meter::new(self.limit, time);
         let mut roots: Vec<_> =
             position.legal_actions(seat).into_iter().map(|it| Root::new(position, it)).collect();
-        // To pass is to let the enemy choose among the same actions: never better (B8).
+        // A pass lets the enemy choose among the same actions, so it is never better (B8).
         if roots.len() > 1 {
             roots.retain(|root| root.action != Action::Pass);
         }
@@ -49,18 +49,18 @@ impl Bot<Backdraughts> for Expectimax {
     }
 }
 
-/// An action at the root and where it leads.
+/// An action at the root and the position after it.
 struct Root {
     action: Action,
     board: Board,
-    /// Whose turn begins then.
+    /// The seat whose turn begins after it.
     next: Seat,
-    /// How the game is over then, if it is.
+    /// The result, if the game is over after it.
     ended: Option<GameResult>,
 }
 
 impl Root {
-    /// Plays `action` in the game itself, which knows the draws (B12).
+    /// Plays `action` in the game itself, to recognise draws (B12).
     fn new(position: &Backdraughts, action: Action) -> Self {
         let mut after = position.clone();
         after.play_silently(Step::Move(action));
@@ -73,7 +73,7 @@ impl Root {
     }
 }
 
-/// Searches deeper and deeper; the best action found comes to stand first among the `roots`.
+/// Searches with increasing depth and moves the best action found to the front of `roots`.
 fn deepen(tree: &mut Tree, seat: Seat, roots: &mut [Root]) -> Score {
     let mut score = 0.0;
     for depth in 0..DEPTH {
@@ -85,8 +85,8 @@ fn deepen(tree: &mut Tree, seat: Seat, roots: &mut [Root]) -> Score {
     score
 }
 
-/// Searches every root action `depth` turns ahead, the best so far first, and brings the best
-/// found to the front; says whether there was time for all of them.
+/// Searches every root action `depth` turns ahead, the best so far first, and moves the best found
+/// to the front. Returns whether there was time for all of them.
 fn iterate(tree: &mut Tree, seat: Seat, roots: &mut [Root], depth: u8, score: &mut Score) -> bool {
     let mut best = Score::NEG_INFINITY;
     for index in 0..roots.len() {
@@ -100,14 +100,14 @@ fn iterate(tree: &mut Tree, seat: Seat, roots: &mut [Root], depth: u8, score: &m
     true
 }
 
-/// One search from one position. `None` means that the meter ran out, and nothing was found out.
+/// A search from one position. Its methods return `None` when the meter runs out.
 struct Tree {
     rules: Rules,
     meter: Meter,
 }
 
 impl Tree {
-    /// What a root action is worth to `seat`; exact only above `alpha`.
+    /// The value of a root action to `seat`; exact only above `alpha`.
     fn root(&mut self, root: &Root, seat: Seat, depth: u8, alpha: Score) -> Option<Score> {
         let alpha = alpha.max(-WIN);
         match root.ended {
@@ -119,9 +119,9 @@ impl Tree {
         }
     }
 
-    /// What a position is worth to `seat`, whose turn begins: the average over its numbers. A
-    /// number that cannot bring the average into the window any more ends the search, whatever
-    /// the numbers after it may be worth.
+    /// The value of a position to `seat`, whose turn begins: the average over its numbers. The
+    /// search stops as soon as the average can no longer fall inside the window, whatever the
+    /// remaining numbers are worth.
     fn turn(
         &mut self,
         board: &Board,
@@ -158,7 +158,7 @@ impl Tree {
         Some(sum / count)
     }
 
-    /// What a position is worth to `seat`, which plays this number.
+    /// The value of a position to `seat`, which plays this number.
     fn act(
         &mut self,
         board: &Board,
@@ -175,7 +175,7 @@ impl Tree {
             actions.push(Action::Pass);
         }
         let mut best = Score::NEG_INFINITY;
-        // Captures stand last in the list, and are tried first.
+        // Captures are last in the list; try them first.
         for action in actions.into_iter().rev() {
             let mut after = *board;
             after.play_unchecked(seat, action);
@@ -190,7 +190,7 @@ impl Tree {
     }
 }
 
-/// A score as the wire shows it, from −1 to 1.
+/// Scales a score to the protocol's range from −1 to 1.
 fn eval(score: Score) -> f64 {
     if score.abs() >= WIN { score.signum() } else { (score / CLEAR).tanh() }
 }
@@ -207,7 +207,7 @@ mod tests {
 
     const EMPTY: &str = "........";
 
-    /// What a search of `nodes` chooses for White with this roll.
+    /// Returns the choice for White with this roll after a search of `nodes`.
     fn choice(rows: [&str; 8], roll: u8, nodes: u64) -> Choice<Action> {
         let options = Options::resolve(Backdraughts::OPTIONS, []).expect("defaults");
         let rules = Arc::new(Backdraughts::rules(&options).expect("rules"));

@@ -1,27 +1,27 @@
-//! What a position is worth without looking ahead.
+//! Static evaluation of a position.
 
 use referee_games::board::{Bitboard, Direction, Square};
 use referee_games::watch_your_back::{Board, SHRINKS, Shape};
 use referee_games::{GameResult, Seat};
 
-/// The worth of a position for the side to move, about a hundred a piece.
+/// The value of a position for the side to move, about 100 per piece.
 pub(super) type Score = i32;
 
-/// A won game is worth this less the actions until then, so that sooner is better.
+/// The value of a won game, minus the number of plies until then, so that sooner is better.
 pub(super) const WIN: Score = 1_000_000;
-/// A drawn game is worth this much less than nothing to the side that thinks: it plays on where
-/// the game is level.
+/// The contempt: the searching side counts a draw as a loss of this much, so that it plays on in a
+/// level game.
 const CONTEMPT: Score = 250;
-/// Where all twelve squares of the small board are taken for good, nobody will move there: so much
-/// like a draw.
+/// The searching side's penalty for a small board whose twelve squares will all be occupied, which
+/// is likely to be a draw because nobody can move.
 const LOCKED: Score = 150;
 
-/// What each shrink leaves.
+/// The shape of the board after each shrink.
 const NEXT: [Shape; 2] = [Shape::Middle, Shape::Small];
 
-/// The squares beside a corner of the small board whose corner comes first (W8). Along an edge of
-/// that board two enemies stand each beside one corner and behind the other, and the earlier corner
-/// takes the one beside it, which saves the other.
+/// On each edge of the small board, the square beside the corner that comes first (W8). If two
+/// enemies occupy the middle squares of an edge, the earlier corner eliminates the piece beside it,
+/// which saves the other.
 const EARLIER: Bitboard = Bitboard(
     Bitboard::of(Square::new(2, 3)).0
         | Bitboard::of(Square::new(3, 2)).0
@@ -29,32 +29,34 @@ const EARLIER: Bitboard = Bitboard(
         | Bitboard::of(Square::new(5, 4)).0,
 );
 
-/// What a piece is worth by standing on the board, and no more once a shrink is upon it.
+/// The value of a piece on the board. It falls to [`DOOMED`] as a shrink comes near.
 const PIECE: Score = 100;
+/// The value of a piece on the board at the moment of a shrink.
 const DOOMED: Score = 20;
-/// What a piece is worth besides where the first and the second shrink, made at once, would leave
-/// it standing: long before the shrink, how much that grows until it, and how much more it grows in
-/// the last moves.
+/// The bonus for a piece that would survive the first or the second shrink if it happened now. It
+/// starts at `SURVIVAL`, rises by `GROWTH` until the shrink, and by a further `URGENCY` in the last
+/// moves before it.
 const SURVIVAL: [Score; 2] = [10, 60];
 const GROWTH: [Score; 2] = [20, 120];
 const URGENCY: Score = 50;
-/// The last moves before a shrink.
+/// The number of last moves before a shrink, in which it becomes urgent.
 const LAST_MOVES: Score = 32;
-/// Pieces on the board for which a lead counts double: it is worth more when few are left.
+/// The number of pieces on the board at which a lead counts double. A lead is worth more when few
+/// pieces are left.
 const SCARCITY: Score = 6;
-/// Squares inside the outer ring, inside the next ring, and in the middle, with what each adds.
+/// The bonuses for standing inside the outer ring, inside the next ring, and in the middle.
 const CLOSENESS: [(Bitboard, Score); 3] = [
     (Bitboard::rectangle((1, 6), (1, 6)), 2),
     (Bitboard::rectangle((2, 5), (2, 5)), 4),
     (Bitboard::rectangle((3, 4), (3, 4)), 4),
 ];
 
-/// Whether the score is that of a game won or lost.
+/// Returns whether the score is that of a won or lost game.
 pub(super) const fn is_decisive(score: Score) -> bool {
     score.abs() > WIN / 2
 }
 
-/// The worth of a game that ended now, for the side to move; `thinker` is the side that thinks.
+/// The value of a finished game for the side to move. `thinker` is the searching side.
 pub(super) fn ended(board: &Board, result: GameResult, thinker: Seat) -> Score {
     match result {
         GameResult::Draw if board.to_move() == thinker => -CONTEMPT,
@@ -66,7 +68,7 @@ pub(super) fn ended(board: &Board, result: GameResult, thinker: Seat) -> Score {
     }
 }
 
-/// The worth of a game that goes on, for the side to move; `thinker` is the side that thinks.
+/// Evaluates an unfinished game for the side to move. `thinker` is the searching side.
 pub(super) fn evaluate(board: &Board, thinker: Seat) -> Score {
     let seat = board.to_move();
     let all = count(board.occupied()).max(1);
@@ -80,14 +82,14 @@ pub(super) fn evaluate(board: &Board, thinker: Seat) -> Score {
     lead + locked + closeness(board.pieces(seat)) - closeness(board.pieces(!seat))
 }
 
-/// Whether the last shrink, if it were made at once, would leave no empty square.
+/// Returns whether the last shrink, if it happened now, would leave no empty square.
 fn locked(board: &Board) -> bool {
     let squares = Shape::Small.area() - Shape::Small.corners();
     let left = Seat::BOTH.map(|seat| survivors(board, seat, Shape::Small));
     board.shape() != Shape::Small && left.iter().sum::<Score>() == count(squares)
 }
 
-/// The worth of the pieces of `seat`: how many there are, and how many the shrinks would leave.
+/// The value of the pieces of `seat`: those on the board, and those that would survive the shrinks.
 fn strength(board: &Board, seat: Seat) -> Score {
     let shrinks = || board.shape() as usize..2;
     let moves = board.moves();
@@ -98,8 +100,8 @@ fn strength(board: &Board, seat: Seat) -> Score {
     standing + surviving.sum::<Score>()
 }
 
-/// How many pieces of `seat` a shrink to `shape` would leave, if it were made at once: those that
-/// are inside, and that no new corner takes.
+/// Counts the pieces of `seat` that would survive a shrink to `shape` if it happened now: those
+/// inside that no new corner eliminates.
 fn survivors(board: &Board, seat: Seat, shape: Shape) -> Score {
     let corners = shape.corners();
     let inside = board.pieces(seat) & (shape.area() - corners);
@@ -111,21 +113,20 @@ fn survivors(board: &Board, seat: Seat, shape: Shape) -> Score {
     count(inside - taken)
 }
 
-/// What surviving this shrink, the first or the second, is worth after `moves` moves of the moving
-/// phase.
+/// The bonus for surviving a shrink (`which` is 0 or 1) after `moves` moves of the moving phase.
 fn survival(which: usize, moves: u32) -> Score {
     let shrink = SHRINKS[which];
     let growth = GROWTH[which] * moves.cast_signed() / shrink.cast_signed();
     SURVIVAL[which] + growth + URGENCY * urgency(shrink, moves) / LAST_MOVES
 }
 
-/// How near this shrink is after `moves` moves: 0 until the last moves before it, and then up to
-/// their number.
+/// The urgency of a shrink after `moves` moves: 0 at first, then rising to [`LAST_MOVES`] at the
+/// shrink.
 fn urgency(shrink: u32, moves: u32) -> Score {
     (LAST_MOVES - shrink.saturating_sub(moves).cast_signed()).max(0)
 }
 
-/// What the pieces are worth for standing near the middle.
+/// The bonus for pieces near the middle.
 fn closeness(pieces: Bitboard) -> Score {
     CLOSENESS.iter().map(|(squares, worth)| count(pieces & *squares) * worth).sum()
 }

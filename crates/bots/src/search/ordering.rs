@@ -1,4 +1,4 @@
-//! The order in which actions are tried: what refutes most comes first.
+//! Move ordering: tries the actions most likely to cause a cutoff first.
 
 use referee_games::board::{Bitboard, Direction, Square};
 use referee_games::watch_your_back::{Action, Board, zone};
@@ -6,25 +6,25 @@ use referee_games::watch_your_back::{Action, Board, zone};
 const KNOWN_BEST: u32 = u32::MAX;
 const CAPTURE: u32 = 1 << 30;
 const KILLER: u32 = 1 << 29;
-/// Killers are kept for this many plies of one search.
+/// The number of plies for which killers are kept.
 const PLIES: usize = 64;
 
-/// What was learnt in one search about which actions are good.
+/// The killers and the history table of one search.
 pub(super) struct Ordering {
-    /// By the ply, the last two quiet actions that refuted something.
+    /// For each ply, the last two quiet actions that caused a cutoff.
     killers: [[Option<Action>; 2]; PLIES],
-    /// By the squares from and to, how much an action refuted.
+    /// For each pair of squares (from, to), a score of the cutoffs that the action caused.
     history: Vec<u32>,
 }
 
 impl Ordering {
-    /// Nothing is learnt yet.
+    /// Creates empty tables.
     pub(super) fn new() -> Self {
         Self { killers: [[None; 2]; PLIES], history: vec![0; 64 * 64] }
     }
 
-    /// The legal actions, the most promising first: the one found best before, captures, killers,
-    /// and the others by their history.
+    /// Returns the legal actions, most promising first: the best one so far, captures, killers,
+    /// then the others by their history score.
     pub(super) fn sorted(&self, board: &Board, known_best: Option<Action>) -> Vec<Action> {
         let captures = capture_squares(board);
         let killers = self.killers[ply(board)];
@@ -44,7 +44,7 @@ impl Ordering {
         actions
     }
 
-    /// Remembers that `action` refuted the enemy's last one in a search of this depth.
+    /// Records that `action` caused a cutoff in a search of this depth.
     pub(super) fn refuted(&mut self, board: &Board, action: Action, depth: u8) {
         if capture_squares(board).contains(target(action)) {
             return;
@@ -58,7 +58,7 @@ impl Ordering {
     }
 }
 
-/// The actions of the side to move that may capture; a few of them turn out not to.
+/// Returns the actions of the side to move that may capture; a few of them capture nothing.
 pub(super) fn captures(board: &Board) -> Vec<Action> {
     let squares = capture_squares(board);
     if board.is_placing() {
@@ -74,7 +74,7 @@ pub(super) fn captures(board: &Board) -> Vec<Action> {
     actions
 }
 
-/// The empty squares on which an arriving piece of the side to move completes a capture.
+/// The empty squares on which a piece of the side to move would complete a capture.
 fn capture_squares(board: &Board) -> Bitboard {
     let seat = board.to_move();
     let friends = board.pieces(seat) | board.shape().corners();

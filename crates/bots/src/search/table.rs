@@ -1,24 +1,24 @@
-//! The transposition table: what is known about positions that come up again.
+//! The transposition table, which stores search results by position.
 
 use super::evaluation::Score;
 use referee_games::Seat;
 use referee_games::watch_your_back::{Action, Board};
 
-/// Entries in the table, a power of two.
+/// The number of entries in the table, a power of two.
 const SIZE: usize = 1 << 18;
 
-/// What the score of an entry says.
+/// How the score of an entry bounds the position's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bound {
-    /// The position is worth exactly this.
+    /// The value is exactly the score.
     Exact,
-    /// At least this.
+    /// The value is at least the score.
     Lower,
-    /// At most this.
+    /// The value is at most the score.
     Upper,
 }
 
-/// What a search found out about a position.
+/// A search's result for a position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     key: u64,
@@ -28,23 +28,23 @@ pub(super) struct Entry {
     pub(super) best: Option<Action>,
 }
 
-/// Entries by the key of their position; a newer one replaces an older one.
+/// Entries by the key of their position. A new entry replaces an older one.
 pub(super) struct Table {
     entries: Vec<Option<Entry>>,
 }
 
 impl Table {
-    /// An empty table.
+    /// Creates an empty table.
     pub(super) fn new() -> Self {
         Self { entries: vec![None; SIZE] }
     }
 
-    /// What is known about the position with this key.
+    /// Returns the entry of the position with this key.
     pub(super) fn get(&self, key: u64) -> Option<&Entry> {
         self.entries[slot(key)].as_ref().filter(|entry| entry.key == key)
     }
 
-    /// Keeps what was found out about the position with this key.
+    /// Stores a search result for the position with this key.
     pub(super) fn put(
         &mut self,
         key: u64,
@@ -57,7 +57,7 @@ impl Table {
 }
 
 impl Entry {
-    /// The score, where it settles a search of this depth in the window from `alpha` to `beta`.
+    /// Returns the score if it decides a search of this depth in the window from `alpha` to `beta`.
     pub(super) fn settles(&self, depth: u8, alpha: Score, beta: Score) -> Option<Score> {
         let settled = self.depth >= depth
             && match self.bound {
@@ -69,14 +69,14 @@ impl Entry {
     }
 }
 
-/// A key of everything that decides how a position goes on: the pieces and the number of actions,
-/// from which the side to move and the board's size follow.
+/// Returns a hash of the pieces and the number of plies. The side to move and the board's size
+/// follow from these.
 pub(super) fn key(board: &Board) -> u64 {
     let pieces = mix(board.pieces(Seat::First).0) ^ board.pieces(Seat::Second).0;
     mix(mix(pieces) ^ u64::from(board.ply()))
 }
 
-/// Spreads the bits of a word over the whole word (the finalizer of `SplitMix64`).
+/// Mixes the bits of a word (the finalizer of `SplitMix64`).
 const fn mix(word: u64) -> u64 {
     let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

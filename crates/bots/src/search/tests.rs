@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use super::*;
 use referee_games::{GameResult, Options};
 
-/// What a search of `nodes` chooses after `moves` moves on a board with these rows.
+/// Returns the choice of a search of `nodes` after `moves` moves on a board with these rows.
 fn choice(rows: [&str; 8], moves: u32, nodes: u64) -> Choice<Action> {
     let options = Options::resolve(WatchYourBack::OPTIONS, []).expect("defaults");
     let rules = Arc::new(WatchYourBack::rules(&options).expect("rules"));

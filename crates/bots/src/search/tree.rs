@@ -1,4 +1,4 @@
-//! The alpha-beta search itself.
+//! The alpha-beta search.
 
 use super::evaluation::{Score, WIN, ended, evaluate};
 use super::ordering::{Ordering, captures};
@@ -7,41 +7,42 @@ use crate::meter::Meter;
 use referee_games::watch_your_back::{Action, Board, MutualBlock, Rules, Shape};
 use referee_games::{GameResult, Seat};
 
-/// More than any score.
+/// Greater than any score.
 pub(super) const INFINITE: Score = WIN + 1;
 
-/// The first actions in the order are looked at in full.
+/// The number of first actions that are searched to full depth.
 const UNREDUCED: usize = 8;
 
-/// One search from one position.
+/// A search from one position.
 ///
-/// Every score is for the side to move in the position searched. `None` means that the meter ran
-/// out, and nothing was found out.
+/// Every score is for the side to move in the position searched. Its methods return `None` when the
+/// meter runs out.
 pub(super) struct Tree<'a> {
     rules: Rules,
-    /// The side that thinks.
+    /// The searching side.
     thinker: Seat,
     table: &'a mut Table,
     ordering: Ordering,
     meter: Meter,
-    /// The positions on the way from the root to where the search stands.
+    /// The positions from the root to the current node.
     path: Vec<Board>,
 }
 
 impl<'a> Tree<'a> {
-    /// A search under `rules` for the side `thinker` that uses and fills `table` until `meter` runs
-    /// out. A table serves one side only, as a draw is not worth the same to both.
+    /// Creates a search under `rules` for the side `thinker` that uses and fills `table` until
+    /// `meter` runs out. A table serves one side only, because a draw has a different value for
+    /// each side.
     pub(super) fn new(rules: Rules, thinker: Seat, table: &'a mut Table, meter: Meter) -> Self {
         Self { rules, thinker, table, ordering: Ordering::new(), meter, path: Vec::new() }
     }
 
-    /// Whether enough is left for an iteration deeper than the last.
+    /// Returns whether enough of the limit is left for a deeper iteration.
     pub(super) fn may_begin_another(&self) -> bool {
         self.meter.may_begin_another()
     }
 
-    /// What going from `parent` to `child` is worth to the side that goes, looked ahead `depth`
-    /// actions further; exact only above `alpha`.
+    /// The value of the action from `parent` to `child` to the side that plays it, searched `depth`
+    /// plies further; exact only above `alpha`.
     pub(super) fn child(
         &mut self,
         parent: &Board,
@@ -54,8 +55,8 @@ impl<'a> Tree<'a> {
         self.scout(child, depth, alpha, INFINITE)
     }
 
-    /// The score of `child` for its parent: first whether it beats `alpha` at all, and only then
-    /// by how much.
+    /// The score of `child` for its parent. A search with a null window tests whether it beats
+    /// `alpha`; only then a second search finds the exact score.
     fn scout(&mut self, child: &Board, depth: u8, alpha: Score, beta: Score) -> Option<Score> {
         if alpha > -INFINITE {
             let score = -self.search(child, depth, -alpha - 1, -alpha)?;
@@ -66,8 +67,7 @@ impl<'a> Tree<'a> {
         Some(-self.search(child, depth, -beta, -alpha)?)
     }
 
-    /// Like [`scout`](Self::scout), but one action less deep as long as the child does not beat
-    /// `alpha`.
+    /// Like [`scout`](Self::scout), but searches one ply less deep unless the child beats `alpha`.
     fn reduced(&mut self, child: &Board, depth: u8, alpha: Score, beta: Score) -> Option<Score> {
         let score = -self.search(child, depth - 1, -alpha - 1, -alpha)?;
         if score <= alpha { Some(score) } else { self.scout(child, depth, alpha, beta) }
@@ -97,8 +97,8 @@ impl<'a> Tree<'a> {
         Some(score)
     }
 
-    /// The best score among the actions on `board`, and the action if it beats the window's
-    /// lower end.
+    /// The best score among the actions on `board`, and the action if it beats the window's lower
+    /// bound.
     fn best_of(
         &mut self,
         board: &Board,
@@ -134,7 +134,7 @@ impl<'a> Tree<'a> {
         Some((score, best))
     }
 
-    /// Looks only at captures, until nothing hangs.
+    /// Quiescence search: follows captures until none are left.
     fn quiesce(&mut self, board: &Board, mut alpha: Score, beta: Score) -> Option<Score> {
         self.meter.tick()?;
         let mut score = evaluate(board, self.thinker);
@@ -161,7 +161,7 @@ impl<'a> Tree<'a> {
         after
     }
 
-    /// The score, if the game is over on `board` or comes back to where it was.
+    /// The score, if the game is over on `board` or a position repeats.
     fn ended(&self, board: &Board) -> Option<Score> {
         if let Some(result) = board.decided() {
             return Some(ended(board, result, self.thinker));
@@ -177,7 +177,8 @@ impl<'a> Tree<'a> {
             && !Seat::BOTH.into_iter().any(|seat| board.can_move(seat))
     }
 
-    /// Whether the pieces stood like this before on the way here, the same side to move.
+    /// Returns whether the same pieces stood on the board earlier in the path, with the same side
+    /// to move.
     fn repeats(&self, board: &Board) -> bool {
         self.rules.repetition > 0
             && self.path.iter().any(|past| {
@@ -188,17 +189,17 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Whether an action so late in the order is unlikely enough to be looked at less deeply.
+/// Returns whether an action at this index may be searched less deeply (late move reduction).
 const fn may_be_reduced(index: usize, depth: u8) -> bool {
     index >= UNREDUCED && depth >= 3
 }
 
-/// Whether nothing was lost on the way from `before` to `after`; a placement adds a piece.
+/// Returns whether no piece was lost from `before` to `after`; a placement adds a piece.
 fn is_quiet(before: &Board, after: &Board) -> bool {
     after.shape() == before.shape() && after.occupied().len() >= before.occupied().len()
 }
 
-/// Whether the side to move on `before` took a piece on the way to `after`.
+/// Returns whether the side to move on `before` took a piece to reach `after`.
 fn takes(before: &Board, after: &Board) -> bool {
     let enemy = !before.to_move();
     after.pieces(enemy).len() < before.pieces(enemy).len()
