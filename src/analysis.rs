@@ -1,8 +1,8 @@
-//! What a log says: results, the ranking, and what else its games show.
+//! What a log says: results, ranking and other findings.
 //!
-//! [`TournamentAnalysis::read`] reads a log once to settle which games count and who is better.
-//! Whatever else looks at every game is a [`LogVisitor`](pass::LogVisitor), and all visitors share
-//! one more pass: [`TournamentAnalysis::visit`].
+//! [`TournamentAnalysis::read`] reads a log once to find out which games count and to rank the
+//! players. Everything else that examines each game is a [`LogVisitor`](pass::LogVisitor), and all
+//! visitors share a second pass: [`TournamentAnalysis::visit`].
 
 pub mod diagnostics;
 pub mod evaluation;

@@ -1,5 +1,5 @@
-//! What people and scripts read of a tournament: data turned into tables, bytes and text. Opening
-//! and writing files is left to the caller.
+//! Reports for people and scripts: turns data into tables, bytes and text. The caller opens and
+//! writes the files.
 
 pub mod charts;
 mod columns;

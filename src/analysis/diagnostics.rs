@@ -1,5 +1,5 @@
-//! What a tournament's games show besides who is better: how they ended, how clocks were used,
-//! what the ratings do not explain, and players that decide alike. Pure functions of the log.
+//! What the games show besides the ranking: how they ended, how clocks were used, results that the
+//! ratings do not explain, and players that decide alike. Pure functions of the log.
 
 pub mod clocks;
 pub mod copies;
@@ -22,32 +22,32 @@ use referee_games::Seat;
 use referee_ratings::{Cycle, Unexplained, cycles, unexplained};
 use referee_ratings::{Estimate, Fit, SeatEffects};
 
-/// Everything that was found; players by name, as configured.
+/// All findings; players are listed by name, as configured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Diagnostics {
     /// How much stronger, in Elo, a player is at the first seat than at the second.
     pub first_advantage: Estimate,
-    /// How likely players' seat effects differ this much by chance, 0 … 1.
+    /// The p-value of the players' seat effects: how likely they differ this much by chance, 0 … 1.
     pub seat_effects_p: f64,
-    /// The share of drawn games, 0 … 1; 0 without a game.
+    /// The share of drawn games, 0 … 1; 0 if there are no games.
     pub draw_share: f64,
     /// The fitted chance of a draw between equals, 0 … 1.
     pub draw_rate: f64,
     /// The correlation between a player's scores in the two games of a pair, −1 … 1.
     pub pair_correlation: f64,
-    /// How many games each reason decided, most first; faults among them.
+    /// The number of games that ended for each reason, the most first; faults are included.
     pub endings: Vec<Ending>,
-    /// How often each fault happened, by code; codes that did not happen are absent.
+    /// How often each fault happened, by code; codes that did not occur are absent.
     pub faults: BTreeMap<FaultCode, u32>,
     /// The clock use of each player that was asked for a move, in order.
     pub clocks: Vec<ClockUse>,
-    /// Players whose results the ratings do not explain, the least explained first.
+    /// Players whose results the ratings do not explain, the most unusual first.
     pub unexplained: Vec<UnexplainedPlayer>,
     /// Significant three-cycles, the clearest first.
     pub cycles: Vec<PlayerCycle>,
-    /// Players that are one, by the hash of their command and files: groups of names.
+    /// Players that are the same by the hash of their command and files: groups of names.
     pub copies: Vec<Vec<String>>,
-    /// Players that decide alike, the most alike first: something to look at, no verdict.
+    /// Players that decide alike, the most similar first: a reason to look closer, not a verdict.
     pub look_alikes: Vec<LookAlike>,
 }
 
@@ -58,39 +58,39 @@ pub struct UnexplainedPlayer {
     pub player: String,
     /// How likely results are at least as uneven by chance, corrected for the number of players.
     pub p_value: f64,
-    /// The opponent against whom it did best, beside what was expected.
+    /// The opponent against whom it did best, compared with the expectation.
     pub best_against: String,
-    /// By how many standard errors.
+    /// The deviation from the expectation, in standard errors.
     pub best_deviation: f64,
-    /// The opponent against whom it did worst.
+    /// The opponent against whom it did worst, compared with the expectation.
     pub worst_against: String,
-    /// By how many standard errors; negative.
+    /// The deviation from the expectation, in standard errors; negative.
     pub worst_deviation: f64,
 }
 
-/// Three players of whom each beats the next, and the last the first.
+/// Three players: each beats the next, and the last beats the first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlayerCycle {
     /// Their names.
     pub players: [String; 3],
-    /// The largest chance of one of the three results between equals, corrected for the number
-    /// of pairings.
+    /// The p-value: the largest chance of one of the three results between equal players, corrected
+    /// for the number of pairings.
     pub p_value: f64,
 }
 
-/// What decided games.
+/// A reason for which games ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Ending {
     /// A reason of the rules, or a fault's code.
     pub reason: String,
-    /// It was a fault.
+    /// Whether it was a fault.
     pub fault: bool,
-    /// How many games.
+    /// The number of games.
     pub games: u32,
 }
 
-/// Collects what diagnostics need, a game at a time. Its size grows with the number of players,
-/// not of games.
+/// Collects the data for diagnostics, one game at a time. Its size grows with the number of
+/// players, not of games.
 #[derive(Debug)]
 pub struct Observer {
     names: Vec<String>,
@@ -100,7 +100,7 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// An observer of players of these names.
+    /// Creates an observer for players with these names.
     pub fn new(names: &[String]) -> Self {
         Self {
             names: names.to_vec(),
@@ -110,7 +110,7 @@ impl Observer {
         }
     }
 
-    /// Takes in a game and what was decided in it. A player that is not known is left out.
+    /// Adds a game and its decisions. Unknown players are ignored.
     pub fn add(&mut self, game: &GameRecord, decisions: &[Decision]) {
         *self.endings.entry((game.reason.clone(), game.fault.is_some())).or_default() += 1;
         for seat in Seat::BOTH {
@@ -125,8 +125,8 @@ impl Observer {
         }
     }
 
-    /// What was found, with the ratings of the same games; games do not show what a player is a
-    /// copy of.
+    /// The findings, with the ratings of the same games. It leaves copied players out, because the
+    /// games do not show them.
     pub fn conclude(&self, results: &NamedResults, fit: &Fit, seats: &SeatEffects) -> Diagnostics {
         let mut endings: Vec<Ending> = self
             .endings

@@ -1,7 +1,7 @@
-//! What came of a tournament: everything that is computed from its results, in one place.
+//! The evaluation of a tournament: everything computed from its results, in one place.
 //!
-//! Who goes on to the next stage and what people see rest on the same computation: the ranking of
-//! the games that [`Ledger::counted`] gives.
+//! Promotion to the next stage and the reports use the same computation: the ranking of the games
+//! that [`Ledger::counted`] gives.
 
 use super::results::{AnalysisError, Faulted, NamedResults};
 use crate::model::player::Out;
@@ -16,21 +16,21 @@ use referee_ratings::{Contradiction, Ranking, SeatEffects, contradiction, seat_e
 pub struct Evaluation {
     /// What every player scored against every other.
     pub results: NamedResults,
-    /// Who is better, and the ratings.
+    /// The ranking, with the ratings.
     pub ranking: Ranking<Out>,
-    /// Whether the seat is worth the same to all.
+    /// Whether the seat is worth the same to all players.
     pub seats: SeatEffects,
-    /// Two anchors whose results do not fit the ratings given.
+    /// Two anchors whose results contradict their given ratings.
     pub contradiction: Option<Contradiction>,
-    /// How many games these are.
+    /// The number of games and the progress.
     pub summary: Summary,
 }
 
 impl Evaluation {
     /// Evaluates the games in `ledger`.
     ///
-    /// Without the games that ended in a fault nobody is taken out either: that says how strong
-    /// players are when nothing breaks.
+    /// If games that ended in a fault are left out, no player is taken out either: the result says
+    /// how strong players are when nothing breaks.
     ///
     /// # Errors
     ///
@@ -47,8 +47,8 @@ impl Evaluation {
         Self::new(results, ledger.ratings(), &out, ledger.summary())
     }
 
-    /// The same under other names, in the order of `names`; `rename` turns a player's name into
-    /// one of them.
+    /// Evaluates the same games under other names, listed in `names`; `rename` maps a player's name
+    /// to one of them.
     ///
     /// # Errors
     ///
@@ -76,8 +76,8 @@ impl Evaluation {
         Self::new(results, &ratings, &out, ledger.summary())
     }
 
-    /// Evaluates `results` with these given ratings; `out` says by number who was taken out and
-    /// why.
+    /// Evaluates `results` with these given ratings; `out` says, by player number, who was taken
+    /// out and why.
     ///
     /// # Errors
     ///
@@ -107,7 +107,7 @@ mod tests {
     use crate::model::stage::Stage;
     use crate::schedule::ledger::Setup;
 
-    /// Player 0 beats all but player 2, who wins by repeating itself; 1 and 3 draw.
+    /// Player 0 beats all but player 2, who wins by repeating its moves; 1 and 3 draw.
     fn record(ledger: &Ledger, index: usize) -> GameRecord {
         let fixture = ledger.fixture(index);
         let result = match (fixture.players.first, fixture.players.second) {
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_players_that_go_on_are_those_that_people_see_on_top() {
-        // Anchors say that player 3 is better than player 0.
+        // The anchors claim that player 3 is better than player 0.
         let anchors = [("player 0", 1000.0), ("player 3", 1500.0)];
         let ratings = anchors.map(|(player, rating)| Anchor { player: player.to_owned(), rating });
         let names: Vec<String> = (0..4).map(|player| format!("player {player}")).collect();

@@ -1,4 +1,4 @@
-//! Why players did not pass a check.
+//! Why players failed a check.
 
 use std::collections::HashMap;
 
@@ -7,14 +7,14 @@ use crate::error::Failure;
 use crate::model::fault::Fault;
 use referee_games::Seat;
 
-/// The faults in games of a check, by the name of the player that made each.
+/// The faults in the games of a check, by the name of the player that made each.
 #[derive(Debug, Default)]
 pub struct FailedChecks {
     faults: HashMap<String, Fault>,
 }
 
 impl FailedChecks {
-    /// The fault of a player in a check, if it made one.
+    /// The fault that a player made in a check, if any.
     pub fn of(&self, player: &str) -> Option<&Fault> {
         self.faults.get(player)
     }

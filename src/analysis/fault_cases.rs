@@ -4,10 +4,10 @@ use crate::model::fault::Fault;
 use crate::model::record::GameRecord;
 use referee_games::Seat;
 
-/// So many are kept; the tables count all of them.
+/// The most faults to keep; the tables count all of them.
 pub const MOST: usize = 500;
 
-/// A fault and where it happened. The texts of the fault are safe to show, the names are not.
+/// A fault and where it happened. The fault's texts are safe to show; the names are not.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FaultCase {
     /// The game's id.
@@ -18,7 +18,7 @@ pub struct FaultCase {
     pub opponent: String,
     /// The seat's name.
     pub seat: String,
-    /// Plies that were played before.
+    /// The plies played before it.
     pub ply: u32,
     /// What was wrong.
     pub fault: Fault,
@@ -27,14 +27,14 @@ pub struct FaultCase {
 /// The first faults of a log, and how many there are.
 #[derive(Debug, Default)]
 pub struct FaultCases {
-    /// The first [`MOST`], in the order of the log.
+    /// The first [`MOST`] faults, in the order of the log.
     pub cases: Vec<FaultCase>,
-    /// How many there are in all.
+    /// The total number of faults.
     pub total: usize,
 }
 
 impl FaultCases {
-    /// Takes in the faults of a game.
+    /// Adds the faults of a game.
     pub fn add(&mut self, record: &GameRecord) {
         for seat in Seat::BOTH {
             let Some(fault) = record.fault_of(seat) else { continue };

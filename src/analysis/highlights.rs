@@ -1,28 +1,28 @@
-//! The games most worth seeing: upsets, the longest, the shortest, the closest, and
-//! those with a fault.
+//! The games most worth seeing: upsets, the longest, the shortest, the closest, and games with a
+//! fault.
 
 use std::collections::BTreeMap;
 
 use crate::model::record::GameRecord;
 use referee_games::Seat;
 
-/// So many games of each kind.
+/// The most games of each kind.
 pub const EACH: usize = 6;
-/// So many games with a fault.
+/// The most games with a fault.
 pub const FAULTS: usize = 60;
 
 /// Why a game is worth seeing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HighlightKind {
-    /// The player with the lower rating won, and the difference is among the largest.
+    /// The player with the lower rating won, and the rating difference is among the largest.
     Upset,
-    /// Between players of nearly the same rating, and long.
+    /// A long game between players of nearly the same rating.
     Close,
     /// Among the longest.
     Long,
-    /// Among the shortest that no fault ended.
+    /// Among the shortest that did not end in a fault.
     Short,
-    /// It ended with a fault.
+    /// It ended in a fault.
     Fault,
 }
 
@@ -47,29 +47,31 @@ impl HighlightKind {
 pub struct Highlight {
     /// The game.
     pub record: GameRecord,
-    /// The lead of the first seat's player, in Elo.
+    /// How much the first seat's player is rated above the other's, in Elo.
     pub lead: f64,
     /// How many games came before it.
     number: usize,
-    /// What it was chosen by: the larger, the better.
+    /// The values by which it was chosen; larger is better.
     worth: (f64, f64),
 }
 
-/// The best games of each kind so far.
+/// The best games of each kind found so far.
 #[derive(Debug, Default)]
 pub struct Highlights {
     kinds: BTreeMap<HighlightKind, Vec<Highlight>>,
-    /// How many games were looked at.
+    /// The number of games seen.
     games: usize,
 }
 
 impl Highlights {
-    /// Looks at a game; `lead` is how much the first seat's player is rated above the other's.
+    /// Considers a game; `lead` is how much the first seat's player is rated above the other's, in
+    /// Elo.
     pub fn add(&mut self, record: &GameRecord, lead: f64) {
         self.games += 1;
         let plies = f64::from(record.plies);
         if record.fault.is_some() {
-            // The first of each player are kept: the log is in the order of their ends.
+            // The first faults of each player are kept: the log is in the order in which games
+            // ended.
             return self.offer(HighlightKind::Fault, record, lead, (0.0, 0.0), FAULTS);
         }
         self.offer(HighlightKind::Long, record, lead, (plies, 0.0), EACH);
@@ -94,8 +96,8 @@ impl Highlights {
         by_number.into_values()
     }
 
-    /// Puts a game in its place, if it has one among the first `most`. Of two players there is
-    /// one upset and one close game at most: their ratings do not change from game to game.
+    /// Inserts a game if it is among the best `most`. Each two players have at most one upset and
+    /// one close game, because their ratings do not change from game to game.
     fn offer(
         &mut self,
         kind: HighlightKind,

@@ -1,5 +1,5 @@
-//! One look at every game of a log for the page: how long games were, which are worth
-//! seeing, every fault, and how the ratings came about.
+//! A summary of a log for the page: the lengths of games, the highlights, every fault, and the
+//! ratings over time.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use crate::error::Failure;
 use crate::model::record::{GameRecord, Header};
 use referee_games::Seat;
 
-/// What was seen. Its size depends on the players and on the bounds of its parts, not on the
-/// number of games.
+/// What the games showed. Its size depends on the number of players and on the bounds of its parts,
+/// not on the number of games.
 #[derive(Debug)]
 pub struct LogSummary {
-    /// How many games were so many plies long.
+    /// The number of games by length in plies.
     pub lengths: BTreeMap<u32, u32>,
     /// The games worth seeing.
     pub highlights: Highlights,
@@ -25,14 +25,14 @@ pub struct LogSummary {
     pub faults: FaultCases,
     /// The ratings over time.
     pub history: RatingHistory,
-    /// The numbers of the players by name, as in the results.
+    /// The players' numbers in the results, by name.
     numbers: BTreeMap<String, usize>,
-    /// The ratings by number.
+    /// The ratings by player number.
     ratings: Vec<f64>,
 }
 
 impl LogSummary {
-    /// A summary of the games of a log with this header, of which this is the evaluation.
+    /// Starts the summary of a log with this header and this evaluation.
     pub fn new(header: &Header, evaluation: &Evaluation) -> Self {
         let Evaluation { results, ranking, .. } = evaluation;
         let games = results.counts.total().games() as usize;
@@ -47,7 +47,7 @@ impl LogSummary {
         }
     }
 
-    /// Completes the summary once all games were taken in.
+    /// Completes the summary after all games were added.
     ///
     /// # Errors
     ///

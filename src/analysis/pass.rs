@@ -6,29 +6,29 @@ use crate::model::record::GameRecord;
 /// A game of a log, as visitors see it.
 #[derive(Debug, Clone, Copy)]
 pub struct LoggedGame<'a> {
-    /// The record; under pseudonyms as anyone may see it.
+    /// The record; under pseudonyms, as anyone may see it.
     pub record: &'a GameRecord,
-    /// It counts: none of its players was taken out before it.
+    /// Whether it counts, that is, no player of it was taken out before it.
     pub counts: bool,
-    /// It belongs to a check.
+    /// Whether it belongs to a check.
     pub in_check: bool,
-    /// The check of its line; none under pseudonyms, for it would tell whose game it is.
+    /// The checksum of its line; `None` under pseudonyms, because it would reveal whose game it is.
     pub check: Option<&'a str>,
-    /// Its line in the log, from 1; 0 under pseudonyms.
+    /// Its line number in the log, from 1; 0 under pseudonyms.
     pub line: usize,
 }
 
-/// Takes in the games of a log, one after the other.
+/// Visits the games of a log, one by one.
 pub trait LogVisitor {
-    /// Takes in the next game.
+    /// Visits the next game.
     ///
     /// # Errors
     ///
-    /// When the game makes no sense, or what was made of it cannot be written. The pass ends.
+    /// When the game is invalid, or when the visitor cannot write its output. The pass then ends.
     fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure>;
 }
 
-/// Several visitors as one.
+/// Several visitors that act as one.
 #[derive(Default)]
 pub struct Visitors<'a>(pub Vec<&'a mut dyn LogVisitor>);
 

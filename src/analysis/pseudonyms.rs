@@ -1,4 +1,4 @@
-//! Names that tell nothing: who has which is known to those alone who have the log.
+//! Pseudonyms for players. Only those who have the log know who is who.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use crate::model::record::{Anchor, GameRecord, Header, PlayerInfo};
 use crate::model::stage::{Format, Stage};
 use referee_games::{BySeat, Seat};
 
-/// A pseudonym for every player, `P001` and so on, in an order that the tournament's random
-/// identity decides.
+/// A pseudonym for every player, `P001` and so on, in an order that follows from the tournament's
+/// random identity.
 #[derive(Debug, Clone)]
 pub struct Pseudonyms {
-    /// The number of each, from 0, and the pseudonym.
+    /// The number, from 0, and the pseudonym of each player.
     by_name: BTreeMap<String, (u32, String)>,
 }
 
 impl Pseudonyms {
-    /// The pseudonyms of a tournament of this identity.
+    /// Assigns the pseudonyms of the tournament with this identity.
     pub fn new(identity: &str, names: &[String]) -> Self {
         let key = blake3::derive_key("referee 2026 pseudonyms", identity.as_bytes());
         let mut order: Vec<_> = names
@@ -34,38 +34,37 @@ impl Pseudonyms {
         Self { by_name }
     }
 
-    /// The pseudonym of a player; nothing for a name that is none of the tournament's.
+    /// The pseudonym of a player; empty for a name that is not in the tournament.
     pub fn of(&self, name: &str) -> &str {
         self.by_name.get(name).map_or("", |(_, pseudonym)| pseudonym)
     }
 
-    /// The place of a player's pseudonym among all, from 0; none for a name that is none of the
-    /// tournament's.
+    /// The number of a player's pseudonym, from 0; `None` for a name that is not in the tournament.
     pub fn number(&self, name: &str) -> Option<u32> {
         self.by_name.get(name).map(|(number, _)| *number)
     }
 
-    /// The players by the places of their pseudonyms.
+    /// The players' names in the order of their pseudonyms.
     pub fn names(&self) -> Vec<&str> {
         let mut names: Vec<_> = self.by_name.iter().collect();
         names.sort_unstable_by_key(|(_, (number, _))| *number);
         names.into_iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    /// All pseudonyms, in their own order: it tells nothing about that of the configuration.
+    /// All pseudonyms in order. This order reveals nothing about that of the configuration.
     pub fn all(&self) -> Vec<String> {
         self.names().into_iter().map(|name| self.of(name).to_owned()).collect()
     }
 
-    /// The id of a game, made of the pseudonyms by seat: the real one could be computed from
+    /// The id of a game, built from the pseudonyms by seat. The real id could be computed from
     /// guessed names.
     pub fn game_id(&self, first: &str, second: &str, pair: u32, game: u8) -> String {
         format!("{}-{}-{pair}-{game}", self.of(first), self.of(second))
     }
 
-    /// The game as anyone may see it: both players have pseudonyms, and what they wrote, said or
-    /// were given is left out, as are texts that may be about their programs. The moves and the
-    /// rolls are as they were.
+    /// The game as anyone may see it. Both players have pseudonyms, and everything they wrote, said
+    /// or were given is left out, as are texts that may be about their programs. Moves and rolls
+    /// stay unchanged.
     pub fn for_everyone(&self, record: &GameRecord) -> GameRecord {
         let [first, second] = Seat::BOTH.map(|seat| record.players[seat].as_str());
         let mut seen = record.clone();
@@ -88,14 +87,14 @@ impl Pseudonyms {
         seen
     }
 
-    /// The header as anyone may see it: players by pseudonym alone, and nothing that pseudonyms or
-    /// dice could be computed from.
+    /// The header as anyone may see it: players have only their pseudonyms, and everything is left
+    /// out from which pseudonyms or dice could be computed.
     pub fn header(&self, header: &Header) -> Header {
         let anchor = |anchor: &Anchor| Anchor {
             player: self.of(&anchor.player).to_owned(),
             rating: anchor.rating,
         };
-        // Who cannot begin after an opening is nobody's business; that somebody cannot is.
+        // It stays private which players cannot start from an opening, but not that there are some.
         let takes_openings = header.players.iter().all(|player| player.takes_openings);
         let player = |name: String| PlayerInfo {
             name,
@@ -118,7 +117,7 @@ impl Pseudonyms {
         let mut anchors: Vec<Anchor> = header.anchors.iter().map(anchor).collect();
         anchors.sort_unstable_by(|one, other| one.player.cmp(&other.player));
         Header {
-            // Not to be turned back: the pseudonyms follow from the real one.
+            // This must be one-way: the pseudonyms follow from the real identity.
             identity: blake3::Hash::from_bytes(identity).to_hex()[..16].to_owned(),
             seed: None,
             anchors,
@@ -129,10 +128,10 @@ impl Pseudonyms {
         }
     }
 
-    /// The game as the player at `seat` may see it: the opponent has a pseudonym, and what only
-    /// the opponent wrote, said or was given is left out. The id is made of the pseudonym, because
-    /// the real one could be computed from a guessed name; so could the player's own seed by
-    /// whoever knows the secret.
+    /// The game as the player at `seat` may see it. The opponent has a pseudonym, and what only the
+    /// opponent wrote, said or was given is left out. The id is built from the pseudonym, because
+    /// the real one could be computed from a guessed name. So could the player's own seed by anyone
+    /// who knows the secret.
     pub fn for_player(&self, record: &GameRecord, seat: Seat) -> GameRecord {
         let (own, other) = (&record.players.names[seat], &record.players.names[!seat]);
         let pseudonym = self.of(&record.players[!seat]);

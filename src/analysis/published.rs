@@ -1,9 +1,9 @@
-//! What is given away under pseudonyms: every game of a log, in an order and with numbers that
-//! follow from the pseudonyms alone.
+//! What is published under pseudonyms: every game of a log, with an order and numbers that follow
+//! from the pseudonyms alone.
 //!
-//! The order of a log is that of the schedule, and whoever knows the configuration can work that
-//! out. So can it be with the number of a game in its pair, which says who of the two is first in
-//! the schedule, and with the numbers of pairs where rounds follow each other.
+//! The log follows the order of the schedule, which anyone who knows the configuration can work
+//! out. The same is true of a game's number in its pair, which tells who of the two comes first in
+//! the schedule, and of the pair numbers when rounds follow each other.
 
 use std::path::Path;
 
@@ -18,26 +18,27 @@ use referee_games::Seat;
 /// The games of a log under pseudonyms.
 #[derive(Debug)]
 pub struct Published {
-    /// Who is who.
+    /// The players' pseudonyms.
     pub names: Pseudonyms,
-    /// The games in the order in which they are shown.
+    /// The games in the order in which they are published.
     games: Vec<Place>,
 }
 
-/// A game of the log, in a few bytes; they sort as the games are shown.
+/// Where a game is in the log, in a few bytes. Places sort in the order of publication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     /// The numbers of the two pseudonyms, the lower one first.
     players: (u32, u32),
-    /// The number of its pair; in the end among the pairs of these two that were played.
+    /// The number of its pair: first as scheduled, in the end counted among the played pairs of
+    /// these two.
     pair: u32,
-    /// 1 where the lower pseudonym has the first seat, else 2.
+    /// 1 if the lower pseudonym has the first seat, else 2.
     game: u8,
-    /// It counts: it does not come after a quarantine.
+    /// Whether it counts, that is, does not come after a quarantine.
     counts: bool,
-    /// It belongs to a check.
+    /// Whether it belongs to a check.
     in_check: bool,
-    /// Where its line begins in the log.
+    /// The offset of its line in the log.
     at: u64,
 }
 
@@ -57,7 +58,7 @@ impl Published {
         let contents = folder::read(dir, |index, entry| {
             games.extend(place(&names, &entry.record, entry.at).map(|place| (index, place)));
         })?;
-        // What counts is known once the whole log was read.
+        // Only the whole log tells which games count.
         let ledger = &contents.ledger;
         let settled = |(index, place): (usize, Place)| Place {
             counts: !ledger.is_void(index),
@@ -70,9 +71,9 @@ impl Published {
         Ok((Self { names, games }, contents))
     }
 
-    /// Gives every game of the log in `dir` to `to`, in the order in which they are shown and with
-    /// the numbers that they have there; whether it counts; and whether it belongs to a check. Names, id and all else are as the
-    /// log has them.
+    /// Calls `to` with every game of the log in `dir`, in the order of publication and with the
+    /// published numbers, with whether it counts and whether it belongs to a check. Names, id and
+    /// everything else are as in the log.
     pub fn each(
         &self,
         dir: &Path,
@@ -91,7 +92,7 @@ impl Published {
     }
 }
 
-/// Where a game stands; none for a player that has no pseudonym.
+/// The place of a game; `None` if a player has no pseudonym.
 fn place(names: &Pseudonyms, record: &GameRecord, at: u64) -> Option<Place> {
     let first = names.number(&record.players[Seat::First])?;
     let second = names.number(&record.players[Seat::Second])?;
@@ -100,7 +101,8 @@ fn place(names: &Pseudonyms, record: &GameRecord, at: u64) -> Option<Place> {
     Some(Place { players, pair: record.pair, game, counts: true, in_check: false, at })
 }
 
-/// Numbers the pairs of any two players from 1: a number of the schedule may tell the round.
+/// Numbers the pairs of each two players from 1, because a number from the schedule may reveal the
+/// round.
 fn number_pairs(games: &mut [Place]) {
     for meetings in games.chunk_by_mut(|one, other| one.players == other.players) {
         for (number, pair) in (1..).zip(meetings.chunk_by_mut(|one, other| one.pair == other.pair))

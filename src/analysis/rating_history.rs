@@ -1,26 +1,25 @@
-//! The ratings over time: fits of the first games of a log, of the first two parts of it, and so
-//! on to the whole.
+//! Ratings over time: fits of growing parts of a log, from its first games to the whole.
 
 use crate::analysis::results::{AnalysisError, NamedResults};
 use crate::model::record::{Anchor, GameRecord};
 use referee_ratings::fit;
 
-/// How many fits there are at most.
+/// The most fits.
 const POINTS: usize = 16;
 
-/// The ratings after so many games.
+/// The ratings after a number of games.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatingPoint {
-    /// How many games, in the order in which they ended.
+    /// The number of games, in the order in which they ended.
     pub games: usize,
-    /// The ratings in Elo by the players' numbers; none for who has not played yet.
+    /// The ratings in Elo by player number; `None` for players that have not played yet.
     pub ratings: Vec<Option<f64>>,
 }
 
 /// The ratings over time.
 #[derive(Debug)]
 pub struct RatingHistory {
-    /// The fits so far, in order.
+    /// The points so far, in order.
     pub points: Vec<RatingPoint>,
     results: NamedResults,
     anchors: Vec<Anchor>,
@@ -29,20 +28,20 @@ pub struct RatingHistory {
 }
 
 impl RatingHistory {
-    /// The history of a tournament of `games` games.
+    /// Starts the history of a tournament of `games` games.
     pub fn new(names: &[String], anchors: Vec<Anchor>, games: usize) -> Self {
         let every = games.div_ceil(POINTS).max(1);
         Self { points: Vec::new(), results: NamedResults::new(names), anchors, games: 0, every }
     }
 
-    /// Takes in the next game.
+    /// Adds the next game.
     pub fn add(&mut self, record: &GameRecord) -> Result<(), AnalysisError> {
         self.results.add(record)?;
         self.games += 1;
         if self.games.is_multiple_of(self.every) { self.fit() } else { Ok(()) }
     }
 
-    /// Adds the last point, if the last games are in none yet.
+    /// Adds the last point if it does not include the last games yet.
     pub fn finish(&mut self) -> Result<(), AnalysisError> {
         let done = self.points.last().map_or(0, |point| point.games);
         if self.games > done { self.fit() } else { Ok(()) }

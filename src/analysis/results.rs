@@ -1,4 +1,4 @@
-//! Results under the players' names, with their faults.
+//! Results by player name, with faults.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -9,16 +9,16 @@ use crate::model::record::{Anchor, GameRecord, fixed_ratings};
 use referee_games::{BySeat, Seat};
 use referee_ratings::{FixedRating, RatingError, Results};
 
-/// How often a player made each fault; codes that did not happen are absent.
+/// How often a player made each fault; codes that did not occur are absent.
 pub type FaultCounts = BTreeMap<FaultCode, u32>;
 
 /// Whether games that ended in a fault count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Faulted {
-    /// As any other game.
+    /// They count like any other game.
     #[default]
     Count,
-    /// As if they had not been played; the faults themselves are still counted.
+    /// They are left out as if they had not been played; the faults themselves are still counted.
     LeaveOut,
 }
 
@@ -29,7 +29,7 @@ pub enum AnalysisError {
     UnknownPlayer(String),
     /// A game has the same player at both seats.
     SelfPlay(String),
-    /// A game's result makes no sense.
+    /// A game has an invalid result.
     Result(UnknownResult),
     /// The given ratings cannot be used.
     Rating(RatingError),
@@ -68,10 +68,10 @@ impl From<RatingError> for AnalysisError {
     }
 }
 
-/// The results of a tournament. Players are numbered in the order of their names as given, from 0.
+/// The results of a tournament. Players are numbered from 0, in the order of the given names.
 #[derive(Debug, Clone)]
 pub struct NamedResults {
-    /// What the players scored, and what ratings are fitted to.
+    /// The scores, to which ratings are fitted.
     pub counts: Results,
     names: Vec<String>,
     numbers: HashMap<String, usize>,
@@ -80,7 +80,7 @@ pub struct NamedResults {
 }
 
 impl NamedResults {
-    /// No games yet between players of these (distinct) names.
+    /// Empty results for players with these (distinct) names.
     pub fn new(names: &[String]) -> Self {
         Self {
             counts: Results::new(names.len()),
@@ -91,7 +91,7 @@ impl NamedResults {
         }
     }
 
-    /// The same, with or without games that ended in a fault.
+    /// The same results with or without games that ended in a fault.
     #[must_use]
     pub fn with(self, faulted: Faulted) -> Self {
         Self { faulted, ..self }
@@ -101,8 +101,8 @@ impl NamedResults {
     ///
     /// # Errors
     ///
-    /// When the record names an unknown player, the same player twice, or an unknown result;
-    /// nothing is counted then.
+    /// When the record names an unknown player, names the same player twice, or has an unknown
+    /// result. The game is then not counted.
     pub fn add(&mut self, game: &GameRecord) -> Result<(), AnalysisError> {
         let players = BySeat::new(
             self.number(&game.players[Seat::First])?,
@@ -115,11 +115,11 @@ impl NamedResults {
         Ok(())
     }
 
-    /// Counts a game between these players by number.
+    /// Counts a game between the players with these numbers.
     ///
     /// # Panics
     ///
-    /// When there is no such player.
+    /// When a number is out of range.
     pub fn add_summary(&mut self, players: BySeat<usize>, pair: u32, game: GameSummary) {
         for seat in Seat::BOTH {
             if let Some(code) = game.faults[seat] {
@@ -143,23 +143,23 @@ impl NamedResults {
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// When there is no such player.
     pub fn number(&self, name: &str) -> Result<usize, AnalysisError> {
         let number = self.numbers.get(name).copied();
         number.ok_or_else(|| AnalysisError::UnknownPlayer(name.to_owned()))
     }
 
-    /// The given ratings by the players' numbers.
+    /// The given ratings by player number.
     ///
     /// # Errors
     ///
-    /// When one is given for an unknown player.
+    /// When a rating is given for an unknown player.
     pub fn fixed(&self, anchors: &[Anchor]) -> Result<Vec<FixedRating>, AnalysisError> {
         fixed_ratings(anchors, &self.names)
             .map_err(|anchor| AnalysisError::UnknownPlayer(anchor.player.clone()))
     }
 
-    /// The faults of a player.
+    /// The faults of a player, by code.
     pub fn faults(&self, player: usize) -> &FaultCounts {
         &self.faults[player]
     }
@@ -184,7 +184,7 @@ pub(crate) mod tests {
         results
     }
 
-    /// Any small tournament of four players.
+    /// A strategy for small tournaments of four players.
     pub(crate) fn any_results() -> impl Strategy<Value = NamedResults> {
         let result = prop::sample::select(vec!["white", "black", "draw"]);
         let game = (0..4_usize, 1..4_usize, result);

@@ -1,11 +1,11 @@
-//! Games of a match between two players as its sequential test takes them in.
+//! Converts games of a match between two players for its sequential test.
 
 use crate::model::game_summary::{GameSummary, UnknownResult};
 use crate::model::record::GameRecord;
 use referee_games::Seat;
 use referee_ratings::MatchGame;
 
-/// A game from the side of the player called `name`.
+/// The game from the side of the player called `name`.
 ///
 /// # Errors
 ///

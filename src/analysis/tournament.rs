@@ -1,4 +1,4 @@
-//! A tournament as its log tells it: what is done, who won, and the way to all its games.
+//! A tournament as read from its log: progress, ranking and access to all games.
 
 use std::path::{Path, PathBuf};
 
@@ -11,20 +11,20 @@ use crate::folder::{self, Contents, Problems};
 use crate::model::record::Header;
 use crate::schedule::ledger::Ledger;
 
-/// What one reading of the log settles: which games are done and count, and the ranking.
+/// What one reading of the log gives: which games are done and count, and the ranking.
 #[derive(Debug)]
 pub struct TournamentAnalysis {
     /// The results folder.
     dir: PathBuf,
-    /// The header; under pseudonyms as anyone may see it.
+    /// The header; under pseudonyms, as anyone may see it.
     pub header: Header,
-    /// What is done, and who is out; never under pseudonyms.
+    /// Which games are done and which players are out; never under pseudonyms.
     pub ledger: Ledger,
     /// The results and the ranking.
     pub evaluation: Evaluation,
-    /// The lines of the log that do not count, or were edited.
+    /// The lines of the log that do not count or were edited.
     pub problems: Problems,
-    /// What is given away, when all of this is under pseudonyms.
+    /// What is published, if this analysis is under pseudonyms.
     pub published: Option<Published>,
 }
 
@@ -38,7 +38,7 @@ impl TournamentAnalysis {
         Self::of(dir, folder::read(dir, |_, _| {})?, faulted)
     }
 
-    /// Ranks the players of the log in `dir`, which was read already.
+    /// Ranks the players of the log in `dir`, which is already read.
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ impl TournamentAnalysis {
         Ok(Self { dir: dir.to_owned(), header, ledger, evaluation, problems, published: None })
     }
 
-    /// The same of what is given away under pseudonyms.
+    /// Reads the log in `dir` and ranks the players under pseudonyms.
     ///
     /// # Errors
     ///
@@ -76,8 +76,8 @@ impl TournamentAnalysis {
         self.published.as_ref().map_or(name, |published| published.names.of(name))
     }
 
-    /// Reads the log once and gives every game to the visitor; under pseudonyms in the
-    /// order in which games are shown, otherwise in that of the log.
+    /// Reads the log once and passes every game to the visitor: under pseudonyms in the order of
+    /// publication, otherwise in the order of the log.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Charts as SVG text. Colours are roles that the page's style sheet fills in, so that a chart is
-//! readable in light and dark and on paper. Names are safe to show and cut where they are long.
+//! Charts as SVG text. Colours are roles that the page's style sheet fills in, so that charts are
+//! readable in light, in dark and on paper. Names are escaped, and cut if they are long.
 
 mod histogram;
 mod lines;
@@ -14,17 +14,17 @@ pub use histogram::{Bin, bins, histogram};
 pub use lines::{Line, lines};
 pub use spans::{Scale, Span, spans};
 
-/// Where a chart is drawn.
+/// The area a chart is drawn on.
 type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
-/// Drawing into a string fails only on what cannot be drawn.
+/// The result of drawing. Drawing into a string only fails on shapes that cannot be drawn.
 type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
 /// The width of a chart, in pixels at its natural size.
 const WIDTH: u32 = 900;
-/// The size of the text, in pixels.
+/// The font size, in pixels.
 const TEXT: u32 = 12;
 
-/// What a colour stands for. [`finish`] puts the style sheet's colours in their place.
+/// The role of a colour. [`finish`] replaces roles by the style sheet's colours.
 const INK: RGBColor = RGBColor(1, 1, 1);
 const MUTED: RGBColor = RGBColor(2, 2, 2);
 const GRID: RGBColor = RGBColor(3, 3, 3);
@@ -32,7 +32,7 @@ const ACCENT: RGBColor = RGBColor(4, 4, 4);
 const WARM: RGBColor = RGBColor(5, 5, 5);
 /// The roles, in the order of their numbers.
 const ROLES: [&str; 5] = ["ink", "muted", "grid", "accent", "warm"];
-/// How many lines have a colour of their own.
+/// How many lines have their own colour.
 pub const SERIES: usize = 8;
 
 /// The colour of one of [`SERIES`] lines.
@@ -40,7 +40,7 @@ fn series(number: usize) -> RGBColor {
     RGBColor(16 + u8::try_from(number % SERIES).unwrap_or(0), 0, 0)
 }
 
-/// Draws a chart of this height; `label` says to those who cannot see it what it shows.
+/// Draws a chart of this height; `label` describes it for people who cannot see it.
 fn draw(height: u32, label: &str, content: impl FnOnce(&Area<'_>) -> Drawn) -> String {
     let mut svg = String::new();
     {
@@ -54,7 +54,7 @@ fn draw(height: u32, label: &str, content: impl FnOnce(&Area<'_>) -> Drawn) -> S
     finish(&svg, label)
 }
 
-/// Puts the colours of the style sheet in place of the roles, and names the chart.
+/// Replaces the roles by the style sheet's colours, and labels the chart.
 fn finish(svg: &str, label: &str) -> String {
     let mut done = svg.replacen(
         "<svg ",

@@ -1,4 +1,4 @@
-//! Columns of text made to fit a width: names are cut first, then whole columns are left out.
+//! Lays out text columns to fit a width: first names are cut, then whole columns are left out.
 
 use std::fmt::Display;
 
@@ -6,32 +6,32 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::printer::Colour;
 
-/// Blanks between two columns.
+/// The number of blanks between two columns.
 const GAP: usize = 2;
-/// Columns are left out before names are cut below this width.
+/// Names are not cut below this width; columns are left out instead.
 const NAME: usize = 8;
 
-/// On which side the blanks are not.
+/// The side to which cells are aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Align {
-    /// Text.
+    /// For text.
     Left,
-    /// Numbers.
+    /// For numbers.
     Right,
 }
 
 /// What may happen to a column on a narrow terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keep {
-    /// Nothing.
+    /// It always stays whole.
     Always,
     /// Its cells may be cut.
     Cut,
-    /// It may be left out; the lowest rank goes first, columns of a rank together.
+    /// It may be left out. Columns with the lowest rank go first, all of the same rank together.
     Rank(u8),
 }
 
-/// The text of a cell, and how it is meant.
+/// The text of a cell and its style.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cell {
     text: String,
@@ -39,23 +39,23 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// A cell like any other.
+    /// A plain cell.
     pub(super) fn plain(text: impl Display) -> Self {
         Self { text: text.to_string(), bad: false }
     }
 
-    /// A cell, and a dash when there is nothing to say.
+    /// A plain cell, or a dash if there is no text.
     pub(super) fn or_dash(text: Option<impl Display>) -> Self {
         text.map_or_else(|| Self::plain("–"), Self::plain)
     }
 
-    /// A cell that shows something wrong.
+    /// A cell that marks something wrong.
     pub(super) fn bad(text: impl Display) -> Self {
         Self { text: text.to_string(), bad: true }
     }
 }
 
-/// A column: its heading and a cell a row.
+/// A column: its heading and one cell per row.
 #[derive(Debug, Clone)]
 pub(super) struct Column {
     pub(super) heading: &'static str,
@@ -70,13 +70,14 @@ impl Column {
         cells.chain([self.heading.width()]).max().unwrap_or(0)
     }
 
-    /// The least it can be made.
+    /// The smallest width the column can have.
     fn least(&self, floor: usize) -> usize {
         if self.keep == Keep::Cut { self.width().min(floor) } else { self.width() }
     }
 }
 
-/// The lines of a table of at most `width` columns if that is possible, the headings first.
+/// Lays out a table in at most `width` columns of text if possible; the first line holds the
+/// headings.
 pub(super) fn lay_out(columns: &[Column], width: usize, colour: Colour) -> Vec<String> {
     let columns = choose(columns, width);
     let needed: usize = columns.iter().map(|column| column.least(0)).sum();
@@ -93,7 +94,7 @@ fn limit(column: &Column, room: usize) -> usize {
     if column.keep == Keep::Cut { room } else { usize::MAX }
 }
 
-/// The columns that stay.
+/// Chooses the columns that fit.
 fn choose(columns: &[Column], width: usize) -> Vec<&Column> {
     let mut kept: Vec<&Column> = columns.iter().collect();
     while least_width(&kept) > width {
@@ -116,7 +117,7 @@ fn body(columns: &[(&Column, usize)], row: usize, colour: Colour) -> String {
     line(columns, |column| (&column.cells[row].text, column.cells[row].bad.then_some("31")), colour)
 }
 
-/// One line: of each column the text and the colour that `cell` says.
+/// One line: `cell` gives the text and the colour for each column.
 fn line<'a>(
     columns: &[(&'a Column, usize)],
     cell: impl Fn(&'a Column) -> (&'a str, Option<&'static str>),
@@ -142,7 +143,7 @@ fn paint(text: &str, code: &str, colour: Colour) -> String {
     }
 }
 
-/// `text` in at most `width` columns, with `…` for what was cut.
+/// Cuts `text` to at most `width` columns, with `…` in place of what was cut.
 pub(super) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();

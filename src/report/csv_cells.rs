@@ -8,7 +8,7 @@ pub(super) fn finish(table: csv::Writer<Vec<u8>>) -> io::Result<Vec<u8>> {
     table.into_inner().map_err(csv::IntoInnerError::into_error)
 }
 
-/// A text cell: one that a spreadsheet would take for a formula is prefixed with `'`.
+/// A text cell. Text that a spreadsheet would read as a formula gets a leading `'`.
 pub fn text(text: &str) -> Cow<'_, str> {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         Cow::Owned(format!("'{text}"))

@@ -1,4 +1,4 @@
-//! The diagnostics for a person at a terminal, under the ranking.
+//! The diagnostics shown under the ranking on a terminal.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::analysis::diagnostics::{Diagnostics, Ending};
 use crate::escape;
 use crate::printer::Colour;
 
-/// The diagnostics in words and tables, without a last newline.
+/// The diagnostics as text and tables, without a trailing newline.
 pub fn details(found: &Diagnostics, width: usize, colour: Colour) -> String {
     let mut lines = vec![
         format!(
@@ -75,7 +75,7 @@ fn clocks(clocks: &[ClockUse]) -> Vec<Column> {
     ]
 }
 
-/// A time with about three digits.
+/// A time, to about three digits.
 fn time(ns: u64) -> String {
     let seconds = Duration::from_nanos(ns).as_secs_f64();
     match ns {
@@ -86,7 +86,7 @@ fn time(ns: u64) -> String {
     }
 }
 
-/// What is worth a look, or that nothing is.
+/// The findings worth a look, or a line that there are none.
 fn oddities(found: &Diagnostics) -> Vec<String> {
     let name = |text: &str| escape::terminal(text);
     let unexplained = found.unexplained.iter().map(|odd| {

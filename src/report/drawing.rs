@@ -1,23 +1,23 @@
-//! A position as people see it, square by square: what the terminal and the page draw.
+//! A position drawn square by square, for the terminal and the page.
 
 use referee_games::board::Square;
 use referee_games::{AnyPosition, BySeat, Seat};
 
-/// A square and what is on it.
+/// One square and what is on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
-    /// The character that stands for all of it.
+    /// The character that represents the whole square.
     pub symbol: char,
     /// The pieces on it, each with its seat and its letter.
     pub pieces: Vec<(Seat, char)>,
-    /// Whose square it is, in games where squares have owners.
+    /// The owner of the square, in games where squares have owners.
     pub owner: Option<Seat>,
-    /// Whose goal it is, in games with goals.
+    /// The seat whose goal it is, in games with goals.
     pub goal: Option<Seat>,
 }
 
-/// The board by rows, from top to bottom. A goal that is empty is drawn as the first letter of its
-/// seat's name, in lower case.
+/// The board by rows, from top to bottom. An empty goal is drawn as the first letter of its seat's
+/// name, in lower case.
 pub fn cells(position: &dyn AnyPosition) -> Vec<Vec<Cell>> {
     let initials = position.seats().map(|name| name.chars().next().unwrap_or('?'));
     let row = |(row, text): (usize, &String)| {
@@ -38,7 +38,7 @@ fn cell(
     let at = Square::new(column, row);
     let shared = position.shared(at);
     let letters = if shared.is_empty() { vec![symbol] } else { shared };
-    // Pieces are drawn as the first letter of their seat's name.
+    // Each piece is drawn as the first letter of its seat's name.
     let seat_of = |letter: char| {
         Seat::BOTH.into_iter().find(|&seat| initials[seat].eq_ignore_ascii_case(&letter))
     };

@@ -1,5 +1,5 @@
-//! A game as the replay viewer shows it: every position drawn, every event in words, so that the
-//! viewer needs no rules. All texts are safe to show.
+//! Replay frames: a game as the replay viewer shows it. Every position is drawn and every event
+//! described, so that the viewer needs no rules. All texts are safe to show.
 
 use std::time::Duration;
 
@@ -26,44 +26,45 @@ pub struct Film {
     pub players: [String; 2],
     /// The seats' names.
     pub seats: [Text; 2],
-    /// How it ended, in words.
+    /// A description of how the game ended.
     pub end: String,
-    /// The start and then a frame a ply; one more where a fault ended the game.
+    /// The start, then one frame per ply, and one more if a fault ended the game.
     pub frames: Vec<Frame>,
 }
 
-/// What there is to see after a ply, as far as it differs from the frame before.
+/// What the viewer shows after a ply, as far as it differs from the frame before.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Frame {
     /// Plies played.
     pub ply: u32,
-    /// The whole board by rows, where it is the first or of another size.
+    /// The whole board by rows, in the first frame and whenever its size changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub board: Option<Vec<Vec<String>>>,
-    /// Squares that changed, numbered row by row, with what they show now.
+    /// The squares that changed, numbered row by row, with their new content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<(usize, String)>,
-    /// The squares that the last actions named.
+    /// The squares named in the last actions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub named: Vec<usize>,
-    /// What the board does not show.
+    /// Information that the board does not show.
     pub caption: String,
-    /// What happened.
+    /// A description of what happened.
     pub told: String,
-    /// Something is wrong here: a fault.
+    /// Whether a fault happened here.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub bad: bool,
-    /// The seats that were asked, each with the time it used and, with a budget, what it has
+    /// The seats that were on turn, each with the time it used and, with a budget, the time it has
     /// left, in milliseconds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clock: Vec<(u8, f64, Option<f64>)>,
-    /// What the players said: seat, note, evaluation.
+    /// The players' remarks: seat, note, evaluation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<(u8, Option<String>, Option<f64>)>,
 }
 
 impl Film {
-    /// The film of a record. A record that cannot be replayed ends with a frame that says why.
+    /// Makes the replay frames of a record. If the record cannot be replayed, the last frame says
+    /// why.
     pub fn of(rules: &Rules, control: &TimeControl, record: &GameRecord) -> Self {
         let mut camera = Camera::new(control, record);
         let mut replay = Replay::new(&rules.start, record);
@@ -95,16 +96,16 @@ pub fn end_in_words(record: &GameRecord) -> String {
     escape::terminal(&end)
 }
 
-/// Makes the frames of one game.
+/// Builds the frames of one game.
 struct Camera<'a> {
     record: &'a GameRecord,
     frames: Vec<Frame>,
     /// The board of the last frame.
     board: Vec<Vec<String>>,
     clocks: BySeat<Clock>,
-    /// What the next frame shows of the ply that was played last.
+    /// The frame of the last ply, not added yet.
     next: Frame,
-    /// What was drawn since.
+    /// The chance events since that ply.
     rolled: Vec<Event>,
 }
 
@@ -120,7 +121,7 @@ impl<'a> Camera<'a> {
         }
     }
 
-    /// Takes the whole game. A roll belongs to the position that it leads to, and to the words of
+    /// Processes the whole game. A roll is drawn in the position it leads to, and described with
     /// the ply after it.
     ///
     /// # Errors
@@ -142,7 +143,7 @@ impl<'a> Camera<'a> {
         Ok(())
     }
 
-    /// A ply was played.
+    /// Follows a ply.
     fn follow(&mut self, played: &Played, position: &dyn AnyPosition) {
         let mut all = std::mem::take(&mut self.rolled);
         all.extend_from_slice(&played.events);
@@ -156,7 +157,7 @@ impl<'a> Camera<'a> {
         };
     }
 
-    /// The clocks of those who used this much time.
+    /// Updates the clocks with the time each seat used.
     fn spend(&mut self, used: BySeat<Option<Duration>>) -> Vec<(u8, f64, Option<f64>)> {
         let mut clock = Vec::new();
         for (seat, used) in used.iter() {
@@ -168,7 +169,7 @@ impl<'a> Camera<'a> {
         clock
     }
 
-    /// Adds the frame of the last ply, if it is not there yet.
+    /// Adds the frame of the last ply if it was not added yet.
     fn add(&mut self, position: &dyn AnyPosition) {
         if self.frames.last().is_some_and(|last| last.ply == position.ply()) {
             return;
@@ -188,7 +189,7 @@ impl<'a> Camera<'a> {
         self.frames.push(frame);
     }
 
-    /// Adds a frame that shows why the game went no further.
+    /// Adds a last frame that says why the game ended there.
     fn add_end(&mut self, told: String) {
         let ply = self.frames.last().map_or(0, |last| last.ply);
         let caption = self.frames.last().map_or(String::new(), |last| last.caption.clone());
@@ -207,8 +208,8 @@ fn same_shape(one: &[Vec<String>], other: &[Vec<String>]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.len() == other.len())
 }
 
-/// The board by rows. A square is its character alone, or followed by the seat that owns it, the
-/// seat whose goal it is, each `0`, `1` or `-`, and the pieces on it, each a letter and its seat.
+/// The board by rows. A square is its character alone, or is followed by its owner's seat, the seat
+/// whose goal it is (each `0`, `1` or `-`), and the pieces on it, each as a letter and a seat.
 fn drawing(position: &dyn AnyPosition) -> Vec<Vec<String>> {
     let cells = drawing::cells(position);
     cells.iter().map(|row| row.iter().map(square).collect()).collect()
@@ -232,7 +233,7 @@ fn digit(seat: Option<Seat>) -> char {
     }
 }
 
-/// What the players said of the ply that led to this position.
+/// The players' remarks on the ply that led to this position.
 fn said(notes: &[Note], position: &dyn AnyPosition) -> Vec<(u8, Option<String>, Option<f64>)> {
     let first = &position.seats().first;
     let of_ply = notes.iter().filter(|note| note.ply + 1 == position.ply());
@@ -244,7 +245,7 @@ fn said(notes: &[Note], position: &dyn AnyPosition) -> Vec<(u8, Option<String>, 
         .collect()
 }
 
-/// Milliseconds, in hundredths.
+/// Milliseconds, to two decimals.
 fn millis(time: Duration) -> f64 {
     (time.as_secs_f64() * 100_000.0).round() / 100.0
 }

@@ -1,4 +1,4 @@
-//! `games.csv`: one row per game, written as the games come.
+//! `games.csv`: one row per game, written as the games arrive.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -25,31 +25,31 @@ const COLUMNS: [&str; 12] = [
     "second_ms",
 ];
 
-/// Writes `games.csv` to `W`, a game at a time.
+/// Writes `games.csv` to `W`, one game at a time.
 #[derive(Debug)]
 pub struct GamesTable<W: Write> {
     table: csv::Writer<W>,
 }
 
 impl<W: Write> GamesTable<W> {
-    /// A table with its heading, written to `out`.
+    /// Starts a table on `out` and writes its headings.
     pub fn new(out: W) -> io::Result<Self> {
         let mut table = csv::Writer::from_writer(out);
         table.write_record(COLUMNS)?;
         Ok(Self { table })
     }
 
-    /// Writes the row of a game.
+    /// Writes one row for a game.
     pub fn write(&mut self, game: &GameRecord) -> io::Result<()> {
         Ok(self.table.write_record(row(game).iter().map(AsRef::as_ref))?)
     }
 
-    /// Passes on what is buffered, so that a reader sees every row so far.
+    /// Flushes the buffer, so that a reader sees every row so far.
     pub fn flush(&mut self) -> io::Result<()> {
         self.table.flush()
     }
 
-    /// Passes on what is buffered and gives the writer back.
+    /// Flushes the buffer and returns the writer.
     pub fn finish(self) -> io::Result<W> {
         self.table.into_inner().map_err(csv::IntoInnerError::into_error)
     }
@@ -85,7 +85,7 @@ fn faults(game: &GameRecord) -> String {
     faults.map(|fault| fault.code.name()).collect::<Vec<_>>().join("+")
 }
 
-/// The time used on all turns, in whole milliseconds, rounded down.
+/// The total time used, in whole milliseconds, rounded down.
 fn used_ms(game: &GameRecord, seat: Seat) -> u64 {
     let total = game.clock.used_ns[seat].iter().fold(0_u64, |sum, &ns| sum.saturating_add(ns));
     total / 1_000_000

@@ -1,4 +1,4 @@
-//! `grades.csv`: marks by the table of the configuration.
+//! `grades.csv`: marks, computed as the configuration says.
 
 use std::io;
 
@@ -9,8 +9,8 @@ use crate::analysis::results::NamedResults;
 use crate::model::grades::{Grades, ScoreMark};
 use referee_ratings::Rank;
 
-/// The table: one row per graded player, in the order of the ranking, with the marks and what they
-/// rest on.
+/// The table: one row per graded player in ranking order, with the marks and the rank and scores
+/// behind them.
 pub fn grades(
     grades: &Grades,
     standings: &Standings,
@@ -44,7 +44,7 @@ fn cells(grades: &Grades, row: &Row, results: &NamedResults) -> Vec<String> {
 
 /// The marks of a player.
 struct Marks {
-    /// None where its rank is not known.
+    /// `None` if its rank is not known.
     for_rank: Option<f64>,
     for_scores: Vec<f64>,
     reason: String,
@@ -54,7 +54,7 @@ impl Marks {
     fn new(grades: &Grades, row: &Row, results: &NamedResults) -> Self {
         let for_scores = grades.against.iter().map(|line| marks_of_score(line, row, results));
         let (for_rank, reason) = match row.rank {
-            // The doubt is the player's benefit: the best rank of its interval counts.
+            // The player gets the benefit of the doubt: the best rank in its interval counts.
             Ok(Rank { interval, .. }) => (
                 Some(marks_of_rank(grades, interval.low)),
                 format!("rank {} at best", interval.low),
@@ -69,7 +69,7 @@ impl Marks {
         Self { for_rank, for_scores: for_scores.collect(), reason }
     }
 
-    /// All marks together; nothing where a part of them is not known.
+    /// The sum of all marks; empty if any of them is not known.
     fn sum(&self) -> String {
         let scores: f64 = self.for_scores.iter().sum();
         self.for_rank.map_or(String::new(), |marks| (marks + scores).to_string())
@@ -81,7 +81,8 @@ fn marks_of_rank(grades: &Grades, rank: usize) -> f64 {
     grades.ranks.iter().find(|line| rank <= line.rank).map_or(0.0, |line| line.marks)
 }
 
-/// No marks where the two have not met; the player itself has them all.
+/// The marks for the score against one opponent: none if the two have not met, and all of them for
+/// the opponent itself.
 fn marks_of_score(line: &ScoreMark, row: &Row, results: &NamedResults) -> f64 {
     if line.player == row.player {
         return line.marks;

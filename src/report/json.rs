@@ -13,7 +13,7 @@ use referee_ratings::Estimate;
 pub struct StandingsJson<'a> {
     /// The number of games that count.
     pub games: u32,
-    /// How far the tournament is.
+    /// The tournament's progress.
     pub summary: &'a Summary,
     /// The number of drawn games.
     pub draws: u32,
@@ -23,17 +23,17 @@ pub struct StandingsJson<'a> {
     pub first_advantage: Estimate,
     /// The fitted chance of a draw between equals, 0 … 1.
     pub draw_rate: f64,
-    /// How many groups of players there are that no chain of games connects.
+    /// The number of groups of players that no chain of games connects.
     pub groups: usize,
     /// The correlation between a player's scores in the two games of a pair, −1 … 1.
     pub pair_correlation: f64,
-    /// How likely players' seat effects differ this much by chance, 0 … 1.
+    /// The p-value of the players' seat effects: how likely they differ this much by chance, 0 … 1.
     pub seat_effects_p: f64,
-    /// The number of games that are copies of earlier ones.
+    /// The number of games that copy earlier ones.
     pub copies: u32,
     /// The players, best first.
     pub players: Vec<PlayerJson<'a>>,
-    /// What else the games show, where it was asked for.
+    /// The diagnostics, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnostics: Option<Diagnostics>,
 }

@@ -1,4 +1,4 @@
-//! The lines under the ranking: what the table's numbers do not say by themselves.
+//! The notes under the ranking, which explain what its numbers do not show.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -8,7 +8,7 @@ use super::{Remedy, Row, Standings};
 use crate::escape;
 use referee_ratings::Unranked;
 
-/// The notes in lines of at most `width` columns, as far as words allow.
+/// The notes in lines of at most `width` columns, unless a single word is longer.
 pub(super) fn notes(standings: &Standings, width: usize) -> Vec<String> {
     if standings.total.games() == 0 {
         return vec!["No games yet.".into()];
@@ -40,7 +40,7 @@ fn seats(standings: &Standings) -> String {
     )
 }
 
-/// Who made which faults, most first, in two lines.
+/// Who made which faults, the most first, in at most two lines.
 fn faults(standings: &Standings, width: usize) -> Option<String> {
     let mut rows: Vec<&Row> = standings.rows.iter().filter(|row| row.fault_total() > 0).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.fault_total()));
@@ -50,14 +50,14 @@ fn faults(standings: &Standings, width: usize) -> Option<String> {
     (!players.is_empty()).then(|| format!("{total}: {}.", list(&players, room)))
 }
 
-/// `chatty 2 malformed and 1 crash`.
+/// A player's faults, such as `chatty 2 malformed and 1 crash`.
 fn player_faults(row: &Row) -> String {
     let codes: Vec<String> =
         row.faults.iter().map(|(code, count)| format!("{count} {code}")).collect();
     format!("{} {}", escape::terminal(&row.player), codes.join(" and "))
 }
 
-/// Whether the seat is worth more to some than to others.
+/// Whether the seat is worth more to some players than to others.
 fn own_seats(standings: &Standings) -> Option<String> {
     standings.rows.iter().any(|row| row.seat_ratings.is_some()).then(|| {
         format!(
@@ -68,10 +68,10 @@ fn own_seats(standings: &Standings) -> Option<String> {
     })
 }
 
-/// Who has no rank, and why, in three lines.
+/// Who has no rank, and why, in at most three lines.
 fn unranked(standings: &Standings, width: usize) -> Option<String> {
     let player = |row: &Row| {
-        // That groups have not met is said of all of them at once.
+        // Groups that have not met get a note of their own.
         let why = row.rank.err().filter(|why| *why != Unranked::Unconnected)?;
         Some(format!("{} ({})", escape::terminal(&row.player), describe(why)))
     };
@@ -80,7 +80,7 @@ fn unranked(standings: &Standings, width: usize) -> Option<String> {
     (!players.is_empty()).then(|| format!("Without a rank: {}.", list(&players, room)))
 }
 
-/// That not everyone is comparable.
+/// Says if not all players can be compared.
 pub(super) fn groups(standings: &Standings) -> Option<String> {
     (standings.groups > 1).then(|| {
         format!(
@@ -91,7 +91,7 @@ pub(super) fn groups(standings: &Standings) -> Option<String> {
     })
 }
 
-/// That given ratings do not fit the results.
+/// Says if given ratings contradict the results.
 fn contradiction(standings: &Standings) -> Option<String> {
     let found = standings.contradiction.as_ref()?;
     let [upper, lower] = [&found.upper, &found.lower].map(|name| escape::terminal(name));
@@ -104,7 +104,7 @@ fn contradiction(standings: &Standings) -> Option<String> {
     ))
 }
 
-/// Games that were played more than once, in four lines.
+/// Games that were played more than once, in at most four lines.
 pub(super) fn copies(standings: &Standings, width: usize) -> Option<String> {
     let mut copies: Vec<_> = standings.copies.iter().collect();
     copies.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
@@ -126,7 +126,7 @@ pub(super) fn copies(standings: &Standings, width: usize) -> Option<String> {
     (total > 0).then(|| format!("{before}{}{after}", list(&players, room)))
 }
 
-/// What would make copies fewer, in a sentence.
+/// A sentence about what would reduce the number of copies.
 fn remedy(remedy: Remedy) -> &'static str {
     match remedy {
         Remedy::Openings => {
@@ -143,7 +143,7 @@ fn remedy(remedy: Remedy) -> &'static str {
     }
 }
 
-/// The neighbours that are not told apart at 95%, in two lines.
+/// Neighbours that are not separated at 95%, in at most two lines.
 fn neighbours(standings: &Standings, width: usize) -> Option<String> {
     let close: Vec<String> = standings
         .rows
@@ -162,7 +162,7 @@ fn neighbours(standings: &Standings, width: usize) -> Option<String> {
     (!close.is_empty()).then(|| format!("{before}{}.", list(&close, room)))
 }
 
-/// The items with commas, at least one, and as many as there is room for.
+/// Lists as many items as fit, at least one, with commas.
 fn list(items: &[String], room: usize) -> String {
     const REST: usize = " and 999 more".len();
     let total: usize = items.iter().map(|item| item.width() + 2).sum();
@@ -182,7 +182,7 @@ fn plural(count: u32, noun: &str) -> String {
     format!("{count} {noun}{ending}")
 }
 
-/// Breaks a text between words.
+/// Wraps a text between words.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();

@@ -1,4 +1,4 @@
-//! The page of one player: its own games and faults, and nothing of anyone else's.
+//! The page of a single player: its own games and faults, and nothing about anyone else's.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -19,22 +19,22 @@ use referee_ratings::Rank;
 /// Everything about one player.
 #[derive(Debug)]
 pub struct Packet {
-    /// The player's number in the results, which is under pseudonyms.
+    /// The player's number in the results under pseudonyms.
     pub number: usize,
     /// Its name.
     pub name: String,
     /// Its pseudonym.
     pub pseudonym: String,
-    /// Its games as it may see them: id, how each ended, plies.
+    /// Its games as it may see them: id, ending and number of plies.
     pub games: Vec<(String, String, u32)>,
     /// Its faults, in the order of its games here.
     pub faults: Vec<FaultCase>,
-    /// The lines that went to and came from it before the first of these.
+    /// The transcript lines between referee and player before the first of these faults.
     pub exchange: Vec<String>,
-    /// Films to bring along, as JSON.
+    /// Replay frames to embed, as JSON.
     pub films: Vec<String>,
-    /// How often it was asked for its n-th move, the sum of the times and the longest, in
-    /// nanoseconds.
+    /// Statistics by turn number: how often the player was asked for its n-th move, and the total
+    /// and the longest time, in nanoseconds.
     turns: Vec<(u64, u64, u64)>,
 }
 
@@ -53,7 +53,7 @@ impl Packet {
         }
     }
 
-    /// Takes in a game of the player at `seat`, as the player may see it.
+    /// Adds a game of the player at `seat`, as that player may see it.
     pub fn add(&mut self, seen: &GameRecord, seat: Seat) {
         self.games.push((seen.id.clone(), super::film::end_in_words(seen), seen.plies));
         if let Some(fault) = seen.fault_of(seat) {
@@ -68,7 +68,7 @@ impl Packet {
         }
     }
 
-    /// The page.
+    /// Renders the page.
     pub fn page(&self, header: &Header, standings: &Standings, results: &NamedResults) -> String {
         let row = standings.rows.iter().find(|row| row.number == self.number);
         let title = escape::terminal(&self.name);
@@ -153,7 +153,7 @@ impl Packet {
     }
 }
 
-/// The player's results: by seat, and by how the opponents stand to it.
+/// The player's results by seat, and by whether opponents rank above, level or below.
 fn scores(row: &Row, standings: &Standings, results: &NamedResults) -> Markup {
     let levels = [
         ("clearly stronger", levels(row, standings, results, Level::Above)),
@@ -189,7 +189,7 @@ fn scores(row: &Row, standings: &Standings, results: &NamedResults) -> Markup {
     }
 }
 
-/// How an opponent's rank interval stands to the player's.
+/// How an opponent's rank interval compares with the player's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
     Above,
@@ -202,7 +202,7 @@ fn levels(row: &Row, standings: &Standings, results: &NamedResults, level: Level
         let found = match (row.rank, other.rank) {
             (Ok(own), Ok(other)) if other.interval.high < own.interval.low => Level::Above,
             (Ok(own), Ok(other)) if other.interval.low > own.interval.high => Level::Below,
-            // Who only fails stands below everyone who plays.
+            // A player that only fails ranks below every player that plays.
             (Ok(_), Err(why)) if why.is_failure() => Level::Below,
             (Err(why), Ok(_)) if why.is_failure() => Level::Above,
             _ => Level::Same,
@@ -227,7 +227,7 @@ fn line(label: &str, outcomes: Outcomes) -> Markup {
     }
 }
 
-/// A line to a player without the seed in it, from which its opponent could be found by guessing.
+/// Removes the seed from a line sent to a player: the opponent could be found from it by guessing.
 fn without_seed(line: &str) -> String {
     match serde_json::from_str::<Value>(line) {
         Ok(mut message) if message.get("seed").is_some() => {
@@ -238,8 +238,7 @@ fn without_seed(line: &str) -> String {
     }
 }
 
-/// What the player saw of its faulty game: the lines of an exchange file that are its own, without
-/// its seed.
+/// The lines of a transcript that the player itself saw in its faulty game, without its seed.
 pub fn own_lines(exchanges: &str, player: &str) -> (Vec<String>, String) {
     let (mut lines, mut stderr) = (Vec::new(), String::new());
     for line in exchanges.lines() {

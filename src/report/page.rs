@@ -1,6 +1,5 @@
 //! The page: everything about a tournament in one HTML file that needs no network and no server.
-//! It brings its style, its script, its charts and some games along; other games are loaded from
-//! files beside it.
+//! Style, script, charts and some games are embedded; other games are loaded from files next to it.
 
 mod conditions;
 mod cross;
@@ -34,24 +33,23 @@ pub struct Material<'a> {
     pub standings: &'a Standings,
     /// The results by pairing.
     pub results: &'a NamedResults,
-    /// What was seen in the games.
+    /// What the games of the log showed.
     pub summary: &'a LogSummary,
-    /// What was found in the games and the ratings together.
+    /// The diagnostics of games and ratings together.
     pub found: &'a Diagnostics,
-    /// Films to bring along, as JSON.
+    /// Replay frames to embed, as JSON.
     pub films: &'a [String],
-    /// What is to be said about players that are out.
+    /// The lines about players that were taken out.
     pub out: &'a [String],
-    /// The options by which commands find the tournament; none on a page under pseudonyms, which
-    /// shows neither
-    /// commands nor hashes.
+    /// The options with which commands find the tournament. `None` on a page under pseudonyms,
+    /// which shows neither commands nor hashes.
     pub called: Option<&'a str>,
-    /// Where the page stands.
+    /// How the page is published.
     pub kind: Kind,
 }
 
 impl Material<'_> {
-    /// The page may say who the players are.
+    /// Whether the page may say who the players are.
     fn names_players(&self) -> bool {
         self.called.is_some()
     }
@@ -60,7 +58,7 @@ impl Material<'_> {
 /// The page as HTML.
 pub fn page(material: &Material<'_>) -> String {
     let title = escape::terminal(&material.header.tournament);
-    // What came when tells who is who: the schedule can be worked out.
+    // The order of the games would reveal who is who, because the schedule can be computed.
     let over_time =
         material.names_players().then(|| ("time", "Over time", over_time::section(material)));
     let sections = [
@@ -88,7 +86,7 @@ pub fn page(material: &Material<'_>) -> String {
     .html()
 }
 
-/// What kind of tournament this is and how far it is, in a line or two.
+/// The kind of tournament and its progress, in a line or two.
 fn summary(material: &Material<'_>) -> Markup {
     let Material { header, standings, .. } = material;
     let faults = standings.fault_total();
@@ -103,13 +101,13 @@ fn summary(material: &Material<'_>) -> Markup {
     }
 }
 
-/// A number with its noun.
+/// A number and its noun.
 pub(super) fn count(number: usize, noun: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{ending}")
 }
 
-/// A number of plies with its noun.
+/// A number of plies and its noun.
 pub(super) fn plies(number: u32) -> String {
     if number == 1 { "1 ply".to_owned() } else { format!("{number} plies") }
 }
@@ -119,12 +117,12 @@ fn place(row: &Row) -> String {
     or_dash(row.place())
 }
 
-/// What there is to say, or a dash.
+/// The text, or a dash if there is none.
 fn or_dash(text: Option<impl Display>) -> String {
     text.map_or_else(|| "–".to_owned(), |text| text.to_string())
 }
 
-/// A player's name, safe to show.
+/// A player's name as safe HTML text.
 fn name(name: &str) -> Markup {
     html! { bdi { (escape::terminal(name)) } }
 }
@@ -140,7 +138,7 @@ pub(super) fn percent(part: f64, whole: f64) -> String {
     if whole > 0.0 { format!("{:.1}%", 100.0 * part / whole) } else { "–".to_owned() }
 }
 
-/// A time in the unit that suits it.
+/// A time in a suitable unit.
 pub(super) fn time(ns: u64) -> String {
     let humane = |value: f64| match value {
         value if value < 10.0 => format!("{value:.1}"),
@@ -155,7 +153,7 @@ pub(super) fn time(ns: u64) -> String {
     }
 }
 
-/// A chart with its caption and its table, which opens on demand.
+/// A chart with its caption, and its table, which opens on demand.
 pub(super) fn figure(chart: &str, caption: &str, table: &Markup) -> Markup {
     html! {
         figure {

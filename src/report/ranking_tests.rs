@@ -1,4 +1,5 @@
-//! Whatever players do, in whatever format: nobody who fails stands above or level with who plays.
+//! Whatever players do and in whatever format, no player that fails ranks above or level with one
+//! that plays.
 
 use proptest::prelude::*;
 
@@ -13,13 +14,13 @@ use crate::model::stage::{Format, Stage};
 use crate::schedule::ledger::{Ledger, Setup};
 use referee_games::{BySeat, Seat};
 
-/// What a player does in every game.
+/// What a player does in each game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     NeverStarts,
-    /// It fails when it is asked for the turn of this number, from 1.
+    /// It fails on its turn of this number, from 1.
     FailsAt(u32),
-    /// The more, the better.
+    /// It plays; a larger number means stronger.
     Plays(u32),
 }
 
@@ -28,7 +29,7 @@ impl Kind {
         !matches!(self, Self::Plays(_))
     }
 
-    /// When it fails, in plies; both seats move at once in a simultaneous game.
+    /// The ply at which it fails. In a simultaneous game both seats move at once.
     fn fails_at(self, seat: Seat, simultaneous: bool) -> Option<u32> {
         let later = u32::from(seat == Seat::Second && !simultaneous);
         match self {
@@ -39,7 +40,7 @@ impl Kind {
     }
 }
 
-/// A tournament that is simulated.
+/// A simulated tournament.
 #[derive(Debug, Clone)]
 struct Case {
     kinds: Vec<Kind>,
@@ -48,9 +49,9 @@ struct Case {
     /// The players whose ratings are given.
     anchors: Vec<bool>,
     simultaneous: bool,
-    /// Players without chance repeat themselves.
+    /// Deterministic players repeat their games.
     deterministic: bool,
-    /// So many games are played at most.
+    /// The most games to play.
     games: usize,
 }
 
@@ -102,7 +103,7 @@ fn case() -> impl Strategy<Value = Case> {
 }
 
 impl Case {
-    /// The ledger after the games of this case.
+    /// The state of the tournament after the games of this case.
     fn play(&self) -> Ledger {
         let names: Vec<String> = (0..self.kinds.len()).map(|n| format!("p{n}")).collect();
         let given = (0..names.len()).filter(|&player| self.anchors[player]);
@@ -119,7 +120,7 @@ impl Case {
         ledger
     }
 
-    /// What comes of the game at `index`.
+    /// The record of the game at `index`.
     fn record(&self, ledger: &Ledger, index: usize) -> GameRecord {
         let fixture = ledger.fixture(index);
         let kinds = BySeat::from_fn(|seat| self.kinds[fixture.players[seat]]);
@@ -168,7 +169,7 @@ impl Case {
     }
 }
 
-/// The marks by player's name.
+/// The marks by player name.
 fn marks(standings: &Standings, results: &NamedResults) -> Vec<(String, Option<f64>)> {
     let line = |rank, marks| RankMark { rank, marks };
     let grades = Grades {
@@ -199,7 +200,8 @@ proptest! {
                 prop_assert!(!row.rank.is_err_and(|why| why.is_failure()), "{row:?}");
                 continue;
             }
-            // Nobody knows of a player that only met some that failed before it did.
+            // Some players only met players that failed before they would have; nothing is known
+            // about those.
             let has_failed = completion.forfeited > 0;
             prop_assert_eq!(has_failed, row.rank.is_err_and(|why| why.is_failure()), "{:?}", row);
             let no_rating = row.shown_rating().is_none();
@@ -217,7 +219,7 @@ proptest! {
                 }
             }
         }
-        // Ranks run from 1 without a gap, and rank intervals hold them.
+        // Ranks run from 1 without gaps and lie in their rank intervals.
         let ranks: Vec<_> = standings.rows.iter().filter_map(|row| row.rank.ok()).collect();
         for (rank, place) in ranks.iter().zip(1..) {
             let interval = rank.interval;

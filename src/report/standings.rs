@@ -1,4 +1,4 @@
-//! The ranking: a row a player, in order.
+//! The ranking: one row per player, in order.
 
 use crate::analysis::Evaluation;
 use crate::analysis::results::FaultCounts;
@@ -10,22 +10,22 @@ use referee_ratings::{
     Estimate, Outcomes, Points, Rank, RankInterval, SeatRatings, Separation, Unranked,
 };
 
-/// A player's place and everything the tables say of it.
+/// A player's place, with everything the tables show about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// The rank, or why the player has none.
     pub rank: Result<Rank, Unranked<Out>>,
-    /// The group, from 1, the largest first: only players of one group can be compared.
+    /// The group, from 1, the largest first. Only players of the same group can be compared.
     pub group: usize,
     /// The player's number in the results.
     pub number: usize,
     /// The player's name, as configured.
     pub player: String,
-    /// The rating in Elo with its 95% interval, whether it says anything or not.
+    /// The rating in Elo with its 95% interval, even if it is not meaningful.
     pub rating: Estimate,
-    /// How well it is told apart from the next, if there is one to compare it with.
+    /// How clearly the player is separated from the next one, if there is one to compare it with.
     pub next: Option<Separation>,
-    /// The ratings at each seat, where the seat is not worth the same to all players.
+    /// The ratings at each seat, if the seat's value differs between players.
     pub seat_ratings: Option<SeatRatings>,
     /// Wins, draws and losses.
     pub outcomes: Outcomes,
@@ -36,7 +36,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// The score of all games.
+    /// The total score of all games.
     pub fn score(&self) -> Points {
         self.outcomes.score()
     }
@@ -46,8 +46,8 @@ impl Row {
         self.faults.values().sum()
     }
 
-    /// The rating, where it says how well the player plays: not where only faults are known of it,
-    /// or no game.
+    /// The rating, if it says how well the player plays. `None` if the player only made faults or
+    /// has no game.
     pub fn shown_rating(&self) -> Option<Estimate> {
         matches!(self.rank, Ok(_) | Err(Unranked::Unconnected)).then_some(self.rating)
     }
@@ -57,7 +57,7 @@ impl Row {
         self.rank.ok().map(|rank| rank.place)
     }
 
-    /// The ranks the player may have, at 95%, if it has one.
+    /// The 95% rank interval, if the player has a rank.
     pub fn rank_interval(&self) -> Option<RankInterval> {
         self.rank.ok().map(|rank| rank.interval)
     }
@@ -68,55 +68,55 @@ impl Row {
 pub struct Standings {
     /// The players, best first; those without a rank at the end.
     pub rows: Vec<Row>,
-    /// All games, from the side of the first seat.
+    /// The outcomes of all games, from the side of the first seat.
     pub total: Outcomes,
-    /// How far the tournament is.
+    /// The tournament's progress.
     pub summary: Summary,
     /// The first seat's advantage in Elo.
     pub first_advantage: Estimate,
     /// The fitted chance of a draw between equals, 0 … 1.
     pub draw_rate: f64,
-    /// How many groups there are of players that play and that no chain of games connects.
+    /// The number of groups of players that play but that no chain of games connects.
     pub groups: usize,
     /// The correlation between a player's scores in the two games of a pair, −1 … 1.
     pub pair_correlation: f64,
-    /// How likely players' seat effects differ this much by chance, 0 … 1.
+    /// The p-value of the players' seat effects: how likely they differ this much by chance, 0 … 1.
     pub seat_effects_p: f64,
     /// Games that are copies of earlier ones, with the names of the first and second player.
     pub copies: Vec<(String, String, u32)>,
-    /// What would make copies fewer; [`new`](Self::new) knows only of openings.
+    /// What would reduce the number of copies; [`new`](Self::new) only considers openings.
     pub remedy: Remedy,
-    /// Two anchors whose results do not fit the ratings given.
+    /// Two anchors whose results contradict their given ratings.
     pub contradiction: Option<ContradictedAnchors>,
 }
 
-/// Two anchors whose results put them elsewhere than the ratings given to them do.
+/// Two anchors whose results contradict their given ratings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContradictedAnchors {
     /// The anchor with the higher given rating.
     pub upper: String,
     /// The other one.
     pub lower: String,
-    /// How far the first is above the second by the ratings given, in Elo.
+    /// The difference between the given ratings, in Elo.
     pub given: f64,
-    /// How far it is by the results alone, in Elo.
+    /// The difference that the results alone show, in Elo.
     pub found: Estimate,
 }
 
 /// What would make players play different games instead of copies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Remedy {
-    /// Openings, of which there are none.
+    /// Use openings; the tournament has none.
     #[default]
     Openings,
-    /// More openings than there are.
+    /// Use more openings.
     MoreOpenings,
-    /// Nothing of the configuration: some players cannot begin after an opening.
+    /// No setting helps: some players cannot start from an opening.
     None,
 }
 
 impl Remedy {
-    /// What applies to the tournament with this header.
+    /// The remedy for the tournament with this header.
     pub fn of(header: &Header) -> Self {
         match &header.openings {
             Some(_) => Self::MoreOpenings,
@@ -127,7 +127,7 @@ impl Remedy {
 }
 
 impl Standings {
-    /// The tables' rows, in the order of the ranking.
+    /// Builds the rows in ranking order.
     pub fn new(evaluation: &Evaluation) -> Self {
         let Evaluation { results, ranking, seats, .. } = evaluation;
         let ranks = ranking.ranks();
@@ -165,7 +165,7 @@ impl Standings {
     }
 }
 
-/// The row at this place of the order.
+/// The row at position `at` of the order.
 fn row(evaluation: &Evaluation, ranks: &[Result<Rank, Unranked<Out>>], at: usize) -> Row {
     let Evaluation { results, ranking, seats, .. } = evaluation;
     let number = ranking.order[at];
@@ -200,7 +200,7 @@ pub(crate) mod tests {
         Standings::new(&evaluation(results))
     }
 
-    /// The evaluation of results without an anchor, from which nobody was taken out.
+    /// The evaluation of results without an anchor and without players taken out.
     pub(crate) fn evaluation(results: &NamedResults) -> Evaluation {
         let played = results.counts.total().games() as usize;
         let summary = Summary { played, counted: played, ..Summary::default() };
@@ -223,7 +223,7 @@ pub(crate) mod tests {
 
     #[test]
     fn equal_ratings_are_ranked_by_score_and_then_by_name() {
-        // All are balanced; bee and dog have played more, and all are connected.
+        // All are balanced and connected; bee and dog have played more.
         let mut games = vec![(3, 1, "draw"), (1, 3, "draw"), (0, 1, "draw"), (1, 0, "draw")];
         games.extend([(3, 2, "draw"), (2, 3, "draw")]);
         games.extend([(2, 0, "white"), (0, 2, "white"), (2, 0, "black"), (0, 2, "black")]);
@@ -242,7 +242,7 @@ pub(crate) mod tests {
         assert_eq!(places[3..], [(2, None), (2, None), (3, None)]);
         assert!(standings.rows[2].next.is_none() && standings.rows[0].next.is_some());
         assert_eq!((standings.groups, standings.ranked()), (2, 3));
-        // Fox played nobody: what its rating says is the prior.
+        // Fox played nobody: its rating is only the prior.
         let shown = standings.rows.iter().map(|row| row.shown_rating().is_some());
         assert_eq!(shown.collect::<Vec<_>>(), [true, true, true, true, true, false]);
     }

@@ -1,5 +1,5 @@
-//! The columns of the standings. Each stands here once, with its key in `standings.csv` and JSON
-//! and with its heading on a terminal: to add a column is to add an entry.
+//! The columns of the standings. Each is defined once here, with its key in `standings.csv` and
+//! JSON and its heading on a terminal. To add a column, add an entry.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -13,7 +13,7 @@ use crate::escape;
 use crate::model::fault::FaultCode;
 use referee_ratings::{Estimate, Points, SeatRatings};
 
-/// Programs read a table by its headings or its order: this column was added last.
+/// This column was added last and stays last, because programs may read a table by column order.
 const LAST_IN_TABLES: &str = "unranked";
 
 /// All columns, in the order of JSON and of the terminal.
@@ -51,41 +51,41 @@ const COLUMNS: &[StandingsColumn] = &[
     ),
     column("rank_low", |row| Value::count(row.rank_interval().map(|interval| interval.low))),
     column("rank_high", |row| Value::count(row.rank_interval().map(|interval| interval.high))),
-    // How likely the player is better than the next, and how many more games would tell.
+    // How likely the player is better than the next one, and how many more games would settle it.
     column("superiority", |row| row.next.map_or(Value::Missing, |it| Value::Probability(it.los))),
     column("games_to_separate", |row| {
         row.next.and_then(|next| next.games).map_or(Value::Missing, Value::Number)
     }),
-    // Only players of one group can be compared.
+    // Only players of the same group can be compared.
     column("group", |row| Value::Count(row.group)),
     column("first_rating", |row| Value::rating(seat_ratings(row).map(|it| it.first))),
     column("second_rating", |row| Value::rating(seat_ratings(row).map(|it| it.second))),
 ];
 
-/// Gives a player's value in a column.
+/// Gets a player's value in a column.
 type ValueOf = for<'a> fn(&'a Row) -> Value<'a>;
 
 /// A column of the standings.
 struct StandingsColumn {
-    /// Its key and its value in `standings.csv` and JSON; none for a column for people alone.
+    /// Its key and value in `standings.csv` and JSON; `None` for a column only for people.
     data: Option<(&'static str, ValueOf)>,
-    /// Its heading on a terminal, and what may happen to it when there is little room; none for a
-    /// column for programs alone.
+    /// Its heading on a terminal, and what may happen to it on a narrow one; `None` for a column
+    /// only for programs.
     shown: Option<(&'static str, Keep)>,
     align: Align,
-    /// The cell on a terminal, if that is not simply the value.
+    /// The cell on a terminal, if it differs from the value.
     cell: Option<fn(&Row) -> Cell>,
-    /// It is shown only when there are several groups of players.
+    /// Whether the column is shown only when there are several groups of players.
     only_with_groups: bool,
 }
 
-/// A column for programs.
+/// A column only for programs.
 const fn column(key: &'static str, value: ValueOf) -> StandingsColumn {
     let (data, align) = (Some((key, value)), Align::Right);
     StandingsColumn { data, shown: None, align, cell: None, only_with_groups: false }
 }
 
-/// A column for people alone.
+/// A column only for people.
 const fn people(cell: fn(&Row) -> Cell) -> StandingsColumn {
     let (cell, align) = (Some(cell), Align::Right);
     StandingsColumn { data: None, shown: None, align, cell, only_with_groups: false }
@@ -121,9 +121,9 @@ impl StandingsColumn {
     }
 }
 
-/// The value of a cell for programs.
+/// A cell's value for programs.
 enum Value<'a> {
-    /// Nothing to say: empty in tables, null in JSON.
+    /// No value: empty in tables, null in JSON.
     Missing,
     /// A number of games.
     Number(u32),
@@ -133,13 +133,13 @@ enum Value<'a> {
     Points(Points),
     /// Elo, with one decimal in tables.
     Elo(f64),
-    /// A rating with its interval; tables have the rating alone.
+    /// A rating with its interval; tables show only the rating.
     Rating(Estimate),
-    /// 0 … 1.
+    /// A probability, 0 … 1.
     Probability(f64),
     /// A name.
     Text(&'a str),
-    /// The faults; in tables their number, and one column per code.
+    /// The faults; tables show their number, and one column per code.
     Faults(&'a FaultCounts),
 }
 
@@ -195,12 +195,12 @@ impl Serialize for Value<'_> {
     }
 }
 
-/// The columns for programs with their keys.
+/// The columns for programs, with their keys.
 fn data() -> impl Iterator<Item = (&'static str, ValueOf)> {
     COLUMNS.iter().filter_map(|column| column.data)
 }
 
-/// The columns for programs in the order of tables.
+/// The columns for programs, in table order.
 fn in_table() -> impl Iterator<Item = (&'static str, ValueOf)> {
     let is_last = |key: &str| key == LAST_IN_TABLES;
     data().filter(move |(key, _)| !is_last(key)).chain(data().filter(move |(key, _)| is_last(key)))
@@ -248,7 +248,7 @@ pub(super) fn terminal_columns(standings: &Standings) -> Vec<Column> {
     COLUMNS.iter().filter_map(column).collect()
 }
 
-/// The ratings by seat of a player whose rating is shown.
+/// The ratings by seat, if the player's rating is shown.
 fn seat_ratings(row: &Row) -> Option<SeatRatings> {
     row.seat_ratings.filter(|_| row.shown_rating().is_some())
 }

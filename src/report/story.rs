@@ -1,25 +1,25 @@
-//! What happened in a game in words, for people: on the terminal and on the page.
+//! Describes what happened in a game, for the terminal and the page.
 
 use referee_games::board::Square;
 use referee_games::event::NotPlaced;
 use referee_games::{BySeat, Event};
 
-/// Whether a step was a ply; an outcome of chance is none, and leaves the board as it was.
+/// Whether a step was a ply. A chance event is not a ply, and leaves the board as it was.
 pub fn is_ply(events: &[Event]) -> bool {
     events.iter().any(|event| matches!(event, Event::Action { .. }))
 }
 
-/// What happened in a step, with the number of its ply.
+/// Describes a step, with the number of its ply.
 pub fn told(events: &[Event], ply: u32) -> String {
     if is_ply(events) { format!("{ply}. {}", words(events)) } else { words(events) }
 }
 
-/// What happened, in a line.
+/// Describes the events in one line.
 pub fn words(events: &[Event]) -> String {
     events.iter().map(in_words).collect::<Vec<_>>().join("; ")
 }
 
-/// An event as a few words.
+/// Describes one event in a few words.
 fn in_words(event: &Event) -> String {
     match event {
         Event::Action { by, action, forced, opening, on_behalf_of } => {
@@ -71,7 +71,7 @@ fn walls_in_words(placed: &[Square], not_placed: &[NotPlaced]) -> String {
     if refused.is_empty() { placed } else { format!("{placed}, not {}", refused.join(" ")) }
 }
 
-/// The squares named in the actions of the last step; none on a board that has just been set up.
+/// The squares named in the actions of the last step; empty for a board that has just been set up.
 pub fn named_squares(events: &[Event]) -> Vec<Square> {
     if events.iter().any(|event| matches!(event, Event::RoundStart { .. })) {
         return Vec::new();

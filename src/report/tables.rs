@@ -9,8 +9,8 @@ use super::{Row, Standings};
 use crate::analysis::pseudonyms::Pseudonyms;
 use crate::analysis::results::NamedResults;
 
-/// `standings.csv`: one row per player by rank, ratings in Elo, one column per fault code, and how
-/// sure the rank is.
+/// `standings.csv`: one row per player by rank, with ratings in Elo, one column per fault code, and
+/// the certainty of the rank.
 pub fn standings(standings: &Standings) -> io::Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     table.write_record(table_headings())?;
@@ -20,8 +20,8 @@ pub fn standings(standings: &Standings) -> io::Result<Vec<u8>> {
     finish(table)
 }
 
-/// `crosstable.csv`: one row and one column per player by rank; a cell is the score of the row's player
-/// against the column's, 0 where they have not met.
+/// `crosstable.csv`: one row and one column per player by rank. A cell is the score of the row's
+/// player against the column's, 0 if they have not met.
 pub fn crosstable(standings: &Standings, results: &NamedResults) -> io::Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     let names = standings.rows.iter().map(|row| text(&row.player));
@@ -40,7 +40,7 @@ fn cell(results: &NamedResults, row: &Row, column: &Row) -> String {
     results.counts.between(row.number, column.number).score().to_string()
 }
 
-/// The key to pseudonyms, `pseudonym,player`.
+/// The key to the pseudonyms: `pseudonym,player`.
 pub fn key(pseudonyms: &Pseudonyms) -> io::Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     table.write_record(["pseudonym", "player"])?;
@@ -82,7 +82,7 @@ mod tests {
         assert!(lines[1].starts_with("1,bee,"));
         assert!(lines[2].starts_with("2,'=cmd,-"));
         assert!(lines[2].contains(",2,0.5,0,1,1,0.5,0,1,0,1,0,0,0,0,0,0,0,0,0,0,0,0,"));
-        // Nobody follows the last, and the seats are worth the same.
+        // There is no next player, and the seats are worth the same.
         assert!(lines[2].ends_with(",1,2,,,1,,,"), "{}", lines[2]);
     }
 

@@ -4,13 +4,13 @@ use crate::analysis::failed_checks::FailedChecks;
 use crate::analysis::tournament::TournamentAnalysis;
 use crate::escape;
 
-/// A line for each player that is out, with the diagnosis of those that did not pass a check.
+/// One line for each player that is out, with the diagnosis if it failed a check.
 pub fn taken_out(analysis: &TournamentAnalysis, failed: &FailedChecks) -> Vec<String> {
     let TournamentAnalysis { ledger, header, published, .. } = analysis;
     let line = |(player, index)| {
         let name = analysis.shown_name(ledger.name(player));
         let shown = escape::terminal(name);
-        // Where in the schedule it was is nobody's business under pseudonyms.
+        // Under pseudonyms, nobody may learn the game's place in the schedule.
         let id = published.is_none().then(|| ledger.id(index));
         let at =
             |before: &str| id.as_ref().map_or(String::new(), |id| format!(" {before} game {id}"));

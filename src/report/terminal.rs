@@ -1,4 +1,4 @@
-//! The ranking for a person at a terminal: one aligned table and a few lines under it.
+//! The ranking on a terminal: an aligned table and a few notes under it.
 
 use super::Standings;
 use super::columns::lay_out;
@@ -6,8 +6,8 @@ use super::notes::notes;
 use super::standings_columns::terminal_columns;
 use crate::printer::Colour;
 
-/// The ranking in lines of at most `width` columns where that is possible, without a last
-/// newline. All players are shown; names are escaped.
+/// The ranking as text, in lines of at most `width` columns if possible, without a trailing
+/// newline. It shows all players; names are escaped.
 pub fn ranking(standings: &Standings, width: usize, colour: Colour) -> String {
     let mut lines = lay_out(&terminal_columns(standings), width, colour);
     lines.push(String::new());

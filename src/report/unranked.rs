@@ -1,4 +1,4 @@
-//! Why a player has no rank: for tables and for people.
+//! Why a player has no rank, as codes for tables and as text for people.
 
 use crate::model::player::Out;
 use referee_ratings::Unranked;
@@ -14,7 +14,7 @@ pub(super) fn name(why: Unranked<Out>) -> &'static str {
     }
 }
 
-/// The reason in words that follow the player's name.
+/// The reason as text that follows the player's name.
 pub(super) fn describe(why: Unranked<Out>) -> &'static str {
     match why {
         Unranked::Unconnected => "not connected with most others by games",

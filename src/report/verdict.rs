@@ -1,4 +1,4 @@
-//! The verdict of `compare`, in words and as JSON.
+//! The verdict of `compare`, as text and as JSON.
 
 use serde::Serialize;
 
@@ -14,32 +14,32 @@ use referee_ratings::{SprtMatch, Stop};
 pub struct VerdictJson<'a> {
     /// `better`, `not-better` or `undecided`.
     pub verdict: Verdict,
-    /// Why the played ended; null where it was interrupted.
+    /// Why the match ended; null if it was interrupted.
     pub stop: Option<&'static str>,
-    /// The two players; all else is from the side of the first.
+    /// The two players; everything else is from the side of the first.
     pub players: [&'a str; 2],
     /// The test.
     pub test: TestJson,
-    /// The logarithm of the likelihood ratio and its bounds.
+    /// The log-likelihood ratio and its bounds.
     #[serde(flatten)]
     pub standing: StandingJson,
     /// The estimated strength in the test's unit, with a 95% interval.
     pub elo: Estimate,
-    /// How likely the first is the better one, 0 … 1.
+    /// How likely the first player is the better one, 0 … 1.
     pub superiority: f64,
     /// Pairs that count.
     pub pairs: u32,
-    /// Pairs that are copies of earlier ones and do not.
+    /// Pairs that copy earlier ones; they do not count.
     pub copies: u32,
-    /// Pairs with a game in which both players failed, which do not count.
+    /// Pairs with a game in which both players failed; they do not count.
     pub double_faults: u32,
     /// Games that ended in a fault.
     pub faults: u32,
     /// The score in the games of the pairs that count.
     pub score: Points,
-    /// The pairs by score: 0, ½, 1, 1½, 2.
+    /// Pair counts by score: 0, ½, 1, 1½, 2.
     pub pentanomial: Pentanomial,
-    /// Where the games are.
+    /// The results folder.
     pub results: &'a str,
 }
 
@@ -50,29 +50,29 @@ pub struct TestJson {
     pub model: &'static str,
     /// `logistic Elo` or `normalized Elo`.
     pub unit: &'static str,
-    /// The strength that is not enough.
+    /// The strength of the lower hypothesis.
     pub elo0: f64,
-    /// The strength that is.
+    /// The strength of the upper hypothesis.
     pub elo1: f64,
-    /// The chance of `better` at `elo0`.
+    /// The probability of the verdict `better` if the strength is `elo0`.
     pub alpha: f64,
-    /// The chance of `not-better` at `elo1`.
+    /// The probability of the verdict `not-better` if the strength is `elo1`.
     pub beta: f64,
 }
 
-/// The likelihood ratio in [`VerdictJson`].
+/// The state of the test in [`VerdictJson`].
 #[derive(Debug, Serialize)]
 pub struct StandingJson {
-    /// The logarithm of the likelihood ratio.
+    /// The log-likelihood ratio.
     pub llr: f64,
-    /// `not-better` at or below this.
+    /// At or below this bound the verdict is `not-better`.
     pub lower: f64,
-    /// `better` at or above this.
+    /// At or above this bound the verdict is `better`.
     pub upper: f64,
 }
 
 impl<'a> VerdictJson<'a> {
-    /// The verdict on these players, whose games are in `results`.
+    /// Builds the verdict on these players, whose games are in `results`.
     pub fn new(played: &SprtMatch, players: [&'a str; 2], results: &'a str) -> Self {
         let (state, test) = (played.state(), played.test());
         let SprtState { llr, lower, upper, verdict } = state.sprt;
@@ -110,7 +110,7 @@ impl<'a> VerdictJson<'a> {
 
 const MODEL: &str = "GSPRT on pairs, pentanomial";
 
-/// How it stands, for the progress: the estimate and the test.
+/// The current estimate and the state of the test, for the progress line.
 pub fn headline(played: &SprtMatch) -> String {
     let state = played.state();
     let SprtState { llr, lower, upper, .. } = state.sprt;
@@ -123,7 +123,7 @@ fn elo(played: &SprtMatch) -> String {
     format!("{sign}{} Elo ({} … {})", whole(value), whole(low), whole(high))
 }
 
-/// The verdict in lines, without a last newline.
+/// The verdict as text, without a trailing newline.
 pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
     let (state, test) = (played.state(), played.test());
     let [a, b] = players.map(escape::terminal);

@@ -1,4 +1,5 @@
-//! How long players think: quantiles from counts, so that a million turns need no memory.
+//! How long players think: quantiles from bucket counts, so that memory does not grow with the
+//! number of turns.
 
 use serde::Serialize;
 
@@ -6,18 +7,18 @@ use serde::Serialize;
 const STEPS: u64 = 32;
 const STEP_BITS: u32 = STEPS.trailing_zeros();
 
-/// A player's times a turn that was asked, in nanoseconds.
+/// A player's times per turn, in nanoseconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ClockUse {
     /// The player's name.
     pub player: String,
-    /// How many turns.
+    /// The number of turns.
     pub turns: u64,
-    /// Half of them took no longer; within 1.6%.
+    /// The median time, within 1.6%.
     pub median_ns: u64,
-    /// 95% of them took no longer; within 1.6%.
+    /// The 95th percentile, within 1.6%.
     pub p95_ns: u64,
-    /// The longest; exact.
+    /// The longest time, exact.
     pub max_ns: u64,
 }
 
@@ -68,7 +69,7 @@ impl Clocks {
 }
 
 impl Times {
-    /// The least time that `percent` of the turns did not go beyond: the middle of its bucket.
+    /// The smallest time within which `percent` of the turns ended: the middle of its bucket.
     fn quantile(&self, percent: u64) -> u64 {
         let rank = (self.turns * percent).div_ceil(100);
         let mut below = 0;
@@ -80,7 +81,7 @@ impl Times {
     }
 }
 
-/// Small times have a bucket each; then every doubling has [`STEPS`].
+/// Small times have one bucket each; above them, every doubling has [`STEPS`] buckets.
 fn bucket(ns: u64) -> usize {
     let doublings = ns.checked_ilog2().unwrap_or(0).saturating_sub(STEP_BITS);
     let bucket = u64::from(doublings) * STEPS + (ns >> doublings);

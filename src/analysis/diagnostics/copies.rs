@@ -1,6 +1,6 @@
-//! Players that are one and the same, as far as their commands and files tell.
+//! Players that are the same, judging by their commands and files.
 
-/// The groups of `players`, given as names and hashes, that have one hash; in their order.
+/// Groups `players`, given as names and hashes, by equal hash, in their order.
 pub fn copies<'a>(players: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Vec<String>> {
     let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
     for (name, hash) in players {
@@ -12,7 +12,7 @@ pub fn copies<'a>(players: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<
     groups.into_iter().map(|(_, names)| names).filter(|names| names.len() > 1).collect()
 }
 
-/// What a group comes to, as a sentence that is safe to show.
+/// Describes a group in a sentence that is safe to show.
 pub fn in_words(names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| crate::escape::terminal(name)).collect();
     let (last, others) = names.split_last().map_or(("", &[][..]), |(last, rest)| (&**last, rest));

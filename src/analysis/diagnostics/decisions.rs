@@ -1,24 +1,24 @@
-//! The choices that were made in a recorded game, found by playing it again.
+//! The decisions in a recorded game, found by replaying it.
 
 use crate::model::record::GameRecord;
 use crate::replay::{Replay, ReplayError};
 use referee_games::{AnyPosition, Position, Seat};
 
-/// A choice that a player made.
+/// A decision of a player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Decision {
-    /// Whose choice it was.
+    /// The seat that decided.
     pub seat: Seat,
-    /// A hash of the position and of whose turn it was.
+    /// A hash of the position and of the seat on turn.
     pub position: u64,
     /// A hash of the action.
     pub action: u64,
 }
 
-/// The choices of a game, its opening and forced actions left out.
+/// The decisions of a game, without its opening and forced actions.
 ///
 /// # Errors
-/// The record cannot be true.
+/// The record cannot be replayed.
 pub fn decisions(start: &Position, record: &GameRecord) -> Result<Vec<Decision>, ReplayError> {
     let mut replay = Replay::new(start, record);
     let mut found = Vec::new();
@@ -38,7 +38,7 @@ pub fn decisions(start: &Position, record: &GameRecord) -> Result<Vec<Decision>,
     }
 }
 
-/// What tells the position, and who decides there, from others.
+/// Identifies the position and the seat that decides there.
 fn hash_of(position: &dyn AnyPosition, seat: Seat) -> u64 {
     let mut text = position.state().get().as_bytes().to_vec();
     text.extend_from_slice(position.seats()[seat].as_bytes());

@@ -1,11 +1,12 @@
 //! Players that decide alike: the share of identical decisions in identical positions.
 //!
-//! A position counts once a player, with the first decision that the player made in it, and only
-//! where there was a choice. Good players find the same good moves, so the share is given beside
-//! the one that the two have with all others; and it is something to look at, no verdict.
+//! A position counts once per player, with the first decision that the player made in it, and only
+//! if there was a choice. Good players find the same good moves, so the share is shown next to the
+//! share that the two have with all others. It is a reason to look closer, not a verdict.
 //!
-//! A bounded number of decisions is kept. Beyond it, positions are a sample: those with the lowest
-//! hashes, whatever the order of the games, so that what two players have in common is kept whole.
+//! The number of kept decisions is bounded. Beyond it, positions are a sample: those with the
+//! lowest hashes, whatever the order of the games, so that the positions two players share stay
+//! complete.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +14,15 @@ use serde::Serialize;
 
 use super::decisions::Decision;
 
-/// Fewer common positions say nothing.
+/// The least number of common positions; fewer say nothing.
 const LEAST_POSITIONS: u32 = 20;
 /// At least this share of identical decisions is worth a look,
 const LEAST_SHARE: f64 = 0.8;
 /// if it is higher than the share with others by this much.
 const LEAST_EXCESS: f64 = 0.1;
-/// So many are shown at most.
+/// The most pairs of players to show.
 const MOST: usize = 20;
-/// So many decisions are kept, in about 20 MB.
+/// The most decisions to keep, in about 20 MB.
 const KEPT: usize = 500_000;
 
 /// Two players that decide alike.
@@ -29,19 +30,19 @@ const KEPT: usize = 500_000;
 pub struct LookAlike {
     /// Their names.
     pub players: [String; 2],
-    /// In how many different positions both had a choice.
+    /// The number of different positions in which both had a choice.
     pub positions: u32,
-    /// In which share of these they chose the same, 0 … 1.
+    /// The share of these in which they chose the same action, 0 … 1.
     pub share: f64,
-    /// The share of identical decisions that the two have with all others, 0 … 1; null where
-    /// they have no position in common with others.
+    /// The share of identical decisions that the two have with all others, 0 … 1; null if they
+    /// share no position with others.
     pub share_with_others: Option<f64>,
 }
 
-/// The first decision of each player in each position, as far as they are kept.
+/// The first decision of each player in each position, as far as it is kept.
 #[derive(Debug)]
 pub(super) struct LookAlikes {
-    /// By position and player, each an action's hash.
+    /// The hash of an action, by position and player.
     decided: BTreeMap<(u64, u32), u32>,
     most: usize,
 }
@@ -148,13 +149,14 @@ mod tests {
         let mut seen = LookAlikes::default();
         for position in 0..40 {
             for player in 0..4 {
-                // Players 1 and 3 choose the same but in one position; others as they like.
+                // Players 1 and 3 choose the same in all positions but one; the others choose
+                // freely.
                 let own = (position * 7 + player * 13) % 5;
                 let twin = if position == 0 { player } else { 9 };
                 let action = if player % 2 == 1 { twin } else { own };
                 let player = usize::try_from(player).expect("small");
                 seen.add(player, &decision(position, action));
-                // A second thought does not count.
+                // A later decision in the same position does not count.
                 seen.add(player, &decision(position, 99));
             }
         }

@@ -12,7 +12,7 @@ use crate::folder::log_failure;
 use crate::log::LogError;
 use crate::model::rules::Rules;
 
-/// Looks at every game that counts, and at what was decided in it.
+/// Examines every game that counts, and the decisions in it.
 pub struct Diagnoser {
     dir: PathBuf,
     observer: Observer,
@@ -20,18 +20,18 @@ pub struct Diagnoser {
 }
 
 impl Diagnoser {
-    /// For the games of this tournament.
+    /// Creates a diagnoser for the games of this tournament.
     ///
     /// # Errors
     ///
-    /// When the header names no game, or options that it does not have.
+    /// When the header names an unknown game or unknown options.
     pub fn new(analysis: &TournamentAnalysis) -> Result<Self, Failure> {
         let rules = Rules::of(&analysis.header)?;
         let observer = Observer::new(analysis.evaluation.results.names());
         Ok(Self { dir: analysis.dir().to_owned(), observer, rules })
     }
 
-    /// What was found, once all games were taken in.
+    /// The findings, after all games were visited.
     pub fn finish(self, analysis: &TournamentAnalysis) -> Diagnostics {
         let evaluation = &analysis.evaluation;
         let players = analysis.header.players.iter();

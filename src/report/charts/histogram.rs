@@ -1,4 +1,4 @@
-//! Bars: how many of each length.
+//! A histogram.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,21 @@ use plotters::style::{Color, IntoFont, ShapeStyle};
 
 use super::{ACCENT, Area, Drawn, GRID, MUTED, TEXT, draw};
 
-/// About so many bars.
+/// The approximate number of bars.
 const BARS: u32 = 40;
 
-/// A bar: the values from `from` on, up to and including `to`, and how many there are.
+/// A bar: how many values lie in `from ..= to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bin {
-    /// The least value.
+    /// The smallest value.
     pub from: u32,
-    /// The greatest value.
+    /// The largest value.
     pub to: u32,
-    /// How many.
+    /// The number of values.
     pub count: u32,
 }
 
-/// Counts by value put together into bars of one width: 1, 2 or 5 times a power of ten.
+/// Groups counts by value into bars of equal width: 1, 2 or 5 times a power of ten.
 pub fn bins(counts: &BTreeMap<u32, u32>) -> Vec<Bin> {
     let (Some((&least, _)), Some((&most, _))) = (counts.first_key_value(), counts.last_key_value())
     else {
@@ -43,7 +43,7 @@ pub fn bins(counts: &BTreeMap<u32, u32>) -> Vec<Bin> {
     bins
 }
 
-/// The chart of these bars.
+/// Draws these bars.
 pub fn histogram(bins: &[Bin], x_title: &str, label: &str) -> String {
     draw(260, label, |area| bars_on(area, bins, x_title))
 }

@@ -1,5 +1,5 @@
-//! Lines over a common axis. The first few have a colour and their name at the end; the others
-//! show the field.
+//! A line chart. The first few lines have a colour and a name at their end; the others show the
+//! rest of the field.
 
 use plotters::chart::ChartBuilder;
 use plotters::element::{PathElement, Text};
@@ -9,11 +9,11 @@ use plotters::style::{Color, IntoFont, ShapeStyle, TextStyle};
 use super::{Area, Drawn, GRID, INK, MUTED, SERIES, TEXT, draw, series};
 use crate::report::columns::cut;
 
-/// The columns of text that a name may take.
+/// The longest name, in columns of text.
 const NAME: usize = 20;
-/// The room for the names, in pixels.
+/// The width of the names, in pixels.
 const NAMES: u32 = 150;
-/// The least distance between two names, in pixels.
+/// The smallest distance between two names, in pixels.
 const APART: i32 = 16;
 const HEIGHT: u32 = 380;
 
@@ -26,7 +26,7 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
 }
 
-/// The chart of these lines, those with a colour first.
+/// Draws these lines, the coloured ones first.
 pub fn lines(lines: &[Line], x_title: &str, label: &str) -> String {
     draw(HEIGHT, label, |area| lines_on(area, lines, x_title))
 }
@@ -84,7 +84,7 @@ fn lines_on(area: &Area<'_>, lines: &[Line], x_title: &str) -> Drawn {
     Ok(())
 }
 
-/// Moves places that lie too close apart, none beyond `bottom` as long as there is room.
+/// Moves names apart that are too close, but none below `bottom` as long as there is room.
 fn spread(places: &mut [(i32, usize)], bottom: i32) {
     let mut least = 8;
     for (y, _) in &mut *places {

@@ -1,4 +1,4 @@
-//! A row a player: an interval with its middle, on a common scale.
+//! An interval chart: one row per player, each an interval with its middle, on a common scale.
 
 use plotters::chart::ChartBuilder;
 use plotters::element::{Circle, PathElement, Text};
@@ -8,17 +8,17 @@ use plotters::style::{Color, IntoFont, RGBColor, ShapeStyle};
 use super::{ACCENT, Area, Drawn, GRID, INK, MUTED, TEXT, WARM, draw};
 use crate::report::columns::cut;
 
-/// The columns of text that a name may take.
+/// The longest name, in columns of text.
 const NAME: usize = 26;
-/// The room for the names, in pixels.
+/// The width of the names, in pixels.
 const NAMES: u32 = 210;
-/// Many rows stand closer.
+/// Charts with more rows set them closer together.
 const MANY: usize = 60;
 
-/// A row.
+/// One row of the chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Span {
-    /// The rank; none where the player has none.
+    /// The rank, if the player has one.
     pub rank: Option<usize>,
     /// The name.
     pub label: String,
@@ -28,16 +28,16 @@ pub struct Span {
     pub middle: f64,
     /// The upper end.
     pub high: f64,
-    /// A point apart.
+    /// An additional point.
     pub most: Option<f64>,
 }
 
-/// How values become places.
+/// How values map to positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// Equal differences are equally far apart.
+    /// Linear, in Elo.
     Elo,
-    /// Milliseconds; equal ratios are equally far apart.
+    /// Logarithmic, in milliseconds.
     Time,
 }
 
@@ -60,7 +60,7 @@ impl Scale {
     }
 }
 
-/// The chart of these rows, at least one, from top to bottom.
+/// Draws these rows, at least one, from top to bottom.
 pub fn spans(rows: &[Span], scale: Scale, label: &str) -> String {
     let row_height = if rows.len() > MANY { 16 } else { 22 };
     let axes = if rows.len() > MANY { 60 } else { 36 };

@@ -147,7 +147,7 @@ fn stage_in_words(stage: &Stage, header: &Header) -> String {
     escape::terminal(&stage.format.in_words(players, &pairs))
 }
 
-/// The second in which the log was begun, in UTC.
+/// The time at which the log was started, in UTC, to the second.
 fn begun(seconds: u64) -> String {
     UNIX_EPOCH
         .checked_add(Duration::from_secs(seconds))

@@ -1,4 +1,4 @@
-//! The cross table as a heat map: one table that is both, sorted by rating.
+//! The cross table, sorted by rating and coloured as a heat map.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use maud::{Markup, PreEscaped, html};
 use super::{Material, name, place};
 use crate::escape;
 
-/// Larger tables begin as an overview without numbers.
+/// Tables with more players start as an overview without numbers.
 const NUMBERS: usize = 40;
 
 pub(super) fn section(material: &Material<'_>) -> Markup {
@@ -52,7 +52,7 @@ fn line(material: &Material<'_>, at: usize) -> Markup {
     }
 }
 
-/// A cell: numbers alone, so that there is nothing to escape. Its end tag may be left out.
+/// A table cell. It holds only numbers, so it needs no escaping; HTML lets us omit its end tag.
 fn cell(material: &Material<'_>, row: usize, column: usize) -> String {
     if row == column {
         return "<td class=self>".to_owned();

@@ -1,4 +1,4 @@
-//! Every fault with its diagnosis and the command that reproduces it.
+//! All faults, each with its diagnosis and the command that reproduces it.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
     }
 }
 
-/// The faults of a player that read the same, together; in the order of the first of each.
+/// Groups the faults of a player that have the same text, in the order of each group's first fault.
 fn groups(cases: &[FaultCase]) -> Vec<Vec<&FaultCase>> {
     let mut places = HashMap::new();
     let mut groups: Vec<Vec<&FaultCase>> = Vec::new();
@@ -58,7 +58,8 @@ fn link(case: &FaultCase) -> Markup {
     html! { a href={ "#game=" (case.id) "&ply=" (case.ply) } { "after ply " (case.ply) } }
 }
 
-/// The command that puts the decision to the player again: its first one, where it did not start.
+/// The command that asks the player for the decision again. If the player did not start, this is
+/// its first decision.
 fn command(case: &FaultCase, called: &str) -> Markup {
     let ply = match case.fault.code {
         FaultCode::NoStart => String::new(),
@@ -66,7 +67,7 @@ fn command(case: &FaultCase, called: &str) -> Markup {
     };
     let terms = format!("--record {}{ply} {called}", case.id);
     let player = word(&case.player);
-    // A name may look like an option.
+    // A player's name may look like an option.
     let command = if case.player.starts_with('-') {
         format!("referee ask {terms} -- {player}")
     } else {
@@ -75,7 +76,7 @@ fn command(case: &FaultCase, called: &str) -> Markup {
     html! { pre.command { code { (command) } } }
 }
 
-/// A fault; with the command that reproduces it, where commands can find the tournament.
+/// One fault. It includes the command that reproduces it if commands can find the tournament.
 pub(in crate::report) fn one(case: &FaultCase, called: Option<&str>) -> Markup {
     let FaultCase { player, opponent, seat, fault, .. } = case;
     html! {
@@ -98,7 +99,7 @@ pub(in crate::report) fn one(case: &FaultCase, called: Option<&str>) -> Markup {
     }
 }
 
-/// A word as a shell takes it, safe to show.
+/// Quotes a word for the shell, as safe HTML text.
 pub fn word(text: &str) -> String {
     let quoted =
         shlex::try_quote(text).map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned);

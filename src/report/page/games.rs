@@ -1,4 +1,4 @@
-//! The games that the page brings along, and the way to all others.
+//! The games embedded in the page, and the links to all others.
 
 use maud::{Markup, html};
 use serde_json::json;
@@ -52,7 +52,7 @@ fn link(highlight: &Highlight, kind: HighlightKind) -> Markup {
     }
 }
 
-/// What the script needs: the names by number, the order of the ranking, the films.
+/// The data for the script: player names by number, the ranking order and the replay frames.
 pub(super) fn data(material: &Material<'_>) -> String {
     let names: Vec<String> =
         material.results.names().iter().map(|name| escape::terminal(name)).collect();

@@ -1,4 +1,4 @@
-//! The ratings over time.
+//! Ratings over time.
 
 use maud::{Markup, html};
 

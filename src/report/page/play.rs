@@ -1,4 +1,4 @@
-//! How games went: their lengths, their endings, the use of clocks.
+//! How the games went: lengths, endings and clock use.
 
 use maud::{Markup, html};
 
@@ -50,7 +50,7 @@ fn median(material: &Material<'_>) -> Option<u32> {
         .map(|(plies, _)| *plies)
 }
 
-/// A table whose bars are their own chart.
+/// A table of endings whose rows also draw the bars of a chart.
 fn endings(material: &Material<'_>, total: u32) -> Markup {
     let endings = &material.found.endings;
     html! {
@@ -65,7 +65,7 @@ fn endings(material: &Material<'_>, total: u32) -> Markup {
     }
 }
 
-/// The use of clocks by player, in the order of the ranking.
+/// Clock use by player, in ranking order.
 pub(super) fn clock_section(material: &Material<'_>) -> Markup {
     let uses = &material.found.clocks;
     let ranked: Vec<_> = material

@@ -1,4 +1,4 @@
-//! The ranking, and the ratings as a chart.
+//! The ranking table and the rating chart.
 
 use maud::{Markup, html};
 
@@ -10,7 +10,7 @@ use crate::report::notes;
 use crate::report::unranked::describe;
 use referee_ratings::Estimate;
 
-/// The ranking as a table.
+/// The ranking table.
 pub(super) fn section(material: &Material<'_>) -> Markup {
     let standings = material.standings;
     let any_faults = standings.fault_total() > 0;
@@ -64,7 +64,7 @@ fn line(row: &Row, any_faults: bool) -> Markup {
     }
 }
 
-/// What the first seat is worth, and how many games were drawn.
+/// The value of the first seat, and the number of draws.
 fn seats(material: &Material<'_>) -> Markup {
     let standings = material.standings;
     let (games, draws) = (standings.total.games(), standings.total.draws);
@@ -76,7 +76,7 @@ fn seats(material: &Material<'_>) -> Markup {
     }
 }
 
-/// How well neighbours are told apart.
+/// How clearly each player is separated from the next.
 fn next_table(material: &Material<'_>) -> Markup {
     let rows = &material.standings.rows;
     html! {
@@ -94,7 +94,7 @@ fn next_table(material: &Material<'_>) -> Markup {
     }
 }
 
-/// What the ratings do not explain: something to look at.
+/// Results that the ratings do not explain and that deserve a look.
 fn unexplained(material: &Material<'_>) -> Markup {
     let found = material.found;
     html! {
@@ -123,7 +123,7 @@ fn unexplained(material: &Material<'_>) -> Markup {
     }
 }
 
-/// The ratings with their intervals.
+/// The rating chart with its intervals.
 pub(super) fn chart_section(material: &Material<'_>) -> Markup {
     let rows = || {
         let rows = material.standings.rows.iter();

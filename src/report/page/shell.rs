@@ -1,4 +1,4 @@
-//! What every page has: its head, its navigation, its style and script, the replay viewer.
+//! The frame of every page: head, navigation, style, script and replay viewer.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -6,29 +6,29 @@ const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("page.js");
 const VIEWER: &str = include_str!("viewer.js");
 
-/// Where a page stands.
+/// How a page is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A file on disk.
     File,
-    /// Served while a tournament runs: it updates by itself.
+    /// Served while a tournament runs; it updates itself.
     Live,
 }
 
 /// A page without its content.
 #[derive(Debug)]
 pub struct Shell<'a> {
-    /// The heading, safe to show.
+    /// The page heading, as safe HTML text.
     pub title: &'a str,
-    /// What stands below it.
+    /// The summary below the heading.
     pub summary: Markup,
-    /// The sections: identity, heading and content.
+    /// The sections: id, heading and content.
     pub sections: &'a [(&'a str, &'a str, Markup)],
-    /// What the script needs, as JSON; see [`json_in_html`].
+    /// The data for the script, as JSON; see [`json_in_html`].
     pub data: &'a str,
-    /// Something that a player cannot foresee: no script runs that does not know a hash of it.
+    /// A value that players cannot guess. Only scripts that carry its hash may run.
     pub key: &'a str,
-    /// Where the page stands.
+    /// How the page is published.
     pub kind: Kind,
 }
 
@@ -121,7 +121,7 @@ fn viewer() -> Markup {
     }
 }
 
-/// JSON that can stand in a `script` element: nothing in it ends the element or opens another.
+/// Makes JSON safe inside a `script` element: nothing in it ends the element or opens another.
 pub fn json_in_html(json: &str) -> String {
     json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
