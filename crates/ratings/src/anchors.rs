@@ -1,4 +1,4 @@
-//! Whether the results contradict the fixed ratings.
+//! Tests whether the results contradict the fixed ratings.
 
 use statrs::function::erf::erfc;
 
@@ -7,23 +7,24 @@ use crate::fit::{Estimate, FixedRating, fit};
 use crate::results::Results;
 use crate::significance::{SIGNIFICANT, Z95, holm};
 
-/// Two players whose results put them elsewhere than their fixed ratings do.
+/// Two players whose results contradict their fixed ratings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contradiction {
     /// The player with the higher fixed rating.
     pub upper: usize,
-    /// The other one.
+    /// The player with the lower fixed rating.
     pub lower: usize,
-    /// How far the first is above the second by the fixed ratings, in Elo.
+    /// The difference of their fixed ratings, upper minus lower, in Elo.
     pub given: f64,
-    /// How far it is by the results alone.
+    /// The same difference, estimated from the results alone.
     pub found: Estimate,
-    /// How likely results are at least as far off by chance, corrected for the number of pairs of
-    /// fixed ratings.
+    /// The probability that chance alone puts the results at least as far off, corrected for the
+    /// number of pairs of fixed ratings.
     pub p_value: f64,
 }
 
-/// The clearest contradiction between the fixed ratings and the results, if there is one at 5%.
+/// Returns the clearest contradiction between the fixed ratings and the results, if one is
+/// significant at 5%.
 ///
 /// # Errors
 ///
@@ -70,7 +71,7 @@ mod tests {
     use crate::results::tests::results;
 
     fn found(ratings: [f64; 3]) -> Option<Contradiction> {
-        // The first two are equals; the third met nobody.
+        // The first two are equal; the third has no games.
         let games = [vec![(0, 1, Win); 200], vec![(1, 0, Win); 200]].concat();
         let fixed: Vec<FixedRating> =
             (0..).zip(ratings).map(|(player, rating)| FixedRating { player, rating }).collect();

@@ -1,6 +1,6 @@
-//! A small dense Cholesky factorisation: some two hundred unknowns, no dependency.
+//! A small dense Cholesky factorisation, for about two hundred unknowns and without dependencies.
 
-/// A symmetric matrix, of which the lower triangle is kept.
+/// A symmetric matrix, stored as its lower triangle.
 #[derive(Debug, Clone)]
 pub(crate) struct Symmetric {
     size: usize,
@@ -8,7 +8,7 @@ pub(crate) struct Symmetric {
 }
 
 impl Symmetric {
-    /// A matrix with these numbers on the diagonal and 0 elsewhere.
+    /// A diagonal matrix with these numbers on the diagonal.
     pub(crate) fn diagonal(diagonal: &[f64]) -> Self {
         let size = diagonal.len();
         let mut matrix = Self { size, cells: vec![0.0; size * size] };
@@ -29,10 +29,11 @@ impl Symmetric {
         self.cells[row.max(column) * self.size + row.min(column)]
     }
 
-    /// The factor `L` of this matrix, `L Lᵀ`.
+    /// Returns the factor `L` for which this matrix is `L Lᵀ`.
     ///
-    /// In exact arithmetic every pivot is at least the smallest eigenvalue. `floor`, a lower bound
-    /// of it that the caller knows, is kept under rounding too, so there is always a factor.
+    /// In exact arithmetic, every pivot is at least the smallest eigenvalue. `floor` is a lower
+    /// bound of that eigenvalue which the caller knows. Pivots that rounding makes smaller are
+    /// raised to it, so the factorisation always succeeds.
     pub(crate) fn factor(mut self, floor: f64) -> Factor {
         for row in 0..self.size {
             for column in 0..row {
@@ -46,7 +47,7 @@ impl Symmetric {
         Factor { lower: self }
     }
 
-    /// A cell less the product of the parts of the two rows that are factored already.
+    /// A cell minus the product of the parts of its row and column that are already factored.
     fn rest(&self, row: usize, column: usize) -> f64 {
         let above = dot(&self.row(row)[..column], &self.row(column)[..column]);
         self.cells[row * self.size + column] - above
@@ -64,7 +65,7 @@ pub(crate) struct Factor {
 }
 
 impl Factor {
-    /// The solution `x` of `H x = right`.
+    /// Solves `H x = right` for `x`.
     pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
         let mut solution = self.forward(right);
         for row in (0..solution.len()).rev() {
@@ -92,7 +93,7 @@ impl Factor {
         inverse
     }
 
-    /// `L x`: independent standard normal numbers become ones with the covariance `H`.
+    /// `L x`. If `x` holds independent standard normal numbers, the result has the covariance `H`.
     pub(crate) fn times(&self, x: &[f64]) -> Vec<f64> {
         (0..x.len()).map(|row| dot(&self.lower.row(row)[..=row], &x[..=row])).collect()
     }
@@ -108,7 +109,7 @@ impl Factor {
         product
     }
 
-    /// The solution `y` of `L y = right`.
+    /// Solves `L y = right` for `y`.
     fn forward(&self, right: &[f64]) -> Vec<f64> {
         let mut solution = right.to_vec();
         for row in 0..solution.len() {

@@ -1,49 +1,49 @@
-//! How uncertain fitted parameters are when the two games of a pair share their luck.
+//! The covariance of the fitted parameters when the two games of a pair are correlated.
 //!
-//! The covariance is the sandwich `H⁻¹ (B + P) H⁻¹`: `H` is the observed information, `P` the
-//! prior's, and `B` the covariance of the gradient, summed over pairs as they came out. The games
-//! of a pair may depend on each other in any way; pairs are independent.
+//! It is the sandwich estimate `H⁻¹ (B + P) H⁻¹`. `H` is the observed information, `P` the
+//! information of the priors, and `B` the covariance of the gradient, summed over the observed
+//! pairs. The games of a pair may depend on each other in any way; pairs are independent.
 //!
-//! For few pairs, outcomes as they came are a poor witness of their own spread. Two things help.
-//! What fitting took from the residuals is added again, as the model would have it. And the
-//! pairs of two players are weighed against what the model expects of a pair, given one
-//! correlation between the games of a pair for the whole tournament: [`PRIOR_PAIRS`] pairs
-//! between equals weigh as much as the expectation.
+//! With few pairs, the observed outcomes are a poor estimate of their own variance. Two corrections
+//! help. First, fitting makes residuals smaller, so the part that it removed is added again, as the
+//! model predicts it. Second, the observed covariance of two players' pairs is averaged with the
+//! covariance that the model expects, given one correlation within pairs for the whole tournament.
+//! The expectation weighs as much as [`PRIOR_PAIRS`] pairs between equals.
 
 use crate::cholesky::{Factor, Symmetric, dot};
 use crate::linear::LinearPredictor;
 use crate::model::{Chances, MapEstimate, Model};
 use crate::pairs::{PairCounts, Side};
 
-/// So many pairs between equals weigh as much as the model's expectation.
+/// The model's expectation weighs as much as this many pairs between equals.
 const PRIOR_PAIRS: f64 = 20.0;
-/// The correlation within pairs is drawn to 0 as if by so many pairs of independent games.
+/// The correlation within pairs is shrunk towards 0 as if by this many pairs of independent games.
 const INDEPENDENT_PAIRS: f64 = 5.0;
-/// The variance of the score of a game between equals without draws.
+/// The variance of the score of one game between equals without draws.
 const COIN: f64 = 0.25;
-/// No correlation is taken to be closer to −1 or 1.
+/// The bounds of the correlation: −0.95 to 0.95.
 const MOST: f64 = 0.95;
 
-/// A symmetric matrix over the score and the draw of one game, then those of the other.
+/// A symmetric matrix over the score and the draw of one game, followed by those of the other.
 type Block = [[f64; 4]; 4];
 
-/// The pairs of two players beside what the model expects of one.
+/// The pairs of two players, with what the model expects of one pair.
 struct Pairing<'a> {
     counts: &'a PairCounts,
     predictors: [LinearPredictor; 2],
     chances: [Chances; 2],
     /// The covariance of a pair of independent games.
     apart: Block,
-    /// What fitting took from the covariance of a pair's residuals.
+    /// The part of the covariance of a pair's residuals that fitting removed.
     lost: Block,
 }
 
-/// How the games of a pair hang together.
+/// The correlation between the two games of a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Correlation {
-    /// Of one player's scores in the two games.
+    /// The correlation of one player's scores in the two games.
     pub(crate) score: f64,
-    /// Of the two games being drawn.
+    /// The correlation of the two games being drawn.
     pub(crate) draw: f64,
 }
 
@@ -77,24 +77,24 @@ impl Covariance {
         Self { information, gradient: gradient.factor(model.floor()), correlation }
     }
 
-    /// A vector whose squared length is the variance of what has this gradient; inner products
-    /// of two are covariances.
+    /// A vector whose squared length is the variance of the quantity with this gradient. The inner
+    /// product of two such vectors is the covariance of their quantities.
     pub(crate) fn half(&self, gradient: &[f64]) -> Vec<f64> {
         self.gradient.transposed_times(&self.information.solve(gradient))
     }
 
-    /// The variance of what has this gradient in the parameters.
+    /// The variance of the quantity with this gradient in the parameters.
     pub(crate) fn variance(&self, gradient: &[f64]) -> f64 {
         let half = self.half(gradient);
         dot(&half, &half)
     }
 
-    /// The variance that the model has for what has this gradient, without regard to pairs.
+    /// The variance that the model alone gives to the quantity with this gradient, ignoring pairs.
     pub(crate) fn model_variance(&self, gradient: &[f64]) -> f64 {
         dot(gradient, &self.information.solve(gradient))
     }
 
-    /// A deviation of all parameters, from independent standard normal numbers.
+    /// Turns independent standard normal numbers into a random deviation of all parameters.
     pub(crate) fn deviation(&self, normal: &[f64]) -> Vec<f64> {
         self.information.solve(&self.gradient.times(normal))
     }
@@ -133,7 +133,7 @@ impl<'a> Pairing<'a> {
         }
     }
 
-    /// The sum of the outer products of all pairs' residuals, what fitting took included.
+    /// The sum of the outer products of all pairs' residuals, plus the part that fitting removed.
     fn observed(&self) -> Block {
         let mut sum = self.lost.map(|row| row.map(|x| x * f64::from(self.counts.pairs())));
         for (one, other, count) in self.counts.cells() {
@@ -148,7 +148,7 @@ impl<'a> Pairing<'a> {
         sum
     }
 
-    /// The covariance of a pair whose games hang together.
+    /// The covariance of a pair whose games have this correlation.
     fn together(&self, correlation: Correlation) -> Block {
         let mut block = self.apart;
         // The upper player's score in the second game counts against its first seat.
@@ -159,7 +159,7 @@ impl<'a> Pairing<'a> {
         block
     }
 
-    /// How much the pairs tell of their own spread, as a number of pairs between equals.
+    /// How much the pairs tell about their own variance, as a number of pairs between equals.
     fn weight(&self) -> f64 {
         f64::from(self.counts.pairs()) * (self.apart[0][0] * self.apart[2][2]).sqrt() / COIN
     }
@@ -169,7 +169,8 @@ impl<'a> Pairing<'a> {
         let pairs = f64::from(self.counts.pairs());
         let trust = self.weight() / (self.weight() + PRIOR_PAIRS);
         let (observed, together) = (self.observed(), self.together(correlation));
-        // Single games are independent of each other: as `apart`, which joins no two games.
+        // Single games are independent of each other, so `apart` serves: it has no terms between
+        // games.
         let singles = [Side::Upper, Side::Lower].map(|side| f64::from(self.counts.singles(side)));
         let sum: Block = std::array::from_fn(|row| {
             std::array::from_fn(|column| {
@@ -182,7 +183,7 @@ impl<'a> Pairing<'a> {
         for (row, one) in directions.iter().enumerate() {
             for (column, other) in directions.iter().enumerate() {
                 for &(at, x) in one {
-                    // The matrix is symmetric and keeps one half.
+                    // The matrix is symmetric, and only one half is stored.
                     for &(to, y) in other.iter().filter(|(to, _)| *to <= at) {
                         gradient.add(at, to, sum[row][column] * x * y);
                     }
@@ -192,7 +193,7 @@ impl<'a> Pairing<'a> {
     }
 }
 
-/// The parameters that each part of a [`Block`] moves, with their factors.
+/// The parameters that each part of a [`Block`] depends on, with their factors.
 fn directions(predictors: &[LinearPredictor; 2], draw: usize) -> [Vec<(usize, f64)>; 4] {
     let by_draw = vec![(draw, 1.0)];
     [predictors[0].terms.clone(), by_draw.clone(), predictors[1].terms.clone(), by_draw]
@@ -211,7 +212,7 @@ fn product(left: &Block, right: &Block) -> Block {
     })
 }
 
-/// The correlation within the pairs of the whole tournament.
+/// Estimates the correlation within pairs for the whole tournament.
 fn correlation(pairings: &[Pairing<'_>]) -> Correlation {
     let of = |at: usize| {
         let together: f64 = pairings.iter().map(|pairing| pairing.observed()[at][at + 2]).sum();

@@ -1,15 +1,15 @@
 //! Ratings in Elo with their intervals, from one joint fit of all results.
 //!
-//! The fit is the most probable set of strengths, first-seat advantage and draw parameter ν under
-//! the Bradley–Terry–Davidson model with weak Gaussian priors: a standard deviation of 600 Elo for a
-//! strength, 200 Elo for the advantage, a factor e² for ν around ½. So every player has a finite
-//! rating even if it won, lost or drew all its games, or played none.
+//! The fit finds the most probable strengths, first-seat advantage and draw parameter ν under the
+//! Bradley–Terry–Davidson model with weak Gaussian priors. Their standard deviations are 600 Elo
+//! for a strength, 200 Elo for the advantage, and a factor of e² for ν, around ½. So every player
+//! has a finite rating, even if it won, lost or drew all its games, or played none.
 //!
-//! Strengths become Elo by `400/ln 10 · 2/(2+ν)`: a small difference of ratings then means the
-//! expected score of the logistic Elo formula, however many draws the game has. Intervals are
-//! 95% intervals from the curvature at the maximum, clustered by pair (see `cluster.rs`), the
-//! uncertainty of ν included; they are those of the difference to the mean of the player's group,
-//! or to the anchors where there are any.
+//! Strengths are converted to Elo by the factor `400/ln 10 · 2/(2+ν)`. A small rating difference
+//! then means the same expected score as in the logistic Elo formula, whatever the draw rate of the
+//! game. Intervals are 95% intervals from the curvature at the maximum, clustered by pair (see
+//! `covariance.rs`), and include the uncertainty of ν. They are for the difference from the mean of
+//! the player's group, or from the anchors if there are any.
 
 use crate::covariance::Covariance;
 use crate::error::RatingError;
@@ -20,7 +20,7 @@ use crate::pairs::PairCounts;
 use crate::results::Results;
 use crate::significance::{Z95, count};
 
-/// An estimate in Elo and its 95% interval.
+/// An estimate in Elo with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Estimate {
@@ -43,13 +43,13 @@ impl Estimate {
         (self.high - self.low) / 2.0
     }
 
-    /// Whether the two intervals have a point in common.
+    /// Whether the two intervals overlap.
     pub fn overlaps(self, other: Self) -> bool {
         self.low <= other.high && other.low <= self.high
     }
 }
 
-/// A rating that is given instead of fitted.
+/// A rating that is given and not fitted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FixedRating {
     /// The player's number.
@@ -61,14 +61,15 @@ pub struct FixedRating {
 /// The ratings of a tournament.
 #[derive(Debug, Clone)]
 pub struct Fit {
-    /// The ratings in Elo, by the players' numbers. In each group their mean is 0, or the fixed
+    /// The ratings in Elo, indexed by player. In each group, either their mean is 0 or the fixed
     /// ratings hold.
     pub ratings: Vec<Estimate>,
-    /// How much stronger, in Elo, a player is at the first seat than at the second.
+    /// The Elo advantage of having the first seat instead of the second.
     pub first_advantage: Estimate,
-    /// The draw parameter ν: among equals a draw is ν times as likely as a given player's win.
+    /// The draw parameter ν: between equals, a draw is ν times as likely as a win of a given
+    /// player.
     pub draw: f64,
-    /// The group of each player: ratings are comparable within a group alone.
+    /// The group of each player. Only ratings within a group can be compared.
     pub groups: Vec<usize>,
     /// The correlation between a player's scores in the two games of a pair, −1 … 1.
     pub pair_correlation: f64,
@@ -76,18 +77,18 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// The chance of a draw between equals, 0 … 1.
+    /// The probability of a draw between equals, 0 … 1.
     pub fn draw_rate(&self) -> f64 {
         self.draw / (2.0 + self.draw)
     }
 }
 
-/// Fits all results jointly. Players with a fixed rating have that, and the others of their group
-/// follow.
+/// Fits all results jointly. Players with a fixed rating keep it, and the rest of their group is
+/// rated relative to them.
 ///
 /// # Errors
 ///
-/// When a fixed rating is that of an unknown player, given twice, or not a finite number.
+/// Fails if a fixed rating names an unknown player, is given twice, or is not finite.
 pub fn fit(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError> {
     let scale = Scale::fitted(results, fixed, SeatEffect::Common)?;
     let layout = &scale.model.layout;
@@ -101,16 +102,16 @@ pub fn fit(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError>
     })
 }
 
-/// What the ratings of a group are measured from.
+/// The zero point of a group's ratings.
 #[derive(Debug, Clone, Copy)]
 enum Origin {
     /// The mean of the group is 0.
     Mean,
-    /// The anchors' parameter has the mean of the ratings given.
+    /// The parameter that the anchors share stands for the mean of their given ratings.
     Anchors(usize, f64),
 }
 
-/// A fitted model and the step from natural units to Elo.
+/// A fitted model with its conversion from natural units to Elo.
 #[derive(Debug, Clone)]
 pub(crate) struct Scale {
     pub(crate) model: Model,
@@ -118,11 +119,11 @@ pub(crate) struct Scale {
     pub(crate) covariance: Covariance,
     pub(crate) groups: Vec<usize>,
     origins: Vec<Origin>,
-    /// The ratings of anchors.
+    /// The fixed ratings of anchors.
     given: Vec<Option<f64>>,
-    /// Elo points of a natural unit.
+    /// Elo points per natural unit.
     pub(crate) unit: f64,
-    /// The relative change of `unit` with the draw parameter's logarithm.
+    /// The relative change of `unit` with the logarithm of the draw parameter.
     drift: f64,
 }
 
@@ -154,7 +155,7 @@ impl Scale {
         self.map.point[layout.slots[player]] + layout.shifts[player]
     }
 
-    /// A player's rating, with `more` parameters added to its strength.
+    /// A player's rating, with the parameters `more` added to its strength.
     pub(crate) fn rating(&self, player: usize, more: &[(usize, f64)]) -> Estimate {
         if let (Some(rating), true) = (self.given[player], more.is_empty()) {
             return Estimate { value: rating, low: rating, high: rating };
@@ -172,7 +173,7 @@ impl Scale {
             Origin::Mean => {
                 let members: Vec<usize> =
                     (0..slots.len()).filter(|&other| self.groups[other] == group).collect();
-                // Who met nobody is as uncertain as the prior is.
+                // A player without games is as uncertain as the prior.
                 if members.len() > 1 {
                     let share = -1.0 / count(members.len());
                     weights.extend(members.into_iter().map(|other| (slots[other], share)));
@@ -182,7 +183,7 @@ impl Scale {
         }
     }
 
-    /// `base` plus the weighted sum of parameters, in Elo, by the delta method.
+    /// `base` plus a weighted sum of parameters, in Elo, by the delta method.
     pub(crate) fn estimate(&self, base: f64, weights: &[(usize, f64)]) -> Estimate {
         let layout = &self.model.layout;
         let natural: f64 = weights.iter().map(|&(slot, w)| w * self.map.point[slot]).sum();
@@ -196,7 +197,7 @@ impl Scale {
     }
 }
 
-/// The fixed rating of each player that has one.
+/// The fixed rating of each player, if it has one.
 fn given(players: usize, fixed: &[FixedRating]) -> Result<Vec<Option<f64>>, RatingError> {
     let mut given = vec![None; players];
     for &FixedRating { player, rating } in fixed {
@@ -211,18 +212,18 @@ fn given(players: usize, fixed: &[FixedRating]) -> Result<Vec<Option<f64>>, Rati
     Ok(given)
 }
 
-/// The mean of the ratings given in a group; 0 where there is none.
+/// The mean of the fixed ratings in a group, or 0 if it has none.
 fn group_mean(groups: &[usize], given: &[Option<f64>], group: usize) -> f64 {
     let in_group = groups.iter().zip(given).filter(|(of, _)| **of == group);
     let ratings: Vec<f64> = in_group.filter_map(|(_, rating)| *rating).collect();
     ratings.iter().sum::<f64>() / count(ratings.len().max(1))
 }
 
-/// The most probable parameters where given ratings hold, with the Elo points of a natural unit
-/// and their relative change with the draw parameter's logarithm.
+/// The most probable parameters under the fixed ratings, the Elo points per natural unit, and the
+/// relative change of that unit with the logarithm of the draw parameter.
 ///
-/// Where given ratings are apart, the unit is that of the results without them, and fixed: a unit
-/// that gave way to anchors that contradict the results would vanish.
+/// If fixed ratings differ, the unit comes from a fit without them and is then held constant.
+/// Otherwise anchors that contradict the results could shrink the unit to nothing.
 fn estimate_with(
     pairings: &[(usize, usize, PairCounts)],
     groups: &[usize],
@@ -247,10 +248,10 @@ fn estimate_with(
     (model, map, (unit, 0.0))
 }
 
-/// Elo points of a natural unit at the logarithm of the draw parameter, and their relative change
+/// Elo points per natural unit for this logarithm of the draw parameter, and their relative change
 /// with it.
 fn unit(draw: f64) -> (f64, f64) {
-    // Written so that no draw parameter, however large, overflows.
+    // In this form no draw parameter overflows, however large it is.
     let share = 1.0 / (1.0 + 2.0 * (-draw).exp());
     (Model::ELO * (1.0 - share), -share)
 }
@@ -297,8 +298,8 @@ mod tests {
         fit
     }
 
-    /// The log posterior, written directly from the definition: `p` holds strengths and advantage
-    /// in natural units, then ln ν.
+    /// The log posterior, directly from its definition. `p` holds strengths and advantage in
+    /// natural units, then ln ν.
     fn log_posterior(games: &[(usize, usize, GameOutcome)], p: &[f64]) -> f64 {
         let n = p.len() - 2;
         let likelihood: f64 = games
@@ -323,7 +324,7 @@ mod tests {
             - square(p[n + 1] - Model::DRAW_MEAN, Model::DRAW_SD)
     }
 
-    /// Slow ascent along numeric derivatives.
+    /// Maximises by slow gradient ascent with numeric derivatives.
     fn reference(games: &[(usize, usize, GameOutcome)], players: usize) -> Vec<f64> {
         let mut p = vec![0.0; players + 2];
         for _ in 0..4000 {
@@ -358,7 +359,7 @@ mod tests {
         (0..p.len()).map(|k| (moved(k, by) - moved(k, -by)) / (2.0 * by)).collect()
     }
 
-    /// Solves a system by elimination.
+    /// Solves a linear system by elimination.
     fn solve(mut rows: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
         for pivot in 0..rows.len() {
             for row in (0..rows.len()).filter(|&row| row != pivot) {
@@ -371,7 +372,7 @@ mod tests {
         right.iter().enumerate().map(|(n, value)| value / rows[n][n]).collect()
     }
 
-    /// The margin of what `elo` computes, from the numeric curvature of the reference.
+    /// The margin of the quantity that `elo` computes, from the numeric curvature of the reference.
     fn reference_margin(games: &[(usize, usize, GameOutcome)], elo: impl Fn(&[f64]) -> f64) -> f64 {
         let peak = reference(games, 4);
         let slope =
@@ -440,12 +441,12 @@ mod tests {
         assert_eq!(fit.ratings[2], Estimate { value: 900.0, low: 900.0, high: 900.0 });
         let lead = fit.difference(0, 2).expect("they met");
         assert!((lead.value - 300.0).abs() < 1e-6 && lead.margin() < 1e-6, "{lead:?}");
-        // The results alone hold the two closer together, and so bee nearer to cat.
+        // The results alone hold the two closer together, and so bee closer to cat.
         assert!(fit.ratings[1].value < 1200.0 && fit.ratings[1].margin() > 10.0);
     }
 
-    /// Slow ascent among the points where ant and cat, whose mean is the first parameter, are
-    /// `apart` natural units from each other.
+    /// Slow ascent over the points at which ant and cat are `apart` natural units from each other;
+    /// the first parameter is their mean.
     fn constrained_reference(games: &[(usize, usize, GameOutcome)], apart: f64) -> Vec<f64> {
         let all = |q: &[f64]| vec![q[0] + apart / 2.0, q[1], q[0] - apart / 2.0, q[2], q[3], q[4]];
         let mut q = vec![0.0; 5];

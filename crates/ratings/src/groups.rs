@@ -1,12 +1,12 @@
-//! Who can be compared with whom: players are in one group when a chain of games connects them.
+//! Groups of comparable players: a chain of games connects all players of a group.
 
-/// The group of each player, numbered from 0 by the lowest player in it, where `met` are the
-/// pairs of players that have games.
+/// The group of each player, numbered from 0 in the order of each group's lowest player. `met`
+/// yields the pairs of players that have played each other.
 pub(crate) fn groups(players: usize, met: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
     let mut parents: Vec<usize> = (0..players).collect();
     for (one, other) in met {
         let (one, other) = (root(&mut parents, one), root(&mut parents, other));
-        // The lower number stays, so that the root is the lowest of its group.
+        // The lower number stays, so the root is the lowest number in its group.
         parents[one.max(other)] = one.min(other);
     }
     let mut numbers = vec![None; players];

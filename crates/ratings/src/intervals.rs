@@ -1,11 +1,11 @@
-//! How sure an order is: rank intervals, the likelihood of superiority (LOS), and how many games
-//! would tell two players apart.
+//! How certain an order is: rank intervals, the likelihood of superiority (LOS), and the number of
+//! games needed to tell two players apart.
 //!
-//! Rank intervals come from a pair bootstrap: the contribution of every pair of games to
-//! the fit is multiplied by a random number, the strengths move as the fit would (one step), and
-//! the ranks are taken anew. With normal multipliers the movement of all strengths is normal with
-//! the very covariance that the intervals are made of, so it is drawn from that at once; the
-//! number of pairs does not matter.
+//! Rank intervals come from a pair bootstrap. Each round multiplies the contribution of every pair
+//! of games to the fit by a random number, moves the strengths as one step of the fit would, and
+//! ranks the players again. With normal multipliers, the strengths move by a normal vector whose
+//! covariance is the one behind the rating intervals. So each round draws directly from that
+//! distribution, and its cost does not depend on the number of pairs.
 
 use std::f64::consts::TAU;
 
@@ -16,22 +16,22 @@ use crate::fit::{Estimate, Fit};
 use crate::model::Chances;
 use crate::significance::{Z95, normal_below};
 
-/// How often ranks are taken anew.
+/// The number of bootstrap rounds.
 const ROUNDS: u32 = 4000;
 /// Rank intervals leave out at most this share of the rounds on each side: 1/40.
 const TAIL: u32 = ROUNDS / 40;
 /// The bootstrap's seed: the same results always have the same intervals.
 const SEED: u64 = 0x7265_6665_7265_6521;
-/// More games than this are no plan.
+/// Beyond this many games, no number is given.
 const MOST_GAMES: f64 = 1e6;
 
-/// The ranks a player may have, at 95%: from `low`, the better one, to `high`.
+/// The ranks that a player may have, at 95%: from the better one, `low`, to `high`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RankInterval {
     /// The best rank of the interval, from 1.
     pub low: usize,
-    /// The worst.
+    /// The worst rank of the interval.
     pub high: usize,
 }
 
@@ -45,18 +45,19 @@ impl std::fmt::Display for RankInterval {
     }
 }
 
-/// What two players' games say of who is better.
+/// What the games tell about which of two players is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Separation {
-    /// The likelihood of superiority: how likely the first is the better one, 0 … 1.
+    /// The likelihood of superiority: the probability that the first player is better, 0 … 1.
     pub los: f64,
-    /// How many more games between the two would make it 97.5%, if the ratings are true: 0 when
-    /// it is already, an even number (whole pairs); none when a million would not do.
+    /// How many more games between the two would raise it to 97.5% if the ratings are true. Even,
+    /// because games come in pairs; 0 if it is that high already; `None` if a million games would
+    /// not be enough.
     pub games: Option<u32>,
 }
 
 impl Fit {
-    /// The difference of two players' ratings; none when no chain of games connects them.
+    /// The difference of two players' ratings; `None` if no chain of games connects them.
     pub fn difference(&self, one: usize, other: usize) -> Option<Estimate> {
         if self.groups[one] != self.groups[other] {
             return None;
@@ -67,7 +68,7 @@ impl Fit {
         Some(self.scale.estimate(shift, &weights))
     }
 
-    /// How well two players are told apart; none when no chain of games connects them.
+    /// How clearly two players are separated; `None` if no chain of games connects them.
     pub fn separation(&self, one: usize, other: usize) -> Option<Separation> {
         if self.groups[one] != self.groups[other] {
             return None;
@@ -107,8 +108,8 @@ impl Fit {
         self.rank_intervals_by(&vec![(); self.ratings.len()])
     }
 
-    /// The rank interval of each player within its group: players of a lower class stand before
-    /// those of a higher one, and ranks within a class are by rating.
+    /// The rank interval of each player within its group. Players of a lower class come before
+    /// those of a higher one, and ratings decide within a class.
     pub(crate) fn rank_intervals_by<C: Ord>(&self, classes: &[C]) -> Vec<RankInterval> {
         let order = self.order();
         let mut places = vec![0; order.len()];
@@ -157,7 +158,7 @@ impl Fit {
     }
 }
 
-/// The least interval around `place` (from 0) that leaves out no more than [`TAIL`] rounds a side.
+/// The smallest interval around `place` (from 0) that leaves out at most [`TAIL`] rounds per side.
 fn interval(place: usize, counts: &[u32]) -> RankInterval {
     let tail = |counts: &mut dyn Iterator<Item = &u32>| {
         counts
@@ -173,7 +174,7 @@ fn interval(place: usize, counts: &[u32]) -> RankInterval {
     RankInterval { low: low.min(place) + 1, high: high.max(place) + 1 }
 }
 
-/// A standard normal number, by Box and Muller.
+/// A standard normal number, by the Box–Muller method.
 fn normal(luck: &mut impl Rng) -> f64 {
     // In (0, 1], so that the logarithm is finite.
     let (u, v) = (1.0 - luck.random::<f64>(), luck.random::<f64>());

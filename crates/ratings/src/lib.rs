@@ -1,10 +1,10 @@
-//! From results of games to ratings: one joint fit of all strengths, with intervals, rank
-//! intervals and residuals; and sequential tests of one player against another. Pure arithmetic:
-//! no files, no clocks, no names. Players are numbers, from 0.
+//! Turns results of games into ratings: one joint fit of all strengths, with intervals, rank
+//! intervals and residuals. It also has sequential tests of one player against another. The crate
+//! is pure arithmetic: no files, no clocks, no names. Players are numbers, from 0.
 //!
-//! The model is Bradley–Terry with draws (Davidson) and an advantage of the first seat (Davidson
-//! and Beaver), under weak Gaussian priors, so that every player has a finite rating. Intervals
-//! take into account that the two games of a pair depend on each other.
+//! The model is Bradley–Terry with draws (Davidson) and a first-seat advantage (Davidson and
+//! Beaver). Weak Gaussian priors give every player a finite rating. Intervals allow for dependence
+//! between the two games of a pair.
 //!
 //! # Rating three players
 //!

@@ -1,35 +1,35 @@
-//! Where the parameters of the model stand, and how the linear predictor of a game is made of them.
+//! The layout of the model's parameters, and the linear predictor of a game.
 
 use std::collections::HashMap;
 
 use crate::pairs::Side;
 
-/// Whether the first seat is worth the same to everyone.
+/// Whether the first seat is worth the same to every player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SeatEffect {
     /// One advantage for all.
     Common,
-    /// Each player has an effect of its own on top.
+    /// Each player has a seat effect on top.
     PerPlayer,
 }
 
-/// The vector of parameters: strengths, the first seat's advantage, the logarithm of the draw
-/// parameter, and with [`SeatEffect::PerPlayer`] one seat effect per player.
+/// The layout of the parameter vector: strengths, the first-seat advantage, the logarithm of the
+/// draw parameter, and with [`SeatEffect::PerPlayer`] one seat effect per player.
 ///
-/// Players of known rating differ by known amounts, so those that are compared share one
-/// parameter and are each shifted from it.
+/// The differences between fixed ratings are known, so players with fixed ratings that can be
+/// compared share one parameter, each with its own shift.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
-    /// The parameter of each player's strength.
+    /// The index of each player's strength.
     pub(crate) slots: Vec<usize>,
-    /// What is added to it, in natural units.
+    /// The shift that is added to it, in natural units.
     pub(crate) shifts: Vec<f64>,
-    /// How many parameters strengths have.
+    /// The number of parameters for strengths.
     pub(crate) strengths: usize,
     seats: SeatEffect,
 }
 
-/// A sum of parameters times factors, plus a constant.
+/// A linear combination of parameters, plus a constant.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LinearPredictor {
     pub(crate) terms: Vec<(usize, f64)>,
@@ -37,8 +37,8 @@ pub(crate) struct LinearPredictor {
 }
 
 impl Layout {
-    /// A strength for each player, but one for those with the same entry in `shared`, each with
-    /// its shift from it.
+    /// One strength per player, except that players with the same entry in `shared` share one, each
+    /// with its own shift.
     pub(crate) fn new(shared: &[Option<(usize, f64)>], seats: SeatEffect) -> Self {
         let mut of_group = HashMap::new();
         let (mut slots, mut shifts, mut strengths) = (Vec::new(), Vec::new(), 0);
@@ -57,27 +57,27 @@ impl Layout {
         Self { slots, shifts, strengths, seats }
     }
 
-    /// The parameter of the first seat's advantage.
+    /// The index of the first-seat advantage.
     pub(crate) fn advantage(&self) -> usize {
         self.strengths
     }
 
-    /// The parameter of the draws.
+    /// The index of the logarithm of the draw parameter.
     pub(crate) fn draw(&self) -> usize {
         self.strengths + 1
     }
 
-    /// The parameter of a player's own seat effect, with [`SeatEffect::PerPlayer`].
+    /// The index of a player's own seat effect, with [`SeatEffect::PerPlayer`].
     pub(crate) fn own(&self, player: usize) -> usize {
         self.strengths + 2 + player
     }
 
-    /// The effects of all players' seats, with [`SeatEffect::PerPlayer`].
+    /// The indices of all players' seat effects, with [`SeatEffect::PerPlayer`].
     pub(crate) fn own_effects(&self) -> std::ops::Range<usize> {
         self.strengths + 2..self.len()
     }
 
-    /// How many parameters there are.
+    /// The number of parameters.
     pub(crate) fn len(&self) -> usize {
         match self.seats {
             SeatEffect::Common => self.strengths + 2,
@@ -85,7 +85,7 @@ impl Layout {
         }
     }
 
-    /// How far `first` is ahead of `second` when it has the first seat.
+    /// The lead of `first` over `second` when it has the first seat.
     pub(crate) fn predictor(&self, first: usize, second: usize) -> LinearPredictor {
         let mut terms = vec![(self.advantage(), 1.0)];
         if self.slots[first] != self.slots[second] {
@@ -111,7 +111,7 @@ impl Layout {
 }
 
 impl LinearPredictor {
-    /// Its value where the parameters are `point`.
+    /// Its value at the parameters `point`.
     pub(crate) fn at(&self, point: &[f64]) -> f64 {
         self.shift + self.terms.iter().map(|&(slot, factor)| factor * point[slot]).sum::<f64>()
     }

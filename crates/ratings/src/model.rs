@@ -1,10 +1,10 @@
-//! The model behind the ratings and its most probable parameters.
+//! The model behind the ratings, and its most probable parameters.
 //!
-//! Bradley–Terry with Davidson's draws and the order effect of Davidson and Beaver: with
-//! `x = θ(first) − θ(second) + α`, win, draw and loss of the first seat are as likely as
-//! `exp(x/2) : exp(η) : exp(−x/2)`. The logarithm of such a likelihood is concave in all parameters
-//! and the Gaussian priors make it strictly so: there is exactly one maximum, and Newton's method
-//! with halved steps finds it from anywhere.
+//! It is Bradley–Terry with Davidson's draws and the order effect of Davidson and Beaver. With `x =
+//! θ(first) − θ(second) + α`, the probabilities of a win, draw and loss of the first seat are
+//! proportional to `exp(x/2) : exp(η) : exp(−x/2)`. The log likelihood is concave in all
+//! parameters, and the Gaussian priors make the posterior strictly so. It has exactly one maximum,
+//! which Newton's method with step halving finds from any start.
 
 use std::f64::consts::LN_10;
 
@@ -13,10 +13,11 @@ use crate::linear::{Layout, LinearPredictor};
 use crate::outcome::GameOutcome;
 use crate::pairs::{PairCounts, Side};
 
-/// Newton needs about ten steps; the bound is for floating point alone.
+/// Newton's method needs about ten steps; this bound only guards against rounding.
 const MOST_STEPS: usize = 100;
 const MOST_HALVINGS: usize = 40;
-/// Below this squared length (in standard deviations) a full Newton step is the last.
+/// If the squared length of a full Newton step (in standard deviations) is below this, it is the
+/// last.
 const SHORT: f64 = 1e-9;
 
 /// The games of one player at the first seat against another, as the fit sees them.
@@ -24,12 +25,12 @@ const SHORT: f64 = 1e-9;
 struct Series {
     predictor: LinearPredictor,
     games: f64,
-    /// Wins less losses.
+    /// Wins minus losses.
     balance: f64,
     draws: f64,
 }
 
-/// The chances of the three results of a game, and the logarithm of their common denominator.
+/// The probabilities of the three results of a game, and the log of their common denominator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Chances {
     pub(crate) win: f64,
@@ -39,7 +40,7 @@ pub(crate) struct Chances {
 }
 
 impl Chances {
-    /// Where the first seat is ahead by `lead` and the draw parameter's logarithm is `draw`.
+    /// The probabilities when the first seat leads by `lead` and the draw parameter's log is `draw`.
     pub(crate) fn at(lead: f64, draw: f64) -> Self {
         let top = (lead.abs() / 2.0).max(draw);
         let [w, d, l] = [lead / 2.0, draw, -lead / 2.0].map(|log| (log - top).exp());
@@ -47,12 +48,12 @@ impl Chances {
         Self { win: w / sum, draw: d / sum, loss: l / sum, log_sum: top + sum.ln() }
     }
 
-    /// The expected score of the first seat less ½.
+    /// The expected score of the first seat minus ½.
     pub(crate) fn tilt(self) -> f64 {
         (self.win - self.loss) / 2.0
     }
 
-    /// The covariance of a game's score and of its being drawn: rows of a 2×2 matrix.
+    /// The covariance matrix (2×2) of a game's score and its indicator of a draw.
     pub(crate) fn covariance(self) -> [[f64; 2]; 2] {
         let tilt = self.tilt();
         let mixed = -self.draw * tilt;
@@ -60,7 +61,7 @@ impl Chances {
         [[score, mixed], [mixed, self.draw * (1.0 - self.draw)]]
     }
 
-    /// How an outcome differs from what was expected: the score, and whether it was a draw.
+    /// The residual of an outcome: of its score, and of its indicator of a draw.
     pub(crate) fn residual(self, outcome: GameOutcome) -> [f64; 2] {
         let (score, draw) = match outcome {
             GameOutcome::Win => (0.5, 0.0),
@@ -71,7 +72,7 @@ impl Chances {
     }
 }
 
-/// The logarithm of the posterior, negated, as a function of the parameters of a [`Layout`].
+/// The negative log posterior as a function of the parameters of a [`Layout`].
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     pub(crate) layout: Layout,
@@ -80,23 +81,24 @@ pub(crate) struct Model {
     pub(crate) precisions: Vec<f64>,
 }
 
-/// The most probable parameters and the curvature there.
+/// The most probable parameters, and the curvature there.
 #[derive(Debug, Clone)]
 pub(crate) struct MapEstimate {
     /// The parameters.
     pub(crate) point: Vec<f64>,
-    /// The observed information, prior included.
+    /// The observed information, including the priors'.
     pub(crate) information: Symmetric,
 }
 
 impl Model {
-    /// Elo points of one natural unit of strength where draws do not exist.
+    /// Elo points per natural unit of strength in a game without draws.
     pub(crate) const ELO: f64 = 400.0 / LN_10;
     /// The prior of a strength: mean 0, this standard deviation in Elo (at a draw parameter of 0).
     pub(crate) const STRENGTH_SD: f64 = 600.0;
     /// The prior of the first seat's advantage: mean 0, this standard deviation in Elo.
     pub(crate) const ADVANTAGE_SD: f64 = 200.0;
-    /// The prior of the draw parameter's logarithm: around one draw in five games among equals.
+    /// The prior mean of the draw parameter's logarithm: about one draw in five games between
+    /// equals.
     pub(crate) const DRAW_MEAN: f64 = -std::f64::consts::LN_2;
     /// Its standard deviation in natural logarithms.
     pub(crate) const DRAW_SD: f64 = 2.0;
@@ -141,7 +143,7 @@ impl Model {
         MapEstimate { point, information }
     }
 
-    /// The first of the steps 1, ½, ¼ … that does not lead uphill, and where it leads.
+    /// The first step among 1, ½, ¼ … that does not go uphill, and where it leads.
     fn descend(
         &self,
         point: &[f64],
@@ -162,12 +164,12 @@ impl Model {
         None
     }
 
-    /// A lower bound of the curvature in every direction: the least the priors give.
+    /// A lower bound of the curvature in every direction: the smallest prior precision.
     pub(crate) fn floor(&self) -> f64 {
         self.precisions.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// The negated logarithm of the posterior, up to a constant.
+    /// The negative log posterior, up to a constant.
     fn value(&self, point: &[f64]) -> f64 {
         let draw = point[self.layout.draw()];
         let likelihood = self.series.iter().map(|series| {
@@ -191,7 +193,7 @@ impl Model {
         (slope, curvature)
     }
 
-    /// Adds what the games of one series give to the gradient and the Hessian.
+    /// Adds the contribution of one series to the gradient and the Hessian.
     fn add_slopes(&self, at: &[f64], series: &Series, slope: &mut [f64], bend: &mut Symmetric) {
         let draw = self.layout.draw();
         let chances = Chances::at(series.predictor.at(at), at[draw]);

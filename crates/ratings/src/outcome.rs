@@ -1,4 +1,4 @@
-//! How games came out, and what that scores.
+//! Outcomes of games, and their scores.
 
 use std::iter::Sum;
 use std::ops::Add;
@@ -51,12 +51,12 @@ impl Outcomes {
         self.wins + self.draws + self.losses
     }
 
-    /// What they scored.
+    /// The score of these games.
     pub fn score(self) -> Points {
         Points::of(self.wins, self.draws)
     }
 
-    /// One game, by what was scored in it in half points.
+    /// The outcome of one game, from its score in half points.
     pub(crate) fn of_halves(halves: usize) -> Self {
         let none = Self::default();
         match halves {

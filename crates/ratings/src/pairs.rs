@@ -1,13 +1,13 @@
-//! What became of the pairs of two players: counts of results, and no game kept.
+//! The pairs of two players, as counts of results. No single game is stored.
 
 use crate::outcome::GameOutcome;
 
-/// Whole pairs by the first player's score of both games: 0, ½, 1, 1½ and 2 points.
+/// Complete pairs by the first player's total score: 0, ½, 1, 1½ and 2 points.
 pub type Pentanomial = [u32; 5];
 
 /// The pairs of two players, the *upper* and the *lower*, by the results of their two games.
 ///
-/// A game whose partner is not there (not played yet, not counted, a copy) is a *single*.
+/// A game is a *single* if its partner is missing: not played yet, not counted, or a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PairCounts {
     /// Row: the game with the upper player at the first seat; column: the other one.
@@ -21,9 +21,9 @@ pub struct PairCounts {
 /// Which of two players had the first seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// The upper one.
+    /// The upper player.
     Upper,
-    /// The lower one.
+    /// The lower player.
     Lower,
 }
 
@@ -41,7 +41,8 @@ impl PairCounts {
         }
     }
 
-    /// The whole pairs: both outcomes, upper first, and how many pairs had them.
+    /// The complete pairs: both outcomes, the upper player's seat first, and how many pairs had
+    /// them.
     pub fn cells(&self) -> impl Iterator<Item = (GameOutcome, GameOutcome, u32)> + '_ {
         let all = GameOutcome::ALL;
         let cells = all.into_iter().flat_map(move |one| all.map(|other| (one, other)));
@@ -50,12 +51,12 @@ impl PairCounts {
             .filter(|&(.., count)| count > 0)
     }
 
-    /// How many whole pairs there are.
+    /// The number of complete pairs.
     pub fn pairs(&self) -> u32 {
         self.whole.iter().flatten().sum()
     }
 
-    /// How many single games there are with this player at the first seat.
+    /// The number of single games with this player at the first seat.
     pub fn singles(&self, first: Side) -> u32 {
         match first {
             Side::Upper => self.upper.iter().sum(),
@@ -71,7 +72,7 @@ impl PairCounts {
         })
     }
 
-    /// The whole pairs by the upper player's score.
+    /// The complete pairs by the upper player's score.
     pub fn pentanomial(&self) -> Pentanomial {
         let mut counts = [0; 5];
         for (one, other, count) in self.cells() {

@@ -4,14 +4,14 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::Add;
 
-/// A score summed over games: a win counts 1, a draw 0.5. Exact, and written as `12` or `12.5`.
+/// A total score: a win counts 1, a draw 0.5. Exact, and shown as `12` or `12.5`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Points {
     halves: u32,
 }
 
 impl Points {
-    /// The score of so many wins and draws.
+    /// The score of this many wins and draws.
     pub const fn of(wins: u32, draws: u32) -> Self {
         Self { halves: 2 * wins + draws }
     }
@@ -21,7 +21,7 @@ impl Points {
         f64::from(self.halves) / 2.0
     }
 
-    /// The share of the points there were in so many games, 0 … 1; none without a game.
+    /// The score as a share of the points possible in this many games, 0 … 1; `None` for no games.
     pub fn share(self, games: u32) -> Option<f64> {
         (games > 0).then(|| self.value() / f64::from(games))
     }

@@ -1,8 +1,8 @@
-//! One order of all players: ranks, and why some have none.
+//! One order of all players: their ranks, or why they have none.
 //!
-//! Only players that play have a rank. Those known only by forfeits stand below them, however
-//! their games came out: two that never start would otherwise draw with each other. A rank
-//! compares, so it takes a chain of games to most others that have one.
+//! Only players that play have a rank. Players known only by forfeits come below them, whatever
+//! their results: otherwise two players that never start would draw with each other. A rank is a
+//! comparison, so a chain of games must connect the player with most other ranked players.
 
 use std::cmp::Reverse;
 
@@ -11,10 +11,10 @@ use crate::fit::{Fit, FixedRating, fit};
 use crate::intervals::RankInterval;
 use crate::results::Results;
 
-/// Why a player has no rank. `E` says why a player was excluded from the ranking.
+/// Why a player has no rank. `E` is the type of reasons for excluding a player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unranked<E> {
-    /// It plays, but no chain of games connects it with most of those who do.
+    /// It plays, but no chain of games connects it with most of the players that do.
     Unconnected,
     /// None of its games counts.
     NoGame,
@@ -25,7 +25,7 @@ pub enum Unranked<E> {
 }
 
 impl<E> Unranked<E> {
-    /// The player failed, instead of having no rank by no fault of its own.
+    /// Whether the player lacks a rank because it failed, and not through somebody else's decision.
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::Forfeits | Self::Excluded(_))
     }
@@ -34,7 +34,7 @@ impl<E> Unranked<E> {
 /// A rank and its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rank {
-    /// The place, from 1; nobody else has it.
+    /// The place, from 1; no two players share one.
     pub place: usize,
     /// The ranks the player may have, at 95%.
     pub interval: RankInterval,
@@ -45,13 +45,13 @@ pub struct Rank {
 pub struct Ranking<E> {
     /// The ratings.
     pub fit: Fit,
-    /// The players' numbers, the best first. Those without a rank stand at the end.
+    /// The players' numbers, best first. Players without a rank come last.
     pub order: Vec<usize>,
-    /// The place of each player by number, from 1, or why it has no rank.
+    /// The place of each player, from 1, or why it has no rank; indexed by player.
     pub places: Vec<Result<usize, Unranked<E>>>,
-    /// The group of each player by number, from 1: the one with most players that play first.
+    /// The group of each player, from 1, indexed by player. Group 1 has the most players that play.
     pub groups: Vec<usize>,
-    /// What comes before ratings when players are put in order, by number.
+    /// The class of each player, which comes before ratings in the order; indexed by player.
     classes: Vec<Class<E>>,
 }
 
@@ -60,16 +60,15 @@ pub struct Ranking<E> {
 enum Class<E> {
     /// Some of its games ended by the rules.
     Seen,
-    /// Its opponents forfeited all its games: it may be about to fail as well.
+    /// All its games were forfeited by opponents: it might have failed as well.
     Spared,
     /// It has no rank.
     Unranked(Unranked<E>),
 }
 
 impl<E: Copy + Ord> Ranking<E> {
-    /// Ranks all players. `excluded` says by number who was excluded and why; `names` breaks ties.
-    ///
-    /// Ratings decide, then scores, then names.
+    /// Ranks all players. `excluded` gives the reason for each excluded player, indexed by player.
+    /// Ratings decide, then scores, then `names`.
     ///
     /// # Errors
     ///
@@ -99,7 +98,7 @@ impl<E: Copy + Ord> Ranking<E> {
             above.0.cmp(&below.0).then_with(rating).then(above.1.cmp(&below.1)).then_with(name)
         });
         let mut places = vec![Err(Unranked::NoGame); classes.len()];
-        // Those without a rank stand at the end.
+        // Players without a rank come last.
         for (&player, place) in order.iter().zip(1..) {
             places[player] = match classes[player] {
                 Class::Seen | Class::Spared => Ok(place),
@@ -110,18 +109,18 @@ impl<E: Copy + Ord> Ranking<E> {
         Ok(Self { fit, order, places, groups, classes })
     }
 
-    /// How many groups there are of players that play.
+    /// The number of groups among the players that play.
     pub fn group_count(&self) -> usize {
         let plays = self.classes.iter().map(|class| class.plays());
         let groups = self.groups.iter().zip(plays).filter(|(_, plays)| *plays);
         groups.map(|(&group, _)| group).max().unwrap_or(0)
     }
 
-    /// The rank of each player by number with its interval, or why it has none.
+    /// The rank of each player with its interval, or why it has none; indexed by player.
     pub fn ranks(&self) -> Vec<Result<Rank, Unranked<E>>> {
         let intervals = self.fit.rank_intervals_by(&self.classes);
         let rank = |(place, interval): (&Result<usize, Unranked<E>>, RankInterval)| {
-            // Rounding may have put equals in another order than the interval was made for.
+            // Rounding may have swapped equal players after the interval was made.
             let within = |place| RankInterval {
                 low: interval.low.min(place),
                 high: interval.high.max(place),
@@ -131,7 +130,7 @@ impl<E: Copy + Ord> Ranking<E> {
         self.places.iter().zip(intervals).map(rank).collect()
     }
 
-    /// Two players have ranks and are compared by their ratings alone.
+    /// Whether two players both have ranks that are decided by ratings alone.
     pub fn are_compared(&self, one: usize, other: usize) -> bool {
         self.places[one].is_ok() && self.classes[one] == self.classes[other]
     }
@@ -143,7 +142,7 @@ impl<E: Copy + Ord> Class<E> {
     }
 }
 
-/// The class of each player by number.
+/// The class of each player, indexed by player.
 fn classes<E: Copy + Ord>(results: &Results, fit: &Fit, excluded: &[Option<E>]) -> Vec<Class<E>> {
     let alone = |player: usize| {
         let completion = results.completion(player);
@@ -165,7 +164,7 @@ fn classes<E: Copy + Ord>(results: &Results, fit: &Fit, excluded: &[Option<E>]) 
     classes
 }
 
-/// The group that holds more than half of the players that play.
+/// The group with more than half of the players that play, if there is one.
 fn main_group<E: Copy + Ord>(groups: &[usize], classes: &[Class<E>]) -> Option<usize> {
     let sizes = sizes(groups, classes);
     let all: usize = sizes.iter().sum();
@@ -181,7 +180,7 @@ fn sizes<E: Copy + Ord>(groups: &[usize], classes: &[Class<E>]) -> Vec<usize> {
     sizes
 }
 
-/// The group of each player, numbered from 1: the largest first, then by who is listed first.
+/// The group of each player, numbered from 1: the largest first, then by the first player listed.
 fn group_numbers<E: Copy + Ord>(groups: &[usize], classes: &[Class<E>]) -> Vec<usize> {
     let sizes = sizes(groups, classes);
     let mut order: Vec<usize> = (0..sizes.len()).collect();
@@ -193,7 +192,7 @@ fn group_numbers<E: Copy + Ord>(groups: &[usize], classes: &[Class<E>]) -> Vec<u
     groups.iter().map(|&group| numbers[group]).collect()
 }
 
-/// A rating in millionths: what is closer than that differs by rounding alone and is equal.
+/// A rating rounded to millionths, so that differences from rounding do not count.
 fn fine(rating: f64) -> f64 {
     (rating * 1e6).round() + 0.0
 }
@@ -213,7 +212,7 @@ mod tests {
         ranking.order.iter().map(|&player| (NAMES[player], ranking.places[player])).collect()
     }
 
-    /// Cat loses to ant and bee, which draw; then every loser forfeits to the winner.
+    /// Cat loses to ant and bee, which draw. Then each loser in `forfeits` forfeits to the winner.
     fn with_forfeits(forfeits: &[(usize, usize)]) -> Results {
         let mut results = results(5, &[(0, 2, Win), (1, 2, Win), (0, 1, Draw)]);
         for (&(loser, winner), pair) in forfeits.iter().zip(10..) {
@@ -224,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_player_that_only_forfeits_stands_below_all_that_play() {
-        // Dog beats eel, for eel fails earlier; cat loses everything, but plays.
+        // Dog beats eel, because eel fails earlier. Cat loses everything, but plays.
         let results = with_forfeits(&[(4, 3), (4, 3), (4, 3), (4, 3), (3, 2)]);
         let failed = Err(Unranked::Forfeits);
         let rows =
@@ -234,11 +233,11 @@ mod tests {
 
     #[test]
     fn a_player_never_seen_to_finish_stands_after_those_that_were() {
-        // Nobody knows whether dog would have failed: it only met eel.
+        // Dog might have failed, too: it only met eel.
         let results = with_forfeits(&[(4, 3), (4, 3), (4, 3), (4, 2)]);
         let rows = [("ant", Ok(1)), ("bee", Ok(2)), ("cat", Ok(3)), ("dog", Ok(4))];
         assert_eq!(ranked(&results, &[None; 5])[..4], rows);
-        // Alone with the one that fails it is the best of those that play.
+        // Ant's only opponent failed, so ant is the best of the players that play.
         let mut two = Results::new(2);
         two.add(forfeit(1, 0, 1));
         let rows = [("ant", Ok(1)), ("bee", Err(Unranked::Forfeits))];
@@ -280,7 +279,7 @@ mod tests {
         let games: [(usize, usize, GameOutcome); 3] = [(0, 4, Win), (2, 1, Win), (1, 3, Win)];
         let rows = [("cat", Ok(1)), ("bee", Ok(2)), ("dog", Ok(3)), ("ant", apart), ("eel", apart)];
         assert_eq!(ranked(&results(5, &games), &[None; 5]), rows);
-        // Two groups of the same size: neither is the tournament.
+        // Two groups of the same size: neither holds most players.
         let even = ranked(&results(5, &[(0, 1, Win), (2, 3, Win)]), &[None; 5]);
         assert!(even[..4].iter().all(|row| row.1 == apart), "{even:?}");
     }

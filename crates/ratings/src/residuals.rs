@@ -1,4 +1,4 @@
-//! What the ratings do not explain: results that are not as expected, and cycles.
+//! What the ratings do not explain: unexpected results, and cycles.
 
 use crate::fit::Fit;
 use crate::model::Chances;
@@ -6,12 +6,13 @@ use crate::pairs::{PairCounts, Side};
 use crate::results::Results;
 use crate::significance::{SIGNIFICANT, chi_square_above, count, holm, sign_test};
 
-/// Less information than a few games between equals hold says nothing of a fit.
+/// With less information than a few games between equals hold, no deviation is given.
 const LEAST_INFORMATION: f64 = 1.0;
-/// What the fit took from a residual must leave at least this share of its variance.
+/// The smallest share of a residual's variance that must remain after the fit.
 const LEAST_LEFT: f64 = 0.1;
 
-/// What one player scored against another beside what the ratings expect, copies left out.
+/// What one player scored against another, compared with what the ratings expect. Copies are left
+/// out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Residual {
     /// The player's number.
@@ -20,41 +21,42 @@ pub struct Residual {
     pub opponent: usize,
     /// The player's points.
     pub score: f64,
-    /// The points that the ratings and seats expect.
+    /// The points expected from the ratings and seats.
     pub expected: f64,
-    /// How far that is off, in standard errors: clustered by pair, and corrected for what these
-    /// games themselves have done to the ratings. None where too little is left to tell.
+    /// The difference in standard errors, clustered by pair and corrected for the influence of
+    /// these games on the ratings. `None` if too little information remains.
     pub deviation: Option<f64>,
 }
 
-/// A player whose results differ from opponent to opponent more than chance explains.
+/// A player whose results vary between opponents more than chance explains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unexplained {
     /// The player's number.
     pub player: usize,
-    /// How likely results are at least as uneven by chance, corrected for the number of players.
+    /// The probability that chance alone makes results at least as uneven, corrected for the number
+    /// of players.
     pub p_value: f64,
-    /// The opponent against whom it did best, beside what was expected.
+    /// The opponent against whom it exceeded expectations most.
     pub best_against: usize,
-    /// By how many standard errors.
+    /// The deviation against that opponent, in standard errors.
     pub best_deviation: f64,
-    /// The opponent against whom it did worst.
+    /// The opponent against whom it fell short most.
     pub worst_against: usize,
-    /// By how many standard errors; negative.
+    /// The deviation against that opponent, in standard errors; negative.
     pub worst_deviation: f64,
 }
 
-/// Three players of whom each beats the next, and the last the first.
+/// Three players, each of whom beats the next, and the last the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cycle {
     /// Their numbers.
     pub players: [usize; 3],
-    /// The largest chance of one of the three results between equals, corrected for the number
-    /// of pairings.
+    /// The largest p-value of the three results, tested against equal strength and corrected for
+    /// the number of pairings.
     pub p_value: f64,
 }
 
-/// The residuals of all pairings, the upper player's side.
+/// The residuals of all pairings, from the upper player's side.
 pub fn residuals(results: &Results, fit: &Fit) -> Vec<Residual> {
     let pairings = results.pairings();
     pairings.iter().map(|(upper, lower, counts)| residual(fit, *upper, *lower, counts)).collect()
@@ -87,7 +89,7 @@ fn residual(fit: &Fit, player: usize, opponent: usize, counts: &PairCounts) -> R
     Residual { player, opponent, score, expected, deviation }
 }
 
-/// The players whose results the ratings do not explain, the least explained first.
+/// The players whose results the ratings explain too poorly, the worst first.
 pub fn unexplained(results: &Results, fit: &Fit) -> Vec<Unexplained> {
     let mut by_player: Vec<Vec<(usize, f64)>> = vec![Vec::new(); results.players()];
     for residual in residuals(results, fit) {
@@ -122,16 +124,16 @@ pub fn unexplained(results: &Results, fit: &Fit) -> Vec<Unexplained> {
         .collect()
 }
 
-/// The chance of deviations as large as these: each has the variance 1, and the player's own
-/// rating has taken one degree of freedom of their squares.
+/// The p-value of deviations as large as these. Each has variance 1, and fitting the player's own
+/// rating used one degree of freedom.
 fn unevenness(deviations: &[(usize, f64)]) -> f64 {
     let free = deviations.len() - 1;
     let squares: f64 = deviations.iter().map(|(_, deviation)| deviation.powi(2)).sum();
     chi_square_above(squares * count(free) / count(deviations.len()), free)
 }
 
-/// The significant three-cycles, the clearest first. Each of the three has beaten the next in
-/// significantly more pairs than it lost (sign tests, corrected for the number of pairings).
+/// The significant three-cycles, clearest first. Each player has beaten the next in significantly
+/// more pairs than it lost (sign tests, corrected for the number of pairings).
 pub fn cycles(results: &Results) -> Vec<Cycle> {
     let mut edges: Vec<((usize, usize), f64)> = results
         .pairings()
@@ -151,7 +153,7 @@ pub fn cycles(results: &Results) -> Vec<Cycle> {
     }
     let mut cycles = Vec::new();
     for (first, beaten) in beats.iter().enumerate() {
-        // Each cycle is found from its lowest number.
+        // Each cycle is listed from its lowest number.
         for &(second, p1) in beaten.iter().filter(|(other, _)| *other > first) {
             for &(third, p2) in beats[second].iter().filter(|(other, _)| *other > first) {
                 if let Some(&(_, p3)) = beats[third].iter().find(|(other, _)| *other == first) {
@@ -172,7 +174,7 @@ mod tests {
     use crate::outcome::GameOutcome::{self, Loss, Win};
     use crate::results::PlayedGame;
 
-    /// Adds pairs that `winner` wins twice, and of every five one that it loses twice.
+    /// Adds pairs in which `winner` wins both games, except that it loses both in every fifth pair.
     fn dominate(results: &mut Results, winner: usize, loser: usize, pairs: u32) {
         for pair in 1..=pairs {
             let (one, other): (GameOutcome, _) =
@@ -205,7 +207,7 @@ mod tests {
         }
         assert!(cycles(&results).is_empty());
         let fit = fit(&results, &[]).expect("no anchor");
-        // With nothing but a chain there is nothing to compare the results with.
+        // In a chain of players, nothing can be compared with the results.
         assert!(
             super::residuals(&results, &fit).iter().all(|residual| residual.deviation.is_none())
         );

@@ -1,4 +1,4 @@
-//! Results: who met whom, and how the games came out.
+//! Results: who met whom, and the outcomes of the games.
 
 use std::collections::{BTreeMap, HashSet};
 use std::num::NonZeroU64;
@@ -6,32 +6,31 @@ use std::num::NonZeroU64;
 use crate::outcome::{GameOutcome, Outcomes};
 use crate::pairs::{PairCounts, Side};
 
-/// A game as results take it in. Players are numbers, from 0.
+/// A game as [`Results`] counts it. Players are numbers, from 0.
 ///
-/// Games come in *pairs*: two games of the same players with the seats swapped, and perhaps the
-/// same luck or the same opening. The two games of a pair may depend on each other; pairs are
-/// taken to be independent.
+/// Games come in *pairs*: two games between the same players with the seats swapped, perhaps with
+/// the same luck or opening. The two games of a pair may depend on each other; different pairs are
+/// assumed to be independent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlayedGame {
     /// The player at the first seat, the one that moves first.
     pub first: usize,
     /// The player at the second seat.
     pub second: usize,
-    /// The number of the pair among those of these two players.
+    /// The number of the pair among all pairs of these two players.
     pub pair: u32,
-    /// The result. None when both players forfeited: nobody scores, and the game says nothing
-    /// about who is better.
+    /// The result. `None` if both players forfeited: nobody scores, and the game does not show who
+    /// is better.
     pub outcome: Option<GameOutcome>,
-    /// Whether the player at the first seat, and the one at the second, forfeited the game by a
-    /// fault.
+    /// Whether the first seat and the second seat forfeited the game by a fault.
     pub forfeits: [bool; 2],
-    /// Two games with the same fingerprint are copies of each other. Copies score, but ratings
-    /// are fitted to the first of them alone. None for a game that is not compared.
+    /// Games with the same fingerprint are copies of each other. All of them score, but only the
+    /// first one counts for ratings. `None` excludes the game from this comparison.
     pub fingerprint: Option<NonZeroU64>,
 }
 
 impl PlayedGame {
-    /// A game that was played to its end by the rules, and is no copy.
+    /// A game that ended by the rules and is not a copy.
     pub fn by_rules(first: usize, second: usize, pair: u32, outcome: GameOutcome) -> Self {
         let (outcome, forfeits, fingerprint) = (Some(outcome), [false; 2], None);
         Self { first, second, pair, outcome, forfeits, fingerprint }
@@ -45,7 +44,7 @@ impl PlayedGame {
     }
 }
 
-/// How a player's games ended: by the rules, or by whose fault.
+/// How a player's games ended: by the rules, or by a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Completion {
     /// Games that ended by the rules.
@@ -57,12 +56,12 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// How many games there were.
+    /// The number of games.
     pub fn games(self) -> u32 {
         self.finished + self.forfeited + self.spared
     }
 
-    /// Counts a game that the player forfeited, or the opponent did.
+    /// Counts a game that the player, the opponent, both or neither forfeited.
     pub fn add(&mut self, own_forfeit: bool, opponents_forfeit: bool) {
         let count = match (own_forfeit, opponents_forfeit) {
             (true, _) => &mut self.forfeited,
@@ -72,24 +71,25 @@ impl Completion {
         *count += 1;
     }
 
-    /// The player forfeited games, and none of its games ended by the rules.
+    /// Whether the player forfeited games, and none of its games ended by the rules.
     ///
-    /// A game that the opponent forfeited shows nothing: the player may have been about to fail
-    /// as well.
+    /// Games that the opponent forfeited prove nothing: the player might have failed as well.
     pub fn fails(self) -> bool {
         self.finished == 0 && self.forfeited > 0
     }
 
-    /// The player has games, and they show more of it than forfeits.
+    /// Whether the player has a game that ended by the rules or by the opponent's fault, and does
+    /// not [fail](Self::fails).
     pub fn plays(self) -> bool {
         !self.fails() && self.finished + self.spared > 0
     }
 }
 
-/// The results of a tournament, summed. No game is kept: the size grows with the number of
-/// pairings, and by one number per game to know copies by.
+/// The summed results of a tournament. No game is stored: the size grows with the number of
+/// pairings, plus one fingerprint per game.
 ///
-/// All games count in the scores. Two kinds of games are left out of what ratings are fitted to,
+/// All games count for the scores. Ratings leave out copies of earlier games and games that both
+/// players forfeited, because they carry no information.
 /// because they say nothing: a copy of an earlier game, and a game that both players forfeited.
 #[derive(Debug, Clone)]
 pub struct Results {
@@ -97,18 +97,18 @@ pub struct Results {
     /// Row: the player at the first seat; column: the one at the second.
     grid: Vec<Cell>,
     completion: Vec<Completion>,
-    /// By the two players' numbers, the lower number being the upper player.
+    /// By the two players' numbers; the lower number is the upper player.
     pairs: BTreeMap<(usize, usize), PairCounts>,
-    /// Games whose partner has not come yet.
+    /// Games whose partner has not been added yet.
     open: BTreeMap<(usize, usize, u32), (usize, GameOutcome)>,
     seen: HashSet<NonZeroU64>,
     /// Copies by first and second player.
     copies: BTreeMap<(usize, usize), u32>,
-    /// By upper and lower player: how many of their last games, in a row, were copies.
+    /// By upper and lower player: how many of their latest games, in a row, were copies.
     repeats: BTreeMap<(usize, usize), u32>,
 }
 
-/// The games of one player at the first seat against another, from the side of either.
+/// The games of one player at the first seat against another, counted for both sides.
 #[derive(Debug, Clone, Copy, Default)]
 struct Cell {
     first: Outcomes,
@@ -116,7 +116,7 @@ struct Cell {
 }
 
 impl Results {
-    /// No games yet between so many players.
+    /// No games yet, between this many players.
     pub fn new(players: usize) -> Self {
         Self {
             players,
@@ -134,7 +134,7 @@ impl Results {
     ///
     /// # Panics
     ///
-    /// When there is no such player.
+    /// If a player's number is too large.
     pub fn add(&mut self, game: PlayedGame) {
         self.add_completion(game);
         let [first, second] = game.halves().map(Outcomes::of_halves);
@@ -146,18 +146,18 @@ impl Results {
         }
     }
 
-    /// Counts how a game ended for its players and nothing else: it neither scores nor is rated.
+    /// Counts only how a game ended for its players. It neither scores nor affects ratings.
     ///
     /// # Panics
     ///
-    /// When there is no such player.
+    /// If a player's number is too large.
     pub fn add_completion(&mut self, game: PlayedGame) {
         let [first, second] = game.forfeits;
         self.completion[game.first].add(first, second);
         self.completion[game.second].add(second, first);
     }
 
-    /// Takes a game into what ratings are fitted to, unless it is a copy.
+    /// Counts a game for the ratings, unless it is a copy.
     fn add_rated(&mut self, game: PlayedGame, outcome: GameOutcome) {
         let PlayedGame { first, second, fingerprint, .. } = game;
         let repeats = self.repeats.entry((first.min(second), first.max(second))).or_default();
@@ -171,7 +171,8 @@ impl Results {
         }
     }
 
-    /// Finds the other game of the pair, or lets this one wait for it.
+    /// Completes the pair if its other game is there, and otherwise stores this game until it
+    /// comes.
     fn pair_up(&mut self, game: PlayedGame, outcome: GameOutcome) {
         let PlayedGame { first, second, pair, .. } = game;
         let (upper, lower) = (first.min(second), first.max(second));
@@ -193,13 +194,14 @@ impl Results {
         }
     }
 
-    /// How many players there are.
+    /// The number of players.
     pub fn players(&self) -> usize {
         self.players
     }
 
-    /// What ratings are fitted to: for each two players that met, the upper's number (the lower
-    /// of the two), the lower's, and their pairs without copies.
+    /// The pairs that ratings are fitted to, without copies: for each two players that met, the
+    /// upper player's number (the lower of the two), the lower player's, and the counts of their
+    /// pairs.
     pub fn pairings(&self) -> Vec<(usize, usize, PairCounts)> {
         let mut all = self.pairs.clone();
         for (&(upper, lower, _), &(first, outcome)) in &self.open {
@@ -208,13 +210,13 @@ impl Results {
         all.into_iter().map(|((upper, lower), counts)| (upper, lower, counts)).collect()
     }
 
-    /// How many games are copies of earlier ones, by first and second player; pairings without
-    /// copies are absent.
+    /// The number of copies of earlier games, by first and second player. Pairings without copies
+    /// are not in the map.
     pub fn copies(&self) -> &BTreeMap<(usize, usize), u32> {
         &self.copies
     }
 
-    /// How many of the last games of two players, in a row, were copies of earlier ones.
+    /// How many of the latest games of two players, in a row, were copies of earlier ones.
     pub fn repeats(&self, one: usize, other: usize) -> u32 {
         self.repeats.get(&(one.min(other), one.max(other))).copied().unwrap_or(0)
     }
@@ -223,7 +225,7 @@ impl Results {
     ///
     /// # Panics
     ///
-    /// When there is no such player; this goes for all methods that take a player's number.
+    /// If a player's number is too large, as in all methods that take one.
     pub fn pairing(&self, first: usize, second: usize) -> Outcomes {
         self.cell(first, second).first
     }
@@ -252,12 +254,12 @@ impl Results {
         self.at_first(player) + self.at_second(player)
     }
 
-    /// How the games of `player` ended, those included that do not score.
+    /// How the games of `player` ended, including games that do not score.
     pub fn completion(&self, player: usize) -> Completion {
         self.completion[player]
     }
 
-    /// All games, from the side of the first seat.
+    /// All games, from the first seat's side.
     pub fn total(&self) -> Outcomes {
         self.grid.iter().map(|cell| cell.first).sum()
     }
@@ -275,7 +277,7 @@ pub(crate) mod tests {
     use crate::outcome::GameOutcome::{Draw, Loss, Win};
     use crate::points::Points;
 
-    /// Games as `(first, second, outcome)`, each of a pair of its own.
+    /// Games as `(first, second, outcome)`, each in a pair of its own.
     pub(crate) fn results(players: usize, games: &[(usize, usize, GameOutcome)]) -> Results {
         let mut results = Results::new(players);
         for (pair, &(first, second, outcome)) in (1..).zip(games) {

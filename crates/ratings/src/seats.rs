@@ -1,4 +1,4 @@
-//! Whether the first seat is worth the same to everyone, and ratings by seat where it is not.
+//! Whether the first seat is worth the same to every player, and ratings by seat if it is not.
 
 use crate::cholesky::{Symmetric, dot};
 use crate::error::RatingError;
@@ -7,17 +7,17 @@ use crate::linear::SeatEffect;
 use crate::results::Results;
 use crate::significance::{chi_square_above, count};
 
-/// Below this chance a difference between players' seat effects is taken to be real.
+/// Differences between players' seat effects are taken as real below this p-value.
 const SIGNIFICANT: f64 = 0.01;
 
 /// The seat effects of all players.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeatEffects {
-    /// How likely effects differ this much where they are all the same, 0 … 1: a χ² test over
-    /// pairs.
+    /// The p-value of a χ² test over pairs, 0 … 1: the probability that effects differ at least
+    /// this much if all are the same.
     pub p_value: f64,
-    /// The ratings at each seat, by the players' numbers; the advantage that all share is not in
-    /// them. None when the test gives no reason to tell them apart.
+    /// The ratings at each seat, indexed by player, without the advantage common to all. `None` if
+    /// the test does not show a difference between players.
     pub by_seat: Option<Vec<SeatRatings>>,
 }
 
@@ -57,7 +57,7 @@ pub fn seat_effects(results: &Results, fixed: &[FixedRating]) -> Result<SeatEffe
     Ok(SeatEffects { p_value, by_seat })
 }
 
-/// Wald's test of the effects' deviations from their mean.
+/// Wald's test of the deviations of the effects from their mean.
 fn p_value(scale: &Scale, seated: &[usize]) -> f64 {
     let layout = &scale.model.layout;
     let Some(free) = seated.len().checked_sub(1).filter(|&free| free > 0) else { return 1.0 };
@@ -92,7 +92,7 @@ mod tests {
     use crate::outcome::GameOutcome::{self, Loss, Win};
     use crate::results::tests::results;
 
-    /// Every two of four players meet `times` times at each seat; `winner` says how the game ends.
+    /// Every two of four players meet `times` times at each seat; `winner` gives the outcome.
     fn all_meet(times: usize, winner: impl Fn(usize, usize, usize) -> GameOutcome) -> Results {
         let all = (0..4).flat_map(|first| (1..4).map(move |step| (first, (first + step) % 4)));
         let games: Vec<(usize, usize, GameOutcome)> = all

@@ -1,43 +1,43 @@
-//! Chances of deviations, and corrections for looking at many.
+//! P-values, and corrections for multiple tests.
 
 use statrs::function::beta::beta_reg;
 use statrs::function::erf::erfc;
 use statrs::function::gamma::gamma_ur;
 
-/// Standard deviations each way that hold 95% of a normal distribution.
+/// The number of standard deviations each way that covers 95% of a normal distribution.
 pub(crate) const Z95: f64 = 1.959_963_984_540_054;
 
-/// Significant at 5%: found by chance alone in one tournament of twenty.
+/// The significance level, 5%: chance alone crosses it in one of twenty tournaments.
 pub(crate) const SIGNIFICANT: f64 = 0.05;
 
-/// A number of players, or of degrees of freedom, to divide by.
+/// Converts a number of players, or of degrees of freedom, to a divisor.
 pub(crate) fn count(players: usize) -> f64 {
     f64::from(u32::try_from(players).unwrap_or(u32::MAX))
 }
 
-/// The chance that a standard normal number is below `x`.
+/// The probability that a standard normal number is below `x`.
 pub(crate) fn normal_below(x: f64) -> f64 {
     erfc(-x / std::f64::consts::SQRT_2) / 2.0
 }
 
-/// The chance of a deviation, in standard deviations, at least as large in either direction.
+/// The two-sided p-value of a deviation in standard deviations.
 pub fn two_sided(deviation: f64) -> f64 {
     2.0 * normal_below(-deviation.abs())
 }
 
-/// The chance that a χ² number of so many degrees of freedom is above `x`.
+/// The probability that a χ² number with `free` degrees of freedom is above `x`.
 pub(crate) fn chi_square_above(x: f64, free: usize) -> f64 {
     if x <= 0.0 { 1.0 } else { gamma_ur(count(free) / 2.0, x / 2.0) }
 }
 
-/// The chance, in both directions, that one of two equals wins so many pairs or more.
+/// The two-sided p-value of a sign test: `won` and `lost` pairs between equals.
 pub(crate) fn sign_test(won: u32, lost: u32) -> f64 {
     let above = if won == 0 { 1.0 } else { beta_reg(f64::from(won), f64::from(lost) + 1.0, 0.5) };
     (2.0 * above).min(1.0)
 }
 
-/// Sorts by chance and corrects each for how many were tested, as Holm does: the chance that any
-/// of those below a level is there by accident is below that level.
+/// Sorts by p-value and corrects by Holm's method: the probability that any result below a level
+/// arose by chance stays below that level.
 pub(crate) fn holm<T>(tested: &mut [(T, f64)]) {
     tested.sort_by(|one, other| one.1.total_cmp(&other.1));
     let (all, mut before) = (tested.len(), 0.0_f64);

@@ -1,13 +1,13 @@
-//! Is one player better than another? A sequential test over pairs of games, stopped as soon as
+//! Is one player better than another? A sequential test over pairs of games, which stops as soon as
 //! the answer is clear.
 //!
-//! The test is a generalised sequential probability ratio test (GSPRT): the outcomes are the five
-//! scores a pair can have (0, ½, … 2), so that it holds however the games of a pair depend on
-//! each other; the hypotheses are two strengths, and under each of them the five chances are the
-//! most likely ones that have this strength. It accepts one when the likelihood ratio leaves
-//! `0.8 β … 1/(0.8 α)`. Wald's limits, `β/(1−α)` and `(1−β)/α`, are reached a little sooner, but
-//! hold the error rates only nearly. One pseudo-pair, half won and half lost, keeps identical early
-//! pairs from ending the test.
+//! The test is a generalised sequential probability ratio test (GSPRT). Its outcomes are the five
+//! scores that a pair can have (0, ½, … 2), so it is valid however the games of a pair depend on
+//! each other. The hypotheses are two strengths. For each, the five probabilities are the maximum
+//! likelihood ones with that strength. The test accepts a hypothesis when the likelihood ratio
+//! leaves `0.8 β … 1/(0.8 α)`. Wald's bounds, `β/(1−α)` and `(1−β)/α`, would end it a little
+//! sooner, but would keep the error rates only approximately. One pseudo-pair, half won and half
+//! lost, keeps identical early pairs from ending the test.
 
 use std::f64::consts::LN_10;
 
@@ -17,16 +17,16 @@ use crate::fit::Estimate;
 use crate::pairs::Pentanomial;
 use crate::significance::{Z95, normal_below};
 
-/// A score that no pair has had counts as this many pairs, so that none is impossible.
+/// A score that has not occurred counts as this many pairs, so that none is impossible.
 const UNSEEN: f64 = 1e-3;
-/// Elo points by which normalized Elo counts the mean score in standard deviations of a game.
+/// Normalized Elo is the mean score in standard deviations of a game, times this factor.
 const NORMALIZED: f64 = 800.0 / LN_10;
-/// The bounds are those of errors smaller by this factor: the ratio is one of fitted chances, and
-/// only nearly as good as one of known chances.
+/// The bounds are those of error rates smaller by this factor. The likelihood ratio uses fitted
+/// probabilities, so it is slightly less reliable than one with known probabilities.
 const MARGIN: f64 = 0.8;
-/// Halvings of the range of a root: to the last bit.
+/// The number of bisections for a root, enough for the last bit.
 const HALVINGS: usize = 64;
-/// The most likely chances of a given normalized Elo settle in a few rounds.
+/// The number of iterations for a given normalized Elo; it converges within a few.
 const ROUNDS: usize = 12;
 
 /// What a difference of strength is measured in.
@@ -34,11 +34,11 @@ const ROUNDS: usize = 12;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Unit {
-    /// Elo of the expected score, `1/(1+10^(−d/400))`.
+    /// Elo by the expected score, `1/(1+10^(−d/400))`.
     #[default]
     Logistic,
-    /// The mean score minus ½, in standard deviations of a game, times 800/ln 10. It determines
-    /// how many games a test needs, whatever the rate of draws and the luck shared within pairs.
+    /// The mean score minus ½, in standard deviations of a game, times 800/ln 10. It determines how
+    /// many games a test needs, whatever the draw rate and the correlation within pairs.
     Normalized,
 }
 
@@ -52,25 +52,25 @@ impl Unit {
     }
 }
 
-/// What a test found.
+/// The result of a test so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Verdict {
     /// The first player is better: the upper hypothesis is accepted.
     Better,
-    /// It is not: the lower one is accepted.
+    /// The first player is not better: the lower hypothesis is accepted.
     NotBetter,
     /// More games are needed.
     Undecided,
 }
 
-/// Why there is no such test.
+/// Why a test cannot be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SprtError {
     /// The strengths are too close to each other, or out of range.
     Hypotheses,
-    /// A chance of an error is out of range.
+    /// An error probability is out of range.
     Errors,
 }
 
@@ -96,27 +96,27 @@ pub struct Sprt {
     errors: (f64, f64),
 }
 
-/// How a test stands.
+/// The state of a test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SprtState {
-    /// The logarithm of the likelihood ratio.
+    /// The log of the likelihood ratio.
     pub llr: f64,
     /// The lower hypothesis is accepted at or below this.
     pub lower: f64,
     /// The upper hypothesis is accepted at or above this.
     pub upper: f64,
-    /// What follows.
+    /// The result so far.
     pub verdict: Verdict,
 }
 
 impl Sprt {
-    /// A test of two strengths `(lower, upper)` in `unit`, with the chances `(α, β)` of accepting
-    /// the upper where the lower is true, and the other way round.
+    /// A test between two strengths `(lower, upper)` in `unit`. `errors` is `(α, β)`: the
+    /// probabilities of accepting the upper strength if the lower one is true, and the reverse.
     ///
     /// # Errors
     ///
-    /// When the strengths or the chances are out of range.
+    /// If the strengths or the probabilities are out of range.
     pub fn new(unit: Unit, hypotheses: (f64, f64), errors: (f64, f64)) -> Result<Self, SprtError> {
         let (low, high) = hypotheses;
         let in_range = |elo: f64| (-150.0..=150.0).contains(&elo);
@@ -130,22 +130,22 @@ impl Sprt {
         Ok(Self { unit, hypotheses, errors })
     }
 
-    /// What strengths are measured in.
+    /// The unit of the strengths.
     pub fn unit(&self) -> Unit {
         self.unit
     }
 
-    /// The two strengths, the lower first.
+    /// The two strengths, lower first.
     pub fn hypotheses(&self) -> (f64, f64) {
         self.hypotheses
     }
 
-    /// α and β.
+    /// The error probabilities α and β.
     pub fn errors(&self) -> (f64, f64) {
         self.errors
     }
 
-    /// How the test stands after these pairs.
+    /// The state of the test after these pairs.
     pub fn judge(&self, pairs: &Pentanomial) -> SprtState {
         let llr = self.llr(pairs);
         let (lower, upper) = ((MARGIN * self.errors.1).ln(), -(MARGIN * self.errors.0).ln());
@@ -174,14 +174,14 @@ impl Sprt {
         (0..5).map(|at| weights[at] * (high[at] / low[at]).ln()).sum()
     }
 
-    /// How strong the first player looks in this test's unit, with a 95% interval. After a test
-    /// that stopped itself, the estimate is a little too far out.
+    /// The first player's estimated strength in this test's unit, with a 95% interval. After a test
+    /// that stopped early, the estimate is slightly too extreme.
     pub fn estimate(&self, pairs: &Pentanomial) -> Estimate {
         let (mean, error, deviation) = moments(pairs);
         let interval = Estimate::with_error(mean, error);
         match self.unit {
             Unit::Logistic => {
-                // Nearer to 0 or 1 than all pairs together can show, no score is.
+                // No score is closer to 0 or 1 than all the pairs together can show.
                 let least = error.powi(2).min(0.1) / 4.0;
                 let elo = |score: f64| {
                     let score = score.clamp(least, 1.0 - least);
@@ -198,22 +198,22 @@ impl Sprt {
         }
     }
 
-    /// The likelihood of superiority: how likely the first player is the better one, 0 … 1.
+    /// The likelihood of superiority: the probability that the first player is better, 0 … 1.
     pub fn los(pairs: &Pentanomial) -> f64 {
         let (mean, error, _) = moments(pairs);
         normal_below((mean - 0.5) / error)
     }
 }
 
-/// The mean scores of a pair, 0 … 1.
+/// The mean score per game of each possible pair result, 0 … 1.
 const POINTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 fn score(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 
-/// The pairs, as if half a pair more had been lost and half a pair won. Few pairs tend to look
-/// more alike than many; without this, tests would end too early too often.
+/// The pairs, plus half a pair lost and half a pair won. A few pairs often look more alike than
+/// many; without this, tests would too often end too early.
 fn cautious(pairs: &Pentanomial) -> [f64; 5] {
     let mut weights = pairs.map(f64::from);
     weights[0] += 0.5;
@@ -235,8 +235,8 @@ fn mean_and_variance(chances: &[f64; 5]) -> (f64, f64) {
     (mean, chances.iter().zip(POINTS).map(square).sum())
 }
 
-/// The chances most likely to give `seen` among those under which `values` has the mean 0:
-/// `seen / (1 + x values)`, where `x` is the root of a falling function.
+/// The probabilities with the highest likelihood of `seen` for which `values` has mean 0. They are
+/// `seen / (1 + x values)`, where `x` is the root of a decreasing function.
 fn with_mean(seen: &[f64; 5], values: &[f64; 5]) -> [f64; 5] {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -250,8 +250,8 @@ fn with_mean(seen: &[f64; 5], values: &[f64; 5]) -> [f64; 5] {
     std::array::from_fn(|at| seen[at] / (1.0 + x * values[at]))
 }
 
-/// The chances most likely to give `seen` among those whose mean less ½ is `effect` standard
-/// deviations: the condition made linear around the last chances, a few times.
+/// The probabilities with the highest likelihood of `seen` whose mean minus ½ is `effect` standard
+/// deviations. Found by linearising the condition around the last probabilities a few times.
 fn with_effect(seen: &[f64; 5], effect: f64) -> [f64; 5] {
     let mut chances = [0.2; 5];
     for _ in 0..ROUNDS {
@@ -261,7 +261,7 @@ fn with_effect(seen: &[f64; 5], effect: f64) -> [f64; 5] {
             let away = (mean - points) / deviation;
             points - 0.5 - effect * deviation * (1.0 + away * away) / 2.0
         });
-        // Only chances far from any that were seen leave no way to the mean asked for.
+        // The mean can be out of reach only for probabilities far from all observed ones.
         if values.iter().all(|&value| value <= 0.0) || values.iter().all(|&value| value >= 0.0) {
             break;
         }

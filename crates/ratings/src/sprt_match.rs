@@ -1,5 +1,5 @@
-//! Two players' pairs, judged in the order of their numbers: whatever order games are finished
-//! in, and however many at once, the verdict rests on the same pairs.
+//! Judges the pairs of two players in the order of their numbers. So the verdict rests on the same
+//! pairs, whatever order games finish in and however many run at once.
 
 use std::collections::{BTreeMap, HashSet};
 use std::num::NonZeroU64;
@@ -8,15 +8,15 @@ use crate::pairs::Pentanomial;
 use crate::points::Points;
 use crate::sprt::{Sprt, SprtState, Verdict};
 
-/// After so many pairs in a row that do not count, no more are waited for.
+/// The match ends after this many pairs in a row that do not count.
 const MOST_UNCOUNTED: u32 = 16;
 
-/// Why a match is over.
+/// Why a match ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// The test has its answer.
+    /// The test reached a verdict.
     Decided,
-    /// All pairs were played that may be.
+    /// The maximum number of pairs was played.
     Length,
     /// The players repeat the same games.
     Copies,
@@ -25,12 +25,12 @@ pub enum Stop {
 }
 
 /// A match of two players under a sequential test. All numbers are from the side of the *first
-/// player*, the one that the test asks about.
+/// player*, which the test asks about.
 #[derive(Debug, Clone)]
 pub struct SprtMatch {
     test: Sprt,
     most_pairs: u32,
-    /// Games of pairs whose turn has not come, by the seat of the first player.
+    /// Games of pairs that are not complete or not due yet, by the seat of the first player.
     waiting: BTreeMap<u32, [Option<MatchGame>; 2]>,
     seen: HashSet<(NonZeroU64, NonZeroU64)>,
     uncounted_in_a_row: u32,
@@ -42,14 +42,15 @@ pub struct SprtMatch {
 pub struct MatchGame {
     /// The number of its pair, from 1.
     pub pair: u32,
-    /// The first player had the first seat. The other game of the pair has the seats swapped.
+    /// Whether the first player had the first seat. The other game of the pair has the seats
+    /// swapped.
     pub at_first_seat: bool,
-    /// The first player's score in half points, 0 … 2; none when both players forfeited.
+    /// The first player's score in half points, 0 … 2; `None` if both players forfeited.
     pub halves: Option<usize>,
-    /// A player forfeited.
+    /// Whether a player forfeited.
     pub forfeited: bool,
-    /// Pairs of the same fingerprints are copies of each other. None for a game that is not
-    /// compared.
+    /// Pairs with the same fingerprints are copies of each other. `None` excludes the game from
+    /// this comparison.
     pub fingerprint: Option<NonZeroU64>,
 }
 
@@ -60,27 +61,27 @@ enum Uncounted {
     DoubleForfeit,
 }
 
-/// How a match stands.
+/// The state of a match.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MatchState {
-    /// The pairs that count, by the first player's score.
+    /// The pairs that count, by the first player's total score.
     pub pairs: Pentanomial,
-    /// The pairs that were judged, those that do not count included.
+    /// The number of judged pairs, including those that do not count.
     pub judged: u32,
-    /// Pairs that are copies of earlier ones, and do not count.
+    /// The number of pairs that are copies of earlier ones and do not count.
     pub copies: u32,
-    /// Pairs with a game that both players forfeited, which do not count.
+    /// The number of pairs with a game that both players forfeited; they do not count.
     pub double_forfeits: u32,
-    /// Games among the judged pairs that a player forfeited.
+    /// The number of games among the judged pairs that a player forfeited.
     pub forfeits: u32,
-    /// The test.
+    /// The state of the test.
     pub sprt: SprtState,
-    /// Why it is over, if it is.
+    /// Why the match ended, if it has.
     pub stop: Option<Stop>,
 }
 
 impl MatchState {
-    /// How many pairs count.
+    /// The number of pairs that count.
     pub fn counted(&self) -> u32 {
         self.pairs.iter().sum()
     }
@@ -91,14 +92,14 @@ impl MatchState {
         Points::of(0, halves)
     }
 
-    /// The verdict: undecided as long as the match goes on.
+    /// The verdict; undecided until the match ends.
     pub fn verdict(&self) -> Verdict {
         self.sprt.verdict
     }
 }
 
 impl SprtMatch {
-    /// A match over `most_pairs` pairs at most.
+    /// A match of at most `most_pairs` pairs.
     pub fn new(test: Sprt, most_pairs: u32) -> Self {
         let pairs = Pentanomial::default();
         let sprt = test.judge(&pairs);
@@ -120,7 +121,7 @@ impl SprtMatch {
         }
     }
 
-    /// How it stands.
+    /// The state of the match.
     pub fn state(&self) -> &MatchState {
         &self.state
     }
@@ -130,13 +131,13 @@ impl SprtMatch {
         &self.test
     }
 
-    /// How many pairs it will have taken if the test goes on as it went so far, between those
-    /// that were judged and the most there may be.
+    /// The expected total number of pairs if the test goes on as it has so far. It lies between the
+    /// number already judged and the maximum.
     pub fn expected_pairs(&self) -> u32 {
         let SprtState { llr, lower, upper, .. } = self.state.sprt;
         let bound = if llr > 0.0 { upper } else { lower };
         let (judged, most) = (f64::from(self.state.judged), f64::from(self.most_pairs));
-        // Neither a ratio of 1 nor no pair at all predictors anywhere.
+        // A ratio of 1 or an empty match makes this infinite or undefined.
         let expected = (judged * bound / llr).ceil();
         if !expected.is_finite() || expected > most {
             return self.most_pairs;
@@ -146,7 +147,7 @@ impl SprtMatch {
         expected.max(self.state.judged)
     }
 
-    /// Takes in a game between the two, and judges the pairs whose turn has come.
+    /// Adds a game between the two players, and judges the pairs that are now due.
     pub fn add(&mut self, game: MatchGame) {
         if game.pair > self.state.judged {
             let pair = self.waiting.entry(game.pair).or_default();
@@ -189,7 +190,7 @@ impl SprtMatch {
         };
     }
 
-    /// The first player's score in a pair in half points, if the pair counts.
+    /// The first player's score in a pair, in half points, if the pair counts.
     fn score(&mut self, one: MatchGame, other: MatchGame) -> Result<usize, Uncounted> {
         let halves = one.halves.zip(other.halves).ok_or(Uncounted::DoubleForfeit)?;
         let fingerprints = one.fingerprint.zip(other.fingerprint);
@@ -208,7 +209,7 @@ mod tests {
         SprtMatch::new(test, most_pairs)
     }
 
-    /// The two games of a pair, won by the first player when `won` says so.
+    /// The two games of a pair; `won` says which of them the first player won.
     fn pair(number: u32, won: [bool; 2], fingerprint: u32) -> [MatchGame; 2] {
         [(true, won[0]), (false, won[1])].map(|(at_first_seat, won)| MatchGame {
             pair: number,

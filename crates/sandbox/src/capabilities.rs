@@ -1,4 +1,4 @@
-//! What this machine can enforce, tried out level by level and mechanism by mechanism.
+//! Tests what this machine can enforce, level by level and mechanism by mechanism.
 
 use crate::error::{SpawnError, Unavailable};
 use crate::level::{Level, Mechanism};
@@ -6,18 +6,18 @@ use crate::request::{Request, Requirement};
 use crate::resolve::at_best;
 use crate::self_test;
 
-/// A level or mechanism, and whether it holds on this machine.
+/// A level or mechanism, and whether it works on this machine.
 #[derive(Debug)]
 pub struct Capability {
     /// The level or mechanism.
     pub what: Requirement,
-    /// It was put in force and tested; otherwise why it does not hold.
+    /// `Ok` if it was put in force and passed its test; otherwise why it does not work.
     pub result: Result<(), Unavailable>,
 }
 
-/// Tries every level, and every mechanism with as few others as can be.
+/// Tests every level, and every mechanism with as few others as possible.
 ///
-/// Like [`resolve`](crate::resolve) it blocks, and must not be called from an asynchronous task.
+/// Like [`resolve`](crate::resolve), it blocks and must not be called from an asynchronous task.
 pub fn capabilities() -> Vec<Capability> {
     let levels = Level::ALL.into_iter().map(|level| Capability {
         what: Requirement::Level(level),

@@ -1,11 +1,10 @@
-//! Control groups: limits and figures for a process together with all its descendants.
+//! Control groups: limits and measurements for a process together with all its descendants.
 //!
-//! A machine has one hierarchy of version 2, several of version 1, or both: version 2 with some
-//! controllers and version 1 with the others. Every hierarchy in which the caller may make groups
-//! is used for what it can do.
+//! A machine has one hierarchy of version 2, several of version 1, or both, with the controllers
+//! split between them. The caller uses every hierarchy in which it may create groups.
 //!
-//! The caller makes one [`parent`] group in each, the supervisor makes the [`member`] groups of
-//! its process in those and removes them, and the caller [reads](readings) and freezes them.
+//! The caller creates one [`parent`] group in each hierarchy. The supervisor creates the [`member`]
+//! groups of its process in those, and removes them. The caller [reads](readings) and freezes them.
 
 mod files;
 mod hierarchy;

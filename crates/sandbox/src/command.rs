@@ -1,9 +1,9 @@
-//! What to run.
+//! The command to run.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The name by which the calling program starts itself, even when its file was replaced since.
+/// The path by which a program starts itself again, even if its file has been replaced.
 pub const THIS_PROGRAM: &str = "/proc/self/exe";
 
 /// A command line, and what it may see of the machine.
@@ -15,29 +15,29 @@ pub struct Command {
     pub args: Vec<String>,
     /// Its working folder, which it may read.
     pub dir: PathBuf,
-    /// What is added to its environment.
+    /// Variables that are added to its environment.
     pub env: BTreeMap<String, String>,
     /// What else it may read, where it is contained. The folders of the system, and the
     /// installation that the program belongs to, are readable in any case.
     pub readable: Vec<PathBuf>,
-    /// What it may not read although it lies in a readable folder; real paths.
+    /// Paths in readable folders that it may not read; real paths.
     pub hidden: Vec<PathBuf>,
     /// Another program that it may run.
     pub helper: Option<Helper>,
 }
 
-/// A program that a sandboxed process may run, and learns the path of from its environment.
+/// A program that a sandboxed process may run. An environment variable tells it the path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Helper {
     /// The program.
     pub program: PathBuf,
-    /// The environment variable that holds its path. In namespaces of its own the process finds
-    /// it as `/referee`.
+    /// The environment variable with its path. In namespaces of its own, the process finds it at
+    /// `/referee`.
     pub variable: String,
 }
 
 impl Command {
-    /// `program`, without arguments, in the folder `/`.
+    /// Runs `program` without arguments, in the folder `/`.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         Self { program: program.into(), dir: PathBuf::from("/"), ..Self::default() }
     }

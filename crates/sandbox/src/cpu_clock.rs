@@ -2,41 +2,42 @@
 
 use std::time::{Duration, Instant};
 
-/// What a [`CpuClock`] shows.
+/// A reading of a [`CpuClock`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CpuReading {
-    /// The CPU time so far, of living processes and of those that somebody waited for.
+    /// The CPU time so far of living processes, and of dead ones that their parents have waited
+    /// for.
     pub total: Duration,
-    /// Every process was asked. Otherwise what descendants used since the last complete reading is
-    /// missing.
+    /// Whether every process was read. If not, the CPU time of descendants since the last complete
+    /// reading is missing.
     pub complete: bool,
 }
 
 /// A clock of the CPU time of a process and its descendants.
 ///
-/// With [`Mechanism::Cpu`](crate::Mechanism::Cpu) in force a control group counts, and nothing is
-/// hidden from it. Otherwise the living processes are added up, which is a lower bound.
+/// If [`Mechanism::Cpu`](crate::Mechanism::Cpu) is in force, a control group counts, and no process
+/// can hide from it. Otherwise the clock adds up living processes, which gives a lower bound.
 #[derive(Debug)]
 pub struct CpuClock {
     #[cfg(target_os = "linux")]
     counter: counting::Counter,
-    /// The highest total so far: the clock never runs backwards.
+    /// The highest total so far: the clock never goes backwards.
     highest: Duration,
 }
 
 impl CpuClock {
-    /// Reads every process and forgets what was shown before; `None` where the system does not
-    /// tell.
+    /// Reads every process and forgets earlier readings; `None` if the system does not provide CPU
+    /// times.
     pub fn restart(&mut self, now: Instant) -> Option<Duration> {
         let total = self.count_all(now);
         self.highest = total.unwrap_or_default();
         total
     }
 
-    /// The CPU time at `now`; `None` where the system does not tell.
+    /// The CPU time at `now`; `None` if the system does not provide it.
     pub fn read(&mut self, now: Instant) -> Option<CpuReading> {
         let CpuReading { total, complete } = self.count(now)?;
-        // A descendant that died unseen takes its time along.
+        // The CPU time of a descendant that died unread is lost, so the sum may fall.
         self.highest = self.highest.max(total);
         Some(CpuReading { total: self.highest, complete })
     }
@@ -50,17 +51,17 @@ mod counting {
     use crate::cgroup::CpuFile;
     use crate::process_tree::ProcessTree;
 
-    /// The descendants are looked for only when so much wall time has passed since the last time:
-    /// before that they cannot have used more.
+    /// How much wall time must pass before descendants are searched again. In less time they cannot
+    /// have used more than this.
     const WALK_AFTER: Duration = Duration::from_millis(20);
 
-    /// What counts the CPU time.
+    /// Where the CPU time comes from.
     #[derive(Debug)]
     pub(super) struct Counter {
         group: Option<CpuFile>,
         tree: ProcessTree,
         walked_at: Instant,
-        /// What the descendants had used when they were last looked for.
+        /// The CPU time of the descendants at the last search.
         below: Duration,
     }
 
@@ -71,7 +72,7 @@ mod counting {
             Self { counter, highest: Duration::ZERO }
         }
 
-        /// All of it, where a control group counts it.
+        /// The exact CPU time, if a control group counts it.
         pub(crate) fn exact(&self) -> Option<Duration> {
             self.counter.group.as_ref()?.read()
         }
@@ -106,7 +107,7 @@ mod counting {
     use super::{CpuClock, CpuReading};
 
     impl CpuClock {
-        /// A clock that shows nothing.
+        /// A clock without any source.
         pub(crate) fn silent() -> Self {
             Self { highest: Duration::ZERO }
         }

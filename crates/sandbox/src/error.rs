@@ -1,4 +1,4 @@
-//! Why a process was not started, and why something cannot be enforced here.
+//! Errors of starting processes, and reasons why something cannot be enforced here.
 
 use std::error::Error;
 use std::io;
@@ -12,12 +12,12 @@ use thiserror::Error;
 use crate::level::{Level, Mechanism};
 use crate::request::Requirement;
 
-/// The machine has no descriptors, processes or memory left for the caller. Neither the command
-/// nor the sandbox is to blame: the same call may succeed later.
+/// The machine has no descriptors, processes or memory left for the caller. The cause is neither
+/// the command nor the sandbox, and the same call may succeed later.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("cannot {action}: {}", io::Error::from(*errno))]
 pub struct Shortage {
-    /// What could not be done, as in "start a supervisor".
+    /// The action that failed, as in "start a supervisor".
     pub action: String,
     /// `EMFILE`, `ENFILE`, `EAGAIN` or `ENOMEM`.
     #[source]
@@ -25,12 +25,12 @@ pub struct Shortage {
 }
 
 impl Shortage {
-    /// The shortage behind `error`, which `action` failed with, if it is one.
+    /// Returns the shortage that caused `error` when `action` failed, if there was one.
     pub fn of(action: &str, error: &(dyn Error + 'static)) -> Option<Self> {
         Self::from_raw(action, os_error(error))
     }
 
-    /// The same, by the number of the system's error.
+    /// The same, from the number of the system error.
     pub(crate) fn from_raw(action: &str, error: Option<i32>) -> Option<Self> {
         let errno = Errno::from_raw(error?);
         let is_shortage =
@@ -38,12 +38,12 @@ impl Shortage {
         is_shortage.then(|| Self { action: action.to_owned(), errno })
     }
 
-    /// The system's error.
+    /// The system error.
     pub fn error(&self) -> io::Error {
         io::Error::from(self.errno)
     }
 
-    /// What there is too little of.
+    /// The resource that ran out.
     pub fn resource(&self) -> Resource {
         match self.errno {
             Errno::EMFILE => Resource::OpenFiles,
@@ -53,21 +53,21 @@ impl Shortage {
     }
 }
 
-/// What a [`Shortage`] is a shortage of.
+/// The resource that ran out in a [`Shortage`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resource {
-    /// The open files of this process (`ulimit -n`).
+    /// Open files of this process (`ulimit -n`).
     OpenFiles,
-    /// The processes of this user (`ulimit -u`).
+    /// Processes of this user (`ulimit -u`).
     Processes,
-    /// The memory or the open files of the whole machine.
+    /// Memory or open files of the whole machine.
     System,
 }
 
 /// Why a process was not started.
 #[derive(Debug, Error)]
 pub enum SpawnError {
-    /// The machine has too little left to start it.
+    /// The machine has too few resources left to start it.
     #[error(transparent)]
     Shortage(#[from] Shortage),
     /// The program cannot be run in the sandbox.
@@ -75,15 +75,16 @@ pub enum SpawnError {
     Program {
         /// The program of the command.
         program: PathBuf,
-        /// What the system says.
+        /// The system's message.
         reason: String,
-        /// The user that the process became and that may not read the program, if that is why.
+        /// The user that the process runs as, if the failure is that this user may not read the
+        /// program.
         denied_to: Option<u32>,
     },
     /// The sandbox cannot be set up.
     #[error("its sandbox cannot be set up: {reason}")]
     Sandbox {
-        /// The step that failed, and how.
+        /// The step that failed, and why.
         reason: String,
     },
     /// The supervisor cannot be started.
@@ -94,7 +95,7 @@ pub enum SpawnError {
     SupervisorEnded,
 }
 
-/// The supervisor of a process is gone, and nobody knows what became of the process.
+/// The supervisor of a process is gone, and the state of the process is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the supervisor of the process ended")]
 pub struct SupervisorGone;
@@ -108,25 +109,25 @@ pub enum Unavailable {
     /// The self-test could not begin.
     #[error(transparent)]
     Runtime(#[from] io::Error),
-    /// The process of the self-test did not start in time.
+    /// The self-test process did not start in time.
     #[error("a process did not start in time")]
     StartTimeout,
-    /// The process of the self-test did not end in time.
+    /// The self-test process did not end in time.
     #[error("a process that does nothing did not end")]
     ExitTimeout,
-    /// The process of the self-test failed.
+    /// The self-test process failed.
     #[error("a process that does nothing ended with {0}")]
     Failed(ExitStatus),
-    /// The supervisor of the self-test ended.
+    /// The supervisor of the self-test is gone.
     #[error(transparent)]
     SupervisorGone(#[from] SupervisorGone),
-    /// The process of the self-test did not say what it found.
+    /// The self-test process did not report its results.
     #[error("a process that tests its sandbox gave no report: {0}")]
     NoReport(#[source] serde_json::Error),
-    /// It was put in force without an error, and the self-test got around it.
+    /// It was put in force without an error, but the self-test got around it.
     #[error("{0} does not hold although it was put in force")]
     Ineffective(Mechanism),
-    /// No control group can be made.
+    /// No control group can be created.
     #[error("no group can be made in {}: {error}", dir.display())]
     Cgroup {
         /// The group of this process.
@@ -135,13 +136,13 @@ pub enum Unavailable {
         #[source]
         error: Arc<io::Error>,
     },
-    /// The control groups of this machine do not have it.
+    /// The control groups of this machine do not provide it.
     #[error("no hierarchy of control groups on this machine has it")]
     NoController,
-    /// Only root has users to give.
+    /// Only root can give a process its own user.
     #[error("the caller is not root, and the process runs as its user")]
     NotRoot,
-    /// It comes with another mechanism only.
+    /// It only works together with another mechanism.
     #[error("it cannot be had alone")]
     NotAlone,
     /// The level in force does not include it.
@@ -152,10 +153,10 @@ pub enum Unavailable {
     NotLinux,
 }
 
-/// Why a request cannot be met.
+/// Why a request cannot be satisfied.
 #[derive(Debug, Error)]
 pub enum ResolveError {
-    /// The machine has too little left to find out.
+    /// The machine has too few resources left to find out.
     #[error(transparent)]
     Shortage(#[from] Shortage),
     /// The requested level is not available.
@@ -181,17 +182,17 @@ pub enum ResolveError {
     },
 }
 
-/// This process may open too few files to work.
+/// This process may open too few files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("this process may have {most} files open at once, and needs {needed} at least")]
 pub struct TooFewDescriptors {
-    /// How many it may open.
+    /// The highest number that it may open.
     pub most: u64,
-    /// How many it needs.
+    /// The number that it needs.
     pub needed: u64,
 }
 
-/// The number of the system's error at the bottom of `error`.
+/// The number of the system error at the bottom of `error`.
 pub(crate) fn os_error(error: &(dyn Error + 'static)) -> Option<i32> {
     if let Some(errno) = error.downcast_ref::<Errno>() {
         return Some(*errno as i32);

@@ -1,4 +1,4 @@
-//! The last steps before the exec of the command: each takes something away from this process.
+//! The last steps before the exec of the command. Each takes a privilege away from this process.
 
 #![expect(unsafe_code, reason = "signal actions and descriptors of a process with one thread")]
 
@@ -29,12 +29,12 @@ pub(crate) fn run_command(request: &StartRequest, groups: &[Cgroup], reporter: O
 
 /// Reports a failure to the supervisor and exits.
 pub(crate) fn fail(reporter: OwnedFd, failed: &SetupError) -> ! {
-    // If even this fails, the supervisor sees a process that ended at once.
+    // If even this fails, the supervisor sees that the process ended at once.
     let _ = serde_json::to_writer(File::from(reporter), failed);
     exit()
 }
 
-/// Ends this process without running anything that belongs to the supervisor.
+/// Ends this process without running any of the supervisor's cleanup code.
 pub(crate) fn exit() -> ! {
     // SAFETY: nothing runs afterwards.
     unsafe { libc::_exit(127) }
@@ -64,8 +64,8 @@ fn prepare(request: &StartRequest, groups: &[Cgroup]) -> Result<(), SetupError> 
     if let Some(user) = setup.user {
         drop_root(user).map_err(step("its user"))?;
     }
-    // Not before the change of user, which would undo it. The supervisor has one thread, so this
-    // signal comes when the supervisor ends and never before.
+    // This must come after the change of user, which would undo it. The supervisor has one thread,
+    // so the signal comes when the supervisor ends and not before.
     nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).map_err(step("its parent-death signal"))?;
     close_descriptors_on_exec().map_err(step("its descriptors"))?;
     if setup.level > Level::Off {
@@ -81,7 +81,7 @@ fn prepare(request: &StartRequest, groups: &[Cgroup]) -> Result<(), SetupError> 
     Ok(())
 }
 
-/// Blocks and ignores no signal.
+/// Restores the default actions of all signals and unblocks them.
 fn default_signals() -> nix::Result<()> {
     for one in Signal::iterator().filter(|one| !matches!(one, Signal::SIGKILL | Signal::SIGSTOP)) {
         // SAFETY: the default action runs no code of this program.
@@ -100,7 +100,7 @@ fn stdio(request: &StartRequest) -> nix::Result<()> {
 fn rlimits(setup: &Setup) -> nix::Result<()> {
     let limits = &setup.limits;
     let set = |resource, limit| {
-        // Nobody can give more than its own hard limit.
+        // A process cannot exceed its own hard limit.
         let limit = getrlimit(resource)?.1.min(limit);
         setrlimit(resource, limit, limit)
     };
@@ -118,13 +118,13 @@ fn rlimits(setup: &Setup) -> nix::Result<()> {
     Ok(())
 }
 
-/// How many more processes the caller's own user may have: only a safety net, since that user has
-/// other processes, too.
+/// How many more processes the caller's own user may have. It is only a safety net, since that user
+/// has other processes, too.
 const SAFETY_NET: u64 = 4096;
 
-/// The most processes that the user of this process may have in all; `None` for no limit.
+/// The maximum number of processes of this process's user; `None` for no limit.
 fn process_limit(setup: &Setup) -> Option<u64> {
-    // A control group does this better: it also tells when it refused one.
+    // A control group does this better: it also tells when it has refused a process.
     if setup.groups.iter().any(CgroupSetup::bounds_processes) {
         return None;
     }
@@ -143,15 +143,15 @@ fn drop_root(user: u32) -> nix::Result<()> {
     nix::unistd::setresuid(user, user, user)
 }
 
-/// The command inherits stdin, stdout and stderr and nothing else.
+/// Lets the command inherit only stdin, stdout and stderr.
 fn close_descriptors_on_exec() -> nix::Result<()> {
     let flags = libc::c_int::try_from(libc::CLOSE_RANGE_CLOEXEC).unwrap_or_default();
-    // SAFETY: the descriptors stay open until the exec, and nobody's ownership changes.
+    // SAFETY: the descriptors stay open until the exec, and their owners do not change.
     let done = unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, flags) };
     Errno::result(done).map(drop)
 }
 
-/// Replaces this process by the program. Returns only if that fails.
+/// Replaces this process with the program. Returns only on failure.
 fn exec(setup: &Setup, this: Option<&File>) -> Result<std::convert::Infallible, SetupError> {
     let failed = |message: String| SetupError { stage: Stage::Program, message, error: None };
     let text = |bytes: &[u8]| {

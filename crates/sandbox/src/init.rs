@@ -19,7 +19,8 @@ use crate::protocol::{Message, Setup, SetupError, send, wait_status};
 use crate::start_request::StartRequest;
 use crate::{exec, mounts};
 
-/// The new namespaces. Root needs no user namespace: it gives the process a user of its own.
+/// The flags of the new namespaces. Root needs no user namespace, since it gives the process its
+/// own user.
 fn namespaces(setup: &Setup) -> CloneFlags {
     let flags = CloneFlags::CLONE_NEWNS
         | CloneFlags::CLONE_NEWPID
@@ -35,8 +36,7 @@ fn namespaces(setup: &Setup) -> CloneFlags {
 /// Forks this process into new namespaces.
 pub(crate) fn clone(setup: &Setup) -> nix::Result<ForkResult> {
     let flags = libc::c_long::from(namespaces(setup).bits() | libc::SIGCHLD);
-    // SAFETY: without a new stack and with no memory shared this is a fork, and this process has
-    // one thread.
+    // SAFETY: without a new stack or shared memory this is a fork, and this process has one thread.
     let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0_usize, 0_usize, 0_usize, 0_usize) };
     match Errno::result(pid)? {
         0 => Ok(ForkResult::Child),
@@ -58,7 +58,7 @@ pub(crate) fn run(
 ) -> ! {
     let limit = request.setup.limits.scratch;
     let leader = match build(&request) {
-        // SAFETY: this process has one thread, so the child may do all that the parent may.
+        // SAFETY: this process has one thread, so the child may do anything that the parent may.
         Ok(()) => match unsafe { fork() } {
             Ok(ForkResult::Parent { child }) => child,
             Ok(ForkResult::Child) => exec::run_command(&request, groups, reporter),
@@ -89,11 +89,11 @@ pub(crate) fn run(
     }
 }
 
-/// Builds the sandbox in which this process and its children run.
+/// Builds the sandbox for this process and its children.
 fn build(request: &StartRequest) -> Result<(), SetupError> {
     let setup = &request.setup;
     let step = |what: &'static str| move |error: Errno| SetupError::setting_up(what, &error);
-    // The supervisor has one thread, so this signal comes when it ends and never before.
+    // The supervisor has one thread, so the signal comes when it ends and not before.
     nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).map_err(step("its parent-death signal"))?;
     if setup.user.is_none() {
         mounts::map_user(request.ids)
@@ -101,6 +101,6 @@ fn build(request: &StartRequest) -> Result<(), SetupError> {
     }
     nix::unistd::sethostname("player").map_err(step("its host name"))?;
     mounts::build(request)?;
-    // No process in the namespaces may look into this one.
+    // No process in the namespaces may inspect this one.
     nix::sys::prctl::set_dumpable(false).map_err(step("its first process"))
 }

@@ -1,4 +1,5 @@
-//! Landlock: which files this process may use, which processes its signals reach, and no TCP.
+//! Landlock: limits the files that this process may use and the processes it may signal, and denies
+//! TCP.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,12 +14,12 @@ use crate::mounts::SCRATCH;
 use crate::protocol::{Setup, SetupError};
 use crate::runtimes::{SETTINGS, SYSTEM};
 
-/// The newest version of Landlock that is asked for; older kernels give what they have.
+/// The newest Landlock version to ask for. Older kernels provide what they can.
 const NEWEST: ABI = ABI::V6;
 
 const READ: BitFlags<AccessFs> = make_bitflags!(AccessFs::{Execute | ReadFile | ReadDir});
 
-/// What language runtimes read about the machine and their own process.
+/// Files about the machine and the process itself, which language runtimes read.
 const ABOUT_THE_MACHINE: &[&str] = &[
     "/proc/self",
     "/proc/cpuinfo",
@@ -34,7 +35,7 @@ const ABOUT_THE_MACHINE: &[&str] = &[
 
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// Restricts this process, and whatever it executes and starts, for good.
+/// Restricts this process permanently, with everything that it executes and starts.
 pub(crate) fn restrict(setup: &Setup, this: Option<&File>) -> Result<(), SetupError> {
     let failed = |error: &(dyn std::error::Error + 'static)| {
         SetupError::setting_up("its Landlock rules", error)
@@ -52,7 +53,7 @@ pub(crate) fn restrict(setup: &Setup, this: Option<&File>) -> Result<(), SetupEr
         }
     };
     let mut ruleset = rules().map_err(|error| failed(&error))?;
-    // The caller's own program may be run from anywhere, and even if its file was replaced.
+    // The caller's own program may be anywhere, and its file may have been replaced.
     if let Some(this) = this {
         let rule = PathBeneath::new(this, make_bitflags!(AccessFs::{Execute | ReadFile}));
         ruleset = ruleset.add_rule(rule).map_err(|error| failed(&error))?;
@@ -60,7 +61,7 @@ pub(crate) fn restrict(setup: &Setup, this: Option<&File>) -> Result<(), SetupEr
     ruleset.restrict_self().map(drop).map_err(|error| failed(&error))
 }
 
-/// The mounts already show only what the process may read, so all of it is readable.
+/// The mounts already show only what the process may read, so Landlock allows reading all of it.
 fn with_namespaces(ruleset: RulesetCreated) -> Result<RulesetCreated, landlock::RulesetError> {
     let everything = AccessFs::from_all(NEWEST);
     ruleset
@@ -69,7 +70,7 @@ fn with_namespaces(ruleset: RulesetCreated) -> Result<RulesetCreated, landlock::
         .add_rules(path_beneath_rules(DEVICES, make_bitflags!(AccessFs::{ReadFile | WriteFile})))
 }
 
-/// Only the system's folders and the process's own files are readable.
+/// Allows reading only system folders and the process's own files.
 fn without_namespaces(
     ruleset: RulesetCreated,
     setup: &Setup,
@@ -87,13 +88,13 @@ fn without_namespaces(
         .add_rules(path_beneath_rules(DEVICES, make_bitflags!(AccessFs::{ReadFile | WriteFile})))
 }
 
-/// Which parts of the readable folders remain, without what is hidden.
+/// The readable paths that remain after hidden ones are left out.
 #[derive(Debug, Default)]
 struct Readable {
-    /// Readable with everything in them.
+    /// Paths that are readable with everything in them.
     read: Vec<PathBuf>,
-    /// Folders that contain something hidden. They can be listed, or interpreters would not find
-    /// modules there; Landlock then also allows listing the folders in them.
+    /// Folders that contain something hidden. They can be listed, because interpreters could not
+    /// find modules in them otherwise. Landlock then also allows listing the folders in them.
     listed: Vec<PathBuf>,
 }
 
@@ -109,7 +110,7 @@ impl Readable {
         }
         self.listed.push(path.to_owned());
         let Ok(entries) = fs::read_dir(path) else { return };
-        // A rule for a link would apply to its target, wherever that is.
+        // A rule for a link would apply to its target, wherever that lies.
         let is_link = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
         for entry in entries.flatten().filter(|entry| !is_link(entry)) {
             self.add(&entry.path(), hidden);
@@ -121,7 +122,7 @@ impl Readable {
 mod tests {
     use super::*;
 
-    /// What is shown of `path` when `hidden` is hidden, below a folder with some files.
+    /// The paths shown of `path` if `hidden` is hidden, in a folder with some files.
     fn shown(path: &str, hidden: &str) -> [Vec<String>; 2] {
         let dir = tempfile::tempdir().expect("a folder");
         for folder in ["a/results/cup", "a/b", "c"] {

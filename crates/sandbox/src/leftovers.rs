@@ -1,4 +1,4 @@
-//! What is left of a process that was killed.
+//! The leftovers of a killed process.
 
 use std::path::PathBuf;
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 /// What a process left behind.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Leftovers {
-    /// How many descendants were still alive and had to be killed; 0 where the system does not
-    /// tell.
+    /// The number of descendants that were still alive and had to be killed; 0 if the system does
+    /// not tell.
     pub processes: usize,
     /// The scratch folder, if it could not be removed.
     pub scratch: Option<UnremovedScratch>,

@@ -1,14 +1,14 @@
-//! How far a process is contained, and by what.
+//! The levels of containment, and the mechanisms that enforce them.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How far a process is contained.
+/// How strongly a process is contained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// It may do what the caller may. It and its descendants are still killed in the end.
+    /// It may do anything that the caller may. It and its descendants are still killed at the end.
     Off,
     /// It reads its own files and the language runtimes, writes to its scratch folder, and
     /// reaches neither the network nor other processes.
@@ -18,10 +18,10 @@ pub enum Level {
 }
 
 impl Level {
-    /// Every level, the weakest first.
+    /// Every level, from the weakest.
     pub const ALL: [Self; 3] = [Self::Off, Self::Basic, Self::Strict];
 
-    /// The level of this name.
+    /// The level with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.name() == name)
     }
@@ -42,39 +42,39 @@ impl fmt::Display for Level {
     }
 }
 
-/// One thing that contains a process.
+/// A mechanism that helps to contain a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mechanism {
     /// Orphans become children of the supervisor, which kills and reaps them.
     Subreaper,
-    /// Limits of single processes: open files, file size, core dumps, and more.
+    /// Limits per process: open files, file size, core dumps, and more.
     Rlimits,
-    /// What may be read and written, and whom signals reach.
+    /// Restricts which files a process may read and write, and which processes it may signal.
     Landlock,
-    /// System calls that are refused.
+    /// Refuses dangerous system calls.
     Seccomp,
-    /// A user of its own; only root has users to give.
+    /// Gives the process its own user. Only root can do that.
     User,
-    /// Mounts of its own: a scratch folder of limited size, `/dev/shm` in it, and nothing in place
-    /// of what is hidden. Part of [`Namespaces`](Self::Namespaces).
+    /// Gives the process its own mounts: a scratch folder of limited size that is also `/dev/shm`,
+    /// and empty mounts over hidden paths. Part of [`Namespaces`](Self::Namespaces).
     Mounts,
-    /// Namespaces: a file system, process numbers, a network and IPC of its own.
+    /// Gives the process its own file system, process numbers, network and IPC.
     Namespaces,
-    /// A limit on the memory of all processes together.
+    /// Limits the memory of all processes together.
     Memory,
-    /// A limit on the number of all processes and threads.
+    /// Limits the number of all processes and threads.
     Processes,
-    /// CPU time that no descendant can hide.
+    /// Measures CPU time that no descendant can hide.
     Cpu,
-    /// All processes stopped at once.
+    /// Stops all processes at once.
     Freeze,
-    /// All processes killed at once.
+    /// Kills all processes at once.
     Kill,
 }
 
 impl Mechanism {
-    /// Every mechanism, those that need least first.
+    /// Every mechanism, in order of increasing demands on the system.
     pub const ALL: [Self; 12] = [
         Self::Subreaper,
         Self::Rlimits,
@@ -90,7 +90,7 @@ impl Mechanism {
         Self::Kill,
     ];
 
-    /// The mechanism of this name.
+    /// The mechanism with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mechanism| mechanism.name() == name)
     }

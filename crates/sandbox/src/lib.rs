@@ -1,9 +1,9 @@
-//! Runs a command in a sandbox with limits, and tells how it ended.
+//! Runs a command in a sandbox with limits, and reports how it ended.
 //!
 //! [`resolve`] finds out what this machine can enforce and turns a [`Request`] into a [`Policy`].
-//! [`Process::spawn`] starts a [`Command`] under it. The [`Process`] tells what the command does,
-//! how much CPU time it uses and which limit it exceeded; [`Process::kill`] kills it with all its
-//! descendants and returns what they left behind.
+//! [`Process::spawn`] starts a [`Command`] under this policy. The [`Process`] reports what the
+//! command is doing, how much CPU time it uses and which limit it exceeded. [`Process::kill`] kills
+//! it with all its descendants and returns what they left behind.
 //!
 //! ```standalone_crate
 //! use std::process::ExitCode;
@@ -45,19 +45,19 @@
 //!
 //! At every level on Linux, a process is killed together with all its descendants: when
 //! [`Process::kill`] is called, when the [`Process`] is dropped, and when the caller dies. The
-//! [`Mechanism`]s are the building blocks of the levels. Control groups come on top at
-//! [`Basic`](Level::Basic) and [`Strict`](Level::Strict), if the caller may make them; without
-//! them, the supervisor polls memory, and CPU time is a lower bound. [`Policy::in_force`] tells what
-//! is enforced, [`Policy::missing`] what is not and why. On macOS only [`Off`](Level::Off) works,
-//! and it kills a process group instead of all descendants.
+//! [`Mechanism`]s are the building blocks of the levels. [`Basic`](Level::Basic) and
+//! [`Strict`](Level::Strict) also use control groups if the caller may create them. Without control
+//! groups, the supervisor polls memory, and CPU time is a lower bound. [`Policy::in_force`] lists
+//! what is enforced, [`Policy::missing`] what is not and why. On macOS only [`Off`](Level::Off)
+//! works, and it kills a process group instead of all descendants.
 //!
 //! # What the caller must do
 //!
-//! - Call [`serve_as_supervisor`] first thing in `main`, before any thread is started.
-//! - Call [`resolve`] and [`capabilities()`] outside of asynchronous code, and [`Process::spawn`] in
-//!   a Tokio runtime.
-//! - Not start children in sessions of their own by other means: [`Process::kill`] takes them for
-//!   orphans of a process whose supervisor was killed, and kills them.
+//! - Call [`serve_as_supervisor`] first in `main`, before starting any thread.
+//! - Call [`resolve`] and [`capabilities()`] outside asynchronous code, and [`Process::spawn`] in a
+//! Tokio runtime.
+//! - Do not start children in their own sessions by other means. [`Process::kill`] takes them for
+//! orphans of a killed supervisor, and kills them.
 //!
 //! # How it works
 //!
@@ -66,26 +66,25 @@
 //!                        └────────► init (PID 1 of the namespaces) ──► command    strict
 //! ```
 //!
-//! The supervisor is a small process with one thread, so nothing allocates between a fork and an
-//! exec of a process that has others, and no signal depends on the end of a mere thread. It
-//! receives the setup and the command's pipes over a socket, makes control groups, the scratch
-//! folder and mounts, and starts the command. It is the reaper of all descendants. When it is told
-//! to, or when the socket closes because the caller is gone, it kills them all and removes what it
-//! made.
+//! The supervisor is a small process with one thread. So nothing allocates between fork and exec in
+//! a multithreaded process, and no parent-death signal comes early because a thread ended. It
+//! receives the setup and the command's pipes over a socket; creates control groups, the scratch
+//! folder and mounts; and starts the command. It reaps all descendants. When the caller asks, or
+//! when the socket closes because the caller is gone, it kills them all and removes what it
+//! created.
 //!
 //! # Modules
 //!
-//! No module imports one that stands below it in this list.
+//! A module imports only modules listed above it.
 //!
-//! - What is asked for: `level`, `limits`, `request`, `command`; the answers: `error`, `leftovers`.
-//! - What the system tells: `descriptors`, `signals`, `procfs`, `process_state`, `process_tree`.
-//! - What is agreed on between caller and supervisor: `protocol`, `start_request`.
-//! - What contains a process: `users`, `cgroup`, `runtimes`, `scratch`, `mounts`, `landlock`,
-//!   `seccomp`.
+//! - The input: `level`, `limits`, `request`, `command`; the output: `error`, `leftovers`.
+//! - System information: `descriptors`, `signals`, `procfs`, `process_state`, `process_tree`.
+//! - Between caller and supervisor: `protocol`, `start_request`.
+//! - Containment: `users`, `cgroup`, `runtimes`, `scratch`, `mounts`, `landlock`, `seccomp`.
 //! - The supervisor's side: `exec`, `init`, `resources`, `monitor`, `supervisor`.
 //! - The caller's side: `policy`, `prepare`, `cpu_clock`, `pipes`, `process` (`uncontained` on
-//!   macOS).
-//! - What works here: `self_test`, `resolve`, `capabilities`.
+//! macOS).
+//! - Tests of this machine: `self_test`, `resolve`, `capabilities`.
 
 #[cfg(not(unix))]
 compile_error!("this crate runs on Linux and macOS; this system is not supported");
@@ -165,10 +164,10 @@ pub use request::{Request, Requirement};
 pub use resolve::resolve;
 pub use signals::is_ignored;
 
-/// Does the work of a supervisor if that is what this process was started for, and returns the exit
-/// code; returns `None` in every other process.
+/// Runs the supervisor if this process was started as one, and returns its exit code. Returns
+/// `None` in every other process.
 ///
-/// Every program that starts sandboxed processes must call this first thing in `main`.
+/// Every program that starts sandboxed processes must call this first in `main`.
 pub fn serve_as_supervisor() -> Option<ExitCode> {
     #[cfg(target_os = "linux")]
     {

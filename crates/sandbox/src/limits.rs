@@ -1,27 +1,27 @@
-//! How much a process may use.
+//! Limits on the resources of a process.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// One KiB and one MiB, in bytes.
+/// One KiB, in bytes.
 pub const KIB: u64 = 1024;
 /// One MiB, in bytes.
 pub const MIB: u64 = 1024 * KIB;
 
-/// How much a process and its descendants may use. Which of these hold depends on the level and the
-/// machine.
+/// Limits on the resources of a process and its descendants. The level and the machine determine
+/// which of them are enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Bytes of memory of all processes together, from 16 MiB.
+    /// Memory of all processes together, in bytes; at least 16 MiB.
     pub memory: u64,
-    /// Processes and threads at once, from 4.
+    /// Processes and threads at once; at least 4.
     pub processes: u64,
-    /// Open files of each process, from 32.
+    /// Open files per process; at least 32.
     pub open_files: u64,
-    /// Bytes of one file, from 4 KiB.
+    /// Size of one file in bytes; at least 4 KiB.
     pub file_size: u64,
-    /// Bytes of the scratch folder, from 64 KiB.
+    /// Size of the scratch folder in bytes; at least 64 KiB.
     pub scratch: u64,
 }
 
@@ -37,37 +37,37 @@ impl Default for Limits {
     }
 }
 
-/// The most files in a scratch folder, folders included.
+/// The maximum number of files in a scratch folder, including folders.
 pub const MOST_FILES: u32 = 10_000;
 
 /// A limit that a process exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Overrun {
-    /// One of its processes was killed because there was no memory left.
+    /// One of its processes was killed because memory ran out.
     Memory {
-        /// The most bytes that all of them had together.
+        /// The highest memory use of all processes together, in bytes.
         peak: u64,
-        /// The bytes they may have.
+        /// The limit in bytes.
         limit: u64,
     },
     /// A process or thread was refused.
     Processes {
-        /// How many there may be.
+        /// The maximum number of processes and threads.
         limit: u64,
     },
     /// Its scratch folder was full.
     Scratch {
-        /// The bytes in it.
+        /// The size of its content, in bytes.
         used: u64,
-        /// The bytes there may be.
+        /// The limit in bytes.
         limit: u64,
     },
     /// Its scratch folder held [`MOST_FILES`].
     Files,
-    /// It was ended because it made a file longer than it may.
+    /// It was ended because it wrote a file longer than allowed.
     FileSize {
-        /// The bytes a file may have.
+        /// The limit in bytes.
         limit: u64,
     },
 }
@@ -86,7 +86,7 @@ impl fmt::Display for Overrun {
     }
 }
 
-/// A number of bytes for people: whole MiB or KiB where it is that, else rounded.
+/// A number of bytes for people: in whole MiB or KiB if it is a multiple, otherwise rounded.
 pub fn bytes(count: u64) -> String {
     let (unit, name) = match count {
         0..KIB => return format!("{count} bytes"),

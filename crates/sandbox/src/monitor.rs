@@ -1,7 +1,7 @@
-//! Limits that the system does not enforce: the supervisor polls them.
+//! Polls the limits that the system does not enforce.
 //!
-//! A poll sees what is there at that moment. It misses what came and went since the last one, and
-//! files that are only mapped or in transit through a socket.
+//! A poll sees only the current state. It misses what came and went since the last poll, and files
+//! that are only mapped or in transit through a socket.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -68,26 +68,27 @@ impl Monitor {
         if !self.memory || pids.clone().map(procfs::resident_memory).sum::<u64>() + files <= limit {
             return None;
         }
-        // Shared memory was counted for each process; now it is counted once.
+        // Shared memory appears in each process's count, but must count only once.
         let (mut private, mut shared) = (0, 0);
         for share in pids.filter_map(procfs::memory_share) {
             private += share.private;
             shared += share.shared;
         }
-        // Files in memory may be mapped, too: do not count them twice.
+        // Files in memory may also be mapped, so take the larger number to avoid counting them
+        // twice.
         let peak = private + shared.max(files);
         (peak > limit).then_some(Overrun::Memory { peak, limit })
     }
 }
 
-/// Raises the limit of descriptors: many nested folders take many.
+/// Raises the limit on open files, since deeply nested folders need many.
 fn raise_descriptor_limit() {
-    // Without more, polling works with those it has.
+    // If this fails, polling continues with the current limit.
     let _ = getrlimit(Resource::RLIMIT_NOFILE)
         .and_then(|(_, most)| setrlimit(Resource::RLIMIT_NOFILE, most, most));
 }
 
-/// The bytes of open files without a name.
+/// The bytes in open files that have no name.
 #[derive(Debug, Default)]
 struct Nameless {
     memory: u64,

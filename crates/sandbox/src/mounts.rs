@@ -19,7 +19,7 @@ use crate::protocol::{Setup, SetupError};
 use crate::runtimes::{SETTINGS, SYSTEM};
 use crate::start_request::StartRequest;
 
-/// Where the machine's own file system is while the new one is built.
+/// The mount point of the machine's own file system while the new one is built.
 const OLD: &str = "/.old";
 /// The name of an empty file that is mounted over hidden files.
 const EMPTY: &str = ".nothing";
@@ -29,14 +29,14 @@ pub(crate) const SCRATCH: &str = "/tmp";
 /// The helper in the new file system.
 pub(crate) const HELPER: &str = "/referee";
 
-/// No setuid programs and no devices.
+/// Mount flags: no setuid programs and no devices.
 const QUIET: MsFlags = MsFlags::MS_NOSUID.union(MsFlags::MS_NODEV);
 
 type Done = Result<(), SetupError>;
 
-/// Gives this process, and what it starts, mounts of its own without a new root: a scratch folder of
-/// limited size that is also `/dev/shm`, and something empty in place of what is hidden. Everything
-/// else stays as it is. Call it in a process with one thread.
+/// Gives this process and its children their own mounts without a new root: a scratch folder of
+/// limited size that is also `/dev/shm`, and empty mounts over hidden paths. Everything else stays
+/// as it is. Call it in a process with one thread.
 pub(crate) fn make_alone(setup: &Setup, scratch: &Path, ids: (u32, u32)) -> Done {
     let namespaces = match setup.user {
         Some(_) => CloneFlags::CLONE_NEWNS,
@@ -53,7 +53,7 @@ pub(crate) fn make_alone(setup: &Setup, scratch: &Path, ids: (u32, u32)) -> Done
     must(scratch, mount(Some("none"), scratch, Some("tmpfs"), QUIET, Some(options.as_str())))?;
     hide(&setup.hidden, &scratch.join(EMPTY))?;
     if setup.user.is_some() {
-        // Each sandboxed process is a user of its own, and sees only that user's processes.
+        // Each sandboxed process has its own user, and sees only that user's processes.
         let flags = QUIET | MsFlags::MS_NOEXEC;
         must("/proc", mount(Some("proc"), "/proc", Some("proc"), flags, Some("hidepid=2")))?;
     }
@@ -64,15 +64,15 @@ pub(crate) fn make_alone(setup: &Setup, scratch: &Path, ids: (u32, u32)) -> Done
     Ok(())
 }
 
-/// The user and group stay what they are, and nobody else exists.
+/// Keeps the user and group as they are, and maps no others.
 pub(crate) fn map_user((user, group): (u32, u32)) -> std::io::Result<()> {
-    // The kernel wants this before the group is mapped.
+    // The kernel requires this before the group is mapped.
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
 }
 
-/// Keeps new mounts from spreading to other namespaces.
+/// Keeps new mounts from propagating to other namespaces.
 fn keep_private() -> Done {
     let flags = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     must("/", mount(None::<&str>, "/", None::<&str>, flags, None::<&str>))
@@ -82,7 +82,7 @@ fn keep_private() -> Done {
 pub(crate) fn build(request: &StartRequest) -> Done {
     let setup = &request.setup;
     keep_private()?;
-    // The new root needs a mount point that every machine has, and leaves it at once.
+    // The new root needs a mount point that every machine has, and only for a moment.
     tmpfs("/tmp", QUIET, "size=4m,nr_inodes=4096,mode=755")?;
     make_dir(Path::new("/tmp/.old"))?;
     must("the new root", nix::unistd::pivot_root("/tmp", "/tmp/.old"))?;
@@ -115,8 +115,8 @@ pub(crate) fn build(request: &StartRequest) -> Done {
     must("/", mount(None::<&str>, "/", None::<&str>, flags, None::<&str>))
 }
 
-/// Mounts something empty that nobody may open over each of the `paths` that exists. Uses the file
-/// `empty`, which is removed afterwards.
+/// Mounts something empty and unreadable over each of the `paths` that exists. Uses the file
+/// `empty`, and removes it afterwards.
 fn hide(paths: &[PathBuf], empty: &Path) -> Done {
     for path in paths {
         if path.is_dir() {
@@ -134,7 +134,7 @@ fn hide(paths: &[PathBuf], empty: &Path) -> Done {
     if empty.exists() { must(empty, fs::remove_file(empty)) } else { Ok(()) }
 }
 
-/// The limit of the scratch folder that is reached, if any: `limit` bytes or [`MOST_FILES`].
+/// The limit that the scratch folder has reached, if any: `limit` bytes or [`MOST_FILES`].
 pub(crate) fn full_scratch(scratch: &Path, limit: u64) -> Option<Overrun> {
     let found = nix::sys::statvfs::statvfs(scratch).ok()?;
     if found.files_available() == 0 {
@@ -164,8 +164,8 @@ fn show(path: &Path) -> Done {
     show_at(path, path)
 }
 
-/// Shows a file or folder of the machine at `path`, read-only; copies links. Skips what does not
-/// exist.
+/// Shows a file or folder of the machine at `path`, read-only. Copies links, and skips what does
+/// not exist.
 fn show_at(original: &Path, path: &Path) -> Done {
     let source = Path::new(OLD).join(original.strip_prefix("/").unwrap_or(original));
     let Ok(found) = fs::symlink_metadata(&source) else { return Ok(()) };
@@ -188,11 +188,11 @@ fn show_at(original: &Path, path: &Path) -> Done {
 /// Adds the attributes `rights`, and no-setuid, to a mount and all mounts below it.
 fn protect(path: &Path, rights: u64) -> nix::Result<()> {
     let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;
-    // SAFETY: a plain structure of four numbers, for which zero is a value.
+    // SAFETY: a plain structure of four numbers, for which zero is valid.
     let mut wanted: libc::mount_attr = unsafe { std::mem::zeroed() };
     wanted.attr_set = rights | libc::MOUNT_ATTR_NOSUID;
     let flags = libc::AT_RECURSIVE | libc::AT_SYMLINK_NOFOLLOW;
-    // SAFETY: the path ends with a zero, and the size is that of the structure.
+    // SAFETY: the path ends with a zero byte, and the size is that of the structure.
     let done = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
@@ -206,7 +206,7 @@ fn protect(path: &Path, rights: u64) -> nix::Result<()> {
     Errno::result(done).map(drop)
 }
 
-/// The harmless devices. Shared memory is in the scratch folder, and so under its limit.
+/// Adds the harmless devices. Shared memory is in the scratch folder, and so under its limit.
 fn devices() -> Done {
     make_dir(Path::new("/dev"))?;
     for name in ["null", "zero", "full", "random", "urandom"] {
@@ -229,7 +229,7 @@ fn devices() -> Done {
     })
 }
 
-/// Writes the lists of users and groups, with only the process's own.
+/// Writes lists of users and groups that contain only those of the process.
 fn write_user((user, group): (u32, u32)) -> Done {
     make_dir(Path::new("/etc"))?;
     for (path, text) in [

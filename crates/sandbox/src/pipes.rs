@@ -5,19 +5,19 @@ use std::os::fd::OwnedFd;
 
 use tokio::net::unix::pipe;
 
-/// The caller's ends of a process's standard streams. They do not block.
+/// The caller's ends of a process's standard streams. They are non-blocking.
 #[derive(Debug)]
 pub struct Pipes {
-    /// What the process reads.
+    /// The standard input of the process.
     pub stdin: pipe::Sender,
-    /// What the process writes.
+    /// The standard output of the process.
     pub stdout: pipe::Receiver,
-    /// What the process writes to standard error.
+    /// The standard error of the process.
     pub stderr: pipe::Receiver,
 }
 
 impl Pipes {
-    /// Makes the pipes; with them the process's own ends: stdin, stdout and stderr.
+    /// Creates the pipes. Also returns the process's ends: stdin, stdout and stderr.
     pub(crate) fn new() -> io::Result<(Self, [OwnedFd; 3])> {
         let (stdin, to) = io::pipe()?;
         let (from, stdout) = io::pipe()?;

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use crate::level::Mechanism;
 
-/// The version of a hierarchy.
+/// The version of a cgroup hierarchy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Version {
     One,
     Two,
 }
 
-/// The mechanisms that groups give.
+/// The mechanisms that control groups provide.
 pub(crate) const GIVEN: [Mechanism; 5] =
     [Mechanism::Memory, Mechanism::Processes, Mechanism::Cpu, Mechanism::Freeze, Mechanism::Kill];
 
@@ -31,7 +31,7 @@ pub(super) fn file_of(mechanism: Mechanism, version: Version) -> Option<&'static
     })
 }
 
-/// The number after `key` in lines of keys and numbers.
+/// The number after `key` in a text with one key and number per line.
 pub(super) fn field(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| {
         let (name, number) = line.split_once(' ')?;
@@ -39,9 +39,9 @@ pub(super) fn field(text: &str, key: &str) -> Option<u64> {
     })
 }
 
-/// Kills everything in the group `dir` at once, where the system can.
+/// Kills everything in the group `dir` at once, if the kernel supports it.
 pub(super) fn kill_in(dir: &Path) {
-    // Where the system cannot, every process is killed by itself.
+    // On older kernels, each process is killed separately.
     let control = OpenOptions::new().write(true).open(dir.join("cgroup.kill"));
     let _ = control.and_then(|mut file| file.write_all(b"1"));
 }

@@ -1,4 +1,4 @@
-//! Which hierarchies of control groups a machine has.
+//! Finds the cgroup hierarchies of the machine.
 
 use std::path::{Path, PathBuf};
 
@@ -8,9 +8,9 @@ use crate::level::Mechanism;
 /// A hierarchy, and the group of this process in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Hierarchy {
-    /// The group of this process, as a folder.
+    /// The folder of this process's group.
     pub(super) own: PathBuf,
-    /// The controllers by name; none in version 2.
+    /// The names of the controllers; empty for version 2.
     controllers: Vec<String>,
 }
 
@@ -19,7 +19,8 @@ impl Hierarchy {
         if self.controllers.is_empty() { Version::Two } else { Version::One }
     }
 
-    /// It may give `mechanism`. What version 2 has shows when a group is made in it.
+    /// Whether it may provide `mechanism`. For version 2, creating a group shows what it really
+    /// has.
     pub(super) fn has(&self, mechanism: Mechanism) -> bool {
         let controller = match mechanism {
             _ if self.version() == Version::Two => return true,
@@ -32,7 +33,7 @@ impl Hierarchy {
     }
 }
 
-/// The hierarchies that `mountinfo` and `cgroup` of `/proc/self` tell of.
+/// The hierarchies listed in `mountinfo` and `cgroup` of `/proc/self`.
 pub(super) fn hierarchies(mountinfo: &str, cgroup: &str) -> Vec<Hierarchy> {
     let mut found = Vec::new();
     for line in mountinfo.lines() {
@@ -65,7 +66,7 @@ pub(super) fn hierarchies(mountinfo: &str, cgroup: &str) -> Vec<Hierarchy> {
             found.push(hierarchy);
         }
     }
-    // Version 2 first: what it gives is not taken from version 1.
+    // Version 2 comes first: version 1 only provides what version 2 does not.
     found.sort_by_key(|hierarchy| !hierarchy.controllers.is_empty());
     found
 }

@@ -1,4 +1,4 @@
-//! The group of a process as its supervisor sees it.
+//! The control group of a process, from its supervisor's side.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::files::kill_in;
 use crate::protocol::{CgroupSetup, SetupError};
 
-/// A group that the supervisor has made for its process.
+/// A group that the supervisor has created for its process.
 #[derive(Debug)]
 pub(crate) struct Cgroup {
     dir: PathBuf,
@@ -15,8 +15,8 @@ pub(crate) struct Cgroup {
 }
 
 impl Cgroup {
-    /// Makes the group with its settings. Those that begin with `?` are skipped if the system does
-    /// not know them.
+    /// Creates the group with its settings. Settings whose name begins with `?` are skipped if the
+    /// kernel does not know them.
     pub(crate) fn make(group: &CgroupSetup) -> Result<Self, SetupError> {
         let dir = &group.dir;
         let make = || {
@@ -43,12 +43,12 @@ impl Cgroup {
         })
     }
 
-    /// Kills everything in the group at once, where the system can.
+    /// Kills everything in the group at once, if the kernel supports it.
     pub(crate) fn kill(&self) {
         kill_in(&self.dir);
     }
 
-    /// Removes the group; if the caller is gone, also the caller's group above it.
+    /// Removes the group and, if the caller is gone, the caller's group above it.
     pub(crate) fn remove(self, caller_is_gone: bool) -> io::Result<()> {
         drop(self.procs);
         let removed = fs::remove_dir(&self.dir);

@@ -1,4 +1,4 @@
-//! The groups of the caller in which those of its processes are made.
+//! The caller's control groups, which contain the groups of its processes.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,28 +16,28 @@ use crate::level::Mechanism;
 use crate::limits::Limits;
 use crate::protocol::CgroupSetup;
 
-/// A group in one hierarchy in which the groups of processes are made.
+/// A group in one hierarchy that contains the groups of processes.
 #[derive(Debug)]
 struct ParentCgroup {
     dir: PathBuf,
     version: Version,
-    /// What is used of it.
+    /// The mechanisms that it is used for.
     gives: Vec<Mechanism>,
-    /// Held for as long as the group is used: a group that nobody holds is stale.
+    /// Held while the group is in use: a group without a lock is stale.
     _lock: Flock<File>,
 }
 
-/// The groups of this caller in all hierarchies. They are removed when this is dropped.
+/// This caller's groups in all hierarchies. Dropping this removes them.
 #[derive(Debug, Default)]
 pub(crate) struct ParentCgroups {
     parents: Vec<ParentCgroup>,
 }
 
-/// Mechanisms that are missing, and why.
+/// Missing mechanisms, and why each is missing.
 type Reasons = Vec<(Mechanism, Unavailable)>;
 
 impl ParentCgroups {
-    /// Makes a group in every hierarchy that allows it. Returns why mechanisms are missing, too.
+    /// Creates a group in every hierarchy that allows it. Also returns why mechanisms are missing.
     pub(crate) fn find(without: &[Mechanism]) -> (Self, Reasons) {
         let read = |name| fs::read_to_string(name).unwrap_or_default();
         let mut parents = Self::default();
@@ -55,7 +55,7 @@ impl ParentCgroups {
         (parents, reasons)
     }
 
-    /// Makes a group in `hierarchy` for the mechanisms that are `missing` and that it can give.
+    /// Creates a group in `hierarchy` for those of the `missing` mechanisms that it can provide.
     fn add(&mut self, hierarchy: &Hierarchy, missing: &mut Vec<Mechanism>, reasons: &mut Reasons) {
         let wanted: Vec<Mechanism> =
             missing.iter().copied().filter(|&mechanism| hierarchy.has(mechanism)).collect();
@@ -79,12 +79,12 @@ impl ParentCgroups {
         }
     }
 
-    /// The mechanisms that these groups give.
+    /// The mechanisms that these groups provide.
     pub(crate) fn gives(&self) -> impl Iterator<Item = Mechanism> {
         GIVEN.into_iter().filter(|one| self.parents.iter().any(|parent| parent.gives.contains(one)))
     }
 
-    /// The groups of a new process, which its supervisor is to make.
+    /// The groups of a new process, for its supervisor to create.
     pub(crate) fn of_process(&self, limits: &Limits) -> Cgroups {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed).to_string();
@@ -103,19 +103,19 @@ impl ParentCgroups {
 impl Drop for ParentCgroups {
     fn drop(&mut self) {
         for parent in &self.parents {
-            // A group that still has a process in it is removed by that process's supervisor.
+            // If a process is still in the group, that process's supervisor removes it.
             let _ = fs::remove_dir(&parent.dir);
         }
     }
 }
 
-/// Makes a group for this caller in the group `own`, and holds it.
+/// Creates and locks a group for this caller in the group `own`.
 fn new_group(own: &Path) -> io::Result<(PathBuf, Flock<File>)> {
     let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
     let dir = own.join(format!("referee-{}-{random:016x}", std::process::id()));
     fs::create_dir(&dir)?;
     let lock = hold(&dir)?;
-    // Another caller may have taken it for stale before it was held.
+    // Another caller may have removed the group as stale before this one locked it.
     if dir.exists() { Ok((dir, lock)) } else { Err(io::ErrorKind::NotFound.into()) }
 }
 
@@ -125,8 +125,8 @@ fn hold(dir: &Path) -> io::Result<Flock<File>> {
     lock.map_err(|(_, error)| error.into())
 }
 
-/// Removes the groups of callers that were killed: nobody holds them. The system does not remove a
-/// group that is in use.
+/// Removes the groups of killed callers, which nobody locks. The kernel keeps groups that are in
+/// use.
 fn remove_stale(own: &Path) {
     for entry in fs::read_dir(own).into_iter().flatten().flatten() {
         let is_ours = entry.file_name().as_encoded_bytes().starts_with(b"referee-");
@@ -139,10 +139,10 @@ fn remove_stale(own: &Path) {
     }
 }
 
-/// How often a new group may be taken for stale by another caller before that is an error.
+/// How often other callers may remove a new group as stale before that is an error.
 const ATTEMPTS: usize = 8;
 
-/// Makes a group for this caller in the group `own` that nobody took for stale.
+/// Creates a group for this caller in the group `own`, and retries if others remove it as stale.
 fn claim(own: &Path) -> io::Result<(PathBuf, Flock<File>)> {
     let mut attempts = 1;
     loop {
@@ -158,7 +158,8 @@ fn claim(own: &Path) -> io::Result<(PathBuf, Flock<File>)> {
 }
 
 impl ParentCgroup {
-    /// Makes a group in the group `own`, with those of the `wanted` mechanisms that it can give.
+    /// Creates a group in the group `own`, with those of the `wanted` mechanisms that it can
+    /// provide.
     fn make(own: &Path, version: Version, wanted: &[Mechanism]) -> io::Result<Self> {
         remove_stale(own);
         let (dir, lock) = claim(own)?;
@@ -171,7 +172,7 @@ impl ParentCgroup {
         enabled.map(|()| parent)
     }
 
-    /// Passes on the controllers that the `wanted` mechanisms need.
+    /// Enables the controllers of the `wanted` mechanisms for child groups.
     fn enable(&self, own: &Path, wanted: &[Mechanism]) -> io::Result<()> {
         if self.version == Version::One {
             return Ok(());
@@ -189,7 +190,7 @@ impl ParentCgroup {
         let needed = needed.join(" ");
         let control = "cgroup.subtree_control";
         if fs::write(own.join(control), &needed).is_err() {
-            // A group that passes controllers on may have no processes of its own: this one moves.
+            // A group that enables controllers may not contain processes, so this process moves.
             let aside = own.join("referee");
             match fs::create_dir(&aside) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -201,14 +202,14 @@ impl ParentCgroup {
         fs::write(self.dir.join(control), &needed)
     }
 
-    /// A group can be made in it.
+    /// Tests whether a group can be created in it.
     fn test(&self) -> io::Result<()> {
         let test = self.dir.join("test");
         fs::create_dir(&test)?;
         fs::remove_dir(test)
     }
 
-    /// The mechanism is available: its file exists in a group below this one.
+    /// Whether the mechanism is available: its file exists in a child group.
     fn can(&self, mechanism: Mechanism) -> bool {
         let Some(file) = file_of(mechanism, self.version) else { return false };
         let test = self.dir.join("test");
@@ -217,7 +218,7 @@ impl ParentCgroup {
         there
     }
 
-    /// The files that set the limits in the group of a process.
+    /// The files and values that set the limits in a process's group.
     fn settings(&self, limits: &Limits) -> Vec<(String, String)> {
         let mut set = Vec::new();
         let mut give = |name: &str, value: String| set.push((name.to_owned(), value));

@@ -1,4 +1,4 @@
-//! The groups of a process as the caller sees them: figures, freezing, killing.
+//! The control groups of a process, from the caller's side: measuring, freezing, killing.
 
 #![expect(unsafe_code, reason = "waiting for the events of a file")]
 
@@ -18,22 +18,22 @@ use crate::protocol::CgroupSetup;
 /// The groups of one process and its descendants, as the caller sees them.
 #[derive(Debug, Default)]
 pub(crate) struct Cgroups {
-    /// What the supervisor is to make.
+    /// The groups that the supervisor is to create.
     pub(crate) setups: Vec<CgroupSetup>,
-    /// Which group gives which mechanism.
+    /// Which group provides which mechanism.
     pub(super) of: Vec<(Mechanism, Version, PathBuf)>,
 }
 
 /// How often limits were exceeded since the groups were made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Counts {
-    /// Processes that were killed because there was no memory left for them.
+    /// The number of processes killed because memory ran out.
     pub(crate) killed_for_memory: u64,
-    /// Processes and threads that were refused because there were too many.
+    /// The number of processes and threads refused because there were too many.
     pub(crate) refused_processes: u64,
 }
 
-/// The CPU time of a group.
+/// The file with the CPU time of a group.
 #[derive(Debug)]
 pub(crate) struct CpuFile {
     version: Version,
@@ -41,7 +41,7 @@ pub(crate) struct CpuFile {
 }
 
 impl CpuFile {
-    /// The CPU time of everything that ever was in the group.
+    /// The CPU time of everything that was ever in the group.
     pub(crate) fn read(&self) -> Option<Duration> {
         let mut space = [0; 512];
         let count = self.file.read_at(&mut space, 0).ok()?;
@@ -54,7 +54,7 @@ impl CpuFile {
 }
 
 impl Cgroups {
-    /// Kills everything in them, where the system can.
+    /// Kills everything in the groups, if the kernel supports it.
     pub(crate) fn kill(&self) {
         self.setups.iter().for_each(|group| kill_in(&group.dir));
     }
@@ -77,7 +77,7 @@ impl Cgroups {
         field(&text, key).unwrap_or(0)
     }
 
-    /// The most memory its processes had together, in bytes.
+    /// The highest memory use of all processes together, in bytes.
     pub(crate) fn memory_peak(&self) -> Option<u64> {
         self.number(Mechanism::Memory, ["memory.max_usage_in_bytes", "memory.peak"])
     }
@@ -98,25 +98,25 @@ impl Cgroups {
         }
     }
 
-    /// The CPU time, once the supervisor has made the groups.
+    /// The file with the CPU time; `None` until the supervisor has created the groups.
     pub(crate) fn cpu(&self) -> Option<CpuFile> {
         let (version, dir) = self.group_of(Mechanism::Cpu)?;
         let file = File::open(dir.join(file_of(Mechanism::Cpu, version)?)).ok()?;
         Some(CpuFile { version, file })
     }
 
-    /// What stops all processes at once, once the supervisor has made the groups.
+    /// The freezer; `None` until the supervisor has created the groups.
     pub(crate) fn freezer(&self) -> Option<Freezer> {
         let (_, dir) = self.group_of(Mechanism::Freeze)?;
         let control = OpenOptions::new().write(true).open(dir.join("cgroup.freeze")).ok()?;
         let events = File::open(dir.join("cgroup.events")).ok()?;
-        // SAFETY: a file owns its descriptor and keeps it open and the same as long as it lives.
+        // SAFETY: the file owns its descriptor, and keeps the same one open as long as it lives.
         let events = unsafe { AsyncFd::register_with_interest(events, Interest::PRIORITY) };
         Some(Freezer { control, events: events.ok()? })
     }
 }
 
-/// What stops all processes of a group at once.
+/// Stops all processes of a group at once.
 #[derive(Debug)]
 pub(crate) struct Freezer {
     control: File,
@@ -124,17 +124,17 @@ pub(crate) struct Freezer {
 }
 
 impl Freezer {
-    /// Asks the system to stop them, and returns whether it accepted.
+    /// Asks the kernel to stop the processes. Returns whether it accepted.
     pub(crate) fn freeze(&self) -> bool {
         (&self.control).write_all(b"1").is_ok()
     }
 
-    /// Lets them continue; true once they do.
+    /// Lets the processes continue. Returns true once they run.
     pub(crate) async fn thaw(&self) -> bool {
         (&self.control).write_all(b"0").is_ok() && self.becomes(0).await
     }
 
-    /// True once all of them are stopped.
+    /// Waits for all processes to stop. Returns true once they have.
     pub(crate) async fn frozen(&self) -> bool {
         self.becomes(1).await
     }
