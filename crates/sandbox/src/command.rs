@@ -17,8 +17,8 @@ pub struct Command {
     pub dir: PathBuf,
     /// Variables that are added to its environment.
     pub env: BTreeMap<String, String>,
-    /// What else it may read, where it is contained. The folders of the system, and the
-    /// installation that the program belongs to, are readable in any case.
+    /// Other paths that it may read if it is contained. It may always read the system folders and
+    /// the installation that its program belongs to.
     pub readable: Vec<PathBuf>,
     /// Paths in readable folders that it may not read; real paths.
     pub hidden: Vec<PathBuf>,

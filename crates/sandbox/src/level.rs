@@ -13,7 +13,7 @@ pub enum Level {
     /// It reads its own files and the language runtimes, writes to its scratch folder, and
     /// reaches neither the network nor other processes.
     Basic,
-    /// It has a system of its own: nothing else is there.
+    /// It runs in its own namespaces and file system, and sees nothing else of the machine.
     Strict,
 }
 

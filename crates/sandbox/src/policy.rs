@@ -1,4 +1,4 @@
-//! What holds for all processes that are started with it.
+//! The policy for sandboxed processes.
 
 #[cfg(target_os = "linux")]
 use std::path::PathBuf;
@@ -8,11 +8,10 @@ use crate::level::{Level, Mechanism};
 use crate::limits::Limits;
 use crate::request::{Request, Requirement};
 
-/// What holds for all processes that are started with it: the level, the mechanisms in force, and
-/// the limits. [`resolve`](crate::resolve) makes one.
+/// The policy for processes: the level, the mechanisms in force, and the limits.
+/// [`resolve`](crate::resolve) makes one.
 ///
-/// It holds the control groups in which the groups of its processes are made. They are removed
-/// when it is dropped.
+/// It owns the control groups that contain the groups of its processes. Dropping it removes them.
 #[derive(Debug)]
 pub struct Policy {
     pub(crate) level: Level,
@@ -38,8 +37,8 @@ pub struct Missing {
 }
 
 impl Policy {
-    /// Nothing is contained: a process may do what the caller may. It and its descendants are still
-    /// killed in the end.
+    /// The policy without containment: a process may do anything that the caller may. It and its
+    /// descendants are still killed at the end.
     pub fn off() -> Self {
         Self::at(Level::Off, &Request::default())
     }
@@ -49,28 +48,28 @@ impl Policy {
         self.level
     }
 
-    /// The level contains processes at all.
+    /// Whether the level contains processes at all.
     pub fn contains(&self) -> bool {
         self.level > Level::Off
     }
 
-    /// How much a process may use.
+    /// The limits on the resources of a process.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The levels and mechanisms that are not in force although they were tried.
+    /// The levels and mechanisms that were tried but are not in force.
     pub fn missing(&self) -> &[Missing] {
         &self.missing
     }
 
-    /// Processes have memory that they share by names, as in `/dev/shm`.
+    /// Whether processes can share memory by name, as in `/dev/shm`.
     pub fn has_shared_memory(&self) -> bool {
         let mounted = [Mechanism::Mounts, Mechanism::Namespaces];
         !self.contains() || self.in_force().iter().any(|one| mounted.contains(one))
     }
 
-    /// The requirement is in force.
+    /// Whether the requirement is in force.
     pub(crate) fn meets(&self, requirement: Requirement) -> bool {
         let in_force = self.in_force();
         match requirement {
@@ -85,7 +84,7 @@ impl Policy {
         }
     }
 
-    /// Takes out why `what` is missing, where that is known.
+    /// Removes and returns the reason why `what` is missing, if it is known.
     pub(crate) fn take_reason(&mut self, what: Requirement) -> Option<Unavailable> {
         let at = self.missing.iter().position(|missing| missing.what == what)?;
         Some(self.missing.swap_remove(at).why)
@@ -101,7 +100,7 @@ mod platform {
     use crate::users::Users;
 
     impl Policy {
-        /// The policy at this level; nobody knows yet whether it works here.
+        /// The policy at this level, before anybody has tested it here.
         pub(crate) fn at(level: Level, request: &Request) -> Self {
             let (cgroups, missing) = match level {
                 Level::Off => (ParentCgroups::default(), Vec::new()),
@@ -145,7 +144,8 @@ mod platform {
                 Mechanism::User => self.users.is_some(),
                 Mechanism::Namespaces => self.level == Level::Strict,
                 Mechanism::Mounts => self.has_mounts_alone(),
-                // A user or a user namespace of its own counts processes too.
+                // With its own user or user namespace, the kernel also limits a process's
+                // descendants.
                 Mechanism::Processes => {
                     self.users.is_some() || self.level == Level::Strict || self.has_mounts_alone()
                 }
@@ -167,7 +167,7 @@ mod platform {
     use crate::request::Request;
 
     impl Policy {
-        /// The policy at this level; only [`Level::Off`] works here.
+        /// The policy at this level. Only [`Level::Off`] works here.
         pub(crate) fn at(level: Level, request: &Request) -> Self {
             Self { level, limits: request.limits, missing: Vec::new() }
         }

@@ -1,4 +1,4 @@
-//! From a command and a policy to what the supervisor is told.
+//! Turns a command and a policy into the supervisor's setup.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,8 +12,8 @@ use crate::protocol::Setup;
 use crate::users::User;
 use crate::{descriptors, mounts, runtimes};
 
-/// What the supervisor of a process needs to know. The process becomes `user`, where there is one,
-/// and joins `groups`.
+/// The supervisor's setup for a process. The process becomes `user`, if there is one, and joins
+/// `groups`.
 pub(crate) fn setup(
     command: &Command,
     policy: &Policy,
@@ -64,8 +64,8 @@ fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// What a contained process may read besides the folders of the system: the installation of its
-/// program, its folder, and what the command names.
+/// The paths that a contained process may read besides the system folders: its program's
+/// installation, its working folder, and the paths that the command lists.
 fn readable_paths(command: &Command, program: &Path, dir: &Path) -> Vec<PathBuf> {
     let search = command.env.get("PATH").map(Into::into).or_else(|| std::env::var_os("PATH"));
     let mut readable = runtimes::of_program(program, search.as_deref());
@@ -83,8 +83,8 @@ fn scratch_folder() -> io::Result<PathBuf> {
     Ok(std::fs::canonicalize(&folder).unwrap_or(folder).join(name))
 }
 
-/// The whole environment of a contained process: how programs are found, the language, its scratch
-/// folder, and what its command says.
+/// The whole environment of a contained process: the search path, the language, its scratch folder,
+/// and the command's own variables.
 fn environment(command: &Command, scratch: &Path) -> BTreeMap<String, String> {
     let mut env = BTreeMap::new();
     for name in ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ"] {

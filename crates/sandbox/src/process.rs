@@ -1,4 +1,4 @@
-//! A sandboxed process, held by the socket of its supervisor.
+//! A sandboxed process, controlled through its supervisor's socket.
 
 use std::io::{self, IoSlice};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -29,41 +29,40 @@ use crate::protocol::{LONGEST, Message, SUPERVISOR, Setup, SetupError, Stage};
 use crate::users::{User, Users};
 use crate::{limits, prepare, procfs, resources};
 
-/// How long processes may take to die.
+/// The time that processes get to die.
 const DEATH: Duration = Duration::from_secs(10);
-/// How long a supervisor may take before it is checked whether somebody stopped it.
+/// How long to wait for a supervisor before checking whether somebody stopped it.
 const SOON: Duration = Duration::from_secs(1);
-/// How long a process may take to go on after it was frozen.
+/// The time that a process gets to continue after a freeze.
 const THAW: Duration = Duration::from_secs(1);
 
-/// A sandboxed process with its descendants. They are killed when this is dropped.
+/// A sandboxed process with its descendants. Dropping it kills them.
 #[derive(Debug)]
 pub struct Process {
     supervisor: Child,
     tree: ProcessTree,
     socket: UnixStream,
-    /// What the supervisor sent, up to the end of its last whole message.
+    /// Bytes from the supervisor after its last complete message.
     received: Vec<u8>,
-    /// What the supervisor was told.
+    /// The setup that the supervisor received.
     setup: Setup,
     ended: Option<ExitStatus>,
-    /// The limit that the supervisor found exceeded, if any.
+    /// The limit that the supervisor reported as exceeded, if any.
     exceeded: Option<Overrun>,
     limits: Limits,
     freezer: Option<Freezer>,
     groups: Cgroups,
-    /// What the control groups had counted at the last [`Process::reset_overruns`].
+    /// The counts of the control groups at the last [`Process::reset_overruns`].
     before: Counts,
     user: Option<User>,
 }
 
 impl Process {
-    /// Starts the command in a sandbox. When this returns, the program runs.
+    /// Starts the command in a sandbox. The program is running when this returns.
     ///
-    /// The program that calls this must have called
-    /// [`serve_as_supervisor`](crate::serve_as_supervisor) first thing in `main`. To be called in
-    /// a Tokio runtime with I/O and time enabled; if the future is dropped, whatever was started
-    /// is killed.
+    /// The calling program must have called [`serve_as_supervisor`](crate::serve_as_supervisor)
+    /// first in `main`. Call this in a Tokio runtime with I/O and time enabled. Dropping the future
+    /// kills whatever was started.
     pub async fn spawn(command: &Command, policy: &Policy) -> Result<(Self, Pipes), SpawnError> {
         let user = policy.users.as_ref().and_then(Users::take);
         let groups = policy.cgroups.of_process(&policy.limits);
@@ -94,7 +93,7 @@ impl Process {
                 Ok((process, pipes))
             }
             Ok(Message::Failed(failed)) => {
-                // The supervisor has removed what it made and ends by itself.
+                // The supervisor has removed what it created, and exits on its own.
                 let _ = timeout(DEATH, process.supervisor.wait()).await;
                 Err(process.why_not_started(command, failed))
             }
@@ -121,7 +120,7 @@ impl Process {
         }
     }
 
-    /// Tells the supervisor what to do, and gives it the process's ends of the pipes.
+    /// Sends the supervisor its setup and the process's ends of the pipes.
     async fn send_setup(&mut self) -> io::Result<Pipes> {
         let (pipes, theirs) = Pipes::new()?;
         let mut text = serde_json::to_vec(&self.setup)?;
@@ -146,8 +145,7 @@ impl Process {
         Ok(pipes)
     }
 
-    /// Forgets which limits were exceeded: from now on [`overrun`](Self::overrun) tells only of
-    /// what follows.
+    /// Forgets which limits were exceeded: [`overrun`](Self::overrun) reports only later ones.
     pub fn reset_overruns(&mut self) {
         self.before = self.groups.counts();
     }
@@ -171,7 +169,7 @@ impl Process {
             .then_some(Overrun::Processes { limit: limits.processes })
     }
 
-    /// A control group killed one of the processes because there was no memory left.
+    /// Whether a control group killed one of the processes because memory ran out.
     pub(crate) fn was_killed_for_memory(&self) -> bool {
         self.groups.counts().killed_for_memory > 0
     }
@@ -184,7 +182,7 @@ impl Process {
         }
     }
 
-    /// Lets the process and its descendants go on, and waits until they do.
+    /// Lets the process and its descendants continue, and waits until they do.
     pub async fn thaw(&mut self) {
         if let Some(freezer) = &self.freezer
             && timeout(THAW, freezer.thaw()).await == Ok(true)
@@ -194,7 +192,7 @@ impl Process {
         self.tree.resume();
     }
 
-    /// Its control group freezes, and thaws again.
+    /// Tests whether its control group can freeze and thaw it.
     pub(crate) async fn freezes(&mut self) -> bool {
         self.freeze();
         match &self.freezer {
@@ -208,24 +206,24 @@ impl Process {
         CpuClock::new(self.groups.cpu(), self.tree)
     }
 
-    /// What the process itself is doing now.
+    /// What the process itself is doing now, without its descendants.
     pub fn state(&self) -> ProcessState {
         ProcessState::of(self.tree.leader)
     }
 
-    /// The most resident memory that the process and its living descendants have held, each at its
-    /// own time, added up, in bytes; `None` where the system does not tell.
+    /// The peak resident memory of the process and of each living descendant, added up, in bytes.
+    /// `None` if the system does not provide it.
     pub fn peak_memory(&self) -> Option<u64> {
         self.tree.peak_memory()
     }
 
-    /// Sends the process itself, not its descendants, the signal with this number.
+    /// Sends the signal with this number to the process itself, not to its descendants.
     pub fn signal(&self, signal: i32) {
         self.tree.signal_leader(signal);
     }
 
-    /// Waits until the process itself has ended; its descendants may live on. Safe to cancel and
-    /// to call again.
+    /// Waits until the process itself has ended; its descendants may live on. It is cancel-safe,
+    /// and can be called again.
     pub async fn wait(&mut self) -> Result<ExitStatus, SupervisorGone> {
         loop {
             if let Some(status) = self.ended {
@@ -237,8 +235,8 @@ impl Process {
     }
 
     /// Kills the process and all its descendants, waits until they are gone, and removes what was
-    /// made for them. Returns what they left behind; if the supervisor was killed, what could
-    /// be found of it.
+    /// created for them. Returns what they left behind. If the supervisor was killed, the result
+    /// contains only what can still be found.
     pub async fn kill(&mut self) -> Leftovers {
         self.wake_supervisor();
         // A supervisor that is gone has killed everything already.
@@ -249,14 +247,14 @@ impl Process {
         }
         let done = gone.ok().flatten();
         if done.is_none() {
-            // Whoever stopped it cannot keep it from that.
+            // Even a stopped supervisor cannot resist this signal.
             let _ = self.supervisor.start_kill();
         }
         let _ = timeout(DEATH, self.supervisor.wait()).await;
         done.unwrap_or_else(|| self.clear())
     }
 
-    /// Waits until the supervisor has killed everything; nothing when it is gone.
+    /// Waits until the supervisor has killed everything; `None` if the supervisor is gone.
     async fn gone(&mut self) -> Option<Leftovers> {
         loop {
             match self.next_message().await {
@@ -267,16 +265,16 @@ impl Process {
         }
     }
 
-    /// Lets the supervisor go on: a process that is contained by nothing can stop it. To be called
-    /// before something is expected of the supervisor, such as the end of the process.
+    /// Wakes the supervisor: a process without containment can stop it. Call this before waiting
+    /// for the supervisor, for example for the end of the process.
     pub fn wake_supervisor(&self) {
         if self.supervisor.id().is_some() {
-            // It was not reaped yet, so the number is its own.
+            // It has not been reaped, so the number is still its own.
             let _ = kill(self.tree.root, Signal::SIGCONT);
         }
     }
 
-    /// Does what a supervisor would have done that was killed.
+    /// Cleans up after a supervisor that was killed.
     fn clear(&self) -> Leftovers {
         self.groups.kill();
         let processes = process_tree::kill_orphans(DEATH);
@@ -291,7 +289,7 @@ impl Process {
         }
     }
 
-    /// The next message of the supervisor. Safe to cancel and to call again.
+    /// The supervisor's next message. It is cancel-safe, and can be called again.
     async fn next_message(&mut self) -> Result<Message, SupervisorGone> {
         loop {
             if let Some(end) = self.received.iter().position(|&byte| byte == b'\n') {
@@ -307,18 +305,18 @@ impl Process {
 }
 
 impl Drop for Process {
-    /// A process that is given up, perhaps while it was starting, is gone when this returns: its
-    /// supervisor kills it when the socket closes, and is waited for.
+    /// An abandoned process is gone when this returns, even if it was still starting. Its
+    /// supervisor kills it when the socket closes, and this waits for the supervisor.
     fn drop(&mut self) {
         let Some(id) = self.supervisor.id() else { return };
-        // A socket that is closed already has told the supervisor.
+        // If the socket is closed already, the supervisor knows.
         let _ = shutdown(self.socket.as_raw_fd(), Shutdown::Both);
         self.wake_supervisor();
         process_tree::wait_for_end(Pid::from_raw(id.cast_signed()), DEATH);
     }
 }
 
-/// The error of a start that failed before the supervisor was told what to do.
+/// The error of a start that failed before the supervisor got its setup.
 fn unstarted(error: io::Error) -> SpawnError {
     match Shortage::of("start a supervisor", &error) {
         Some(shortage) => shortage.into(),

@@ -1,22 +1,22 @@
-//! What a process is doing, seen from outside.
+//! The state of a process, seen from outside.
 
 use nix::unistd::Pid;
 
-/// What a process is doing, seen from outside.
+/// The state of a process, seen from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessState {
     /// Sleeping in a read of its standard input.
     ReadingInput,
     /// Stopped by a signal.
     Stopped,
-    /// On a core, or waiting for one.
+    /// Running on a core, or waiting for one.
     Running,
-    /// Anything else, or the system does not tell.
+    /// Any other state, or the system does not provide it.
     Other,
 }
 
 impl ProcessState {
-    /// What the process `pid` is doing now.
+    /// The current state of the process `pid`.
     #[cfg(target_os = "linux")]
     pub(crate) fn of(pid: Pid) -> Self {
         match crate::procfs::state(pid) {
@@ -27,14 +27,14 @@ impl ProcessState {
         }
     }
 
-    /// This system does not tell.
+    /// Always [`Other`](Self::Other): this system does not provide the state.
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn of(_: Pid) -> Self {
         Self::Other
     }
 }
 
-/// It is in a system call that reads its standard input.
+/// Whether it is in a system call that reads its standard input.
 #[cfg(target_os = "linux")]
 fn reads_input(pid: Pid) -> bool {
     let call = std::fs::read_to_string(format!("/proc/{pid}/syscall")).unwrap_or_default();

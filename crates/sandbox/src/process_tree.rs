@@ -1,8 +1,9 @@
-//! The descendants of a process, found through `/proc` and held by pidfds.
+//! The descendants of a process, found through `/proc` and opened as pidfds.
 //!
-//! The supervisor is the subreaper of its process: whatever that starts, however it is orphaned,
-//! stays below the supervisor. A process is opened only while a pidfd proves that the number read
-//! from `/proc` was its own all the time, so no signal and no figure ever goes to a stranger.
+//! The supervisor is the subreaper of its process: everything that the process starts stays below
+//! the supervisor, even when orphaned. Numbers from `/proc` can be reused, so a process is only
+//! used if a pidfd proves that the number was its own the whole time. No signal or measurement ever
+//! hits an unrelated process.
 
 #![expect(unsafe_code, reason = "one question that no crate asks")]
 
@@ -19,43 +20,43 @@ use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
 
 use crate::procfs;
 
-/// How often the search for processes that are not stopped yet is repeated.
+/// How many times to search for processes that have not stopped yet.
 const STOP_ROUNDS: usize = 8;
 
-/// A process, held by a pidfd.
+/// A process, referenced by a pidfd.
 #[derive(Debug)]
 pub(crate) struct Member {
-    /// Its number in this process's namespace.
+    /// Its number in this process's PID namespace.
     pub(crate) pid: Pid,
     handle: OwnedFd,
 }
 
 impl Member {
-    /// The process `pid`, if it is a child of `parent` now.
+    /// Opens the process `pid`, if it is a child of `parent` now.
     pub(crate) fn open(pid: Pid, parent: Pid) -> Option<Self> {
         let number = rustix::process::Pid::from_raw(pid.as_raw())?;
         let handle = pidfd_open(number, PidfdFlags::empty()).ok()?;
         let member = Self { pid, handle };
-        // The number was the process's own while the parent was read: it lives still.
+        // If it is still alive, its number was its own while the parent was read.
         (procfs::parent(pid) == Some(parent) && member.lives()).then_some(member)
     }
 
-    /// It was not reaped yet: its number is still its own.
+    /// Whether it has not been reaped: its number is still its own.
     fn lives(&self) -> bool {
-        // SAFETY: signal 0 is only a question, the descriptor is open, and no pointer is read.
+        // SAFETY: signal 0 only asks, the descriptor is open, and no pointer is read.
         let answer = unsafe {
             libc::syscall(libc::SYS_pidfd_send_signal, self.handle.as_raw_fd(), 0, 0_usize, 0)
         };
         answer == 0 || Errno::last() != Errno::ESRCH
     }
 
-    /// It is dead and waits to be reaped.
+    /// Whether it is dead and waits to be reaped.
     pub(crate) fn is_dead(&self) -> bool {
         matches!(procfs::state(self.pid), None | Some('Z' | 'X'))
     }
 
-    /// Sends a signal to all of the process group that it leads, at once; says whether the system
-    /// can do that.
+    /// Sends a signal to the whole process group that it leads. Returns false if the kernel does
+    /// not support that.
     pub(crate) fn signal_group(&self, signal: Signal) -> bool {
         // The kernel's PIDFD_SIGNAL_PROCESS_GROUP, since Linux 6.9.
         const PROCESS_GROUP: libc::c_uint = 1 << 2;
@@ -69,32 +70,30 @@ impl Member {
 
     /// Sends it a signal.
     pub(crate) fn signal(&self, signal: Signal) {
-        // A process that is gone needs no signal; there is nothing else to do about an error here.
+        // A process that is gone needs no signal, and no other error can be handled here.
         let _ = pidfd_send_signal(&self.handle, signal);
     }
 }
 
-/// Waits until the child `pid` of this process has ended, but not longer than `patience`. It is
-/// left to be reaped.
+/// Waits at most `patience` for the child `pid` of this process to end. Does not reap it.
 pub(crate) fn wait_for_end(pid: Pid, patience: Duration) {
     let number = rustix::process::Pid::from_raw(pid.as_raw());
     let Some(handle) = number.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()) else {
         return;
     };
     let patience = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
-    // When it does not end in time there is nothing more to be done here.
+    // If it does not end in time, nothing more can be done here.
     let _ = poll(&mut [PollFd::new(handle.as_fd(), PollFlags::POLLIN)], patience);
 }
 
-/// From now on, if a supervisor is killed, its descendants become children of this process.
+/// Makes this process adopt the descendants of supervisors that are killed from now on.
 pub(crate) fn adopt_orphans() {
     // If the system refuses, they are lost.
     let _ = nix::sys::prctl::set_child_subreaper(true);
 }
 
-/// Kills and reaps the descendants of supervisors that were killed; returns how many were alive.
-/// They are told from other children of this process by their session, which is not its own. Waits
-/// for each no longer than `patience`.
+/// Kills and reaps the descendants of killed supervisors, and returns how many were alive. Other
+/// children of this process share its session; these do not. Waits at most `patience` for each.
 pub(crate) fn kill_orphans(patience: Duration) -> usize {
     let this = Pid::this();
     let own = getsid(None);
@@ -119,14 +118,14 @@ pub(crate) fn kill_orphans(patience: Duration) -> usize {
     }
 }
 
-/// All descendants of `root`, parents before their children, including dead ones that were not
+/// All descendants of `root`, parents before children, including dead ones that have not been
 /// reaped.
 pub(crate) fn members(root: Pid) -> Vec<Member> {
     let mut found: Vec<Member> = opened(root);
     let mut next = 0;
     while let Some(member) = found.get(next) {
         let below = opened(member.pid);
-        // What was read belongs to this process only if it was there until now.
+        // The data is this process's own only if the process is still there now.
         if member.lives() {
             found.extend(below);
         }
@@ -146,17 +145,18 @@ pub(crate) struct ProcessTree {
     pub(crate) root: Pid,
     /// The process that runs the command.
     pub(crate) leader: Pid,
-    /// The first process of its PID namespace, where it has one.
+    /// The first process of its PID namespace, if it has one.
     pub(crate) init: Option<Pid>,
 }
 
 impl ProcessTree {
-    /// CPU time of the leader alone, cheaply.
+    /// The CPU time of the leader alone, which is cheap to read.
     pub(crate) fn leader_cpu(&self) -> Option<Duration> {
         procfs::cpu_time(self.leader)
     }
 
-    /// CPU time of all living processes, and of dead ones that somebody waited for: a lower bound.
+    /// The CPU time of all living processes, and of dead ones that their parents have waited for: a
+    /// lower bound.
     pub(crate) fn cpu(&self) -> Duration {
         let keepers = [Some(self.root), self.init].into_iter().flatten();
         let waited: Duration = keepers.map(procfs::waited_for).sum();
@@ -166,16 +166,16 @@ impl ProcessTree {
         members.sum::<Duration>() + waited
     }
 
-    /// The peak resident memory of each living process, added up, in bytes.
+    /// The sum of the peak resident memory of all living processes, in bytes.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         let peaks = self.members().into_iter().filter_map(|member| procfs::peak_memory(member.pid));
         Some(peaks.sum::<u64>()).filter(|&bytes| bytes > 0)
     }
 
-    /// Stops every process: first the leader's process group at once, so that it does not compete
-    /// with the search for the others.
+    /// Stops every process. The leader's process group comes first, all at once, so that it does
+    /// not compete with the search for the others.
     ///
-    /// Until a process is stopped it may start others, so the search is repeated.
+    /// A process can start others until it is stopped, so the search is repeated.
     pub(crate) fn stop(&self) {
         self.signal_group(Signal::STOP);
         let mut stopped: Vec<Pid> = Vec::new();
@@ -218,7 +218,7 @@ impl ProcessTree {
         }
     }
 
-    /// Signals the group of its first process, where there is one and the system can do that.
+    /// Signals the group of its first process, if there is one and the kernel supports that.
     fn signal_group(&self, signal: Signal) -> bool {
         let leader = Member::open(self.leader, self.init.unwrap_or(self.root));
         leader.is_some_and(|leader| leader.signal_group(signal))
@@ -239,7 +239,7 @@ mod tests {
 
     use super::*;
 
-    /// Waits, at most half a minute, until all of them are in this state.
+    /// Waits at most half a minute until all of them are in this state.
     fn become_state(pids: &[Pid], wanted: char) {
         let began = Instant::now();
         while !pids.iter().all(|&pid| procfs::state(pid) == Some(wanted)) {
@@ -261,7 +261,7 @@ mod tests {
         let mut pids: Vec<Pid> = members(leader).iter().map(|member| member.pid).collect();
         pids.push(leader);
         let member = Member::open(leader, Pid::this()).expect("a child");
-        // Before Linux 6.9 each is signalled by itself.
+        // Before Linux 6.9, each process gets its own signal.
         if member.signal_group(Signal::STOP) {
             become_state(&pids, 'T');
             assert!(member.signal_group(Signal::CONT));

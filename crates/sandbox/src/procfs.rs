@@ -1,4 +1,4 @@
-//! What `/proc` tells of a process.
+//! Reads information about processes from `/proc`.
 
 use std::fs;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use nix::time::ClockId;
 use nix::unistd::Pid;
 
-/// Children of every thread of `pid`.
+/// The children of all threads of `pid`.
 pub(crate) fn children(pid: Pid) -> Vec<Pid> {
     let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
     threads
@@ -19,65 +19,66 @@ pub(crate) fn children(pid: Pid) -> Vec<Pid> {
         .collect()
 }
 
-/// The fields of `/proc/PID/stat` from the third on.
+/// The fields of `/proc/PID/stat`, from the third.
 fn stat(pid: Pid) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     Some(stat.rsplit_once(") ")?.1.to_owned())
 }
 
-/// The letter of its state.
+/// The letter of the process's state.
 pub(crate) fn state(pid: Pid) -> Option<char> {
     stat(pid)?.chars().next()
 }
 
-/// Its parent.
+/// The parent of the process.
 pub(crate) fn parent(pid: Pid) -> Option<Pid> {
     stat(pid)?.split(' ').nth(1)?.parse().ok().map(Pid::from_raw)
 }
 
-/// How many threads it has.
+/// The number of its threads.
 pub(crate) fn threads(pid: Pid) -> u64 {
     let fields = stat(pid).unwrap_or_default();
     fields.split(' ').nth(17).and_then(|field| field.parse().ok()).unwrap_or(0)
 }
 
-/// CPU time that it has used itself.
+/// The CPU time that it has used itself.
 pub(crate) fn cpu_time(pid: Pid) -> Option<Duration> {
     let clock = ClockId::pid_cpu_clock_id(pid).ok()?;
     Some(clock.now().ok()?.into())
 }
 
-/// CPU time of the children that it waited for (fields 16 and 17).
+/// The CPU time of the children that it has waited for (fields 16 and 17).
 pub(crate) fn waited_for(pid: Pid) -> Duration {
     let fields = stat(pid).unwrap_or_default();
     let ticks: u64 =
         fields.split(' ').skip(13).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
-    // The kernel shows these in units of 1/100 s whatever its own tick is.
+    // The kernel shows these in units of 1/100 s, whatever its own tick is.
     Duration::from_millis(ticks * 10)
 }
 
-/// The most resident memory that it has held, in bytes.
+/// The peak resident memory of the process, in bytes.
 pub(crate) fn peak_memory(pid: Pid) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     bytes_of(&status, "VmHWM:")
 }
 
-/// Its memory that is not swapped out, in bytes.
+/// Its current resident memory, in bytes.
 pub(crate) fn resident_memory(pid: Pid) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     bytes_of(&status, "VmRSS:").unwrap_or(0)
 }
 
-/// The memory of one process, in bytes; its share of what several processes use.
+/// The memory of one process, in bytes. Memory that several processes share is divided between
+/// them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MemoryShare {
-    /// Private memory, with what is shared since a fork.
+    /// Private memory, including pages shared since a fork.
     pub(crate) private: u64,
     /// Shared mappings.
     pub(crate) shared: u64,
 }
 
-/// Its memory, added up page by page: slow.
+/// The process's share of memory, added up page by page, which is slow.
 pub(crate) fn memory_share(pid: Pid) -> Option<MemoryShare> {
     let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
     Some(MemoryShare {
@@ -86,14 +87,14 @@ pub(crate) fn memory_share(pid: Pid) -> Option<MemoryShare> {
     })
 }
 
-/// The number of KiB after `name`, in bytes.
+/// The number after `name`, converted from KiB to bytes.
 fn bytes_of(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().split(' ').next()?.parse().ok()?;
     Some(kib * 1024)
 }
 
-/// How many processes the user of this process has.
+/// The number of processes of this process's user.
 pub(crate) fn processes_of_this_user() -> Option<u64> {
     use std::os::unix::fs::MetadataExt;
     let user = nix::unistd::geteuid().as_raw();

@@ -1,8 +1,8 @@
-//! The supervisor protocol: what caller and supervisor tell each other, as JSON lines over a socket.
+//! The supervisor protocol: JSON lines between caller and supervisor over a socket.
 //!
 //! The caller sends one [`Setup`] together with the process's ends of the pipes. The supervisor
-//! sends [`Message`]s. One byte from the caller asks the supervisor to kill everything; the end of
-//! the socket asks for the same.
+//! sends [`Message`]s. One byte from the caller, or the end of the socket, tells the supervisor to
+//! kill everything.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -19,16 +19,16 @@ use crate::leftovers::Leftovers;
 use crate::level::{Level, Mechanism};
 use crate::limits::{Limits, Overrun};
 
-/// The first argument that makes the calling program a supervisor.
+/// The first argument that starts the calling program as a supervisor.
 pub(crate) const SUPERVISOR: &str = "__supervisor";
 
 /// The second argument that makes it a process which only tests its sandbox.
 pub(crate) const SELF_TEST: &str = "self-test";
 
-/// The longest setup, in bytes.
+/// The maximum length of a setup, in bytes.
 pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
 
-/// Everything that a supervisor needs to know to start its process.
+/// Everything that a supervisor needs to start its process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Setup {
     /// The program, as an absolute path.
@@ -37,38 +37,38 @@ pub(crate) struct Setup {
     pub(crate) args: Vec<String>,
     /// Its working folder.
     pub(crate) dir: PathBuf,
-    /// Its whole environment if it is contained; otherwise what is added to the supervisor's.
+    /// Its whole environment if it is contained; otherwise additions to the supervisor's.
     pub(crate) env: BTreeMap<String, String>,
-    /// How far it is contained.
+    /// How strongly it is contained.
     pub(crate) level: Level,
     /// Mechanisms that are left out.
     pub(crate) without: Vec<Mechanism>,
     /// The user and group that it becomes, if the caller is root.
     pub(crate) user: Option<u32>,
-    /// How much it may use.
+    /// The limits on its resources.
     pub(crate) limits: Limits,
-    /// What it may read, besides the language runtimes; real paths.
+    /// Paths that it may read besides the language runtimes; real paths.
     pub(crate) readable: Vec<PathBuf>,
-    /// The helper, if it is mounted in a place of its own; a real path.
+    /// The helper program, if it is mounted at its own place; a real path.
     pub(crate) helper: Option<PathBuf>,
-    /// What it may not see although it lies in a readable folder; real paths.
+    /// Paths in readable folders that it may not see; real paths.
     pub(crate) hidden: Vec<PathBuf>,
-    /// The scratch folder to make and to remove, if it has no file system of its own.
+    /// The scratch folder to create and remove, if it has no file system of its own.
     pub(crate) scratch: Option<PathBuf>,
-    /// The control groups to make and to remove.
+    /// The control groups to create and remove.
     pub(crate) groups: Vec<CgroupSetup>,
-    /// How many files it may have open, if that is less than the supervisor may and nothing
-    /// contains it.
+    /// Its limit on open files if it is not contained, and if that limit is lower than the
+    /// supervisor's.
     pub(crate) open_files: Option<u64>,
 }
 
 impl Setup {
-    /// It runs the program of its caller.
+    /// Whether it runs its caller's own program.
     pub(crate) fn is_this_program(&self) -> bool {
         self.program == std::path::Path::new(THIS_PROGRAM)
     }
 
-    /// `mechanism` is part of the level and not left out.
+    /// Whether `mechanism` is part of the level and not left out.
     pub(crate) fn has(&self, mechanism: Mechanism) -> bool {
         let part = match mechanism {
             Mechanism::Subreaper => true,
@@ -78,52 +78,52 @@ impl Setup {
         part && !self.without.contains(&mechanism)
     }
 
-    /// It has mounts of its own but no other namespaces.
+    /// Whether it has its own mounts but no other namespaces.
     pub(crate) fn has_mounts_alone(&self) -> bool {
         self.has(Mechanism::Mounts) && !self.has(Mechanism::Namespaces)
     }
 
-    /// It has a user namespace of its own: only root has users to give.
+    /// Whether it has its own user namespace, as without root. Root gives it a user instead.
     pub(crate) fn has_user_namespace(&self) -> bool {
         self.user.is_none() && (self.has(Mechanism::Namespaces) || self.has(Mechanism::Mounts))
     }
 }
 
-/// A control group to make.
+/// A control group to create.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CgroupSetup {
     /// Its folder.
     pub(crate) dir: PathBuf,
-    /// The names of its files, and what to write to them.
+    /// The names of its files, and the text to write to each.
     pub(crate) set: Vec<(String, String)>,
 }
 
 impl CgroupSetup {
-    /// It limits the number of processes.
+    /// Whether it limits the number of processes.
     pub(crate) fn bounds_processes(&self) -> bool {
         self.set.iter().any(|(name, _)| name == "pids.max")
     }
 
-    /// It limits memory.
+    /// Whether it limits memory.
     pub(crate) fn bounds_memory(&self) -> bool {
         self.set.iter().any(|(name, _)| name == "memory.max" || name == "memory.limit_in_bytes")
     }
 }
 
-/// What a supervisor tells the caller.
+/// A message from the supervisor to the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Message {
     /// The command runs.
     Started {
-        /// The process that runs it, as the caller numbers processes.
+        /// The process that runs it, by its number in the caller's PID namespace.
         leader: i32,
         /// The first process of its PID namespace, if it has one.
         init: Option<i32>,
     },
-    /// The command does not run.
+    /// The command could not be started.
     Failed(SetupError),
-    /// A limit is exceeded; comes before the end of the command.
+    /// A limit was exceeded. Sent before the end of the command.
     Exceeded(Overrun),
     /// The command ended; its descendants may live on.
     Exited {
@@ -134,18 +134,18 @@ pub(crate) enum Message {
     Gone(Leftovers),
 }
 
-/// Why a command does not run.
+/// Why a command could not be started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SetupError {
-    /// Where it failed.
+    /// The stage that failed.
     pub(crate) stage: Stage,
     /// What failed and how.
     pub(crate) message: String,
-    /// The number of the system's error, if it was one.
+    /// The number of the system error, if it was one.
     pub(crate) error: Option<i32>,
 }
 
-/// Where a start failed.
+/// The stage at which a start failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Stage {
@@ -156,17 +156,17 @@ pub(crate) enum Stage {
 }
 
 impl SetupError {
-    /// The sandbox could not be set up: `what` failed.
+    /// A failed setup of the sandbox: `what` failed.
     pub(crate) fn setting_up(what: &str, error: &(dyn Error + 'static)) -> Self {
         let number = os_error(error);
         Self { stage: Stage::Sandbox, message: format!("{what}: {error}"), error: number }
     }
 
-    /// The shortage that was the cause, if it was one that the command had no part in.
+    /// The shortage that caused it, if it was one that the command did not cause.
     pub(crate) fn shortage(&self) -> Option<Shortage> {
         let ours = match self.stage {
             Stage::Sandbox => true,
-            // The system counts processes at an exec, too. Memory is the program's own business.
+            // The kernel counts processes at an exec, too. Memory is the program's own business.
             Stage::Program => self.error == Some(nix::libc::EAGAIN),
         };
         let (what, _) = self.message.split_once(": ").unwrap_or((&self.message, ""));
@@ -181,7 +181,7 @@ pub(crate) fn send(mut socket: &UnixStream, message: &Message) -> io::Result<()>
     socket.write_all(&line)
 }
 
-/// A wait status as the kernel gives it.
+/// The wait status, as the kernel encodes it.
 pub(crate) fn wait_status(status: WaitStatus) -> i32 {
     match status {
         WaitStatus::Exited(_, code) => (code & 0xff) << 8,

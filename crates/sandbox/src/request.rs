@@ -1,4 +1,4 @@
-//! What a caller asks for.
+//! The caller's request for containment.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,18 +6,18 @@ use std::path::PathBuf;
 use crate::level::{Level, Mechanism};
 use crate::limits::Limits;
 
-/// What a caller asks for.
+/// The caller's request for containment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Request {
-    /// The level; `None` asks for the strongest that works.
+    /// The level; `None` means the strongest that works.
     pub level: Option<Level>,
-    /// What must be in force, or [`resolve`](crate::resolve) fails.
+    /// Requirements. [`resolve`](crate::resolve) fails if one of them is not in force.
     pub require: Vec<Requirement>,
-    /// How much a process may use.
+    /// The limits on the resources of a process.
     pub limits: Limits,
-    /// What is left out, by a test.
+    /// Mechanisms to leave out, for tests.
     pub without: Vec<Mechanism>,
-    /// What no process may see although it lies in a folder that it may read; real paths.
+    /// Paths in readable folders that no process may see; real paths.
     pub hidden: Vec<PathBuf>,
 }
 
@@ -31,7 +31,8 @@ pub enum Requirement {
 }
 
 impl Requirement {
-    /// The level or mechanism of this name; `off` is always in force, and cannot be required.
+    /// The level or mechanism with this name. `off` cannot be required, since it is always in
+    /// force.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|requirement| requirement.name() == name)
     }

@@ -1,4 +1,4 @@
-//! From a request to a policy that works on this machine.
+//! Resolves a request to a policy that works on this machine.
 
 use crate::error::{ResolveError, Shortage, SpawnError, Unavailable};
 use crate::level::{Level, Mechanism};
@@ -8,13 +8,13 @@ use crate::self_test;
 
 /// Finds out what works on this machine and returns the policy that `request` asks for.
 ///
-/// Each level that comes into question is tried with a process that tests its sandbox. Without a
-/// level in the request the strongest that works is taken; [`Policy::missing`] says why no stronger
-/// one is. At a level above [`Level::Off`] this process also becomes non-dumpable, so that no other
-/// process of its user may look into it.
+/// Each candidate level is tested with a process that tests its own sandbox. If the request names
+/// no level, the strongest that works is used, and [`Policy::missing`] says why no stronger one
+/// works. At a level above [`Level::Off`], this process also becomes non-dumpable, so that other
+/// processes of its user cannot inspect it.
 ///
-/// It blocks for as long as the tests take, at most half a minute a level, and must not be called
-/// from an asynchronous task.
+/// It blocks for as long as the tests take, at most half a minute per level. Do not call it from an
+/// asynchronous task.
 pub fn resolve(request: &Request) -> Result<Policy, ResolveError> {
     let mut policy = match request.level {
         Some(level) => {
@@ -24,7 +24,7 @@ pub fn resolve(request: &Request) -> Result<Policy, ResolveError> {
     };
     #[cfg(target_os = "linux")]
     if policy.contains() {
-        // Nothing fails without it.
+        // Everything also works without it.
         let _ = nix::sys::prctl::set_dumpable(false);
     }
     for &requirement in &request.require {
@@ -55,8 +55,8 @@ fn strongest(request: &Request) -> Result<Policy, ResolveError> {
     Ok(policy)
 }
 
-/// This level, if it works here. At `basic` that is with mounts of its own or without them: what
-/// they do is done by polling then, or not at all.
+/// This level, if it works here. `basic` also works without its own mounts: polling then replaces
+/// what it can of them.
 pub(crate) fn at_best(
     level: Level,
     request: &Request,
@@ -73,7 +73,7 @@ pub(crate) fn at_best(
     Ok(tried)
 }
 
-/// This level as it is asked for, if it works here.
+/// This level exactly as requested, if it works here.
 fn tried(level: Level, request: &Request) -> Result<Result<Policy, Unavailable>, Shortage> {
     let mut policy = Policy::at(level, request);
     match self_test::run(&policy) {

@@ -1,5 +1,5 @@
-//! What the supervisor makes outside of the sandbox, and removes afterwards: control groups, the
-//! scratch folder, mounts.
+//! Resources that the supervisor creates outside the sandbox and removes afterwards: control
+//! groups, the scratch folder, mounts.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::protocol::{Setup, SetupError};
 use crate::start_request::StartRequest;
 use crate::{mounts, scratch};
 
-/// What has been made so far.
+/// The resources created so far.
 #[derive(Default)]
 pub(crate) struct Resources {
     pub(crate) groups: Vec<Cgroup>,
@@ -21,7 +21,8 @@ pub(crate) struct Resources {
 }
 
 impl Resources {
-    /// Makes it all. If something fails, what was made before can still be removed.
+    /// Creates all resources. After a failure, [`remove`](Self::remove) removes those created
+    /// before.
     pub(crate) fn make(&mut self, request: &StartRequest) -> Result<(), SetupError> {
         let setup = &request.setup;
         for group in &setup.groups {
@@ -38,10 +39,11 @@ impl Resources {
         Ok(())
     }
 
-    /// Removes it all once the process is gone. Returns the scratch folder if that is impossible.
+    /// Removes all resources once the process is gone. Returns the scratch folder if that cannot be
+    /// removed.
     pub(crate) fn remove(self, setup: &Setup, caller_is_gone: bool) -> Option<UnremovedScratch> {
         for group in self.groups {
-            // A group that stays is empty and uses nothing.
+            // A group that remains is empty and uses nothing.
             let _ = group.remove(caller_is_gone);
         }
         let dir = setup.scratch.as_ref().filter(|_| self.scratch)?;
@@ -51,7 +53,7 @@ impl Resources {
 
 fn remove_scratch(dir: &Path, is_mounted: bool) -> Option<UnremovedScratch> {
     let removed = if is_mounted {
-        // Its files vanish with the mount.
+        // Unmounting removes its files.
         let _ = umount2(dir, MntFlags::MNT_DETACH);
         fs::remove_dir(dir)
     } else {
@@ -65,12 +67,12 @@ fn unremoved(dir: &Path, removed: std::io::Result<()>) -> Option<UnremovedScratc
     Some(UnremovedScratch { dir: dir.to_owned(), reason: error.to_string() })
 }
 
-/// Does the same in the caller for a supervisor that was killed.
+/// Removes the resources of a supervisor that was killed; for the caller.
 pub(crate) fn remove_after_supervisor(setup: &Setup) -> Option<UnremovedScratch> {
     for group in &setup.groups {
         let _ = fs::remove_dir(&group.dir);
     }
     let dir = setup.scratch.as_ref().filter(|dir| dir.exists())?;
-    // A mount there is gone with the supervisor and the process.
+    // A mount there vanished with the supervisor and the process.
     unremoved(dir, scratch::remove(dir))
 }

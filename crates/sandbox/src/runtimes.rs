@@ -1,5 +1,5 @@
-//! What a program must be able to read besides its own folder: the system's libraries, and its
-//! language runtime, wherever that is installed.
+//! The paths that a program must be able to read besides its own folder: the system libraries and
+//! its language runtime, wherever that is installed.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -8,12 +8,12 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Folders of the system that every program may read; missing ones are skipped.
+/// System folders that every program may read. Missing ones are skipped.
 pub(crate) const SYSTEM: &[&str] =
     &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"];
 
-/// The configuration that every program may read: how to find libraries, the time zone, and where
-/// Debian keeps the settings of language runtimes.
+/// Configuration that every program may read: library paths, the time zone, and Debian's settings
+/// of language runtimes.
 pub(crate) const SETTINGS: &[&str] = &[
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
@@ -35,7 +35,7 @@ pub(crate) const SETTINGS: &[&str] = &[
     "/etc/java-25-openjdk",
 ];
 
-/// What belongs to an installation, in the folder above its programs.
+/// The parts of an installation, in the folder above its programs.
 const PARTS: &[&str] = &[
     "bin",
     "sbin",
@@ -49,11 +49,11 @@ const PARTS: &[&str] = &[
     "pyvenv.cfg",
 ];
 
-/// How many links and interpreters are followed at most.
+/// The maximum number of links and interpreters to follow.
 const MOST_STEPS: usize = 32;
 
-/// The program's path with the links in its folder resolved, but not that of its own name: Python
-/// finds a virtual environment by the name of its link.
+/// The program's path with links resolved in its folder, but not in its own name. Python finds a
+/// virtual environment by the name of its link.
 pub(crate) fn with_real_folder(program: &Path) -> PathBuf {
     let folder = program.parent().and_then(|folder| fs::canonicalize(folder).ok());
     match (folder, program.file_name()) {
@@ -62,8 +62,8 @@ pub(crate) fn with_real_folder(program: &Path) -> PathBuf {
     }
 }
 
-/// What must be readable for `program` to run, besides the system's folders. Interpreters that a
-/// script names without a folder are searched in `search`, a list like `PATH`.
+/// The paths that must be readable for `program` to run, besides the system folders. If a script
+/// names its interpreter without a folder, it is looked up in `search`, a list like `PATH`.
 pub(crate) fn of_program(program: &Path, search: Option<&OsStr>) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     let mut due = vec![with_real_folder(program)];
@@ -79,7 +79,7 @@ pub(crate) fn of_program(program: &Path, search: Option<&OsStr>) -> BTreeSet<Pat
     found
 }
 
-/// Adds the file, or the installation that it belongs to.
+/// Adds the file, or the installation it belongs to.
 fn add_installation(path: &Path, found: &mut BTreeSet<PathBuf>) {
     if is_of_system(path) {
         return;
@@ -99,7 +99,7 @@ fn add_installation(path: &Path, found: &mut BTreeSet<PathBuf>) {
     }
 }
 
-/// It is in a folder that every program may read.
+/// Whether it is in a folder that every program may read.
 pub(crate) fn is_of_system(path: &Path) -> bool {
     SYSTEM.iter().chain(SETTINGS).any(|folder| path.starts_with(folder))
 }

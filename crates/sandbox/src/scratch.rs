@@ -1,7 +1,7 @@
-//! The scratch folder of a process without a file system of its own: making, measuring, removing.
+//! The scratch folder of a process without its own file system: creating, measuring, removing.
 //!
-//! Its content is hostile. Nothing is done by a path in it, only from folder to folder by
-//! descriptors, and no link is followed.
+//! Its content is hostile. So the code never uses a path inside it: it goes from folder to folder
+//! by descriptors, and follows no links.
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -18,13 +18,13 @@ use nix::unistd::{UnlinkatFlags, unlinkat};
 
 use crate::limits::{MOST_FILES, Overrun};
 
-/// How many nested folders are open at once. Deeper ones are first moved to the top.
+/// The maximum number of nested folders open at once. Deeper ones are moved to the top first.
 const DEEPEST: usize = 16;
-/// The permissions that the owner of a folder needs to list it, and to remove what is in it.
+/// The permissions that a folder's owner needs to list it and to remove its content.
 const LIST: u32 = 0o500;
 const REMOVE: u32 = 0o700;
 
-/// Makes the folder, and gives it to `user` if there is one.
+/// Creates the folder, and gives it to `user` if there is one.
 pub(crate) fn make(dir: &Path, user: Option<u32>) -> io::Result<()> {
     std::fs::DirBuilder::new().mode(0o700).create(dir)?;
     if user.is_some() {
@@ -33,12 +33,12 @@ pub(crate) fn make(dir: &Path, user: Option<u32>) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the folder with everything in it. If something cannot be removed, removes the rest and
+/// Removes the folder with all its content. If something cannot be removed, removes the rest and
 /// fails.
 pub(crate) fn remove(dir: &Path) -> io::Result<()> {
     let top = open_top(dir, REMOVE)?;
     let mut sweep = Sweep { top: top.as_fd(), names: 0, moved: true, failed: None };
-    // What was moved to the top is removed in a later round.
+    // Folders that were moved to the top are removed in a later round.
     while std::mem::take(&mut sweep.moved) {
         sweep.empty(top.as_fd(), 0);
     }
@@ -46,11 +46,11 @@ pub(crate) fn remove(dir: &Path) -> io::Result<()> {
     sweep.failed.map_or(removed, Err)
 }
 
-/// The limit that the folder exceeds, if any: `limit` bytes, or [`MOST_FILES`]. Another `used` bytes
-/// are in files without a name.
+/// The limit that the folder exceeds, if any: `limit` bytes, or [`MOST_FILES`]. `used` counts
+/// further bytes, in files without a name.
 pub(crate) fn overrun(dir: &Path, limit: u64, used: u64) -> io::Result<Option<Overrun>> {
     match measure(dir, Tally { used, files: 0, limit }) {
-        // Only deeply nested folders take so many descriptors.
+        // Only deeply nested folders use up the descriptors.
         Err(error) if is_out_of_descriptors(&error) => Ok(Some(Overrun::Files)),
         looked => looked,
     }
@@ -61,13 +61,13 @@ fn is_out_of_descriptors(error: &io::Error) -> bool {
 }
 
 fn measure(dir: &Path, mut tally: Tally) -> io::Result<Option<Overrun>> {
-    // Folders that were not listed yet. Each is opened in turn, so few are open at once.
+    // Folders not listed yet. They are opened one after another, so few are open at once.
     let mut due: Vec<(Rc<OwnedFd>, CString)> = Vec::new();
     let mut open = Some(Rc::new(open_top(dir, LIST)?));
     while let Some(folder) = open {
         let names = match names(folder.as_fd()) {
             Err(error) if is_out_of_descriptors(&error) => return Err(error),
-            // It was removed meanwhile.
+            // It has been removed in the meantime.
             names => names.unwrap_or_default(),
         };
         for name in names {
@@ -86,7 +86,7 @@ fn measure(dir: &Path, mut tally: Tally) -> io::Result<Option<Overrun>> {
             match open_folder(above.as_fd(), &name, LIST) {
                 Ok(folder) => break Some(Rc::new(folder)),
                 Err(error) if is_out_of_descriptors(&error) => return Err(error),
-                // It was removed meanwhile.
+                // It has been removed in the meantime.
                 Err(_) => {}
             }
         };
@@ -94,7 +94,7 @@ fn measure(dir: &Path, mut tally: Tally) -> io::Result<Option<Overrun>> {
     Ok(tally.overrun())
 }
 
-/// The content of a scratch folder, as far as it was measured.
+/// The part of a scratch folder that has been measured so far.
 struct Tally {
     used: u64,
     files: u32,
@@ -102,9 +102,9 @@ struct Tally {
 }
 
 impl Tally {
-    /// Adds a file of `bytes` bytes. Returns the limit that is exceeded now, if any.
+    /// Adds a file of `bytes` bytes. Returns the limit that is now exceeded, if any.
     fn add(&mut self, bytes: u64) -> Option<Overrun> {
-        // An empty file costs something, too.
+        // Even an empty file takes some space.
         self.used += bytes + 256;
         self.files += 1;
         self.overrun()
@@ -126,9 +126,9 @@ fn folder_flags() -> OFlag {
 /// The removal of everything in a folder.
 struct Sweep<'a> {
     top: BorrowedFd<'a>,
-    /// How many names were tried for folders that are moved to the top.
+    /// The number of names tried for folders that are moved to the top.
     names: u64,
-    /// A folder was moved to the top in this round.
+    /// Whether a folder was moved to the top in this round.
     moved: bool,
     /// The first error.
     failed: Option<io::Error>,
@@ -162,7 +162,7 @@ impl Sweep<'_> {
         Ok(unlinkat(folder, name, UnlinkatFlags::RemoveDir)?)
     }
 
-    /// Moves a folder to the top, under a name that is free there.
+    /// Moves a folder to the top, under a free name.
     fn move_to_top(&mut self, folder: BorrowedFd<'_>, name: &CStr) -> io::Result<()> {
         loop {
             let name_on_top = CString::new(format!(".deep-{}", self.names))?;
@@ -179,22 +179,22 @@ impl Sweep<'_> {
     }
 }
 
-/// Opens the folder itself.
+/// Opens the scratch folder itself.
 fn open_top(dir: &Path, rights: u32) -> io::Result<OwnedFd> {
     open_with(rights, |flags| nix::fcntl::open(dir, flags | OFlag::O_NOFOLLOW, Mode::empty()))
 }
 
-/// Opens a folder in `above`.
+/// Opens a folder inside `above`.
 fn open_folder(above: BorrowedFd<'_>, name: &CStr, rights: u32) -> io::Result<OwnedFd> {
     let beneath = ResolveFlag::RESOLVE_BENEATH | ResolveFlag::RESOLVE_NO_SYMLINKS;
     open_with(rights, |flags| openat2(above, name, OpenHow::new().flags(flags).resolve(beneath)))
 }
 
-/// Opens a folder with these permissions for its owner, who may have removed them.
+/// Opens a folder after restoring these permissions for its owner, who may have removed them.
 fn open_with(rights: u32, open: impl Fn(OFlag) -> nix::Result<OwnedFd>) -> io::Result<OwnedFd> {
     let place = open(OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC)?;
     if fstat(&place)?.st_mode & rights != rights {
-        // Through the descriptor, so that it is this very folder.
+        // The path goes through the descriptor, so it is certainly this folder.
         let own = format!("/proc/self/fd/{}", place.as_raw_fd());
         std::fs::set_permissions(own, std::fs::Permissions::from_mode(0o700))?;
     }
@@ -202,7 +202,7 @@ fn open_with(rights: u32, open: impl Fn(OFlag) -> nix::Result<OwnedFd>) -> io::R
 }
 
 fn names(folder: BorrowedFd<'_>) -> io::Result<Vec<CString>> {
-    // A new descriptor, which begins at the first entry.
+    // A new descriptor, which starts at the first entry.
     let mut dir = Dir::openat(folder, ".", folder_flags(), Mode::empty())?;
     let mut names = Vec::new();
     for entry in dir.iter() {
@@ -278,7 +278,7 @@ mod tests {
             fs::create_dir(&deep).expect("a folder");
             fs::write(deep.join("file"), "").expect("a file");
         }
-        // Names that folders are moved to, and folders that nothing may be removed from.
+        // Names used for moved folders, and folders that do not allow removing anything.
         fs::create_dir_all(dir.join(".deep-0/full")).expect("a folder");
         fs::write(dir.join(".deep-1"), "").expect("a file");
         fs::set_permissions(deep, Permissions::from_mode(0o555)).expect("its owner");

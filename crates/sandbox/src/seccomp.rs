@@ -1,8 +1,8 @@
-//! Seccomp: system calls that are refused.
+//! Seccomp: refuses system calls.
 //!
-//! It is a list of refusals and not of permissions: language runtimes use many calls, and a program
-//! must not crash because it uses a new one. The refused calls reach other processes, the network,
-//! or parts of the kernel that ordinary programs do not need.
+//! It is a list of refused calls and not of allowed ones: language runtimes use many calls, and a
+//! program must not crash because it uses a new one. The refused calls reach other processes, the
+//! network, or parts of the kernel that ordinary programs do not need.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use seccompiler::{
 
 use crate::protocol::SetupError;
 
-/// Refused with `EPERM`, whatever the arguments.
+/// Calls refused with `EPERM`, whatever their arguments.
 const REFUSED: &[libc::c_long] = &[
     // The network, and all sockets except pairs.
     libc::SYS_socket,
@@ -61,7 +61,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_add_key,
     libc::SYS_request_key,
     libc::SYS_keyctl,
-    // The machine.
+    // The machine as a whole.
     libc::SYS_acct,
     libc::SYS_adjtimex,
     libc::SYS_clock_adjtime,
@@ -81,29 +81,30 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_delete_module,
 ];
 
-/// The same for calls of one architecture.
+/// More such calls on x86-64.
 #[cfg(target_arch = "x86_64")]
 const REFUSED_HERE: &[libc::c_long] = &[libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_modify_ldt];
 #[cfg(not(target_arch = "x86_64"))]
 const REFUSED_HERE: &[libc::c_long] = &[];
 
-/// Refused with `ENOSYS`, so that libraries fall back to calls whose arguments can be filtered.
+/// Calls refused with `ENOSYS`, so that libraries fall back to calls whose arguments can be
+/// filtered.
 const ABSENT: &[libc::c_long] = &[
     libc::SYS_clone3,
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
-    // Tells who reads which of the files that all share.
+    // It shows who reads which of the shared files.
     libc::SYS_inotify_init1,
 ];
 
-/// The same for calls of one architecture.
+/// More such calls on x86-64.
 #[cfg(target_arch = "x86_64")]
 const ABSENT_HERE: &[libc::c_long] = &[libc::SYS_inotify_init];
 #[cfg(not(target_arch = "x86_64"))]
 const ABSENT_HERE: &[libc::c_long] = &[];
 
-/// The calls whose first argument is a clock.
+/// Calls whose first argument is a clock.
 const CLOCKS: [libc::c_long; 4] = [
     libc::SYS_clock_gettime,
     libc::SYS_clock_getres,
@@ -111,7 +112,7 @@ const CLOCKS: [libc::c_long; 4] = [
     libc::SYS_timer_create,
 ];
 
-/// The flags of `clone` that ask for a namespace.
+/// Flags of `clone` that ask for a namespace.
 const NAMESPACES: [libc::c_int; 7] = [
     libc::CLONE_NEWUSER,
     libc::CLONE_NEWNS,
@@ -122,16 +123,16 @@ const NAMESPACES: [libc::c_int; 7] = [
     libc::CLONE_NEWCGROUP,
 ];
 
-/// Whether the process can name processes outside of its sandbox by their numbers.
+/// Whether the process can address processes outside its sandbox by their numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SeesOthers {
-    /// It has no PID namespace of its own.
+    /// It has no PID namespace of its own, so it can.
     Yes,
-    /// It has one.
+    /// It has its own PID namespace, so it cannot.
     No,
 }
 
-/// Installs the filters for this process, and whatever it executes and starts, for good.
+/// Installs the filters permanently for this process and everything that it executes or starts.
 pub(crate) fn install(sees_others: SeesOthers) -> Result<(), SetupError> {
     let failed = |error: &(dyn std::error::Error + 'static)| {
         SetupError::setting_up("its system call filter", error)
@@ -163,11 +164,11 @@ fn refusals(sees_others: SeesOthers) -> Built<BpfProgram> {
     rules.insert(libc::SYS_prlimit64, vec![other(0)?]);
     rules.insert(libc::SYS_setpriority, vec![other(0)?, other(1)?]);
     let terminal = [libc::TIOCSTI, libc::TIOCLINUX].map(|request| {
-        // The kernel looks at the lower half only.
+        // The kernel only looks at the lower half.
         when(1, SeccompCmpOp::Eq, u64::from(u32::try_from(request).unwrap_or(0)))
     });
     rules.insert(libc::SYS_ioctl, terminal.into_iter().collect::<Built<_>>()?);
-    // Notifications about what others do in a folder, and leases, which make others wait.
+    // Notifications about activity in a folder, and leases, which make others wait.
     let notices = [libc::F_NOTIFY, libc::F_SETLEASE]
         .map(|command| when(1, SeccompCmpOp::Eq, u64::from(command.cast_unsigned())));
     rules.insert(libc::SYS_fcntl, notices.into_iter().collect::<Built<_>>()?);
@@ -198,13 +199,13 @@ fn absences() -> Built<BpfProgram> {
     )
 }
 
-/// The CPU clock of another process. Such a clock's number is negative and contains the inverted
-/// process number. If its third bit is set it is the clock of a thread, which only threads of the
-/// same process can read.
+/// Matches the CPU clock of another process. Such a clock has a negative number that contains the
+/// inverted process number. If its third bit is set, it is a thread's clock, which only threads of
+/// the same process can read.
 fn clock_of_another_process() -> Built<SeccompRule> {
     const OF_PROCESS: u64 = 0x8000_0000;
     const KIND: u64 = OF_PROCESS | 0x4;
-    /// The clock of the calling process, which is number 0.
+    /// The calling process's own clock: process number 0.
     const OWN: u64 = 0xffff_fffa;
     let length = SeccompCmpArgLen::Dword;
     SeccompRule::new(vec![
@@ -225,7 +226,7 @@ fn program(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: libc::c_int) -> Built<
     SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?.try_into()
 }
 
-/// Refuses x32, a second set of numbers for the same calls on x86-64, which the other filters
+/// Refuses x32 calls on x86-64: a second set of numbers for the same calls, which the other filters
 /// would not recognize.
 fn x32() -> Option<BpfProgram> {
     const X32: u32 = 0x4000_0000;

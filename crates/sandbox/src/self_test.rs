@@ -1,4 +1,4 @@
-//! A policy tried out with a process that tests its own sandbox.
+//! Tests a policy with a process that tests its own sandbox.
 
 #[cfg(target_os = "linux")]
 pub(crate) mod child;
@@ -25,11 +25,11 @@ mod linux {
     use crate::protocol::{SELF_TEST, SUPERVISOR};
     use crate::request::{Request, Requirement};
 
-    /// How long the process may take to start, and to end.
+    /// The time that the process gets to start, and to end.
     const PATIENCE: Duration = Duration::from_secs(10);
 
-    /// Starts a process that does nothing but test its sandbox; fails when it cannot be started or
-    /// when a mechanism does not hold.
+    /// Starts a process that only tests its sandbox. Fails if it cannot be started or if a
+    /// mechanism does not work.
     pub(crate) fn run(policy: &Policy) -> Result<(), Unavailable> {
         runtime()?.block_on(async {
             let (mut process, mut pipes) = start(policy, None).await?;
@@ -45,7 +45,7 @@ mod linux {
         })
     }
 
-    /// Puts `mechanism` in force with as few others as can be, and tests it.
+    /// Puts `mechanism` in force with as few others as possible, and tests it.
     pub(crate) fn run_alone(mechanism: Mechanism) -> Result<(), Unavailable> {
         let mut policy = alone(mechanism);
         if !policy.in_force().contains(&mechanism) {
@@ -69,7 +69,7 @@ mod linux {
             Mechanism::Namespaces => Level::Strict,
             _ => Level::Basic,
         };
-        // Whose mounts they are depends on whether the process is a user of its own.
+        // The mounts belong to a different user if the process has a user of its own.
         let needed = |other| {
             other == mechanism || mechanism == Mechanism::Mounts && other == Mechanism::User
         };
@@ -77,7 +77,7 @@ mod linux {
         Policy::at(level, &Request { without, limits: LIMITS, ..Request::default() })
     }
 
-    /// Starts a process that runs into what a control group is for; fails when that does not show.
+    /// Starts a process that exceeds a control group's limit. Fails if the group does not react.
     fn run_into_limit(policy: &Policy, mechanism: Mechanism) -> Result<(), Unavailable> {
         runtime()?.block_on(async {
             let (mut process, mut pipes) = start(policy, Some(mechanism)).await?;
@@ -108,7 +108,7 @@ mod linux {
         Ok(started.map_err(|_| Unavailable::StartTimeout)??)
     }
 
-    /// Fails with the first mechanism in force that the process did not report as holding.
+    /// Fails with the first mechanism in force that the process did not report as working.
     fn judge(policy: &Policy, report: &str) -> Result<(), Unavailable> {
         let holding: Vec<Mechanism> =
             serde_json::from_str(report).map_err(Unavailable::NoReport)?;
@@ -117,7 +117,7 @@ mod linux {
         broken.map_or(Ok(()), |one| Err(Unavailable::Ineffective(one)))
     }
 
-    /// Whether a process ran into what `mechanism` is for.
+    /// Whether the effect of `mechanism` on the process shows.
     async fn shows(process: &mut Process, pipes: &mut Pipes, mechanism: Mechanism) -> bool {
         match mechanism {
             Mechanism::Memory => process.wait().await.is_ok() && process.was_killed_for_memory(),
@@ -126,24 +126,24 @@ mod linux {
             }
             Mechanism::Cpu => {
                 let burned = pipes.stdout.read_u8().await.is_ok();
-                // What runs right now is counted at the next tick.
+                // The time of what is running now is counted at the next tick.
                 let shown = process.cpu_clock().exact().is_some_and(|used| used >= BURNED / 2);
                 burned && shown
             }
             Mechanism::Freeze => process.freezes().await,
-            // What is killed is gone: that is seen by who kills it.
+            // For the others, the process is killed, and the caller sees that.
             _ => true,
         }
     }
 }
 
-/// Nothing is contained here.
+/// Fails: nothing is contained on this system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn run(policy: &crate::policy::Policy) -> Result<(), crate::error::Unavailable> {
     if policy.contains() { Err(crate::error::Unavailable::NotLinux) } else { Ok(()) }
 }
 
-/// Nothing is contained here.
+/// Fails: nothing is contained on this system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn run_alone(_: crate::level::Mechanism) -> Result<(), crate::error::Unavailable> {
     Err(crate::error::Unavailable::NotLinux)

@@ -1,15 +1,15 @@
-//! Which signals this process was told to ignore.
+//! Finds out which signals this process ignores.
 
 #![expect(unsafe_code, reason = "nothing safe asks what is done about a signal")]
 
 use nix::libc;
 
-/// The signal with this number is ignored, as a program like `nohup` asks of those that it starts.
+/// Whether this process ignores the signal with this number, as programs started by `nohup` do.
 pub fn is_ignored(signal: i32) -> bool {
     // SAFETY: zeroes are a valid `sigaction`.
     let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
-    // SAFETY: without a new action this only writes the present one to `now`, which is valid. A
-    // number that is no signal is an error.
+    // SAFETY: without a new action, this only writes the current one to `now`, which is valid. An
+    // invalid signal number is an error.
     let asked = unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut now) };
     asked == 0 && now.sa_sigaction == libc::SIG_IGN
 }

@@ -1,4 +1,4 @@
-//! What a supervisor is given: the setup, and the pipes of its process.
+//! What a supervisor receives: the setup and its process's pipes.
 
 #![expect(unsafe_code, reason = "descriptors that come through a socket")]
 
@@ -13,21 +13,21 @@ use nix::unistd::{getegid, geteuid};
 use crate::command::THIS_PROGRAM;
 use crate::protocol::{LONGEST, Setup, SetupError};
 
-/// What the supervisor was given.
+/// The supervisor's request: the setup, the pipes, and what belongs to them.
 pub(crate) struct StartRequest {
-    /// What to do.
+    /// The setup of the sandbox and the command.
     pub(crate) setup: Setup,
     /// The process's stdin, stdout and stderr.
     pub(crate) pipes: [OwnedFd; 3],
-    /// The user and group of this process.
+    /// The user and group that this process runs as.
     pub(crate) ids: (u32, u32),
-    /// The program that this process runs, if the command is to run it, too.
+    /// The file of this process's own program, if the command is to run it, too.
     pub(crate) this: Option<File>,
 }
 
 impl StartRequest {
-    /// Gives the pipes to the user that the process becomes, who could otherwise not open them by
-    /// name, as `/dev/stdout`.
+    /// Gives the pipes to the user that the process becomes. That user could not open them by name
+    /// otherwise, as in `/dev/stdout`.
     pub(crate) fn give_pipes(&self) -> Result<(), SetupError> {
         let Some(user) = self.setup.user else { return Ok(()) };
         self.pipes.iter().try_for_each(|pipe| {
@@ -36,7 +36,7 @@ impl StartRequest {
         })
     }
 
-    /// Receives the setup and the pipes from the socket that is this process's stdin.
+    /// Receives the setup and the pipes from the socket on this process's stdin.
     pub(crate) fn receive() -> io::Result<(UnixStream, Self)> {
         let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
         nix::unistd::dup2_stdin(File::open("/dev/null")?)?;

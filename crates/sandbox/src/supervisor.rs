@@ -28,20 +28,20 @@ use crate::resources::Resources;
 use crate::start_request::StartRequest;
 use crate::{exec, init, mounts, procfs};
 
-/// How often limits that the system does not enforce are polled.
+/// How often to poll the limits that the system does not enforce.
 const POLL_EVERY: Duration = Duration::from_millis(250);
 
 /// Supervises one process until it is gone.
 pub(crate) fn serve() -> ExitCode {
     match StartRequest::receive().and_then(|(socket, request)| supervise(&socket, request)) {
         Ok(()) => ExitCode::SUCCESS,
-        // Nobody is left to tell.
+        // Nobody is left to hear of the error.
         Err(_) => ExitCode::FAILURE,
     }
 }
 
-/// Sets up the sandbox, starts the command in it, and stays until it is gone. Then removes what was
-/// made for it.
+/// Sets up the sandbox, starts the command in it, waits until everything is gone, and removes what
+/// was created for it.
 fn supervise(socket: &UnixStream, request: StartRequest) -> io::Result<()> {
     let setup = request.setup.clone();
     let mut resources = Resources::default();
@@ -62,33 +62,33 @@ fn supervise(socket: &UnixStream, request: StartRequest) -> io::Result<()> {
     }
 }
 
-/// How a supervisor's work ended.
+/// How the supervisor's work ended.
 enum End {
-    /// The command was never started, and the caller knows.
+    /// The command did not start, and the caller has been told.
     NotStarted,
-    /// The caller is gone; everything is killed.
+    /// The caller is gone, and everything has been killed.
     CallerGone,
-    /// The caller asked to kill everything; `left` descendants were alive.
+    /// The caller asked to kill everything. `left` descendants were alive.
     Killed { left: usize },
 }
 
 /// The supervisor of a running process.
 struct Supervisor {
     signals: SignalFd,
-    /// The first process of the PID namespace, if there is one. Everything dies with it.
+    /// The first process of the PID namespace, if there is one. Everything in it dies with it.
     init: Option<Pid>,
     /// The process that runs the command.
     leader: Pid,
-    /// What is to be polled, and when that was last done.
+    /// The limits to poll, if any.
     monitor: Option<Monitor>,
     polled: Instant,
     /// The limit that a poll found exceeded, if any.
     exceeded: Option<Overrun>,
-    /// Tells the init that it may reap.
+    /// Writing to it allows the init to reap.
     go: OwnedFd,
 }
 
-/// Starts the command. What fails in the child comes back through a pipe that the exec closes.
+/// Starts the command. Errors in the child come back through a pipe that the exec closes.
 fn start(
     socket: &UnixStream,
     request: StartRequest,
@@ -113,7 +113,7 @@ fn start(
             }
         }
     } else {
-        // SAFETY: this process has one thread, so the child may do all that the parent may.
+        // SAFETY: this process has one thread, so the child may do anything that the parent may.
         match unsafe { fork() }.map_err(failed)? {
             ForkResult::Parent { child } => child,
             ForkResult::Child => {
@@ -145,7 +145,7 @@ fn pipe() -> Result<(OwnedFd, OwnedFd), SetupError> {
 }
 
 impl Supervisor {
-    /// Waits until the command runs, and tells the caller.
+    /// Waits until the command is running, and reports that to the caller.
     fn started(mut self, socket: &UnixStream, report: OwnedFd) -> Result<Self, SetupError> {
         let mut watched = [
             PollFd::new(report.as_fd(), PollFlags::POLLIN),
@@ -162,7 +162,7 @@ impl Supervisor {
                 .unwrap_or_else(|error| SetupError::setting_up("its supervisor", &error)));
         }
         if let Some(init) = self.init {
-            // The init reaps nothing before it is told to, so its child is there.
+            // The init waits before it reaps anything, so its child must exist.
             self.leader = procfs::children(init).first().copied().ok_or_else(|| {
                 SetupError::setting_up(
                     "the first process of its namespaces",
@@ -172,13 +172,13 @@ impl Supervisor {
         }
         let init = self.init.map(Pid::as_raw);
         let started = Message::Started { leader: self.leader.as_raw(), init };
-        // If the caller is gone, the socket is at its end, which `watch` sees.
+        // If the caller is gone, the socket is at its end, and `watch` notices.
         let _ = send(socket, &started);
         let _ = nix::unistd::write(&self.go, b"g");
         Ok(self)
     }
 
-    /// Reaps and reports until the caller asks to kill everything, or is gone.
+    /// Reaps and reports until the caller asks to kill everything or is gone.
     fn watch(
         &mut self,
         mut socket: &UnixStream,
@@ -236,7 +236,7 @@ impl Supervisor {
         members
     }
 
-    /// Reaps whatever is dead, and reports the end of the command. With namespaces, the init does.
+    /// Reaps dead processes, and reports the end of the command. With namespaces, the init reaps.
     fn reap(&mut self, socket: &UnixStream, setup: &Setup) {
         while let Ok(status) = waitpid(None, Some(WaitPidFlag::WNOHANG)) {
             let Some(pid) = status.pid() else { break };
@@ -251,8 +251,8 @@ impl Supervisor {
                 let _ = send(socket, &Message::Exited { status: wait_status(status) });
             }
             if self.init == Some(pid) {
-                // Everything in the namespaces is dead: the caller sees the socket close before
-                // the end of the command was reported.
+                // Everything in the namespaces is dead. Closing the socket tells the caller so,
+                // although the end of the command was never reported.
                 let _ = socket.shutdown(std::net::Shutdown::Write);
             }
         }

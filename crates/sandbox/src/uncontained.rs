@@ -1,4 +1,4 @@
-//! A process on systems that contain nothing: a child in a process group of its own.
+//! A process without containment: a child in its own process group.
 
 use std::io;
 use std::process::{ExitStatus, Stdio};
@@ -18,10 +18,10 @@ use crate::pipes::Pipes;
 use crate::policy::Policy;
 use crate::process_state::ProcessState;
 
-/// How long a process may take to die.
+/// The time that a process gets to die.
 const DEATH: Duration = Duration::from_secs(10);
 
-/// A running process. Its process group is killed when this is dropped.
+/// A running process. Dropping this kills its process group.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
@@ -29,7 +29,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts the command. To be called in a Tokio runtime with I/O and time enabled.
+    /// Starts the command. Call this in a Tokio runtime with I/O and time enabled.
     #[expect(clippy::unused_async, reason = "other systems wait for a supervisor")]
     pub async fn spawn(command: &Command, _: &Policy) -> Result<(Self, Pipes), SpawnError> {
         let (child, pipes) =
@@ -45,35 +45,35 @@ impl Process {
         Ok((Self { child, leader }, pipes))
     }
 
-    /// A clock that shows nothing: this system does not tell.
+    /// A clock without readings: this system does not provide CPU times.
     pub fn cpu_clock(&self) -> CpuClock {
         CpuClock::silent()
     }
 
-    /// What the process is doing: this system does not tell.
+    /// The state of the process. This system does not provide it.
     pub fn state(&self) -> ProcessState {
         ProcessState::of(self.leader)
     }
 
-    /// The memory of the process and its descendants: this system does not tell.
+    /// The memory of the process and its descendants. This system does not provide it.
     pub fn peak_memory(&self) -> Option<u64> {
         None
     }
 
-    /// Sends the process itself, not its descendants, the signal with this number.
+    /// Sends the signal with this number to the process itself, not to its descendants.
     pub fn signal(&self, signal: i32) {
         if let Ok(signal) = Signal::try_from(signal) {
             let _ = kill(self.leader, signal);
         }
     }
 
-    /// There is no supervisor here.
+    /// Does nothing, since there is no supervisor here.
     pub fn wake_supervisor(&self) {}
 
-    /// Nothing is counted here.
+    /// Does nothing, since nothing is counted here.
     pub fn reset_overruns(&mut self) {}
 
-    /// The limit that was exceeded, if any: none is in force.
+    /// The limit that was exceeded. Always `None`, since no limits are in force.
     pub fn overrun(&self) -> Option<Overrun> {
         None
     }
@@ -83,13 +83,13 @@ impl Process {
         let _ = killpg(self.leader, Signal::SIGSTOP);
     }
 
-    /// Lets the process group go on.
+    /// Lets the process group continue.
     #[expect(clippy::unused_async, reason = "other systems wait until it goes on")]
     pub async fn thaw(&mut self) {
         let _ = killpg(self.leader, Signal::SIGCONT);
     }
 
-    /// Waits until the process has ended. Safe to cancel and to call again.
+    /// Waits until the process has ended. It is cancel-safe, and can be called again.
     pub async fn wait(&mut self) -> Result<ExitStatus, SupervisorGone> {
         self.child.wait().await.map_err(|_| SupervisorGone)
     }

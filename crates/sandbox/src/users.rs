@@ -1,11 +1,11 @@
-//! The users that sandboxed processes become if the caller is root: one for each process.
+//! The users that sandboxed processes run as if the caller is root: one per process.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The first number: above those that systems give to people, services and containers.
+/// The first user number: above those that systems give to people, services and containers.
 const FIRST: u32 = 1_900_000_000;
-/// How many users one caller has to give, and how many callers are told apart.
+/// The number of users per caller, and the number of callers that get different users.
 const EACH: u32 = 2048;
 const CALLERS: u32 = 65_536;
 
@@ -16,16 +16,16 @@ pub(crate) struct Users {
     taken: Arc<Mutex<BTreeSet<u32>>>,
 }
 
-/// A user that belongs to one process as long as this lives.
+/// A user that belongs to one process until this is dropped.
 #[derive(Debug)]
 pub(crate) struct User {
-    /// Its number, and that of its group.
+    /// Its user number, which is also its group number.
     pub(crate) id: u32,
     taken: Arc<Mutex<BTreeSet<u32>>>,
 }
 
 impl Users {
-    /// The users that this process may give, if it is root.
+    /// The users that this process may hand out, if it is root.
     pub(crate) fn of_this_process() -> Option<Self> {
         nix::unistd::geteuid().is_root().then(|| Self {
             first: FIRST + std::process::id() % CALLERS * EACH,
@@ -33,7 +33,7 @@ impl Users {
         })
     }
 
-    /// The first free user, if any.
+    /// Takes the first free user, if any.
     pub(crate) fn take(&self) -> Option<User> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let id = (self.first..self.first + EACH).find(|id| !taken.contains(id))?;

@@ -1,4 +1,4 @@
-//! The process of a self-test: it tests from inside whether mechanisms do what they are for.
+//! The self-test process: tests from inside whether mechanisms work.
 
 use std::fs::OpenOptions;
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 use crate::level::Mechanism;
 use crate::limits::{self, Limits};
 
-/// What it may use.
+/// The limits on its resources.
 pub(super) const LIMITS: Limits = Limits {
     memory: 32 * limits::MIB,
     processes: 16,
@@ -18,10 +18,10 @@ pub(super) const LIMITS: Limits = Limits {
     file_size: limits::MIB,
     scratch: limits::MIB,
 };
-/// The CPU time that it uses.
+/// The CPU time that it uses up.
 pub(super) const BURNED: std::time::Duration = std::time::Duration::from_millis(30);
 
-/// The mechanisms that it can test from inside.
+/// The mechanisms that can be tested from inside.
 pub(super) const TESTED: [Mechanism; 6] = [
     Mechanism::Rlimits,
     Mechanism::Landlock,
@@ -31,7 +31,7 @@ pub(super) const TESTED: [Mechanism; 6] = [
     Mechanism::Namespaces,
 ];
 
-/// Runs into the limit of the mechanism called `what`; without one, tests its sandbox.
+/// Exceeds the limit of the mechanism called `what`. Without a name, tests the whole sandbox.
 pub(crate) fn serve(what: Option<&str>) -> ExitCode {
     match what.and_then(Mechanism::named) {
         None => report(),
@@ -42,7 +42,7 @@ pub(crate) fn serve(what: Option<&str>) -> ExitCode {
     }
 }
 
-/// Uses more memory than it may.
+/// Uses more memory than allowed.
 fn eat() -> ExitCode {
     let size = usize::try_from(4 * LIMITS.memory).unwrap_or(usize::MAX);
     let eaten = vec![1_u8; size];
@@ -50,11 +50,11 @@ fn eat() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Starts more threads than it may have.
+/// Starts more threads than allowed.
 fn multiply() -> ExitCode {
     let start = || {
         let wait = || {
-            // The test ends with the input.
+            // The test ends when the input does.
             let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
         };
         std::thread::Builder::new().stack_size(64 * 1024).spawn(wait)
@@ -73,13 +73,13 @@ fn burn() -> ExitCode {
     }
 }
 
-/// Waits for the end of its input.
+/// Waits for the end of the input.
 fn wait() -> ExitCode {
     let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
     ExitCode::SUCCESS
 }
 
-/// Prints the mechanisms that hold.
+/// Prints the mechanisms that work.
 fn report() -> ExitCode {
     let holds = |one: &Mechanism| match one {
         Mechanism::Rlimits => getrlimit(Resource::RLIMIT_CORE) == Ok((0, 0)),
@@ -90,12 +90,12 @@ fn report() -> ExitCode {
             inet.is_err_and(|error| error == Errno::EPERM)
         }
         Mechanism::User => !nix::unistd::geteuid().is_root(),
-        // No other file system has this limit of files.
+        // Only the new mount has this limit on files.
         Mechanism::Mounts => std::env::var_os("TMPDIR").is_some_and(|scratch| {
             let found = nix::sys::statvfs::statvfs(scratch.as_os_str());
             found.is_ok_and(|found| found.files() == u64::from(limits::MOST_FILES))
         }),
-        // It is alone with the first process of its namespace.
+        // The only other process is the first one of its namespace.
         Mechanism::Namespaces => std::process::id() == 2,
         _ => false,
     };
