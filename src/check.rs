@@ -1,5 +1,5 @@
-//! What `referee check` finds out about a player: it is started, put before every kind of turn of
-//! a game, played against itself and the players of the house, and what it does is reported.
+//! What `referee check` does: it starts a player, asks it for every kind of turn of a game, plays
+//! it against itself and the built-in players, and reports the results.
 
 mod beginning;
 mod drills;

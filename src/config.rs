@@ -1,9 +1,9 @@
-//! The configuration of a tournament: what the file says becomes what the program needs.
+//! Reads the configuration of a tournament and checks it.
 //!
-//! A file is read in two steps. First its keys and types are read, unknown keys refused, and the
-//! place of everything kept; then names, numbers, rules, programs and folders are checked. Each
-//! step notes every problem it finds, and all of them are reported together, with the line they
-//! stand in. After that no code asks whether something is set or possible.
+//! A file is read in two steps. The first reads keys and types, refuses unknown keys, and keeps the
+//! place of everything; the second checks names, numbers, rules, programs and folders. Each step
+//! notes every problem it finds, and all of them are reported together, with the lines they are in.
+//! No later code needs to ask whether something is set or valid.
 
 mod apart;
 mod containment;
@@ -41,13 +41,13 @@ use file::File;
 use player::Place;
 use problem::{Problems, Source};
 
-/// The largest configuration, board or list of openings that is read, in bytes.
+/// The largest configuration, board or openings file that is read, in bytes.
 pub const LARGEST: u64 = 4 << 20;
 
-/// What a configuration says that may have problems.
+/// The result of reading a configuration, which may have problems.
 #[derive(Debug)]
 pub struct Reading {
-    /// What could be taken from it: all, or all but single players; nothing where more is wrong.
+    /// The tournament without players that have problems; `None` if anything else is wrong.
     pub tournament: Option<Tournament>,
     /// What is wrong, if anything.
     pub problems: Option<Failure>,
@@ -68,7 +68,7 @@ pub fn load(path: &Path, colour: Colour) -> Result<Tournament, Failure> {
     read(path, colour).whole()
 }
 
-/// Reads the configuration file at `path`, as far as that is possible.
+/// Reads the configuration file at `path` as far as possible.
 pub fn read(path: &Path, colour: Colour) -> Reading {
     let name = path.display().to_string();
     let found = text(path, &name).and_then(|text| {
@@ -87,7 +87,7 @@ pub fn read(path: &Path, colour: Colour) -> Reading {
     check(Source { name: &name, text: &text }, place, colour)
 }
 
-/// Checks the text of a configuration whose paths are relative to `place`.
+/// Checks the text of a configuration with paths relative to `place`.
 fn check(source: Source<'_>, place: Place<'_>, colour: Colour) -> Reading {
     let mut problems = Problems::default();
     let tournament = File::read(source.text, &mut problems)

@@ -1,4 +1,4 @@
-//! Beginnings of games: the actions and rolls up to a decision, as a record that can be told.
+//! Beginnings of games: the actions and rolls up to a decision, stored like a record.
 
 use std::time::Duration;
 
@@ -15,16 +15,16 @@ use referee_games::{AnyPosition, BySeat, GameError, Seat, Step, StepText, Text, 
 /// The beginning of a game, up to a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Beginning {
-    /// The actions, forced passes included.
+    /// The actions, including forced passes.
     pub actions: Vec<String>,
-    /// What was drawn.
+    /// The chance outcomes.
     pub rolls: Vec<String>,
-    /// Plies.
+    /// The number of plies.
     pub plies: u32,
 }
 
 impl Beginning {
-    /// The start of a game, with the chance before its first decision.
+    /// Starts a game and plays the chance events before its first decision.
     ///
     /// # Errors
     /// The game failed.
@@ -33,7 +33,7 @@ impl Beginning {
         Ok(Self { rolls, ..Self::default() })
     }
 
-    /// Plays the chance that is due in `position`. Returns what was drawn.
+    /// Plays the chance events due in `position`, and returns their outcomes.
     ///
     /// # Errors
     /// The game failed.
@@ -50,7 +50,7 @@ impl Beginning {
         Ok(rolls)
     }
 
-    /// Takes in the next step.
+    /// Adds the next step.
     pub fn push(&mut self, step: StepText<'_>) {
         if let Step::Chance(drawn) = step {
             self.rolls.push(drawn.to_owned());
@@ -60,7 +60,7 @@ impl Beginning {
         self.plies += 1;
     }
 
-    /// A record that has this as its opening and nothing behind it but the fault of `seat`, which
+    /// Makes a record whose opening is this beginning and that ends with a fault of `seat`, which
     /// took `startup` to start.
     pub fn record(
         &self,

@@ -1,9 +1,8 @@
-//! The kinds of turn of a game: found by playing it, at random, evenly, and so that the other side
-//! is short of actions; so no game needs a list.
+//! Finds the kinds of turn of a game by playing it: at random, evenly, and so that the opponent has
+//! few actions. No game needs a list of them.
 //!
-//! A kind is how a legal action is written (`3,4>3,5` and `5,1>5,0` are of one kind), or something
-//! that happened since the seat's turn before. A drill is a decision at which kinds occur that no
-//! drill before it had.
+//! A kind is the form of a legal action (`3,4>3,5` and `5,1>5,0` have the same form), or an event
+//! since the seat's previous turn. A drill is a decision with kinds that no earlier drill has.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -23,31 +22,31 @@ use referee_games::{
     StepText, Stream, Turn,
 };
 
-/// Games that are searched for kinds of turn.
+/// The number of games to search for kinds of turn.
 const GAMES: u32 = 300;
-/// The most drills a seat.
+/// The most drills per seat.
 const MOST: usize = 12;
 
-/// A decision to be put to a player.
+/// A decision for a player to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drill {
-    /// Whose decision.
+    /// The seat that decides.
     pub seat: Seat,
-    /// How the game came there.
+    /// The game up to the decision.
     pub beginning: Beginning,
-    /// The kinds of turn that it shows first.
+    /// The kinds of turn that no earlier drill has.
     pub kinds: BTreeSet<String>,
 }
 
-/// The drills of a game under these options, the same every time.
+/// The drills of a game with these options, the same every time.
 ///
 /// # Errors
-/// The options make no sense together, or the game failed.
+/// The options are not valid together, or the game failed.
 pub fn drills(game: GameKind, rules: &Rules) -> Result<Vec<Drill>, GameError> {
     drills_of(game, rules, GAMES)
 }
 
-/// The drills that so many games show.
+/// The drills found in this number of games.
 fn drills_of(game: GameKind, rules: &Rules, games: u32) -> Result<Vec<Drill>, GameError> {
     let mut search = Search::default();
     for number in 0..games {
@@ -57,14 +56,14 @@ fn drills_of(game: GameKind, rules: &Rules, games: u32) -> Result<Vec<Drill>, Ga
     Ok(search.drills)
 }
 
-/// How the side that moves chooses.
+/// How the side on turn chooses.
 enum Way {
-    /// As this player of the house does.
+    /// Like this built-in player.
     Engine(Box<dyn Engine>),
-    /// It leaves the opponent as few actions as it can without ending the game; and as many as it
-    /// can when the opponent has just had none, which is then to go on.
+    /// It leaves the opponent as few actions as possible without ending the game. If the opponent
+    /// has just been forced to pass, it leaves as many as possible, so that the game goes on.
     Squeeze {
-        /// The opponent has just passed by force.
+        /// Whether the opponent has just been forced to pass.
         passed: bool,
     },
 }
@@ -94,7 +93,7 @@ impl Way {
         }
     }
 
-    /// Takes in a step that was played.
+    /// Follows a step that was played.
     fn follow(&mut self, step: StepText<'_>) -> Result<(), GameError> {
         match self {
             Self::Engine(engine) => engine.follow(step)?,
@@ -104,8 +103,8 @@ impl Way {
     }
 }
 
-/// An action of `seat` that leaves the opponent the fewest actions, or, to `release` it, the most;
-/// chance breaks ties.
+/// Chooses the action of `seat` that leaves the opponent the fewest actions, or the most in order
+/// to `release` it. Ties are broken at random.
 fn squeeze(
     position: &dyn AnyPosition,
     seat: Seat,
@@ -132,7 +131,7 @@ fn squeeze(
 #[derive(Default)]
 struct Search {
     seen: BySeat<BTreeSet<String>>,
-    /// The actions that were legal at a decision before.
+    /// The actions that were legal at an earlier decision.
     met: BySeat<HashSet<String>>,
     drills: Vec<Drill>,
 }
@@ -169,7 +168,7 @@ impl Search {
         }
         let mut legal = position.legal(seat);
         if let Legal::List(texts) = &mut legal {
-            // The kind of an action that was met before was seen then.
+            // The kind of an action that was legal earlier is known already.
             texts.retain(|text| !self.met[seat].contains(text));
             self.met[seat].extend(texts.iter().cloned());
         }
@@ -191,7 +190,7 @@ struct Play<'s> {
     way: Way,
     beginning: Beginning,
     events: Vec<Event>,
-    /// How many of the events each seat was told.
+    /// How many events each seat has received.
     told: BySeat<usize>,
 }
 
@@ -217,7 +216,7 @@ impl Script for Play<'_> {
     }
 }
 
-/// The kinds of turn that `seat`'s decision in `position` is of, after `events`, with these actions.
+/// The kinds of turn of `seat`'s decision in `position`, after `events`, with these actions.
 pub(super) fn kinds_of(
     position: &dyn AnyPosition,
     seat: Seat,
@@ -229,7 +228,7 @@ pub(super) fn kinds_of(
     happened.chain(kinds_of_actions(legal)).collect()
 }
 
-/// The kinds of turn that `seat` met in a recorded game, as far as that can be replayed.
+/// The kinds of turn that `seat` met in a recorded game, as far as it can be replayed.
 pub(super) fn kinds_met(start: &Position, record: &GameRecord, seat: Seat) -> BTreeSet<String> {
     let mut replay = Replay::new(start, record);
     let (mut events, mut kinds) = (Vec::new(), BTreeSet::new());
@@ -251,7 +250,7 @@ fn kinds_of_actions(legal: &Legal) -> BTreeSet<String> {
     }
 }
 
-/// An action's text with `n` for every number.
+/// The text of an action with `n` for every number.
 fn shape(text: &str) -> String {
     let mut shape = String::with_capacity(text.len() + 2);
     shape.push('`');
@@ -266,8 +265,8 @@ fn shape(text: &str) -> String {
     shape
 }
 
-/// What happened as its name on the wire, with what tells kinds of it apart. A plain action and
-/// a roll are no kind, the turns of a game consist of them.
+/// An event's protocol name, with details that distinguish its kinds. Plain actions and rolls are
+/// not kinds, because every game consists of them.
 fn kind_of_event(event: &Event, you: &str) -> Option<String> {
     if let Event::Action { forced: false, on_behalf_of: None, .. } = event {
         return None;

@@ -30,36 +30,37 @@ use crate::schedule::Fixture;
 use crate::seeds::{Secret, game_id};
 use referee_games::{BySeat, Seat};
 
-/// So many steps may fail; the rest are not tried.
+/// After this many failed steps, the rest are not tried.
 const PATIENCE: usize = 3;
-/// The places of the players in the conditions: the checked one, the same again, the partner for
+/// The players' positions in the conditions: the checked player, a second copy of it, and the
+/// partner for long games; the opponents follow.
 /// long games; the opponents behind them.
 const SUBJECT: usize = 0;
 const TWIN: usize = 1;
 const PARTNER: usize = 2;
 
-/// What every player of a check is put through.
+/// The settings that are the same for every player of a check.
 #[derive(Debug)]
 pub struct Exam {
     /// The rules in force.
     pub rules: Rules,
-    /// The limits of time.
+    /// The time limits.
     pub control: TimeControl,
-    /// What contains the players.
+    /// The sandbox for the players.
     pub containment: Arc<Sandbox>,
     /// What happens after a refused action.
     pub policy: FaultPolicy,
-    /// The decisions that show every kind of turn.
+    /// The decisions that show each kind of turn.
     pub drills: Vec<Drill>,
     /// The partner for long games.
     pub partner: PlayerSpec,
-    /// The players of the house to be played.
+    /// The built-in players to play against.
     pub bots: Vec<PlayerSpec>,
-    /// Pairs of games against each of them.
+    /// The number of game pairs against each of them.
     pub pairs: u32,
-    /// What everything random is drawn from.
+    /// The seed for everything random.
     pub seed: u64,
-    /// How long the check of one player may take.
+    /// The time limit for the check of one player.
     pub within: Duration,
 }
 
@@ -68,15 +69,15 @@ pub struct Exam {
 pub struct Candidate {
     /// The player.
     pub spec: PlayerSpec,
-    /// The arguments that name it to `referee ask`, quoted for a shell.
+    /// The arguments that name it to `referee ask`, quoted for the shell.
     pub words: String,
-    /// The folder where the games that show a finding are kept.
+    /// The folder for the games that show a finding.
     pub records: PathBuf,
-    /// What a log of its games begins with.
+    /// The header for a log of its games.
     pub header: Header,
 }
 
-/// A step to be taken.
+/// A step of a check.
 #[derive(Debug, Clone, Copy)]
 enum Task {
     Start,
@@ -88,7 +89,7 @@ enum Task {
     Against(usize),
 }
 
-/// Why a step ended before its end.
+/// Why a step stopped early.
 enum Stop {
     /// The check is over: it was interrupted, or its time is up.
     Over,
@@ -102,7 +103,7 @@ impl From<Failure> for Stop {
 }
 
 impl Exam {
-    /// The report on `candidate` before anything was tried.
+    /// The report on `candidate` before any step.
     pub fn untried(&self, candidate: &Candidate) -> Report {
         let spec = &candidate.spec;
         let steps = self.tasks(spec).map(|task| self.name(task)).collect();
@@ -112,7 +113,7 @@ impl Exam {
     }
 
     fn tasks(&self, spec: &PlayerSpec) -> impl Iterator<Item = Task> + use<> {
-        // Others than classes are told of forfeits in their turns.
+        // Players other than classes learn of forfeits in their turns.
         let forfeit = (spec.interface() == Interface::Class).then_some(Task::Forfeit);
         [Task::Start, Task::Turns]
             .into_iter()
@@ -134,12 +135,12 @@ impl Exam {
     }
 }
 
-/// Takes every step with the candidate, until `stop` becomes true or its time is up. What is found
-/// out goes into `report` step by step, so that it is there however this ends; `begin` is told the
-/// name of each step that begins.
+/// Takes every step with the candidate, until `stop` becomes true or its time is up. Results go
+/// into `report` step by step, so that they are kept however this ends; `begin` receives the name
+/// of each step as it begins.
 ///
 /// # Errors
-/// When the referee itself could not go on; the report says so too.
+/// The referee itself failed; the report says so too.
 pub async fn examine(
     exam: &Exam,
     candidate: &Candidate,
@@ -169,7 +170,7 @@ pub async fn examine(
     }
 }
 
-/// Becomes true when `stop` does, or after this time.
+/// Becomes true when `stop` does, or after the time `within`.
 fn over(mut stop: watch::Receiver<bool>, within: Duration) -> watch::Receiver<bool> {
     let (tell, told) = watch::channel(false);
     tokio::spawn(async move {
@@ -178,7 +179,7 @@ fn over(mut stop: watch::Receiver<bool>, within: Duration) -> watch::Receiver<bo
             () = tokio::time::sleep(within) => {}
         }
         tell.send_replace(true);
-        // The channel lives as long as someone listens.
+        // The channel stays open as long as there is a receiver.
         tell.closed().await;
     });
     told
@@ -194,7 +195,7 @@ struct Examiner<'e> {
     report: &'e mut Report,
 }
 
-/// What a step came to: what to say, and what was found.
+/// The outcome of a step: what to say, and the finding if there is one.
 type Outcome = Result<(String, Option<Finding>), Stop>;
 
 impl<'e> Examiner<'e> {
@@ -240,7 +241,7 @@ impl<'e> Examiner<'e> {
         Ok(())
     }
 
-    /// Why no further step is tried, if so.
+    /// Why no more steps are tried, if so.
     fn hopeless(&self) -> Option<&'static str> {
         let mut failed = self.report.steps.iter().filter(|step| step.verdict == Verdict::Failed);
         let first = failed.next()?;
@@ -304,7 +305,7 @@ impl<'e> Examiner<'e> {
         Ok((said, finding))
     }
 
-    /// Plays pairs against the player of this number, up to the first finding.
+    /// Plays pairs against the player with this number, up to the first finding.
     async fn pairs(
         &mut self,
         opponent: usize,
@@ -312,7 +313,7 @@ impl<'e> Examiner<'e> {
         under_load: bool,
     ) -> Result<(Vec<GameRecord>, Option<Finding>), Stop> {
         let mut records = Vec::new();
-        // Games under load have a number of their own, so that they are other games.
+        // Games under load have their own numbers, so that they are different games.
         let first = if under_load { 1001 } else { 1 };
         for pair in first..first + pairs {
             for game in [1, 2] {
@@ -344,7 +345,7 @@ impl<'e> Examiner<'e> {
         }
     }
 
-    /// The candidate's seat in a game with another player; the first, playing itself.
+    /// The candidate's seat in a game with another player; the first seat if it plays itself.
     fn seat_of(&self, record: &GameRecord) -> Seat {
         let own = |seat: &Seat| record.players[*seat] == self.candidate.spec.name;
         Seat::BOTH.into_iter().find(own).unwrap_or(Seat::First)
@@ -389,7 +390,7 @@ impl<'e> Examiner<'e> {
         self.found(&fault, seat, record, lines).map(Some)
     }
 
-    /// Keeps the game that shows a fault.
+    /// Records the game that shows a fault.
     fn found(
         &mut self,
         fault: &Fault,
@@ -418,7 +419,7 @@ fn games(count: usize) -> String {
     format!("{count} {}", if count == 1 { "game" } else { "games" })
 }
 
-/// A warning with `N` for every number, so that games that give the same one give it once.
+/// A warning with `N` for every number, so that the same warning from several games appears once.
 fn without_numbers(text: &str) -> String {
     let words = text.split(' ').map(|word| {
         let core = word.trim_end_matches([',', ';', ':']);

@@ -1,4 +1,4 @@
-//! The lines that led to a fault.
+//! The transcript lines that led to a fault.
 
 use std::fmt;
 
@@ -8,19 +8,19 @@ use serde_json::Value;
 use crate::escape;
 use crate::player::{Direction, Player};
 
-/// The most bytes of a line that are shown to a person.
+/// The most bytes of a line to show.
 const SHOWN: usize = 600;
 
-/// A line that went between the referee and a player.
+/// A line sent between the referee and a player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Line {
-    /// Which way.
+    /// Its direction.
     pub way: Way,
-    /// What it says, without its newline.
+    /// Its text, without the newline.
     pub text: String,
 }
 
-/// Which way a line went.
+/// The direction of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Way {
@@ -40,7 +40,7 @@ impl fmt::Display for Line {
     }
 }
 
-/// The last request to a player, and what came of it.
+/// The last request to a player, and the reply.
 pub fn of(player: &Player) -> Vec<Line> {
     let lines = player.exchanges().into_iter().map(|exchange| Line {
         way: match exchange.direction {
@@ -52,8 +52,8 @@ pub fn of(player: &Player) -> Vec<Line> {
     since_the_last_request(lines.collect())
 }
 
-/// The same from the exchanges of a game as they are kept beside a log, for the player in the
-/// seat called `owner`.
+/// The same lines from the transcript of a game kept next to a log, for the player in the seat
+/// called `owner`.
 pub fn kept(exchanges: &str, owner: &str) -> Vec<Line> {
     let lines = exchanges.lines().filter_map(|kept| {
         let value: Value = serde_json::from_str(kept).ok()?;
@@ -76,7 +76,7 @@ fn since_the_last_request(mut lines: Vec<Line>) -> Vec<Line> {
     };
     let from = lines.iter().rposition(asks).unwrap_or(0);
     lines.drain(..from);
-    // What it is told after its fault explains nothing.
+    // Lines that the player receives after its fault explain nothing.
     while lines.len() > 1 && lines.last().is_some_and(|line| line.way == Way::To) {
         lines.pop();
     }

@@ -1,4 +1,4 @@
-//! A fault as its author needs it: what was expected, the clause, and how to see it again.
+//! A fault as the author needs it: what was expected, the clause, and how to reproduce it.
 
 use std::fmt::Write as _;
 
@@ -18,22 +18,22 @@ pub struct Finding {
     pub message: String,
     /// The player's seat.
     pub seat: Text,
-    /// The plies played before it; absent when the game had not begun.
+    /// The plies played before it; absent if the game had not started.
     pub ply: Option<u32>,
     /// What was expected instead.
     pub expected: &'static str,
-    /// The clause that was broken, with its words: of the rules, else of the protocol.
+    /// The text of the violated clause, from the rules or else from the protocol.
     pub clause: String,
-    /// The lines that led to it; a class has seen none.
+    /// The transcript lines that led to it; empty for classes, which see none.
     pub exchange: Vec<Line>,
     /// The last lines of the player's stderr.
     pub stderr: Vec<String>,
-    /// A command that puts the same decision to the player again.
+    /// A command that asks the player for the same decision again.
     pub reproduce: Option<String>,
 }
 
 impl Finding {
-    /// `fault` of the player in `seat` of a game after `ply` plies; `lines` led to it.
+    /// Makes a finding from a `fault` of the player in `seat` after `ply` plies; `lines` led to it.
     pub fn new(
         game: &dyn AnyGame,
         fault: &Fault,
@@ -65,7 +65,7 @@ impl Finding {
         }
     }
 
-    /// The finding in a few lines; the exchange apart.
+    /// Describes the finding in a few lines, without the transcript.
     pub fn in_words(&self) -> String {
         let when = match self.ply {
             Some(ply) => format!("as {}, after {ply} plies", self.seat),
@@ -73,7 +73,7 @@ impl Finding {
         };
         let mut text = format!("{}: {} ({when})", self.code, self.message);
         for line in &self.stderr {
-            // Writing into a string does not fail.
+            // Writing to a string does not fail.
             let _ = write!(text, "\n    {line}");
         }
         let _ = write!(text, "\nexpected: {}\nclause: {}", self.expected, self.clause);

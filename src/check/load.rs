@@ -1,13 +1,13 @@
-//! A busy core: threads that do nothing but compute.
+//! Keeps a core busy with threads that only compute.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// How many threads compete with the player.
+/// The number of threads that compete with the player.
 const THREADS: usize = 2;
 
-/// Keeps the cores of this thread busy until it is dropped.
+/// Keeps the current thread's cores busy until it is dropped.
 #[derive(Debug)]
 pub(super) struct Load {
     over: Arc<AtomicBool>,
@@ -15,7 +15,7 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Begins; the threads share the cores of the one that calls.
+    /// Starts the load; its threads share the cores of the calling thread.
     pub(super) fn begin() -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let burn = |_| {

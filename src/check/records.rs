@@ -1,5 +1,5 @@
-//! The games that show a finding, kept as a log so that they can be stepped through and asked
-//! about again.
+//! Keeps the games that show a finding as a log, so that they can be replayed and asked about
+//! again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::error::Failure;
 use crate::log::{LOG, LogWriter, WriteError};
 use crate::model::record::{GameRecord, Header};
 
-/// A folder for the records of one player, made when the first is kept.
+/// A folder for the records of one player, created with the first record.
 #[derive(Debug)]
 pub(super) struct Records {
     dir: PathBuf,
@@ -18,18 +18,18 @@ pub(super) struct Records {
 }
 
 impl Records {
-    /// Records of one player in the folder `dir`.
+    /// Keeps records of one player in the folder `dir`.
     pub(super) fn new(dir: &Path, header: Header) -> Self {
         Self { dir: dir.to_owned(), header, log: None }
     }
 
-    /// Where they are.
+    /// The folder of the records.
     pub(super) fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Keeps a record; the first one replaces what an earlier check left there. Where a later check
-    /// has done the same since, nothing more is kept.
+    /// Keeps a record. The first one replaces the records of an earlier check. If a later check has
+    /// replaced them since, nothing more is kept.
     pub(super) fn keep(&mut self, record: &GameRecord) -> Result<(), Failure> {
         let log = if let Some(log) = &mut self.log { log } else { self.log.insert(self.begin()?) };
         match log.append(record) {

@@ -1,4 +1,4 @@
-//! What is said about a player that was checked.
+//! The report on a checked player.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -9,25 +9,25 @@ use serde::Serialize;
 use super::finding::Finding;
 use crate::player::diagnosis::seconds;
 
-/// Everything that is known about a player. It is whole at any moment: a step that was not taken
-/// says so.
+/// Everything known about a player. The report is complete at any moment: steps that were not taken
+/// are marked as such.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     /// Its name.
     pub player: String,
-    /// How it is run, for people.
+    /// A description of how it is run.
     pub command: String,
     /// The game.
     pub game: &'static str,
-    /// Every step was taken, and nothing was found wrong.
+    /// Whether every step was taken and nothing was found.
     pub ready: bool,
     /// The steps, in order.
     pub steps: Vec<Step>,
-    /// What was measured.
+    /// The measurements.
     pub figures: Figures,
-    /// How it did against the players of the house.
+    /// Its results against the built-in players.
     pub against: Vec<Standing>,
-    /// Things worth knowing that decided nothing.
+    /// Remarks that do not affect the verdict.
     pub warnings: BTreeSet<String>,
 }
 
@@ -38,9 +38,9 @@ pub struct Step {
     pub name: String,
     /// How it went.
     pub verdict: Verdict,
-    /// What was done, or why nothing was.
+    /// What was done, or why nothing was done.
     pub said: String,
-    /// What was found.
+    /// The finding, if there is one.
     pub finding: Option<Finding>,
 }
 
@@ -52,31 +52,31 @@ pub enum Verdict {
     Passed,
     /// Something was found.
     Failed,
-    /// It was begun, and broken off before its end.
+    /// It was started but not finished.
     Unfinished,
     /// It was not tried.
     NotTried,
 }
 
-/// What a whole check came to.
+/// The outcome of a whole check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// Nothing was found.
     Ready,
     /// Something was found.
     NotReady,
-    /// Nothing was found in the steps that were taken, which are not all.
+    /// Nothing was found, but not all steps were taken.
     Unfinished,
 }
 
-/// What was measured, over all games.
+/// The measurements over all games.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Figures {
     /// The longest start-up, in milliseconds.
     pub startup_ms: Option<f64>,
-    /// The most memory, in bytes.
+    /// The largest memory use, in bytes.
     pub memory: Option<u64>,
-    /// The turns that were timed, under load apart.
+    /// The number of timed turns, without those under load.
     pub turns: u32,
     /// The mean time of a turn, in milliseconds.
     pub move_ms: Option<f64>,
@@ -86,12 +86,12 @@ pub struct Figures {
     pub slowest_under_load_ms: Option<f64>,
 }
 
-/// The results against one player of the house.
+/// The results against one built-in player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Standing {
-    /// Which.
+    /// The built-in player's name.
     pub bot: String,
-    /// Games won, drawn and lost.
+    /// Games won.
     pub wins: u32,
     /// Games drawn.
     pub draws: u32,
@@ -100,12 +100,12 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Nothing played yet.
+    /// Empty results against `bot`.
     pub fn new(bot: &str) -> Self {
         Self { bot: bot.to_owned(), wins: 0, draws: 0, losses: 0 }
     }
 
-    /// Points: 1 a win, 0.5 a draw.
+    /// Points: 1 for a win, 0.5 for a draw.
     pub fn points(&self) -> f64 {
         f64::from(self.wins) + f64::from(self.draws) / 2.0
     }
@@ -117,7 +117,7 @@ impl Standing {
 }
 
 impl Figures {
-    /// Takes in the times of a game's turns.
+    /// Adds the times of a game's turns.
     pub(super) fn time(&mut self, used_ns: &[u64], under_load: bool) {
         let slowest = used_ns.iter().max().map(|&used| millis(used));
         if under_load {
@@ -132,7 +132,7 @@ impl Figures {
         }
     }
 
-    /// Takes in a start-up.
+    /// Adds a start-up time.
     pub(super) fn start(&mut self, startup_ns: u64) {
         self.startup_ms = larger(self.startup_ms, Some(millis(startup_ns)));
     }
@@ -148,7 +148,7 @@ fn larger(one: Option<f64>, other: Option<f64>) -> Option<f64> {
 }
 
 impl Report {
-    /// A report on `player` before anything was tried.
+    /// Creates the report on `player` before any step.
     pub fn new(player: &str, command: &str, game: &'static str, steps: Vec<String>) -> Self {
         let untried = |name| Step {
             name,
@@ -168,7 +168,7 @@ impl Report {
         }
     }
 
-    /// A report on something that is no player, called by the word it was given as.
+    /// Creates a report on something that is not a player, named as the user gave it.
     pub fn refused(word: &str, game: &'static str, why: &str) -> Self {
         let mut report = Self::new(word, word, game, vec!["player".to_owned()]);
         report.steps[0].verdict = Verdict::Failed;
@@ -176,7 +176,7 @@ impl Report {
         report
     }
 
-    /// Says that the step under way was not finished and why, so that no step after it was tried.
+    /// Marks the current step as unfinished, with the reason. The steps after it stay untried.
     pub fn break_off(&mut self, why: &str) {
         self.ready = false;
         let under_way = self.steps.iter_mut().find(|step| step.verdict == Verdict::NotTried);
@@ -185,13 +185,13 @@ impl Report {
         }
     }
 
-    /// The first step that failed, else the one that was not finished.
+    /// The first failed step, or else the unfinished one.
     pub fn decisive(&self) -> Option<&Step> {
         let first = |verdict| self.steps.iter().find(|step| step.verdict == verdict);
         first(Verdict::Failed).or_else(|| first(Verdict::Unfinished))
     }
 
-    /// What the check came to.
+    /// The outcome of the check.
     pub fn outcome(&self) -> Outcome {
         match self.decisive().map(|step| step.verdict) {
             Some(Verdict::Failed) => Outcome::NotReady,
@@ -217,7 +217,7 @@ impl Report {
         }
     }
 
-    /// The whole report for people.
+    /// The whole report as text.
     pub fn in_words(&self) -> String {
         let (player, command) =
             (crate::escape::terminal(&self.player), crate::escape::terminal(&self.command));
@@ -232,7 +232,7 @@ impl Report {
                 Verdict::Unfinished | Verdict::NotTried => "-   ",
             };
             let said = crate::escape::terminal(&step.said);
-            // Writing into a string does not fail.
+            // Writing to a string does not fail.
             let _ = writeln!(text, "  {mark}  {:width$}  {said}", step.name);
             if let Some(finding) = &step.finding {
                 let same = |other: &&Finding| {

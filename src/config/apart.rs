@@ -1,4 +1,4 @@
-//! Players that share a folder do not read each other.
+//! Keeps players that share a folder from reading each other's files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::model::player::PlayerKind;
 use crate::model::player::PlayerSpec;
 
-/// Notes for each player what of the others lies where it may read: their programs, the files that
-/// their commands name, and their folders. What makes both players is hidden from neither.
+/// Notes for each player which files of the others lie where it may read: their programs, the files
+/// that their commands name, and their folders. Files that both players are made of stay visible to
+/// both.
 pub(super) fn keep_apart(players: &mut [PlayerSpec]) {
     let parts: Vec<Vec<PathBuf>> = players.iter().map(parts).collect();
     for (number, player) in players.iter_mut().enumerate() {
@@ -25,10 +26,10 @@ pub(super) fn keep_apart(players: &mut [PlayerSpec]) {
     }
 }
 
-/// What makes a player and lies on the disk, by real paths.
+/// The real paths of the files and folders that make a player.
 fn parts(player: &PlayerSpec) -> Vec<PathBuf> {
     let mut parts = match &player.kind {
-        // It is the referee's own program.
+        // The referee's own program.
         PlayerKind::Bot(_) => return Vec::new(),
         PlayerKind::Command { program, .. } => vec![program.clone()],
         PlayerKind::Class { class, .. } => module(&player.dir, class),
@@ -38,7 +39,7 @@ fn parts(player: &PlayerSpec) -> Vec<PathBuf> {
     parts.iter().filter_map(|part| fs::canonicalize(part).ok()).collect()
 }
 
-/// The file or folder of the module `class` begins with, as far down as there is one.
+/// The file or folder of the module at the start of `class`, as deep as there is one.
 fn module(dir: &Path, class: &str) -> Vec<PathBuf> {
     let mut path = dir.to_owned();
     for name in class.split('.') {
@@ -48,7 +49,7 @@ fn module(dir: &Path, class: &str) -> Vec<PathBuf> {
             return vec![file];
         }
     }
-    // A package is as deep as there are folders.
+    // The package is as deep as there are folders.
     path.ancestors().find(|path| path.is_dir()).map(Path::to_owned).into_iter().collect()
 }
 
@@ -73,7 +74,7 @@ mod tests {
         }
     }
 
-    /// What is hidden from each, by names in `top`.
+    /// The paths hidden from each player, by their names in `top`.
     fn hidden(top: &Path, mut players: Vec<PlayerSpec>) -> Vec<Vec<String>> {
         keep_apart(&mut players);
         let names = |player: &PlayerSpec| {

@@ -1,4 +1,4 @@
-//! What stands under `[containment]`: the level, what is required, and how much a player may use.
+//! The keys under `[containment]`: the level, the requirements and the resource limits of a player.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use super::keys::{Field, Given, Keys};
 use super::limits::{Preset, positive, whole};
 use super::problem::{Problem, Problems, instead};
 
-/// The most bytes of any key.
+/// The largest number of bytes for any key.
 const MOST_BYTES: u64 = 1 << 50;
 
-/// What stands under `[containment]`.
+/// The keys under `[containment]`.
 #[derive(Debug, Default)]
 pub(super) struct ContainmentKeys {
     level: Field<String>,
@@ -54,7 +54,7 @@ impl ContainmentKeys {
     }
 }
 
-/// The containment that `keys` ask for, on top of the limits of the preset.
+/// Checks the containment that `keys` ask for, on top of the preset's limits.
 pub(super) fn check(
     keys: &ContainmentKeys,
     preset: &Preset,

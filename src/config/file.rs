@@ -1,5 +1,5 @@
-//! What the user typed: the keys of a configuration file with their places, types checked and
-//! nothing else. What it means is for [`tournament`](super::tournament) to say.
+//! The configuration file as typed: its keys and their places, with only types checked.
+//! [`tournament`](super::tournament) works out what they mean.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -30,23 +30,23 @@ pub(super) struct File {
     pub options: Vec<GivenOption>,
     pub clock: ClockKeys,
     pub containment: ContainmentKeys,
-    /// `None` when `players` is not a list of tables.
+    /// `None` if `players` is not a list of tables.
     pub players: Option<Vec<PlayerKeys>>,
 }
 
-/// What stands under `fault-policy`.
+/// The value of `fault-policy`.
 #[derive(Debug)]
 pub(super) enum Policy {
     Lose,
     Retry(i128),
 }
 
-/// An entry of `[options]`, the value as text.
+/// An entry of `[options]`, with its value as text.
 #[derive(Debug)]
 pub(super) struct GivenOption {
     pub name: Spanned<String>,
     pub value: Spanned<String>,
-    /// The value stands in quotes.
+    /// Whether the value was quoted.
     pub quoted: bool,
 }
 
@@ -58,7 +58,7 @@ impl GivenOption {
 }
 
 impl File {
-    /// Reads `text`, noting every key and type that does not fit. Text that is no TOML is not
+    /// Reads `text`, noting every unknown key and wrong type. Text that is not valid TOML is not
     /// read any further.
     pub(super) fn read(text: &str, problems: &mut Problems) -> Option<Self> {
         let document = DeTable::parse(text).map_err(|error| problems.add(not_toml(&error))).ok()?;
@@ -122,7 +122,7 @@ fn options(keys: &mut Keys<'_>, problems: &mut Problems) -> Vec<GivenOption> {
         .collect()
 }
 
-/// The value of an option, as text.
+/// The value of an option as text.
 struct OptionText(String);
 
 impl Typed for OptionText {

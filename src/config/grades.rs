@@ -1,4 +1,4 @@
-//! `[grades]`: what turns a place or a score into marks.
+//! `[grades]`: converts ranks and scores to marks.
 
 use toml::Spanned;
 use toml::de::DeValue;
@@ -10,7 +10,7 @@ use super::problem::{Problem, Problems, Span, instead};
 use crate::model::grades::{Grades, RankMark, ScoreMark};
 use crate::model::stage::{Format, Stage};
 
-/// What stands under `[grades]`.
+/// The keys under `[grades]`.
 #[derive(Debug)]
 pub(super) struct GradesKeys {
     at: Span,
@@ -71,7 +71,7 @@ impl ScoreKeys {
     }
 }
 
-/// The list of tables under `key`; empty where there is none.
+/// The list of tables under `key`; empty if there is none.
 fn tables<'a>(keys: &mut Keys<'a>, key: &'static str, problems: &mut Problems) -> Vec<Keys<'a>> {
     let Some(value) = keys.value(key) else { return Vec::new() };
     let items = value.get_ref().as_array();
@@ -88,7 +88,7 @@ fn line<'a>(value: &'a Spanned<DeValue<'a>>) -> Option<Keys<'a>> {
     Some(Keys::new("this line of `[grades]`", value.span(), entries))
 }
 
-/// The grades that `keys` ask for.
+/// Checks the grades that `keys` ask for.
 pub(super) fn check(
     keys: Option<&GradesKeys>,
     players: Option<&[PlayerKeys]>,
@@ -105,7 +105,8 @@ pub(super) fn check(
     ranks.sort_by_key(|line| line.rank);
     let against = keys.against.iter();
     let against = against.filter_map(|keys| score_mark(keys, players, problems)).collect();
-    // A rank beyond the last line gives 0: nobody who plays has less than the lowest of these.
+    // A rank beyond the last line gives 0 marks, so no player that plays may get less than the
+    // lowest of these.
     let lowest = ranks.iter().map(|line| line.marks).fold(0.0, f64::min);
     let failed = match keys.failed.as_ref() {
         None => lowest,
@@ -114,7 +115,7 @@ pub(super) fn check(
     Some(Grades { ranks, against, failed, exempt: exempt(players, stages) })
 }
 
-/// The names of the players that are there to be measured against.
+/// The names of the players that others are measured against, which are not graded themselves.
 fn exempt(players: Option<&[PlayerKeys]>, stages: &[Stage]) -> Vec<String> {
     let is_exempt = |keys: &&PlayerKeys| matches!(keys.run, Run::Bot(_)) || keys.rating.is_some();
     let players = players.unwrap_or_default().iter().filter(is_exempt);

@@ -1,5 +1,5 @@
-//! Reading tables key by key. Unlike a derived reader, which stops at the first error, this one
-//! notes every unknown key, missing key and wrong type of a file, each with its place.
+//! Reads tables key by key. A derived reader stops at the first error; this one notes every unknown
+//! key, missing key and wrong type of a file, each with its place.
 
 use std::collections::BTreeMap;
 
@@ -8,44 +8,43 @@ use toml::de::{DeTable, DeValue};
 
 use super::problem::{Problem, Problems, Span, instead};
 
-/// A value that was given, with its place in the file; `None` when it was not given, or was
-/// refused and noted.
+/// A value with its place in the file; `None` if it was not given, or was refused and noted.
 pub(super) type Field<T> = Option<Spanned<T>>;
 
-/// A [`Field`] that is being looked at.
+/// A borrowed [`Field`].
 pub(super) type Given<'a, T> = Option<&'a Spanned<T>>;
 
-/// A type that a value of the file can have.
+/// A type that values in the file can have.
 pub(super) trait Typed: Sized {
-    /// What to write, for messages.
+    /// The expected value, for messages.
     const EXPECTED: &'static str;
 
-    /// The value, if it has this type.
+    /// Converts the value if it has this type.
     fn typed(value: &DeValue<'_>) -> Option<Self>;
 }
 
-/// A table that is being read: a key is known once it was asked for.
+/// A table that is being read. A key is known after it was asked for.
 pub(super) struct Keys<'a> {
-    /// What the table is called in messages, for example `` `[clock]` ``.
+    /// The table's name in messages, for example `` `[clock]` ``.
     title: &'static str,
-    /// The table's header; the start of the file for the whole of it.
+    /// The place of the table's header; for the whole file, its start.
     at: Span,
     entries: &'a DeTable<'a>,
     known: Vec<&'static str>,
 }
 
 impl<'a> Keys<'a> {
-    /// The table `entries`, called `title`, whose header stands at `at`.
+    /// Starts reading the table `entries`, called `title`, with its header at `at`.
     pub(super) fn new(title: &'static str, at: Span, entries: &'a DeTable<'a>) -> Self {
         Self { title, at, entries, known: Vec::new() }
     }
 
-    /// Where the table begins.
+    /// The place of the table's header.
     pub(super) fn at(&self) -> Span {
         self.at.clone()
     }
 
-    /// Where `key` stands, if it was given.
+    /// The place of `key`, if it was given.
     pub(super) fn key(&self, key: &str) -> Option<Span> {
         self.entries.keys().find(|known| known.get_ref() == key).map(Spanned::span)
     }
@@ -56,7 +55,7 @@ impl<'a> Keys<'a> {
         self.entries.get(key)
     }
 
-    /// The value under `key`, which may be left out.
+    /// The value under `key`, which is optional.
     pub(super) fn optional<T: Typed>(
         &mut self,
         key: &'static str,
@@ -65,7 +64,7 @@ impl<'a> Keys<'a> {
         typed(key, self.value(key)?, problems)
     }
 
-    /// The value under `key`, which must be given; `example` shows how.
+    /// The value under `key`, which is required; `example` shows how to write it.
     pub(super) fn required<T: Typed>(
         &mut self,
         key: &'static str,
@@ -96,7 +95,7 @@ impl<'a> Keys<'a> {
         entries.map(|entries| Keys::new(title, value.span(), entries))
     }
 
-    /// Every entry, for tables whose keys are the user's own.
+    /// All entries, for tables whose keys the user chooses.
     pub(super) fn entries(&self) -> &'a DeTable<'a> {
         self.entries
     }
@@ -114,7 +113,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// `value` as a `T`; a wrong type is noted.
+/// Converts `value` to a `T`, and notes a wrong type.
 pub(super) fn typed<T: Typed>(
     key: &str,
     value: &Spanned<DeValue<'_>>,

@@ -1,4 +1,4 @@
-//! How a player is run, and finding its program before the first game instead of in it.
+//! Finds out how to run a player, so that a missing program is noticed before the first game.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -14,7 +14,7 @@ pub(super) fn python(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<Pat
     if folder.is_dir() { find("bin/python3", &folder, path) } else { find(word, dir, path) }
 }
 
-/// A house player called `name`.
+/// The built-in player called `name`.
 pub(super) fn bot(name: &str) -> Result<PlayerKind, Complaint> {
     if referee_bots::named(name).is_ok() {
         return Ok(PlayerKind::Bot(name.to_owned()));
@@ -23,7 +23,7 @@ pub(super) fn bot(name: &str) -> Result<PlayerKind, Complaint> {
     Err(Complaint::new(title, instead(name, referee_bots::NAMES.iter().copied())))
 }
 
-/// The program of a command that runs in `dir`; one without a `/` is looked for in `path`.
+/// The program of a command that runs in `dir`; a program without a `/` is looked up in `path`.
 pub(super) fn command(
     words: &[String],
     dir: &Path,
@@ -44,8 +44,8 @@ pub(super) fn command(
     Ok(program)
 }
 
-/// Checks that there is a file for the class or the module that `class` names, as the host looks
-/// for it.
+/// Checks that there is a file for the class or module that `class` names, with the host's search
+/// rules.
 pub(super) fn module(class: &str, dir: &Path) -> Result<(), Complaint> {
     let is_there = |name: &str| {
         let path = dir.join(name.replace('.', "/"));
@@ -59,7 +59,7 @@ pub(super) fn module(class: &str, dir: &Path) -> Result<(), Complaint> {
     Err(sources::missing("module", &format!("{class}.py"), dir))
 }
 
-/// The program that `word` names: relative to `dir` with a `/`, otherwise in `path`.
+/// The program that `word` names: relative to `dir` if it has a `/`, otherwise from `path`.
 fn find(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Complaint> {
     if word.contains('/') { beside(word, dir) } else { in_path(word, dir, path) }
 }
@@ -128,7 +128,7 @@ pub(super) fn is_executable(metadata: &fs::Metadata) -> bool {
     metadata.is_file()
 }
 
-/// The command as one would type it.
+/// The command as one would type it in a shell.
 pub(super) fn in_words(launch: &PlayerKind, words: &[String]) -> String {
     match launch {
         PlayerKind::Bot(name) => format!("bot:{name}"),

@@ -1,4 +1,4 @@
-//! Numbers and durations: what is given becomes a value within its range.
+//! Checks that numbers and durations are within their ranges.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -10,14 +10,14 @@ use referee_sandbox::limits::MIB;
 use super::keys::{Field, Given, Keys};
 use super::problem::{Problem, Problems, instead};
 
-/// The start-up limit where none is given.
+/// The default start-up limit.
 pub const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
-/// The move limit where neither a move limit nor a budget is given.
+/// The move limit if neither a move limit nor a budget is given.
 pub const DEFAULT_MOVE: Duration = Duration::from_secs(5);
-/// The longest duration of any key.
+/// The longest duration for any key.
 pub const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The number in `field`, which must lie in `range`.
+/// The number in `field`, which must be in `range`.
 pub(super) fn whole<T>(
     key: &str,
     field: Given<'_, i128>,
@@ -37,13 +37,13 @@ where
     number
 }
 
-/// What a preset sets where the keys themselves are not given.
+/// The values that a preset gives to keys that are not set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Preset {
     budget: Option<Duration>,
     measure: Measure,
     count_startup: bool,
-    /// Bytes of memory.
+    /// Memory in bytes.
     pub(super) memory: Option<u64>,
 }
 
@@ -51,8 +51,8 @@ impl Preset {
     /// The names of the presets.
     pub(super) const NAMES: [&'static str; 1] = ["comp30024-2018"];
 
-    /// The preset called `name`: the course of 2018 gave each player 100 MiB, and a minute of CPU time
-    /// for its construction, its actions and its updates.
+    /// The preset called `name`. The 2018 course gave each player 100 MiB, and a minute of CPU time
+    /// for its construction, actions and updates.
     pub(super) fn named(name: &str) -> Option<Self> {
         let course = Self {
             budget: Some(Duration::from_secs(60)),
@@ -64,7 +64,7 @@ impl Preset {
     }
 }
 
-/// The limits of time that `keys` ask for, on top of those of the preset.
+/// The time limits that `keys` ask for, on top of the preset's.
 pub(super) fn time_control(
     keys: &ClockKeys,
     preset: &Preset,
@@ -89,7 +89,7 @@ pub(super) fn time_control(
     }
 }
 
-/// Without a budget nothing can be added to it or taken from it.
+/// Notes keys that change a budget when there is none.
 fn check_budget(keys: &ClockKeys, problems: &mut Problems) {
     if keys.budget.is_some() {
         return;
@@ -155,7 +155,7 @@ fn parse(text: &str) -> Option<Duration> {
     humantime::parse_duration(text).ok()
 }
 
-/// What stands under `[clock]`.
+/// The keys under `[clock]`.
 #[derive(Debug, Default)]
 pub(super) struct ClockKeys {
     pub startup: Field<String>,

@@ -1,4 +1,4 @@
-//! `[openings]`: how pairs begin, by random legal play or from a file.
+//! `[openings]`: how pairs start, by random legal play or from a file.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use crate::model::openings::{MOST_PLIES, Openings};
 use crate::openings::{Opening, Unfit, listed};
 use referee_games::{GameKind, Options, Position};
 
-/// So many openings of a file are shown as refused at most.
+/// The most refused openings of a file to show.
 const MOST_SHOWN: usize = 8;
 
-/// What stands under `[openings]`.
+/// The keys under `[openings]`.
 #[derive(Debug)]
 pub(super) struct OpeningsKeys {
     at: Span,
     plies: Field<i128>,
     file: Field<String>,
-    /// Neither key was given; a key of a wrong type was.
+    /// Whether neither key was given; a key with a wrong type counts as given.
     is_empty: bool,
 }
 
@@ -43,7 +43,7 @@ impl OpeningsKeys {
     }
 }
 
-/// The openings that `keys` ask for, in this game under these options.
+/// Checks the openings that `keys` ask for, in this game with these options.
 pub(super) fn check(
     keys: Option<&OpeningsKeys>,
     ruling: Option<(GameKind, &Options)>,
@@ -72,7 +72,7 @@ pub(super) fn check(
     Some(Openings::Random { plies })
 }
 
-/// Notes every player that cannot begin after an opening.
+/// Notes every player that cannot start from an opening.
 pub(super) fn refuse_classes(
     keys: Option<&OpeningsKeys>,
     players: Option<&[PlayerKeys]>,
@@ -92,7 +92,7 @@ pub(super) fn refuse_classes(
     }
 }
 
-/// The openings of a file: one a line, its actions with `;` between them, comments after `#`.
+/// Reads the openings from a file: one per line, actions separated by `;`, comments after `#`.
 fn read(
     file: &Spanned<String>,
     start: &Position,
@@ -140,7 +140,7 @@ fn read(
     Some(Openings::Listed(openings))
 }
 
-/// Where the actions of each line stand, for lines that have any.
+/// The byte ranges of the actions of each line, for lines that have any.
 fn lines(text: &str) -> Vec<Vec<Range<usize>>> {
     let mut start = 0;
     let mut lines = Vec::new();
@@ -154,7 +154,7 @@ fn lines(text: &str) -> Vec<Vec<Range<usize>>> {
     lines
 }
 
-/// Where the parts of `actions`, which begins at `start`, stand without their outer blanks.
+/// The byte ranges of the parts of `actions`, which begins at `start`, without outer blanks.
 fn parts(actions: &str, mut start: usize) -> Vec<Range<usize>> {
     let part = |text: &str| {
         let from = start + text.len() - text.trim_start().len();

@@ -1,4 +1,4 @@
-//! A player as the program needs it: found, named and hashed.
+//! Players as the program needs them: found, named and hashed.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -18,9 +18,9 @@ use crate::model::player::{LONGEST_NAME, PlayerKind, PlayerSpec};
 /// Where players are looked for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
-    /// The folder that paths are relative to, as an absolute path.
+    /// The absolute path of the folder that paths are relative to.
     pub base: &'a Path,
-    /// The folders of programs, as the variable `PATH` has them.
+    /// The folders of programs, in the format of the `PATH` variable.
     pub path: Option<&'a OsStr>,
 }
 
@@ -29,33 +29,33 @@ pub(super) struct Place<'a> {
 pub(super) struct Command {
     /// The program and its arguments.
     pub words: Vec<String>,
-    /// What is added to the environment.
+    /// The variables added to the environment.
     pub env: BTreeMap<String, String>,
-    /// Further files and folders that make the player.
+    /// Further files and folders that belong to the player.
     pub files: Vec<String>,
 }
 
-/// A class of the COMP30024 interface of 2018 before it is hosted.
+/// A class with the COMP30024 interface of 2018 before it is hosted.
 #[derive(Debug)]
 pub(super) struct Class {
-    /// The module, with or without the class.
+    /// The module, with or without a class name.
     pub path: String,
-    /// What the class returns is converted where it is unambiguous.
+    /// Whether return values of the class are converted when they are unambiguous.
     pub lenient: bool,
-    /// The interpreter.
+    /// The Python interpreter.
     pub python: PathBuf,
-    /// The player's folder, which holds the module.
+    /// The player's folder, which contains the module.
     pub dir: PathBuf,
-    /// The folder as it was given.
+    /// The folder as the user gave it.
     pub shown: String,
-    /// What is added to the environment.
+    /// The variables added to the environment.
     pub env: BTreeMap<String, String>,
-    /// Further files and folders that make the player, besides its folder.
+    /// Further files and folders that belong to the player, besides its folder.
     pub files: Vec<String>,
 }
 
 impl PlayerSpec {
-    /// What its author should know about how it is run, if anything.
+    /// A remark for its author about how it is run, if there is one.
     pub fn remark(&self) -> Option<String> {
         let PlayerKind::Command { program, args } = &self.kind else { return None };
         let source = args.iter().find(|arg| !arg.starts_with('-'))?;
@@ -68,7 +68,7 @@ impl PlayerSpec {
         ))
     }
 
-    /// The house player `bot` under the name `name`.
+    /// Creates the built-in player `bot` under the name `name`.
     pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<Self, Complaint> {
         let kind = launch::bot(bot)?;
         Ok(Self {
@@ -85,7 +85,7 @@ impl PlayerSpec {
         })
     }
 
-    /// The player that is run by `command` in `place`.
+    /// Creates the player that `command` runs in `place`.
     pub(super) fn from_command(
         name: String,
         command: Command,
@@ -110,7 +110,7 @@ impl PlayerSpec {
         })
     }
 
-    /// The player that is a class of the 2018 interface. All of its folder makes it.
+    /// Creates the player for a class with the 2018 interface. Its whole folder belongs to it.
     pub(super) fn from_class(name: String, class: Class) -> Result<Self, Complaint> {
         let Class { path, lenient, python, dir, shown, env, mut files } = class;
         launch::module(&path, &dir)?;
@@ -135,13 +135,13 @@ impl PlayerSpec {
     }
 }
 
-/// The files of a command that may lie anywhere: those among its arguments, and further ones.
+/// The files of a command that may lie anywhere: those in its arguments, and further ones.
 fn existing(command: &Command, dir: &Path) -> Vec<PathBuf> {
     let named = command.words.iter().skip(1).chain(&command.files);
     named.map(|name| dir.join(name)).filter(|path| path.exists()).collect()
 }
 
-/// What makes a player that is run by `program`, and the hash of that.
+/// The fingerprint and the hash of a player that `program` runs.
 fn made(program: &Path, command: &Command, dir: &Path) -> Result<(Fingerprint, String), Complaint> {
     let Command { words, env, files } = command;
     Fingerprint::read(Parts { dir, program, words, env, files }).map_err(|bad| unreadable(&bad))
@@ -153,7 +153,7 @@ fn unreadable(unreadable: &Unreadable) -> Complaint {
     Complaint::new(title, "the player's files are read so that a changed player is noticed")
 }
 
-/// The player that `keys` ask for; `None` when something was noted.
+/// Checks the player that `keys` describe; `None` if a problem was noted.
 pub(super) fn check(
     keys: PlayerKeys,
     place: Place<'_>,
@@ -190,7 +190,7 @@ fn several([one, other]: &[(&str, Span); 2]) -> Problem {
         .help("remove one of them")
 }
 
-/// Notes the keys that say nothing for a player that is run in this way.
+/// Notes the keys that have no effect for a player that is run this way.
 fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
     let span = |given: bool, at: Option<Span>| at.filter(|_| given);
     let (bot, class) = (matches!(keys.run, Run::Bot(_)), matches!(keys.run, Run::Class(_)));
@@ -264,7 +264,7 @@ fn name(field: Given<'_, String>, problems: &mut Problems) -> Option<String> {
     Some(field.get_ref().clone())
 }
 
-/// Checks a name that is shown to people and stands in tables.
+/// Checks a name that is shown to people and written in tables.
 pub(super) fn check_name(name: &str) -> Result<(), Complaint> {
     let help = format!("a name has 1 to {LONGEST_NAME} characters");
     if name.trim().is_empty() {
@@ -310,7 +310,7 @@ fn env(
     field.into_inner()
 }
 
-/// The further files of a player, which must exist.
+/// The player's further files, which must exist.
 fn files(
     field: Field<Vec<Spanned<String>>>,
     dir: &Path,

@@ -1,4 +1,4 @@
-//! What stands under `[[players]]`.
+//! The keys under `[[players]]`.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use toml::de::DeValue;
 use super::keys::{Field, Keys};
 use super::problem::{Problem, Problems, Span};
 
-/// What stands under one `[[players]]`.
+/// The keys under one `[[players]]`.
 #[derive(Debug)]
 pub(super) struct PlayerKeys {
-    /// The table's header.
+    /// The place of the table's header.
     pub at: Span,
     pub name: Field<String>,
     pub run: Run,
@@ -24,14 +24,14 @@ pub(super) struct PlayerKeys {
     pub files: Field<Vec<Spanned<String>>>,
 }
 
-/// Which of `command`, `bot` and `comp30024` was given: values where the type is right, else
-/// `None` inside.
+/// Which of `command`, `bot` and `comp30024` was given. The inner value is `None` if its type is
+/// wrong.
 #[derive(Debug)]
 pub(super) enum Run {
     Command(Field<Vec<Spanned<String>>>),
     Bot(Field<String>),
     Class(Field<String>),
-    /// More than one, the first two of them.
+    /// More than one was given; these are the first two.
     Several([(&'static str, Span); 2]),
     Neither,
 }
@@ -74,7 +74,7 @@ impl Run {
     }
 }
 
-/// The players of the file; `None` when `players` is not a list of tables.
+/// Reads the players of the file; `None` if `players` is not a list of tables.
 pub(super) fn players(keys: &mut Keys<'_>, problems: &mut Problems) -> Option<Vec<PlayerKeys>> {
     let Some(value) = keys.value("players") else { return Some(Vec::new()) };
     let items = value.get_ref().as_array();

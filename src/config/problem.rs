@@ -1,5 +1,5 @@
-//! Problems found in a configuration, and how they are shown: file, line, column, the source
-//! line and a caret, then what to do.
+//! Problems in a configuration and how they are shown: file, line, column, the source line with a
+//! caret, then what to do.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,16 +19,16 @@ fn renderer(colour: Colour) -> Renderer {
 /// A configuration's text and the name it is shown under.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source<'a> {
-    /// The file's name, as the user gave it.
+    /// The file's name as the user gave it.
     pub name: &'a str,
     /// The file's text.
     pub text: &'a str,
 }
 
-/// A range of bytes of the source.
+/// A range of bytes in the source.
 pub(super) type Span = Range<usize>;
 
-/// The most further lines that are listed where the same is wrong.
+/// The most lines to list that have the same problem.
 const LISTED: usize = 10;
 
 /// One problem: what is wrong and where, and what to do about it.
@@ -39,14 +39,14 @@ pub(super) struct Problem {
     label: String,
     earlier: Option<(Span, String)>,
     help: Option<String>,
-    /// Where the same is wrong once more.
+    /// Further places with the same problem.
     again: Vec<Span>,
-    /// The file it is in and its text, where that is not the configuration.
+    /// The name and the text of the file it is in, if that is not the configuration.
     elsewhere: Option<(String, Arc<str>)>,
 }
 
 impl Problem {
-    /// Something is wrong at `at`.
+    /// A problem at `at`.
     pub(super) fn new(at: Span, title: impl Into<String>) -> Self {
         let title = title.into();
         Self {
@@ -60,7 +60,7 @@ impl Problem {
         }
     }
 
-    /// Says beside the caret what was expected.
+    /// Adds a label next to the caret that says what was expected.
     pub(super) fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
         self
@@ -72,13 +72,13 @@ impl Problem {
         self
     }
 
-    /// Says what to do.
+    /// Adds help that says what to do.
     pub(super) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Says that it is in another file, one that the configuration names.
+    /// Places the problem in another file, one that the configuration names.
     pub(super) fn in_file(mut self, name: &str, text: &Arc<str>) -> Self {
         self.elsewhere = Some((name.to_owned(), Arc::clone(text)));
         self
@@ -100,7 +100,7 @@ impl Problem {
         renderer(colour).render(&[group])
     }
 
-    /// In which lines the same is wrong once more.
+    /// Lists the further lines with the same problem.
     fn again(&self, text: &str) -> Option<String> {
         let line = |at: &Span| 1 + text[..at.start].matches('\n').count();
         let lines: Vec<String> =
@@ -116,7 +116,7 @@ impl Problem {
         }
     }
 
-    /// Whether `other` says the same of another place in the configuration.
+    /// Whether `other` is the same problem at another place in the configuration.
     fn is_as(&self, other: &Self) -> bool {
         (&self.title, &self.label, &self.help) == (&other.title, &other.label, &other.help)
             && self.earlier == other.earlier
@@ -125,7 +125,7 @@ impl Problem {
     }
 }
 
-/// What is wrong with a thing, wherever it was given: in a file or on the command line.
+/// A problem with a value given in a file or on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Complaint {
     title: String,
@@ -133,12 +133,12 @@ pub(super) struct Complaint {
 }
 
 impl Complaint {
-    /// What is wrong, and what to do about it.
+    /// Says what is wrong, and what to do about it.
     pub(super) fn new(title: impl Into<String>, help: impl Into<String>) -> Self {
         Self { title: title.into(), help: help.into() }
     }
 
-    /// The complaint about a thing in the file.
+    /// Turns the complaint into a problem at a place in the file.
     pub(super) fn at(self, at: Span) -> Problem {
         Problem::new(at, self.title).help(self.help)
     }
@@ -153,7 +153,7 @@ impl Complaint {
 #[derive(Debug, Default)]
 pub(super) struct Problems {
     found: Vec<Problem>,
-    /// How many of them concern single players.
+    /// How many of them concern only a single player.
     of_players: usize,
 }
 
@@ -168,7 +168,7 @@ impl Problems {
         self.found.extend(problems);
     }
 
-    /// Does `work`, in which every problem concerns a single player.
+    /// Runs `work`, in which every problem concerns only a single player.
     pub(super) fn of_players<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.found.len();
         let done = work(self);
@@ -176,18 +176,18 @@ impl Problems {
         done
     }
 
-    /// Nothing was found.
+    /// Whether there are no problems.
     pub(super) fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// Nothing was found but what concerns single players.
+    /// Whether all problems concern only single players.
     pub(super) fn only_of_players(&self) -> bool {
         self.found.len() == self.of_players
     }
 
-    /// What was found, in the order of the file, that of other files last; of the same in several
-    /// places the first, which names the others.
+    /// The problems in the order of the file, with those of other files last. A repeated problem is
+    /// listed once, at its first place, with the others named.
     fn sorted(mut self) -> Vec<Problem> {
         self.found.sort_by_key(|problem| (problem.elsewhere.is_some(), problem.at.start));
         let mut sorted: Vec<Problem> = Vec::new();
@@ -200,8 +200,8 @@ impl Problems {
         sorted
     }
 
-    /// All problems as one message, in the order of the file, those of other files last. The word
-    /// `error:` before the first is left to whoever prints the message.
+    /// Renders all problems as one message, in the order of the file, with those of other files
+    /// last. Whoever prints the message adds the first `error:`.
     pub(super) fn render(self, source: Source<'_>, colour: Colour) -> String {
         let texts = self.sorted().into_iter().enumerate().map(|(index, problem)| {
             let level = if index == 0 { Level::ERROR.no_name() } else { Level::ERROR };
@@ -210,13 +210,13 @@ impl Problems {
         texts.collect::<Vec<_>>().join("\n\n")
     }
 
-    /// All problems as a failure of the input.
+    /// Turns all problems into an input failure.
     pub(super) fn into_failure(self, source: Source<'_>, colour: Colour) -> Failure {
         Failure::input(self.render(source, colour))
     }
 }
 
-/// Which of `known` the user may have meant by `given`.
+/// The one of `known` that the user may have meant by `given`.
 pub fn similar<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known
         .into_iter()
@@ -226,7 +226,7 @@ pub fn similar<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, word)| word)
 }
 
-/// What to write instead of `given`: the nearest of `known`, or all of them.
+/// Suggests the most similar of `known` instead of `given`, or lists all of them.
 pub(super) fn instead<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<_> = known.into_iter().collect();
     match similar(given, known.iter().copied()) {
@@ -235,7 +235,7 @@ pub(super) fn instead<'a>(given: &str, known: impl IntoIterator<Item = &'a str>)
     }
 }
 
-/// The words in a row: `` `a`, `b` or `c` ``.
+/// Joins the words: `` `a`, `b` or `c` ``.
 fn one_of(words: &[&str]) -> String {
     let quoted: Vec<_> = words.iter().map(|word| format!("`{}`", word.escape_debug())).collect();
     match quoted.split_last() {

@@ -1,4 +1,4 @@
-//! A player found by looking at a file or a folder: which program runs it.
+//! Detects the player in a file or a folder, and which program runs it.
 
 mod class;
 
@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 use super::sources::build_command;
 use crate::bounded;
 
-/// How a player that was found is run, in its folder.
+/// How to run a detected player in its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// By these words: a program and its arguments.
+    /// As this command: a program and its arguments.
     Command(Vec<String>),
-    /// As the class of this module, by the 2018 interface.
+    /// As the class in this module, with the 2018 interface.
     Class(String),
 }
 
 impl Found {
-    /// The file that it begins with, as far as its words say.
+    /// The player's main file, as far as the command tells.
     pub fn file(&self) -> String {
         match self {
             Self::Command(words) => words.last().cloned().unwrap_or_default(),
@@ -28,7 +28,7 @@ impl Found {
     }
 }
 
-/// Names of a folder's player, the best first: what was built before what it was built from.
+/// File names of a folder's player, the best first: build results come before their sources.
 const NAMES: [&str; 15] = [
     "player",
     "run",
@@ -46,18 +46,18 @@ const NAMES: [&str; 15] = [
     "main.js",
     "main.sh",
 ];
-/// How deep a folder is searched: itself, and folders in folders so many times.
+/// How many levels of subfolders to search.
 const DEEPEST: usize = 4;
-/// The most folders that are searched.
+/// The most folders to search.
 const MOST_FOLDERS: usize = 200;
-/// Folders that hold what others have written.
+/// Folders that contain other people's code.
 const NOT_SEARCHED: [&str; 4] = ["__pycache__", "__MACOSX", "node_modules", "site-packages"];
 
-/// What is expected of a file or a folder, for messages.
+/// A description of the files and folders that can be players, for messages.
 pub const EXPECTED: &str = "a player is a program, a file that ends in .py, .js, .mjs, .sh, .java \
                             or .jar, or a folder with `player.py`, a program `player`, or the like";
 
-/// The player at `path`, and the folder it runs in; `None` when nothing there looks like one, or
+/// The player at `path`, and the folder it runs in; `None` if nothing there looks like one, or if
 /// several things do.
 pub fn recognise(path: &Path) -> Option<(PathBuf, Found)> {
     let mut candidates = candidates(path);
@@ -65,9 +65,9 @@ pub fn recognise(path: &Path) -> Option<(PathBuf, Found)> {
     last.filter(|_| candidates.is_empty())
 }
 
-/// What may be the player at `path`, with the folder that each runs in. In a folder that is what
-/// has the name or the class of a player, or else every Python file; what lies nearest to the top
-/// hides everything below.
+/// The possible players at `path`, each with the folder it runs in. In a folder, these are the
+/// files with the name or the class of a player, or else all Python files. Files nearest to the top
+/// hide everything below.
 pub fn candidates(path: &Path) -> Vec<(PathBuf, Found)> {
     if !path.is_dir() {
         return file(path).into_iter().collect();
@@ -77,8 +77,8 @@ pub fn candidates(path: &Path) -> Vec<(PathBuf, Found)> {
     if known.is_empty() { nearest(&levels, programs_in) } else { known }
 }
 
-/// How a folder, in which no player is recognised, may become one: the folder in it that is built,
-/// and the command that does it.
+/// How to build a folder in which no player is detected: the folder inside it to build, and the
+/// command.
 pub fn unbuilt(dir: &Path) -> Option<(PathBuf, String)> {
     let levels = levels(dir);
     levels.iter().flatten().find_map(|dir| Some((dir.clone(), build_command(dir)?)))
@@ -90,14 +90,14 @@ fn file(path: &Path) -> Option<(PathBuf, Found)> {
     Some((dir.unwrap_or(Path::new(".")).to_owned(), found))
 }
 
-/// What `look` finds in the folders of the first level in which it finds anything.
+/// The results of `look` on the first level of folders that has any.
 fn nearest(levels: &[Vec<PathBuf>], look: fn(&Path) -> Vec<Found>) -> Vec<(PathBuf, Found)> {
     let in_folder = |dir: &PathBuf| look(dir).into_iter().map(|it| (dir.clone(), it)).collect();
     let in_level = |level: &Vec<PathBuf>| level.iter().flat_map::<Vec<_>, _>(in_folder).collect();
     levels.iter().map(in_level).find(|found: &Vec<_>| !found.is_empty()).unwrap_or_default()
 }
 
-/// The folder `top`, those in it, those in these, and so on.
+/// The folder `top`, then the folders in it, then the folders in those, and so on.
 fn levels(top: &Path) -> Vec<Vec<PathBuf>> {
     let mut levels = vec![vec![top.to_owned()]];
     let mut left = MOST_FOLDERS;
@@ -112,7 +112,7 @@ fn levels(top: &Path) -> Vec<Vec<PathBuf>> {
     levels
 }
 
-/// The folders in a folder where an author may have put a player. Links are not followed.
+/// The subfolders in which an author may have put a player. Links are not followed.
 fn folders_in(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -129,7 +129,7 @@ fn folders_in(dir: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The player of a folder by its name; or else every class of a player.
+/// The player of a folder by file name, or else every player class.
 fn known_in(dir: &Path) -> Vec<Found> {
     let player = NAMES.iter().find_map(|name| in_file(dir, name));
     let classes = || {
@@ -159,7 +159,7 @@ fn python_files(dir: &Path) -> Vec<String> {
     names
 }
 
-/// The player that is the file `name` in `dir`.
+/// The player in the file `name` in `dir`.
 fn in_file(dir: &Path, name: &str) -> Option<Found> {
     let path = dir.join(name);
     if !path.is_file() {
@@ -184,8 +184,8 @@ fn in_file(dir: &Path, name: &str) -> Option<Found> {
     }
 }
 
-/// Whether a file is a program: it may be executed, and begins as the system's programs or a
-/// script do. Archives make any file executable.
+/// Whether a file is a program: it is executable and begins like a script or one of the system's
+/// programs. Archives may make any file executable.
 fn runs_by_itself(path: &Path) -> bool {
     let may = fs::metadata(path).is_ok_and(|found| super::launch::is_executable(&found));
     let start = bounded::beginning(path, 4).unwrap_or_default();
@@ -208,7 +208,7 @@ mod tests {
         Found::Class(module.to_owned())
     }
 
-    /// A folder with these files.
+    /// Makes a folder with these files.
     fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
         let dir = tempfile::tempdir().expect("a folder");
         for (name, text) in files {
@@ -219,7 +219,7 @@ mod tests {
         dir
     }
 
-    /// What may be the player of a folder with these files, each with its folder in it.
+    /// The possible players in a folder with these files, each with its subfolder.
     fn found(files: &[(&str, &str)]) -> Vec<(String, Found)> {
         let dir = folder(files);
         let shown =

@@ -1,4 +1,4 @@
-//! Files by what they are written in: what runs them, and what builds them first.
+//! Source files by language: how they are built and what runs them.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::problem::{Complaint, similar};
 
-/// Files that say how a folder is built, and the command that does it.
+/// Files that say how a folder is built, and the build command.
 const BUILDS: [(&str, &str); 8] = [
     ("Makefile", "make"),
     ("makefile", "make"),
@@ -18,7 +18,7 @@ const BUILDS: [(&str, &str); 8] = [
     ("pom.xml", "mvn package"),
 ];
 
-/// Extensions of languages that are compiled, and the compiler for one file.
+/// File extensions of compiled languages, and the compiler for a single file.
 const COMPILERS: [(&str, &str); 9] = [
     ("c", "cc -O2 -o player"),
     ("cc", "c++ -O2 -o player"),
@@ -31,21 +31,21 @@ const COMPILERS: [(&str, &str); 9] = [
     ("kt", "kotlinc"),
 ];
 
-/// Extensions of files that an interpreter runs.
+/// File extensions that an interpreter runs.
 const SCRIPTS: [&str; 11] =
     ["py", "js", "mjs", "sh", "java", "jar", "rb", "pl", "lua", "php", "ts"];
 
-/// Programs that run the file which they are given first, without the number of their version.
+/// Interpreters, which run the file given first, without version numbers.
 const INTERPRETERS: [&str; 14] = [
     "python", "pypy", "node", "sh", "bash", "dash", "zsh", "java", "ruby", "perl", "lua", "php",
     "deno", "bun",
 ];
 
-/// The most names of a folder that are looked at for one that is alike.
+/// The most names in a folder to compare when suggesting a similar one.
 const LOOKED_AT: usize = 1000;
 
-/// The command that builds the sources at `path`, a file or a folder; none where there is nothing
-/// to build.
+/// The command that builds the sources at `path`, a file or a folder; `None` if there is nothing to
+/// build.
 pub(super) fn build_command(path: &Path) -> Option<String> {
     if path.is_dir() {
         return by_build_file(path)
@@ -67,8 +67,8 @@ fn compiler(name: &str) -> Option<String> {
     found.map(|(_, command)| format!("{command} {name}"))
 }
 
-/// The complaint about the source file at `path`, called `shown`, that is taken for a program; none
-/// where it is none.
+/// The complaint that `path`, shown as `shown`, is a source file given as a program; `None` if it
+/// is not one.
 pub(super) fn not_built(path: &Path, shown: &str) -> Option<Complaint> {
     let command = build_command(path).filter(|_| path.is_file())?;
     Some(Complaint::new(
@@ -77,7 +77,7 @@ pub(super) fn not_built(path: &Path, shown: &str) -> Option<Complaint> {
     ))
 }
 
-/// The complaint that there is nothing called `word` in `dir`; `what` it was to be.
+/// The complaint that `dir` contains no `word`; `what` says what it was meant to be.
 pub(super) fn missing(what: &str, word: &str, dir: &Path) -> Complaint {
     let path = Path::new(word);
     let folder = path.parent().map_or(dir.to_owned(), |parent| dir.join(parent));
@@ -92,7 +92,7 @@ pub(super) fn missing(what: &str, word: &str, dir: &Path) -> Complaint {
     Complaint::new(format!("there is no {what} `{}`", word.escape_debug()), help)
 }
 
-/// Whether `word` is written like the name of a source file, not like that of a program.
+/// Whether `word` looks like the name of a source file, not of a program.
 pub(super) fn is_file_name(word: &str) -> bool {
     let known = |extension| {
         SCRIPTS.contains(&extension) || COMPILERS.iter().any(|(known, _)| *known == extension)
@@ -100,8 +100,7 @@ pub(super) fn is_file_name(word: &str) -> bool {
     !word.contains(char::is_whitespace) && extension(word).is_some_and(known)
 }
 
-/// The script among the words of a command that an interpreter is to run, where there is no such
-/// file in `dir`.
+/// The script in a command for an interpreter, if `dir` contains no such file.
 pub(super) fn missing_script<'a>(words: &'a [String], dir: &Path) -> Option<&'a str> {
     let (program, args) = words.split_first()?;
     let program = Path::new(program).file_name()?.to_str()?;
@@ -110,12 +109,12 @@ pub(super) fn missing_script<'a>(words: &'a [String], dir: &Path) -> Option<&'a 
         return None;
     }
     let args = args.iter().take_while(|arg| !names_code(arg)).filter(|arg| !arg.starts_with('-'));
-    // Values of options may stand before the script.
+    // The values of options may come before the script.
     let mut files = args.filter(|arg| dir.join(arg).is_file() || is_file_name(arg));
     files.next().map(String::as_str).filter(|file| !dir.join(file).exists())
 }
 
-/// Whether an option says that code or a module follows, no file: `-c`, `-lc`, `-m`, `-e`.
+/// Whether an option is followed by code or a module instead of a file: `-c`, `-lc`, `-m`, `-e`.
 fn names_code(arg: &str) -> bool {
     arg == "--eval"
         || arg.starts_with('-') && !arg.starts_with("--") && arg.ends_with(['c', 'e', 'm'])
@@ -125,7 +124,7 @@ fn extension(name: &str) -> Option<&str> {
     Path::new(name).extension().and_then(OsStr::to_str)
 }
 
-/// Names in a folder, sorted; so many at most, none where it cannot be read.
+/// The names in a folder, sorted and limited in number; empty if it cannot be read.
 fn names_in(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten().take(LOOKED_AT);
     let mut names: Vec<String> =

@@ -1,5 +1,5 @@
-//! The format of a tournament: one stage described by the keys at the top of the file, or a
-//! `[[stages]]` table each.
+//! The format of a tournament: one stage described by keys at the top of the file, or several in
+//! one `[[stages]]` table each.
 
 use toml::Spanned;
 use toml::de::DeValue;
@@ -14,13 +14,13 @@ use crate::schedule::formats::swiss::most_rounds;
 
 /// The formats by name.
 const FORMATS: [&str; 6] = ["round-robin", "check", "gauntlet", "swiss", "knockout", "ladder"];
-/// How often a tied meeting of a knockout goes on, where nothing is given.
+/// How many tie-breaks a knockout match has by default.
 const DEFAULT_TIE_BREAKS: u32 = 3;
 
-/// What stands about one stage.
+/// The keys of one stage.
 #[derive(Debug)]
 pub(super) struct StageKeys {
-    /// Where a problem of the whole stage is shown.
+    /// The place to show for problems of the whole stage.
     at: Span,
     format: Field<String>,
     pairs: Field<i128>,
@@ -32,12 +32,12 @@ pub(super) struct StageKeys {
     players: Field<i128>,
 }
 
-/// The stages as they were given.
+/// The stages as given in the file.
 #[derive(Debug)]
 pub(super) struct StagesKeys {
-    /// Those keys at the top of the file.
+    /// The stage keys at the top of the file.
     top: StageKeys,
-    /// The tables, where there are any.
+    /// The `[[stages]]` tables, if there are any.
     tables: Vec<StageKeys>,
 }
 
@@ -82,7 +82,7 @@ impl StageKeys {
     }
 }
 
-/// The stages that `keys` ask for, in order.
+/// Checks the stages that `keys` ask for, in order.
 pub(super) fn check(
     keys: &StagesKeys,
     players: Option<&[PlayerKeys]>,
@@ -124,7 +124,7 @@ pub(super) fn check(
     stages
 }
 
-/// A check says who takes part in what follows.
+/// Notes a check without a stage after it: a check decides who takes part in the next stage.
 fn note_lonely_check(keys: &StageKeys, problems: &mut Problems) {
     if let Some(field) = keys.format.as_ref().filter(|name| name.get_ref() == "check") {
         let problem = Problem::new(field.span(), "a check must be the first of several stages");

@@ -1,4 +1,4 @@
-//! Whole messages, as the user sees them after `error: `.
+//! Tests of whole messages, as users see them after `error: `.
 
 use crate::model::player::{PlayerKind, PlayerSpec};
 use std::fs;
@@ -11,7 +11,7 @@ use crate::model::openings::Openings;
 use crate::model::record::{Anchor, FaultPolicy};
 use crate::model::stage::Stage;
 
-/// A folder with players in `players` and a program `python3` in `bin`, which is the PATH.
+/// A folder with players in `players` and a program `python3` in `bin`, which is the `PATH`.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -99,19 +99,19 @@ env = { THREADS = "1" }
 files = ["run"]
 "#;
 
-/// The message about a configuration.
+/// The message for a configuration.
 fn message(text: &str) -> String {
     let failure = Folder::new().check(text).expect_err("refused");
     assert_eq!(failure.kind, crate::error::FailureKind::Input);
     failure.message
 }
 
-/// The message about `lines` between the head and two players.
+/// The message for `lines` between the head and two players.
 fn about(lines: &str) -> String {
     message(&format!("{HEAD}{lines}\n{PLAYERS}"))
 }
 
-/// The message about `lines` that describe a third player.
+/// The message for `lines` that describe a third player.
 fn about_player(lines: &str) -> String {
     message(&format!("{HEAD}{PLAYERS}[[players]]\nname = \"c\"\n{lines}\n"))
 }
@@ -623,7 +623,7 @@ fn bad_words_of_the_command_line() {
     assert_eq!(refused(" "), "it: the command names no program; give a program and its arguments");
 }
 
-/// The message about a file of openings with this text, and `lines` in the head.
+/// The message for an openings file with this text, and `lines` in the head.
 fn about_openings(lines: &str, text: &str) -> String {
     let folder = Folder::new();
     fs::write(folder.path("openings.txt"), text).expect("a file");

@@ -1,4 +1,4 @@
-//! What the program needs: a tournament in which everything is set, possible and found.
+//! Turns a configuration file into a tournament in which everything is set, valid and found.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -28,8 +28,8 @@ use super::player_keys::PlayerKeys;
 use super::problem::{Complaint, Problem, Problems, Span, instead};
 use super::stages;
 
-/// The tournament that `file` asks for; `None` when something was noted. What is noted does not
-/// keep the rest from being checked.
+/// Checks the tournament that `file` describes; `None` if a problem was noted. The check goes on
+/// after a problem to find the others.
 pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Option<Tournament> {
     let name = name(file.name.as_ref(), problems);
     let rules = rules(file.game.as_ref(), &file.options, place, problems);
@@ -120,8 +120,8 @@ fn rules(
     Some(Ruling { game, options, remarks })
 }
 
-/// The options in force, each checked for itself and then all together, and remarks about the
-/// files that they name.
+/// The options in force, each checked alone and then all together, with remarks about the files
+/// that they name.
 fn options(
     game: &dyn AnyGame,
     game_at: Span,
@@ -150,7 +150,7 @@ fn options(
     None
 }
 
-/// Reads the files that options name, relative to the configuration's folder.
+/// Reads the files that options name, relative to the folder of the configuration.
 fn load(
     options: &mut Options,
     given: &[GivenOption],
@@ -171,7 +171,7 @@ fn load(
     None
 }
 
-/// Why options that are each well formed make no game that can be played, if so.
+/// Why options that are valid one by one do not make a playable game, if so.
 fn senseless(game: &dyn AnyGame, options: &Options) -> Option<String> {
     game.endless(options).unwrap_or_else(|error| Some(error.to_string()))
 }

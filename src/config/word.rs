@@ -1,5 +1,5 @@
-//! A player as one word of the command line: a name from the configuration, `bot:NAME`, `human`,
-//! `comp30024:DIR:MODULE`, a file or folder that holds a player, or a command.
+//! A player argument of the command line: a name from the configuration, `bot:NAME`, `human`,
+//! `comp30024:DIR:MODULE`, a file or folder that contains a player, or a command.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -14,23 +14,23 @@ use super::recognise::{EXPECTED, Found, candidates, recognise, unbuilt};
 use super::sources;
 use crate::model::player::{LONGEST_NAME, PlayerSpec};
 
-/// So many files of a folder that may be its player are named at most.
+/// The most files to list that may be the player of a folder.
 const MOST_SHOWN: usize = 8;
-/// Hexadecimal digits of the hash in a name that was cut.
+/// The number of hexadecimal digits of the hash in a shortened name.
 const HASH_DIGITS: usize = 6;
 
-/// Who a word of the command line stands for.
+/// The player that an argument stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlayerWord {
     /// The person at the terminal.
     Human,
-    /// A program or a house player.
+    /// A program or a built-in player.
     Program(Box<PlayerSpec>),
 }
 
 impl PlayerWord {
-    /// The player that `word` stands for. The names of `configured` players come first; a command
-    /// is split as a shell would do, and its paths are relative to the working directory.
+    /// Finds the player that `word` stands for. Names of `configured` players come first. A command
+    /// is split as a shell would split it, and its paths are relative to the working directory.
     pub fn parse(word: &str, configured: &[PlayerSpec]) -> Result<Self, Failure> {
         let base = std::env::current_dir().map_err(|error| {
             Failure::system(format!("cannot find the working directory: {error}"))
@@ -43,7 +43,7 @@ impl PlayerWord {
     }
 }
 
-/// The player that `word` stands for, its program found in `place`.
+/// Finds the player that `word` stands for, with its program found in `place`.
 pub(super) fn parse(
     word: &str,
     configured: &[PlayerSpec],
@@ -67,8 +67,8 @@ pub(super) fn parse(
     Ok(PlayerWord::Program(Box::new(spec)))
 }
 
-/// The file or folder that `word` as a whole names. A program without a `/` is looked for in the
-/// `PATH`, as a shell would do, and so is not meant.
+/// The file or folder that the whole of `word` names. A program without a `/` is looked up in
+/// `PATH`, as in a shell, so it is not looked for here.
 fn found_at(word: &str, base: &Path) -> Result<Option<PathBuf>, Complaint> {
     let path = base.join(word);
     let known = candidates(&path);
@@ -82,7 +82,7 @@ fn found_at(word: &str, base: &Path) -> Result<Option<PathBuf>, Complaint> {
     Ok(Some(path).filter(|_| !known.is_empty() && !is_command))
 }
 
-/// That a folder has no player, or more than one thing that may be it.
+/// The complaint that a folder has no player, or several files that may be it.
 fn unrecognised(word: &str, path: &Path, known: &[(PathBuf, Found)]) -> Complaint {
     let title = format!("no player is recognised in `{}`", word.escape_debug());
     if let Some((dir, command)) = unbuilt(path).filter(|_| known.is_empty()) {
@@ -103,7 +103,7 @@ fn unrecognised(word: &str, path: &Path, known: &[(PathBuf, Found)]) -> Complain
     }
 }
 
-/// The player that is recognised at `path`, called by the last part of `word`.
+/// The player detected at `path`, named after the last part of `word`.
 fn at_path(word: &str, path: &Path, place: Place<'_>) -> Result<PlayerSpec, Complaint> {
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let name = name_of(whole.file_name().and_then(OsStr::to_str).unwrap_or(word));
@@ -119,7 +119,7 @@ fn at_path(word: &str, path: &Path, place: Place<'_>) -> Result<PlayerSpec, Comp
     }
 }
 
-/// The class that `DIR:MODULE[.CLASS]` names.
+/// The class named by `DIR:MODULE[.CLASS]`.
 fn hosted(word: &str, place: Place<'_>) -> Result<Class, Complaint> {
     let help = "write `comp30024:DIR:MODULE`, or `comp30024:DIR:MODULE.CLASS` where the class is \
                 not called Player";
@@ -155,8 +155,9 @@ fn split(word: &str) -> Result<Command, Complaint> {
     Ok(Command { words, ..Command::default() })
 }
 
-/// `text` as a player's name: blanks and control characters as single blanks. What is too long is
-/// cut and ends in a hash of the whole, so that two long texts make two names.
+/// Makes `text` a player's name: each run of blanks and control characters becomes one blank. A
+/// name that is too long is cut and ends in a hash of the whole, so that two long texts give two
+/// names.
 pub fn name_of(text: &str) -> String {
     let plain = text.replace(char::is_control, " ");
     let name = plain.split_whitespace().collect::<Vec<_>>().join(" ");

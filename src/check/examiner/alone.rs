@@ -1,4 +1,4 @@
-//! The steps that need no game: starting the player, and putting it before single turns.
+//! The steps without whole games: starting the player and asking it for single turns.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::reask::{self, Decision, Source};
 use referee_games::{BySeat, Seat};
 
 impl Examiner<'_> {
-    /// Starts it in both seats and lets it leave.
+    /// Starts it in both seats and lets it quit.
     pub(super) async fn start(&mut self) -> Outcome {
         let mut said = Vec::new();
         let mut wants = Wants::default();
@@ -68,7 +68,7 @@ impl Examiner<'_> {
         Ok((said, None))
     }
 
-    /// Puts it before every kind of turn.
+    /// Asks it for every kind of turn.
     pub(super) async fn turns(&mut self) -> Outcome {
         let is_class = self.candidate.spec.interface() == Interface::Class;
         let (mut kinds, mut asked, mut left_out) = (0, 0, 0);
@@ -140,7 +140,7 @@ impl Examiner<'_> {
 
     pub(super) async fn leave(&mut self, mut player: Player) {
         let statistics = player.leave().await;
-        // What it wrote may be read only now.
+        // Its stderr can only be read now.
         let stderr = player.stderr().len();
         self.report.figures.memory = self.report.figures.memory.max(statistics.memory);
         let mut warn = |text: &str| self.report.warnings.insert(text.to_owned());
@@ -176,7 +176,7 @@ impl Examiner<'_> {
     }
 }
 
-/// What it asked to be told, in words.
+/// Describes what it asked to receive.
 fn in_words(wants: Wants) -> String {
     let named = [("state", wants.state), ("events", wants.events), ("legal", wants.legal)];
     let wanted: Vec<&str> =

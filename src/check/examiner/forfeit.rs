@@ -1,7 +1,7 @@
-//! A forfeit of the opponent, which the classes of 2018 are told as `update(None)`.
+//! A forfeit of the opponent, which the 2018 classes receive as `update(None)`.
 //!
-//! In a game it comes late and seldom, whatever the opponent does; so here the opponent forfeits
-//! though it could act. No log can hold such a game.
+//! In real games this is rare and comes late. In this step the opponent forfeits although it could
+//! act. No log can contain such a game.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -17,10 +17,10 @@ use crate::referee::{Question, Setup, Unplayable};
 use referee_games::watch_your_back::{Action, WatchYourBack};
 use referee_games::{AnyPosition, BySeat, Event, Game, GameError, Seat, Step, Turn, TypedPosition};
 
-/// The plies of the placing phase, and one move of the class.
+/// The plies of the placing phase, plus one move of the class.
 const BEFORE: u32 = 25;
 
-/// Why the game went no further.
+/// Why the game stopped.
 enum Failed {
     Player(Fault),
     Referee(Unplayable),
@@ -35,14 +35,14 @@ impl From<NotStarted> for Failed {
     }
 }
 
-/// What the player was told in a game without a fault.
+/// What the player received in a game without a fault.
 enum Told {
     Forfeit,
     Nothing,
 }
 
 impl Examiner<'_> {
-    /// Plays with it up to its first move, forfeits, and asks it for one action more.
+    /// Plays up to the player's first move, forfeits, and asks it for one more action.
     pub(super) async fn forfeit(&mut self) -> Outcome {
         let mut player = self.fresh();
         let seed = self.exam.seed;
@@ -72,14 +72,15 @@ impl Examiner<'_> {
         Ok((said.to_owned(), finding))
     }
 
-    /// The game, in which it has the first seat; why it failed and the plies before that.
+    /// Plays the game with the player in the first seat. A failure comes with its reason and the
+    /// plies before it.
     async fn told_of_forfeit(
         &self,
         player: &mut Player,
         seed: u64,
     ) -> Result<Told, (Failed, Option<u32>)> {
         let exam = self.exam;
-        // No other game is played by classes, and no other game can forfeit a move.
+        // Only this game is played by classes, and only in this game can a move be forfeited.
         let Some(mut position) = start(&exam.rules) else { return Ok(Told::Nothing) };
         let setup = Setup {
             rules: &exam.rules,
@@ -132,7 +133,7 @@ impl Examiner<'_> {
     }
 }
 
-/// The start of the game under these rules, with its types.
+/// The typed starting position under these rules, if this is the right game.
 fn start(rules: &Rules) -> Option<TypedPosition<WatchYourBack>> {
     if rules.game.name() != WatchYourBack::NAME {
         return None;

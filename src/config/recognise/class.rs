@@ -1,17 +1,17 @@
-//! A class of the 2018 interface, known by its text.
+//! Detects classes with the 2018 interface by their source text.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::bounded;
 
-/// The most bytes of a Python file that are looked at.
+/// The most bytes of a Python file to read.
 const LOOKED_AT: u64 = 1024 * 1024;
-/// So many files beside one are looked at for what its class inherits.
+/// The most neighbouring files to search for inherited methods.
 const MOST_BESIDE: usize = 64;
 
-/// The module of a Python file that has a class `Player` of the 2018 interface: its own, or one
-/// that it takes over from the files beside it.
+/// The module name of a Python file with a class `Player` of the 2018 interface, either its own or
+/// one taken from neighbouring files.
 pub(super) fn module(path: &Path) -> Option<String> {
     if path.extension() != Some(OsStr::new("py")) {
         return None;
@@ -25,22 +25,22 @@ pub(super) fn module(path: &Path) -> Option<String> {
     complete.then_some(stem)
 }
 
-/// Whether a file of this stem is by its name the player.
+/// Whether a file with this stem is named like a player.
 pub(super) fn is_player(stem: &str) -> bool {
     stem.eq_ignore_ascii_case("player")
 }
 
-/// Where the methods of a class are written.
+/// Where the methods of a class are defined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin {
-    /// In the file.
+    /// In this file.
     Here,
-    /// In the file or in another one: the class inherits, or is imported as a whole.
+    /// In this file or another: the class inherits, or the whole class is imported.
     Elsewhere,
 }
 
-/// Whether a text has a class `Player`, at any indentation. Only a file that is by its name the
-/// player may import it: others import it to use it.
+/// Whether a text has a class `Player`, at any indentation. Only a file named like a player may
+/// import it, because others import it to use it.
 fn origin(text: &str, may_import: bool) -> Option<Origin> {
     text.lines().map(str::trim).find_map(|line| match line.strip_prefix("class Player") {
         Some(rest) if rest.starts_with([':', '(', ' ', '\t']) => {
@@ -51,7 +51,7 @@ fn origin(text: &str, may_import: bool) -> Option<Origin> {
     })
 }
 
-/// Whether a line is an import or an assignment that makes something the `Player`.
+/// Whether a line imports or assigns something as `Player`.
 fn binds(line: &str) -> bool {
     let imported = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import "));
     let is_last = |name: &str| name.split_whitespace().next_back() == Some("Player");
@@ -68,7 +68,7 @@ fn has_methods(text: &str) -> bool {
     defines("action") && defines("update")
 }
 
-/// The texts of the Python files beside this one.
+/// The texts of the other Python files in the same folder.
 fn beside(path: &Path) -> impl Iterator<Item = String> {
     let names = path.parent().map(super::python_files).unwrap_or_default();
     let others = names.into_iter().map(|name| path.with_file_name(name));
