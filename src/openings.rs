@@ -1,10 +1,10 @@
-//! Openings: the first plies of a pair, played for both players before either is asked.
+//! Openings: the first plies of a pair's games, played for both players before either is asked.
 //!
-//! They come from random legal play or from a list, by the number of the pair and nothing else, so
-//! that every pairing begins alike. Where the referee rolls, the dice stay the pair's own: the
-//! opening is played with the rolls that the game would have had without it, and the game goes on
-//! with those that follow. Both games of a pair have the same dice by seat, and so the same
-//! opening; another pairing has other dice, and makes other moves of the same random numbers.
+//! They come from random legal play or from a list, and depend only on the number of the pair, so
+//! that every pairing begins alike. If the referee rolls dice, the dice remain the pair's own: the
+//! opening uses the rolls that the game would have had without it, and the game continues with the
+//! rolls that follow. Both games of a pair have the same dice by seat, and so the same opening.
+//! Another pairing has other dice, and turns the same random numbers into other moves.
 
 use std::error::Error;
 use std::fmt;
@@ -27,7 +27,7 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// The actions as a record has them.
+    /// The actions, as a record has them.
     pub fn texts(&self) -> Vec<String> {
         Self::texts_of(&self.steps)
     }
@@ -41,18 +41,18 @@ impl Opening {
 /// Why a list of actions is not an opening.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unfit {
-    /// This action of the list, from 0, cannot be played.
+    /// The action at this index of the list, from 0, cannot be played.
     Action(usize, UnfitAction),
-    /// The referee rolls in this game, and a list says nothing of dice.
+    /// The referee rolls dice in this game, and a list does not contain dice.
     Dice,
 }
 
 /// Why an action of a list cannot be played in an opening.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UnfitAction {
-    /// The rules refuse it.
+    /// The rules reject it.
     Refused(GameError),
-    /// It has no other beside it, though both seats act at once.
+    /// Both seats act at once, but the list has an action for only one of them.
     Alone(String),
     /// The game is over after it.
     Over,
@@ -68,12 +68,12 @@ impl fmt::Display for UnfitAction {
     }
 }
 
-/// Why there is no book.
+/// Why a list of openings cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadBook {
-    /// Which opening of the list cannot be played, from 1.
+    /// The number of the opening that cannot be played, from 1.
     pub number: usize,
-    /// Why.
+    /// The reason.
     pub why: Box<Unfit>,
 }
 
@@ -104,12 +104,13 @@ enum Source {
 }
 
 impl Book {
-    /// The book of games that begin at the start.
+    /// A book without openings: games begin at the start position.
     pub fn empty(rules: Rules) -> Self {
         Self { rules, source: Source::Start }
     }
 
-    /// The book of these openings; the error says which of a list cannot be played, and why.
+    /// Builds a book of these openings. The error says which opening of a list cannot be played,
+    /// and why.
     pub fn new(rules: Rules, openings: Option<&Openings>) -> Result<Self, BadBook> {
         let source = match openings {
             None => Source::Start,
@@ -124,12 +125,12 @@ impl Book {
         Ok(Self { rules, source })
     }
 
-    /// The rules that they are played by.
+    /// The rules of the games.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// The opening of pair `pair`, from 1, of two players that have this luck.
+    /// The opening of pair `pair`, from 1, for two players with this luck.
     ///
     /// # Errors
     /// The game failed.
@@ -142,7 +143,7 @@ impl Book {
         }
     }
 
-    /// The steps of the opening of pair `pair` if no chance decides; none if it does.
+    /// The steps of the opening of pair `pair`; none if they depend on chance.
     fn fixed(&self, pair: u32) -> Option<&[TextStep]> {
         match &self.source {
             Source::Start => Some(&[]),
@@ -154,14 +155,14 @@ impl Book {
         }
     }
 
-    /// The actions of the opening of pair `pair` as far as they follow without the secret.
+    /// The actions of the opening of pair `pair`, as far as they can be known without the secret.
     pub fn fixed_texts(&self, pair: u32) -> Option<Vec<String>> {
         self.fixed(pair).map(Opening::texts_of)
     }
 }
 
-/// The first `plies` plies of a random game, and on to its next decision; but no more than half of
-/// that game, so that there is something left to play.
+/// Plays the first `plies` plies of a random game and continues to the next decision, but plays at
+/// most half of that game, so that something is left to play.
 fn random(
     start: &Position,
     plies: u32,
@@ -173,7 +174,7 @@ fn random(
     Ok(begin(plies.min(half))?.0)
 }
 
-/// Random play up to a number of plies.
+/// Plays at random up to a number of plies.
 struct Random {
     plies: u32,
     choices: ChaCha20Rng,
@@ -192,9 +193,8 @@ impl Actions for Random {
     }
 }
 
-/// The steps of a list of actions in the order in which a record has them, and on to the next
-/// decision. Forced passes may be left out; a simultaneous turn takes two actions, the first
-/// seat's first.
+/// Plays a list of actions, in the order of a record, and continues to the next decision. The list
+/// may omit forced passes. A simultaneous turn takes two actions, the first seat's first.
 pub fn listed(start: &Position, texts: &[String]) -> Result<Vec<TextStep>, Unfit> {
     let mut list = List { texts, read: 0, unfit: None };
     let walked = walk(start, Luck::from_key([0; 32]), &mut list);
@@ -212,7 +212,7 @@ pub fn listed(start: &Position, texts: &[String]) -> Result<Vec<TextStep>, Unfit
     }
 }
 
-/// A list of actions that is being played.
+/// A list of actions, and how far it was played.
 struct List<'a> {
     texts: &'a [String],
     read: usize,
@@ -243,7 +243,7 @@ impl Actions for &mut List<'_> {
         }
     }
 
-    /// A forced pass may be written.
+    /// A list may contain forced passes.
     fn pass(&mut self) {
         let is_written = |text: &String| text.trim() == PASS;
         self.read += usize::from(self.texts.get(self.read).is_some_and(is_written));
@@ -252,18 +252,18 @@ impl Actions for &mut List<'_> {
 
 /// Chooses the actions of an opening.
 trait Actions {
-    /// The action of `seat`, or none where the opening ends.
+    /// The action of `seat`; none if the opening ends here.
     fn action(
         &mut self,
         position: &dyn AnyPosition,
         seat: Seat,
     ) -> Result<Option<String>, GameError>;
 
-    /// A seat is forced to pass.
+    /// Called when a seat is forced to pass.
     fn pass(&mut self) {}
 }
 
-/// Actions from one place, chance from another.
+/// Takes actions from one source and chance from another.
 struct Walk<A> {
     actions: A,
     luck: Luck,
@@ -294,9 +294,9 @@ impl<A: Actions> Script for Walk<A> {
     }
 }
 
-/// Plays from the start, chance by `luck`, for as long as there are actions. Returns what was played
-/// up to the last decision, nothing if that is the first one, and the plies of the game if it
-/// ended behind that.
+/// Plays from the start, with chance from `luck`, until there are no more actions. Returns the
+/// steps up to the last decision, none if that is the first one, and the game's number of plies if
+/// it ended.
 fn walk(
     start: &Position,
     luck: Luck,

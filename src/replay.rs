@@ -1,7 +1,7 @@
-//! Games played step by step by what a script says: a record, a list of actions, chance.
+//! Plays games step by step from a script: a record, a list of actions, or chance.
 //!
-//! [`next_step`] is the one place that finds out who is asked and how many texts a turn takes,
-//! besides the referee's own loop. [`Replay`] plays a record again.
+//! Besides the referee's own loop, only [`next_step`] decides who is asked and how many texts a
+//! turn takes. [`Replay`] replays a record.
 
 mod recorded;
 
@@ -18,38 +18,38 @@ use referee_games::{
     Turn,
 };
 
-/// Answers turns.
+/// Supplies the answers to turns.
 pub trait Script {
-    /// Why it cannot go on.
+    /// The reason why the script cannot continue.
     type Error;
 
-    /// The action of `seat`, which is asked; `None` where the script ends. Where both seats are
-    /// asked, the first seat comes first.
+    /// The action of `seat`, which is asked; `None` if the script ends. If both seats are asked,
+    /// the first seat comes first.
     fn action(
         &mut self,
         position: &dyn AnyPosition,
         seat: Seat,
     ) -> Result<Option<String>, Self::Error>;
 
-    /// What is drawn from `stream`; `None` where the script ends.
+    /// The outcome drawn from `stream`; `None` if the script ends.
     fn outcome(
         &mut self,
         position: &dyn AnyPosition,
         stream: Stream,
     ) -> Result<Option<String>, Self::Error>;
 
-    /// Whether `seat`, which is forced to pass, does so; if not, the script ends.
+    /// Called when `seat` is forced to pass. Returns false to end the script.
     fn pass(&mut self, _position: &dyn AnyPosition, _seat: Seat) -> Result<bool, Self::Error> {
         Ok(true)
     }
 
-    /// The game is over.
+    /// Called when the game is over.
     fn over(&mut self, _position: &dyn AnyPosition) -> Result<(), Self::Error> {
         Ok(())
     }
 }
 
-/// The next step of a game by a script; `None` where the game or the script ends.
+/// The next step of a game according to a script; `None` if the game or the script ends.
 ///
 /// # Errors
 /// Those of the script.
@@ -73,31 +73,31 @@ pub fn next_step<S: Script>(
     })
 }
 
-/// A step of a game that was played again.
+/// A step of a replayed game.
 #[derive(Debug, Clone)]
 pub struct Played {
-    /// What the step answers.
+    /// The turn that the step answers.
     pub turn: Turn<Text>,
-    /// The step.
+    /// The step itself.
     pub step: TextStep,
-    /// What happened.
+    /// The events of the step.
     pub events: Vec<Event>,
-    /// The time of each seat that was asked.
+    /// The time that each asked seat used.
     pub used: BySeat<Option<Duration>>,
-    /// It belongs to the opening: nobody was asked.
+    /// Whether it belongs to the opening, in which nobody is asked.
     pub is_opening: bool,
 }
 
-/// A recorded game played again, step by step.
+/// Replays a recorded game, step by step.
 ///
-/// Each item is a step; between two items [`current`](Self::current) is the position that the
-/// last step led to.
+/// Each item is a step. Between two items, [`current`](Self::current) is the position after the
+/// last step.
 #[derive(Debug)]
 pub struct Replay<'a> {
     record: &'a GameRecord,
     script: Recorded<'a>,
     position: Position,
-    /// How many of the recorded times were used up, by seat.
+    /// How many of the recorded times were consumed, by seat.
     timed: BySeat<usize>,
 }
 
@@ -112,7 +112,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The position reached.
+    /// The current position.
     pub fn current(&self) -> &dyn AnyPosition {
         &*self.position
     }
@@ -122,16 +122,16 @@ impl<'a> Replay<'a> {
         self.script.played() < self.record.opening.len()
     }
 
-    /// What the record says that `seat`, which is asked, answers next.
+    /// The next recorded answer of `seat`, which is asked.
     pub fn recorded(&self, seat: Seat) -> Option<&'a str> {
         let second = self.position.turn() == Turn::Both && seat == Seat::Second;
         self.script.peek(usize::from(second))
     }
 
-    /// Plays the opening and the chance behind it. Returns what happened.
+    /// Plays the opening and the chance that follows it. Returns the events.
     ///
     /// # Errors
-    /// The record cannot be true.
+    /// The record is inconsistent.
     pub fn play_opening(&mut self) -> Result<Vec<Event>, ReplayError> {
         let has_opening = !self.record.opening.is_empty();
         let mut events = Vec::new();
@@ -143,13 +143,13 @@ impl<'a> Replay<'a> {
         Ok(events)
     }
 
-    /// The times of the seats that are asked now and whose answers the record does not have: the
-    /// game ended there by a fault.
+    /// The times of seats that are asked now but have no recorded answer, because the game ended
+    /// here by a fault.
     pub fn unanswered(&mut self) -> BySeat<Option<Duration>> {
         self.times(&self.position.turn())
     }
 
-    /// The next times of those who are asked in a turn.
+    /// The next times of the seats asked in a turn.
     fn times(&mut self, turn: &Turn<Text>) -> BySeat<Option<Duration>> {
         let mut all = BySeat::default();
         for &seat in turn.asked() {
@@ -175,7 +175,7 @@ impl<'a> Replay<'a> {
         Ok(Some(Played { turn, step, events, used, is_opening }))
     }
 
-    /// Which text of a step was refused, and why.
+    /// Which text of a step was rejected, and why.
     fn refused(&self, ply: u32, step: &TextStep, error: GameError) -> ReplayError {
         if let Step::Chance(outcome) = step {
             return ReplayError::Impossible(outcome.clone());
@@ -198,7 +198,7 @@ impl Iterator for Replay<'_> {
     }
 }
 
-/// Marks the first `given` actions as those of the opening.
+/// Marks the first `given` actions as the opening.
 fn mark_opening(events: &mut [Event], mut given: usize) {
     for event in events {
         if let Event::Action { opening, .. } = event {
@@ -208,7 +208,7 @@ fn mark_opening(events: &mut [Event], mut given: usize) {
     }
 }
 
-/// The clocks of a recorded game as its first turn begins.
+/// The clocks of a recorded game when its first turn begins.
 pub fn clocks(control: &TimeControl, record: &GameRecord) -> BySeat<Clock> {
     BySeat::from_fn(|seat| {
         let mut clock = Clock::new(*control);
@@ -217,11 +217,11 @@ pub fn clocks(control: &TimeControl, record: &GameRecord) -> BySeat<Clock> {
     })
 }
 
-/// The steps of a recorded game up to its decision after `ply` plies, the chance before that
-/// decision included.
+/// The steps of a recorded game up to its decision after `ply` plies, including the chance before
+/// that decision.
 ///
 /// # Errors
-/// The record cannot be true, or has fewer plies.
+/// The record is inconsistent, or has fewer plies.
 pub fn steps_to(
     start: &Position,
     record: &GameRecord,
@@ -243,35 +243,35 @@ pub fn steps_to(
     }
 }
 
-/// Why a record cannot be true.
+/// Why a record is inconsistent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReplayError {
     /// This action comes after the end of the game.
     AfterEnd(String),
     /// The outcome of chance before this action is missing.
     NoOutcome(String),
-    /// This outcome comes where no chance is due.
+    /// This outcome is recorded where no chance is due.
     NoChance(String),
-    /// This action stands where a pass was forced.
+    /// This action is recorded where a pass was forced.
     NotPassed(String),
-    /// This action has no other beside it, though both seats are asked.
+    /// Both seats are asked here, but only this action is recorded.
     Alone(String),
-    /// This outcome cannot be drawn there.
+    /// This outcome is impossible here.
     Impossible(String),
-    /// The rules refuse an action.
+    /// The rules reject an action.
     Illegal {
         /// The plies before it.
         ply: u32,
         /// The action.
         text: String,
-        /// Why.
+        /// The reason.
         refusal: Refusal,
     },
-    /// The game has fewer plies than were asked for.
+    /// The game has fewer plies than requested.
     Short {
-        /// Its plies.
+        /// The plies of the game.
         plies: u32,
-        /// The plies that were asked for.
+        /// The requested plies.
         wanted: u32,
     },
     /// The game failed.

@@ -1,5 +1,5 @@
-//! Plays what is due: hands jobs to slots, writes what comes back to the log, and stops in
-//! order when it is told to.
+//! Plays the games that are due: gives jobs to workers, writes their results to the log, and stops
+//! in an orderly way on request.
 
 mod agenda;
 pub mod cores;
@@ -42,43 +42,43 @@ use crate::run::worker::{Reports, Slot};
 use crate::schedule::ledger::Ledger;
 use referee_sandbox::Shortage;
 
-/// How a run ended. Whatever was played is in the log.
+/// How a run ended. All games played are in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
-    /// Nothing is left to play.
+    /// All games were played.
     Complete,
-    /// It was told to stop.
+    /// The run was asked to stop.
     Stopped,
-    /// No further game could be expected to be over in time.
+    /// No further game was expected to finish before the end time.
     TimeUp,
-    /// Games are left that could not be played.
+    /// Some games could not be played.
     Failed(Failure),
 }
 
-/// How often a job is tried for which the referee lacks something, while nothing else is in play.
+/// How often a job is tried when the referee lacks resources and no other game is in play.
 const TRIES: u32 = 3;
 
-/// A tournament under way.
+/// A tournament in progress.
 #[derive(Debug)]
 pub struct Runner<'a> {
-    /// What is done.
+    /// The state of the tournament: which games are done.
     pub ledger: &'a mut Ledger,
-    /// What all games have in common.
+    /// The conditions that all games share.
     pub conditions: Arc<Conditions>,
     /// The most games at once.
     pub jobs: usize,
-    /// Where they are played.
+    /// The cores that games are played on.
     pub cores: Cores,
-    /// When to end, if at any time.
+    /// When to end, if there is an end time.
     pub deadline: Option<Deadline>,
 }
 
-/// What the slots report.
+/// Reports from the workers.
 type Inbox = mpsc::UnboundedReceiver<(usize, Result<Done, Panic>)>;
 
 impl Runner<'_> {
-    /// Plays everything that is due, until `stop` becomes true or the time is up. Games in play
-    /// when it is are played to their end, within the patience of the [`Deadline`].
+    /// Plays all due games, until `stop` becomes true or the time is up. Games then in play may
+    /// finish, as long as the [`Deadline`] allows.
     pub async fn run(
         self,
         tournament: &Tournament,
@@ -97,7 +97,7 @@ impl Runner<'_> {
         self.run_by(&start, listener, stop).await
     }
 
-    /// The same with slots that are started by `start`, each under its number.
+    /// Does the same with workers that `start` starts, each with its number.
     async fn run_by(
         mut self,
         start: &dyn Fn(usize, Reports, watch::Receiver<bool>) -> io::Result<Slot>,
@@ -129,8 +129,8 @@ impl Runner<'_> {
             Play { agenda, crew, listener, unplayed: Unplayed::default(), given_up: None };
         let mut begun = false;
         loop {
-            // There may be work for all that wait: after the last probe, and when the results of
-            // a section say what the next one is.
+            // All idle workers may have work now: after the last start-up test, and when the
+            // results of a section determine the next one.
             self.hand_out(&mut play)?;
             if play.given_up.is_some() || play.crew.busy() == 0 {
                 break;
@@ -139,7 +139,7 @@ impl Runner<'_> {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => return Ok(End::Stopped),
                 () = out_of_patience(play.agenda.deadline) => return Ok(End::TimeUp),
-                // A slot that is at work reports.
+                // A busy worker reports.
                 Some(report) = inbox.recv() => report,
             };
             match report {
@@ -167,7 +167,7 @@ impl Runner<'_> {
         })
     }
 
-    /// Gives every worker that can take it a job.
+    /// Gives a job to every worker that can take one.
     fn hand_out(&self, play: &mut Play<'_, '_>) -> Result<(), Failure> {
         while let (None, Some(number)) = (&play.given_up, play.crew.free()) {
             let Some(order) = play.agenda.next(self.ledger) else { break };
@@ -228,8 +228,9 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// The referee lacked something for a job in this slot. From now on fewer games are played at
-    /// once, and the job comes first again; where nothing else is in play, it is tried some times.
+    /// Handles a job for which the referee lacked resources. From now on fewer games are played at
+    /// once, and the job is retried first. If no other game is in play, the job is tried up to
+    /// [`TRIES`] times.
     fn do_with_less(
         &self,
         shortage: &Shortage,
@@ -257,7 +258,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// A worker panicked in its job, which is given to another worker, once.
+    /// Handles a panic of a worker. Its job goes to another worker, once.
     fn after(
         &self,
         panic: Panic,
@@ -277,7 +278,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// A game is over: the listeners hear of it once the ledger has taken it in.
+    /// Handles a finished game: adds it to the ledger, then tells the listeners.
     fn keep(&mut self, finished: &Finished, listener: &mut dyn Listener) -> Result<(), Failure> {
         let record = &finished.record;
         let known = self.ledger.len();
@@ -301,17 +302,17 @@ impl Runner<'_> {
     }
 }
 
-/// What changes in the course of a run, besides the ledger.
+/// The mutable state of a run, besides the ledger.
 struct Play<'p, 'c> {
     agenda: Agenda,
     crew: &'p mut Crew<'c>,
     listener: &'p mut dyn Listener,
     unplayed: Unplayed,
-    /// Why nothing more is played, although there is more to play.
+    /// The reason why no further games are played, although some are due.
     given_up: Option<Failure>,
 }
 
-/// Ends when games in play are to be given up.
+/// When to abandon games in play.
 async fn out_of_patience(deadline: Option<Deadline>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline.patience_ends().into()).await,

@@ -1,8 +1,8 @@
-//! Which game stands at which place, computed and not stored: sections one after the other, of
-//! which each is known only when those before it are over.
+//! The order of games, computed and not stored. A schedule has sections, one after another; each is
+//! known only when the earlier ones are over.
 //!
-//! Within a section pair numbers are outermost, so that whatever is finished is balanced; then
-//! the pairings; then the two games of a pair.
+//! Within a section, games are ordered by pair number, so that partial results are balanced; then
+//! by pairing; then by the game's number in its pair.
 
 pub mod formats;
 pub mod ledger;
@@ -17,20 +17,20 @@ use referee_games::{BySeat, Seat};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
     sections: Vec<Section>,
-    /// The players in the order in which they enter.
+    /// The players, in the order in which they enter.
     entrants: Vec<usize>,
-    /// The place of each player among all when seats are given out.
+    /// The rank of each player when seats are assigned.
     places: Vec<usize>,
 }
 
-/// Pairings that are played together, each with the same number of pairs.
+/// Pairings that are played together, all with the same number of pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Section {
     pairings: Pairings,
     pairs: u32,
-    /// The highest number of a pair in the sections before.
+    /// The highest pair number in the earlier sections.
     before: u32,
-    /// The place of its first game.
+    /// The index of its first game.
     start: usize,
 }
 
@@ -39,14 +39,14 @@ struct Section {
 pub struct Fixture {
     /// The players' numbers by seat.
     pub players: BySeat<usize>,
-    /// The number of its pair among the pairs of these two, from 1; numbers may be left out.
+    /// The pair's number among the pairs of these two players, from 1. Numbers may have gaps.
     pub pair: u32,
-    /// Which game of the pair: 1 or 2.
+    /// The game's number in its pair: 1 or 2.
     pub game: u8,
 }
 
 impl Schedule {
-    /// An empty schedule for players of these names.
+    /// An empty schedule for players with these names.
     pub fn new<S: AsRef<str>>(names: &[S], order: &Order) -> Self {
         let mut sorted: Vec<usize> = (0..names.len()).collect();
         let entrants = match order {
@@ -68,29 +68,29 @@ impl Schedule {
         Self { sections: Vec::new(), entrants, places }
     }
 
-    /// All players in the order in which they enter.
+    /// All players, in the order in which they enter.
     pub fn entrants(&self) -> &[usize] {
         &self.entrants
     }
 
-    /// Adds a section: these pairings with so many pairs each.
+    /// Adds a section of these pairings, with this many pairs each.
     pub fn push(&mut self, pairings: Pairings, pairs: u32) {
         let before = self.sections.last().map_or(0, |last| last.before + last.pairs);
         let start = self.len();
         self.sections.push(Section { pairings, pairs, before, start });
     }
 
-    /// How many games there are.
+    /// The number of games.
     pub fn len(&self) -> usize {
         self.sections.last().map_or(0, |last| last.start + last.len())
     }
 
-    /// There is nothing to play.
+    /// Whether there are no games.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many sections there are.
+    /// The number of sections.
     pub fn sections(&self) -> usize {
         self.sections.len()
     }
@@ -100,7 +100,7 @@ impl Schedule {
         &self.sections[section].pairings
     }
 
-    /// The places of a section's games.
+    /// The indices of a section's games.
     pub fn games(&self, section: usize) -> std::ops::Range<usize> {
         let section = &self.sections[section];
         section.start..section.start + section.len()
@@ -108,8 +108,8 @@ impl Schedule {
 
     /// The game at `index`.
     ///
-    /// Who has the first seat depends on the two names, on the pair's number and, where the order is
-    /// drawn, on what it is drawn from.
+    /// The first seat depends on the two names, on the pair's number and, if the order is random,
+    /// on the text it is drawn from.
     #[expect(clippy::cast_possible_truncation, reason = "a pair's number is a u32 by construction")]
     pub fn fixture(&self, index: usize) -> Fixture {
         let at = self.sections.partition_point(|section| section.start <= index) - 1;
@@ -124,7 +124,7 @@ impl Schedule {
         Fixture { players: seats, pair: pair + 1, game: game as u8 + 1 }
     }
 
-    /// Where a game stands, if it belongs to this schedule.
+    /// The index of a game, if it belongs to this schedule.
     pub fn index(&self, fixture: Fixture) -> Option<usize> {
         let BySeat { first, second } = fixture.players;
         let pair = fixture.pair.checked_sub(1)?;
@@ -141,7 +141,7 @@ impl Schedule {
     }
 }
 
-/// The lots of these players, drawn from `text`.
+/// A random order of these players, drawn from `text`.
 fn lots(text: &str, names: &[impl AsRef<str>]) -> Vec<[u8; 32]> {
     let key = blake3::derive_key("referee 2026 schedule lots", text.as_bytes());
     let lot = |name: &str| *blake3::keyed_hash(&key, name.as_bytes()).as_bytes();
@@ -155,7 +155,7 @@ impl Section {
 }
 
 impl Fixture {
-    /// The seat of player number `player`, if it plays.
+    /// The seat of the player with number `player`, if it plays.
     pub fn seat_of(&self, player: usize) -> Option<Seat> {
         Seat::BOTH.into_iter().find(|&seat| self.players[seat] == player)
     }
@@ -195,10 +195,11 @@ mod tests {
                 let (one, other) = (group[first], group[second]);
                 group.iter_mut().filter(|of| **of == other).for_each(|of| *of = one);
             }
-            // One round may be under way, and with an odd number somebody sits out each.
+            // One round may be in progress, and with an odd number of players one sits out each
+            // round.
             let uneven = games.iter().max().expect("two") - games.iter().min().expect("two");
             prop_assert!(uneven <= 4 - 2 * usize::from(players % 2 == 0), "{games:?}");
-            // After two rounds, three where somebody sits out, all are connected.
+            // After two rounds, or three if somebody sits out, all players are connected.
             let rounds = 2 + players % 2;
             if stop >= 2 * rounds * (players / 2) {
                 prop_assert!(group.iter().all(|&of| of == group[0]), "{group:?}");
@@ -250,7 +251,7 @@ mod tests {
         }
     }
 
-    /// Whoever can work out a listed schedule knows nothing of a drawn one.
+    /// Knowing a listed schedule does not help to predict a random one.
     #[test]
     fn a_drawn_order_tells_nothing_of_the_names() {
         let names = names(8);

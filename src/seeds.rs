@@ -1,7 +1,7 @@
-//! Everything random, drawn from separate keyed streams of one tournament secret.
+//! Random numbers, drawn from separate keyed streams of one tournament secret.
 //!
-//! A stream's key depends on what the stream is for and on nothing else, so that adding a player
-//! or resuming changes nobody else's games.
+//! A stream's key depends only on the purpose of the stream, so that adding a player or resuming
+//! does not change other games.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -19,12 +19,12 @@ impl std::fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// The secret that stands for a seed of the configuration: it can be foreseen.
+    /// The secret derived from a configured seed. It is predictable.
     pub fn from_seed(seed: u64) -> Self {
         Self(derive("referee 2026 seed", &[&seed.to_le_bytes()]))
     }
 
-    /// A fresh secret.
+    /// Draws a fresh secret.
     pub fn fresh() -> Result<Self, getrandom::Error> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes)?;
@@ -41,8 +41,8 @@ impl Secret {
         blake3::Hash::from_hex(text.trim()).ok().map(|hash| Self(*hash.as_bytes()))
     }
 
-    /// The own seed of `player` in pair `pair` against `opponent`: the same in both games.
-    /// At most 53 bits, so that it survives programs that keep numbers as floats.
+    /// The seed given to `player` in pair `pair` against `opponent`, the same in both games. At
+    /// most 53 bits, so that programs that store numbers as floats keep it exactly.
     pub fn player_seed(&self, player: &str, opponent: &str, pair: u32) -> u64 {
         let (low, high) = sorted(player, opponent);
         let key = self.stream(
@@ -59,7 +59,7 @@ impl Secret {
         Luck::from_key(key)
     }
 
-    /// Where the random choices in the opening of pair `pair` come from, whoever plays it.
+    /// The random numbers for the opening of pair `pair`, the same for all players.
     pub fn choices(&self, pair: u32) -> ChaCha20Rng {
         ChaCha20Rng::from_seed(self.stream("opening", &[&pair.to_le_bytes()]))
     }
@@ -74,7 +74,7 @@ impl Secret {
     }
 }
 
-/// What the referee draws in one game, a stream for each seat and one for both.
+/// The random outcomes that the referee draws in one game: a stream for each seat and one for both.
 #[derive(Debug, Clone)]
 pub struct Luck {
     by_seat: BySeat<ChaCha20Rng>,
@@ -95,7 +95,7 @@ impl Luck {
     /// Draws one of the outcomes by weight.
     ///
     /// # Panics
-    /// When there are no outcomes or all weights are zero, which no position offers.
+    /// If there are no outcomes or all weights are zero; no position offers either.
     pub fn draw<C: Clone>(&mut self, stream: Stream, outcomes: &[(C, u32)]) -> C {
         let random = match stream {
             Stream::Seat(seat) => &mut self.by_seat[seat],
@@ -113,8 +113,8 @@ impl Luck {
     }
 }
 
-/// The identity of a game: a function of the unordered pair of names, the pair's number and the
-/// game's, for example `3f9a1c07be52-1`.
+/// The identity of a game, for example `3f9a1c07be52-1`: a function of the unordered pair of names,
+/// the pair's number and the game's number.
 pub fn game_id(one: &str, other: &str, pair: u32, game: u8) -> String {
     let (low, high) = sorted(one, other);
     let parts = [low.as_bytes(), high.as_bytes(), &pair.to_le_bytes()];
@@ -123,7 +123,7 @@ pub fn game_id(one: &str, other: &str, pair: u32, game: u8) -> String {
     format!("{}-{game}", &digits[..12])
 }
 
-/// A hash of framed parts, bound to its purpose.
+/// A hash of length-prefixed parts, bound to its purpose.
 fn derive(context: &str, parts: &[&[u8]]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key(context);
     for part in parts {
@@ -132,7 +132,7 @@ fn derive(context: &str, parts: &[&[u8]]) -> [u8; 32] {
     *hasher.finalize().as_bytes()
 }
 
-/// Lengths stand before parts, so that no two lists of parts read the same.
+/// Each part is preceded by its length, so that different lists of parts never hash the same input.
 fn frame(hasher: &mut blake3::Hasher, part: &[u8]) {
     hasher.update(&(part.len() as u64).to_le_bytes());
     hasher.update(part);

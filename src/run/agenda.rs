@@ -1,4 +1,4 @@
-//! What is handed out next: first every player with games due is started once, then the games in
+//! The order of jobs: first every player with due games is started once, then the games follow in
 //! the order of the schedule, as long as there is time.
 
 use std::time::{Duration, Instant};
@@ -8,13 +8,13 @@ use crate::run::job::Job;
 use crate::schedule::ledger::Ledger;
 use referee_games::BySeat;
 
-/// A job, and what came of it before.
+/// A job, and its earlier failures.
 #[derive(Debug, Clone)]
 pub(super) struct Order {
     pub(super) job: Job,
-    /// A slot panicked in it.
+    /// Whether a worker panicked in it.
     pub(super) panicked: bool,
-    /// How often the referee lacked something for it while nothing else was in play.
+    /// How often the referee lacked resources for it while no other game was in play.
     pub(super) shortages: u32,
 }
 
@@ -23,7 +23,7 @@ impl Order {
         Self { job, panicked: false, shortages: 0 }
     }
 
-    /// The job in words.
+    /// A description of the job.
     pub(super) fn in_words(&self, ledger: &Ledger) -> String {
         match &self.job {
             Job::Probe(player) => format!("the start of {}", ledger.name(*player)),
@@ -35,15 +35,15 @@ impl Order {
     }
 }
 
-/// What is still to be handed out.
+/// The jobs that are left.
 pub(super) struct Agenda {
-    /// What was handed out already and comes first.
+    /// Jobs that were handed out before and are retried first.
     again: Vec<Order>,
     probes: Vec<usize>,
     probing: usize,
     cursor: usize,
     pub(super) deadline: Option<Deadline>,
-    /// A game was due for which there was no time.
+    /// Whether a game was due for which there was no time.
     pub(super) is_time_up: bool,
 }
 
@@ -70,24 +70,24 @@ impl Agenda {
         }
     }
 
-    /// A game took so long.
+    /// Notes how long a game took.
     pub(super) fn took(&mut self, time: Duration) {
         if let Some(deadline) = &mut self.deadline {
             deadline.took(time);
         }
     }
 
-    /// A player was started, or will not be.
+    /// Notes that a player was started, or will not be.
     pub(super) fn probed(&mut self) {
         self.probing -= 1;
     }
 
-    /// Every player was started once.
+    /// Whether every player was started once.
     pub(super) fn may_play(&self) -> bool {
         self.probing == 0
     }
 
-    /// This is to be handed out again, before anything else.
+    /// Returns a job, to be handed out again before all others.
     pub(super) fn put_back(&mut self, order: Order) {
         self.again.push(order);
     }

@@ -1,8 +1,8 @@
-//! The cores that slots play on.
+//! The cores that workers play on.
 //!
-//! Slots of several referees on one machine keep out of each other's way: who plays on a core holds
-//! a lock named after it. A lock goes with the process that holds it, however that ends. Locks
-//! only advise: where there can be none, slots take the cores in turn.
+//! Workers of several referees on one machine avoid each other: a worker holds a lock named after
+//! its core. The lock ends with the process that holds it. Locks are only advisory: without them,
+//! workers take the cores in turn.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::ops::Deref;
@@ -11,25 +11,25 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-/// So many slots on one core are told apart by their locks.
+/// At most this many workers on one core are told apart by their locks.
 const LAYERS: usize = 16;
 
 /// The cores that this process may use.
 #[derive(Debug, Clone)]
 pub struct Cores {
     available: Vec<usize>,
-    /// How many a slot takes.
+    /// How many cores a worker takes.
     each: usize,
-    /// The folder of the locks, where there is one.
+    /// The folder of the locks, if there is one.
     locks: Option<PathBuf>,
 }
 
-/// The cores of one slot, which nobody else takes first as long as this lives. None where the
-/// system does not tell.
+/// The cores of one worker, reserved while this value lives. None if the system does not report its
+/// cores.
 #[derive(Debug)]
 pub struct Share {
     cores: Vec<usize>,
-    /// Locked as long as they are open.
+    /// Hold the locks while they are open.
     locks: Vec<File>,
 }
 
@@ -42,12 +42,12 @@ impl Deref for Share {
 }
 
 impl Cores {
-    /// The cores of this process, of which every slot takes `each`.
+    /// The cores of this process; every worker takes `each` of them.
     pub fn of_this_process(each: usize) -> Self {
         Self { available: available(), each, locks: folder_of_locks() }
     }
 
-    /// The cores for slot `number`: those with the fewest slots of this and other referees.
+    /// The cores for worker `number`: those with the fewest workers of this and other referees.
     pub fn share(&self, number: usize) -> Share {
         let mut share = Share { cores: Vec::new(), locks: Vec::new() };
         for at in number * self.each..(number + 1) * self.each {
@@ -61,7 +61,7 @@ impl Cores {
         share
     }
 
-    /// The first of the cores with the fewest slots, and a lock on it.
+    /// The first of the cores with the fewest workers, and a lock on it.
     fn quietest(&self, taken: &[usize]) -> Option<(usize, File)> {
         let dir = self.locks.as_deref()?;
         let fresh = self.available.iter().filter(|core| !taken.contains(core));
@@ -70,13 +70,13 @@ impl Cores {
     }
 }
 
-/// The cores of `slots` slots, `each` cores for each slot.
+/// The cores of `slots` workers, with `each` cores per worker.
 pub fn share_cores(slots: usize, each: usize) -> Vec<Share> {
     let cores = Cores::of_this_process(each);
     (0..slots).map(|slot| cores.share(slot)).collect()
 }
 
-/// The lock of one slot on a core; none where it is taken, or there can be none.
+/// Locks one place on a core. Returns `None` if it is taken or cannot be locked.
 fn lock(dir: &Path, core: usize, layer: usize) -> Option<File> {
     let path = dir.join(format!("{core}.{layer}"));
     let file =
@@ -85,15 +85,15 @@ fn lock(dir: &Path, core: usize, layer: usize) -> Option<File> {
     Some(file)
 }
 
-/// The same folder for all referees of this user, and for nobody else.
+/// The folder of the locks, shared by all referees of this user only.
 fn folder_of_locks() -> Option<PathBuf> {
     let user = nix::unistd::geteuid().as_raw();
     own_folder(PathBuf::from(format!("/tmp/referee-cores-{user}")))
 }
 
-/// The folder, made where it is missing; none unless it is this user's alone.
+/// Creates the folder if it is missing. Returns `None` unless it belongs to this user alone.
 fn own_folder(dir: PathBuf) -> Option<PathBuf> {
-    // It may be there already.
+    // It may exist already.
     let _ = DirBuilder::new().mode(0o700).create(&dir);
     let found = std::fs::symlink_metadata(&dir).ok()?;
     let is_own = found.uid() == nix::unistd::geteuid().as_raw() && found.mode() & 0o777 == 0o700;
@@ -108,7 +108,7 @@ fn available() -> Vec<usize> {
     (0..nix::sched::CpuSet::count()).filter(|&core| set.is_set(core).unwrap_or(false)).collect()
 }
 
-/// Other systems keep no thread on a core.
+/// Other systems cannot bind a thread to a core.
 #[cfg(not(target_os = "linux"))]
 fn available() -> Vec<usize> {
     Vec::new()

@@ -1,46 +1,46 @@
-//! The slots of a run. Each is started when there is a first job for it.
+//! The workers of a run. Each is started when it gets its first job.
 
 use std::io;
 
 use super::agenda::Order;
 use crate::run::worker::Slot;
 
-/// Starts the slot of a number.
+/// Starts the worker with this number.
 pub(super) type Start<'a> = dyn Fn(usize) -> io::Result<Slot> + 'a;
 
-/// The slots by their numbers.
+/// The workers, by number.
 pub(super) struct Crew<'a> {
     start: &'a Start<'a>,
     posts: Vec<Post>,
 }
 
-/// The place of one slot.
+/// The state of one worker.
 enum Post {
-    /// No slot is there: none was needed yet, or the last one panicked.
+    /// Not running: not needed yet, or the last worker here panicked.
     Vacant,
     Idle(Slot),
     Busy(Slot, Order),
-    /// There is to be no slot any more: the machine does not give enough for it.
+    /// Not used any more: the machine lacks resources for it.
     Closed,
 }
 
 impl<'a> Crew<'a> {
-    /// A crew of at most this many slots.
+    /// Creates a crew of at most this many workers.
     pub(super) fn new(most: usize, start: &'a Start<'a>) -> Self {
         Self { start, posts: (0..most).map(|_| Post::Vacant).collect() }
     }
 
-    /// The first slot that can take a job.
+    /// The number of the first worker that can take a job.
     pub(super) fn free(&self) -> Option<usize> {
         self.posts.iter().position(|post| matches!(post, Post::Idle(_) | Post::Vacant))
     }
 
-    /// So many are at work.
+    /// The number of busy workers.
     pub(super) fn busy(&self) -> usize {
         self.posts.iter().filter(|post| matches!(post, Post::Busy(..))).count()
     }
 
-    /// Gives a free slot an order; gives it back if the slot cannot be started.
+    /// Gives an order to a free worker. Returns the order if the worker cannot be started.
     pub(super) fn give(&mut self, number: usize, order: Order) -> Result<(), (Order, io::Error)> {
         let slot = match self.vacate(number) {
             (Some(slot), _) => slot,
@@ -54,22 +54,22 @@ impl<'a> Crew<'a> {
         Ok(())
     }
 
-    /// From now on one slot less is used: this one. How many are left.
+    /// Stops using this worker. Returns how many workers are left.
     pub(super) fn close(&mut self, number: usize) -> usize {
         self.ended(number);
         self.posts[number] = Post::Closed;
         self.posts.iter().filter(|post| !matches!(post, Post::Closed)).count()
     }
 
-    /// The slot has done its job: the order that it had, if any.
+    /// Marks the worker as idle after its job. Returns its order, if it had one.
     pub(super) fn done(&mut self, number: usize) -> Option<Order> {
         let (slot, order) = self.vacate(number);
         self.posts[number] = slot.map_or(Post::Vacant, Post::Idle);
         order
     }
 
-    /// The slot has ended in the middle of its job: the order that it had, if any. Another slot
-    /// will take its place.
+    /// Removes a worker that ended in the middle of its job. Returns its order, if it had one. A
+    /// new worker will take its place.
     pub(super) fn ended(&mut self, number: usize) -> Option<Order> {
         let (slot, order) = self.vacate(number);
         slot.into_iter().for_each(Slot::join);
@@ -84,7 +84,7 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Waits until all have ended.
+    /// Waits until all workers have ended.
     pub(super) fn join(mut self) {
         for number in 0..self.posts.len() {
             self.ended(number);

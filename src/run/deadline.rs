@@ -1,12 +1,11 @@
-//! A run that is to end by a given time: which games may still begin, and when those that are
-//! not over are given up.
+//! Runs with an end time: which games may still begin, and when unfinished games are abandoned.
 
 use std::time::{Duration, Instant};
 
-/// Games in play at the end are always given so much longer.
+/// Games in play at the end time get at least this much longer.
 const LEAST_PATIENCE: Duration = Duration::from_secs(30);
 
-/// When a run is to end, and how long its games have taken so far.
+/// The end time of a run, and how long its games have taken so far.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline {
     at: Instant,
@@ -16,27 +15,27 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// The end of a run at `at`.
+    /// A deadline at `at`.
     pub fn new(at: Instant) -> Self {
         Self { at, games: 0, total: Duration::ZERO, longest: Duration::ZERO }
     }
 
-    /// Takes in how long a game took.
+    /// Notes how long a game took.
     pub fn took(&mut self, time: Duration) {
         self.games += 1;
         self.total += time;
         self.longest = self.longest.max(time);
     }
 
-    /// A game that begins at `now` can be expected to be over in time: it takes as long as the
-    /// games of this run took on average. The first games begin whenever there is time at all.
+    /// Whether a game that begins at `now` should finish in time, if it takes as long as the
+    /// average game of this run. The first games may begin as long as any time is left.
     pub fn allows(&self, now: Instant) -> bool {
         let left = self.at.saturating_duration_since(now);
         !left.is_zero() && left >= self.total / self.games.max(1)
     }
 
-    /// When games that are still in play are given up: as much later as the longest game of this
-    /// run took, and 30 seconds at least.
+    /// When unfinished games are abandoned: the end time plus the longest game of this run, or plus
+    /// 30 seconds if that is more.
     pub fn patience_ends(&self) -> Instant {
         self.at + self.longest.max(LEAST_PATIENCE)
     }

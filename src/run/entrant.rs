@@ -1,4 +1,4 @@
-//! A player of a tournament as a slot sees it: its name, and how a fresh one comes about.
+//! A player of a tournament as a worker sees it: its name, and how to create a fresh instance.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,16 +7,16 @@ use crate::fingerprint::Fingerprint;
 use crate::model::player::PlayerSpec;
 use crate::player::{Launch, Player, Sandbox, Wire};
 
-/// The most bytes of a file's name that are shown.
+/// The maximum length of a file name in messages, in bytes.
 const SHOWN: usize = 200;
 
 /// A player of a tournament.
 pub struct Entrant {
     /// Its name.
     pub name: String,
-    /// One process may play several games, one after the other.
+    /// Whether one process may play several games, one after another.
     pub reusable: bool,
-    /// What makes it.
+    /// Creates a fresh instance.
     fingerprint: Fingerprint,
     fresh: Box<dyn Fn() -> Player + Send + Sync>,
 }
@@ -32,7 +32,7 @@ impl Entrant {
         }
     }
 
-    /// A player that is made anew by `fresh` whenever it is seated.
+    /// A player that `fresh` creates anew for each use.
     pub fn new(
         name: &str,
         reusable: bool,
@@ -42,15 +42,15 @@ impl Entrant {
         Self { name: name.to_owned(), reusable, fingerprint: Fingerprint::default(), fresh }
     }
 
-    /// That one of its files was changed since it was read, so that nobody knows which program
-    /// plays.
+    /// A warning that one of its files changed after it was read, so that it is uncertain which
+    /// program plays.
     pub(super) fn why_doubtful(&self) -> Option<String> {
         let file = self.fingerprint.touched()?.display().to_string();
         let file = crate::escape::bytes(file.as_bytes(), SHOWN);
         Some(format!("`{file}` was changed since the run began: it may be another program"))
     }
 
-    /// A fresh player, not started yet.
+    /// A fresh instance, not started yet.
     pub fn fresh(&self) -> Player {
         (self.fresh)()
     }

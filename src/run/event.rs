@@ -1,4 +1,4 @@
-//! What happens in a run, in one closed list, and who listens to it.
+//! The events of a run, as one closed list, and their listeners.
 
 use std::fmt;
 
@@ -11,19 +11,19 @@ use crate::player::sandbox::shortage_text;
 use crate::schedule::ledger::Ledger;
 use referee_sandbox::Shortage;
 
-/// Something that happened in a run.
+/// An event of a run.
 #[derive(Debug, Clone, Copy)]
 pub enum RunEvent<'a> {
     /// A player could not be started. Its games will be lost.
     CannotStart {
         /// The player's name.
         player: &'a str,
-        /// Why.
+        /// The fault.
         fault: &'a Fault,
     },
     /// The games begin.
     Begun {
-        /// How many are due.
+        /// How many games are due.
         due: usize,
     },
     /// A game begins.
@@ -35,7 +35,7 @@ pub enum RunEvent<'a> {
     GameFinished {
         /// Its record.
         record: &'a GameRecord,
-        /// Its last exchanges as JSON lines, if it ended in a fault.
+        /// Its transcript as JSON lines, if it ended in a fault.
         transcript: Option<&'a str>,
     },
     /// A player was taken out of the tournament.
@@ -44,32 +44,32 @@ pub enum RunEvent<'a> {
         player: &'a str,
         /// The identity of the game that took it out.
         game: &'a str,
-        /// Why.
+        /// The reason.
         why: Out,
     },
-    /// A section is over: its results say which games follow.
+    /// A section is over. Its results determine the next games.
     SectionOver,
-    /// Something went wrong that is no player's fault.
+    /// Something went wrong that no player caused.
     Warning(&'a Warning),
-    /// No more games are played in this run.
+    /// No further games are played in this run.
     Over,
 }
 
-/// Something that went wrong in a run and is no player's fault.
+/// A problem in a run that no player caused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Warning {
-    /// The referee lacks something to play as many games at once.
+    /// The referee lacks resources to play as many games at once.
     FewerAtOnce {
-        /// What it lacks.
+        /// The missing resource.
         shortage: Shortage,
         /// The most games at once from now on.
         most: usize,
     },
     /// The referee panicked in a job.
     Panicked {
-        /// The job in words.
+        /// A description of the job.
         job: String,
-        /// What the panic said.
+        /// The panic's message.
         message: String,
         /// Whether the job is tried again.
         again: bool,
@@ -94,19 +94,19 @@ impl fmt::Display for Warning {
 
 /// Listens to a run.
 pub trait Listener {
-    /// Takes in an event; `ledger` is how the tournament stands after it.
+    /// Handles an event. `ledger` is the state of the tournament after it.
     ///
     /// # Errors
     ///
-    /// A listener that cannot do its work ends the run.
+    /// If the listener cannot do its work. The error ends the run.
     fn on(&mut self, event: RunEvent<'_>, ledger: &Ledger) -> Result<(), Failure>;
 }
 
-/// Several listeners as one. Each hears every event, in this order, even when one before it failed.
+/// Several listeners as one. All of them receive every event, in this order, even after one fails.
 pub struct Listeners<'a>(pub Vec<&'a mut dyn Listener>);
 
 impl Listener for Listeners<'_> {
-    /// Gives the first failure.
+    /// Returns the first error.
     fn on(&mut self, event: RunEvent<'_>, ledger: &Ledger) -> Result<(), Failure> {
         let heard = self.0.iter_mut().map(|listener| listener.on(event, ledger));
         heard.fold(Ok(()), Result::and)

@@ -1,4 +1,4 @@
-//! What a worker is given to do, and what it reports.
+//! The jobs of workers, and their reports.
 
 use std::any::Any;
 
@@ -11,12 +11,12 @@ use crate::seeds::Secret;
 use referee_games::{BySeat, GameError};
 use referee_sandbox::Shortage;
 
-/// What all games of a tournament have in common.
+/// The conditions that all games of a tournament share.
 #[derive(Debug)]
 pub struct Conditions {
-    /// The limits of time.
+    /// The time limits.
     pub control: TimeControl,
-    /// What happens after a refused action.
+    /// The policy after a rejected action.
     pub policy: FaultPolicy,
     /// The players.
     pub players: Vec<Entrant>,
@@ -24,34 +24,34 @@ pub struct Conditions {
     pub secret: Secret,
 }
 
-/// What a slot is to do.
+/// A job for a worker.
 #[derive(Debug, Clone)]
 pub enum Job {
-    /// Start a player, shake hands and let it leave.
+    /// Start a player, complete the handshake, and let it quit.
     Probe(usize),
     /// Play the game with this identity.
     Play(String, Fixture),
 }
 
-/// What a slot has done.
+/// The outcome of a job.
 #[derive(Debug)]
 pub enum Done {
-    /// A player was started; the fault if it could not be.
+    /// A player was started, or failed with this fault.
     Probed(usize, Option<Fault>),
     /// A game was played.
     Played(Box<Finished>),
-    /// The job could not be done: the referee lacks something, and no player failed.
+    /// The job could not be done: the referee lacks resources, and no player failed.
     Shortage(Shortage),
-    /// The game itself failed, and no player did.
+    /// The game's implementation failed, and no player did.
     Broken(GameError),
-    /// The job was given up because the tournament is to stop.
+    /// The job was abandoned because the run was asked to stop.
     Stopped,
 }
 
-/// A slot panicked in the middle of its job, and has ended.
+/// A worker panicked in the middle of its job, and has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Panic {
-    /// What the panic said.
+    /// The panic's message.
     pub message: String,
 }
 
@@ -68,9 +68,9 @@ impl Panic {
 pub struct Finished {
     /// Its record.
     pub record: GameRecord,
-    /// The last exchanges of a game that ended in a fault, as JSON lines.
+    /// The transcript of a game that ended in a fault, as JSON lines.
     pub exchanges: Option<String>,
-    /// The most memory that each player's processes held when the game ended, in bytes, where
-    /// the system tells.
+    /// The peak memory of each player's processes that were alive when the game ended, in bytes, if
+    /// the system reports it.
     pub memory: BySeat<Option<u64>>,
 }

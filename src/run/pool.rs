@@ -1,4 +1,4 @@
-//! The players of a slot, from the start of a game until they have left.
+//! The players of a worker, from the start of a game until they have exited.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,19 +15,19 @@ use crate::referee::{self, Disturbance, Ending, Report, Setup, Unplayable};
 use crate::schedule::Fixture;
 use referee_games::{BySeat, Seat};
 
-/// A reusable player that waits for its next game.
+/// A reusable player that waits for another game.
 #[derive(Debug)]
 struct Idle {
     number: usize,
-    /// The pair it played last, by the lower number, the higher and the pair's number.
+    /// The last pair it played: the lower player number, the higher one, and the pair's number.
     pair: (usize, usize, u32),
     player: Player,
 }
 
-/// How many reusable players a slot keeps waiting.
+/// How many idle reusable players a worker keeps.
 pub(super) const IDLE_MOST: usize = 8;
 
-/// Seats the players of one game after the other.
+/// Starts and reuses the players of a worker's games.
 pub struct Bench {
     book: Book,
     conditions: Arc<Conditions>,
@@ -35,12 +35,12 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Nobody is seated yet; games will begin by the `book`.
+    /// An empty pool. Its games will begin with the openings of `book`.
     pub fn new(book: Book, conditions: Arc<Conditions>) -> Self {
         Self { book, conditions, idle: Vec::new() }
     }
 
-    /// Starts the player, shakes hands and lets it leave.
+    /// Starts the player, completes the handshake, and lets it quit.
     pub(super) async fn probe(&self, number: usize, stop: &mut watch::Receiver<bool>) -> Done {
         let mut player = self.fresh(number);
         let view = InitView {
@@ -68,7 +68,7 @@ impl Bench {
         }
     }
 
-    /// Plays a game; again if a player disturbed the other, and once more if the machine lagged.
+    /// Plays a game. Replays it if a player disturbed the other, and once if the machine lagged.
     pub async fn play(
         &mut self,
         id: String,
@@ -133,7 +133,7 @@ impl Bench {
         referee::play(&setup, &mut luck, players, &mut |_, _| {}).await
     }
 
-    /// Which players may be other programs than those that the run began with.
+    /// The players whose files may have changed since the run began.
     fn doubts(&self, fixture: Fixture) -> impl Iterator<Item = String> {
         let seats = self.book.rules().seats();
         Seat::BOTH.into_iter().filter_map(move |seat| {
@@ -167,8 +167,8 @@ impl Bench {
         players
     }
 
-    /// A player that waits from another pair, or a fresh one: between the two games of a pair a
-    /// player is always a fresh process.
+    /// An idle player that last played another pair, or a fresh one. The second game of a pair
+    /// never reuses a process from the first.
     async fn take(&mut self, number: usize, pair: (usize, usize, u32)) -> Player {
         let Some(at) = self.idle.iter().position(|idle| idle.number == number) else {
             return self.fresh(number);
@@ -185,8 +185,8 @@ impl Bench {
         self.conditions.players[number].fresh()
     }
 
-    /// Lets both players go after their game. Returns the account of it, and its last exchanges
-    /// if it ended in a fault.
+    /// Releases both players after their game. Returns the record builder, and the transcript if
+    /// the game ended in a fault.
     async fn clear(
         &mut self,
         report: Report,
@@ -212,7 +212,7 @@ impl Bench {
         (Account { seats, names, seeds, report, statistics, wall }, exchanges)
     }
 
-    /// Lets a player go after its game: it leaves, or waits when it can be used again.
+    /// Releases a player after its game: it quits, or waits if it can be reused.
     async fn release(
         &mut self,
         number: usize,
@@ -234,7 +234,7 @@ impl Bench {
         statistics
     }
 
-    /// Lets those who wait for another game leave.
+    /// Lets all idle players quit.
     pub async fn dismiss(&mut self) {
         for mut idle in self.idle.drain(..) {
             idle.player.leave().await;
@@ -242,18 +242,19 @@ impl Bench {
     }
 }
 
-/// What a game was played again for already.
+/// The reasons for which a game was already replayed.
 #[derive(Debug, Default)]
 struct Excused {
-    /// Who is frozen off turn from the start, having burned in an earlier attempt.
+    /// The players that are frozen off turn from the start, because they used CPU time off turn in
+    /// an earlier attempt.
     frozen: BySeat<bool>,
-    /// The machine lagged in an earlier attempt.
+    /// Whether the machine lagged in an earlier attempt.
     lag: bool,
 }
 
 impl Excused {
-    /// Why an attempt is void, if it is: everything is an excuse once. Where the machine lags
-    /// again the result stands, with a warning.
+    /// Why an attempt is void, if it is. Each reason counts only once. If the machine lags again,
+    /// the result stands, with a warning.
     fn excuse(&mut self, report: &mut Report) -> Option<Disturbance> {
         let disturbance = report.kept.disturbance?;
         let before = match disturbance {

@@ -1,4 +1,4 @@
-//! What the log says about a game that is over.
+//! Builds the record of a finished game.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::referee::{Disturbance, Ending, Report};
 use crate::schedule::Fixture;
 use referee_games::{BySeat, GameResult, Seat, SeatMap, Text};
 
-/// A game that is over, its players gone.
+/// A finished game whose players have exited.
 pub struct Account {
     /// The names of the seats.
     pub seats: BySeat<Text>,
@@ -17,11 +17,11 @@ pub struct Account {
     pub names: BySeat<String>,
     /// The players' seeds.
     pub seeds: BySeat<u64>,
-    /// What the referee says.
+    /// The referee's report.
     pub report: Report,
-    /// What is left of the players.
+    /// The players' statistics.
     pub statistics: BySeat<PlayerStatistics>,
-    /// How long it took, from the start of the first player until both had left.
+    /// The wall time, from the start of the first player until both had exited.
     pub wall: Duration,
 }
 
@@ -50,7 +50,7 @@ impl Account {
         )
     }
 
-    /// The record of the game, played after the attempts that were `void`.
+    /// The record of the game, with the earlier attempts that were `void`.
     pub fn record(self, id: String, fixture: Fixture, void: Vec<String>) -> GameRecord {
         let warnings = self.warnings();
         let Self { seats, names, seeds, report: Report { ending, kept }, statistics, wall } = self;
@@ -117,7 +117,7 @@ impl Account {
     }
 }
 
-/// What the players said of themselves; none when neither said anything.
+/// The names and versions that the players reported; none if neither reported any.
 fn reported(said: SeatMap<String>) -> Option<SeatMap<String>> {
     let silent = Seat::BOTH.into_iter().all(|seat| said[seat].is_empty());
     (!silent).then_some(said)

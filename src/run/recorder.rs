@@ -6,7 +6,7 @@ use crate::folder::Locked;
 use crate::log::LogWriter;
 use crate::schedule::ledger::Ledger;
 
-/// Writes finished games to the log, and what players said before a fault to files beside it.
+/// Writes finished games to the log, and transcripts of games with a fault to files beside it.
 #[derive(Debug)]
 pub struct Recorder<'a> {
     folder: &'a Locked,
@@ -14,7 +14,7 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// Writes to this log in `folder`.
+    /// A recorder for this log in `folder`.
     pub fn new(folder: &'a Locked, log: LogWriter) -> Self {
         Self { folder, log }
     }

@@ -1,5 +1,5 @@
-//! Beginning a tournament's folder, or going on in it: what may change between a stop and its
-//! continuation, and what is refused.
+//! Starts a tournament's folder, or resumes it: which changes of the configuration are allowed, and
+//! which are refused.
 
 use std::io;
 use std::path::Path;
@@ -17,17 +17,17 @@ use crate::printer::Printer;
 use referee_games::Seat;
 use referee_games::Text;
 
-/// A tournament that can go on.
+/// A tournament that can start or resume.
 #[derive(Debug)]
 pub struct Prepared {
-    /// What is in its log.
+    /// The contents of its log.
     pub contents: Contents,
-    /// The log, held by this process alone.
+    /// The log, locked by this process.
     pub log: LogWriter,
 }
 
-/// Makes the folder ready for the games that are due: begins a log, or checks that the one there
-/// belongs to this configuration and takes in what may change.
+/// Prepares the folder for the games that are due. Creates a log, or checks that the existing one
+/// fits this configuration and applies allowed changes.
 pub fn prepare(
     folder: &Locked,
     tournament: &Tournament,
@@ -71,7 +71,7 @@ pub fn prepare(
     Ok(Prepared { contents: folder::read(folder.dir(), |_, _| {})?, log })
 }
 
-/// Opens the log, or begins it, so that no other process writes to it.
+/// Opens or creates the log, and locks it against other processes.
 fn hold(
     folder: &Locked,
     tournament: &Tournament,
@@ -87,7 +87,7 @@ fn hold(
     })
 }
 
-/// Says what is wrong with a log that can go on; refuses one that cannot.
+/// Warns about problems in a log that can be resumed. Refuses a log that cannot.
 fn remark(contents: &Contents, printer: Printer) -> Result<(), Failure> {
     if let Some(problem) = contents.problems.foreign() {
         return Err(Failure::input(format!(
@@ -102,7 +102,7 @@ fn remark(contents: &Contents, printer: Printer) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Those of the replaced players whose programs are others than those that played.
+/// The replaced players whose programs differ from those that played.
 fn changed(replaced: &[String], old: &Header, new: &Header, printer: Printer) -> Vec<String> {
     let hash = |header: &Header, name: &String| {
         header.players.iter().find(|player| player.name == *name).map(|player| player.hash.clone())
@@ -117,8 +117,8 @@ fn changed(replaced: &[String], old: &Header, new: &Header, printer: Printer) ->
     changed.into_iter().cloned().collect()
 }
 
-/// Games that are there were played under a secret: without it, the others would be played under
-/// another one.
+/// Refuses a log with games but without its secret: the remaining games would be played under
+/// another secret.
 fn check_secret(folder: &Locked, contents: &Contents) -> Result<(), Failure> {
     if contents.ledger.played() == 0 || folder::read_secret(folder.dir())?.is_some() {
         return Ok(());
@@ -135,7 +135,7 @@ fn is_player(tournament: &Tournament, name: &str) -> bool {
     tournament.players.iter().any(|player| player.name == name)
 }
 
-/// A random identity for a log.
+/// Draws a random identity for a log.
 pub fn fresh_identity() -> Result<String, Failure> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).map_err(|error| {
@@ -144,7 +144,7 @@ pub fn fresh_identity() -> Result<String, Failure> {
     Ok(format!("{:016x}", u64::from_le_bytes(bytes)))
 }
 
-/// The header that this configuration asks for.
+/// The header for this configuration.
 pub fn header(tournament: &Tournament, containment: Containment, identity: String) -> Header {
     let created = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let options = match serde_json::to_value(&tournament.options) {
@@ -172,7 +172,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         quarantine: tournament.quarantine,
         stages: tournament.stages.clone(),
         pairing_rules: PairingRules::Second,
-        // With a seed the tournament can be repeated, and so be foreseen.
+        // With a seed the tournament can be repeated, and so it is predictable.
         drawn: tournament.seed.is_none(),
         openings: tournament.openings.clone(),
         containment,
@@ -183,9 +183,9 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
     }
 }
 
-/// What changed and may change; or, as an error, what changed and may not.
+/// Returns the allowed changes. Returns forbidden changes as an error.
 ///
-/// With `further` games in the log nothing may come before them.
+/// With `further` games in the log, no other games may be added before them.
 fn compare(
     old: &Header,
     new: &Header,
@@ -236,7 +236,7 @@ fn compare(
     if differences.is_empty() { Ok(changes) } else { Err(differences) }
 }
 
-/// The stages without that of further games, which no configuration has.
+/// The stages without the one of further games, which is never configured.
 fn configured(stages: &[Stage]) -> &[Stage] {
     match stages {
         [before @ .., Stage { format: Format::Further, .. }] => before,
@@ -244,12 +244,12 @@ fn configured(stages: &[Stage]) -> &[Stage] {
     }
 }
 
-/// Whether what is there stays right when players or pairs are added, or games played again.
+/// Whether results stay valid when players or pairs are added, or games are played again.
 fn may_grow(stages: &[Stage]) -> bool {
     matches!(stages, [Stage { format: Format::RoundRobin | Format::Gauntlet { .. }, .. }])
 }
 
-/// What changed in the stages: more pairs are a change, all else is a difference.
+/// The differences between the stages. More pairs are allowed; anything else is forbidden.
 fn compare_stages(
     old: &[Stage],
     new: &[Stage],
@@ -278,7 +278,7 @@ fn compare_stages(
     }
 }
 
-/// Differences in what must stay as it was.
+/// Differences in settings that must not change.
 fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
     let parts = |header: &Header| {
         let mut parts = vec![
@@ -331,7 +331,7 @@ fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
     before.iter().filter_map(said).collect()
 }
 
-/// A setting of the header as the configuration writes it.
+/// A setting of the header, as the configuration writes it.
 fn setting(key: &str, value: &serde_json::Value) -> (String, String) {
     use serde_json::Value;
     let (name, is_duration) = key.strip_suffix("_ns").map_or((key, false), |name| (name, true));
@@ -356,8 +356,8 @@ fn refuse(folder: &Locked, differences: &[String]) -> Failure {
     ))
 }
 
-/// Writes the log anew under the new header, without the games of replaced players, which go to
-/// the file of superseded games first.
+/// Rewrites the log with the new header and without the games of replaced players. Those are saved
+/// first, in the file of superseded games.
 fn take_in(
     dir: &Path,
     log: &mut LogWriter,
@@ -396,7 +396,7 @@ fn each_line(dir: &Path, each: &mut dyn FnMut(&Line) -> io::Result<()>) -> io::R
     Ok(())
 }
 
-/// A superseded game with the hashes of the players it was played by.
+/// A superseded game, with the hashes of the players that played it.
 fn superseded(record: &GameRecord, header: &Header, replaced: &[String]) -> Vec<u8> {
     let hashes: serde_json::Map<String, serde_json::Value> = header
         .players

@@ -1,12 +1,12 @@
-//! The last exchanges of a game, as they are kept beside the log.
+//! The transcript of a game, as saved beside the log.
 
 use std::time::Duration;
 
 use crate::player::{Direction, Player};
 use referee_games::{BySeat, Seat, Text};
 
-/// The last lines both ways in the order of their times, then what was kept of each stderr, as
-/// JSON lines.
+/// The last lines in both directions, in order of time, then the saved part of each player's
+/// stderr, as JSON lines.
 pub(super) fn text(
     seats: &BySeat<Text>,
     names: &BySeat<String>,

@@ -2,19 +2,19 @@
 
 use crate::error::Failure;
 
-/// So many are named.
+/// At most this many games are named.
 const NAMED: usize = 5;
 
 /// The games that could not be played.
 #[derive(Debug, Default)]
 pub(super) struct Unplayed {
     count: usize,
-    /// The first of them, each with the reason.
+    /// The first of them, with reasons.
     named: Vec<String>,
 }
 
 impl Unplayed {
-    /// A slot panicked in this game twice, the second time with this message.
+    /// Notes that a worker panicked twice in this game, the second time with this message.
     pub(super) fn add(&mut self, game: &str, message: &str) {
         self.count += 1;
         if self.named.len() < NAMED {
@@ -22,7 +22,7 @@ impl Unplayed {
         }
     }
 
-    /// What they mean for the run, if there are any.
+    /// The error that they cause for the run, if there are any.
     pub(super) fn failure(&self) -> Option<Failure> {
         let games = match self.count {
             0 => return None,

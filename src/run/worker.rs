@@ -1,7 +1,7 @@
-//! A slot: one thread on one core, which plays one game at a time.
+//! A worker: one thread on one core, which plays one game at a time.
 //!
-//! The referee's side of a slot and both its players share the core, because a wake-up across
-//! cores costs far more than one on the same core.
+//! The referee's side of a game and both players share the core, because a wake-up across cores
+//! costs far more than one on the same core.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,34 +16,34 @@ use super::pool::{self, Bench};
 use crate::openings::Book;
 use crate::run::cores::Share;
 
-/// Open files of a slot besides those of its players.
+/// Open files of a worker besides those of its players.
 const OF_SLOT: u64 = 6;
-/// Open files for a player: its pipes, its supervisor, its control groups.
+/// Open files per player: its pipes, its supervisor, its control groups.
 const OF_PLAYER: u64 = 9;
 
-/// About how many files a slot has open at most, with these players in the tournament.
+/// The approximate maximum of open files of a worker, for these players.
 pub fn open_files(players: &[Entrant]) -> u64 {
     let reusable = players.iter().filter(|player| player.reusable).count();
     OF_SLOT + OF_PLAYER * (2 + reusable.min(pool::IDLE_MOST) as u64)
 }
 
-/// The jobs of a slot as it takes them.
+/// The jobs of a worker, in order.
 pub(super) type Jobs = mpsc::UnboundedReceiver<Job>;
 
-/// Where a slot reports what became of its job, under its number.
+/// The channel for the reports of a worker, with its number.
 pub type Reports = mpsc::UnboundedSender<(usize, Result<Done, Panic>)>;
 
-/// A running slot.
+/// A running worker.
 #[derive(Debug)]
 pub struct Slot {
-    /// Where its jobs go; closing it ends the slot.
+    /// The channel for its jobs. Closing it ends the worker.
     jobs: mpsc::UnboundedSender<Job>,
     thread: JoinHandle<()>,
 }
 
 impl Slot {
-    /// Starts slot `number` on its `cores`. Its games begin by the `book`, and it gives them up
-    /// when `stop` becomes true.
+    /// Starts worker `number` on its `cores`. Its games begin with the openings of `book`. It
+    /// abandons them when `stop` becomes true.
     pub fn start(
         number: usize,
         cores: Share,
@@ -60,7 +60,8 @@ impl Slot {
         })
     }
 
-    /// Starts slot `number`, which does its jobs by `work`. A panic there is its last report.
+    /// Starts worker `number`, which does its jobs with `work`. If `work` panics, the panic is its
+    /// last report.
     pub(super) fn working(
         number: usize,
         reports: Reports,
@@ -69,26 +70,26 @@ impl Slot {
         let (jobs, inbox) = mpsc::unbounded_channel();
         let thread = thread::Builder::new().name(format!("slot {number}")).spawn(move || {
             let own = reports.clone();
-            // What the work leaves behind goes with it: nothing sees it half done.
+            // The state of `work` is dropped after a panic, so nothing sees it half changed.
             let work = AssertUnwindSafe(|| work(inbox, own));
             if let Err(panic) = catch_unwind(work) {
-                // Without a runner nobody waits for this slot.
+                // If the receiver is gone, nobody waits for this worker.
                 let _ = reports.send((number, Err(Panic::new(&*panic))));
             }
         })?;
         Ok(Self { jobs, thread })
     }
 
-    /// Gives it a job.
+    /// Sends a job to the worker.
     pub fn give(&self, job: Job) {
-        // A slot takes jobs until it is joined, or has reported its panic.
+        // A worker accepts jobs until it is joined or has reported a panic.
         let _ = self.jobs.send(job);
     }
 
-    /// Waits until the slot has ended.
+    /// Waits until the worker has ended.
     pub fn join(self) {
         drop(self.jobs);
-        // Its panic was reported.
+        // A panic was reported already.
         let _ = self.thread.join();
     }
 }
@@ -112,7 +113,7 @@ async fn work(
     bench.dismiss().await;
 }
 
-/// Keeps this thread, and the players it starts, on the given cores.
+/// Binds this thread, and the players it starts, to the given cores.
 #[cfg(target_os = "linux")]
 pub(crate) fn settle_on(cores: &[usize]) {
     let mut set = nix::sched::CpuSet::new();

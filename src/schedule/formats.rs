@@ -1,7 +1,7 @@
-//! Who meets whom next: the formats of tournaments, as pure functions of the results so far.
+//! The formats of tournaments: the next pairings, as pure functions of the results so far.
 //!
-//! A stage is played in sections. The next section is known when the last one is over, and
-//! depends on its results alone and not on the order in which they came.
+//! A stage is played in sections. The next section is known when the last one is over. It depends
+//! only on its results, not on the order in which they came.
 
 pub mod check;
 pub mod knockout;
@@ -14,20 +14,20 @@ use crate::model::stage::{Format, PairingRules};
 use crate::schedule::Pairings;
 use referee_ratings::{Fit, FixedRating, Results, fit};
 
-/// How two players met in a section.
+/// The result of a meeting of two players in a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Meeting {
     /// The players' numbers, the lower first.
     pub players: (usize, usize),
-    /// Half points of each, over the games that count. Games that were not played because one of
-    /// the two was taken out are credited to the other as won.
+    /// Half points of each, over the games that count. Games not played because one of the two was
+    /// taken out count as wins for the other.
     pub halves: (usize, usize),
-    /// One of these games ended by a fault.
+    /// Whether a fault ended one of these games.
     pub faulted: bool,
 }
 
 impl Meeting {
-    /// The half points of `player`; none when it did not take part.
+    /// The half points of `player`; none if it did not take part.
     pub fn halves_of(&self, player: usize) -> Option<usize> {
         match self.players {
             (low, _) if low == player => Some(self.halves.0),
@@ -37,24 +37,24 @@ impl Meeting {
     }
 }
 
-/// The course of a stage so far.
+/// The state of a stage so far.
 #[derive(Debug, Clone, Copy)]
 pub struct Course<'a> {
-    /// Those who take part, the best seed first.
+    /// The players that take part, the best seed first.
     pub entrants: &'a [usize],
-    /// The meetings of each section that is over, in order.
+    /// The meetings of each finished section, in order.
     pub sections: &'a [Vec<Meeting>],
-    /// Why a player, by number, was taken out of the tournament.
+    /// By player number, the reason why a player was taken out of the tournament.
     pub out: &'a [Option<Out>],
-    /// The anchors' numbers, in a gauntlet.
+    /// The anchors' numbers, for a gauntlet.
     pub anchors: &'a [usize],
-    /// Pairs a meeting.
+    /// The number of pairs in each meeting.
     pub pairs: u32,
     /// The results of the whole tournament so far.
     pub results: &'a Results,
-    /// The given ratings; none when they make no sense.
+    /// The given ratings; none if they are invalid.
     pub fixed: Option<&'a [FixedRating]>,
-    /// How later meetings follow from earlier results.
+    /// How later pairings follow from earlier results.
     pub rules: PairingRules,
 }
 
@@ -64,7 +64,7 @@ impl Course<'_> {
         self.entrants.iter().copied().filter(|&player| self.out[player].is_none())
     }
 
-    /// The ratings of all players so far; none when the given ratings make no sense.
+    /// The ratings of all players so far; none if the given ratings are invalid.
     pub fn fit(&self) -> Option<Fit> {
         fit(self.results, self.fixed?).ok()
     }
@@ -75,12 +75,12 @@ impl Course<'_> {
 pub struct Next {
     /// Who meets whom.
     pub pairings: Pairings,
-    /// Pairs a meeting.
+    /// The number of pairs in each meeting.
     pub pairs: u32,
 }
 
 impl Format {
-    /// The next section after `course`, if there is one.
+    /// The next section after `course`, if any.
     pub fn next(&self, course: &Course<'_>) -> Option<Next> {
         let pairings = match self {
             Self::Check => Pairings::Listed(check::next(course)?),
@@ -98,7 +98,7 @@ impl Format {
     }
 }
 
-/// The only section of a format that has one.
+/// The only section of a format that has just one.
 fn once(course: &Course<'_>, pairings: impl FnOnce() -> Pairings) -> Option<Pairings> {
     course.sections.is_empty().then(pairings)
 }
@@ -113,7 +113,7 @@ fn field(course: &Course<'_>) -> Pairings {
 pub(crate) mod tests {
     use super::*;
 
-    /// A course by the rules of today, of one pair a meeting.
+    /// A course under the current rules, with one pair in each meeting.
     pub(crate) fn course<'a>(
         entrants: &'a [usize],
         sections: &'a [Vec<Meeting>],

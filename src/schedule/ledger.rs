@@ -1,9 +1,9 @@
-//! Which games are done, who is out, and which games come next.
+//! The state of a tournament: which games are done, who is out, and which games come next.
 //!
-//! A player is quarantined after so many faults in a row, counted in the order of the schedule:
-//! a pure function of the log, whatever order the games were finished in. Its later games are
-//! not played, and do not count where they were. The same holds for what is played next: a
-//! section of the schedule is added when all before it are over, from their results alone.
+//! Too many faults in a row, counted in the order of the schedule, quarantine a player. This is a
+//! pure function of the log, whatever the order in which games finished. The player's later games
+//! are not played, and those already played do not count. The next games are a pure function too: a
+//! section is added when all earlier sections are over, from their results alone.
 
 use crate::model::game_summary::GameSummary;
 use crate::model::player::Out;
@@ -16,25 +16,25 @@ use crate::schedule::{Fixture, Schedule};
 use referee_games::{BySeat, Seat};
 use referee_ratings::{FixedRating, GameOutcome, PlayedGame, Ranking, Results};
 
-/// What the course of a tournament depends on besides its games.
+/// The settings that determine the course of a tournament, besides its games.
 #[derive(Debug, Clone)]
 pub struct Setup {
     /// The names of the players.
     pub names: Vec<String>,
     /// The stages, in order.
     pub stages: Vec<Stage>,
-    /// So many faults in a row remove a player; 0 for never.
+    /// The number of faults in a row that quarantines a player; 0 for never.
     pub quarantine: u32,
     /// The players whose ratings are given.
     pub ratings: Vec<Anchor>,
-    /// How later meetings follow from earlier results.
+    /// How later pairings follow from earlier results.
     pub rules: PairingRules,
-    /// In which order the players enter the schedule.
+    /// The order in which the players enter the schedule.
     pub order: Order,
 }
 
 impl Setup {
-    /// These players and stages, and nothing else: nobody is taken out, and no rating is given.
+    /// Settings with these players and stages only: nobody is quarantined, and no rating is given.
     pub fn new(names: Vec<String>, stages: Vec<Stage>) -> Self {
         let (ratings, order) = (Vec::new(), Order::Listed);
         Self { names, stages, quarantine: 0, ratings, rules: PairingRules::Second, order }
@@ -58,33 +58,33 @@ impl From<&Header> for Setup {
 #[derive(Debug, Clone)]
 pub struct Ledger {
     setup: Setup,
-    /// The stage that is played.
+    /// The current stage.
     stage: usize,
-    /// Who takes part in it, the best seed first.
+    /// The players in it, the best seed first.
     entrants: Vec<usize>,
     /// Its first section.
     first_section: usize,
-    /// The place of the first game of each stage that has begun.
+    /// The index of the first game of each stage that has begun.
     begins: Vec<usize>,
-    /// There is time for further games.
+    /// Whether there is time for further games.
     further: bool,
     schedule: Schedule,
-    /// The games by their place; none where a game is not done.
+    /// The games by index; none if a game is not done.
     games: Vec<Option<GameSummary>>,
     played: usize,
-    /// Every game before it is done, or will not be played.
+    /// Every game before this index is done, or will not be played.
     frontier: usize,
     streak: Vec<u32>,
-    /// The game that took a player out.
+    /// By player number, the game that took the player out.
     out: Vec<Option<usize>>,
 }
 
-/// Why a record has no place in a ledger.
+/// Why a record cannot be added to a ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Misfit {
     /// It is not a game of this schedule.
     Foreign,
-    /// The game is there already.
+    /// The ledger already has this game.
     Double,
 }
 
@@ -115,39 +115,38 @@ impl Ledger {
         ledger
     }
 
-    /// Games that are known: those of the sections that have begun.
+    /// The number of known games: those in sections that have begun.
     pub fn len(&self) -> usize {
         self.games.len()
     }
 
-    /// No games are known.
+    /// Whether no games are known.
     pub fn is_empty(&self) -> bool {
         self.games.is_empty()
     }
 
-    /// From now on further games are due when all others are done.
+    /// Allows further games when all others are done.
     pub fn allow_further(&mut self) {
         self.further = true;
     }
 
-    /// The places of the games that may be played: where there is no time for further games, all
-    /// before them.
+    /// The indices of the games that may be played; further games only if there is time.
     fn playable(&self) -> std::ops::Range<usize> {
         0..if self.further { self.len() } else { self.further_from() }
     }
 
-    /// The place of the first further game, or where it would be.
+    /// The index of the first further game, or the index that it would have.
     fn further_from(&self) -> usize {
         let at = self.setup.stages.iter().position(|stage| stage.format == Format::Further);
         at.and_then(|at| self.begins.get(at)).copied().unwrap_or(self.len())
     }
 
-    /// How many further games are done.
+    /// The number of further games that are done.
     pub fn further_played(&self) -> usize {
         (self.further_from()..self.len()).filter(|&index| self.is_done(index)).count()
     }
 
-    /// How far the tournament is, in games.
+    /// The progress of the tournament, in games.
     pub fn summary(&self) -> Summary {
         let counted = (0..self.len()).filter(|&index| self.counts(index)).count();
         let known = self.playable();
@@ -164,7 +163,7 @@ impl Ledger {
         }
     }
 
-    /// Games of sections that are not known yet, as far as can be said now.
+    /// The expected number of games in sections that are not known yet.
     fn unknown(&self) -> usize {
         let mut players = self.entrants.len();
         let mut expected = 0;
@@ -182,7 +181,7 @@ impl Ledger {
             .sum()
     }
 
-    /// Games that are done.
+    /// The number of games that are done.
     pub fn played(&self) -> usize {
         self.played
     }
@@ -202,7 +201,8 @@ impl Ledger {
         &self.setup.names
     }
 
-    /// Where a record belongs, if it is a game of this schedule under its own identity.
+    /// The index of a record's game, if it belongs to this schedule and the record has the right
+    /// identity.
     pub fn place(&self, record: &GameRecord) -> Option<usize> {
         let number = |name: &str| self.setup.names.iter().position(|known| known == name);
         let players = BySeat::new(
@@ -232,23 +232,23 @@ impl Ledger {
         Ok(index)
     }
 
-    /// The game at `index` is done.
+    /// Whether the game at `index` is done.
     pub fn is_done(&self, index: usize) -> bool {
         self.games[index].is_some()
     }
 
-    /// The game at `index` comes after one of its players was taken out.
+    /// Whether the game at `index` comes after one of its players was taken out.
     pub fn is_void(&self, index: usize) -> bool {
         let players = self.fixture(index).players;
         Seat::BOTH.into_iter().any(|seat| self.out[players[seat]].is_some_and(|last| last < index))
     }
 
-    /// The first game from `from` on that is still to be played.
+    /// The first game at or after `from` that is still to be played.
     pub fn next_due(&self, from: usize) -> Option<usize> {
         (from..self.playable().end).find(|&index| !self.is_done(index) && !self.is_void(index))
     }
 
-    /// How many games are still to be played, as far as can be said now.
+    /// The number of games still to be played, as far as is known now.
     pub fn due(&self) -> usize {
         let known = self.playable();
         if self.out.iter().all(Option::is_none) && known.end == self.len() {
@@ -258,7 +258,7 @@ impl Ledger {
         self.unknown() + known.filter(is_due).count()
     }
 
-    /// The game at `index` is one of a check.
+    /// Whether the game at `index` belongs to a check.
     pub fn is_check(&self, index: usize) -> bool {
         let stage = self.begins.partition_point(|&begin| begin <= index) - 1;
         self.setup.stages.get(stage).is_some_and(|stage| stage.format == Format::Check)
@@ -269,12 +269,12 @@ impl Ledger {
         self.out.iter().enumerate().filter_map(|(player, out)| out.map(|index| (player, index)))
     }
 
-    /// Why each player was taken out, by number; none for those who were not.
+    /// By player number, the reason why a player was taken out; none if it was not.
     pub fn outs(&self) -> Vec<Option<Out>> {
         self.out.iter().map(|out| out.map(|index| self.why_out(index))).collect()
     }
 
-    /// Why the game at `index`, which took a player out, did.
+    /// Why the game at `index` took a player out.
     pub fn why_out(&self, index: usize) -> Out {
         if self.is_check(index) { Out::Unchecked } else { Out::Quarantined }
     }
@@ -284,7 +284,7 @@ impl Ledger {
         &self.setup.ratings
     }
 
-    /// Counts what is done in order, and adds sections when all are over.
+    /// Counts the finished games in order, and adds a section when all known games are over.
     fn advance(&mut self) {
         loop {
             while self.frontier < self.len() {
@@ -315,7 +315,7 @@ impl Ledger {
         }
     }
 
-    /// Adds the next section; says whether there was one.
+    /// Adds the next section. Returns whether there was one.
     fn extend(&mut self) -> bool {
         while self.stage < self.setup.stages.len() {
             if let Some(Next { pairings, pairs }) = self.next_section() {
@@ -332,7 +332,7 @@ impl Ledger {
         false
     }
 
-    /// Leaves the best, as many as the stage takes; further games are open to all again.
+    /// Keeps the best players, as many as the stage takes. Further games are open to all again.
     fn take_part(&mut self) {
         let Some(stage) = self.setup.stages.get(self.stage) else { return };
         if stage.format == Format::Further {
@@ -370,7 +370,7 @@ impl Ledger {
         self.setup.names.iter().position(|known| known == name)
     }
 
-    /// How the meetings of a section ended.
+    /// The results of a section's meetings.
     fn meetings(&self, section: usize) -> Vec<Meeting> {
         let pairings = self.schedule.pairings(section);
         let mut meetings: Vec<Meeting> = (0..pairings.len())
@@ -390,10 +390,10 @@ impl Ledger {
         meetings
     }
 
-    /// What the game at `index` brings to the two in their meeting, in half points.
+    /// The half points that the game at `index` adds for the two players.
     ///
-    /// Where it is not played because one of them was taken out, the other one has won it: that
-    /// must be no worse than to sit out.
+    /// If it is not played because one of them was taken out, the other one wins: this must not be
+    /// worse than sitting out.
     fn scores(&self, index: usize) -> BySeat<usize> {
         let is_old = self.setup.rules < PairingRules::Second;
         match self.games[index] {
@@ -408,12 +408,12 @@ impl Ledger {
         }
     }
 
-    /// The game at `index` is done and not void.
+    /// Whether the game at `index` is done and not void.
     fn counts(&self, index: usize) -> bool {
         self.is_done(index) && !self.is_void(index)
     }
 
-    /// Those who took part so far and were not taken out, in the order of the ranking.
+    /// The players that took part so far and were not taken out, in the order of the ranking.
     fn survivors(&self) -> Vec<usize> {
         let is_there = |player: &usize| self.out[*player].is_none();
         let mut there: Vec<usize> = self.entrants.iter().copied().filter(is_there).collect();
@@ -421,7 +421,7 @@ impl Ledger {
             let results = self.results_for_pairing();
             Ranking::new(&results, &fixed, &self.outs(), &self.setup.names).ok()
         });
-        // Ratings given by hand may make no sense: the order of the seeds is kept then.
+        // Given ratings may be invalid. Then the order of the seeds stays.
         let Some(ranking) = ranking else { return there };
         if self.setup.rules < PairingRules::Second {
             let rating = |player: usize| ranking.fit.ratings[player].value;
@@ -437,7 +437,7 @@ impl Ledger {
         games.filter_map(|index| Some((self.fixture(index), self.games[index]?)))
     }
 
-    /// The results that later meetings follow from.
+    /// The results that determine later pairings.
     fn results_for_pairing(&self) -> Results {
         let mut results = Results::new(self.setup.names.len());
         for (Fixture { players, pair, .. }, game) in self.counted() {
@@ -446,15 +446,15 @@ impl Ledger {
                 results.add(played);
                 continue;
             }
-            // The first rules knew neither copies nor faults, and a double fault was a draw.
+            // The first rules ignored copies and faults, and a double fault was a draw.
             let outcome = game.outcome.unwrap_or(GameOutcome::Draw);
             results.add(PlayedGame::by_rules(played.first, played.second, pair, outcome));
         }
         results
     }
 
-    /// The given ratings that later meetings follow from; none when one of them belongs to
-    /// nobody. The first rules knew of no given ratings.
+    /// The given ratings that affect later pairings; none if one of them names an unknown player.
+    /// The first rules had no given ratings.
     fn fixed_for_pairing(&self) -> Option<Vec<FixedRating>> {
         if self.setup.rules < PairingRules::Second {
             return Some(Vec::new());
@@ -508,13 +508,13 @@ mod tests {
         GameRecord { result: result.to_owned(), scores, ..record }
     }
 
-    /// Who is out by which game, and which games count.
+    /// The players that are out, by which game, and the games that count.
     fn state(ledger: &Ledger) -> (Vec<(usize, usize)>, Vec<bool>) {
         let counts = |index| ledger.is_done(index) && !ledger.is_void(index);
         (ledger.quarantined().collect(), (0..ledger.len()).map(counts).collect())
     }
 
-    /// Faults by game, and an order in which the games are finished.
+    /// Faults by game, and an order in which the games finish.
     fn course() -> impl Strategy<Value = (u32, u32, Vec<(bool, bool)>, Vec<usize>)> {
         (1_u32..4, 0_u32..4).prop_flat_map(|(pairs, limit)| {
             let games = ledger(pairs, limit).len();

@@ -1,23 +1,23 @@
-//! Who meets whom in a section of the schedule, computed where it can be.
+//! The pairings of a section of the schedule, computed where possible.
 
 /// The pairings of a section, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pairings {
     /// Everyone meets everyone, in the rounds of the circle method.
     Everyone(Vec<usize>),
-    /// Everyone of the first meets everyone of the second, who do not meet each other.
+    /// Everyone in the first list meets everyone in the second; players of one list do not meet.
     Field {
-        /// Those who are measured.
+        /// The players to be measured.
         entrants: Vec<usize>,
-        /// Those they are measured against.
+        /// The players that they are measured against.
         anchors: Vec<usize>,
     },
-    /// These, as listed.
+    /// An explicit list.
     Listed(Vec<(usize, usize)>),
 }
 
 impl Pairings {
-    /// How many there are.
+    /// The number of pairings.
     pub fn len(&self) -> usize {
         match self {
             Self::Everyone(players) => players.len() * players.len().saturating_sub(1) / 2,
@@ -26,19 +26,19 @@ impl Pairings {
         }
     }
 
-    /// There are none.
+    /// Whether there are no pairings.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The two players of the pairing at `place`, the lower number first.
+    /// The two players of the pairing at index `place`, the lower number first.
     pub fn get(&self, place: usize) -> (usize, usize) {
         let (one, other) = match self {
             Self::Everyone(players) => {
                 let (one, other) = Circle(players.len()).pairing(place);
                 (players[one], players[other])
             }
-            // Each round moves every entrant one anchor on.
+            // Each round moves every entrant to the next anchor.
             Self::Field { entrants, anchors } => {
                 let (round, entrant) = (place / entrants.len(), place % entrants.len());
                 (entrants[entrant], anchors[(entrant + round) % anchors.len()])
@@ -48,7 +48,7 @@ impl Pairings {
         (one.min(other), one.max(other))
     }
 
-    /// The place of the pairing of two players, if they meet here.
+    /// The index of the pairing of two players, if they meet here.
     pub fn place(&self, one: usize, other: usize) -> Option<usize> {
         let at = |players: &[usize], player| players.iter().position(|&known| known == player);
         match self {
@@ -74,17 +74,17 @@ impl Pairings {
     }
 }
 
-/// The circle method for so many players.
+/// The circle method for this many players.
 #[derive(Clone, Copy)]
 struct Circle(usize);
 
 impl Circle {
-    /// The seat of the circle that stays: that of the last player, or of a bye.
+    /// The place in the circle that never moves: that of the last player, or of a bye.
     fn last(self) -> usize {
         self.0 + self.0 % 2 - 1
     }
 
-    /// Pairings a round: one fewer where a bye takes a place.
+    /// The number of pairings in each round, one fewer if there is a bye.
     fn tables(self) -> usize {
         self.0 / 2
     }

@@ -1,25 +1,26 @@
-//! How far a tournament is, in games, and in the same words everywhere.
+//! The progress of a tournament in games, in the same words everywhere.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// How many games were played, how many of them count, and how many never will be played.
+/// How many games were played, how many of them count, and how many will never be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Summary {
     /// Games in the log.
     pub played: usize,
-    /// Those of them that count: not those that came after one of their players was taken out.
+    /// The games in the log that count. A game that comes after one of its players was taken out
+    /// does not.
     pub counted: usize,
-    /// Games that are still to be played, as far as can be said now.
+    /// Games still to be played, as far as is known now.
     pub due: usize,
-    /// Not all games are known yet, because later meetings depend on earlier results.
+    /// Whether more games may follow, because later pairings depend on earlier results.
     pub is_estimate: bool,
     /// Games that will never be played, because one of their players was taken out before.
     pub never: usize,
-    /// Players that a fault in the check took out.
+    /// Players taken out by a fault in the check.
     pub unchecked: usize,
-    /// Players that too many faults in a row took out.
+    /// Players taken out by too many faults in a row.
     pub quarantined: usize,
 }
 
@@ -29,7 +30,7 @@ impl Summary {
         self.played + self.due
     }
 
-    /// Who was taken out, and by what.
+    /// A description of the players that were taken out, and why.
     fn taken_out(&self) -> String {
         let players = |count: usize| format!("{count} player{}", if count == 1 { "" } else { "s" });
         let was = |count: usize| if count == 1 { "was" } else { "were" };

@@ -1,13 +1,14 @@
-//! The check: everyone plays until it has met somebody without a fault of either, and who makes a
-//! fault is out.
+//! The check: everyone plays until it finishes a meeting in which neither player made a fault. A
+//! player that makes a fault is out.
 //!
-//! A fault of the opponent may end a game before anything was seen of a player, so such a meeting
-//! shows nothing of it. Every meeting lets two players through or takes one out: it ends.
+//! A fault of the opponent may end a game before it says anything about a player, so such a meeting
+//! does not count for that player. Every meeting lets two players through or takes one out, so the
+//! check ends.
 
 use super::Course;
 
-/// The pairings of the next round; none when everyone is through or out, as far as that can be
-/// found out.
+/// The pairings of the next round; none when everyone is through or out, as far as can be
+/// determined.
 pub fn next(course: &Course<'_>) -> Option<Vec<(usize, usize)>> {
     let mut passed = vec![false; course.out.len()];
     for meeting in course.sections.iter().flatten().filter(|meeting| !meeting.faulted) {
@@ -16,7 +17,7 @@ pub fn next(course: &Course<'_>) -> Option<Vec<(usize, usize)>> {
     }
     let mut open: Vec<usize> = course.there().filter(|&player| !passed[player]).collect();
     if open.len() % 2 == 1 {
-        // Where nobody is through yet, the last one waits for a round.
+        // If nobody is through yet, the last player waits for a round.
         match course.there().find(|&player| passed[player]) {
             Some(partner) => open.push(partner),
             None => open.truncate(open.len() - 1),
@@ -34,7 +35,7 @@ mod tests {
     use crate::model::player::Out;
     use referee_ratings::Results;
 
-    /// Plays a check of so many players of whom these make a fault in each of their games.
+    /// Plays a check with this many players, of which these make a fault in every game.
     fn rounds(players: usize, bad: &[usize]) -> (Vec<Vec<(usize, usize)>>, Vec<bool>) {
         let entrants: Vec<usize> = (0..players).collect();
         let (mut rounds, mut sections) = (Vec::new(), Vec::<Vec<Meeting>>::new());
@@ -52,7 +53,7 @@ mod tests {
             };
             sections.push(pairings.iter().map(meeting).collect());
             for &(one, other) in &pairings {
-                // The first of two bad players to fail ends the meeting.
+                // The first of two faulty players to fail ends the meeting.
                 let failed = [one, other].into_iter().find(|player| bad.contains(player));
                 if let Some(player) = failed {
                     out[player] = Some(Out::Unchecked);

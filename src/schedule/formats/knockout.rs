@@ -1,11 +1,10 @@
-//! The knockout: who loses a meeting is out, and the best seeds meet last.
+//! The knockout: the loser of a meeting is out, and the best seeds meet last.
 
 use super::{Course, Meeting, Next};
 use crate::model::player::Out;
 use crate::schedule::Pairings;
 
-/// The next section: a round of the bracket, or another pair of the meetings of a round that
-/// are tied.
+/// The next section: a round of the bracket, or another pair for each tied meeting of a round.
 pub fn next(course: &Course<'_>, tie_breaks: u32) -> Option<Next> {
     let mut alive = bracket(course.entrants);
     let mut sections = course.sections.iter();
@@ -34,8 +33,8 @@ fn section(meetings: Vec<(usize, usize)>, pairs: u32) -> Next {
     Next { pairings: Pairings::Listed(meetings), pairs }
 }
 
-/// The seats of the bracket in order, neighbours meeting first; nobody sits in the seats that
-/// the best seeds would have beaten.
+/// The places of the bracket in order; neighbours meet first. Missing players leave a bye to the
+/// best seeds.
 fn bracket(entrants: &[usize]) -> Vec<Option<usize>> {
     let mut seeds = vec![0];
     while seeds.len() < entrants.len() {
@@ -58,7 +57,7 @@ fn go_on(alive: &[Option<usize>], winner: impl Fn(usize, usize) -> usize) -> Vec
     alive.chunks(2).map(meet).collect()
 }
 
-/// Adds what the two scored in a further pair.
+/// Adds the scores of a further pair.
 fn add(scores: &mut [Meeting], more: &Meeting) {
     if let Some(known) = scores.iter_mut().find(|known| known.players == more.players) {
         known.halves.0 += more.halves.0;
@@ -66,7 +65,7 @@ fn add(scores: &mut [Meeting], more: &Meeting) {
     }
 }
 
-/// The meetings that are tied, unless one of the two was taken out.
+/// The tied meetings, except those in which a player was taken out.
 fn tied(scores: &[Meeting], out: &[Option<Out>]) -> Vec<(usize, usize)> {
     scores
         .iter()
@@ -76,7 +75,8 @@ fn tied(scores: &[Meeting], out: &[Option<Out>]) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Who goes on: not one that was taken out, then the better score, then the better seed.
+/// The winner of a meeting: a player that was not taken out, then the better score, then the better
+/// seed.
 fn winner(course: &Course<'_>, scores: &[Meeting], one: usize, other: usize) -> usize {
     let meeting = scores.iter().find(|meeting| meeting.players == (one.min(other), one.max(other)));
     let halves = |player| meeting.and_then(|meeting| meeting.halves_of(player)).unwrap_or(0);
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use referee_ratings::Results;
 
-    /// The sections of a knockout in which `result` says how each section's meeting ends.
+    /// The sections of a knockout; `result` gives the result of each meeting.
     fn play(
         players: usize,
         tie_breaks: u32,

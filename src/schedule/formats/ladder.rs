@@ -1,31 +1,31 @@
-//! The ladder: in each round those meet whose game tells most about the ranking so far.
+//! The ladder: each round plays the most informative games for the ranking so far.
 
 use super::{Course, Next, PairingRules};
 use crate::schedule::Pairings;
 use referee_ratings::{Estimate, Fit};
 
-/// How far apart in the ranking two may stand that are considered for a meeting.
+/// The maximum distance in the ranking between two players that may meet.
 const REACH: usize = 12;
-/// The rounds before there is anything to go by.
+/// The number of initial rounds, before results can guide the pairings.
 const OPENING: usize = 3;
 /// A round of further games has at least so many,
 const FURTHER_LEAST: usize = 32;
 /// and at least this share of those that were played: fits stay few, however many games there are.
 const FURTHER_SHARE: usize = 20;
-/// After so many games in a row that were copies of earlier ones, two players do not meet again.
+/// After this many copies of earlier games in a row, two players do not meet again.
 const REPEATS: u32 = 4;
 
-/// When a ladder is over.
+/// When a ladder ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Goal {
-    /// So many games have been played, or will have been with the next round.
+    /// This many games were played, or will have been after the next round.
     pub games: u32,
-    /// Every rating's 95% interval is at most this wide each way, in Elo.
+    /// Every rating's 95% interval extends at most this far each way, in Elo.
     pub margin: Option<f64>,
 }
 
-/// The pairings of the next round; none when the goal is reached, or all that could meet would
-/// only repeat games.
+/// The pairings of the next round; none when the goal is reached, or when all possible meetings
+/// would only repeat games.
 pub fn next(course: &Course<'_>, goal: Goal) -> Option<Vec<(usize, usize)>> {
     let players: Vec<usize> = course.there().collect();
     let played: usize = course.sections.iter().map(Vec::len).sum();
@@ -48,21 +48,21 @@ pub fn next(course: &Course<'_>, goal: Goal) -> Option<Vec<(usize, usize)>> {
     Some(pairings)
 }
 
-/// The next round of games that tell most, after whatever was played; none when no two are left
-/// that would not only repeat games.
+/// The next round of the most informative games, after all other stages; none when all possible
+/// meetings would only repeat games.
 pub fn further(course: &Course<'_>) -> Option<Next> {
     let players: Vec<usize> = course.there().collect();
     let pairings = by_worth(course, &players, &course.fit()?);
     let meetings = pairings.len();
     let games = FURTHER_LEAST.max(course.results.total().games() as usize / FURTHER_SHARE);
-    // One pair first where nobody knows yet whether the two play different games at all.
+    // A single pair first, if it is unknown whether these two play different games at all.
     let is_known = |&(one, other): &(usize, usize)| varies(course, one, other);
     let games = if pairings.iter().all(is_known) { games } else { 2 };
     let pairs = u32::try_from(games.div_ceil(2 * meetings.max(1))).unwrap_or(u32::MAX);
     (meetings > 0).then_some(Next { pairings: Pairings::Listed(pairings), pairs })
 }
 
-/// The last game of the two was a new one, and so was an earlier one with the same seats.
+/// Whether the last game of the two was new, and so was an earlier one with the same seats.
 fn varies(course: &Course<'_>, one: usize, other: usize) -> bool {
     let results = course.results;
     let new = |first: usize, second: usize| {
@@ -73,7 +73,7 @@ fn varies(course: &Course<'_>, one: usize, other: usize) -> bool {
     is_old || (results.repeats(one, other) == 0 && (new(one, other) > 1 || new(other, one) > 1))
 }
 
-/// More games of the two would only repeat earlier ones, as far as can be foreseen.
+/// Whether further games of the two would probably only repeat earlier ones.
 fn is_exhausted(course: &Course<'_>, one: usize, other: usize) -> bool {
     course.results.repeats(one, other) >= REPEATS
 }
@@ -85,13 +85,13 @@ fn by_seed(players: &[usize], round: usize) -> Vec<(usize, usize)> {
     (round * tables..everyone.len().min((round + 1) * tables)).map(|at| everyone.get(at)).collect()
 }
 
-/// Every rating that is shown is known within `margin`.
+/// Whether every published rating is known within `margin`.
 fn is_sharp(course: &Course<'_>, players: &[usize], fit: &Fit, margin: f64) -> bool {
     let shown = players.iter().filter(|&&player| !course.results.completion(player).fails());
     shown.into_iter().all(|&player| fit.ratings[player].margin() <= margin)
 }
 
-/// The best meetings in which nobody is twice, taken greedily.
+/// The best meetings in which no player appears twice, chosen greedily.
 fn by_worth(course: &Course<'_>, players: &[usize], fit: &Fit) -> Vec<(usize, usize)> {
     let mut ranking = players.to_vec();
     ranking.sort_by(|&one, &other| {
@@ -103,9 +103,10 @@ fn by_worth(course: &Course<'_>, players: &[usize], fit: &Fit) -> Vec<(usize, us
         for &other in others.take(REACH) {
             let fails = |player: usize| course.results.completion(player).fails();
             let worth = match fit.difference(one, other) {
-                // Who only fails tells nothing about who is better.
+                // A player that only fails says nothing about who is better.
                 _ if fails(one) || fails(other) => 0.0,
-                // Between groups nothing is known yet: such a meeting tells most of all.
+                // Nothing is known between unconnected groups, so such a meeting is the most
+                // informative.
                 None => f64::INFINITY,
                 Some(difference) => {
                     worth(difference) / f64::from(1 + course.results.repeats(one, other))
@@ -126,8 +127,8 @@ fn by_worth(course: &Course<'_>, players: &[usize], fit: &Fit) -> Vec<(usize, us
     pairings
 }
 
-/// How much a game between two tells: what a result would say about their difference, times how
-/// little is known of it, times how open their order is.
+/// How informative a game between two players is: the information of a result about their
+/// difference, times the uncertainty of that difference, times how open their order is.
 fn worth(difference: Estimate) -> f64 {
     let error = difference.margin().max(1e-9);
     let expected = 1.0 / (1.0 + 10_f64.powf(-difference.value / 400.0));

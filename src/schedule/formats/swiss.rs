@@ -1,5 +1,5 @@
-//! The Swiss system: in each round players of about the same score meet, nobody meets anybody
-//! twice, and with an odd number one of them sits out, nobody twice.
+//! The Swiss system: in each round, players with about the same score meet. No two players meet
+//! twice. With an odd number of players one sits out each round, nobody twice.
 
 use std::collections::HashSet;
 
@@ -8,8 +8,7 @@ use petgraph::graph::{NodeIndex, UnGraph};
 
 use super::Course;
 
-/// The pairings of the next round; none when `rounds` have been played, or nobody is left to
-/// meet.
+/// The pairings of the next round; none after `rounds` rounds, or when no meetings are left.
 pub fn next(course: &Course<'_>, rounds: u32) -> Option<Vec<(usize, usize)>> {
     if course.sections.len() >= rounds as usize {
         return None;
@@ -19,17 +18,18 @@ pub fn next(course: &Course<'_>, rounds: u32) -> Option<Vec<(usize, usize)>> {
     (!pairings.is_empty()).then_some(pairings)
 }
 
-/// The most rounds in which nobody has to meet anybody twice, whatever the results: half of the
-/// players (by Dirac's theorem there is a perfect matching of those who have not met).
+/// The maximum number of rounds that never needs a repeated meeting, whatever the results: half of
+/// the players (by Dirac's theorem, those who have not met have a perfect matching).
 pub fn most_rounds(players: usize) -> usize {
     players.div_ceil(2)
 }
 
-/// Those who are to be paired, in the order of their scores.
+/// The players to be paired, in the order of their scores.
 struct Table {
-    /// Players by place; the place after the last stands for sitting out when they are odd.
+    /// Players by place. With an odd number of players, the place after the last stands for sitting
+    /// out.
     players: Vec<usize>,
-    /// The half points of each.
+    /// The half points of each player.
     halves: Vec<usize>,
     /// The pairs of places that may not meet.
     met: HashSet<(usize, usize)>,
@@ -39,7 +39,7 @@ impl Table {
     fn new(course: &Course<'_>) -> Self {
         let mut rows: Vec<(usize, usize, bool)> =
             course.there().map(|player| score(course, player)).collect();
-        // The sort is stable: equal scores stay in the order of the seeds.
+        // The sort is stable: players with equal scores stay in the order of the seeds.
         rows.sort_by_key(|row| std::cmp::Reverse(row.0));
         let players: Vec<usize> = rows.iter().map(|row| row.1).collect();
         let place = |player| players.iter().position(|&known| known == player);
@@ -55,12 +55,13 @@ impl Table {
         Self { halves: rows.iter().map(|row| row.0).collect(), players, met }
     }
 
-    /// Places that are paired: those of the players, and one for sitting out.
+    /// The number of places: one for each player, and one for sitting out if they are odd.
     fn places(&self) -> usize {
         self.players.len() + self.players.len() % 2
     }
 
-    /// From the top down everyone gets the best opponent that leaves a way to pair the others.
+    /// Pairs from the top down: everyone gets the best opponent that leaves a way to pair the
+    /// others.
     fn pairings(&self) -> Vec<(usize, usize)> {
         let mut free: Vec<usize> = (0..self.places()).collect();
         let mut pairings = Vec::new();
@@ -70,7 +71,7 @@ impl Table {
                 let others: Vec<usize> = rest.iter().copied().filter(|&at| at != other).collect();
                 others.len() - 2 * self.matching(&others) == unpaired
             });
-            // Who has met everyone that is left sits out.
+            // A player that has met all the others sits out.
             unpaired -= usize::from(fitting.is_none());
             if let Some(other) = fitting.filter(|&other| other < self.players.len()) {
                 pairings.push((self.players[one], self.players[other]));
@@ -80,7 +81,7 @@ impl Table {
         pairings
     }
 
-    /// How many meetings there can be among these places at most.
+    /// The maximum number of meetings among these places.
     fn matching(&self, free: &[usize]) -> usize {
         let mut graph = UnGraph::<(), ()>::new_undirected();
         let nodes: Vec<NodeIndex> = free.iter().map(|_| graph.add_node(())).collect();
@@ -94,8 +95,8 @@ impl Table {
         maximum_matching(&graph).len()
     }
 
-    /// Whom `one` may meet, the best first: of its own score the one half of the group further
-    /// down and those next to it, then lower scores, then sitting out.
+    /// The possible opponents of `one`, the best first: in its own score group, those about half a
+    /// group further down, then lower scores, then sitting out.
     fn candidates(&self, one: usize, rest: &[usize]) -> Vec<usize> {
         let score = self.halves.get(one);
         let same = |&&at: &&usize| self.halves.get(at) == score;
@@ -115,8 +116,8 @@ impl Table {
     }
 }
 
-/// What a player scored in half points, a round of sitting out counting as won; its number;
-/// whether it sat out.
+/// The score of a player in half points, with a round of sitting out as a win; its number; whether
+/// it sat out.
 fn score(course: &Course<'_>, player: usize) -> (usize, usize, bool) {
     let mut halves = 0;
     let mut sat_out = false;
@@ -137,7 +138,7 @@ mod tests {
     use crate::schedule::formats::Meeting;
     use referee_ratings::Results;
 
-    /// The rounds of a tournament in which `result` says how each meeting ends.
+    /// The rounds of a tournament; `result` gives the result of each meeting.
     fn play(
         players: usize,
         rounds: u32,
