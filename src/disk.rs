@@ -71,8 +71,8 @@ pub fn write_private(
     place(path, PRIVATE, content, Kept::OverPowerFailures)
 }
 
-/// Like [`write_whole`], but without a sync. After a crash of the program the file is whole; after a
-/// power failure it may be empty.
+/// Like [`write_whole`], but without a sync. After a crash of the program the file is whole;
+/// after a power failure it may be empty.
 pub fn write_quickly(path: &Path, content: &[u8]) -> io::Result<()> {
     place(path, SHARED, |out| out.write_all(content), Kept::OverCrashes)
 }

@@ -1,4 +1,5 @@
-//! A player behind one small interface: a process, a person, or a function in this process.
+//! A player of any kind, behind one small interface: a process, a person, or a function in this
+//! process.
 
 mod barred;
 mod cpu_usage;
@@ -33,43 +34,43 @@ use crate::model::rules::Rules;
 use crate::protocol::{Greeting, Reply, TurnClock};
 use referee_games::{AnyPosition, BySeat, Event, Seat, Text};
 
-/// What a player is told at the start of a game.
+/// The information that a player gets at the start of a game.
 #[derive(Debug)]
 pub struct InitView<'a> {
     /// The seat it takes.
     pub seat: Seat,
     /// The rules in force.
     pub rules: &'a Rules,
-    /// The position where the first turn will stand.
+    /// The position of the first turn.
     pub position: &'a dyn AnyPosition,
-    /// The limits of time.
+    /// The time limits.
     pub control: &'a TimeControl,
-    /// Its own seed.
+    /// The player's own seed.
     pub seed: u64,
     /// The opening's actions.
     pub opening: &'a [String],
 }
 
-/// What a player is told when it is on turn.
+/// The information that a player gets when it is on turn.
 #[derive(Debug)]
 pub struct TurnView<'a> {
     /// Its seat.
     pub seat: Seat,
     /// The position.
     pub position: &'a dyn AnyPosition,
-    /// What happened since its last turn.
+    /// The events since its last turn.
     pub events: &'a [Event],
     /// The clocks.
     pub clock: TurnClock,
-    /// Which retry of this turn it is, from 1; none for the first asking.
+    /// The number of the retry, from 1; none the first time.
     pub retry: Option<u32>,
-    /// How long it may take; unlimited when absent.
+    /// The time it may take; unlimited if absent.
     pub allowance: Option<Duration>,
-    /// The budget that this is the rest of, if it is.
+    /// The whole budget, if the allowance is the rest of it.
     pub budget: Option<Duration>,
 }
 
-/// What a player is told at the end of a game.
+/// The information that a player gets at the end of a game.
 #[derive(Debug)]
 pub struct EndView<'a> {
     /// Its seat.
@@ -78,18 +79,18 @@ pub struct EndView<'a> {
     pub seats: &'a BySeat<Text>,
     /// The final position.
     pub position: &'a dyn AnyPosition,
-    /// What happened since its last turn.
+    /// The events since its last turn.
     pub events: &'a [Event],
     /// The scores by seat.
     pub scores: BySeat<Score>,
-    /// Why the game ended.
+    /// The reason why the game ended.
     pub reason: &'a str,
 }
 
-/// What came of a turn, and the time by which it is judged.
+/// The outcome of a turn, and the time that it is charged.
 #[derive(Debug)]
 pub struct Answer {
-    /// The reply, its action not judged yet; or the fault.
+    /// The reply, whose action is not checked yet, or the fault.
     pub reply: Result<Reply, Fault>,
     /// The time used.
     pub used: Duration,
@@ -109,24 +110,24 @@ pub enum Player {
 pub struct PlayerStatistics {
     /// Processes besides the player's own that had to be killed.
     pub leftover: usize,
-    /// CPU time of its processes, where it could be measured.
+    /// CPU time of its processes, if it could be measured.
     pub cpu: Option<Duration>,
-    /// CPU time it used on its opponent's turns.
+    /// CPU time that it used on its opponent's turns.
     pub cpu_off_turn: Duration,
-    /// The most memory that each of its processes alive at the end had held, added up, in bytes,
-    /// where the system tells.
+    /// Peak memory in bytes, added up over its processes alive at the end, if the system reports
+    /// it.
     pub memory: Option<u64>,
     /// Bytes of its stderr that were not kept.
     pub stderr_lost: u64,
-    /// The first line that it wrote after the end of the game, escaped and cut.
+    /// The first line that it wrote after the end of the game, escaped and shortened.
     pub afterwards: Option<String>,
-    /// The limits it ran into, as sentences without a subject.
+    /// The limits that it reached, as sentences without a subject.
     pub notes: Vec<String>,
 }
 
 impl Player {
-    /// Starts the player and shakes hands. Gives what it said of itself and the time it took, of
-    /// the kind that decides.
+    /// Starts the player and completes the handshake. Returns what it reported about itself, and
+    /// the time used, of the kind that is limited.
     pub async fn begin(&mut self, view: &InitView<'_>) -> Result<(Greeting, Duration), NotStarted> {
         match self {
             Self::Wire(wire) => wire.begin(view).await,
@@ -145,7 +146,7 @@ impl Player {
         }
     }
 
-    /// Tells the player why its reply was refused, before it is asked again.
+    /// Tells the player why its reply was rejected, before it is asked again.
     pub async fn refuse(&mut self, fault: &Fault) {
         match self {
             Self::Wire(wire) => wire.refuse(fault).await,
@@ -160,7 +161,7 @@ impl Player {
         }
     }
 
-    /// Lets the player leave, and kills what is left of it.
+    /// Lets the player quit, and kills its remaining processes.
     pub async fn leave(&mut self) -> PlayerStatistics {
         match self {
             Self::Wire(wire) => wire.leave().await,
@@ -175,8 +176,8 @@ impl Player {
         }
     }
 
-    /// Ends a turn of the opponent and returns the CPU time that this player used in it, where
-    /// the system tells. Turns of less than 0.2 ms are not measured one by one.
+    /// Ends a turn of the opponent. Returns the CPU time that this player used in it, if the system
+    /// reports it. Turns shorter than 0.2 ms are not measured individually.
     pub fn end_off_turn(&mut self) -> Duration {
         match self {
             Self::Wire(wire) => wire.end_off_turn(),
@@ -184,8 +185,8 @@ impl Player {
         }
     }
 
-    /// In this game the player computed on the opponent's turns: at least 50 ms of CPU time and a
-    /// tenth of the wall time.
+    /// Whether the player computed on the opponent's turns in this game: for at least 50 ms of CPU
+    /// time and a tenth of the wall time.
     pub fn ponders(&self) -> bool {
         match self {
             Self::Wire(wire) => wire.ponders(),
@@ -193,7 +194,7 @@ impl Player {
         }
     }
 
-    /// How the player's last reply was overdue, if it was.
+    /// Details of its last reply, if that was overdue.
     pub fn overdue(&self) -> Option<Overdue> {
         match self {
             Self::Wire(wire) => wire.overdue(),
@@ -201,7 +202,7 @@ impl Player {
         }
     }
 
-    /// The fault of a player that has written although it owes nothing, if it has already.
+    /// The fault of a player that has already written without owing a reply.
     pub(crate) async fn spoke_unasked(&mut self) -> Option<Fault> {
         match self {
             Self::Wire(wire) => wire.spoke_unasked().await,
@@ -209,21 +210,21 @@ impl Player {
         }
     }
 
-    /// From now on the player is frozen as soon as it has replied.
+    /// Freezes the player after each of its replies from now on.
     pub fn freeze_off_turn(&mut self) {
         if let Self::Wire(wire) = self {
             wire.freeze_off_turn();
         }
     }
 
-    /// Freezes the player until it is written to again.
+    /// Freezes the player until the next line is sent to it.
     pub fn freeze(&mut self) {
         if let Self::Wire(wire) = self {
             wire.freeze();
         }
     }
 
-    /// The player owes a reply, or cannot be used again.
+    /// Whether the player still owes a reply, or cannot be used again.
     pub fn owes(&self) -> bool {
         match self {
             Self::Wire(wire) => wire.owes(),
@@ -231,7 +232,7 @@ impl Player {
         }
     }
 
-    /// What there is to know of a player that stays for another game.
+    /// Statistics of a player that stays for another game.
     pub fn statistics(&self) -> PlayerStatistics {
         match self {
             Self::Wire(wire) => wire.statistics(),
@@ -239,7 +240,7 @@ impl Player {
         }
     }
 
-    /// The last lines both ways, oldest first.
+    /// The transcript: the last lines in both directions, oldest first.
     pub fn exchanges(&self) -> Vec<Exchange> {
         match self {
             Self::Wire(wire) => wire.exchanges(),
@@ -247,14 +248,14 @@ impl Player {
         }
     }
 
-    /// Waits until what it has written to stderr by now is read, a moment at most.
+    /// Waits briefly until everything written to its stderr so far is read.
     pub async fn settle_stderr(&mut self) {
         if let Self::Wire(wire) = self {
             wire.settle_stderr().await;
         }
     }
 
-    /// What was kept of its stderr.
+    /// The saved part of its stderr.
     pub fn stderr(&self) -> Vec<u8> {
         match self {
             Self::Wire(wire) => wire.stderr(),
@@ -263,7 +264,7 @@ impl Player {
     }
 }
 
-/// A fault of the handshake: whatever went wrong, the player did not start.
+/// A fault of the handshake. Every cause means that the player did not start.
 fn no_start(fault: Fault, stage: &str) -> Fault {
     let message = match fault.code {
         FaultCode::NoStart => fault.message,

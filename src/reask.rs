@@ -1,9 +1,9 @@
-//! Re-asking: a recorded game told again to one of its players, line by line, up to one of its
+//! Re-asking: replays a recorded game to one of its players, line by line, up to one of its
 //! decisions.
 //!
-//! The player is told what the record says that it did, whatever it replies now. So a player that
-//! decides by its seed comes to the decision as it did in the game, and every other one comes to
-//! the same position.
+//! Whatever the player replies now, it is told the recorded actions. So a player that decides by
+//! its seed reaches the decision as it did in the game, and any other player reaches the same
+//! position.
 
 use std::error::Error;
 use std::fmt;
@@ -21,14 +21,14 @@ use crate::referee::{Question, Setup, Unplayable};
 use crate::replay::{self, Replay, ReplayError};
 use referee_games::{AnyPosition, BySeat, Event, GameError, Position, Seat, Text, Turn};
 
-/// A recorded game, and the terms that it was played by.
+/// A recorded game, and the conditions it was played under.
 #[derive(Debug)]
 pub struct Source<'a> {
     /// The rules in force.
     pub rules: &'a Rules,
-    /// The limits of time, as the player is told them.
+    /// The time limits, as the player is told them.
     pub control: &'a TimeControl,
-    /// What happens after a refused action.
+    /// The policy after a rejected action.
     pub policy: FaultPolicy,
     /// The record.
     pub record: &'a GameRecord,
@@ -37,55 +37,55 @@ pub struct Source<'a> {
 /// A decision of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision {
-    /// Whose.
+    /// The seat that decides.
     pub seat: Seat,
-    /// The plies played before it.
+    /// The number of plies before it.
     pub ply: u32,
 }
 
-/// What came of asking a player for a decision again.
+/// The outcome of re-asking a player.
 #[derive(Debug)]
 pub struct Asked {
-    /// The position where it was asked last.
+    /// The position of the last request.
     pub position: Position,
-    /// What happened since its turn before.
+    /// The events since the turn before that.
     pub events: Vec<Event>,
-    /// What it said of itself; the start-up's time. Absent when it did not start.
+    /// The player's report about itself, and its start-up time. Absent if it did not start.
     pub greeted: Option<(Greeting, Duration)>,
-    /// The legal action it replied, or its fault.
+    /// The legal action that it replied, or its fault.
     pub outcome: Result<String, Fault>,
-    /// The time of that reply.
+    /// The time of the reply.
     pub used: Duration,
-    /// Its first reply on the way that was not the recorded one.
+    /// The first of its earlier replies that differs from the record.
     pub strayed: Option<Strayed>,
 }
 
-/// A reply that was not the recorded one.
+/// A reply that differs from the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Strayed {
-    /// The plies played before it.
+    /// The number of plies before it.
     pub ply: u32,
-    /// What it replied; of a refused reply the diagnosis.
+    /// The reply, or the diagnosis of a rejected reply.
     pub said: String,
-    /// What the record has there.
+    /// The recorded action.
     pub recorded: String,
 }
 
-/// The plies before the first decision of a recorded game.
+/// The number of plies before the first decision of a recorded game.
 ///
 /// # Errors
-/// The record cannot be true.
+/// The record is inconsistent.
 pub fn first_decision(source: &Source<'_>) -> Result<u32, ReplayError> {
     let mut cursor = Cursor::new(source)?;
     while matches!(cursor.position().turn(), Turn::Chance(_) | Turn::Pass(_)) && cursor.step()? {}
     Ok(cursor.position().ply())
 }
 
-/// The seat that decides after `ply` plies of a recorded game. If both do, it is the `wanted` one,
-/// or else the player's `own`.
+/// The seat that decides after `ply` plies of a recorded game. If both do, returns the `wanted`
+/// one, or else the player's `own`.
 ///
 /// # Errors
-/// Nobody decides there, or another seat does.
+/// Nobody decides after that ply, or another seat does.
 pub fn seat_at(
     source: &Source<'_>,
     ply: u32,
@@ -120,25 +120,25 @@ pub fn seat_at(
     }
 }
 
-/// Why there is no decision at a place of a recorded game.
+/// Why a recorded game has no decision at this point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoDecision {
-    /// The game begins later, behind its opening.
+    /// The first decision comes later, after the opening.
     InOpening {
-        /// The plies of the opening.
+        /// The number of plies in the opening.
         first: u32,
     },
-    /// Both seats decide there, and none was named.
+    /// Both seats decide here, and no seat was named.
     BothSeats,
-    /// This seat decides there.
+    /// This seat decides here.
     OtherSeat(Text),
-    /// This seat passes there by force.
+    /// This seat is forced to pass here.
     ForcedPass(Text),
     /// The record ends before an outcome of chance.
     Chance,
-    /// The game is over there.
+    /// The game is over here.
     Over,
-    /// The record cannot be true.
+    /// The record is inconsistent.
     Record(ReplayError),
 }
 
@@ -173,12 +173,12 @@ impl From<ReplayError> for NoDecision {
     }
 }
 
-/// Why a player could not be asked again.
+/// Why a player could not be re-asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotAsked {
-    /// The record cannot be true.
+    /// The record is inconsistent.
     Record(ReplayError),
-    /// Nobody is asked after so many plies.
+    /// Nobody is asked after this many plies.
     Nobody(u32),
     /// The referee could not start the player, or the game failed.
     Unplayable(Unplayable),
@@ -225,8 +225,8 @@ impl From<NotAsked> for Failure {
     }
 }
 
-/// Tells the game to `player` and asks it for `decision`. A player that fails on the way, in
-/// another way than by a refused action, is not asked any further.
+/// Replays the game to `player` and asks it for `decision`. Stops early if the player makes a fault
+/// on the way, other than a rejected action.
 ///
 /// # Errors
 /// The record has no such decision, or the player could not be started.
@@ -278,8 +278,8 @@ pub async fn ask_again(
     }
 }
 
-/// The lines that a player in that seat is sent up to the decision, without newlines; `wants` is
-/// what it asked for.
+/// The lines sent to a player in that seat up to the decision, without newlines. `wants` holds the
+/// options that it asked for.
 pub async fn lines(
     source: &Source<'_>,
     decision: Decision,
@@ -291,7 +291,7 @@ pub async fn lines(
     let respond = move |line: &str| {
         let mut heard = sink.lock().unwrap_or_else(PoisonError::into_inner);
         heard.push(line.trim_end().to_owned());
-        // What it replies to a turn does not matter: the record goes on by itself.
+        // Its reply to a turn does not matter: the replay follows the record.
         Some(if heard.len() == 1 { greeting.clone() } else { "-".to_owned() })
     };
     let mut player = Player::Wire(Box::new(Wire::local(Box::new(respond))));
@@ -328,7 +328,7 @@ async fn ask(
     Ok((outcome, answered.used.unwrap_or_default()))
 }
 
-/// Whether a player that replied so cannot be asked any more.
+/// Whether a player with this reply can no longer be asked.
 fn is_final(outcome: &Result<String, Fault>) -> bool {
     let may_go_on = |fault: &Fault| matches!(fault.code, FaultCode::Malformed | FaultCode::Illegal);
     outcome.as_ref().is_err_and(|fault| !may_go_on(fault))
@@ -344,7 +344,7 @@ fn note_straying(asked: &mut Asked, ply: u32, recorded: Option<&str>) {
     asked.strayed.get_or_insert(Strayed { ply, said, recorded });
 }
 
-/// A place in a recorded game, with what happened up to there and the clocks.
+/// A point in a recorded game, with the events so far and the clocks.
 struct Cursor<'s, 'a> {
     source: &'s Source<'a>,
     replay: Replay<'a>,
@@ -353,7 +353,7 @@ struct Cursor<'s, 'a> {
 }
 
 impl<'s, 'a> Cursor<'s, 'a> {
-    /// The game behind its opening.
+    /// The game after its opening.
     fn new(source: &'s Source<'a>) -> Result<Self, ReplayError> {
         let mut replay = Replay::new(&source.rules.start, source.record);
         let events = replay.play_opening()?;
@@ -376,7 +376,8 @@ impl<'s, 'a> Cursor<'s, 'a> {
         }
     }
 
-    /// Plays the next step, the decisions on the clock; `false` at the end of the record.
+    /// Plays the next step, and charges decisions to the clock. Returns `false` at the end of the
+    /// record.
     fn step(&mut self) -> Result<bool, ReplayError> {
         let Some(played) = self.replay.next().transpose()? else { return Ok(false) };
         for &seat in played.turn.asked() {

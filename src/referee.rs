@@ -1,6 +1,6 @@
-//! One game, from the handshakes to an ending: turn → ask → check → play.
+//! Plays one game, from the handshakes to its end: turn → ask → check → play.
 //!
-//! The loop is one total `match` over what a position answers; nothing in it knows a game.
+//! The loop is one exhaustive `match` over the turns of a position. It does not depend on the game.
 
 mod ask;
 #[cfg(test)]
@@ -29,30 +29,30 @@ use referee_games::{
 };
 use referee_sandbox::Shortage;
 
-/// Everything a game is played by, besides its players.
+/// The conditions of a game, besides its players.
 #[derive(Debug)]
 pub struct Setup<'a> {
     /// The rules in force.
     pub rules: &'a Rules,
-    /// The limits of time.
+    /// The time limits.
     pub control: &'a TimeControl,
-    /// What happens after a refused action.
+    /// The policy after a rejected action.
     pub policy: FaultPolicy,
-    /// The steps before the first turn, legal from the start position, chance included.
+    /// The steps before the first turn, legal from the start position, including chance.
     pub opening: &'a [TextStep],
-    /// The players' own seeds.
+    /// The seeds given to the players.
     pub seeds: BySeat<u64>,
 }
 
-/// Watches a game: called after each step with the new position and what happened.
+/// Observes a game: called after each step with the new position and its events.
 pub type Observer<'o> = &'o mut (dyn FnMut(&dyn AnyPosition, &[Event]) + Send);
 
-/// Why a game could not be played to an ending.
+/// Why a game could not be played to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unplayable {
-    /// The referee lacks what it needs to start a player.
+    /// The referee lacks resources to start a player.
     Shortage(Shortage),
-    /// The game itself failed, which is no player's fault.
+    /// The game's implementation failed. No player is at fault.
     Game(GameError),
 }
 
@@ -95,10 +95,10 @@ impl From<Unplayable> for Failure {
     }
 }
 
-/// Plays one game to its ending. The players are left to the caller, who lets them leave.
+/// Plays one game to its end. The caller then lets the players quit.
 ///
 /// # Errors
-/// The referee lacks what it needs to start a player, or the game itself failed.
+/// The referee lacks resources to start a player, or the game's implementation failed.
 pub async fn play(
     setup: &Setup<'_>,
     luck: &mut Luck,
@@ -122,12 +122,12 @@ struct Table<'a, 'o> {
     observe: Observer<'o>,
     position: Position,
     events: Vec<Event>,
-    /// How many events each seat was told.
+    /// The number of events that each seat was told.
     told: BySeat<usize>,
     clocks: BySeat<Clock>,
     /// The ply since which a player is frozen off turn.
     frozen: BySeat<Option<u32>>,
-    /// What each seat's opponent took of its turns.
+    /// The CPU time that each seat's opponent used on its turns.
     stolen: BySeat<Stolen>,
     kept: Kept,
 }
@@ -135,7 +135,7 @@ struct Table<'a, 'o> {
 /// An action, or the fault in its place.
 type Decided = Result<String, Fault>;
 
-/// The step that players decided on, or the faults in its place.
+/// The step that the players decided on, or their faults.
 type DecidedStep = Result<TextStep, BySeat<Option<Fault>>>;
 
 impl<'a, 'o> Table<'a, 'o> {
@@ -179,8 +179,7 @@ impl<'a, 'o> Table<'a, 'o> {
         Ok(())
     }
 
-    /// Starts both players, one after the other. Both are started even if the first fails: gives
-    /// the faults.
+    /// Starts both players, one after the other, even if the first fails. Returns their faults.
     async fn begin(&mut self) -> Result<BySeat<Option<Fault>>, Shortage> {
         let mut faults = BySeat::default();
         for seat in Seat::BOTH {
@@ -254,8 +253,8 @@ impl<'a, 'o> Table<'a, 'o> {
         })
     }
 
-    /// Asks both seats. Neither is told the other's action nor how long it took, and both are
-    /// awaited before either is judged lost.
+    /// Asks both seats. Neither learns the other's action nor the time it took. Both replies are
+    /// awaited before either is judged.
     async fn decide_together(&mut self) -> Result<DecidedStep, GameError> {
         let decided = if self.setup.control.ponder {
             self.ask_at_once().await?
@@ -270,7 +269,7 @@ impl<'a, 'o> Table<'a, 'o> {
         })
     }
 
-    /// Asks one seat after the other, for they share a core, the order alternating by ply.
+    /// Asks the seats one after the other, because they share a core. The order alternates by ply.
     async fn ask_in_order(&mut self) -> Result<BySeat<Decided>, GameError> {
         let clocks = self.clocks;
         Ok(if self.position.ply().is_multiple_of(2) {
@@ -282,7 +281,7 @@ impl<'a, 'o> Table<'a, 'o> {
         })
     }
 
-    /// Asks both seats at the same time, for each has a core of its own.
+    /// Asks both seats at the same time, because each has its own core.
     async fn ask_at_once(&mut self) -> Result<BySeat<Decided>, GameError> {
         let [first, second] = Seat::BOTH.map(|seat| {
             let events = &self.events[self.told[seat]..];
@@ -294,7 +293,7 @@ impl<'a, 'o> Table<'a, 'o> {
         Ok(BySeat::new(first, self.settle(Seat::Second, second?)))
     }
 
-    /// One seat's action for this turn, which began with these clocks.
+    /// Asks one seat for this turn's action. The turn began with these clocks.
     async fn decide(&mut self, seat: Seat, clocks: BySeat<Clock>) -> Result<Decided, GameError> {
         let events = &self.events[self.told[seat]..];
         let question = Question::new(seat, self.setup, &*self.position, events, clocks);
@@ -309,7 +308,7 @@ impl<'a, 'o> Table<'a, 'o> {
         Ok(self.settle(seat, answered))
     }
 
-    /// Keeps what came of a question: the time, what was refused, what was said beside the action.
+    /// Saves the outcome of a turn: the time, rejected replies, and comments on the action.
     fn settle(&mut self, seat: Seat, answered: Answered) -> Decided {
         let Answered { decided, used, refusals } = answered;
         let (by, ply) = (self.seats[seat].clone(), self.position.ply());
@@ -349,8 +348,8 @@ impl<'a, 'o> Table<'a, 'o> {
         }
     }
 
-    /// Returns the CPU time that a player used on the opponent's turn that just ended. One that
-    /// ponders is frozen now, and from now on as soon as it has replied.
+    /// Returns the CPU time that a player used on the opponent's turn that just ended. A player
+    /// that ponders is frozen now, and after each of its replies from now on.
     fn watch_pondering(&mut self, seat: Seat) -> Duration {
         let player = &mut self.players[seat];
         let used = player.end_off_turn();
@@ -362,8 +361,8 @@ impl<'a, 'o> Table<'a, 'o> {
         used
     }
 
-    /// A game that `seat` lost on time may not count if the opponent took time of the core that
-    /// they share, or if the machine lagged.
+    /// Why a game that `seat` lost on time may not count: the opponent used CPU time on the shared
+    /// core, or the machine lagged.
     fn note_disturbance(&mut self, seat: Seat) {
         let stolen = self.stolen[seat];
         let lag = self.players[seat].overdue().filter(|overdue| overdue.is_lag(stolen.last()));

@@ -1,5 +1,5 @@
-//! Whether a record can be true: its actions replayed through the rules, its times through the
-//! clock, its seeds drawn again.
+//! Checks whether a record is consistent: replays its actions through the rules and its times
+//! through the clock, and draws its seeds again.
 
 mod finding;
 
@@ -14,7 +14,7 @@ use crate::replay::Replay;
 use crate::seeds::{Luck, Secret};
 use referee_games::{AnyPosition, BySeat, GameResult, Outcome, Seat, Step, Text, Turn};
 
-/// What is wrong with a record of games that begin by the `book`: everything that was found.
+/// All errors in a record whose game should begin with an opening of `book`.
 pub fn audit(
     book: &Book,
     header: &Header,
@@ -41,8 +41,8 @@ pub fn audit(
     found
 }
 
-/// Plays the whole record. Gives the first outcome that differs from the luck, or why the record
-/// cannot be played.
+/// Replays the whole record. Returns the first outcome that differs from the luck, or why the
+/// record cannot be replayed.
 fn check_luck(replay: &mut Replay<'_>, mut luck: Option<Luck>) -> Result<Option<Finding>, Finding> {
     let mut unlucky = None;
     loop {
@@ -65,7 +65,7 @@ fn check_luck(replay: &mut Replay<'_>, mut luck: Option<Luck>) -> Result<Option<
     }
 }
 
-/// Whether the game began as its pair does.
+/// Checks that the game began with the opening of its pair.
 fn check_opening(book: &Book, secret: Option<&Secret>, record: &GameRecord) -> Option<Finding> {
     let (one, other) = (&record.players[Seat::First], &record.players[Seat::Second]);
     let drawn = |secret: &Secret| {
@@ -115,7 +115,7 @@ fn check_ending(
     same(Fact::Result, &record.result, result);
     same(Fact::Reason, &record.reason, &expected.reason);
     same(Fact::Plies, &record.plies.to_string(), &position.ply().to_string());
-    // A double fault is nobody's half point; older versions recorded it as if it were.
+    // In a double fault both players score 0; older versions recorded 0.5 each.
     let both_failed = Seat::BOTH.into_iter().all(|seat| record.fault_of(seat).is_some());
     let was_shared = Seat::BOTH.into_iter().all(|seat| record.scores[seat] == Score(0.5));
     for seat in Seat::BOTH {
@@ -126,7 +126,7 @@ fn check_ending(
     found
 }
 
-/// How the game ended, by the replay and the faults of the record.
+/// How the game ended, according to the replay and the recorded faults.
 fn expected_outcome(
     position: &dyn AnyPosition,
     seats: &BySeat<Text>,
@@ -154,7 +154,7 @@ fn expected_outcome(
     }
 }
 
-/// A turn that was over its allowance must have been the last, and a fault.
+/// A turn that exceeded its allowance must be the last one, and a fault.
 fn check_clock(control: &TimeControl, record: &GameRecord) -> Vec<Finding> {
     let mut found = Vec::new();
     for seat in Seat::BOTH {

@@ -1,32 +1,32 @@
-//! What a player may have failed by because the referee keeps it from something.
+//! Files and devices that the sandbox denies a player, and that may explain why it failed.
 
 use std::path::{Path, PathBuf};
 
 use super::{Launch, Sandbox};
 
-/// What a player is kept from that honest players use.
+/// Files and devices that the sandbox denies a player, though an honest player may need them.
 #[derive(Debug, Default)]
 pub(super) struct Barred {
     dir: PathBuf,
-    /// What other players are made of; real paths.
+    /// Files of other players, as real paths.
     hidden: Vec<PathBuf>,
     shared_memory: bool,
 }
 
 impl Barred {
-    /// What this player is kept from.
+    /// The files and devices that `sandbox` denies this player.
     pub(super) fn of(launch: &Launch, sandbox: &Sandbox) -> Self {
         let policy = sandbox.policy();
         if !policy.contains() {
             return Self::default();
         }
         let dir = std::fs::canonicalize(&launch.command.dir).unwrap_or_default();
-        // The host of a class says itself what a class cannot import.
+        // The host of a class itself reports which module it cannot import.
         let hidden = if launch.hosted { Vec::new() } else { launch.command.hidden.clone() };
         Self { dir, hidden, shared_memory: !policy.has_shared_memory() }
     }
 
-    /// What a player that failed with this on its stderr was kept from, and what to do about it.
+    /// If the stderr of a failed player shows that it needed one of them, says which and what to do.
     pub(super) fn hint(&self, stderr: &[u8]) -> Option<String> {
         let text = String::from_utf8_lossy(stderr);
         let mut denials = text.lines().filter(|line| is_denial(line)).peekable();
@@ -51,7 +51,7 @@ fn is_denial(line: &str) -> bool {
     ["ermission denied", "EACCES"].iter().any(|word| line.contains(word))
 }
 
-/// The line names the file, by its path or as a quoted name.
+/// Whether the line names the file, by its path or as a quoted name.
 fn names(line: &str, path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     line.contains(&*path.to_string_lossy())

@@ -28,12 +28,12 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// Off turn, this is more than what is normal after every reply.
+    /// Whether this is more than a player normally uses off turn, after its reply.
     fn is_pondering(self) -> bool {
         self.cpu >= PONDER_FLOOR && self.cpu >= self.wall / 10
     }
 
-    /// What is left when so much of both may belong to another interval.
+    /// The usage that remains if this much of both times may belong to another interval.
     fn without(self, other: Duration) -> Self {
         Self { wall: self.wall.saturating_sub(other), cpu: self.cpu.saturating_sub(other) }
     }
@@ -52,17 +52,18 @@ pub(super) struct CpuUsage {
     /// When the last turn ended, its own or the opponent's.
     border: Instant,
     total: Option<Duration>,
-    /// What its processes had used before this game: nothing, for a fresh process.
+    /// The usage of its processes before this game: zero for a fresh process.
     before: Duration,
-    /// Wall time of its own turns since everything was read. On one core the CPU time that was not
-    /// read yet is mostly of these turns, and never more than this.
+    /// Wall time of its own turns since the last reading. On one core, CPU time not read yet
+    /// belongs mostly to these turns, and is never more than this.
     unread: Duration,
-    /// On the opponent's turns of this game.
+    /// The usage on the opponent's turns of this game.
     off_turn: Usage,
 }
 
 impl CpuUsage {
-    /// The usage that `clock` shows. If `exact`, reads it after every turn, however short.
+    /// Starts from the reading of `clock`. If `exact`, reads the clock after every turn, however
+    /// short.
     pub(super) fn new(clock: CpuClock, exact: bool) -> Self {
         let now = Instant::now();
         let mut usage = Self {
@@ -88,8 +89,8 @@ impl CpuUsage {
         (self.off_turn, self.unread) = Default::default();
     }
 
-    /// Ends an interval at `now` and returns the usage in it. Off turn this is a lower bound: CPU
-    /// time that may belong to the player's own turns is left out.
+    /// Ends an interval at `now` and returns the usage in it. Off turn this is a lower bound: it
+    /// excludes CPU time that may belong to the player's own turns.
     pub(super) fn mark(&mut self, interval: Interval, now: Instant) -> Usage {
         let since_border = now.saturating_duration_since(self.border);
         self.border = now;
@@ -120,7 +121,7 @@ impl CpuUsage {
         self.off_turn.cpu
     }
 
-    /// On the opponent's turns of this game the player used more than is normal after every reply.
+    /// Whether the player used more than normal on the opponent's turns of this game.
     pub(super) fn ponders(&self) -> bool {
         self.off_turn.is_pondering()
     }
@@ -131,7 +132,7 @@ impl CpuUsage {
         self.clock.read(now).map_or(Duration::ZERO, |reading| reading.total.saturating_sub(before))
     }
 
-    /// CPU time in this game so far; `None` if the system does not tell.
+    /// CPU time in this game so far; `None` if the system does not report it.
     pub(super) fn used(&self) -> Option<Duration> {
         Some(self.total?.saturating_sub(self.before))
     }

@@ -1,4 +1,4 @@
-//! What went wrong with a player, in sentences.
+//! Messages that explain the failure of a player.
 
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -8,28 +8,28 @@ use crate::model::fault::{Fault, FaultCode};
 use crate::protocol;
 use referee_sandbox::{Overrun, ProcessState, limits};
 
-/// What could be seen of a player when its time was up.
+/// The state of a player when its time was up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Late<'a> {
     /// The wall time it was allowed.
     pub(super) allowance: Duration,
-    /// The budget of which no more was left.
+    /// The whole budget, if its rest was used up.
     pub(super) budget: Option<Duration>,
-    /// The time that decides.
+    /// The kind of time that is limited.
     pub(super) measure: Measure,
-    /// The CPU time of its tree since it was asked, where it could be measured.
+    /// The CPU time of its process tree since it was asked, if it could be measured.
     pub(super) cpu: Option<Duration>,
     /// The wall time since it was asked.
     pub(super) wall: Duration,
-    /// What it had written of an unfinished line.
+    /// The part of an unfinished line that it had written.
     pub(super) partial: &'a [u8],
-    /// What its first process was doing.
+    /// The state of its first process.
     pub(super) state: ProcessState,
-    /// It had not taken all of the request.
+    /// Whether part of the request was still unread.
     pub(super) unread: bool,
 }
 
-/// A `timeout`, with what the player was doing.
+/// A `timeout`, with the state of the player.
 pub(super) fn timeout(late: Late<'_>) -> Fault {
     let limit = seconds(late.allowance);
     let which = match late.measure {
@@ -62,14 +62,14 @@ fn what_it_did(late: Late<'_>) -> String {
     }
 }
 
-/// Words behind a time that was all that was left of a budget.
+/// Text to add to a time that was the rest of a budget.
 fn rest_of(budget: Option<Duration>) -> String {
     budget.map_or_else(String::new, |budget| {
         format!(", the rest of its budget of {}", seconds(budget))
     })
 }
 
-/// A duration for people: seconds with the digits that matter.
+/// A duration for people: seconds with the significant digits.
 pub fn seconds(duration: Duration) -> String {
     let millis = duration.as_millis();
     match millis {
@@ -85,7 +85,7 @@ pub fn seconds(duration: Duration) -> String {
     }
 }
 
-/// How a process that is not to end ended.
+/// The fault of a process that ended too early.
 pub(super) fn ended(status: ExitStatus, partial: &[u8]) -> Fault {
     let how = how_it_ended(status);
     if !partial.is_empty() {
@@ -109,14 +109,14 @@ fn how_it_ended(status: ExitStatus) -> String {
     }
 }
 
-/// Output that nobody had asked for.
+/// Output without a request.
 pub(super) fn unexpected(extra: &[u8]) -> Fault {
     let shown = protocol::shown(extra);
     let message = format!("output when none was owed: \"{shown}\"; debug output belongs on stderr");
     Fault { raw: Some(shown), ..Fault::new(FaultCode::UnexpectedOutput, message) }
 }
 
-/// A line over the limit.
+/// A line that exceeds the limit.
 pub(super) fn oversize_line(start: &[u8]) -> Fault {
     let shown = protocol::shown(start);
     let limit = protocol::LINE_LIMIT / 1024;
@@ -124,19 +124,19 @@ pub(super) fn oversize_line(start: &[u8]) -> Fault {
     Fault { raw: Some(shown), ..Fault::new(FaultCode::Oversize, message) }
 }
 
-/// Output over the limit of a game.
+/// Output that exceeds the limit of a game.
 pub(super) fn oversize_game(limit: u64) -> Fault {
     let limit = limits::bytes(limit);
     Fault::new(FaultCode::Oversize, format!("more than {limit} of output in one game"))
 }
 
-/// The fault of a player that ran into a limit before it failed.
+/// The fault of a player that reached a limit before it failed.
 pub(super) fn overrun(overrun: Overrun, fault: Fault) -> Fault {
     let message = format!("{overrun}, then {}", fault.message);
     Fault { code: code_of(overrun), message, ..fault }
 }
 
-/// A limit that a player ran into, whatever became of it.
+/// A limit that a player reached, whether it failed or not.
 pub(super) fn ran_into(overrun: Overrun) -> String {
     format!("ran into its limit of {}: {overrun}", code_of(overrun))
 }
@@ -155,7 +155,7 @@ pub(super) fn did_not_leave(patience: Duration) -> String {
     format!("did not leave within {} of `quit`, and was killed", seconds(patience))
 }
 
-/// Stdout was closed by a process that lives on.
+/// A process closed its stdout but kept running.
 pub(super) fn closed_output() -> Fault {
     Fault::new(FaultCode::ClosedOutput, "it closed its stdout and kept running")
 }
@@ -165,7 +165,7 @@ pub(super) fn supervisor_gone() -> Fault {
     Fault::new(FaultCode::Containment, "its supervisor ended, and the player with it")
 }
 
-/// A reply that was there only after the time was up.
+/// A reply that arrived after the time was up.
 pub(super) fn came_late(wall: Duration, bound: Duration) -> Fault {
     let message = format!("the reply came after {}, over {}", seconds(wall), seconds(bound));
     Fault::new(FaultCode::Timeout, message)
@@ -177,7 +177,7 @@ pub(super) fn over_cpu(used: Duration, allowance: Duration, of_what: &str) -> Fa
     Fault::new(FaultCode::Cpu, message)
 }
 
-/// CPU time over the allowance of a turn, the rest of `budget` where there was more before.
+/// CPU time over the allowance of a turn. If `budget` is given, the allowance was the rest of it.
 pub(super) fn over_cpu_of_turn(
     used: Duration,
     allowance: Duration,
@@ -186,7 +186,7 @@ pub(super) fn over_cpu_of_turn(
     over_cpu(used, allowance, &rest_of(budget))
 }
 
-/// CPU time over an allowance while the reply was still owed.
+/// CPU time over an allowance before the reply arrived.
 pub(super) fn no_reply(over_cpu: Fault) -> Fault {
     Fault { message: format!("no reply: {}", over_cpu.message), ..over_cpu }
 }

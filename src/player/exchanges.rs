@@ -1,12 +1,12 @@
-//! The last lines that went to and came from a player, with their times.
+//! The transcript of a player: the last lines sent to it and received from it, with their times.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// How many lines are remembered.
+/// How many lines are kept.
 const LINES: usize = 24;
 
-/// Which way a line went.
+/// The direction of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From the referee to the player.
@@ -15,23 +15,23 @@ pub enum Direction {
     FromPlayer,
 }
 
-/// One line and when it had passed.
+/// A line and its time.
 #[derive(Debug, Clone)]
 pub struct Exchange {
     /// When the last byte was written or read.
     pub at: Instant,
-    /// Which way.
+    /// The direction.
     pub direction: Direction,
-    /// The bytes, without the newline where there was one.
+    /// The bytes, without the newline if there was one.
     pub line: Vec<u8>,
 }
 
-/// The last lines, oldest first. Memory of forgotten lines is used again.
+/// The last lines, oldest first. The memory of dropped lines is reused.
 #[derive(Debug, Default)]
 pub(super) struct Exchanges(VecDeque<Exchange>);
 
 impl Exchanges {
-    /// Remembers a line, and forgets the oldest one over the bound.
+    /// Adds a line, and drops the oldest one if there are too many.
     pub(super) fn push(&mut self, direction: Direction, at: Instant, bytes: &[u8]) {
         let mut line = match self.0.len() {
             LINES => self.0.pop_front().map(|old| old.line).unwrap_or_default(),

@@ -28,33 +28,33 @@ pub struct Human {
     advisor: Option<Advisor>,
     /// The plies of the person's decisions so far.
     decided: Vec<u32>,
-    /// The decision that the person wants to have back.
+    /// The decision that the person wants to take back.
     undo: Option<u32>,
 }
 
-/// A house player in the person's seat, which is told everything and only asked for hints.
+/// A built-in player in the person's seat. It gets all messages, but is asked only for hints.
 #[derive(Debug)]
 struct Advisor {
     wire: Wire,
-    /// What it was not told yet.
+    /// Events that it was not told yet.
     events: Vec<Event>,
-    /// What it said of this turn.
+    /// Its answer for this turn.
     said: Option<String>,
 }
 
 impl Human {
-    /// The person who reads what `printer` prints.
+    /// A person who reads the output of `printer`.
     pub fn new(printer: Printer) -> Self {
         let lines = BufReader::new(tokio::io::stdin()).lines();
         Self { lines, printer, advisor: None, decided: Vec::new(), undo: None }
     }
 
-    /// The ply of the decision that the person asked to have back, once.
+    /// Returns, once, the ply of the decision that the person asked to take back.
     pub fn take_undo(&mut self) -> Option<u32> {
         self.undo.take()
     }
 
-    /// A game begins.
+    /// Starts a game.
     pub(super) async fn begin(&mut self, view: &InitView<'_>) {
         let ply = view.position.ply();
         self.decided.retain(|&decided| decided < ply);
@@ -63,12 +63,12 @@ impl Human {
             Ok(Reaction::Reply(reply)) => Some(reply),
             _ => None,
         }));
-        // Without an advisor there are no hints, and nothing else is missing.
+        // Without an advisor there are no hints, but everything else works.
         let begun = wire.begin(view).await;
         self.advisor = begun.is_ok().then(|| Advisor { wire, events: Vec::new(), said: None });
     }
 
-    /// Asks until a legal action is typed. `help` shows what else may be.
+    /// Asks until a legal action is typed. `help` lists the other commands.
     pub(super) async fn ask(&mut self, view: &TurnView<'_>) -> Answer {
         let asked = Instant::now();
         if let Some(advisor) = &mut self.advisor {
@@ -109,7 +109,7 @@ impl Human {
         }
     }
 
-    /// The legal action that was typed; otherwise says what is wrong, or what may follow.
+    /// Returns the legal action that was typed. Otherwise prints what is wrong, or what may follow.
     fn typed(&mut self, view: &TurnView<'_>, text: &str) -> Option<Reply> {
         match view.position.judge(view.seat, text) {
             Ok(action) => {
@@ -159,13 +159,13 @@ impl Human {
         said
     }
 
-    /// Shows why a reply was refused.
+    /// Prints why a reply was rejected.
     pub(super) fn refuse(&self, fault: &Fault) {
         self.printer.prompt(&format!("{}\n", fault.message));
     }
 }
 
-/// Who is asked, and whether the other seat answers at the same time.
+/// A text that says who is asked, and whether the other seat answers at the same time.
 fn question(view: &TurnView<'_>) -> String {
     let seats = view.position.seats();
     let (own, other) = (&seats[view.seat], &seats[!view.seat]);
@@ -179,7 +179,7 @@ fn left(why: &str) -> Fault {
     Fault::new(FaultCode::Exit, why)
 }
 
-/// The actions that begin with the word `text`, or whose first square it is.
+/// The actions that begin with the word `text`, or whose first square is `text`.
 fn beginning_with(legal: &Legal, text: &str) -> Vec<String> {
     let Legal::List(texts) = legal else { return Vec::new() };
     let begins = |action: &str| {
@@ -192,13 +192,13 @@ fn beginning_with(legal: &Legal, text: &str) -> Vec<String> {
     texts.iter().filter(|action| begins(action) || first_square(action)).cloned().collect()
 }
 
-/// Whether this is written as squares are.
+/// Whether this looks like a square.
 fn is_square(text: &str) -> bool {
     let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     text.split_once(',').is_some_and(|(column, row)| is_number(column) && is_number(row))
 }
 
-/// The legal actions, those that begin alike on one line.
+/// The legal actions; those with the same beginning share a line.
 fn listed(legal: &Legal) -> String {
     match legal {
         Legal::List(texts) => {

@@ -8,26 +8,27 @@ use referee_sandbox::{Command, Helper, THIS_PROGRAM};
 /// How to start a player.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// The command line, and what it may see. The helper is this program, by whose rules a player
-    /// can look ahead.
+    /// The command line, and the files that it may see. The helper is this program, whose rules a
+    /// player can use to look ahead.
     pub command: Command,
-    /// It hosts a class: on `SIGUSR1` it says on stderr where the class is, and ends.
+    /// Whether it hosts a class. On `SIGUSR1` the host writes to stderr where the class is, and
+    /// exits.
     pub hosted: bool,
 }
 
-/// The variable that tells a player where this program lies.
+/// The variable that gives players the path of this program.
 const REFEREE: &str = "REFEREE";
 
 /// The program that hosts a class of the COMP30024 interface of 2018.
 const HOST: &str = include_str!("hosts/comp30024.py");
 
-/// The environment of the host: the folder of the class is no place for its own modules, sets have
-/// the same order in every game, and a traceback shows the line without marks below it.
+/// The environment of the host: its own imports ignore the folder of the class, sets have the same
+/// order in every game, and tracebacks omit the marks below a line.
 const OF_HOST: &[(&str, &str)] =
     &[("PYTHONSAFEPATH", "1"), ("PYTHONHASHSEED", "0"), ("PYTHONNODEBUGRANGES", "1")];
 
 impl Launch {
-    /// How the player `spec` is started. House players are this same program.
+    /// How to start the player `spec`. Built-in players run in this same program.
     pub fn of(spec: &PlayerSpec) -> Self {
         let (program, args) = match &spec.kind {
             PlayerKind::Command { program, args } => (program.clone(), args.clone()),
@@ -59,7 +60,7 @@ impl Launch {
         launch
     }
 
-    /// Sets those variables that the configuration does not.
+    /// Sets those variables that the configuration does not set.
     fn set_all(&mut self, variables: &[(&str, &str)]) {
         for (name, value) in variables {
             self.command.env.entry((*name).to_owned()).or_insert_with(|| (*value).to_owned());
@@ -67,7 +68,7 @@ impl Launch {
     }
 }
 
-/// The program that runs now, even when its file was replaced since.
+/// The running program, even if its file was replaced meanwhile.
 fn this_program() -> PathBuf {
     let link = PathBuf::from(THIS_PROGRAM);
     if link.exists() { link } else { std::env::current_exe().unwrap_or(link) }

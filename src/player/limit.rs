@@ -7,32 +7,32 @@ use crate::model::clock::{Measure, wall_bound};
 use crate::model::containment::Limits;
 use crate::model::fault::Fault;
 
-/// The longest wait where no time limit was given.
+/// The longest wait without a time limit.
 const UNLIMITED: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// The time a reply may take.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Allowed {
-    /// What is left; unlimited when absent.
+    /// The time left; unlimited if absent.
     pub(super) left: Option<Duration>,
-    /// The limit that it is left of, where a sentence is to name that instead.
+    /// The limit to name in messages, if it is not the time left.
     pub(super) of: Option<Duration>,
-    /// The budget that it is the rest of, where a sentence is to name that too.
+    /// The budget to name in messages too, if the time left is the rest of it.
     pub(super) budget: Option<Duration>,
 }
 
 /// The limits of one reply.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limit {
-    /// The time that decides.
+    /// The kind of time that is limited.
     measure: Measure,
-    /// Of the time that decides.
+    /// The allowance of that kind of time.
     allowance: Duration,
-    /// Of wall time.
+    /// The allowance of wall time.
     pub(super) bound: Duration,
-    /// Of wall time, as a sentence says it.
+    /// The allowance of wall time, as messages show it.
     pub(super) said: Duration,
-    /// The budget that the allowance is the rest of, where some of it is gone.
+    /// The budget, if the allowance is the rest of a partly used one.
     pub(super) budget: Option<Duration>,
 }
 
@@ -48,13 +48,13 @@ impl Limit {
         }
     }
 
-    /// CPU time is bounded, by this or by what holds for every turn and game.
+    /// Whether CPU time is limited, by this allowance or by the limits of every turn and game.
     pub(super) fn bounds_cpu(&self, limits: &Limits) -> bool {
         self.measure == Measure::Cpu || limits.cpu_move.is_some() || limits.cpu_game.is_some()
     }
 
-    /// The CPU time that is left to a player that has `used` so much of it on this turn, and so
-    /// much `in_game`; `None` where nothing bounds it.
+    /// The CPU time that is left to a player that has used `used` on this turn and `in_game` in
+    /// this game; `None` if unlimited.
     pub(super) fn cpu_left(
         &self,
         limits: &Limits,

@@ -1,31 +1,31 @@
-//! A reply that was not there in time, and whether the machine was the cause.
+//! Overdue replies, and whether the machine caused them.
 
 use std::time::Duration;
 
-/// A referee that looks later than this after the time was up is not on a machine that keeps
-/// time: woken by a timer on a busy core it is late by a few milliseconds.
+/// If the referee checks later than this after the time was up, the machine lags. A timer on a busy
+/// core normally wakes it within a few milliseconds.
 pub const LAG: Duration = Duration::from_millis(100);
 
-/// When the referee saw that a reply was late, and what the player had done until then.
+/// When the referee noticed an overdue reply, and what the player had used until then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Overdue {
-    /// From the request until the referee saw it.
+    /// The time from the request until the referee noticed.
     pub wall: Duration,
     /// The wall time that was allowed.
     pub bound: Duration,
-    /// CPU time of the player meanwhile, where it could be measured.
+    /// CPU time of the player in that time, if it could be measured.
     pub cpu: Option<Duration>,
 }
 
 impl Overdue {
-    /// By how much the referee looked too late.
+    /// How late the referee checked.
     pub fn late(self) -> Duration {
         self.wall.saturating_sub(self.bound)
     }
 
-    /// The machine lagged: the referee looked too late by [`LAG`] or more, and the players did not
-    /// keep it from looking. For at least as long as it was late neither of them computed: the
-    /// player's CPU time and that of its opponent, `beside`, fit into the time allowed.
+    /// Whether the machine lagged: the referee checked too late by [`LAG`] or more, and the players
+    /// did not cause it. They did not compute for at least as long as the delay: the CPU time of
+    /// the player and of its opponent, `beside`, together fit into the allowed time.
     pub fn is_lag(self, beside: Duration) -> bool {
         let Some(cpu) = self.cpu else { return false };
         self.late() >= LAG && cpu.saturating_add(beside) <= self.bound

@@ -1,7 +1,8 @@
-//! A player in a process of its own, behind pipes.
+//! A player in its own process, behind pipes.
 //!
-//! One absolute deadline holds for a whole reply, however it drips; every buffer has a bound;
-//! the process is watched besides its pipes, so that nothing else that holds them hides its end.
+//! One absolute deadline applies to a whole reply, even if it arrives in pieces. Every buffer has a
+//! bound. The process is watched separately from its pipes, so that its end is noticed even if
+//! another process keeps them open.
 
 mod outcome;
 
@@ -31,22 +32,22 @@ use crate::model::fault::Fault;
 use crate::protocol::{self, LINE_LIMIT};
 use referee_sandbox::{Leftovers, Overrun, Pipes, SupervisorGone};
 
-/// How long a process may take to leave after `quit`.
+/// How long a process may take to exit after `quit`.
 const LEAVE: Duration = Duration::from_secs(1);
-/// How long the end of a process may lag behind the end of its stdout.
+/// How long the exit of a process may lag behind the end of its stdout.
 const EXIT_LAG: Duration = Duration::from_secs(1);
-/// How long the end of stderr may lag behind the end of the process.
+/// How long the end of stderr may lag behind the exit of the process.
 const STDERR_LAG: Duration = Duration::from_millis(200);
-/// How long what stands in the pipe of stderr may take to be read.
+/// How long to wait for the data already in the stderr pipe.
 const STDERR_READ: Duration = Duration::from_millis(20);
-/// How long after the CPU time might be used up it is looked at.
+/// The CPU time is checked this long after it might be used up.
 const LOOK: Duration = Duration::from_millis(5);
-/// A line that came in reply, and what it cost.
+/// The reply to a request, and the time it took.
 #[derive(Debug)]
 pub(super) struct Answer {
     /// The line without its newline, or the fault.
     pub(super) line: Result<Vec<u8>, Fault>,
-    /// The time by which the turn is judged.
+    /// The time that the turn is charged.
     pub(super) used: Duration,
 }
 
@@ -57,7 +58,7 @@ pub(super) struct Process {
     stdin: Option<pipe::Sender>,
     stdout: pipe::Receiver,
     stderr: Stderr,
-    /// What was read beyond the last reply's newline, or of an unfinished line.
+    /// Data read after the last reply's newline, or part of an unfinished line.
     buffer: Vec<u8>,
     written: u64,
     exchanges: Exchanges,
@@ -70,18 +71,18 @@ pub(super) struct Process {
     freeze: bool,
     frozen: bool,
     ended: Option<Result<ExitStatus, SupervisorGone>>,
-    /// What it ran into before it was killed.
+    /// The limits that it reached before it was killed.
     overrun: Option<Overrun>,
-    /// What else there is to say of it, as sentences without a subject.
+    /// Further remarks, as sentences without a subject.
     notes: Vec<String>,
-    /// The bytes of stderr that were not kept in earlier games.
+    /// The bytes of stderr dropped in earlier games.
     lost_before: u64,
-    /// How its last reply was overdue, if it was.
+    /// Details of its last reply, if that was overdue.
     overdue: Option<Overdue>,
 }
 
 impl Process {
-    /// Starts the program in its sandbox. The clock of its start-up begins before this call.
+    /// Starts the program in its sandbox. The start-up clock begins before this call.
     pub(super) async fn spawn(
         launch: &Launch,
         sandbox: &Sandbox,
@@ -111,8 +112,8 @@ impl Process {
         })
     }
 
-    /// Sends a line that gets a reply, and waits for it until `allowance` is used up: one
-    /// deadline for the writing and the reply together.
+    /// Sends a request and waits for its reply until `allowance` is used up. One deadline covers
+    /// both the writing and the reply.
     pub(super) async fn ask(&mut self, line: &[u8], allowed: Allowed) -> Answer {
         let limit = Limit::new(allowed, self.measure);
         self.thaw().await;
@@ -136,8 +137,8 @@ impl Process {
         Answer { line, used: self.decisive(wall, cpu) }
     }
 
-    /// The output that stands where none is owed, or the end that came meanwhile.
-    /// To be called immediately before each request.
+    /// Returns the fault of a player that wrote without a request, or that has ended meanwhile.
+    /// Call this immediately before each request.
     pub(super) async fn check_silence(&mut self) -> Result<(), Fault> {
         let closed = self.read_now();
         if !self.buffer.is_empty() {
@@ -147,29 +148,29 @@ impl Process {
         if closed { Err(self.diagnose(End::Closed).await) } else { Ok(()) }
     }
 
-    /// The first line that stands in the pipe though none was owed, escaped and cut.
+    /// The first line in the pipe that was not requested, escaped and shortened.
     pub(super) fn said_unasked(&mut self) -> Option<String> {
         self.read_now();
         (!self.buffer.is_empty()).then(|| protocol::shown(first_line(&self.buffer)))
     }
 
     /// Ends a turn of the opponent and returns the CPU time that this player used in it. Turns
-    /// of less than 0.2 ms are not measured one by one.
+    /// shorter than 0.2 ms are not measured individually.
     pub(super) fn end_off_turn(&mut self) -> Duration {
         self.cpu_usage.mark(Interval::OffTurn, Instant::now()).cpu
     }
 
-    /// In this game it computed on the opponent's turns.
+    /// Whether it computed on the opponent's turns in this game.
     pub(super) fn ponders(&self) -> bool {
         self.cpu_usage.ponders()
     }
 
-    /// How its last reply was overdue, if it was.
+    /// Details of its last reply, if that was overdue.
     pub(super) fn overdue(&self) -> Option<Overdue> {
         self.overdue
     }
 
-    /// Begins to count anew for another game.
+    /// Resets the counters for another game.
     pub(super) fn begin_game(&mut self) {
         self.written = 0;
         self.lost_before = self.stderr.lost();
@@ -177,12 +178,12 @@ impl Process {
         self.sandboxed.reset_overruns();
     }
 
-    /// From now on the player is frozen as soon as it has replied.
+    /// Freezes the player after each of its replies from now on.
     pub(super) fn freeze_off_turn(&mut self) {
         self.freeze = true;
     }
 
-    /// Freezes the player until it is written to again.
+    /// Freezes the player until the next line is sent to it.
     pub(super) fn freeze(&mut self) {
         if !self.frozen {
             self.sandboxed.freeze();
@@ -196,8 +197,8 @@ impl Process {
         self.write(line, Instant::now() + LEAVE).await;
     }
 
-    /// Lets the process leave after `quit` (already sent) and kills what is left of its tree.
-    /// Returns how many processes had outlived the leader.
+    /// Lets the process exit after `quit` (already sent), and kills the rest of its process tree.
+    /// Returns how many descendants were still alive after the leader exited.
     pub(super) async fn leave(&mut self) -> usize {
         self.stdin = None;
         self.wait_for_end(LEAVE).await;
@@ -207,19 +208,19 @@ impl Process {
         self.kill().await
     }
 
-    /// Kills the whole tree at once.
-    /// Returns how many processes had outlived the leader; what dies with it is no leftover.
+    /// Kills the whole process tree at once. Returns how many descendants were still alive after
+    /// the leader exited; those killed together with it do not count.
     pub(super) async fn kill(&mut self) -> usize {
         self.stdin = None;
         let outlived = self.ended.is_some();
-        // What the groups tell is gone with them.
+        // The control groups disappear with their readings.
         self.overrun = self.overrun.or_else(|| self.sandboxed.overrun());
         let Leftovers { processes, scratch } = self.sandboxed.kill().await;
         self.notes.extend(scratch.as_ref().map(sandbox::unremoved_text));
         if outlived { processes } else { 0 }
     }
 
-    /// Waits until the leader has ended, but not longer than `patience`.
+    /// Waits until the leader has exited, but no longer than `patience`.
     async fn wait_for_end(&mut self, patience: Duration) {
         if self.ended.is_none() {
             self.sandboxed.wake_supervisor();
@@ -228,32 +229,32 @@ impl Process {
         }
     }
 
-    /// The last lines both ways.
+    /// The transcript: the last lines in both directions.
     pub(super) fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
         self.exchanges.iter()
     }
 
-    /// What was kept of stderr.
+    /// The saved part of stderr.
     pub(super) fn stderr(&self) -> Vec<u8> {
         self.stderr.text()
     }
 
-    /// Waits until what it has written to stderr by now is read, a moment at most.
+    /// Waits briefly until everything written to stderr so far is read.
     pub(super) async fn settle_stderr(&mut self) {
         self.stderr.settle(STDERR_READ).await;
     }
 
-    /// How many bytes of stderr were not kept in this game.
+    /// How many bytes of stderr were dropped in this game.
     pub(super) fn stderr_lost(&self) -> u64 {
         self.stderr.lost() - self.lost_before
     }
 
-    /// CPU time of the tree in this game so far, where the system tells.
+    /// CPU time of the process tree in this game so far, if the system reports it.
     pub(super) fn cpu(&self) -> Option<Duration> {
         self.cpu_usage.used()
     }
 
-    /// The most memory that its living processes have held, in bytes, where the system tells.
+    /// The peak memory of its living processes, in bytes, if the system reports it.
     pub(super) fn memory(&self) -> Option<u64> {
         if self.ended.is_some() { None } else { self.sandboxed.peak_memory() }
     }
@@ -263,10 +264,10 @@ impl Process {
         self.cpu_usage.off_turn()
     }
 
-    /// Writes a line, and tells when its last byte went.
+    /// Writes a line, and returns when its last byte was sent.
     ///
-    /// That time is taken before the last write and not after it: on a shared core the player
-    /// may have read, thought and answered before the write returns.
+    /// The time is taken before the last write, not after it: on a shared core the player may have
+    /// read, thought and answered before the write returns.
     async fn write(&mut self, line: &[u8], deadline: Instant) -> (Instant, Written) {
         let mut at = Instant::now();
         let mut rest = line;
@@ -289,8 +290,8 @@ impl Process {
         (at, written)
     }
 
-    /// Waits for a line until the deadline; where CPU time decides, only until that is used up,
-    /// which is looked at whenever it might be.
+    /// Waits for a line until the deadline. If CPU time is limited, waits only until that is used
+    /// up, and checks it whenever it might be.
     async fn read_in_time(
         &mut self,
         limit: Limit,
@@ -316,7 +317,7 @@ impl Process {
         }
     }
 
-    /// The CPU time that is left for this reply; `None` where nothing bounds it.
+    /// The CPU time left for this reply; `None` if unlimited.
     fn cpu_left(&mut self, limit: Limit, now: Instant) -> Option<Duration> {
         if !limit.bounds_cpu(&self.limits) {
             return None;
@@ -326,12 +327,13 @@ impl Process {
         limit.cpu_left(&self.limits, used, before + used)
     }
 
-    /// The fault of a player that used more CPU time than it may, by what its clock last said.
+    /// The fault of a player that used too much CPU time, according to the last reading of its
+    /// clock.
     fn over_cpu(&self, limit: Limit, cpu: Duration) -> Option<Fault> {
         limit.over_cpu(&self.limits, cpu, self.cpu_usage.used().unwrap_or_default())
     }
 
-    /// Reads until there is a whole line in the buffer, and takes it out.
+    /// Reads until the buffer has a whole line, and removes the line from it.
     async fn read_line(&mut self) -> Result<Vec<u8>, End> {
         loop {
             if let Some(line) = self.take_line() {
@@ -340,7 +342,8 @@ impl Process {
             if self.buffer.len() >= LINE_LIMIT {
                 return Err(End::Oversize);
             }
-            // All that it wrote was read when it ended; what others write is no reply.
+            // Everything it wrote before its exit was read. Output of other processes is not a
+            // reply.
             if self.ended.is_some() {
                 return Err(End::Exited);
             }
@@ -373,8 +376,8 @@ impl Process {
         Some(line)
     }
 
-    /// Takes what stands in the pipe now, without waiting, up to the limit of a line.
-    /// Says whether the pipe was at its end.
+    /// Reads what is in the pipe now, without waiting, up to the limit of a line. Returns whether
+    /// the pipe has ended.
     fn read_now(&mut self) -> bool {
         let mut chunk = [0; 4096];
         while self.buffer.len() < LINE_LIMIT {
@@ -405,7 +408,7 @@ impl Process {
         }
     }
 
-    /// The time by which a turn is judged.
+    /// The time that a turn is charged.
     fn decisive(&self, wall: Duration, cpu: Duration) -> Duration {
         match self.measure {
             Measure::Wall => wall,
@@ -453,7 +456,7 @@ impl Process {
         }
     }
 
-    /// Turns the end of the output into a fault, once it is known what became of the process.
+    /// Turns the end of the output into a fault, once the fate of the process is known.
     async fn diagnose(&mut self, end: End) -> Fault {
         self.note_partial(Instant::now());
         match end {
@@ -471,14 +474,14 @@ impl Process {
         self.with_stderr(fault, STDERR_LAG).await
     }
 
-    /// The fault of a player that is about to end by it, with its last words.
+    /// The fault of a player that is about to exit because of it, with its last lines of stderr.
     pub(super) async fn explain(&mut self, fault: Fault) -> Fault {
         self.wait_for_end(EXIT_LAG).await;
         let fault = self.by_overrun(fault);
         self.with_stderr(fault, STDERR_LAG).await
     }
 
-    /// The fault with the last lines of stderr; its end is awaited for so long.
+    /// Adds the last lines of stderr to the fault, after waiting this long for its end.
     async fn with_stderr(&mut self, mut fault: Fault, patience: Duration) -> Fault {
         self.stderr.settle(patience).await;
         if let Some(hint) = self.barred.hint(&self.stderr.text()) {
@@ -487,12 +490,12 @@ impl Process {
         Fault { stderr: self.stderr.last_lines(), ..fault }
     }
 
-    /// The fault of a player that failed, by the limit it ran into where there was one.
+    /// The fault of a failed player, based on the limit that it reached, if any.
     fn by_overrun(&self, fault: Fault) -> Fault {
         self.sandboxed.overrun().map_or(fault.clone(), |overrun| diagnosis::overrun(overrun, fault))
     }
 
-    /// What it ran into in this game, as sentences without a subject.
+    /// The limits that it reached in this game, as sentences without a subject.
     pub(super) fn notes(&self) -> Vec<String> {
         let overrun = self.overrun.or_else(|| self.sandboxed.overrun());
         overrun.map(diagnosis::ran_into).into_iter().chain(self.notes.iter().cloned()).collect()

@@ -1,4 +1,5 @@
-//! Where the referee meets the sandbox: its limits and errors become faults, records and sentences.
+//! Connects the sandbox to the referee: turns its limits and errors into faults, records and
+//! messages.
 
 use std::error::Error;
 use std::fmt;
@@ -13,7 +14,7 @@ use crate::error::Failure;
 use crate::model::containment::{Containment, ContainmentRequest, Limits};
 use crate::model::fault::{Fault, FaultCode};
 
-/// What contains the players of one run, decided once and before the first game.
+/// The containment of all players in a run, decided once before the first game.
 #[derive(Debug)]
 pub struct Sandbox {
     policy: Policy,
@@ -23,42 +24,42 @@ pub struct Sandbox {
 /// Why a player was not started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotStarted {
-    /// By its own fault.
+    /// The player is at fault.
     Fault(Fault),
-    /// The machine has too little left: nobody's fault.
+    /// The machine lacks resources. No player is at fault.
     Shortage(Shortage),
 }
 
 impl Sandbox {
-    /// Nothing contains the players; they are killed in the end.
+    /// No containment: players are only killed at the end.
     pub fn off() -> Self {
         Self { policy: Policy::off(), limits: Limits::default() }
     }
 
-    /// Finds out what works on this machine and puts together what `request` asks for.
+    /// Detects what works on this machine, and combines it with `request`.
     pub fn resolve(request: &ContainmentRequest) -> Result<Self, ResolveError> {
         let ContainmentRequest { level, require, limits, without, hidden } = request.clone();
         let request = Request { level, require, limits: limits.sandbox, without, hidden };
         Ok(Self { policy: referee_sandbox::resolve(&request)?, limits })
     }
 
-    /// How much a player may use.
+    /// The resource limits of a player.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// What is in force.
+    /// The mechanisms in force.
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// What the header of the results says.
+    /// The containment as recorded in the header of the log.
     pub fn record(&self) -> Containment {
         let (level, in_force) = (self.policy.level(), self.policy.in_force());
         Containment { level, in_force, limits: self.limits }
     }
 
-    /// One line for people: what is in force, and what is not.
+    /// A description in one line: what is in force, and what is not.
     pub fn summary(&self) -> String {
         let names = self.policy.in_force().into_iter().map(Mechanism::name).collect::<Vec<_>>();
         let text = format!("containment: {} ({})", self.policy.level(), names.join(", "));
@@ -149,7 +150,7 @@ impl From<TooFewDescriptors> for Failure {
     }
 }
 
-/// What the machine has too little of, and what can be done about it.
+/// The resource that the machine lacks, and how to provide it.
 pub fn shortage_text(shortage: &Shortage) -> String {
     let advice = match shortage.resource() {
         Resource::OpenFiles => "play fewer games at the same time (--jobs), or raise `ulimit -n`",
@@ -161,7 +162,7 @@ pub fn shortage_text(shortage: &Shortage) -> String {
     format!("the referee {shortage}; {advice}")
 }
 
-/// Why something does not hold on this machine.
+/// Why a mechanism does not work on this machine.
 pub fn unavailable_text(why: &Unavailable) -> String {
     match why {
         Unavailable::Spawn(SpawnError::Shortage(shortage)) => shortage_text(shortage),
@@ -173,7 +174,7 @@ pub fn unavailable_text(why: &Unavailable) -> String {
     }
 }
 
-/// Why players cannot be contained as the configuration asks, and what can be done about it.
+/// Why the requested containment is impossible, and what to do about it.
 fn unresolved_text(error: &ResolveError) -> String {
     match error {
         ResolveError::Shortage(shortage) => shortage_text(shortage),
@@ -193,7 +194,7 @@ fn unresolved_text(error: &ResolveError) -> String {
     }
 }
 
-/// What stays of a player's scratch folder, as a sentence without a subject.
+/// The files left in a player's scratch folder, as a sentence without a subject.
 pub(super) fn unremoved_text(scratch: &UnremovedScratch) -> String {
     let UnremovedScratch { dir, reason } = scratch;
     format!("left files that cannot be removed in {}: {reason}", dir.display())

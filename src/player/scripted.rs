@@ -1,4 +1,4 @@
-//! A player of the tests: it thinks in the time of the runtime, which a test can let run by itself.
+//! A player for tests. It thinks in the time of the runtime, which a test can advance.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use super::limit::Allowed;
 use super::process::Answer;
 use crate::model::fault::{Fault, FaultCode};
 
-/// Takes each message; gives how long it thinks, and the reply where one is owed.
+/// Handles a message. Returns how long to think, and the reply if one is owed.
 pub(crate) type Script = Box<dyn FnMut(&Value) -> (Duration, Option<String>) + Send>;
 
-/// What takes the lines of a player that follows a script.
+/// Receives the lines for a player that follows a script.
 pub(super) struct Scripted(pub(super) Script);
 
 impl fmt::Debug for Scripted {
@@ -23,12 +23,12 @@ impl fmt::Debug for Scripted {
 }
 
 impl Scripted {
-    /// Sends a line that wants no reply.
+    /// Sends a line without a reply.
     pub(super) fn tell(&mut self, line: &[u8]) {
         self.take(line);
     }
 
-    /// Sends a line and waits for its reply as long as is allowed.
+    /// Sends a line, and waits for its reply within the allowed time.
     pub(super) async fn ask(&mut self, line: &[u8], allowed: Allowed) -> Answer {
         let (thinks, reply) = self.take(line);
         if let Some(left) = allowed.left.filter(|left| thinks > *left) {

@@ -1,4 +1,4 @@
-//! A player's stderr: always drained, so that no player blocks on it, and kept in part.
+//! A player's stderr: always read, so that no player blocks on it, and partly saved.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,10 +13,10 @@ use crate::escape;
 const SHOWN_LINES: usize = 5;
 const SHOWN_BYTES: usize = 200;
 
-/// The beginning and the end of what was written, and how much was lost between.
+/// The beginning and the end of the output, and the number of bytes dropped between them.
 #[derive(Debug)]
 struct Kept {
-    /// How many bytes are kept of the beginning, and as many of the end.
+    /// How many bytes are saved of the beginning, and of the end.
     each: usize,
     first: Vec<u8>,
     last: VecDeque<u8>,
@@ -58,7 +58,7 @@ pub(super) struct Stderr {
 }
 
 impl Stderr {
-    /// Drains `pipe` in the background until its end, and keeps at most so many bytes.
+    /// Reads `pipe` in the background until its end, and saves at most this many bytes.
     pub(super) fn capture(mut pipe: pipe::Receiver, keep: u64) -> Self {
         let each = usize::try_from(keep / 2).unwrap_or(usize::MAX);
         let kept = Arc::new(Mutex::new(Kept::new(each)));
@@ -74,22 +74,23 @@ impl Stderr {
         Self { kept, closed, task }
     }
 
-    /// Waits until everything was read, or until `grace` is over: something else may hold it.
+    /// Waits until everything is read, or until `grace` is over: another process may keep the pipe
+    /// open.
     pub(super) async fn settle(&mut self, grace: std::time::Duration) {
         let _ = tokio::time::timeout(grace, self.closed.wait_for(|closed| *closed)).await;
     }
 
-    /// What was kept, with a line that says how much was left out.
+    /// The saved output, with a line that says how much was dropped.
     pub(super) fn text(&self) -> Vec<u8> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).text()
     }
 
-    /// How many bytes were not kept.
+    /// The number of bytes dropped.
     pub(super) fn lost(&self) -> u64 {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).lost
     }
 
-    /// The last lines that are not blank, escaped and cut.
+    /// The last lines that are not blank, escaped and shortened.
     pub(super) fn last_lines(&self) -> Vec<String> {
         let text = self.text();
         let mut lines: Vec<String> = text

@@ -1,4 +1,4 @@
-//! A player that speaks the protocol, in a process of its own or as a function in this one.
+//! A player that speaks the protocol, as a process or as a function in this process.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::model::fault::{Fault, FaultCode};
 use crate::protocol::{self, Greeting, InitClock, Message, Unusable, VERSIONS, Wants};
 use referee_games::SeatMap;
 
-/// A player in this process: takes each line from the referee, and gives the reply where one is
+/// A player in this process: receives each line from the referee, and returns the reply if one is
 /// owed.
 pub type Respond = Box<dyn FnMut(&str) -> Option<String> + Send>;
 
@@ -35,7 +35,7 @@ pub struct Wire {
     line: Vec<u8>,
 }
 
-/// What the lines go through.
+/// How the lines are exchanged.
 enum Link {
     /// A process that is not started yet.
     Waiting(Launch, Arc<Sandbox>),
@@ -43,7 +43,7 @@ enum Link {
     Process(Box<Process>),
     /// A function.
     Local(Respond),
-    /// A player of the tests.
+    /// A player for tests.
     #[cfg(test)]
     Scripted(Scripted),
 }
@@ -61,7 +61,7 @@ impl fmt::Debug for Link {
 }
 
 impl Wire {
-    /// A player to be started as a process when its game begins.
+    /// A player whose process starts when its game begins.
     pub fn process(launch: Launch, sandbox: Arc<Sandbox>) -> Self {
         Self::new(Link::Waiting(launch, sandbox))
     }
@@ -71,7 +71,7 @@ impl Wire {
         Self::new(Link::Local(respond))
     }
 
-    /// A player of the tests.
+    /// A player for tests.
     #[cfg(test)]
     pub(crate) fn scripted(script: Script) -> Self {
         Self::new(Link::Scripted(Scripted(script)))
@@ -295,7 +295,7 @@ impl Wire {
         }
     }
 
-    /// Sends the line that stands ready and takes the reply.
+    /// Sends the prepared line and returns the reply.
     async fn exchange(&mut self, allowed: Allowed) -> process::Answer {
         self.owes = true;
         let answer = match &mut self.link {
@@ -312,8 +312,8 @@ impl Wire {
         answer
     }
 
-    /// The fault of a line that is none of the replies owed, with this code; that of a player that
-    /// has crashed where it is hosted, with its last words.
+    /// The fault of a player whose line is not a valid reply, with this code. A hosted class that
+    /// crashed gets a fault with the last lines of its stderr.
     async fn refused(&mut self, code: FaultCode, unusable: Unusable, line: &[u8]) -> Fault {
         let Unusable { message, crashed } = unusable;
         match &mut self.link {
@@ -326,7 +326,7 @@ impl Wire {
         }
     }
 
-    /// Sends the line that stands ready, unless the player owes a reply.
+    /// Sends the prepared line, unless the player owes a reply.
     async fn tell(&mut self) {
         if self.owes {
             return;

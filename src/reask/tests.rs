@@ -1,4 +1,4 @@
-//! Recorded games told again to players that follow a script.
+//! Replays recorded games to players that follow a script.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::model::clock::Measure;
 use crate::player::Script;
 use crate::referee::plan;
 
-/// A game of the turns `wpd2b`.
+/// A game with the turns `wpd2b`.
 fn record() -> GameRecord {
     let record = json!({
         "id": "1-1", "pair": 1, "game": 1, "players": {"white": "ant", "black": "bee"},
@@ -35,13 +35,13 @@ const CONTROL: TimeControl = TimeControl {
     ponder: false,
 };
 
-/// What came of asking for a decision, and the turns that the player was asked.
+/// The outcome of asking for a decision, and the turns that the player was asked.
 struct Told {
     asked: Result<Asked, NotAsked>,
     turns: Vec<Value>,
 }
 
-/// Asks a player for a decision again that replies so to the turns of the game.
+/// Re-asks a player that gives these replies to the turns of the game.
 async fn told(seat: Seat, ply: u32, replies: &'static [&'static str]) -> Told {
     let turns = Arc::new(Mutex::new(Vec::new()));
     let (heard, mut replies) = (Arc::clone(&turns), replies.iter());

@@ -1,4 +1,4 @@
-//! One turn of one seat: asked, checked, and asked again under a retry policy.
+//! One turn of one seat: ask, check the reply, and ask again if the policy allows.
 
 use std::time::Duration;
 
@@ -10,28 +10,28 @@ use crate::player::{Player, TurnView, diagnosis};
 use crate::protocol::{self, Reply, TurnClock, millis};
 use referee_games::{AnyPosition, BySeat, Event, GameError, Refusal, Seat};
 
-/// What a seat is asked. All of it stands before the turn begins: nothing tells what the other
-/// seat answers in the same turn, or how long that took.
+/// A turn request. It is complete before the turn begins: it cannot reveal the other seat's answer
+/// in the same turn, or the time that took.
 pub(crate) struct Question<'t> {
     seat: Seat,
     position: &'t dyn AnyPosition,
-    /// What happened since the seat's last turn.
+    /// The events since the seat's last turn.
     events: &'t [Event],
-    /// The clocks as the turn begins.
+    /// The clocks when the turn begins.
     clocks: BySeat<Clock>,
-    /// The limits of time.
+    /// The time limits.
     control: &'t TimeControl,
-    /// What happens after a refused action.
+    /// The policy after a rejected action.
     policy: FaultPolicy,
 }
 
-/// What came of a question.
+/// The outcome of a turn request.
 pub(crate) struct Answered {
-    /// The text of a legal action with what the player said beside it, or the fault.
+    /// The text of a legal action with the player's comment, or the fault.
     pub(crate) decided: Result<(String, Reply), Fault>,
-    /// The time of all tries; none where nothing was left to ask with.
+    /// The time of all tries; none if no time was left to ask.
     pub(crate) used: Option<Duration>,
-    /// Why the player was asked again, once for each time.
+    /// The reason for each retry.
     pub(crate) refusals: Vec<Fault>,
 }
 
@@ -46,10 +46,10 @@ impl<'t> Question<'t> {
         Self { seat, position, events, clocks, control: setup.control, policy: setup.policy }
     }
 
-    /// Puts the question to the player of the seat.
+    /// Asks the seat's player.
     ///
     /// # Errors
-    /// The game itself failed.
+    /// The game's implementation failed.
     pub(crate) async fn put(self, player: &mut Player) -> Result<Answered, GameError> {
         if self.clocks[self.seat].is_out() {
             let decided = Err(out_of_time(self.control));
@@ -78,8 +78,8 @@ impl<'t> Question<'t> {
         Ok(Answered { decided, used: Some(used), refusals })
     }
 
-    /// What the player is told when `used` is gone and so many tries were refused. A retried turn
-    /// repeats no events.
+    /// The message to the player when `used` time has passed and this many tries were rejected. A
+    /// retry does not repeat events.
     fn view(&self, used: Duration, refused: u32) -> TurnView<'_> {
         let clock = &self.clocks[self.seat];
         TurnView {
@@ -120,7 +120,7 @@ fn out_of_time(control: &TimeControl) -> Fault {
     Fault::new(FaultCode::Timeout, format!("nothing was left of its budget of {budget}"))
 }
 
-/// A refused action as a fault.
+/// Converts a rejected action to a fault.
 fn refused(refusal: Refusal, reply: &Reply) -> Fault {
     let text = reply.action.as_str();
     let shown = protocol::shown(text.as_bytes());

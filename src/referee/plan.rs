@@ -1,4 +1,4 @@
-//! A game whose turns are given: one letter for each.
+//! A test game with a fixed sequence of turns, one letter each.
 
 use std::borrow::Cow;
 
@@ -12,15 +12,15 @@ use referee_games::{
     Refusal, Seat, Step, StepText, Stream, Text, Turn,
 };
 
-/// `w` and `b` for a turn of white or black, `p` for a forced pass of black, `d` for a die, `2` for
-/// a turn of both. A draw at the end. `go` and `stay` are legal, and `no` breaks the clause P1.
+/// `w` and `b` are turns of white and black, `p` is a forced pass of black, `d` a die, `2` a turn
+/// of both. The game ends in a draw. `go` and `stay` are legal; `no` breaks the clause P1.
 #[derive(Debug, Clone)]
 struct Plan {
     turns: &'static str,
     done: usize,
 }
 
-/// Rules under which games have these turns.
+/// The rules of a game with these turns.
 pub(crate) fn rules(turns: &'static str) -> Rules {
     let game = GameKind::WatchYourBack.game();
     let options = Options::resolve(game.options(), []).expect("the defaults");

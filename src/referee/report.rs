@@ -1,4 +1,4 @@
-//! What came of a game.
+//! The report of a game.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use referee_games::{BySeat, GameResult, Outcome, Seat, Text};
 pub enum Ending {
     /// By the rules.
     Rules(Outcome<Text>),
-    /// By the fault of one player, who loses, or of both, in which case nobody wins.
+    /// By a fault of one player, who loses, or of both, so that nobody wins.
     Faults(BySeat<Option<Fault>>),
 }
 
@@ -30,7 +30,7 @@ impl Ending {
         }
     }
 
-    /// The scores by seat: 1, 0.5 or 0. Who made a fault scores nothing.
+    /// The scores by seat: 1, 0.5 or 0. A player with a fault scores 0.
     pub fn scores(&self) -> BySeat<f64> {
         BySeat::from_fn(|seat| match self.fault(seat) {
             Some(_) => 0.0,
@@ -38,7 +38,7 @@ impl Ending {
         })
     }
 
-    /// Why: the rules' reason, the code of the fault, or `double-fault`.
+    /// The reason: from the rules, the code of the fault, or `double-fault`.
     pub fn reason(&self) -> &str {
         match self {
             Self::Rules(outcome) => &outcome.reason,
@@ -49,7 +49,7 @@ impl Ending {
         }
     }
 
-    /// The fault of `seat`, if it made one.
+    /// The fault of `seat`, if any.
     pub fn fault(&self, seat: Seat) -> Option<&Fault> {
         match self {
             Self::Rules(_) => None,
@@ -58,35 +58,35 @@ impl Ending {
     }
 }
 
-/// What came of a game.
+/// The report of a game.
 #[derive(Debug)]
 pub struct Report {
     /// How it ended.
     pub ending: Ending,
-    /// Everything else worth keeping of it.
+    /// The rest of the data.
     pub kept: Kept,
 }
 
-/// What is kept of a game besides its ending.
+/// The trace of a game: its data besides the ending.
 #[derive(Debug, Default)]
 pub struct Kept {
     /// The opening's actions.
     pub opening: Vec<String>,
     /// The actions after the opening, forced passes included.
     pub actions: Vec<String>,
-    /// What was drawn.
+    /// The outcomes of chance.
     pub rolls: Vec<String>,
-    /// Plies, opening included.
+    /// The number of plies, opening included.
     pub plies: u32,
-    /// From the start of the process to the end of the handshake.
+    /// Start-up times, from the start of the process to the end of the handshake.
     pub startup: BySeat<Duration>,
-    /// Time used a turn that was asked.
+    /// The time used in each turn that was asked.
     pub used: BySeat<Vec<Duration>>,
-    /// What the players said of themselves.
+    /// The players' reports about themselves.
     pub greetings: BySeat<Greeting>,
-    /// Their remarks.
+    /// The players' comments.
     pub notes: Vec<Note>,
-    /// Things worth knowing that decided nothing.
+    /// Remarks that did not affect the result.
     pub warnings: Vec<String>,
     /// The ply since which a player was frozen off turn.
     pub frozen: BySeat<Option<u32>>,
@@ -94,10 +94,10 @@ pub struct Kept {
     pub disturbance: Option<Disturbance>,
 }
 
-/// What kept a player from its time.
+/// A disturbance that cost a player time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disturbance {
-    /// This seat burned CPU time on the shared core while its opponent was on turn.
+    /// This seat used CPU time on the shared core while its opponent was on turn.
     Opponent(Seat),
     /// The machine lagged while this seat was on turn.
     Machine(Seat, Overdue),

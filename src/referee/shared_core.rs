@@ -1,4 +1,4 @@
-//! Two players on one core: only the one on turn runs, and what the other takes is given back.
+//! Two players on one core: only the one on turn runs, and time taken by the other is refunded.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use tokio::time::timeout;
 use crate::model::clock::{Measure, TimeControl};
 use crate::player::Player;
 
-/// How long the opponent may go on after a turn has begun. By then it has gone to sleep, if it
-/// means to; freezing it earlier would cost short turns more than it saves.
+/// How long the opponent may keep running after a turn has begun. A normal player is asleep by
+/// then; freezing it earlier would cost short turns more than it saves.
 const GRACE: Duration = Duration::from_millis(2);
-/// An opponent that takes one part in so many of a turn has disturbed it.
+/// An opponent has disturbed a turn if it used at least one part in this many of it.
 const DISTURBING_PART: u32 = 50;
 
-/// Awaits what a player does on its turn. Unless pondering is allowed, the opponent is frozen as
-/// soon as the turn is longer than two milliseconds.
+/// Waits for a player on its turn. Unless pondering is allowed, freezes the opponent once the turn
+/// is longer than two milliseconds.
 pub(super) async fn undisturbed<T>(
     turn: impl Future<Output = T>,
     opponent: &mut Player,
@@ -32,14 +32,14 @@ pub(super) async fn undisturbed<T>(
     turn.await
 }
 
-/// What the opponent took of a seat's turns, as CPU time.
+/// The opponent's CPU time on a seat's turns.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Stolen {
     last: Taken,
     all: Taken,
 }
 
-/// CPU time of the opponent in so much time of the seat.
+/// The opponent's CPU time, and the seat's time in which it was used.
 #[derive(Debug, Clone, Copy, Default)]
 struct Taken {
     cpu: Duration,
@@ -53,14 +53,14 @@ impl Taken {
 }
 
 impl Stolen {
-    /// Notes that the opponent used so much CPU time in a turn of so much time.
+    /// Adds a turn of this length, in which the opponent used this much CPU time.
     pub(super) fn note(&mut self, cpu: Duration, of: Duration) {
         self.last = Taken { cpu, of };
         self.all = Taken { cpu: self.all.cpu + cpu, of: self.all.of + of };
     }
 
-    /// The time that the last turn is charged: its own, without what the opponent took of the
-    /// core. CPU time needs no such correction, nor do players with a core each.
+    /// The time charged for the last turn: without the time that the opponent took of the core. CPU
+    /// time needs no such correction, and neither do players on separate cores.
     pub(super) fn charged(&self, control: &TimeControl) -> Duration {
         let Taken { cpu, of } = self.last;
         match control.measure {
@@ -69,13 +69,13 @@ impl Stolen {
         }
     }
 
-    /// What the opponent used in the last turn.
+    /// The CPU time that the opponent used in the last turn.
     pub(super) fn last(&self) -> Duration {
         self.last.cpu
     }
 
-    /// The opponent took 2% or more of the last turn, or of all turns together: a loss on time
-    /// may be its doing.
+    /// Whether the opponent used 2% or more of the last turn, or of all turns together. If so, it
+    /// may have caused a loss on time.
     pub(super) fn disturbs(&self) -> bool {
         self.last.disturbs() || self.all.disturbs()
     }

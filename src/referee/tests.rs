@@ -1,4 +1,4 @@
-//! The loop with players that follow a script, in time that runs by itself.
+//! Tests of the game loop, with players that follow a script, in simulated time.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use referee_games::{GameResult, Outcome};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What a player thinks for, in milliseconds, and replies.
+/// How long a player thinks, in milliseconds, and its reply.
 type Replies = &'static [(u64, &'static str)];
 
 /// A game to be played.
@@ -21,17 +21,17 @@ struct Game {
     control: TimeControl,
     policy: FaultPolicy,
     opening: Vec<TextStep>,
-    /// What each seat says to the handshake.
+    /// Each seat's reply to the handshake.
     greetings: [&'static str; 2],
     replies: [Replies; 2],
 }
 
-/// What came of it.
+/// The outcome of a game.
 struct Played {
     report: Report,
-    /// Every message with the seat that heard it, in order.
+    /// Every message with its receiver, in order.
     heard: Vec<(usize, Value)>,
-    /// The time that passed for everyone.
+    /// The simulated time that passed.
     took: Duration,
 }
 
@@ -90,7 +90,7 @@ impl Game {
 }
 
 impl Played {
-    /// The types of all messages with the seat that heard each.
+    /// The types of all messages, each with its receiver.
     fn types(&self) -> Vec<String> {
         let told = |(seat, message): &(usize, Value)| {
             format!("{seat} {}", message["type"].as_str().expect("a type"))
@@ -98,7 +98,7 @@ impl Played {
         self.heard.iter().map(told).collect()
     }
 
-    /// A field of the messages of a type that a seat heard.
+    /// A field of all messages of this type that a seat received.
     fn told(&self, seat: usize, kind: &str, field: &str) -> Vec<Value> {
         let of =
             self.heard.iter().filter(|(heard, message)| *heard == seat && message["type"] == kind);
@@ -136,7 +136,7 @@ async fn every_kind_of_turn_is_answered() {
     let millis =
         |list: &[u64]| list.iter().map(|&ms| Duration::from_millis(ms)).collect::<Vec<_>>();
     assert_eq!(kept.used, BySeat::new(millis(&[100, 0]), millis(&[0, 300])));
-    // Each hears once what happened since its last turn.
+    // Each seat hears once what happened since its last turn.
     assert_eq!(played.events(0, 0), [""; 0]);
     assert_eq!(played.events(0, 1), ["white go", "black pass", "roll"]);
     assert_eq!(played.events(1, 0), ["white go", "black pass", "roll"]);

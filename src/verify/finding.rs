@@ -1,73 +1,73 @@
-//! What an audit finds wrong with a record.
+//! Errors that an audit finds in a record.
 
 use std::fmt;
 
 use crate::replay::ReplayError;
 use referee_games::{BySeat, Text};
 
-/// Something in a record that cannot be true.
+/// An error in a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// The record cannot be played.
+    /// The record cannot be replayed.
     Replay(ReplayError),
-    /// An outcome of chance is not the one that follows from the secret.
+    /// An outcome of chance differs from the one that follows from the secret.
     Unlucky {
-        /// The plies before it.
+        /// The number of plies before it.
         ply: u32,
-        /// The outcome of the record.
+        /// The recorded outcome.
         drawn: String,
         /// The outcome that follows from the secret.
         expected: String,
     },
-    /// The game does not begin as its pair does.
+    /// The game does not begin with the opening of its pair.
     Opening {
         /// The number of the pair.
         pair: u32,
-        /// The opening of the record.
+        /// The recorded opening.
         found: Vec<String>,
         /// The opening of the pair.
         expected: Vec<String>,
     },
-    /// The seats have other names.
+    /// The seats have wrong names.
     Seats(BySeat<Text>),
-    /// There is a fault, though the game was over.
+    /// A fault is recorded, although the game was over.
     FaultAfterEnd,
-    /// The game was not over, and nobody made a fault.
+    /// The game was not over, and no fault is recorded.
     NoEnd,
-    /// The fault is of a seat that the game does not have.
+    /// The fault names an unknown seat.
     FaultOfNobody,
-    /// The record says something else about the game than the replay does.
+    /// The record and the replay disagree.
     Differs {
-        /// What about the game.
+        /// The property in question.
         fact: Fact,
-        /// What the record says.
+        /// The recorded value.
         recorded: String,
-        /// What the replay says.
+        /// The replayed value.
         replayed: String,
     },
-    /// A turn was over its time, and the game went on.
+    /// A turn exceeded its time, but the game continued.
     Late {
         /// The name of the seat.
         seat: Text,
-        /// Which of its turns, from 1.
+        /// The number of its turn, from 1.
         turn: usize,
     },
-    /// This seat lost on time within its time.
+    /// This seat lost on time, although it had not exceeded its time.
     NotLate(Text),
     /// The seed of this player does not follow from the secret.
     Seed(String),
 }
 
-/// Something that a record says of its game, and a replay too.
+/// A property of a game that both the record and the replay state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fact {
     /// The result.
     Result,
-    /// Why the game ended.
+    /// The reason why the game ended.
     Reason,
     /// The number of plies.
     Plies,
-    /// The score of the seat of this name.
+    /// The score of the seat with this name.
     Score(Text),
 }
 
@@ -107,7 +107,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// How a game begins, in words.
+/// A description of how a game begins.
 fn beginning(texts: &[String]) -> String {
     match texts {
         [] => "at the start".to_owned(),

@@ -1,25 +1,25 @@
-//! What came of writing a request and of waiting for the line that it gets.
+//! The outcomes of writing a request and of waiting for its reply.
 
-/// How far a request was written.
+/// How much of a request was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Written {
-    /// To its last byte.
+    /// All of it.
     All,
-    /// The player does not read any more.
+    /// The player has closed its stdin.
     Gone,
-    /// Not to its end before the deadline.
+    /// Only part of it before the deadline.
     Late,
 }
 
-/// Why no line came.
+/// Why no line arrived.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum End {
-    /// The end of the output.
+    /// The output ended.
     Closed,
     /// The process ended.
     Exited,
-    /// A line over the limit.
+    /// A line exceeded its limit.
     Oversize,
-    /// Output over the limit of a game.
+    /// The output exceeded the limit of a game.
     TooMuch,
 }

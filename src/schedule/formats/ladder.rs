@@ -8,9 +8,9 @@ use referee_ratings::{Estimate, Fit};
 const REACH: usize = 12;
 /// The number of initial rounds, before results can guide the pairings.
 const OPENING: usize = 3;
-/// A round of further games has at least so many,
+/// The minimum number of games in a round of further games.
 const FURTHER_LEAST: usize = 32;
-/// and at least this share of those that were played: fits stay few, however many games there are.
+/// Such a round also has at least one game per this many played, so that ratings are fitted rarely.
 const FURTHER_SHARE: usize = 20;
 /// After this many copies of earlier games in a row, two players do not meet again.
 const REPEATS: u32 = 4;
