@@ -1,11 +1,11 @@
-//! What a move costs the referee, beside a bare ping-pong over the same kind of pipes.
+//! Measures the cost of a move in the referee, compared with a bare ping-pong over the same pipes.
 //!
-//! `cargo bench` prints the referee's own CPU time a move: rules, clock and record included, with
-//! two instant players on the referee's core. The players replay a recorded game from a file, so
-//! that they cost next to nothing; they are this same program, started with `--instant`.
+//! `cargo bench` prints the referee's own CPU time per move, including rules, clock and record,
+//! with two instant players on the referee's core. The players replay a recorded game from a file,
+//! so they cost almost nothing. They are this same program, started with `--instant`.
 //!
-//! Then what containing them costs: the start of a player, from its process to its handshake, and
-//! a move, at each level that this machine has.
+//! It then prints the cost of containment at each level available on this machine: of starting a
+//! player (from its process to its handshake), and of a move.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -40,11 +40,11 @@ use referee_sandbox::{Command as PlayerCommand, Level, serve_as_supervisor};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Games a figure is measured over.
+/// The number of games per measurement.
 const GAMES: usize = 40;
-/// What a player takes for a move that can be frozen meanwhile.
+/// How long a player takes for a move in the test of freezing.
 const PAUSE: Duration = Duration::from_millis(5);
-/// Round trips of the bare ping-pong.
+/// The number of round trips in the bare ping-pong.
 const ROUNDS: u32 = 20_000;
 
 fn main() -> Outcome<()> {
@@ -62,7 +62,7 @@ fn main() -> Outcome<()> {
 fn measure() -> Outcome<()> {
     stay_on_one_core()?;
     let folder = tempfile::tempdir()?;
-    // Where the bench is root, contained players are somebody else.
+    // If the bench runs as root, contained players have another user.
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755))?;
     let script = folder.path().join("actions");
     let actions = long_game()?;
@@ -80,7 +80,7 @@ fn measure() -> Outcome<()> {
     levels(&script, actions.len())
 }
 
-/// What each level costs, beside the one that contains nothing.
+/// Prints the cost of each level, compared with no containment.
 fn levels(script: &str, plies: usize) -> Outcome<()> {
     let mut least: Option<Cost> = None;
     for level in Level::ALL {
@@ -110,19 +110,19 @@ fn levels(script: &str, plies: usize) -> Outcome<()> {
     Ok(())
 }
 
-/// What players cost.
+/// The cost of players.
 #[derive(Debug, Clone, Copy)]
 struct Cost {
-    /// From the start of a process to the end of the handshake, in milliseconds; the median.
+    /// The median time from the start of a process to the end of the handshake, in milliseconds.
     start: f64,
-    /// The referee's CPU time a move, in microseconds.
+    /// The referee's CPU time per move, in microseconds.
     a_move: f64,
-    /// The wall time a move, in microseconds.
+    /// The wall time per move, in microseconds.
     wall: f64,
 }
 
-/// What it costs a move, in milliseconds of wall time, that each player is frozen off its turn. The
-/// players take [`PAUSE`] for a move, or none would ever be frozen all the way.
+/// The extra wall time per move, in milliseconds, if each player is frozen outside its turn. The
+/// players take [`PAUSE`] per move, because otherwise none would ever be fully frozen.
 fn frozen(script: &str, plies: usize, sandbox: &Arc<Sandbox>) -> Outcome<f64> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut walls = Vec::new();
@@ -140,7 +140,7 @@ fn frozen(script: &str, plies: usize, sandbox: &Arc<Sandbox>) -> Outcome<f64> {
     Ok((walls[1] - walls[0]) / moves)
 }
 
-/// CPU time of this thread, in microseconds.
+/// The CPU time of this thread, in microseconds.
 fn cpu() -> Outcome<f64> {
     let now = Duration::from(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)?);
     Ok(now.as_secs_f64() * 1e6)
@@ -152,7 +152,7 @@ fn stay_on_one_core() -> Outcome<()> {
     Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
 }
 
-/// A seeded random game that is long.
+/// A long random game from a fixed seed.
 fn long_game() -> Outcome<Vec<String>> {
     let rules = Arc::new(WatchYourBack::rules(&options()?)?);
     let mut random = ChaCha8Rng::seed_from_u64(7);
@@ -175,7 +175,7 @@ fn options() -> Outcome<Options> {
     Ok(Options::resolve(WatchYourBack::OPTIONS, [])?)
 }
 
-/// The parent's CPU time a round trip, in microseconds.
+/// The parent's CPU time per round trip, in microseconds.
 fn ping_pong() -> Outcome<f64> {
     let mut child = Command::new(std::env::current_exe()?)
         .arg("--echo")
@@ -202,7 +202,7 @@ fn ping_pong() -> Outcome<f64> {
     Ok(spent / f64::from(ROUNDS))
 }
 
-/// What a game costs: the least of several measurements.
+/// The cost of a game: the minimum of several measurements.
 fn referee_cost(script: &str, wants: &str, plies: usize, sandbox: &Arc<Sandbox>) -> Outcome<Cost> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (mut a_move, mut wall) = (f64::INFINITY, f64::INFINITY);
@@ -225,12 +225,12 @@ fn referee_cost(script: &str, wants: &str, plies: usize, sandbox: &Arc<Sandbox>)
     Ok(Cost { start: starts[starts.len() / 2], a_move, wall })
 }
 
-/// What was measured of one game, from the first turn to the record.
+/// The measurements of one game, from the first turn to the record.
 struct Measured {
     /// The referee's CPU time, in microseconds.
     cpu: f64,
     wall: Duration,
-    /// The start-ups of both players.
+    /// The startup times of both players.
     starts: [Duration; 2],
 }
 
@@ -275,7 +275,7 @@ async fn one_game(mut players: BySeat<Player>, script: &str, plies: usize) -> Ou
     })
 }
 
-/// CPU time of the record's way into a log beside the script, in microseconds.
+/// The CPU time to write the record to a log beside the script, in microseconds.
 fn log(report: Report, statistics: BySeat<PlayerStatistics>, script: &str) -> Outcome<f64> {
     let dir = Path::new(script).parent().ok_or("no folder")?;
     File::create(dir.join(LOG))?;
@@ -313,8 +313,8 @@ fn player(args: [&str; 4], sandbox: &Arc<Sandbox>) -> Outcome<Player> {
     Ok(Player::Wire(Box::new(Wire::process(launch, Arc::clone(sandbox)))))
 }
 
-/// A player that replays every second action of a file, from its first or second on, and waits for
-/// `pause` milliseconds each time.
+/// A player that replays every second action of a file, from the first or the second, and waits for
+/// `pause` milliseconds before each.
 fn instant(script: &str, wants: &str, pause: &str, at: &str) -> Outcome<()> {
     let pause = Duration::from_millis(pause.parse()?);
     let text = std::fs::read_to_string(script)?;

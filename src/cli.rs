@@ -40,13 +40,13 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// What the command line says. Ends the program where it asks for help or cannot be understood.
+    /// Parses the command line. Exits if it asks for help or is invalid.
     pub fn read() -> Self {
         Self::try_parse().unwrap_or_else(|error| with_nearest_command(error).exit())
     }
 }
 
-/// The error with the command that was most likely meant, in place of one that only begins alike.
+/// Replaces a suggested command that only begins alike with the one most likely meant.
 fn with_nearest_command(mut error: clap::Error) -> clap::Error {
     let command = Cli::command();
     let nearest = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {

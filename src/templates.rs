@@ -1,4 +1,4 @@
-//! Starter kits: a small working player in each of several languages, inside the binary.
+//! Starter kits: a small working player in each of several languages, built into the binary.
 
 /// A language that there is a kit for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -25,19 +25,19 @@ pub enum Language {
 /// A file of a kit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Its path in the kit's folder.
+    /// Its path inside the kit's folder.
     pub path: &'static str,
     /// Its text.
     pub text: String,
 }
 
-/// What a kit is made of.
+/// The parts of a kit.
 struct Kit {
-    /// The language for people.
+    /// The name of the language, for people.
     title: &'static str,
     /// The file that holds the player.
     source: &'static str,
-    /// The command that builds it, where it needs building.
+    /// The command that builds it, if it must be built.
     build: Option<&'static str>,
     files: &'static [(&'static str, &'static str)],
 }
@@ -57,7 +57,7 @@ impl Language {
         Self::Shell,
     ];
 
-    /// The command that builds the kit in its folder; none where it runs as it is.
+    /// The command that builds the kit in its folder; `None` if it runs as it is.
     pub fn build(self) -> Option<&'static str> {
         self.kit().build
     }
@@ -151,16 +151,16 @@ const SHELL: Kit = Kit {
     files: &[("player.sh", include_str!("templates/shell/player.sh"))],
 };
 
-/// How a game shows its legal actions, by which the kits differ.
+/// How a game shows its legal actions. Kits differ by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// As a list.
     List,
-    /// By parts.
+    /// In parts.
     Factored,
 }
 
-/// The files of the kit in this language for a player called `name` of the game called `game`.
+/// The files of the kit in this language, for a player called `name` of the game called `game`.
 pub fn files(language: Language, name: &str, game: &str, shape: Shape) -> Vec<File> {
     let kit = language.kit();
     let build =
@@ -177,8 +177,8 @@ pub fn files(language: Language, name: &str, game: &str, shape: Shape) -> Vec<Fi
     templates.map(|(path, text)| File { path, text: fill(&of_shape(text, shape)) }).collect()
 }
 
-/// The lines of a template that belong to this shape: those behind `<<list>>` or `<<factored>>`
-/// up to `<<end>>` to one, all others to both.
+/// Selects the lines of a template for this shape. Lines from `<<list>>` or `<<factored>>` to
+/// `<<end>>` belong to that shape only, all others to both.
 fn of_shape(template: &str, shape: Shape) -> String {
     let mut text = String::with_capacity(template.len());
     let mut only = None;

@@ -1,4 +1,4 @@
-//! `ask`: one decision of a recorded game put to a player again.
+//! `ask`: asks a player again for one decision of a recorded game.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -62,7 +62,7 @@ pub struct AskArgs {
     pub setting: SettingArgs,
 }
 
-/// Puts the decision to the player.
+/// Asks the player for the decision.
 pub fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
     let mut setting = args.setting.read(printer)?;
     let spec = setting.program(&args.player, "a person is asked by `referee play`")?;
@@ -76,7 +76,7 @@ pub fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
     ask(args, &setting, &rules, &recorded.record, &spec, printer)
 }
 
-/// A game that nobody has played yet.
+/// A game at its start, without a record.
 fn at_the_start(
     args: &AskArgs,
     setting: &Setting,
@@ -166,7 +166,7 @@ fn write_lines(file: &std::path::Path, lines: &[String]) -> Result<(), Failure> 
 fn in_words(asked: &Asked, finding: Option<&Finding>, exchange: &[Line]) -> String {
     let mut text = String::new();
     for line in exchange {
-        // Writing into a string does not fail.
+        // Writing to a string does not fail.
         let _ = writeln!(text, "{line}");
     }
     if let Some(Strayed { ply, said, recorded }) = &asked.strayed {

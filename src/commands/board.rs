@@ -1,4 +1,4 @@
-//! A position as a board on the terminal: coordinates, pieces, the last action.
+//! Draws a position as a board on the terminal: coordinates, pieces, the last action.
 
 use crate::printer::Colour;
 use std::fmt::Write as _;
@@ -15,15 +15,14 @@ const RED: &str = "31";
 const YELLOW: &str = "33";
 const CYAN: &str = "36";
 
-/// The board with its coordinates, the caption below. Where colour is wanted, what belongs to a
-/// seat has the colour of that seat, its pieces in bold, and the squares of the last actions are set
-/// in reverse.
+/// The board with its coordinates, and the caption below. In colour, each seat has its own colour,
+/// pieces are bold, and the squares of the last actions are in reverse.
 pub(super) fn picture(position: &dyn AnyPosition, events: &[Event], colour: Colour) -> String {
     let cells = cells(position);
     let last = named_squares(events);
     let mut text = String::from("   ");
     for column in 0..cells.first().map_or(0, Vec::len) {
-        // Writing into a string does not fail.
+        // Writing to a string does not fail.
         let _ = write!(text, " {}", column % 10);
     }
     for (at, row) in cells.iter().enumerate() {
@@ -46,7 +45,7 @@ fn square(column: usize, row: usize) -> Option<Square> {
     Some(Square::new(column.try_into().ok()?, row.try_into().ok()?))
 }
 
-/// The square's character with its colours.
+/// The square's character in its colours.
 fn dressed(cell: &Cell, is_last: bool) -> String {
     let mut codes = Vec::new();
     if is_last {

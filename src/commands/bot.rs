@@ -1,4 +1,4 @@
-//! `bot NAME`: a house player as a program of its own.
+//! `bot NAME`: a built-in player as a separate program.
 
 use super::{Failure, Status};
 use crate::printer::Printer;

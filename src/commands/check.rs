@@ -1,4 +1,4 @@
-//! `check`: what an author runs before handing in, and a lecturer over a whole folder.
+//! `check`: tests whether players are ready for a tournament, one player or a whole folder.
 
 mod candidates;
 mod crowd;
@@ -19,7 +19,7 @@ use crate::model::player::PlayerSpec;
 use crate::printer::Printer;
 use referee_bots::LADDER;
 
-/// The most pairs of games against each house player.
+/// The maximum number of pairs of games against each built-in player.
 const MOST_PAIRS: i64 = 10_000;
 
 /// Arguments of `check`.
@@ -120,7 +120,7 @@ fn exam(args: &CheckArgs, setting: &Setting, printer: Printer) -> Result<Exam, F
     })
 }
 
-/// Takes in the reports in their order: each stands in the table and is printed at once.
+/// Takes the reports in order. Each is written to the table and printed at once.
 struct Desk {
     format: Format,
     table: Option<Table>,

@@ -1,4 +1,4 @@
-//! `compare`: is one player better than another, in as few games as possible?
+//! `compare`: tests whether one player is better than another, in as few games as possible.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -109,7 +109,7 @@ impl From<EloUnit> for Unit {
     }
 }
 
-/// Plays until the answer is clear, and gives it.
+/// Plays until the result is clear, and prints it.
 pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     let hypotheses = (args.elo0, args.elo1);
     let test =
@@ -123,7 +123,7 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     let first = tournament.players[0].name.clone();
     let played = SprtMatch::new(test, args.max_pairs);
     if dir.join(LOG).exists() {
-        // Pairs that were planned stay planned; the match takes no more than it may.
+        // Planned pairs stay planned; the match does not take more than its maximum.
         let reader = LogReader::open(&dir).map_err(|error| folder::log_failure(&dir, &error))?;
         for (stage, planned) in tournament.stages.iter_mut().zip(&reader.header().stages) {
             stage.pairs = stage.pairs.max(planned.pairs);
@@ -170,7 +170,7 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     })
 }
 
-/// Becomes true when one of two does.
+/// Becomes true when one of the two does.
 fn either(
     mut one: watch::Receiver<bool>,
     mut other: watch::Receiver<bool>,
@@ -182,16 +182,16 @@ fn either(
             _ = other.wait_for(|stop| *stop) => {}
         }
         tell.send_replace(true);
-        // The channel lives as long as someone listens.
+        // The channel stays open as long as somebody listens.
         tell.closed().await;
     });
     told
 }
 
-/// Gives the games of the log in `dir` to the match of the player called `first`.
+/// Adds the games of the log in `dir` to the match, from the side of the player called `first`.
 fn take_in(dir: &Path, first: &str, played: &mut SprtMatch) -> Result<(), Failure> {
     folder::read(dir, |_, entry| {
-        // A record without a result has no place in the schedule, and does not come here.
+        // A record without a result has no place in the schedule, and does not occur here.
         if let Ok(game) = match_game(&entry.record, first) {
             played.add(game);
         }
@@ -199,14 +199,14 @@ fn take_in(dir: &Path, first: &str, played: &mut SprtMatch) -> Result<(), Failur
     Ok(())
 }
 
-/// Judges games as they come, and stops the runner at the verdict.
+/// Judges games as they finish, and stops the runner at the verdict.
 struct Judge {
     played: SprtMatch,
     /// The name of the player that the test asks about.
     first: String,
     progress: Progress,
     tell: watch::Sender<bool>,
-    /// Games that were in the log before.
+    /// The number of games in the log before this run.
     before: usize,
 }
 
@@ -244,14 +244,14 @@ impl Listener for Judge {
 }
 
 impl Judge {
-    /// Tells the progress how many games of this run there may be.
+    /// Tells the progress display how many games to expect in this run.
     fn expect(&mut self) {
         let games = 2 * self.played.expected_pairs() as usize;
         self.progress.expect(games.saturating_sub(self.before) as u64);
     }
 }
 
-/// The comparison as a tournament of two, in a folder of its own.
+/// The comparison as a tournament of two players, in its own folder.
 fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failure> {
     let reading = read_config(args.config.as_deref(), printer)?;
     let configured = reading.map(Reading::whole).transpose()?;
@@ -271,7 +271,7 @@ fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failur
         name: String::new(),
         game,
         options,
-        // Remarks about files were made when they were read.
+        // Notes about files were printed when they were read.
         remarks: Vec::new(),
         stages: vec![Stage { format: RoundRobin, pairs: args.max_pairs, players: None }],
         openings,
@@ -280,7 +280,7 @@ fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failur
         clock: configured.map_or_else(default_control, |known| known.clock),
         containment: configured.map(|known| known.containment.clone()).unwrap_or_default(),
         fault_policy: configured.map_or(FaultPolicy::Lose, |known| known.fault_policy),
-        // A player that always fails loses, which the test is quick to say.
+        // A player that always fails loses, and the test soon shows that.
         quarantine: 0,
         anchors: Vec::new(),
         grades: None,
@@ -295,7 +295,7 @@ fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failur
     Ok(tournament)
 }
 
-/// The two that are compared, under different names.
+/// The two players, under different names.
 fn players(args: &CompareArgs, known: &[PlayerSpec]) -> Result<Vec<PlayerSpec>, Failure> {
     let [a, mut b] = [program(&args.a, known)?, program(&args.b, known)?];
     if a.name == b.name {
@@ -310,7 +310,7 @@ fn players(args: &CompareArgs, known: &[PlayerSpec]) -> Result<Vec<PlayerSpec>, 
     Ok(vec![a, b])
 }
 
-/// Refuses players that cannot begin after the openings that the configuration asks for.
+/// Refuses players that cannot start after the configured openings.
 fn refuse_classes(players: &[PlayerSpec]) -> Result<(), Failure> {
     let Some(class) = players.iter().find(|player| !player.takes_openings()) else {
         return Ok(());
@@ -329,7 +329,7 @@ fn program(word: &str, known: &[PlayerSpec]) -> Result<PlayerSpec, Failure> {
     }
 }
 
-/// A name that says who is compared, and ends in a hash of all that games depend on.
+/// A name made of the two players' names and a hash of everything that affects the games.
 fn folder_name(tournament: &Tournament) -> String {
     let mut hasher = blake3::Hasher::new_derive_key("referee 2026 comparison");
     let mut put = |text: &str| {

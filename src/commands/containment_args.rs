@@ -1,16 +1,16 @@
-//! Levels and mechanisms of containment on the command line.
+//! Parses containment levels and mechanisms on the command line.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use referee_sandbox::{Level, Mechanism};
 
-/// Reads the name of a level, and tells the levels there are.
+/// Parses the name of a level, and lists all levels for `--help`.
 pub(super) fn level_named() -> impl TypedValueParser<Value = Level> {
     let names = Level::ALL.map(|level| PossibleValue::new(level.name()).help(meaning(level)));
     PossibleValuesParser::new(names)
         .try_map(|name| Level::named(&name).ok_or_else(|| format!("unknown level `{name}`")))
 }
 
-/// Reads the name of a mechanism.
+/// Parses the name of a mechanism.
 pub(super) fn mechanism_named() -> impl TypedValueParser<Value = Mechanism> {
     PossibleValuesParser::new(Mechanism::ALL.map(Mechanism::name)).try_map(|name| {
         Mechanism::named(&name).ok_or_else(|| format!("unknown mechanism `{name}`"))

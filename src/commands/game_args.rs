@@ -1,4 +1,4 @@
-//! The arguments that name a game and its options.
+//! Arguments that name a game and its options.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::printer::Printer;
 use referee_games::options::{OptionKind, list_of_files};
 use referee_games::{AnyGame, GameKind, Options};
 
-/// Reads the name of a game; `--help` lists the names with their titles.
+/// Parses the name of a game; `--help` lists all names with their titles.
 pub fn game_named() -> impl TypedValueParser<Value = GameKind> {
     let names =
         GameKind::all().iter().map(|game| PossibleValue::new(game.name()).help(game.title()));
@@ -46,7 +46,7 @@ pub struct OptionArgs {
 }
 
 impl GameArgs {
-    /// The rules of the game with the given options on top of the defaults.
+    /// The rules of the game, with the given options and defaults for the others.
     pub fn rules(&self, printer: Printer) -> Result<Rules, Failure> {
         let game = self.game.game();
         let options = self.options.resolve(game, &[], printer)?;
@@ -55,9 +55,8 @@ impl GameArgs {
 }
 
 impl OptionArgs {
-    /// The options in force: the defaults, on top of them those `configured`, and on top of these
-    /// those of the command line. The files that they name are read, and remarks about them go to
-    /// the user.
+    /// The options in force: the command line's first, then the `configured` ones, then the
+    /// defaults. Reads the files that they name, and prints notes about these files.
     pub fn resolve(
         &self,
         game: &dyn AnyGame,
@@ -76,7 +75,7 @@ impl OptionArgs {
         Ok(options)
     }
 
-    /// The rules under these options; refused if there are games that would not end.
+    /// The rules with these options. Refuses options that allow endless games.
     pub fn of_whole_games(
         &self,
         game: &'static dyn AnyGame,
@@ -90,7 +89,7 @@ impl OptionArgs {
         }
     }
 
-    /// The boards as the option that they stand for.
+    /// The boards, as the option that they set.
     fn boards(&self, game: &dyn AnyGame) -> Result<Option<(&'static str, String)>, Failure> {
         if self.boards.is_empty() {
             return Ok(None);
@@ -112,7 +111,7 @@ impl OptionArgs {
     }
 }
 
-/// The text of a file of the rules, or why there is none.
+/// Reads a file of the rules, or says why that fails.
 fn read_file(name: &str) -> Result<String, String> {
     bounded::text(Path::new(name), LARGEST).map_err(|why| why.to_string())
 }

@@ -1,4 +1,4 @@
-//! `completions` and `man`: what a shell and a reader want to know of the command line.
+//! `completions` and `man`: shell completions and the manual page.
 
 use clap::{Args, Command};
 use clap_complete::Shell;
@@ -36,7 +36,7 @@ pub fn completions(
     Ok(Status::Done)
 }
 
-/// Prints the manual page of `command`, its subcommands after it.
+/// Prints the manual page of `command`, followed by those of its subcommands.
 pub fn man(command: Command, printer: Printer) -> Result<Status, Failure> {
     let mut text = Vec::new();
     let mut command = command;

@@ -1,4 +1,4 @@
-//! `new`: a player to begin with, or the configuration of a tournament from a folder of players.
+//! `new`: creates a starter player, or a tournament configuration from a folder of players.
 
 mod tournament;
 
@@ -59,7 +59,7 @@ pub struct PlayerArgs {
     pub game: GameKind,
 }
 
-/// Begins it.
+/// Creates the player or the configuration.
 pub fn run(args: &NewArgs, printer: Printer) -> Result<Status, Failure> {
     match &args.what {
         What::Player(args) => player(args, printer),
@@ -95,7 +95,7 @@ fn shape(game: GameKind) -> Result<Shape, Failure> {
     })
 }
 
-/// Writes a file and the folders that it lies in.
+/// Writes a file, and creates its folders.
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let parent = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent)

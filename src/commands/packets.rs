@@ -1,4 +1,4 @@
-//! `packets`: a folder a player, to be given to its authors.
+//! `packets`: writes one folder per player, for its authors.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use crate::report::packet::{Packet, own_lines};
 use crate::report::{Standings, tables};
 use referee_games::Seat;
 
-/// A page brings films of so many bytes along at most.
+/// The most bytes of embedded replays per page.
 const FILM_BYTES: usize = 256 << 10;
 
 /// Arguments of `packets`.
@@ -71,7 +71,7 @@ pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
     printer.line(&out.display().to_string()).map(|()| Status::Done)
 }
 
-/// The key, and the ranking under pseudonyms.
+/// Writes the key, and the ranking under pseudonyms.
 fn write_keys(out: &Path, pseudonyms: &Pseudonyms, public: &Standings) -> Result<(), Failure> {
     for (name, table) in
         [("key.csv", tables::key(pseudonyms)), ("public.csv", tables::standings(public))]
@@ -82,8 +82,8 @@ fn write_keys(out: &Path, pseudonyms: &Pseudonyms, public: &Standings) -> Result
     Ok(())
 }
 
-/// A folder's name for every player: its own as far as a folder can have it, with the pseudonym
-/// where that would not be unique.
+/// A folder name for every player: its own name as far as the file system allows, with the
+/// pseudonym added if the name would not be unique.
 fn folders(names: &[&str], pseudonyms: &Pseudonyms) -> Vec<String> {
     let plain = |name: &&str| -> String {
         let keep = |c: char| if c.is_alphanumeric() || "-_ .".contains(c) { c } else { '_' };
@@ -107,7 +107,7 @@ fn folders(names: &[&str], pseudonyms: &Pseudonyms) -> Vec<String> {
     names.iter().zip(&all).map(unique).collect()
 }
 
-/// Writes the packets as the games come; all vectors are by the places of the pseudonyms.
+/// Writes the packets while the games are read. All vectors are in the order of the pseudonyms.
 struct Writer<'a> {
     exchanges: PathBuf,
     folders: Vec<PathBuf>,
@@ -127,7 +127,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Takes a game into the packet of the player at `seat`.
+    /// Adds a game to the packet of the player at `seat`.
     fn add(&mut self, record: &GameRecord, seat: Seat) -> Result<(), Failure> {
         let number = self.pseudonyms.number(&record.players[seat]);
         let Some(number) = number.map(|number| number as usize) else { return Ok(()) };
@@ -164,7 +164,7 @@ impl Writer<'_> {
     }
 }
 
-/// The player's lines and stderr of a game with a fault; nothing where they were not kept.
+/// The player's own lines and stderr in a game with a fault; empty if they were not stored.
 fn own_part(
     exchanges: &Path,
     record: &GameRecord,

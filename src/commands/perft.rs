@@ -1,4 +1,4 @@
-//! `referee perft`: how many positions lie how deep.
+//! `referee perft`: counts positions by depth.
 
 use std::io::Write;
 
@@ -41,7 +41,7 @@ pub fn run(args: &PerftArgs, printer: Printer) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// A line for each action as it is counted, and the total last.
+/// Prints one line per action as soon as it is counted, and the total last.
 fn divided(start: &dyn AnyPosition, depth: u32, printer: Printer) -> Result<Status, Failure> {
     let (mut out, mut total) = (printer.stream(), 0);
     let mut written = Ok(());

@@ -1,4 +1,4 @@
-//! `play`: one game on the terminal.
+//! `play`: plays one game in the terminal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -92,7 +92,7 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     play(&terms, Vec::new(), &words, printer)
 }
 
-/// What the game is played by.
+/// The terms of the game.
 struct Terms {
     rules: Rules,
     control: TimeControl,
@@ -128,7 +128,7 @@ fn play(
         printer.line(&first_picture(terms, &opening, printer)?)?;
         let Some(report) = block_on(&setup, &mut luck, &mut players, printer)? else {
             if people.first || people.second {
-                // The cursor still stands behind the question.
+                // The cursor is still behind the question.
                 printer.prompt("\n");
             }
             return Ok(Status::Interrupted);
@@ -157,7 +157,7 @@ fn first_picture(terms: &Terms, opening: &[TextStep], printer: Printer) -> Resul
     Ok(picture(&*position, &events, printer.colour))
 }
 
-/// The decision that a person wants to have back.
+/// The decision that a person wants to take back.
 fn take_undo(players: &mut BySeat<Player>) -> Option<u32> {
     [&mut players.first, &mut players.second].into_iter().find_map(|player| match player {
         Player::Human(human) => human.take_undo(),
@@ -165,7 +165,7 @@ fn take_undo(players: &mut BySeat<Player>) -> Option<u32> {
     })
 }
 
-/// What was played so far, as a record.
+/// The record of the game so far.
 fn so_far(seats: BySeat<Text>, report: Report, seeds: BySeat<u64>) -> GameRecord {
     let account = crate::run::record::Account {
         names: seats.clone().map(Text::into_owned),
@@ -218,7 +218,7 @@ fn block_on(
         }
         broken.map_or(Ok(report), Err)
     });
-    // A person may still be asked for a line: that thread is not waited for.
+    // A person may still be at the prompt; nobody waits for that thread.
     runtime.shutdown_background();
     report
 }
@@ -241,7 +241,7 @@ fn program(spec: &PlayerSpec, containment: &Arc<Sandbox>) -> Player {
     Player::Wire(Box::new(Wire::process(Launch::of(spec), Arc::clone(containment))))
 }
 
-/// What contains the programs among the players.
+/// The sandbox for the programs among the players.
 fn contained(setting: &Setting, words: &BySeat<PlayerWord>) -> Result<Arc<Sandbox>, Failure> {
     if words.iter().all(|(_, word)| *word == PlayerWord::Human) {
         return Ok(Arc::new(Sandbox::off()));

@@ -1,4 +1,4 @@
-//! `probe`: what this machine can enforce.
+//! `probe`: tests what this machine can enforce.
 
 use clap::Args;
 use serde::Serialize;
@@ -17,12 +17,12 @@ pub struct ProbeArgs {
     pub format: Format,
 }
 
-/// What became of testing one level or mechanism.
+/// The result of testing one level or mechanism.
 #[derive(Debug, Serialize)]
 struct Finding {
     name: &'static str,
     purpose: &'static str,
-    /// It was put in force, and did what it is for.
+    /// Whether it was put in force and passed its test.
     holds: bool,
     why: Option<String>,
     advice: Option<&'static str>,
@@ -41,7 +41,7 @@ impl Finding {
     }
 }
 
-/// Prints what holds.
+/// Prints the results.
 pub fn run(args: &ProbeArgs, printer: Printer) -> Result<Status, Failure> {
     let findings: Vec<Finding> = capabilities().iter().map(Finding::of).collect();
     match args.format {

@@ -1,4 +1,4 @@
-//! `rank`: the ranking of a finished or running tournament.
+//! `rank`: prints the ranking of a finished or running tournament.
 
 use std::path::PathBuf;
 
@@ -69,14 +69,14 @@ pub fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// What a pass over the log finds.
+/// The results of one pass over the log.
 struct Found {
     diagnostics: Option<Diagnostics>,
-    /// A line for each player that is out.
+    /// One line per player that is out.
     out: Vec<String>,
 }
 
-/// Looks at every game, if that is needed for the details or the lines about players that are out.
+/// Reads every game if the details or the lines about players that are out need it.
 fn found(analysis: &TournamentAnalysis, details: bool, lines: bool) -> Result<Found, Failure> {
     let mut diagnoser = details.then(|| Diagnoser::new(analysis)).transpose()?;
     let mut failed_checks = FailedChecks::default();

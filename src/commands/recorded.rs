@@ -1,4 +1,4 @@
-//! Finding a recorded game: by its identity in a results folder, or as a file of its own.
+//! Finds a recorded game: by its id in a results folder, or in a file of its own.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use crate::log::{LogError, LogReader};
 use crate::model::record::{GameRecord, Header};
 use referee_games::Seat;
 
-/// A recorded game, and the header of its log.
+/// A recorded game, with the header of its log.
 #[derive(Debug)]
 pub(super) struct Recorded {
     /// The header.
@@ -21,9 +21,9 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// The game that `word` names: a log of one game; or, in the folder `results` (default: the
-    /// newest under `results/`), an id or the beginning of one. A beginning without `-1` or `-2`
-    /// means the pair's first game.
+    /// Finds the game that `word` names: a log with one game; or an id or its prefix, in the folder
+    /// `results` (default: the newest under `results/`). A prefix without `-1` or `-2` means the
+    /// pair's first game.
     pub(super) fn find(word: &str, results: Option<&Path>) -> Result<Self, Failure> {
         let file = Path::new(word);
         if results.is_none() && file.is_file() {
@@ -67,7 +67,7 @@ enum Search {
     Id(String),
 }
 
-/// The pairs that are listed when an id's beginning fits several.
+/// The maximum number of pairs to list for an ambiguous prefix.
 const LISTED: usize = 8;
 
 fn search(reader: &mut LogReader, word: &str) -> Result<GameRecord, Search> {
@@ -85,7 +85,7 @@ fn search(reader: &mut LogReader, word: &str) -> Result<GameRecord, Search> {
         if pairs.len() <= LISTED {
             pairs.insert(pair_of(&record.id).to_owned(), who(&record));
         }
-        // Of a pair's two games the first is meant.
+        // Of the two games of a pair, the first is meant.
         if found.as_ref().is_none_or(|other| record.game < other.game) {
             found = Some(record);
         }
@@ -97,18 +97,18 @@ fn search(reader: &mut LogReader, word: &str) -> Result<GameRecord, Search> {
     }
 }
 
-/// Who plays in a pair, for people.
+/// The players of a pair, for people.
 fn who(record: &GameRecord) -> String {
     let (one, other) = (&record.players[Seat::First], &record.players[Seat::Second]);
     let (one, other) = if one <= other { (one, other) } else { (other, one) };
     format!("{one} and {other}, pair {}", record.pair)
 }
 
-/// That `word` begins the ids of several pairs, and which.
+/// The message that `word` is a prefix of several pairs, with a list of them.
 fn ambiguous(word: &str, pairs: &BTreeMap<String, String>) -> String {
     let mut text = format!("`{word}` begins the ids of several pairs; write more of one of them:");
     for (id, who) in pairs.iter().take(LISTED) {
-        // Writing into a string does not fail.
+        // Writing to a string does not fail.
         let _ = write!(text, "\n    {id}  {}", crate::escape::terminal(who));
     }
     if pairs.len() > LISTED {
@@ -117,7 +117,7 @@ fn ambiguous(word: &str, pairs: &BTreeMap<String, String>) -> String {
     text
 }
 
-/// What a word says of a game's id: the first digits of its pair, and which game of the pair.
+/// A parsed game id or prefix: the first digits of the pair, and which game of the pair.
 struct Wanted<'a> {
     digits: &'a str,
     game: Option<&'a str>,

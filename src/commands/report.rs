@@ -1,4 +1,4 @@
-//! `report`: the page about a tournament, written beside its tables.
+//! `report`: writes the HTML page about a tournament, beside its tables.
 
 pub(super) mod called;
 pub(super) mod game_files;
@@ -30,11 +30,11 @@ use crate::report::page::{Material, page};
 use crate::report::taken_out::taken_out;
 use game_files::GameFiles;
 
-/// The page's file.
+/// The file name of the page.
 pub const PAGE: &str = "report.html";
-/// The folder of the page under pseudonyms.
+/// The folder of the page with pseudonyms.
 const PUBLIC: &str = "public";
-/// The page brings films of so many bytes along at most.
+/// The most bytes of embedded replays on the page.
 const FILM_BYTES: usize = 4 << 20;
 
 /// Arguments of `report`.
@@ -56,7 +56,7 @@ pub struct ReportArgs {
     pub pseudonyms: bool,
 }
 
-/// Writes the page and says where it is.
+/// Writes the page and prints its path.
 pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = find(args.dir.as_deref())?;
     if args.pseudonyms {
@@ -78,8 +78,8 @@ pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
     printer.line(&dir.join(PAGE).display().to_string()).map(|()| Status::Done)
 }
 
-/// Writes the tables and the page about a tournament into its folder, in one pass over its log;
-/// `config` is the configuration, if that is known. Returns a line for each player that is out.
+/// Writes the tables and the page of a tournament into its folder, in one pass over its log.
+/// `config` is the configuration, if known. Returns one line per player that is out.
 pub(super) fn write_all(tables: &Tables, config: Option<&Path>) -> Result<Vec<String>, Failure> {
     let dir = tables.analysis.dir();
     let mut page = PageBuilder::new(tables, Some(GameFiles::new(dir)?))?;
@@ -87,14 +87,14 @@ pub(super) fn write_all(tables: &Tables, config: Option<&Path>) -> Result<Vec<St
     page.write(dir, &called::options(dir, config))
 }
 
-/// Writes the page about a tournament into the folder `out`.
+/// Writes the page of a tournament into the folder `out`.
 fn write_into(out: &Path, tables: &Tables) -> Result<(), Failure> {
     let mut page = PageBuilder::new(tables, Some(GameFiles::new(out)?))?;
     tables.analysis.visit(&mut page.visitors())?;
     page.write(out, &called::options(tables.analysis.dir(), None)).map(|_| ())
 }
 
-/// The page as HTML, of a kind and with the options of its commands.
+/// The page as HTML. The arguments give its kind and the options shown in its commands.
 pub(super) fn render(tables: &Tables, (kind, called): (Kind, &str)) -> Result<String, Failure> {
     let mut page = PageBuilder::new(tables, None)?;
     tables.analysis.visit(&mut page.visitors())?;
@@ -113,7 +113,7 @@ pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {
     Failure::system(format!("cannot write {}: {error}", path.display()))
 }
 
-/// Everything on the page that a pass over the log collects.
+/// Collects everything on the page that needs a pass over the log.
 struct PageBuilder<'a> {
     tables: &'a Tables,
     summary: LogSummary,
@@ -124,7 +124,7 @@ struct PageBuilder<'a> {
 }
 
 impl<'a> PageBuilder<'a> {
-    /// A page of which the games are written to `files`, if that is given.
+    /// A new page. With `files`, it also writes the games there.
     fn new(tables: &'a Tables, files: Option<GameFiles>) -> Result<Self, Failure> {
         let analysis = &tables.analysis;
         let writer = |files| -> Result<_, Failure> {
@@ -141,7 +141,7 @@ impl<'a> PageBuilder<'a> {
         })
     }
 
-    /// What takes in the games of the log.
+    /// The visitors that collect from the games of the log.
     fn visitors(&mut self) -> Visitors<'_> {
         let mut all: Vec<&mut dyn LogVisitor> =
             vec![&mut self.summary, &mut self.diagnoser, &mut self.failed_checks];
@@ -151,7 +151,7 @@ impl<'a> PageBuilder<'a> {
         Visitors(all)
     }
 
-    /// The page as HTML, and a line for each player that is out.
+    /// The page as HTML, and one line per player that is out.
     fn html(mut self, kind: Kind, called: &str) -> Result<(String, Vec<String>), Failure> {
         let Tables { analysis, standings } = self.tables;
         self.summary.finish()?;
@@ -169,14 +169,14 @@ impl<'a> PageBuilder<'a> {
             found: &found,
             films: &films,
             out: &out,
-            // A command would name a player.
+            // A command would reveal a player's name.
             called: analysis.published.is_none().then_some(called),
             kind,
         });
         Ok((html, out))
     }
 
-    /// Writes the page into the folder `out`. Returns a line for each player that is out.
+    /// Writes the page into the folder `out`. Returns one line per player that is out.
     fn write(self, out: &Path, called: &str) -> Result<Vec<String>, Failure> {
         let (html, lines) = self.html(Kind::File, called)?;
         let path = out.join(PAGE);
@@ -186,7 +186,7 @@ impl<'a> PageBuilder<'a> {
     }
 }
 
-/// The films that the page brings along, as JSON.
+/// The replays embedded in the page, as JSON.
 fn films(studio: &Studio, summary: &LogSummary) -> Result<Vec<String>, Failure> {
     let (mut films, mut bytes) = (Vec::new(), 0);
     for record in summary.highlights.records() {
@@ -200,7 +200,7 @@ fn films(studio: &Studio, summary: &LogSummary) -> Result<Vec<String>, Failure> 
     Ok(films)
 }
 
-/// Writes the files of all games of a log, as far as they are not there.
+/// Writes the files of all games of a log, except those that exist already.
 struct FilesWriter<'a> {
     files: GameFiles,
     studio: Studio,
@@ -218,19 +218,19 @@ impl LogVisitor for FilesWriter<'_> {
     }
 }
 
-/// Makes films of games as JSON.
+/// Makes replays of games, as JSON.
 pub(super) struct Studio {
     rules: Rules,
     control: TimeControl,
 }
 
 impl Studio {
-    /// For games of the log with this header.
+    /// Makes replays for games of the log with this header.
     pub(super) fn new(header: &Header) -> Result<Self, Failure> {
         Ok(Self { rules: Rules::of(header)?, control: header.clock })
     }
 
-    /// The film of a game.
+    /// The replay of a game, as JSON.
     pub(super) fn film(&self, record: &GameRecord) -> Result<String, Failure> {
         serde_json::to_string(&Film::of(&self.rules, &self.control, record))
             .map_err(|error| Failure::system(error.to_string()))

@@ -1,4 +1,4 @@
-//! What the commands that read a results folder share: finding it, and its tables.
+//! Finds a results folder, and reads and writes its tables.
 
 use std::fs;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ use crate::printer::Printer;
 use crate::report::games::GamesTable;
 use crate::report::{Remedy, Standings, tables};
 
-/// The folder that is named, or the newest one with a log under `results/`.
+/// The named folder, or the newest one with a log under `results/`.
 pub fn find(named: Option<&Path>) -> Result<PathBuf, Failure> {
     if let Some(dir) = named {
         return dir.join(LOG).is_file().then(|| dir.to_owned()).ok_or_else(|| {
@@ -40,10 +40,10 @@ fn changed(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).ok()?.modified().ok()
 }
 
-/// A tournament with its ranking as tables show it.
+/// A tournament with the ranking that its tables show.
 #[derive(Debug)]
 pub struct Tables {
-    /// What the log says.
+    /// The analysis of the log.
     pub analysis: TournamentAnalysis,
     /// The ranking.
     pub standings: Standings,
@@ -55,7 +55,7 @@ impl Tables {
         TournamentAnalysis::read(dir, faulted).map(Self::of)
     }
 
-    /// The same of what is given away under pseudonyms.
+    /// The same, without what pseudonyms must hide.
     pub(super) fn under_pseudonyms(dir: &Path) -> Result<Self, Failure> {
         TournamentAnalysis::under_pseudonyms(dir).map(Self::of)
     }
@@ -67,18 +67,18 @@ impl Tables {
         Self { analysis, standings }
     }
 
-    /// Says which lines of the log do not count, or were edited.
+    /// Warns about lines of the log that do not count or were edited.
     pub fn warn(&self, printer: Printer) {
         self.analysis.problems.in_words().iter().for_each(|line| printer.note(line));
     }
 
-    /// The tables as files: name and content. `games.csv` is apart, for its size.
+    /// The tables as files: name and content. `games.csv` is separate because of its size.
     pub fn files(&self) -> io::Result<[(&'static str, Vec<u8>); 2]> {
         table_files(&self.standings, &self.analysis.evaluation.results)
     }
 
-    /// Writes the tables beside the log. `games.csv` needs a pass over the log, which `others`
-    /// shares.
+    /// Writes the tables beside the log. `games.csv` needs a pass over the log, in which `others`
+    /// take part.
     pub(super) fn write(&self, others: &mut dyn LogVisitor) -> Result<(), Failure> {
         let dir = self.analysis.dir();
         let failed = |name: &str, error: &io::Error| {
@@ -104,7 +104,7 @@ impl Tables {
         }
     }
 
-    /// Writes `games.csv` in a pass over the log that `others` shares.
+    /// Writes `games.csv` in a pass over the log, in which `others` take part.
     pub(super) fn write_games(
         &self,
         out: &mut dyn Write,
@@ -129,9 +129,8 @@ pub(super) fn table_files(
     ])
 }
 
-/// An empty file that stands beside tables of a run that has not ended: they may be older than the
-/// log.
+/// An empty file that marks the tables of a run that has not ended: they may be older than the log.
 pub const UNFINISHED: &str = "tables.unfinished";
 
-/// The table of games.
+/// The file name of the table of games.
 pub const GAMES_TABLE: &str = "games.csv";

@@ -1,4 +1,4 @@
-//! `referee rules`: the options and clauses of a game, in words or as JSON.
+//! `referee rules`: prints the options and clauses of a game, as text or JSON.
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -15,7 +15,7 @@ Examples:
   referee rules watch-your-back W6
   referee rules watch-your-back --format json";
 
-/// How wide the texts are set, in characters.
+/// The line width of texts, in characters.
 const WIDTH: usize = 96;
 
 /// Arguments of `rules`.
@@ -43,7 +43,7 @@ enum Format {
     Json,
 }
 
-/// The rules of a game, or the part that was asked for.
+/// The rules of a game, or the requested part.
 #[derive(Debug, Serialize)]
 struct Sheet {
     game: &'static str,
@@ -52,14 +52,14 @@ struct Sheet {
     clauses: Vec<Clause>,
 }
 
-/// An option as JSON shows it.
+/// An option, for JSON.
 #[derive(Debug, Serialize)]
 struct OptionSheet {
     name: &'static str,
     clause: &'static str,
     /// The default, unless it depends on other options.
     default: Option<&'static str>,
-    /// How the default depends on other options, in words.
+    /// How the default depends on other options, as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     default_by: Option<&'static str>,
     help: &'static str,
@@ -67,7 +67,7 @@ struct OptionSheet {
     values: Values,
 }
 
-/// What an option may be set to, as JSON shows it.
+/// The values that an option may have, for JSON.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Values {
@@ -180,7 +180,7 @@ impl OptionSheet {
 }
 
 impl Sheet {
-    /// The clause called `id`, in either case, and the options that belong to it.
+    /// Keeps only the clause called `id` (in upper or lower case) and its options.
     fn only(mut self, id: &str) -> Result<Self, Failure> {
         if !self.clauses.iter().any(|clause| clause.id.eq_ignore_ascii_case(id)) {
             let ids: Vec<_> = self.clauses.iter().map(|clause| &*clause.id).collect();
@@ -214,7 +214,8 @@ fn clause_text(clause: &Clause) -> String {
     format!("  {id} {title}\n{}", wrapped(text, 4, 4))
 }
 
-/// `text` in lines of at most [`WIDTH`] characters, the first and the others indented so far.
+/// Wraps `text` to at most [`WIDTH`] characters, with separate indents for the first line and the
+/// others.
 fn wrapped(text: &str, first: usize, others: usize) -> String {
     let mut lines = String::new();
     let mut line = " ".repeat(first);

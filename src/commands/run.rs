@@ -1,4 +1,4 @@
-//! `run`: plays the tournament of a configuration, or goes on with it.
+//! `run`: plays a tournament from its configuration, or resumes it.
 
 mod live_tables;
 mod plan;
@@ -83,14 +83,14 @@ pub struct RunArgs {
     pub strict: bool,
 }
 
-/// As many games at once as a configuration may ask for.
+/// Parses a number of games at once, within the limits of a configuration.
 pub(super) fn games_at_once(text: &str) -> Result<NonZeroUsize, String> {
     let most = crate::model::tournament::MOST_JOBS;
     let jobs = text.parse().ok().filter(|jobs: &NonZeroUsize| jobs.get() <= most);
     jobs.ok_or_else(|| format!("expected a whole number from 1 to {most}"))
 }
 
-/// Plays what is due.
+/// Plays the missing games.
 pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let mut tournament = config::load(&args.config, printer.colour_err)?;
     let until = args.until.as_deref().map(Until::read).transpose()?;
@@ -152,8 +152,8 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     Ok(status)
 }
 
-/// Fails when a player is another program than when it was read, for nobody knows which of the two
-/// played. `what_now` says what to do, given the names.
+/// Fails if a player's program has changed since it was read: nobody would know which version
+/// played. `what_now` turns the names into advice.
 pub(super) fn refuse_changed(
     players: &[PlayerSpec],
     what_now: impl FnOnce(&[&str]) -> String,
@@ -172,7 +172,7 @@ pub(super) fn refuse_changed(
     ))))
 }
 
-/// What a run came to whose time is up.
+/// The summary of a run whose time is up.
 fn time_up(said: &str, tables: &Tables) -> String {
     let (due, further) = (tables.analysis.ledger.due(), tables.analysis.ledger.further_played());
     let games = |count| format!("{count} {}", if count == 1 { "game" } else { "games" });
@@ -184,14 +184,15 @@ fn time_up(said: &str, tables: &Tables) -> String {
     }
 }
 
-/// How much is played at once, and until when.
+/// How many games to play at once, and until when.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms {
     pub(super) jobs: usize,
     pub(super) deadline: Option<Deadline>,
 }
 
-/// What contains the players of a tournament; a level of the command line goes first.
+/// The sandbox for a tournament's players. A level on the command line overrides the configured
+/// one.
 pub(super) fn contained(
     level: Option<Level>,
     without: &[Mechanism],
@@ -206,7 +207,7 @@ pub(super) fn contained(
     Ok(Sandbox::resolve(&request)?)
 }
 
-/// Plays what is due in `folder` on these terms, until what `stop` gives becomes true.
+/// Plays the missing games in `folder` on these terms, until the future from `stop` says true.
 pub(super) fn play(
     tournament: &Tournament,
     terms: Terms,
@@ -230,7 +231,7 @@ pub(super) fn play(
         secret: folder.secret(tournament.seed)?,
     };
     let at_once = match terms.deadline {
-        // However few are due: further games follow.
+        // Even if fewer games are due: further games follow.
         Some(_) => terms.jobs,
         None => terms.jobs.min(ledger.due()),
     };
@@ -254,16 +255,16 @@ pub(super) fn play(
     Ok(Outcome { end, games: ledger.played() })
 }
 
-/// What a run came to.
+/// The outcome of a run.
 pub(super) struct Outcome {
     /// How it ended.
     pub(super) end: End,
-    /// How many games the log must hold now.
+    /// The number of games that the log must contain now.
     games: usize,
 }
 
 impl Outcome {
-    /// The tables of the log in `dir`, which holds all games of this run and nothing else.
+    /// The tables of the log in `dir`, which must contain all games of this run and no others.
     pub(super) fn tables(&self, dir: &Path) -> Result<Tables, Failure> {
         let tables = Tables::read(dir, Faulted::Count)?;
         folder::check_count(dir, tables.analysis.ledger.played(), self.games)?;
@@ -271,10 +272,10 @@ impl Outcome {
     }
 }
 
-/// Open files of a run besides those of its games.
+/// The open files that a run needs besides those of its games.
 const APART: u64 = 40;
 
-/// Refuses more games at once than this process can have files open for, so many for each.
+/// Refuses more games at once than the limit on open files allows, at `each` files per game.
 fn refuse_too_many(games: usize, each: u64) -> Result<(), Failure> {
     let limit = descriptor_limit();
     let most = limit.saturating_sub(APART) / each;
@@ -292,7 +293,7 @@ fn refuse_too_many(games: usize, each: u64) -> Result<(), Failure> {
     )))
 }
 
-/// The players as the log numbers them: the configuration may have come to list them otherwise.
+/// The players in the order of the log, which may differ from the configuration's.
 fn in_order_of<'a>(
     names: &'a [String],
     players: &'a [PlayerSpec],
@@ -300,13 +301,13 @@ fn in_order_of<'a>(
     names.iter().filter_map(|name| players.iter().find(|player| player.name == *name))
 }
 
-/// Games at once: as the command line says, or the configuration, or one for each core.
+/// The number of games at once: from the command line, or the configuration, or one per core.
 pub(super) fn jobs(given: Option<NonZeroUsize>, tournament: &Tournament) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     given.or(tournament.jobs).map_or_else(cores, NonZeroUsize::get)
 }
 
-/// Does `work` on this thread; none when it was interrupted, and dropped.
+/// Runs `work` on this thread. Returns `None` if it was interrupted and dropped.
 pub(super) fn until_interrupted<T>(
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<Option<T>, Failure> {
@@ -324,7 +325,7 @@ pub(super) fn until_interrupted<T>(
     })
 }
 
-/// Becomes true at Ctrl-C, SIGTERM or SIGHUP. While nobody listens, and when one more comes, the
+/// Becomes true at Ctrl-C, SIGTERM or SIGHUP. If nobody listens, or at the second such signal, the
 /// program ends.
 pub(super) fn interrupted() -> Result<watch::Receiver<bool>, Failure> {
     signals::stop_asked()

@@ -1,4 +1,4 @@
-//! `serve`: the page about a tournament while it runs, updating by itself.
+//! `serve`: serves the page of a running tournament, which updates by itself.
 
 mod connections;
 mod visitors;
@@ -51,9 +51,9 @@ pub struct ServeArgs {
     pub listen: SocketAddr,
 }
 
-/// Where the page listens for changes.
+/// The path at which the page listens for changes.
 const EVENTS: &str = "/events";
-/// So many games are looked up at once.
+/// The maximum number of games looked up at once.
 const AT_WORK: usize = 4;
 
 /// Serves until Ctrl-C.
@@ -88,20 +88,20 @@ pub fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
     })
 }
 
-/// What is served.
+/// The state of the server.
 struct Served {
     dir: PathBuf,
-    /// Counts the changes of the log.
+    /// The number of changes of the log so far.
     changed: watch::Receiver<u64>,
-    /// The last page, and the count of changes when it was begun.
+    /// The latest page, and the number of changes when its computation began.
     page: Mutex<Option<(u64, Bytes)>>,
-    /// Bounds what is looked up at once.
+    /// Limits how many games are looked up at once.
     at_work: Semaphore,
-    /// Bounds who waits for events, so that others still come through.
+    /// Limits how many visitors wait for events, so that others can still connect.
     followers: Arc<Semaphore>,
 }
 
-/// Counts the changes of the log in `dir` as long as the result lives.
+/// Counts the changes of the log in `dir` until the returned watcher is dropped.
 fn watch_log(dir: &Path, changed: watch::Sender<u64>) -> Result<impl Watcher + use<>, Failure> {
     let failure = |error| Failure::system(format!("cannot watch {}: {error}", dir.display()));
     let is_log = |path: &PathBuf| path.file_name().is_some_and(|name| name == LOG);
@@ -148,7 +148,7 @@ async fn page(State(served): State<Arc<Served>>) -> Response {
     }
 }
 
-/// A game, or the list of all games, as a script.
+/// Answers with a game, or the list of all games, as a script.
 async fn game(State(served): State<Arc<Served>>, Named(file): Named<String>) -> Response {
     let Some(id) = file.strip_suffix(".js").map(str::to_owned) else {
         return StatusCode::NOT_FOUND.into_response();
@@ -176,7 +176,7 @@ fn script_response(script: String) -> Response {
     (headers, script).into_response()
 }
 
-/// An event whenever the log has changed.
+/// Sends an event whenever the log has changed.
 async fn events(State(served): State<Arc<Served>>) -> Response {
     let Ok(permit) = Arc::clone(&served.followers).try_acquire_owned() else {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many pages wait for changes\n")
@@ -190,7 +190,7 @@ async fn events(State(served): State<Arc<Served>>) -> Response {
     Sse::new(events).keep_alive(KeepAlive::default()).into_response()
 }
 
-/// Work that takes a while, away from the connections.
+/// Runs slow work on a background thread, away from the connections.
 async fn in_background<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {

@@ -1,5 +1,5 @@
-//! What the commands that seat players share: the game, its options, the limits of time, and the
-//! players that a configuration names.
+//! Shared by commands that seat players: the game, its options, the time limits, and the configured
+//! players.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,34 +38,34 @@ pub struct SettingArgs {
     pub containment: Option<Level>,
 }
 
-/// The same, with the configuration read.
+/// The game and its terms, after reading the configuration.
 #[derive(Debug)]
 pub(super) struct Setting {
     /// The game.
     pub(super) game: GameKind,
-    /// The limits of time: the configuration's, else five seconds a move.
+    /// The time limits: the configured ones, or else five seconds per move.
     pub(super) control: TimeControl,
-    /// What contains the players.
+    /// The requested containment of the players.
     pub(super) request: ContainmentRequest,
-    /// What happens after a refused action.
+    /// What happens after an illegal action.
     pub(super) policy: FaultPolicy,
-    /// The players that the configuration names.
+    /// The players in the configuration.
     pub(super) players: Vec<PlayerSpec>,
-    /// The configuration that was read.
+    /// The path of the configuration that was read.
     pub(super) config: PathBuf,
-    /// What is wrong with it, if anything: it may name players that are not known.
+    /// Its problems, if any. It may name players that could not be read.
     problems: Option<Failure>,
-    /// The options of the configuration, where it is one of this game.
+    /// The options of the configuration, if it is for this game.
     configured: Vec<(&'static str, String)>,
-    /// Those of the command line, which stand on top of them.
+    /// The command line's options, which override them.
     options: OptionArgs,
 }
 
-/// The configuration where none is named.
+/// The configuration that is read if none is named.
 const CONFIG: &str = "tournament.toml";
 
-/// Reads the configuration: the one that is named, which must be right, or `tournament.toml`, where
-/// it is there. What is wrong with the latter is told.
+/// Reads the configuration. A named one must be valid. Otherwise reads `tournament.toml`, if it
+/// exists, and returns its problems.
 pub(super) fn read_config(
     named: Option<&Path>,
     printer: Printer,
@@ -80,8 +80,9 @@ pub(super) fn read_config(
 }
 
 impl SettingArgs {
-    /// Reads the configuration, where there is one. One that was not asked for may have problems:
-    /// then a note says what of it is taken, and [`Setting::player`] fails where it may be needed.
+    /// Reads the configuration, if there is one. If it was not named, it may have problems. Then a
+    /// note says what is used of it, and [`Setting::player`] fails if the missing part may be
+    /// needed.
     pub(super) fn read(&self, printer: Printer) -> Result<Setting, Failure> {
         let reading = read_config(self.config.as_deref(), printer)?;
         let (configured, problems) =
@@ -106,7 +107,7 @@ impl SettingArgs {
     fn with(&self, configured: Option<Tournament>, problems: Option<Failure>) -> Setting {
         let named = configured.as_ref().map(|tournament| tournament.game);
         let game = self.game.or(named).unwrap_or(GameKind::WatchYourBack);
-        // Options and limits of a configuration are meant for its own game.
+        // Options and limits of a configuration are for its own game only.
         let request =
             configured.as_ref().map(|known| known.containment.clone()).unwrap_or_default();
         let same = configured.as_ref().filter(|tournament| tournament.game == game);
@@ -128,18 +129,18 @@ impl SettingArgs {
 }
 
 impl Setting {
-    /// The rules in force, which end every game.
+    /// The rules in force, which guarantee that every game ends.
     pub(super) fn rules(&self, printer: Printer) -> Result<Rules, Failure> {
         self.options.of_whole_games(self.game.game(), &self.configured, printer)
     }
 
-    /// What contains the players, found out here and now.
+    /// The sandbox for the players, tested on this machine now.
     pub(super) fn contain(&self) -> Result<Arc<Sandbox>, Failure> {
         Ok(Arc::new(Sandbox::resolve(&self.request)?))
     }
 
-    /// Who `word` stands for. Where it stands for nobody and the configuration has problems, it may
-    /// be named there: these are the failure.
+    /// The player that `word` names. If there is none and the configuration has problems, it may be
+    /// missing because of them, so they are returned as the failure.
     pub(super) fn player(&self, word: &str) -> Result<PlayerWord, Failure> {
         PlayerWord::parse(word, &self.players).map_err(|unknown| match &self.problems {
             Some(problems) => problems.clone(),
@@ -147,7 +148,7 @@ impl Setting {
         })
     }
 
-    /// The program that `word` stands for; `why_none` says why a person will not do.
+    /// The program that `word` names. `why_none` says why a person is not allowed.
     pub(super) fn program(&self, word: &str, why_none: &str) -> Result<PlayerSpec, Failure> {
         match self.player(word)? {
             PlayerWord::Program(spec) => Ok(*spec),
@@ -156,7 +157,7 @@ impl Setting {
     }
 }
 
-/// The limits where no configuration has any.
+/// The default time limits, without a configuration.
 pub(super) fn default_control() -> TimeControl {
     TimeControl {
         startup: config::DEFAULT_STARTUP,

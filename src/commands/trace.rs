@@ -1,4 +1,4 @@
-//! `referee trace`: the rules in a pipe, actions in and states out.
+//! `referee trace`: reads actions and prints states, for use in a pipe.
 
 mod course;
 mod from_start;
@@ -68,14 +68,14 @@ pub fn run(args: &TraceArgs, printer: Printer) -> Result<Status, Failure> {
     traced.and(flushed).map(|()| Status::Done)
 }
 
-/// A game that is played line by line.
+/// A game played line by line.
 struct Tracer {
     course: Course,
     legal: bool,
 }
 
 impl Tracer {
-    /// Plays every line of `input` and prints the start and what came of each step.
+    /// Plays every line of `input`, and prints the start and the result of each step.
     fn play_all(
         &mut self,
         input: impl Read,
@@ -100,8 +100,8 @@ impl Tracer {
     }
 }
 
-/// Hands over each line that is not blank, with its number from 1. What was printed is flushed
-/// whenever the input may keep us waiting, so that a program can hold a dialogue.
+/// Passes on each line that is not blank, with its number from 1. Flushes the output before waiting
+/// for input, so that a program can hold a dialogue.
 fn for_each_line<W: Write>(
     input: impl Read,
     out: &mut BufWriter<W>,

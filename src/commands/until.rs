@@ -1,4 +1,4 @@
-//! `--until TIME`: a time of day, a date with a time, or a span from now.
+//! `--until TIME`: a time of day, a date with a time, or a duration from now.
 
 use std::time::{Duration, Instant};
 
@@ -7,22 +7,22 @@ use jiff::{Timestamp, ToSpan, Zoned};
 
 use super::Failure;
 
-/// The longest that a run may be planned ahead.
+/// The longest time that a run may be planned ahead.
 const FARTHEST: Duration = Duration::from_secs(366 * 24 * 3600);
 
-/// When a run is to end.
+/// When a run must end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Until {
-    /// The time on the local clock and its distance from UTC, for people.
+    /// The local time with its UTC offset, for people.
     pub(super) said: String,
-    /// From now to then.
+    /// The time from now until then.
     pub(super) left: Duration,
-    /// The instant.
+    /// The same moment on the monotonic clock.
     pub(super) at: Instant,
 }
 
 impl Until {
-    /// The end that `text` asks for at this moment.
+    /// Parses `text` as an end, relative to the current time.
     pub(super) fn read(text: &str) -> Result<Self, Failure> {
         Self::from(text, &Zoned::now())
             .map_err(|problem| Failure::input(format!("--until {text}: {problem}")))
@@ -42,7 +42,7 @@ impl Until {
     }
 }
 
-/// The moment that `text` names. A time of day is the next such moment.
+/// The moment that `text` names. For a time of day, the next such moment.
 fn end(text: &str, now: &Zoned) -> Result<Zoned, String> {
     let failed = |error: jiff::Error| format!("invalid time: {error}");
     if let Ok(span) = humantime::parse_duration(text) {

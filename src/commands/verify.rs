@@ -1,4 +1,4 @@
-//! `verify`: whether a results folder can be true.
+//! `verify`: checks the log and the tables of a results folder.
 
 mod repair;
 
@@ -47,7 +47,7 @@ pub struct VerifyArgs {
     pub repair: bool,
 }
 
-/// Something that is not as it should be.
+/// A problem that was found.
 #[derive(Debug, serde::Serialize)]
 struct Finding {
     file: &'static str,
@@ -68,7 +68,7 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     let checked = check_log(&dir)?;
     let mut findings = checked.findings;
     let (summary, torn) = (checked.contents.ledger.summary(), checked.contents.torn);
-    // What a run that has just begun or ended has changed is no finding.
+    // Changes by a run that has just begun or ended are not problems.
     let is_running = is_running || is_being_written(&dir);
     let mut tables = TableState::Unchecked;
     if findings.is_empty() && !torn && !is_running {
@@ -135,10 +135,10 @@ fn verdict(dir: &Path, games: &Summary, seeds: bool, findings: usize) -> String 
 
 struct Checked {
     findings: Vec<Finding>,
-    /// What the log holds.
+    /// The contents of the log.
     contents: Contents,
     seeds: bool,
-    /// There are lines that `--repair` moves out of the log.
+    /// Whether `--repair` would remove lines from the log.
     is_repairable: bool,
 }
 
@@ -202,7 +202,7 @@ fn check_lines(
     Checked { findings, contents, seeds, is_repairable }
 }
 
-/// What is wrong with the form, the seal and the place of a line.
+/// The problems with a line's format, hash and place.
 fn problems_of(line: &Line, problem: Option<&Problem>) -> Vec<Finding> {
     let edited = Problem::of(line, ProblemKind::Edited);
     let is_edited = line.record.is_ok() && !line.intact;
@@ -218,16 +218,16 @@ fn finding(line: usize, id: Option<&str>, problem: &str) -> Finding {
     Finding { file: crate::log::LOG, line: Some(line), id, problem }
 }
 
-/// What there is to compare.
+/// Whether the tables were compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TableState {
-    /// The log comes first, or the folder is being written.
+    /// The log has problems to solve first, or a run is writing to the folder.
     Unchecked,
-    /// No run has ended yet.
+    /// No run has ended yet, so there are no tables.
     Missing,
-    /// The last run did not end, and they may be older than the log.
+    /// The last run did not end, so the tables may be older than the log.
     Unfinished,
-    /// They were compared.
+    /// The tables were compared.
     Compared,
 }
 

@@ -1,5 +1,5 @@
-//! What the tests from outside share: a folder with a configuration and players, the referee run
-//! in it, and what it printed with everything that differs from run to run replaced.
+//! Shared by the integration tests: a folder with a configuration and players, the referee run in
+//! it, and its output with everything replaced that differs between runs.
 
 #![allow(dead_code, reason = "each file of tests uses its own part of this")]
 
@@ -15,10 +15,10 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Texts that would do harm if they were not escaped.
+/// Text that would do harm if it were not escaped.
 pub(crate) const HOSTILE: &str = "</script><img src=x onerror=alert(1)>";
 
-/// What [`Config::small`] comes to.
+/// The ranking of [`Config::small`].
 pub(crate) const TABLE: &str = "\
 #  player  rating  ±95%  ranks  games  score     %  W  D  L  faults
 1  bee         22   ±48    1–3      8    4.5  56.2  1  7  0       0
@@ -31,7 +31,7 @@ Not told apart (likelihood that the first is better, and about how many games wo
 bee and cat (69%, 102), cat and ant (69%, 102).
 ";
 
-/// What a run of the referee came to: exit code, stdout and stderr, normalised.
+/// The normalised result of running the referee: exit code, stdout and stderr.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) code: i32,
@@ -45,7 +45,7 @@ impl Run {
     }
 }
 
-/// A file of a folder in which a tournament was played.
+/// A file in the folder of a played tournament.
 struct Kept {
     name: PathBuf,
     bytes: Vec<u8>,
@@ -53,7 +53,7 @@ struct Kept {
     modified: SystemTime,
 }
 
-/// The files in `folder` and below, with their names from `root`.
+/// The files in `folder` and below, named relative to `root`.
 fn kept(folder: &Path, root: &Path) -> Vec<Kept> {
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
     let (folders, files): (Vec<_>, Vec<_>) =
@@ -71,7 +71,7 @@ fn kept(folder: &Path, root: &Path) -> Vec<Kept> {
     files.into_iter().map(keep).chain(below).collect()
 }
 
-/// A folder in which tournaments are played.
+/// A folder in which to play tournaments.
 pub(crate) struct Arena {
     dir: TempDir,
 }
@@ -79,7 +79,7 @@ pub(crate) struct Arena {
 impl Arena {
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().expect("a folder");
-        // Where the referee is root its players are somebody else.
+        // If the referee is root, its players have other users.
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).expect("its owner");
         Self { dir }
     }
@@ -91,8 +91,8 @@ impl Arena {
         arena
     }
 
-    /// A folder in which the tournament of `config` was played. It is played once in each process,
-    /// however many tests want it; each has a copy.
+    /// A folder in which the tournament of `config` has been played. Each process plays it only
+    /// once, and each test gets a copy.
     pub(crate) fn played(config: &Config) -> Self {
         static PLAYED: Mutex<BTreeMap<String, Arc<OnceLock<Vec<Kept>>>>> =
             Mutex::new(BTreeMap::new());
@@ -116,7 +116,7 @@ impl Arena {
         arena
     }
 
-    /// A tournament with a player of a hostile name that makes faults of hostile texts.
+    /// A tournament with a hostile player name, and faults with hostile texts.
     pub(crate) fn hostile() -> Self {
         let arena = Self::with(
             &Config::empty()
@@ -145,7 +145,7 @@ impl Arena {
         self.write("tournament.toml", &config.toml());
     }
 
-    /// The folder of the results.
+    /// The results folder.
     pub(crate) fn results(&self) -> PathBuf {
         self.path().join("results/cup")
     }
@@ -162,7 +162,7 @@ impl Arena {
         self.read("games.jsonl")
     }
 
-    /// Changes line `number` of the log, from 1, newline excluded.
+    /// Edits line `number` of the log (from 1), without its newline.
     pub(crate) fn edit_line(&self, number: usize, edit: impl FnOnce(&str) -> String) {
         let mut lines: Vec<String> = self.log().lines().map(str::to_owned).collect();
         lines[number - 1] = edit(&lines[number - 1]);
@@ -173,7 +173,7 @@ impl Arena {
         serde_json::from_str(self.log().lines().next().expect("a header")).expect("JSON")
     }
 
-    /// The whole lines of the games by identity; a doubled identity is refused.
+    /// The complete lines of the games, by id. Panics if an id occurs twice.
     pub(crate) fn lines(&self) -> BTreeMap<String, String> {
         let log = self.log();
         let mut games = BTreeMap::new();
@@ -185,7 +185,7 @@ impl Arena {
         games
     }
 
-    /// What must be the same in every run of a tournament with a seed: all but the times.
+    /// Everything but the times: it must be the same in every run with the same seed.
     pub(crate) fn essence(&self) -> BTreeMap<String, Value> {
         let plain = |line: &String| {
             let mut game: Value = serde_json::from_str(line).expect("JSON");
@@ -204,7 +204,7 @@ impl Arena {
         self.dressed(command)
     }
 
-    /// The referee by way of a shell: `script` ends with `exec "$@"`.
+    /// Runs the referee through a shell; `script` ends with `exec "$@"`.
     pub(crate) fn in_shell(&self, script: &str, args: &[&str]) -> Run {
         self.finish(self.start_in_shell(script, args), "")
     }
@@ -215,7 +215,7 @@ impl Arena {
         self.dressed(command).spawn().expect("a shell")
     }
 
-    /// Runs a shell's command in the folder; it must succeed.
+    /// Runs a shell command in the folder, and panics if it fails.
     pub(crate) fn sh(&self, script: &str) {
         let shell = Command::new("sh").args(["-c", script]).current_dir(self.path()).output();
         let output = shell.expect("a shell");
@@ -232,7 +232,7 @@ impl Arena {
         self.run_with(args, "")
     }
 
-    /// Runs the referee with `input` on its standard input.
+    /// Runs the referee with `input` on its stdin.
     pub(crate) fn run_with(&self, args: &[&str], input: &str) -> Run {
         self.finish(self.command(args).spawn().expect("the referee starts"), input)
     }
@@ -241,10 +241,10 @@ impl Arena {
         self.command(args).spawn().expect("the referee starts")
     }
 
-    /// Waits for a run and normalises what it printed.
+    /// Waits for a run, and normalises its output.
     pub(crate) fn finish(&self, mut child: Child, input: &str) -> Run {
         let mut stdin = child.stdin.take().expect("a pipe");
-        // A run that ended without reading its input is none of our business.
+        // A run may end without reading its input.
         let _ = stdin.write_all(input.as_bytes());
         drop(stdin);
         let output = child.wait_with_output().expect("the referee ends");
@@ -253,8 +253,8 @@ impl Arena {
         Run { code, out: text(output.stdout), err: text(output.stderr) }
     }
 
-    /// A text with everything replaced that differs from run to run, and without the line that
-    /// says what this machine can enforce.
+    /// The text with everything replaced that differs between runs, and without the line about what
+    /// this machine can enforce.
     pub(crate) fn normal(&self, text: &str) -> String {
         let dir = self.path().to_str().expect("a plain path");
         let text = text.replace(dir, "DIR");
@@ -263,7 +263,7 @@ impl Arena {
         lines.join("\n")
     }
 
-    /// Waits until the log has so many whole lines.
+    /// Waits until the log has this many complete lines.
     pub(crate) fn wait_for_lines(&self, lines: usize) {
         wait_until(|| {
             let log = fs::read(self.results().join("games.jsonl")).unwrap_or_default();
@@ -286,7 +286,7 @@ impl Arena {
     }
 }
 
-/// Waits, at most a minute, until something is so.
+/// Waits, at most a minute, until the condition holds.
 pub(crate) fn wait_until(mut is_so: impl FnMut() -> bool) {
     let began = Instant::now();
     while !is_so() {
@@ -297,11 +297,11 @@ pub(crate) fn wait_until(mut is_so: impl FnMut() -> bool) {
 
 fn normal_line(line: &str) -> String {
     let mut words: Vec<String> = line.split(' ').map(normal_word).collect();
-    // `TIME left`: what is left is said in two words.
+    // `TIME left`: the time left is two words.
     if let Some(at) = words.iter().position(|word| word == "left,").filter(|&at| at >= 2) {
         words.splice(at - 2..at, ["TIME".to_owned()]);
     }
-    // `in TIME,`: so is what it took.
+    // `in TIME,`: so is the elapsed time.
     if let Some(at) = words.iter().position(|word| word == "in").filter(|at| at + 2 < words.len())
         && words[at + 1].parse::<u32>().is_ok()
     {
@@ -326,7 +326,7 @@ fn normal_word(word: &str) -> String {
     word.replace(core, name)
 }
 
-/// A configuration, of which every part can be changed.
+/// A configuration in which every part can be changed.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
     pub(crate) seed: Option<u64>,
@@ -334,7 +334,7 @@ pub(crate) struct Config {
     pub(crate) pairs: u32,
     pub(crate) jobs: usize,
     pub(crate) max_moves: u32,
-    /// Further lines before the first table.
+    /// More lines before the first table.
     pub(crate) more: String,
     /// The lines of `[clock]`.
     pub(crate) clock: String,
@@ -358,7 +358,7 @@ impl Config {
         .bot("cat", "search-200")
     }
 
-    /// No players yet.
+    /// A configuration without players.
     pub(crate) fn empty() -> Self {
         Self { players: Vec::new(), ..Self::small() }
     }
@@ -367,12 +367,12 @@ impl Config {
         self.player(name, &format!("bot = \"{bot}\""))
     }
 
-    /// A player that a shell runs from a file.
+    /// Adds a player that a shell runs from a file.
     pub(crate) fn script(self, name: &str, file: &str) -> Self {
         self.player(name, &format!("command = [\"sh\", \"{file}\"]"))
     }
 
-    /// A player with these lines.
+    /// Adds a player with these lines.
     pub(crate) fn player(mut self, name: &str, lines: &str) -> Self {
         self.players.push((name.to_owned(), lines.to_owned()));
         self
@@ -407,7 +407,7 @@ impl Config {
     }
 }
 
-/// Random numbers that are the same every time.
+/// A deterministic random number generator.
 pub(crate) struct Dice(u64);
 
 impl Dice {

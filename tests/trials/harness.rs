@@ -1,12 +1,12 @@
-//! Tests that may find out that they cannot run. Such a one says by name what is missing and counts
-//! as skipped, not as passed: the ordinary harness cannot do that. Nor can it make a test for each
-//! of a list.
+//! A test harness for tests that may find out that they cannot run. Such a test names what is
+//! missing, and counts as skipped, not as passed. The standard harness cannot do that, nor can it
+//! make one test per entry of a list.
 
 use std::process::{Command, ExitCode};
 
 use libtest_mimic::{Arguments, Completion, Trial};
 
-/// What a test needs and this machine has not.
+/// What a test needs and this machine does not have.
 pub(crate) type Lacks = Option<String>;
 
 /// Says which of these programs cannot be run here.
@@ -20,7 +20,7 @@ pub(crate) fn without(programs: &[&str]) -> Lacks {
     (!missing.is_empty()).then(|| format!("there is no {} here", missing.join(" and no ")))
 }
 
-/// A quick test; it returns what kept it from running, if anything.
+/// A quick test. `run` returns what kept it from running, if anything.
 pub(crate) fn quick(
     name: impl Into<String>,
     run: impl FnOnce() -> Lacks + Send + 'static,
@@ -31,12 +31,12 @@ pub(crate) fn quick(
     })
 }
 
-/// One that runs with `--ignored`.
+/// A slow test, which runs only with `--ignored`.
 pub(crate) fn slow(name: impl Into<String>, run: impl FnOnce() -> Lacks + Send + 'static) -> Trial {
     quick(name, run).with_ignored_flag(true)
 }
 
-/// Runs those that the arguments ask for; the tests of each module are named after it.
+/// Runs the tests selected by the arguments. Their names begin with their module's name.
 pub(crate) fn run<const N: usize>(modules: [(&str, Vec<Trial>); N]) -> ExitCode {
     let named = |(module, tests): (&str, Vec<Trial>)| {
         let module = module.to_owned();

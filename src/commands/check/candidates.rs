@@ -1,4 +1,4 @@
-//! The players that a check was given, found and told apart.
+//! Finds the players to check, and gives each a distinct name.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,14 +14,14 @@ use crate::model::stage::Stage;
 use crate::model::tournament::Tournament;
 use crate::run::resume::{fresh_identity, header};
 
-/// A word that stands for no player, and why.
+/// An argument that names no player, and why.
 #[derive(Debug)]
 pub(super) struct Refused {
     pub(super) word: String,
     pub(super) why: Failure,
 }
 
-/// What each word of the command line stands for, in their order.
+/// The candidate for each argument, in order.
 pub(super) fn read(
     args: &CheckArgs,
     setting: &Setting,
@@ -50,7 +50,7 @@ pub(super) fn read(
         .collect()
 }
 
-/// The words that stand for one and the same player, in groups.
+/// The arguments that name the same player, in groups.
 pub(super) fn copies(entries: &[Result<Candidate, Refused>], words: &[String]) -> Vec<Vec<String>> {
     let found = entries
         .iter()
@@ -59,7 +59,7 @@ pub(super) fn copies(entries: &[Result<Candidate, Refused>], words: &[String]) -
     copies::copies(found)
 }
 
-/// Players of one name, such as `a/player.py` and `b/player.py`, are called by their words.
+/// Renames players with the same name, such as `a/player.py` and `b/player.py`, to their arguments.
 fn tell_apart(found: &mut [Result<PlayerSpec, Refused>], words: &[String]) {
     let mut seen = BTreeSet::new();
     let mut doubled = BTreeSet::new();
@@ -109,7 +109,7 @@ fn candidate(
     })
 }
 
-/// The arguments that name the player to `referee ask`.
+/// The arguments with which `referee ask` finds the player.
 fn words(word: &str, args: &CheckArgs, setting: &Setting) -> Result<String, Failure> {
     let mut words = vec![word];
     let config = setting.config.to_string_lossy();
@@ -122,7 +122,7 @@ fn words(word: &str, args: &CheckArgs, setting: &Setting) -> Result<String, Fail
     shlex::try_join(words).map_err(|_| Failure::input(format!("player `{}`", word.escape_debug())))
 }
 
-/// `name`, with a number where it is taken.
+/// `name`, with a number added if it is taken.
 fn free(name: &str, taken: &mut BTreeSet<String>) -> String {
     let mut number = 1;
     let mut free = name.to_owned();
@@ -133,7 +133,7 @@ fn free(name: &str, taken: &mut BTreeSet<String>) -> String {
     free
 }
 
-/// A player's name as the name of a folder.
+/// Turns a player's name into a folder name.
 fn folder_name(name: &str) -> String {
     let plain = |character: char| match character {
         '-' | '_' | '.' => character,

@@ -1,7 +1,7 @@
-//! Many players checked at the same time, each on cores of its own.
+//! Checks many players at the same time, each on its own cores.
 //!
-//! Whatever happens to one of them, the reports on the others stand: an examination that breaks
-//! down gives a report of its own, and an interruption leaves a report of what was found until then.
+//! A failed check does not affect the others. A check that panics gets a report of its own, and an
+//! interruption leaves a report of what was found before it.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -22,36 +22,37 @@ use crate::printer::activity::Activity;
 use crate::run::cores::share_cores;
 use crate::run::worker::settle_on;
 
-/// How the examinations ended.
+/// How the checks ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// Everyone was examined.
+    /// Every player was checked.
     Complete,
-    /// Interrupted.
+    /// The checks were interrupted.
     Interrupted,
 }
 
-/// What is examined, by all threads.
+/// The work that all threads share.
 struct Shared {
     exam: Exam,
     entries: Vec<Result<Candidate, Refused>>,
-    /// The first entry that nobody has taken yet.
+    /// The first entry that no thread has taken yet.
     next: AtomicUsize,
 }
 
-/// What a thread tells.
+/// A message from a thread.
 enum News {
-    /// The candidate of this number is at this step.
+    /// The candidate with this number begins this step.
     Step(usize, String),
-    /// The report on the entry of this number, and what kept the referee from finishing it.
+    /// The report on the entry with this number, and the error that kept the referee from finishing
+    /// it.
     Examined(usize, Box<Report>, Option<Failure>),
 }
 
-/// Examines all candidates, so many at a time (default: one on each core), and hands the reports
-/// to `desk` in the order of the entries.
+/// Checks all candidates, a limited number at a time (default: one per core). Passes the reports to
+/// `desk` in the order of the entries.
 ///
 /// # Errors
-/// What kept the referee from finishing a check, after all others; or that `desk` takes no more.
+/// The referee's own failure in a check, after all other checks; or a failure of `desk`.
 pub(super) fn examine_all(
     jobs: Option<NonZeroUsize>,
     exam: Exam,
@@ -78,14 +79,14 @@ pub(super) fn examine_all(
     let collected = collect(&shared, news, &tell_stop, desk);
     tell_stop.send_replace(true);
     for thread in threads {
-        // What panics in an examination is caught there.
+        // `guarded` has already caught any panic of a check.
         let _ = thread.join();
     }
     collected
 }
 
 impl Shared {
-    /// Examines what nobody has taken yet, until nothing is left or it is to stop.
+    /// Checks the entries that nobody has taken, until none is left or the checks must stop.
     fn work(&self, stop: &watch::Receiver<bool>, tell: &mpsc::UnboundedSender<News>) {
         while !*stop.borrow() {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
@@ -93,7 +94,7 @@ impl Shared {
             let mut report = self.untried(number);
             let failure = entry.as_ref().ok().and_then(|candidate| {
                 let begin = |step: &str| {
-                    // Who listens no more has told all threads to stop.
+                    // If nobody listens any more, all threads have been told to stop.
                     let _ = tell.send(News::Step(number, step.to_owned()));
                 };
                 guarded(&mut report, |report| self.examine(candidate, report, stop, begin)).err()
@@ -125,7 +126,7 @@ impl Shared {
         }
     }
 
-    /// The report on an entry before anything was tried.
+    /// The report on an entry before its check.
     fn untried(&self, number: usize) -> Report {
         match &self.entries[number] {
             Ok(candidate) => self.exam.untried(candidate),
@@ -136,12 +137,12 @@ impl Shared {
     }
 }
 
-/// Does `work` on a report; a panic in it is a failure, of which the report tells.
+/// Does `work` on a report. Turns a panic into a failure, and adds it to the report.
 fn guarded(
     report: &mut Report,
     work: impl FnOnce(&mut Report) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    // A report is whole at any moment, and nothing else that `work` changes is used again.
+    // A report is complete at any moment, and nothing else that `work` changes is used again.
     let worked = catch_unwind(AssertUnwindSafe(|| work(report)));
     worked.unwrap_or_else(|panic| {
         let what = said(panic.as_ref());
@@ -153,14 +154,14 @@ fn guarded(
     })
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn said(panic: &(dyn Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
     owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("nobody knows why")
 }
 
-/// Hands on the reports in the order of the entries as they come. After an interruption the checks
-/// under way end, and those that were not begun are reported as such.
+/// Passes on the reports in the order of the entries. After an interruption, running checks end,
+/// and checks that have not begun are reported as such.
 fn collect(
     shared: &Shared,
     mut news: mpsc::UnboundedReceiver<News>,
@@ -213,7 +214,7 @@ fn collect(
     })
 }
 
-/// Reports that wait for those before them.
+/// Reports that wait for earlier ones.
 #[derive(Default)]
 struct Queue {
     next: usize,
@@ -230,7 +231,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Which of so many reports never came.
+    /// The numbers of the reports that never came, among `all`.
     fn missing(&self, all: usize) -> Vec<usize> {
         (self.next..all).filter(|number| !self.waiting.contains_key(number)).collect()
     }

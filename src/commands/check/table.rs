@@ -7,12 +7,12 @@ use crate::check::{Outcome, Report};
 use crate::error::Failure;
 use crate::report::csv_cells::text;
 
-/// A CSV file, opened before anything is checked; a row is in it as soon as it is known.
+/// A CSV file, opened before the checks begin. Each row is written as soon as it is known.
 #[derive(Debug)]
 pub(super) struct Table {
     path: PathBuf,
     writer: csv::Writer<File>,
-    /// The house players that everyone meets, in order.
+    /// The built-in players that every candidate meets, in order.
     bots: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ const HEAD: [&str; 10] = [
 ];
 
 impl Table {
-    /// A table at `path` of players that meet these `bots`.
+    /// Creates a table at `path` for players that meet these `bots`.
     pub(super) fn create(path: &Path, bots: Vec<String>) -> Result<Self, Failure> {
         let file = File::create(path).map_err(|error| {
             Failure::system(format!("cannot write {}: {error}", path.display()))
@@ -44,7 +44,7 @@ impl Table {
         Ok(table)
     }
 
-    /// Writes the row of a player.
+    /// Writes a player's row.
     pub(super) fn write(&mut self, report: &Report) -> Result<(), Failure> {
         let row = row(report, &self.bots);
         self.put(&row)

@@ -1,4 +1,4 @@
-//! `new tournament`: the configuration for a folder of players.
+//! `new tournament`: creates the configuration for a folder of players.
 
 use crate::commands::game_args::game_named;
 use std::io::ErrorKind;
@@ -11,9 +11,9 @@ use crate::config::Found;
 use crate::submissions::{Failed, Missing, Submission, take_in};
 use referee_games::GameKind;
 
-/// So many things that may be one player are written down at most.
+/// The maximum number of alternatives written for one player.
 const MOST_CHOICES: usize = 8;
-/// What is said where there are classes of 2018.
+/// The note about classes from 2018.
 const PRESET: &str = "\
 # Classes of 2018 (`comp30024`; docs/classes.md) had a minute of CPU time per game and 100 MiB of
 # memory. To use these limits, uncomment this and remove `move`.
@@ -63,7 +63,7 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
     Ok(if good == taken.len() { Status::Done } else { Status::Found })
 }
 
-/// The folder for what is packed or loose: never the one that is taken in.
+/// The folder for unpacked archives and copied files. Never the folder of submissions itself.
 fn shelf(args: &TournamentArgs) -> PathBuf {
     let shelf = args.into.join("players");
     let whole = |path: &Path| std::fs::canonicalize(path).ok();
@@ -84,7 +84,7 @@ fn failed(error: &Failed, args: &TournamentArgs, shelf: &Path) -> Failure {
     }
 }
 
-/// What is to be said of a submission, a line each.
+/// Notes about a submission, one per line.
 fn lines(submission: &Submission) -> Vec<String> {
     let remarks = submission.remarks.iter().map(|it| format!("{}: {it}", submission.name));
     let why = submission.player.as_ref().err().map(|why| format!("{}: {why}", submission.entry));
@@ -121,7 +121,7 @@ fn configuration(args: &TournamentArgs, taken: &[Submission]) -> Result<String, 
     Ok(text)
 }
 
-/// The table of a submission's player; or those that it may be, as comments.
+/// The table of a submission's player, or all its alternatives as comments.
 fn tables(submission: &Submission, folder: &Path) -> Result<String, Failure> {
     let choices = match &submission.player {
         Ok(player) => return table(&submission.name, player, folder),
@@ -136,7 +136,7 @@ fn tables(submission: &Submission, folder: &Path) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// It is a class of 2018, or may be one.
+/// Whether it is a class from 2018, or may be one.
 fn has_class(submission: &Submission) -> bool {
     let is_class = |(_, found): &(PathBuf, Found)| matches!(found, Found::Class(_));
     match &submission.player {
@@ -162,7 +162,7 @@ fn table(name: &str, player: &(PathBuf, Found), folder: &Path) -> Result<String,
     Ok(format!("[[players]]\nname = {name}\n{run}\ndir = {dir}\n"))
 }
 
-/// `dir` as the configuration in `folder` names it: relative to it where it lies in it.
+/// `dir` as the configuration in `folder` names it: relative if it lies inside.
 fn relative(dir: &Path, folder: &Path) -> Result<String, Failure> {
     let whole = std::fs::canonicalize(dir)
         .map_err(|error| Failure::system(format!("{}: {error}", dir.display())))?;
@@ -173,7 +173,7 @@ fn relative(dir: &Path, folder: &Path) -> Result<String, Failure> {
     Ok(if text.is_empty() { ".".to_owned() } else { text.to_owned() })
 }
 
-/// A text as TOML writes it: a JSON string is one.
+/// The text as a TOML string, which a JSON string always is.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text.replace('\u{7f}', " ")).to_string()
 }

@@ -1,15 +1,16 @@
-//! How the commands on a page name the tournament: as seen from where its configuration lies.
+//! The options with which the commands on a page find the tournament from its configuration's
+//! folder.
 
 use std::path::{Component, Path, PathBuf};
 
 use crate::report::page::word;
 
-/// The configuration's usual name, which commands need not be told.
+/// The usual file name of the configuration, which commands find without an option.
 const CONFIG: &str = "tournament.toml";
 
-/// The options by which a command finds the tournament in `dir` and the players of its
-/// configuration, when it is called in the configuration's folder. Where `config` is not known, that
-/// is the nearest folder around `dir` that holds one, or else the working directory.
+/// The options with which a command finds the tournament in `dir`, and its configured players, from
+/// the configuration's folder. If `config` is unknown, that folder is the nearest one around `dir`
+/// with a configuration, or else the working directory.
 pub(in crate::commands) fn options(dir: &Path, config: Option<&Path>) -> String {
     let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     let around = || dir.ancestors().find(|folder| folder.join(CONFIG).is_file());
@@ -27,8 +28,8 @@ pub(in crate::commands) fn options(dir: &Path, config: Option<&Path>) -> String 
     }
 }
 
-/// The path from one folder to another, both absolute. Where they share nothing but the root it is
-/// the other folder itself.
+/// The path from one folder to another, both absolute. If they share only the root, it is the other
+/// folder's absolute path.
 fn seen_from(base: &Path, dir: &Path) -> PathBuf {
     let shared = base.components().zip(dir.components()).take_while(|(one, other)| one == other);
     let shared = shared.count();

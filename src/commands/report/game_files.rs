@@ -1,5 +1,5 @@
-//! The games beside the page: a script a game, which gives it to the viewer, and one that lists
-//! them all. A page that is opened from disk may load scripts and nothing else.
+//! Writes the games beside the page: one script per game, which passes it to the viewer, and one
+//! that lists all games. A page opened from disk can load only scripts.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Read, Write};
@@ -15,11 +15,12 @@ use crate::model::record::GameRecord;
 use crate::report::film::end_in_words;
 use referee_games::Seat;
 
-/// The folder of the games.
+/// The folder of the game scripts.
 const FOLDER: &str = "games";
-/// The list of all games.
+/// The script that lists all games.
 const INDEX: &str = "index.js";
-/// What the first line of a game's file begins with; to be changed whenever films change.
+/// The first line of each game's file begins with this. Change it whenever the replay format
+/// changes.
 const VERSION: &str = "// film 2 ";
 
 /// Writes the games beside a page.
@@ -43,7 +44,7 @@ impl GameFiles {
         Ok(files)
     }
 
-    /// The file of this very game, with this check, is there already.
+    /// Whether the file of exactly this game, with this check, exists already.
     pub(crate) fn has(&self, record: &GameRecord, check: Option<&str>) -> bool {
         let Some(expected) = check.map(first_line) else { return false };
         let mut found = vec![0; expected.len()];
@@ -65,7 +66,7 @@ impl GameFiles {
         write_quickly(&path, script.as_bytes()).map_err(|error| failed(&path, &error))
     }
 
-    /// Adds a game to the list.
+    /// Adds a game to the list of all games.
     pub(crate) fn list(
         &mut self,
         results: &NamedResults,
@@ -74,7 +75,7 @@ impl GameFiles {
         index_line(results, record).map_or(Ok(()), |line| self.write(&line))
     }
 
-    /// Puts the list in its place.
+    /// Completes the list and moves it into place.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         self.write(INDEX_END)?;
         let (list, index) = (&self.unfinished, self.folder.join(INDEX));
@@ -95,7 +96,7 @@ fn first_line(check: &str) -> String {
     format!("{VERSION}{check}\n")
 }
 
-/// The script that gives a film to the viewer.
+/// The script that passes a replay to the viewer.
 pub(crate) fn game_script(film: &str) -> String {
     format!("refereeGame({film});\n")
 }
@@ -108,8 +109,8 @@ pub(crate) fn index_begin() -> String {
 /// The end of the list of all games.
 pub(crate) const INDEX_END: &str = "]);\n";
 
-/// A game in the list: its id, the numbers of its players, its pair, how it ended, its plies.
-/// None for players that are not in the results.
+/// A game's entry in the list: its id, its players' numbers, its pair, its ending, its plies.
+/// `None` if a player is not in the results.
 pub(crate) fn index_line(results: &NamedResults, record: &GameRecord) -> Option<String> {
     let number = |seat: Seat| results.number(&record.players[seat]).ok();
     let (first, second) = (number(Seat::First)?, number(Seat::Second)?);

@@ -1,8 +1,8 @@
-//! The listener that keeps the tables up to date while games are played.
+//! Keeps the tables up to date while games are played.
 //!
-//! A thread of low priority does the work from a copy of the ledger, so that neither the runner nor
-//! a player waits for it. It writes after the first game, and again whenever the games have grown
-//! by a tenth: over a whole run that costs no more than a few times the tables at its end.
+//! A low-priority thread works on a copy of the ledger, so neither the runner nor a player waits
+//! for it. It writes the tables after the first game, and again each time the number of games has
+//! grown by a tenth. Over a whole run, this costs only a few times as much as the final tables.
 
 use std::fs::File;
 use std::io;
@@ -23,26 +23,26 @@ use crate::report::{Remedy, Standings};
 use crate::run::event::{Listener, RunEvent};
 use crate::schedule::ledger::Ledger;
 
-/// The tables are written again when the games have grown by one part of this many.
+/// The tables are written again when the number of games has grown by one part in this many.
 const PART: usize = 10;
 /// The lowest priority of a thread.
 const LOWEST: i32 = 19;
 
 /// Writes the tables while games are played. They can be made again from the log at any time, so
-/// what goes wrong here is logged and ends nothing.
+/// errors here are only logged.
 #[derive(Debug)]
 pub(in crate::commands) struct LiveTables {
     dir: PathBuf,
     remedy: Remedy,
-    /// The rows of games, appended as they are played.
+    /// The table of games, with new rows appended as games finish.
     games: Option<GamesTable<File>>,
     writer: Option<(SyncSender<Ledger>, JoinHandle<()>)>,
-    /// The games in the tables that were written last.
+    /// The number of games in the tables last written.
     shown: usize,
 }
 
 impl LiveTables {
-    /// The tables in `dir`; the remedies in their notes are those of this tournament.
+    /// Keeps the tables in `dir`. The advice in their notes names the `remedy` of this tournament.
     pub(in crate::commands) fn new(dir: &Path, remedy: Remedy) -> Self {
         Self { dir: dir.to_owned(), remedy, games: None, writer: None, shown: 0 }
     }
@@ -53,7 +53,7 @@ impl LiveTables {
         let (ledgers, inbox) = sync_channel::<Ledger>(1);
         let (dir, remedy) = (self.dir.clone(), self.remedy);
         let work = move || {
-            // On Linux this is the priority of the thread. Without it all goes on as well.
+            // On Linux this sets the thread's priority. Everything also works without it.
             let _ = setpriority_process(None, LOWEST);
             for ledger in inbox {
                 if let Err(error) = write(&dir, remedy, &ledger) {
@@ -75,25 +75,25 @@ impl LiveTables {
         let Some((ledgers, _)) = self.writer.as_ref().filter(|_| grown > self.shown / PART) else {
             return Ok(());
         };
-        // A thread that is still at work gets the next one.
+        // If the thread is still busy, it gets a later ledger.
         if !matches!(ledgers.try_send(ledger.clone()), Err(TrySendError::Full(_))) {
             self.shown = ledger.played();
         }
         Ok(())
     }
 
-    /// Waits until the last tables are written, so that what comes after them stays.
+    /// Waits until the last tables are written, so that they cannot overwrite later ones.
     fn end(&mut self) {
         self.games = None;
         if let Some((ledgers, thread)) = self.writer.take() {
             drop(ledgers);
-            // A panic there has been reported by its own message.
+            // The panic has already printed its own message.
             let _ = thread.join();
         }
     }
 }
 
-/// `games.csv` with the games played so far, for others to be appended.
+/// Writes `games.csv` with the games so far, ready for appending.
 fn games_so_far(dir: &Path, ledger: &Ledger) -> Result<GamesTable<File>, Failure> {
     let failed = |error: io::Error| Failure::system(error.to_string());
     let file = File::create(dir.join(GAMES_TABLE)).map_err(failed)?;

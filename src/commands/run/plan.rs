@@ -1,4 +1,4 @@
-//! `run --plan`: what would be played, and how far it would come.
+//! `run --plan`: shows which games are due, and what to expect of the time available.
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::report::Row;
 use crate::schedule::ledger::{Ledger, Setup};
 use referee_ratings::Estimate;
 
-/// Says what is due, and what can be expected of the time until `until`.
+/// Prints the games that are due, and what to expect until `until`.
 pub(super) fn plan(
     args: &RunArgs,
     until: Option<&Until>,
@@ -34,7 +34,8 @@ pub(super) fn plan(
     let mut used = 0_u64;
     if exists {
         let contents = folder::read(dir, |_, entry| {
-            // A game of a player that is no longer configured has no place; `run` says so.
+            // A game of a player that was removed from the configuration has no place; `run`
+            // reports that.
             let _ = ledger.add(&entry.record);
             used = used.saturating_add(entry.record.clock.wall_ns);
         })?;
@@ -70,13 +71,13 @@ pub(super) fn plan(
     Ok(Status::Done)
 }
 
-/// The header of the log in `dir`.
+/// The header of the log in `dir`, if there is one.
 fn header(dir: &Path) -> Result<Header, LogError> {
     Ok(LogReader::open(dir)?.header().clone())
 }
 
-/// The tournament by its configuration, which may have come to have more pairs and players than the
-/// log; further games stay those of the log.
+/// The configured tournament, which may have more pairs and players than the log. Extra pairs stay
+/// those of the log.
 fn setup(tournament: &Tournament, header: Option<&Header>) -> Setup {
     let has_further = header.is_some_and(|header| header.stages.contains(&Stage::further()));
     let further = has_further.then(Stage::further);
@@ -97,7 +98,7 @@ fn unknown(until: &Until) -> String {
     )
 }
 
-/// What can be expected of the time left where a game takes `each`, and so many are due.
+/// What to expect of the time left if one game takes `each` and `due` games are missing.
 fn outlook(until: &Until, each: Duration, due: usize, tables: &Tables) -> String {
     let games = until.left.as_secs_f64() / each.as_secs_f64();
     let share = match due {
@@ -111,7 +112,7 @@ fn outlook(until: &Until, each: Duration, due: usize, tables: &Tables) -> String
     #[expect(clippy::cast_precision_loss, reason = "counts of games and players")]
     let (played, players) = (tables.analysis.ledger.played() as f64, margins.len() as f64);
     let now = margins.iter().sum::<f64>() / players.max(1.0);
-    // Errors fall with the root of the number of games.
+    // Errors fall with the square root of the number of games.
     let then = now * (played / (played + games)).sqrt();
     format!(
         "until {}: about {games:.0} games, {share}; a rating is then known to about ±{then:.0} \
@@ -120,7 +121,7 @@ fn outlook(until: &Until, each: Duration, due: usize, tables: &Tables) -> String
     )
 }
 
-/// The stages in words, with how many players each has.
+/// The stages as text, with the number of players in each.
 fn stages_in_words(tournament: &Tournament) -> String {
     let mut players = tournament.players.len();
     let in_words = |stage: &Stage| {

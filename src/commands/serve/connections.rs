@@ -1,5 +1,5 @@
-//! Connections: so many at once, and each for a limited time. Whoever opens many and says nothing
-//! shuts nobody out.
+//! Limits the number of connections and the duration of each. So a client that opens many and stays
+//! silent cannot shut out others.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -22,21 +22,20 @@ use tokio::time::{sleep, timeout};
 
 use super::EVENTS;
 
-/// A connection may take so long to say what it asks for.
+/// How long a connection may take to send its request.
 const ASKING: Duration = Duration::from_secs(10);
-/// It may take so long for everything, unless it waits for events.
+/// How long a connection may last in all, unless it waits for events.
 const FETCHING: Duration = Duration::from_secs(120);
-/// When there is nothing left to accept a connection with, the next is tried after so long.
+/// How long to wait before the next accept when resources run out.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How many connections there may be at once: as many as there are descriptors for, some being
-/// left for files.
+/// The maximum number of connections: the limit on open files, minus some for files.
 pub(super) fn most() -> usize {
     let descriptors = getrlimit(Resource::RLIMIT_NOFILE).map_or(256, |(soft, _)| soft);
     usize::try_from(descriptors.saturating_sub(64)).unwrap_or(usize::MAX).clamp(16, 512)
 }
 
-/// Answers whoever connects, `most` at once, for ever.
+/// Accepts and serves connections forever, at most `most` at once.
 pub(super) async fn serve(listener: &TcpListener, router: &Router, most: usize) -> Infallible {
     let mut open = Open { most, all: JoinSet::new(), silent: VecDeque::new() };
     loop {
@@ -51,7 +50,7 @@ pub(super) async fn serve(listener: &TcpListener, router: &Router, most: usize) 
 struct Open {
     most: usize,
     all: JoinSet<()>,
-    /// Those that have not asked for anything yet, the oldest first.
+    /// Connections that have not sent a request yet, oldest first.
     silent: VecDeque<Silent>,
 }
 
@@ -60,17 +59,17 @@ struct Silent {
     task: AbortHandle,
 }
 
-/// How far a connection is.
+/// The progress of a connection.
 #[derive(Debug, Default)]
 struct Stage {
-    /// It has said what it asks for.
+    /// Whether it has sent its request.
     asked: AtomicBool,
-    /// It waits for events, as long as the page is looked at.
+    /// Whether it waits for events, as long as the page is open.
     follows: AtomicBool,
 }
 
 impl Open {
-    /// Takes in a connection. Where there are too many the oldest silent one goes, or else this.
+    /// Adds a connection. If there are too many, drops the oldest silent one, or else the new one.
     fn admit(&mut self, stream: TcpStream, router: &Router) {
         while self.all.try_join_next().is_some() {}
         if self.all.len() >= self.most && !self.dismiss() {
@@ -81,7 +80,7 @@ impl Open {
         self.silent.push_back(Silent { stage, task });
     }
 
-    /// Ends the oldest connection that has not asked for anything; says whether there was one.
+    /// Drops the oldest connection without a request. Returns whether there was one.
     fn dismiss(&mut self) -> bool {
         self.silent.retain(|Silent { stage, task }| {
             !stage.asked.load(Ordering::Relaxed) && !task.is_finished()
@@ -89,10 +88,10 @@ impl Open {
         self.silent.pop_front().map(|silent| silent.task.abort()).is_some()
     }
 
-    /// Makes room where a connection could not be accepted for want of something, and waits for it.
+    /// After a failed accept for lack of resources, frees some and waits.
     async fn recover(&mut self, error: &io::Error) {
         use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
-        // The visitor's own affair.
+        // These errors concern only the one client.
         if matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted) {
             return;
         }
@@ -104,7 +103,7 @@ impl Open {
     }
 }
 
-/// Answers one request.
+/// Serves one connection with one request.
 async fn converse(stream: TcpStream, router: Router, stage: Arc<Stage>) {
     let router = TowerToHyperService::new(router);
     let service = service_fn(|request: Request<Incoming>| {
@@ -120,7 +119,7 @@ async fn converse(stream: TcpStream, router: Router, stage: Arc<Stage>) {
     tokio::pin!(connection);
     let ended = timeout(FETCHING, connection.as_mut()).await.is_ok();
     if !ended && stage.follows.load(Ordering::Relaxed) {
-        // A visitor that is gone shows itself at the next event.
+        // If the client is gone, the next event fails and shows that.
         let _ = connection.await;
     }
 }
@@ -153,7 +152,7 @@ mod tests {
             }
             let mut stream = TcpStream::connect(address).await.expect("connected");
             assert!(ask(&mut stream).await.ends_with("the page"));
-            // The oldest were sent away, the youngest may still ask.
+            // The oldest connections were dropped, and the newest can still ask.
             let mut rest = String::new();
             let first = silent[0].read_to_string(&mut rest).await;
             assert!(first.is_err() || rest.is_empty(), "{rest}");

@@ -1,21 +1,21 @@
-//! Who may be answered: people who look at the page, and no other page in their browsers.
+//! Admits people who look at the page, and refuses other pages in their browsers.
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// From which addresses the page can be reached.
+/// From where the page can be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// From this machine alone.
+    /// Only from this machine.
     Local,
-    /// From wherever the address that is listened on can be reached.
+    /// From everywhere that can reach the listening address.
     Network,
 }
 
-/// Headers of every answer: browsers give it to no page of another origin, show it in no frame,
-/// and do not guess what it is.
+/// Headers of every answer. They tell browsers not to give it to pages of other origins, not to
+/// show it in frames, and not to guess its type.
 const PROTECTION: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
@@ -28,7 +28,7 @@ const PROTECTION: [(HeaderName, &str); 6] = [
     (header::REFERRER_POLICY, "no-referrer"),
 ];
 
-/// Answers those who may ask, and protects the answer.
+/// Answers permitted requests, and protects the answers with headers.
 pub(super) async fn admit(State(reach): State<Reach>, request: Request, next: Next) -> Response {
     let mut response = match refusal(request.headers(), request.uri().path(), reach) {
         Some(why) => (StatusCode::FORBIDDEN, why).into_response(),
@@ -40,14 +40,14 @@ pub(super) async fn admit(State(reach): State<Reach>, request: Request, next: Ne
     response
 }
 
-/// Why a request is not answered, if so.
+/// Why a request is refused, if it is.
 fn refusal(headers: &HeaderMap, path: &str, reach: Reach) -> Option<&'static str> {
     let value = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let host = value("host");
     if reach == Reach::Local && !host.is_some_and(is_this_machine) {
         return Some("this page is for this machine alone\n");
     }
-    // Only a person may come from another page, by a link.
+    // Only a person who follows a link may come from another page.
     let follows_link = path == "/"
         && value("sec-fetch-mode") == Some("navigate")
         && value("sec-fetch-dest") == Some("document");
@@ -58,8 +58,8 @@ fn refusal(headers: &HeaderMap, path: &str, reach: Reach) -> Option<&'static str
     (!may).then_some("this is for the page that is served here alone\n")
 }
 
-/// The name that a request gives to the machine it is sent to is one of this machine's own: a page
-/// from elsewhere may have sent it here under another.
+/// Whether `host`, as the request names it, is this machine. A foreign page may have reached this
+/// server under another name.
 fn is_this_machine(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,

@@ -1,4 +1,4 @@
-//! A game under way that is played by lines of text.
+//! A game in progress, played by lines of text.
 
 use crate::replay::{Script, next_step};
 use crate::seeds::Luck;
@@ -7,32 +7,32 @@ use referee_games::{
     Turn,
 };
 
-/// A game under way, and where its chance comes from.
+/// A game in progress, and its source of chance.
 #[derive(Debug, Clone)]
 pub(super) struct Course {
     /// The position.
     pub(super) game: Position,
-    /// Draws the chance that no line names.
+    /// Draws chance outcomes that no line gives.
     pub(super) luck: Option<Luck>,
 }
 
 /// A step that was played.
 #[derive(Debug, Clone)]
 pub(super) struct Played {
-    /// Its text; none for the start of the game.
+    /// The text of the step; `None` for the start of the game.
     pub(super) action: Option<String>,
-    /// What happened.
+    /// The events of the step.
     pub(super) events: Vec<Event>,
 }
 
 impl Played {
-    /// The start of a game.
+    /// The start of a game, without a step.
     pub(super) fn nothing() -> Self {
         Self { action: None, events: Vec::new() }
     }
 }
 
-/// What a step answers: the line of input, or nothing, being due before it.
+/// Whether a step used the line of input, or was due before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answers {
     Line,
@@ -40,7 +40,8 @@ pub(super) enum Answers {
 }
 
 impl Course {
-    /// Plays the next step: what `text` says, or a forced pass or an outcome of chance before it.
+    /// Plays the next step: the one in `text`, or a forced pass or chance outcome that is due
+    /// before it.
     pub(super) fn step(&mut self, text: &str) -> Result<(Played, Answers), GameError> {
         let mut line = Line { text, luck: &mut self.luck, answers: Answers::Line };
         let step = next_step(&*self.game, &mut line)?;
@@ -62,7 +63,7 @@ struct Line<'a> {
 impl Script for Line<'_> {
     type Error = GameError;
 
-    /// On a simultaneous turn the line has both actions in seat order.
+    /// On a simultaneous turn, the line has both actions in seat order.
     fn action(
         &mut self,
         position: &dyn AnyPosition,
@@ -77,7 +78,7 @@ impl Script for Line<'_> {
         position.judge(seat, BySeat::new(first, second)[seat]).map(Some)
     }
 
-    /// The outcome that the line names, or one drawn before it.
+    /// The outcome that the line gives, or one drawn before it.
     fn outcome(
         &mut self,
         position: &dyn AnyPosition,

@@ -1,7 +1,7 @@
-//! Positions asked for one by one, each by all that was played up to it.
+//! Answers requests for positions, each given by all actions up to it.
 //!
-//! An answer depends on its line alone. The positions on the way to the last one are kept, so that
-//! looking ahead from there costs one step and not a whole game.
+//! An answer depends only on its own line. The positions on the way to the latest one are kept, so
+//! looking ahead from there costs one step instead of a whole game.
 
 use std::io::{BufWriter, Read, Write};
 
@@ -12,17 +12,17 @@ use super::record::Record;
 use super::{Failure, for_each_line, write_line};
 use referee_games::GameError;
 
-/// Answers lists of actions with the positions after them.
+/// Answers lists of actions with the positions they lead to.
 pub(super) struct FromStart {
     /// The start of the game.
     pub(super) start: Course,
-    /// The legal actions are told too.
+    /// Whether to print the legal actions, too.
     pub(super) legal: bool,
-    /// The way to the last position: no longer than a game.
+    /// The positions on the way to the latest one; never longer than a game.
     pub(super) path: Vec<Stop>,
 }
 
-/// A text, and where it led.
+/// An action's text, and the position it led to.
 pub(super) struct Stop {
     text: String,
     course: Course,
@@ -33,7 +33,7 @@ pub(super) struct Stop {
 #[derive(Debug, Serialize)]
 struct Refused {
     error: String,
-    /// The index of the text that is refused.
+    /// The index of the refused action.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<usize>,
 }
@@ -57,7 +57,7 @@ impl FromStart {
         })
     }
 
-    /// Makes the path lead through `texts`; its part that does so already stays.
+    /// Makes the path lead through `texts`, and reuses the part that already does.
     fn walk(&mut self, texts: &[String]) -> Result<(), Refused> {
         let common = self.path.iter().zip(texts).take_while(|(stop, text)| stop.text == **text);
         self.path.truncate(common.count());
@@ -81,7 +81,7 @@ impl FromStart {
 }
 
 impl Stop {
-    /// Where `text` leads from `course`; what is due before it happens too.
+    /// The position to which `text` leads from `course`, after everything that is due before it.
     fn after(course: &Course, text: &str) -> Result<Self, GameError> {
         let mut course = course.clone();
         let mut events = Vec::new();

@@ -10,7 +10,7 @@ use referee_games::{
     AnyPosition, BySeat, Event, GameResult, Legal, Outcome, PASS, SeatMap, Text, Turn,
 };
 
-/// A position, and what led to it.
+/// A position, and the step that led to it.
 #[derive(Debug, Serialize)]
 pub(super) struct Record<'a> {
     ply: u32,
@@ -32,7 +32,7 @@ enum TurnRecord {
     Over { result: Text, reason: Text },
 }
 
-/// The legal actions: as the wire shows them, by seat on a simultaneous turn.
+/// The legal actions as in the protocol; by seat on a simultaneous turn.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum LegalRecord {
@@ -41,7 +41,7 @@ enum LegalRecord {
 }
 
 impl<'a> Record<'a> {
-    /// The record of `game`, which `played` led to; with the legal actions if `legal`.
+    /// The record of `game` after the step `played`; with the legal actions if `legal`.
     pub(super) fn new(game: &'a dyn AnyPosition, played: &'a Played, legal: bool) -> Self {
         let turn = game.turn();
         Self {
@@ -74,7 +74,7 @@ fn turn_record(game: &dyn AnyPosition, turn: Turn<Text>) -> TurnRecord {
     }
 }
 
-/// A forced pass is the one thing that a line may say then; if nobody acts, the list is empty.
+/// At a forced pass, the pass is the only legal line. If nobody acts, the list is empty.
 fn legal_record(game: &dyn AnyPosition, turn: &Turn<Text>) -> LegalRecord {
     match turn {
         Turn::Move(seat) => LegalRecord::One(game.legal(*seat)),

@@ -8,7 +8,7 @@ use referee_games::{
     SeatMap, Step, Stream, Turn, TypedPosition,
 };
 
-/// A game with a die and simultaneous turns: a roll, then both name a number up to it; two turns.
+/// A game of two turns with a die: a roll, then both players name a number up to it.
 #[derive(Debug, Clone, Default)]
 struct Toy {
     roll: Option<u32>,
@@ -113,7 +113,7 @@ fn course(seed: Option<u64>) -> Course {
     Course { game: Box::new(TypedPosition(Toy::default())), luck }
 }
 
-/// What `take` prints, and how it ends.
+/// The output of `take`, and how it ends.
 fn printed(
     take: impl FnOnce(&mut BufWriter<&mut Vec<u8>>) -> Result<(), Failure>,
 ) -> (String, Result<(), String>) {
@@ -125,7 +125,7 @@ fn printed(
     (String::from_utf8(bytes).expect("JSON is UTF-8"), result)
 }
 
-/// What tracing `input` prints behind the start, and how it ends.
+/// The output of tracing `input` after the start, and how it ends.
 fn traced(input: &str, seed: Option<u64>, legal: bool) -> (String, Result<(), String>) {
     let mut tracer = Tracer { course: course(seed), legal };
     let (out, result) = printed(|out| tracer.play_all(input.as_bytes(), out));

@@ -1,4 +1,4 @@
-//! `verify --repair`: moves lines out of the log that cannot be used.
+//! `verify --repair`: moves unusable lines out of the log.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -11,12 +11,12 @@ use crate::log::{LOG, Line, LogReader, LogWriter, set_aside};
 use crate::printer::Printer;
 use crate::schedule::ledger::Ledger;
 
-/// Where lines go that cannot be used.
+/// The file for unusable lines.
 const SET_ASIDE: &str = "set-aside.jsonl";
-/// The log as it was before a repair.
+/// The copy of the log before a repair.
 const BEFORE: &str = "games.jsonl.before-repair";
 
-/// Copies the log, moves its bad lines aside, and puts the rest in its place in one step.
+/// Copies the log, moves its bad lines to another file, and replaces the log in one step.
 pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
     let _locked = Locked::open(dir)?;
     let mut log = LogWriter::hold(dir)?;
@@ -65,7 +65,7 @@ pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Gives every line of the log to `each`, with what is wrong with it.
+/// Passes every line of the log to `each`, with its problem, if any.
 fn each_line(
     dir: &Path,
     each: &mut dyn FnMut(&Line, Option<Problem>) -> io::Result<()>,
@@ -78,7 +78,7 @@ fn each_line(
     Ok(())
 }
 
-/// What is wrong with a line. One that was edited tells nothing about what comes next.
+/// The problem with a line, if any. An edited line does not affect the lines after it.
 fn problem(line: &Line, ledger: &mut Ledger) -> Option<Problem> {
     if line.record.is_ok() && !line.intact {
         return Some(Problem::of(line, ProblemKind::Edited));
@@ -86,7 +86,7 @@ fn problem(line: &Line, ledger: &mut Ledger) -> Option<Problem> {
     place(line, ledger).1
 }
 
-/// A line that is set aside, with where it stood and what was wrong with it.
+/// A removed line, with its position and its problem.
 fn in_words(line: &Line, problem: &Problem) -> Vec<u8> {
     let text = String::from_utf8_lossy(&line.raw);
     let text = text.strip_suffix('\n').unwrap_or(&text);
@@ -96,7 +96,7 @@ fn in_words(line: &Line, problem: &Problem) -> Vec<u8> {
     format!("{line}\n").into_bytes()
 }
 
-/// Copies the log beside itself, unless there is this very copy already, and says where it is.
+/// Copies the log beside itself, unless an identical copy exists, and returns the copy's path.
 fn keep_copy(dir: &Path) -> io::Result<PathBuf> {
     let log = dir.join(LOG);
     let mut path = dir.join(BEFORE);
