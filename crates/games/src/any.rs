@@ -1,9 +1,10 @@
-//! Games without their types: text in, text out.
+//! Games as text, independent of their types.
 //!
-//! The referee, its log and everything after the log see a game as an [`AnyGame`] and a position
-//! as an [`AnyPosition`]. Actions, outcomes of chance and the state are texts. Every typed
-//! [`Game`](crate::Game) is one of these by [`Typed`]. A game that lives elsewhere, for example in
-//! a process of its own, can be one too: what would have to ask it returns a [`GameError`].
+//! The referee, its log and everything that reads the log use a game as an [`AnyGame`] and a
+//! position as an [`AnyPosition`]. Actions, chance outcomes and the state are texts. [`Typed`]
+//! turns every typed [`Game`](crate::Game) into an [`AnyGame`]. A game that runs elsewhere, for
+//! example in its own process, can implement these traits too: methods that may have to ask it can
+//! return a [`GameError`].
 
 mod typed;
 
@@ -30,7 +31,7 @@ pub trait AnyGame: fmt::Debug + Send + Sync {
     /// The game's name, for example `watch-your-back`.
     fn name(&self) -> &str;
 
-    /// The name as people write it, for example `Watch Your Back!`.
+    /// The name for people, for example `Watch Your Back!`.
     fn title(&self) -> &str;
 
     /// The names of the seats, first seat first.
@@ -42,19 +43,19 @@ pub trait AnyGame: fmt::Debug + Send + Sync {
     /// Every option, in order.
     fn options(&self) -> &'static [OptionSpec];
 
-    /// The start position under these options, which were resolved from
-    /// [`options`](AnyGame::options). It knows the rules in force: start a game once, and clone the
-    /// position for every other game under the same options.
+    /// Returns the start position under these options, which must be resolved from
+    /// [`options`](AnyGame::options). The position contains the rules in force. Start a game once
+    /// and clone the position for other games under the same options.
     ///
     /// # Errors
-    /// The options make no sense together.
+    /// The options contradict each other.
     fn start(&self, options: &Options) -> Result<Position, GameError>;
 
-    /// Why a game under these options might never end, if so. Nobody may play such a game; `trace`
-    /// and `perft` may look at it.
+    /// Returns the reason why a game under these options might never end, if there is one. Such a
+    /// game cannot be played, but `trace` and `perft` accept it.
     ///
     /// # Errors
-    /// The options make no sense together.
+    /// The options contradict each other.
     fn endless(&self, options: &Options) -> Result<Option<String>, GameError>;
 }
 
@@ -63,45 +64,46 @@ pub type Position = Box<dyn AnyPosition>;
 
 /// A position of any game, with the rules in force.
 ///
-/// What a position knows by itself is returned plainly. What may have to ask the game returns a
-/// [`Result`].
+/// Methods that may have to ask the game return a [`Result`]; the others answer from the position
+/// alone.
 pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// The names of the seats, first seat first.
     fn seats(&self) -> BySeat<Text>;
 
-    /// What happens next.
+    /// Returns what the position waits for.
     fn turn(&self) -> Turn<Text>;
 
-    /// What chance may bring, each outcome with its weight; at least one, and the weights are not
-    /// all zero. Empty unless [`turn`](AnyPosition::turn) is [`Turn::Chance`].
+    /// The possible chance outcomes with their weights. Empty unless [`turn`](AnyPosition::turn) is
+    /// [`Turn::Chance`]; then there is at least one outcome, and not all weights are zero.
     fn outcomes(&self) -> Vec<(String, u32)>;
 
-    /// Plies played so far: actions, forced passes included; a simultaneous turn is one.
+    /// The number of plies so far. Every action, including a forced pass, is one ply; so is a
+    /// simultaneous turn.
     fn ply(&self) -> u32;
 
-    /// The legal actions of `seat` as players are sent them; an empty list unless the seat is to
+    /// The legal actions of `seat` in the form sent to players; an empty list unless the seat is to
     /// choose.
     fn legal(&self, seat: Seat) -> Legal;
 
-    /// How many legal actions `seat` has.
+    /// The number of legal actions of `seat`.
     fn legal_count(&self, seat: Seat) -> u64;
 
-    /// The canonical text of the action of `seat` that an untrusted text means.
+    /// Parses untrusted text as an action of `seat` and returns the action's canonical text.
     ///
     /// # Errors
-    /// [`GameError::Refused`] says which clause forbids it; everything else is a failure of the
-    /// game.
+    /// [`GameError::Refused`] says which clause forbids the action; any other error is a failure of
+    /// the game.
     fn judge(&self, seat: Seat, text: &str) -> Result<String, GameError>;
 
-    /// Plays a step and appends what happened to `events`, the last being [`Event::Over`] when
-    /// the game ends.
+    /// Plays a step and appends its events to `events`. If the game ends, the last one is
+    /// [`Event::Over`].
     ///
     /// # Errors
-    /// The step does not answer [`turn`](AnyPosition::turn), or the rules forbid it. Nothing has
-    /// happened then.
+    /// The step does not answer [`turn`](AnyPosition::turn), or the rules forbid it. The position
+    /// is then unchanged.
     fn play(&mut self, step: StepText<'_>, events: &mut Vec<Event>) -> Result<(), GameError>;
 
-    /// A legal action of `seat`, each with the same probability; `None` if there is none.
+    /// Draws a legal action of `seat`, all with the same probability; `None` if there is none.
     ///
     /// # Errors
     /// A failure of the game.
@@ -113,33 +115,33 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// The board as rows of characters from top to bottom, for people.
     fn rows(&self) -> Vec<String>;
 
-    /// A line about what the board does not show (phase, counts), for people.
+    /// A line for people with what the board does not show (phase, counts).
     fn caption(&self) -> String;
 
-    /// Whose square this is, in games whose squares have owners.
+    /// The owner of this square, in games whose squares have owners.
     fn owner(&self, square: Square) -> Option<Seat>;
 
-    /// The letters of the pieces on a square that holds several.
+    /// The letters of the pieces on a square that holds several; otherwise empty.
     fn shared(&self, square: Square) -> Vec<char>;
 
-    /// Whose goal this square is, in games with goals.
+    /// The seat whose goal this square is, in games with goals.
     fn goal(&self, square: Square) -> Option<Seat>;
 
-    /// How many ways lead to positions `depth` plies later, as
-    /// [`perft`](crate::perft::perft) counts them.
+    /// Counts the ways to reach positions `depth` plies later, as [`perft`](crate::perft::perft)
+    /// does.
     ///
     /// # Errors
     /// A failure of the game.
     fn perft(&self, depth: u32) -> Result<u64, GameError>;
 
-    /// Hands the count behind each step to `each`, with the step's text, until that returns
-    /// `false`; `depth` is at least 1.
+    /// Calls `each` with every step's text and the count below it, until it returns `false`.
+    /// `depth` must be at least 1.
     ///
     /// # Errors
     /// A failure of the game.
     fn divide(&self, depth: u32, each: &mut dyn FnMut(&str, u64) -> bool) -> Result<(), GameError>;
 
-    /// The same position again.
+    /// Returns a clone of the position.
     fn boxed(&self) -> Position;
 }
 
@@ -149,7 +151,7 @@ impl Clone for Position {
     }
 }
 
-/// Why a game did not do what it was asked.
+/// An error from a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GameError {

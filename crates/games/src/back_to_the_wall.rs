@@ -1,8 +1,8 @@
 //! Back to the Wall: the match of The Genius, Tempo Up; clauses T1 to T13.
 //!
-//! [`Board`] is a round without its options, small and fast; [`Site`] decides which squares become
-//! walls; [`BackToTheWall`] is the match over all rounds. Both players move at once, so every
-//! turn is [`Turn::Both`].
+//! [`Board`] is the position of a round without the options, small and fast. [`Site`] decides which
+//! squares become walls. [`BackToTheWall`] is the match over all rounds. Both players move at once,
+//! so every turn is [`Turn::Both`].
 
 mod action;
 mod board;
@@ -35,37 +35,37 @@ use super::{
     Seat, SeatMap, Step, Turn,
 };
 
-/// A position of a match and the rules it is played by.
+/// A position of a match, with the rules in force.
 #[derive(Debug, Clone)]
 pub struct BackToTheWall {
     rules: Arc<Rules>,
     board: Board,
     /// The index of the round, and of its map.
     round: usize,
-    /// Turns played in this round.
+    /// The number of turns played in this round.
     turn: u32,
     ply: u32,
     finished: Vec<RoundResult>,
     outcome: Option<Outcome>,
 }
 
-/// How a round ended.
+/// The result of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoundResult {
     /// Who won it.
     pub result: GameResult,
     /// Why it ended (T7).
     pub reason: &'static str,
-    /// The squares of each player.
+    /// The number of squares of each player.
     pub squares: BySeat<u32>,
 }
 
-/// What a turn did, and whether it ended the round.
+/// The effects of a turn, and the result of the round if the turn ended it.
 type Played = (Effects, Option<RoundResult>);
 
 impl BackToTheWall {
-    /// A match under `rules` whose first round stands at `board`; nothing is tested before the
-    /// first turn.
+    /// Creates a match under `rules` whose first round is at `board`. The end of the round is not
+    /// tested before the first turn.
     pub fn from_board(rules: &Arc<Rules>, board: Board) -> Self {
         let rules = Arc::clone(rules);
         Self { rules, board, round: 0, turn: 0, ply: 0, finished: Vec::new(), outcome: None }
@@ -86,7 +86,7 @@ impl BackToTheWall {
         &self.finished
     }
 
-    /// The rounds that `seat` has won.
+    /// The number of rounds that `seat` has won.
     pub fn won(&self, seat: Seat) -> usize {
         self.finished.iter().filter(|round| round.result == GameResult::Win(seat)).count()
     }
@@ -95,8 +95,8 @@ impl BackToTheWall {
         &self.rules.maps[self.round]
     }
 
-    /// Plays a turn of the round and finds out whether the round or the match is over. The board
-    /// stays as it is: the next round begins with [`next_round`](Self::next_round).
+    /// Plays a turn of the round and tests whether the round or the match is over. The board stays
+    /// that of this round until [`next_round`](Self::next_round).
     fn advance(&mut self, turn: &BySeat<Submission>) -> Played {
         let effects = self.board.play(turn, self.rules.readings);
         self.turn += 1;
@@ -109,7 +109,7 @@ impl BackToTheWall {
         (effects, result)
     }
 
-    /// Why the round ends now, if it does (T7).
+    /// The reason why the round ends now, if it does (T7).
     fn reason(&self) -> Option<&'static str> {
         let half = self.board.open().len() / 2;
         if self.board.owned.iter().any(|(_, owned)| owned.len() > half) {
@@ -136,7 +136,7 @@ impl BackToTheWall {
         RoundResult { result: winner.map_or(GameResult::Draw, GameResult::Win), reason, squares }
     }
 
-    /// The outcome, if no round is to come (T9).
+    /// The outcome of the match, if no round is left to play (T9).
     fn decided(&self) -> Option<Outcome> {
         let won = BySeat::from_fn(|seat| self.won(seat));
         let all_played = self.finished.len() == self.rules.maps.len();
@@ -155,7 +155,7 @@ impl BackToTheWall {
         self.board = Board::start(self.map(), self.rules.start_captured);
     }
 
-    /// Tells what the turn did; the board is still that of the round.
+    /// Appends the events of a turn. The board must still be that of the round.
     fn report(&self, turn: &BySeat<Submission>, played: &Played, events: &mut Vec<Event>) {
         let (effects, result) = played;
         for (seat, submission) in turn.iter() {
@@ -226,7 +226,7 @@ fn chosen(step: Step<Submission, Infallible>) -> BySeat<Submission> {
     }
 }
 
-/// All sets of `size` of the squares.
+/// Returns all subsets of the squares with `size` members.
 fn subsets(squares: Squares, size: u8) -> Vec<Squares> {
     if size == 0 {
         return vec![Squares::EMPTY];
@@ -240,7 +240,7 @@ fn subsets(squares: Squares, size: u8) -> Vec<Squares> {
     sets
 }
 
-/// How many sets of `size` of `count` things there are.
+/// The number of subsets of size `size` of a set of `count` (the binomial coefficient).
 fn combinations(count: u64, size: u64) -> u64 {
     (0..size).fold(1, |sets, chosen| sets * count.saturating_sub(chosen) / (chosen + 1))
 }

@@ -1,8 +1,8 @@
 //! Backdraughts: the rules v3 of 31 December 2009, clauses B1 to B12.
 //!
-//! [`Board`] is where the pawns stand, small and fast, for programs that search; [`Phase`] is
-//! whose turn it is and with which number; [`Backdraughts`] adds the options, the positions that
-//! count for repetition, and the outcome.
+//! [`Board`] holds the pawns, small and fast for programs that search. [`Phase`] says whose turn it
+//! is and with which number. [`Backdraughts`] adds the options, the positions that count for
+//! repetition, and the outcome.
 
 mod action;
 mod board;
@@ -37,12 +37,12 @@ pub enum Phase {
     Act {
         /// The seat.
         seat: Seat,
-        /// Its roll, or without dice its distance.
+        /// Its roll, or its distance when playing without dice.
         number: u8,
     },
     /// The opponent's answer to a pass that overlooked an action (B8).
     Answer {
-        /// The seat that passed; the other one is asked.
+        /// The seat that passed. The other seat answers.
         passer: Seat,
         /// The passer's number.
         number: u8,
@@ -50,7 +50,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Who acts, or will act when the roll is made; nobody is known before B2 is decided.
+    /// The seat that acts now or after the roll; `None` before B2 is decided.
     pub fn to_act(self) -> Option<Seat> {
         match self {
             Self::First => None,
@@ -59,7 +59,7 @@ impl Phase {
         }
     }
 
-    /// The number to play, once there is one.
+    /// The number to play, if it is known.
     pub const fn number(self) -> Option<u8> {
         match self {
             Self::First | Self::Roll(_) => None,
@@ -68,19 +68,20 @@ impl Phase {
     }
 }
 
-/// A position of Backdraughts and the rules it is played by.
+/// A position of Backdraughts, with the rules in force.
 #[derive(Debug, Clone)]
 pub struct Backdraughts {
     rules: Arc<Rules>,
     board: Board,
     phase: Phase,
     ply: u32,
-    /// The turns that began, newest last, since the last capture; kept only where repetition counts.
+    /// The position at the beginning of each turn since the last capture, newest last. Kept only if
+    /// repetition counts.
     past: Vec<(Board, Seat)>,
     outcome: Option<Outcome>,
 }
 
-/// What an action did.
+/// The effects of an action.
 #[derive(Debug, Clone, Copy)]
 struct Played {
     by: Seat,
@@ -90,8 +91,8 @@ struct Played {
 }
 
 impl Backdraughts {
-    /// A game under `rules` that stands at `board`, where the turn of `seat` begins, and has no
-    /// past; B4 is tested at once.
+    /// Creates a game under `rules` at `board`, where the turn of `seat` begins, without history.
+    /// B4 is tested at once.
     pub fn from_board(rules: &Arc<Rules>, board: Board, seat: Seat) -> Self {
         let mut game = Self::before_the_first_turn(rules, board);
         game.begin(seat);
@@ -114,7 +115,7 @@ impl Backdraughts {
         &self.board
     }
 
-    /// What the position waits for; without meaning when the game is over.
+    /// What the position waits for. Meaningless when the game is over.
     pub const fn phase(&self) -> Phase {
         self.phase
     }
@@ -135,7 +136,7 @@ impl Backdraughts {
         }
     }
 
-    /// Takes in what was rolled.
+    /// Applies a roll.
     fn roll(&mut self, chance: Chance) {
         match (chance, self.phase) {
             (Chance::Roll(number), Phase::Roll(seat)) => self.phase = Phase::Act { seat, number },
@@ -148,7 +149,7 @@ impl Backdraughts {
         }
     }
 
-    /// Plays a legal action and finds out whether that ended the game.
+    /// Plays a legal action and tests whether it ended the game.
     fn advance(&mut self, action: Action) -> Played {
         let played = match self.phase {
             Phase::Act { seat, number } => self.act(seat, number, action),
@@ -160,7 +161,8 @@ impl Backdraughts {
         played
     }
 
-    /// An action of `seat` in its own turn; a pass may leave the opponent an answer (B8).
+    /// Plays an action of `seat` in its own turn. After a pass, the opponent may have to answer
+    /// (B8).
     fn act(&mut self, seat: Seat, number: u8, action: Action) -> Played {
         let passes = action == Action::Pass;
         let forced = passes && !self.board.can_act(seat, number, &self.rules);
@@ -173,7 +175,7 @@ impl Backdraughts {
         Played { by: seat, owner: seat, forced, captured }
     }
 
-    /// The answer to the pass of `passer`; then comes the turn of who answered (B8).
+    /// Plays the answer to the pass of `passer`. Then the turn of the answering seat begins (B8).
     fn answer(&mut self, passer: Seat, action: Action) -> Played {
         let captured = self.play_for(passer, action);
         self.begin(!passer);
@@ -189,7 +191,7 @@ impl Backdraughts {
         captured
     }
 
-    /// The draws of B12, in their order.
+    /// Tests for the draws of B12, in their order.
     fn length(&self) -> Option<Outcome> {
         let reason = if self.repeated() {
             "repetition"
@@ -201,7 +203,7 @@ impl Backdraughts {
         Some(Outcome { result: GameResult::Draw, reason })
     }
 
-    /// Whether the turn that began just now is one of too many like it.
+    /// Returns whether a turn has just begun whose position has occurred too often.
     fn repeated(&self) -> bool {
         let Some(now) = self.past.last() else { return false };
         let occurrences = self.past.iter().filter(|then| *then == now).count();
@@ -209,8 +211,8 @@ impl Backdraughts {
         begins && occurrences >= self.rules.repetition as usize
     }
 
-    /// The actions that a player may choose from, apart from passing and declining: whose they
-    /// are, and the number to play; where `seat` is the one to choose.
+    /// If `seat` is to choose, the seat whose actions it chooses from and the number to play.
+    /// Passing and declining are not among them.
     fn choice_of(&self, seat: Seat) -> Option<(Seat, u8)> {
         match self.phase {
             _ if self.outcome.is_some() => None,
@@ -220,7 +222,7 @@ impl Backdraughts {
         }
     }
 
-    /// What `seat` may choose besides the actions, where there are any.
+    /// The choice besides the ordinary actions, if there are any: passing or declining.
     fn alternative(&self) -> Option<Action> {
         match (self.phase, self.rules.overlooked) {
             (Phase::Answer { .. }, _) => Some(Action::Decline),
@@ -234,7 +236,7 @@ impl Backdraughts {
         self.report(action, played, events);
     }
 
-    /// Tells what `action` did.
+    /// Appends the events of `action`.
     fn report(&self, action: Action, played: Played, events: &mut Vec<Event>) {
         let Played { by, owner, forced, captured } = played;
         events.push(Event::Action {
@@ -261,7 +263,7 @@ fn win((seat, reason): (Seat, &'static str)) -> Outcome {
     Outcome { result: GameResult::Win(seat), reason }
 }
 
-/// What `chance` shows, told of a position in this phase.
+/// The event of a `chance` outcome in this phase.
 fn told(phase: Phase, chance: Chance) -> Event {
     match (chance, phase.to_act()) {
         (Chance::Roll(value), Some(seat)) => Event::Roll { seat: Backdraughts::SEATS[seat], value },
@@ -270,7 +272,7 @@ fn told(phase: Phase, chance: Chance) -> Event {
     }
 }
 
-/// Every pair of rolls, each as likely as the others.
+/// Every pair of rolls, all with the same weight.
 fn first_rolls() -> Vec<(Chance, u32)> {
     let with = |first| (1..=6).map(move |second| (Chance::First(BySeat::new(first, second)), 1));
     (1..=6).flat_map(with).collect()
@@ -371,7 +373,7 @@ impl Game for Backdraughts {
         }
     }
 
-    /// Of the rolls that decide who begins, one for each seat.
+    /// Of the rolls that decide who begins, returns one for each seat.
     fn different_outcomes(&self) -> Vec<Chance> {
         if self.turn() == Turn::Chance(Stream::Shared) {
             return vec![Chance::First(BySeat::new(2, 1)), Chance::First(BySeat::new(1, 2))];

@@ -1,12 +1,12 @@
-//! Squares of a board and sets of them as bits.
+//! Squares of a board, directions, and bitboards.
 
 use std::fmt;
 use std::ops::{BitAnd, BitOr, BitOrAssign, Not, Sub, SubAssign};
 
 use serde::{Serialize, Serializer};
 
-/// A square: column and row from zero at the top left, rows growing downwards.
-/// Ordered by its text for the board sizes in use (column first).
+/// A square: column and row count from zero at the top left, rows downwards. Squares sort by
+/// column, then row, which is the order of their texts on the board sizes in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Square {
     /// The column.
@@ -34,7 +34,7 @@ impl Serialize for Square {
     }
 }
 
-/// One of the four ways along a row or a column.
+/// One of the four directions along a row or a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Direction {
     /// Towards row 0.
@@ -51,7 +51,7 @@ impl Direction {
     /// All four.
     pub const ALL: [Self; 4] = [Self::Up, Self::Down, Self::Left, Self::Right];
 
-    /// The letter that stands for it in texts.
+    /// The letter of the direction in texts.
     pub const fn letter(self) -> &'static str {
         match self {
             Self::Up => "U",
@@ -66,7 +66,7 @@ impl Direction {
         Self::ALL.into_iter().find(|direction| direction.letter() == letter)
     }
 
-    /// The way back.
+    /// The opposite direction.
     #[must_use]
     pub const fn opposite(self) -> Self {
         match self {
@@ -78,19 +78,19 @@ impl Direction {
     }
 }
 
-/// A set of squares of the 8×8 board. Bit `8 * column + row` is the square's, so that counting
-/// upwards through the bits visits the squares in the order of their texts.
+/// A set of squares of the 8×8 board. Bit `8 * column + row` stands for a square, so the order of
+/// the bits is the order of the squares' texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Bitboard(pub u64);
 
 impl Bitboard {
-    /// No square.
+    /// The empty set.
     pub const EMPTY: Self = Self(0);
 
     const TOP_ROW: u64 = 0x0101_0101_0101_0101;
     const BOTTOM_ROW: u64 = Self::TOP_ROW << 7;
 
-    /// The set of this square alone, which must be on the 8×8 board.
+    /// The set with only this square, which must be on the 8×8 board.
     pub const fn of(square: Square) -> Self {
         Self(1 << (8 * square.column + square.row))
     }
@@ -110,17 +110,17 @@ impl Bitboard {
         Self(bits)
     }
 
-    /// Whether the set has this square.
+    /// Returns whether the set contains this square.
     pub const fn contains(self, square: Square) -> bool {
         self.0 & Self::of(square).0 != 0
     }
 
-    /// Whether the set has no square.
+    /// Returns whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether the two sets share a square.
+    /// Returns whether the two sets have a square in common.
     pub const fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -130,7 +130,7 @@ impl Bitboard {
         self.0.count_ones()
     }
 
-    /// Every square moved by one; those that would leave the 8×8 board are gone.
+    /// Moves every square by one and drops those that leave the 8×8 board.
     #[must_use]
     pub const fn step(self, direction: Direction) -> Self {
         Self(match direction {
@@ -141,7 +141,7 @@ impl Bitboard {
         })
     }
 
-    /// The squares in the order of their texts.
+    /// Iterates over the squares in the order of their texts.
     pub fn iter(self) -> Squares {
         Squares(self.0)
     }
@@ -155,7 +155,7 @@ impl IntoIterator for Bitboard {
     }
 }
 
-/// The squares of a [`Bitboard`] in the order of their texts.
+/// An iterator over the squares of a [`Bitboard`] in the order of their texts.
 #[derive(Debug, Clone)]
 pub struct Squares(u64);
 

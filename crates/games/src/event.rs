@@ -1,4 +1,4 @@
-//! What happened in a game, in order, as players and replays are told it.
+//! The events of a game, as players and replays receive them.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::board::Square;
 use super::seat::SeatMap;
 use super::text::Text;
 
-/// One thing that happened. Seats are given by name.
+/// An event of a game. Seats are given by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
@@ -16,74 +16,74 @@ pub enum Event {
         by: Text,
         /// The action's canonical text.
         action: String,
-        /// The seat had no legal action and passed by the referee's hand.
+        /// Whether the seat had no legal action, so that the referee passed for it.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         forced: bool,
-        /// The action belongs to the opening that was given, not to the player.
+        /// Whether the action belongs to a given opening and was not chosen by the player.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         opening: bool,
-        /// The other seat, for which it was played.
+        /// The other seat, if the action was played on its behalf.
         #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
         on_behalf_of: Option<Text>,
     },
-    /// The die of a seat was rolled.
+    /// A die was rolled for a seat.
     Roll {
         /// The seat.
         seat: &'static str,
-        /// What the die shows.
+        /// The number on the die.
         value: u8,
     },
-    /// The dice were rolled for who begins; equal ones are rolled again.
+    /// The dice were rolled to decide who begins; equal numbers are rolled again.
     First {
-        /// What they show, the first seat's first.
+        /// The numbers on the dice, the first seat's first.
         rolls: [u8; 2],
     },
-    /// Pieces left the board by the action of a piece beside them.
+    /// A piece captured pieces beside it.
     Captured {
-        /// Where they stood, sorted by text.
+        /// The squares where they stood, sorted by text.
         squares: Vec<Square>,
     },
-    /// Pieces left the board.
+    /// Pieces were removed from the board.
     Removed {
-        /// Where they stood, sorted by text.
+        /// The squares where they stood, sorted by text.
         squares: Vec<Square>,
-        /// What took them.
+        /// The cause.
         why: Why,
     },
     /// The board shrank.
     Shrink {
-        /// The side of the board that is left.
+        /// The new side length of the board.
         size: u8,
-        /// Where pieces went with the ring or stood on a new corner, sorted by text.
+        /// The squares of pieces that stood on the removed ring or on a new corner, sorted by text.
         removed: Vec<Square>,
     },
-    /// Squares that both seats named were placed as walls, or not.
+    /// The squares named by the two seats were placed as walls or refused.
     Walls {
-        /// What became walls, by row.
+        /// The squares that became walls, by row.
         placed: Vec<Square>,
-        /// What did not, by row.
+        /// The squares that did not, by row.
         not_placed: Vec<NotPlaced>,
     },
-    /// A piece could not go where it was sent and goes another way.
+    /// A piece could not go in the chosen direction and was redirected.
     Redirected {
-        /// Whose piece.
+        /// The seat of the piece.
         by: &'static str,
-        /// Which piece.
+        /// The name of the piece.
         piece: &'static str,
-        /// The direction it was sent.
+        /// The chosen direction.
         from: &'static str,
-        /// The direction it goes.
+        /// The direction in which it goes.
         to: &'static str,
     },
     /// A piece moved.
     Moved {
-        /// Whose piece.
+        /// The seat of the piece.
         by: &'static str,
-        /// Which piece.
+        /// The name of the piece.
         piece: &'static str,
         /// The squares it entered, in order.
         path: Vec<Square>,
-        /// Those of them that it did not capture, because an enemy was there.
+        /// The squares of the path that it did not capture, because an enemy was there.
         contested: Vec<Square>,
     },
     /// A round of a match ended.
@@ -92,9 +92,9 @@ pub enum Event {
         board: String,
         /// The name of the winning seat, or `draw`.
         winner: &'static str,
-        /// Why.
+        /// The reason.
         reason: &'static str,
-        /// The squares of each seat.
+        /// The number of squares of each seat.
         squares: SeatMap<u32>,
     },
     /// The next round of a match started.
@@ -103,19 +103,19 @@ pub enum Event {
         board: String,
         /// The board as rows.
         map: Vec<String>,
-        /// Where the pieces stand.
+        /// The squares of the pieces.
         pieces: SeatMap<Standing>,
     },
     /// The game ended.
     Over {
         /// The name of the winning seat, or `draw`.
         result: Text,
-        /// Why.
+        /// The reason.
         reason: Text,
     },
 }
 
-/// A square that was named and did not become a wall.
+/// A named square that did not become a wall.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NotPlaced {
     /// The square.
@@ -124,16 +124,16 @@ pub struct NotPlaced {
     pub clauses: Vec<&'static str>,
 }
 
-/// Where the two pieces of a seat stand.
+/// The squares of a seat's two pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Standing {
-    /// The circle.
+    /// The square of the circle.
     pub circle: Square,
     /// The square.
     pub square: Square,
 }
 
-/// What removed a piece.
+/// The cause of a piece's removal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {

@@ -17,19 +17,19 @@ use super::seat::{BySeat, Seat};
 use super::text::Text;
 use super::turn::{Step, Turn};
 
-/// One clause of a rule set: its id, as refusals cite it, and what it says.
+/// A clause of a rule set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Clause {
-    /// The id, for example `W6`.
+    /// The id that refusals cite, for example `W6`.
     pub id: Text,
     /// A short name for lists.
     pub title: Text,
-    /// The clause in words.
+    /// The text of the clause.
     pub text: Text,
 }
 
 impl Clause {
-    /// A clause of a built-in game.
+    /// Creates a clause of a built-in game.
     pub const fn new(id: &'static str, title: &'static str, text: &'static str) -> Self {
         Self { id: Cow::Borrowed(id), title: Cow::Borrowed(title), text: Cow::Borrowed(text) }
     }
@@ -38,41 +38,42 @@ impl Clause {
 /// A step of the game `G`.
 pub type StepOf<G> = Step<<G as Game>::Action, <G as Game>::Chance>;
 
-/// The legal actions as players are sent them.
+/// The legal actions in the form sent to players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Legal {
     /// The texts of all legal actions, sorted.
     List(Vec<String>),
-    /// Every combination of a direction for each piece and so many of the squares.
+    /// Every combination of a direction for each piece and `walls` of the squares.
     Factored {
         /// The directions.
         directions: [&'static str; 4],
-        /// How many squares a submission names.
+        /// The number of squares in a submission.
         walls: u8,
         /// The squares to choose from, sorted by row.
         squares: Vec<board::Square>,
     },
 }
 
-/// A position of one game, and with it the whole rule set.
+/// A position of a game, and the game's whole rule set.
 ///
-/// The game's facts ([`NAME`](Game::NAME), seats, clauses, options) are constants of the type;
-/// the options in force are [`Game::Rules`], shared by all positions of a game. A program that
-/// needs no types goes through [`AnyGame`](crate::AnyGame) instead.
+/// The game's name, seats, clauses and options are constants of the type. The options in force are
+/// [`Game::Rules`], shared by all positions of a game. Programs that do not need the types use
+/// [`AnyGame`](crate::AnyGame) instead.
 pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// The checked options of the rule set.
     type Rules: Clone + fmt::Debug + Send + Sync + 'static;
-    /// What a seat may do. Its `Display` is the canonical text.
+    /// An action of a seat. Its `Display` is the canonical text.
     type Action: Clone + Eq + Ord + Hash + fmt::Debug + fmt::Display + Send;
-    /// What the referee may draw; [`std::convert::Infallible`] if there is no chance.
+    /// A chance outcome that the referee draws; [`std::convert::Infallible`] in games without
+    /// chance.
     type Chance: Clone + Eq + fmt::Debug + fmt::Display + Send;
-    /// The complete state as players are sent it; plain data, which always serialises.
+    /// The complete state as it is sent to players: plain data, which always serialises.
     type State: Serialize;
 
     /// The game's name, for example `watch-your-back`.
     const NAME: &'static str;
-    /// The name as people write it, for example `Watch Your Back!`.
+    /// The name for people, for example `Watch Your Back!`.
     const TITLE: &'static str;
     /// The names of the seats, first seat first.
     const SEATS: BySeat<&'static str>;
@@ -81,58 +82,60 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// Every option, in order.
     const OPTIONS: &'static [OptionSpec];
 
-    /// Checks options that fit [`OPTIONS`](Game::OPTIONS) one by one for what they mean together.
+    /// Builds the rules from options whose values fit [`OPTIONS`](Game::OPTIONS), or fails if the
+    /// options contradict each other.
     fn rules(options: &Options) -> Result<Self::Rules, OptionError>;
 
-    /// Says why a game under these rules might never end, if so. Nobody may play such a game;
-    /// `trace` and `perft` may look at it.
+    /// Returns the reason why a game under these rules might never end, if there is one. Such a
+    /// game cannot be played, but `trace` and `perft` accept it.
     fn endless(rules: &Self::Rules) -> Option<String>;
 
     /// The start position.
     fn start(rules: &Arc<Self::Rules>) -> Self;
 
-    /// What happens next.
+    /// Returns what the position waits for.
     fn turn(&self) -> Turn;
 
-    /// What chance may bring, each outcome with its weight; at least one, and the weights are not
-    /// all zero. Empty unless [`turn`](Game::turn) is [`Turn::Chance`].
+    /// The possible chance outcomes with their weights. Empty unless [`turn`](Game::turn) is
+    /// [`Turn::Chance`]; then there is at least one outcome, and not all weights are zero.
     fn outcomes(&self) -> Vec<(Self::Chance, u32)> {
         Vec::new()
     }
 
-    /// Plies played so far: actions, forced passes included; a simultaneous turn is one.
+    /// The number of plies so far. Every action, including a forced pass, is one ply; so is a
+    /// simultaneous turn.
     fn ply(&self) -> u32;
 
     /// All legal actions of `seat`; empty unless the seat is to choose. They are sorted by their
-    /// text if [`legal`](Game::legal) lists them, and may be very many if it does not.
+    /// text if [`legal`](Game::legal) lists them. If it does not, there may be very many.
     fn legal_actions(&self, seat: Seat) -> Vec<Self::Action>;
 
-    /// The legal actions as players are sent them.
+    /// The legal actions in the form sent to players.
     fn legal(&self, seat: Seat) -> Legal {
         Legal::List(self.legal_actions(seat).iter().map(ToString::to_string).collect())
     }
 
-    /// How many legal actions `seat` has; better than counting them if they are many.
+    /// The number of legal actions of `seat`. Override this if listing them all is slow.
     fn legal_count(&self, seat: Seat) -> u64 {
         self.legal_actions(seat).len() as u64
     }
 
-    /// A legal action of `seat`, each with the same probability; `None` if there is none.
+    /// Draws a legal action of `seat`, all with the same probability; `None` if there is none.
     fn random_action(&self, seat: Seat, rng: &mut dyn RngCore) -> Option<Self::Action> {
         self.legal_actions(seat).choose(rng).cloned()
     }
 
-    /// Turns untrusted text into a legal action of `seat`, or says which clause forbids it.
-    /// Outer blanks are ignored; the text is otherwise exact. On a forced pass, the pass alone
-    /// is accepted, though nobody is asked for it.
+    /// Parses untrusted text as a legal action of `seat`, or says which clause forbids it. Blanks
+    /// around the text are ignored; otherwise it must be exact. On a forced pass only the pass is
+    /// accepted, although no player is asked for it.
     fn parse_action(&self, seat: Seat, text: &str) -> Result<Self::Action, Refusal>;
 
-    /// Plays a step and appends what happened to `events`, the last being [`Event::Over`] when
-    /// the game ends.
+    /// Plays a step and appends its events to `events`. If the game ends, the last one is
+    /// [`Event::Over`].
     ///
     /// # Errors
-    /// The step does not answer [`turn`](Game::turn), or the rules forbid it. Nothing has
-    /// happened then.
+    /// The step does not answer [`turn`](Game::turn), or the rules forbid it. The position is then
+    /// unchanged.
     fn play(
         &mut self,
         step: Step<Self::Action, Self::Chance>,
@@ -143,8 +146,8 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Whether a step answers [`turn`](Game::turn) and is legal. Each action is written and
-    /// parsed again for this, so that a refusal cites its clause.
+    /// Checks that a step answers [`turn`](Game::turn) and is legal. It parses the text of each
+    /// action, so that a refusal cites its clause.
     fn check(&self, step: &Step<Self::Action, Self::Chance>) -> Result<(), StepError> {
         let legal = |seat, action: &Self::Action| self.parse_action(seat, &action.to_string());
         match (self.turn(), step) {
@@ -168,20 +171,19 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Plays a step that is known to answer [`turn`](Game::turn) and to be legal, and appends
-    /// what happened to `events`, as [`play`](Game::play) does.
+    /// Like [`play`](Game::play), but without checks: the step must answer [`turn`](Game::turn) and
+    /// be legal.
     ///
     /// # Panics
-    /// May panic on any other step, or leave a position that makes no sense.
+    /// Any other step may panic or leave an invalid position.
     fn play_unchecked(&mut self, step: Step<Self::Action, Self::Chance>, events: &mut Vec<Event>);
 
-    /// Plays a step as [`play_unchecked`](Game::play_unchecked) does, for programs that need no
-    /// events.
+    /// Like [`play_unchecked`](Game::play_unchecked), for programs that need no events.
     fn play_silently(&mut self, step: Step<Self::Action, Self::Chance>) {
         self.play_unchecked(step, &mut Vec::new());
     }
 
-    /// The outcomes of chance that lead to different games, for counting: all
+    /// The chance outcomes that lead to different games, for [`perft`](crate::perft): all
     /// [`outcomes`](Game::outcomes), unless some lead to the same game.
     fn different_outcomes(&self) -> Vec<Self::Chance> {
         self.outcomes().into_iter().map(|(outcome, _)| outcome).collect()
@@ -193,23 +195,23 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// The board as rows of characters from top to bottom, for people.
     fn rows(&self) -> Vec<String>;
 
-    /// Whose square this is, in games whose squares have owners, so that people see it in colour.
-    /// [`rows`](Game::rows) must tell it without colour too.
+    /// The owner of this square, in games whose squares have owners, for coloured displays.
+    /// [`rows`](Game::rows) must show the owner without colour too.
     fn owner(&self, _square: Square) -> Option<Seat> {
         None
     }
 
-    /// The letters of the pieces on a square that holds several; [`rows`](Game::rows) draws their
-    /// number there. Games in which pieces never share a square need none.
+    /// The letters of the pieces on a square that holds several, where [`rows`](Game::rows) draws
+    /// their number. Games in which pieces never share a square keep the default.
     fn shared(&self, _square: Square) -> Vec<char> {
         Vec::new()
     }
 
-    /// Whose goal this square is, in games with goals, so that people see it on the board.
+    /// The seat whose goal this square is, in games with goals, for display.
     fn goal(&self, _square: Square) -> Option<Seat> {
         None
     }
 
-    /// A line about what the board does not show (phase, counts), for people.
+    /// A line for people with what the board does not show (phase, counts).
     fn caption(&self) -> String;
 }

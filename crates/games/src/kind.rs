@@ -1,11 +1,11 @@
-//! The list of the games.
+//! The list of built-in games.
 
 use crate::any::{AnyGame, Typed};
 
-/// Makes [`GameKind`] of a list: the one place where a name becomes a game.
+/// Defines [`GameKind`] from a list, the only place that maps names to games.
 macro_rules! games {
     ($($kind:ident in $module:ident,)*) => {
-        /// The games, by name.
+        /// A built-in game, by name.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum GameKind {
@@ -45,7 +45,7 @@ impl GameKind {
         self.game().name()
     }
 
-    /// The name as people write it.
+    /// The name for people.
     pub fn title(self) -> &'static str {
         self.game().title()
     }

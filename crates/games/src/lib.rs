@@ -1,10 +1,10 @@
-//! The rules of the games: pure, deterministic, without processes, time, files or protocol.
+//! The rules of the games: pure and deterministic, without processes, time, files or protocol.
 //!
-//! There are two ways to a game.
+//! There are two ways to use a game.
 //!
-//! **As text.** [`GameKind`] lists the games; [`GameKind::game`] gives an [`AnyGame`], and that a
-//! [`Position`]. Actions, outcomes of chance and the state are texts. This is what the referee
-//! uses, and what a program in need of any game should use:
+//! **As text.** [`GameKind`] lists the games. [`GameKind::game`] returns an [`AnyGame`], which
+//! creates a [`Position`]. Actions, chance outcomes and the state are texts. The referee uses this
+//! interface, and so should every program that works with any game:
 //!
 //! ```
 //! use rand_chacha::ChaCha8Rng;
@@ -27,8 +27,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **With types.** Each game implements [`Game`], a position that answers one question,
-//! [`Game::turn`], with data. Programs that search use it. [`Game::play`] checks a step;
+//! **With types.** Every game implements [`Game`], the type of its positions, for programs that
+//! search. [`Game::turn`] returns what the position waits for. [`Game::play`] checks a step;
 //! [`Game::play_unchecked`] and [`Game::play_silently`] do not:
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! The named options of a rule set: what may be set, to what, and what is in force.
+//! The named options of a rule set: their possible values, their defaults and the values in force.
 
 mod error;
 mod list;
@@ -19,30 +19,30 @@ pub struct OptionSpec {
     pub name: &'static str,
     /// The clause it belongs to.
     pub clause: &'static str,
-    /// What it may be.
+    /// Its possible values.
     pub kind: OptionKind,
-    /// What it is when it is not given.
+    /// Its default.
     pub default: Preset,
-    /// What it decides, in a sentence.
+    /// A sentence about what it decides.
     pub help: &'static str,
 }
 
-/// What an option is when it is not given.
+/// The default of an option.
 #[derive(Debug, Clone, Copy)]
 pub enum Preset {
-    /// Always this, as text.
+    /// A fixed default, as text.
     Always(&'static str),
-    /// What the options before it in the list make of it.
+    /// A default that depends on the options before it in the list.
     Depends {
-        /// In words, for people.
+        /// A description for people.
         words: &'static str,
-        /// The default as text; `None` where the option means nothing and has no value.
+        /// The default as text; `None` if the option has no effect and thus no value.
         choose: fn(&Options) -> Option<&'static str>,
     },
 }
 
 impl Preset {
-    /// The default as text beside the `others`, which stand before it in the list.
+    /// The default as text, given the `others`, which come before it in the list.
     pub fn text(self, others: &Options) -> Option<&'static str> {
         match self {
             Self::Always(text) => Some(text),
@@ -51,16 +51,16 @@ impl Preset {
     }
 }
 
-/// What an option may be set to.
+/// The possible values of an option.
 #[derive(Debug, Clone, Copy)]
 pub enum OptionKind {
     /// One of these words, each with its meaning.
     Choice(&'static [(&'static str, &'static str)]),
     /// A whole number in this range, ends included.
     Number {
-        /// The least value.
+        /// The smallest value.
         min: u32,
-        /// The greatest value.
+        /// The largest value.
         max: u32,
     },
     /// A word, or a list of names and files.
@@ -92,7 +92,7 @@ impl fmt::Display for OptionValue {
 }
 
 impl OptionSpec {
-    /// The value that `text` stands for, or what was expected instead.
+    /// Parses `text` as a value, or returns what was expected instead.
     pub fn parse(&self, text: &str) -> Result<OptionValue, Expected> {
         match self.kind {
             OptionKind::Choice(words) if words.iter().any(|(word, _)| *word == text) => {
@@ -126,8 +126,8 @@ impl OptionSpec {
     }
 }
 
-/// The options of a game that are in force, in the order of the specs: every option has a value,
-/// but for those that mean nothing beside the others.
+/// The options in force of a game, in the order of the specs. Every option has a value, except
+/// those that have no effect given the others.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     specs: &'static [OptionSpec],
@@ -147,13 +147,13 @@ impl Eq for Options {}
 struct InForce {
     name: &'static str,
     value: OptionValue,
-    /// Whether it was given, and is not merely the default.
+    /// Whether it was given explicitly.
     given: bool,
 }
 
 impl Options {
-    /// The `given` names and values (as text), and the defaults beside them. Of a name given twice
-    /// the last value counts.
+    /// Resolves the `given` names and values (as text) and fills in the defaults. If a name is
+    /// given twice, the last value counts.
     pub fn resolve<'a>(
         specs: &'static [OptionSpec],
         given: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -177,13 +177,13 @@ impl Options {
         Ok(options)
     }
 
-    /// The default of `spec` beside these options, which stand before it.
+    /// The default of `spec`, given these options, which come before it.
     fn default_of(&self, spec: &OptionSpec) -> Result<Option<OptionValue>, OptionError> {
         let bad = |expected| OptionError::Default { name: spec.name.to_owned(), expected };
         spec.default.text(self).map(|text| spec.parse(text).map_err(bad)).transpose()
     }
 
-    /// The value of a number option; 0 if it means nothing beside the others.
+    /// The value of a number option; 0 if it has no effect given the others.
     ///
     /// # Panics
     /// If the game has no number option of this name.
@@ -195,7 +195,7 @@ impl Options {
         }
     }
 
-    /// The value of an option that is a word; empty if it is a list, or means nothing beside the
+    /// The value of an option that is a word; empty if it is a list or has no effect given the
     /// others.
     ///
     /// # Panics
@@ -208,7 +208,7 @@ impl Options {
         }
     }
 
-    /// The items of a list option; none if it is a word.
+    /// The items of a list option; empty if the value is a word.
     ///
     /// # Panics
     /// If the game has no list option of this name.
@@ -220,8 +220,8 @@ impl Options {
         }
     }
 
-    /// Reads the files that lists name with `read`, so that the options mean the same without
-    /// them, and returns a remark about each.
+    /// Loads the text of all files named in lists with `read`, so that the options no longer depend
+    /// on the files. Returns a remark about each file.
     pub fn load<E: fmt::Display>(
         &mut self,
         read: impl Fn(&str) -> Result<String, E>,
@@ -256,14 +256,14 @@ impl Options {
         self.in_force.iter().map(|option| (option.name, &option.value))
     }
 
-    /// The options in order that were given, their values as text; the others are defaults, which
-    /// change when what they depend on does.
+    /// The explicitly given options, in order, with their values as text. The others are defaults,
+    /// which may depend on these.
     pub fn given(&self) -> Vec<(&'static str, String)> {
         let given = self.in_force.iter().filter(|option| option.given);
         given.map(|option| (option.name, option.value.to_string())).collect()
     }
 
-    /// Whether the option has a value: it was given, or it means something beside the others.
+    /// Returns whether the option has a value: it was given, or it has an effect given the others.
     ///
     /// # Panics
     /// If the game has no option of this name.
@@ -271,7 +271,7 @@ impl Options {
         self.get(name).is_some()
     }
 
-    /// The options in order, their values as text.
+    /// The options in order, with their values as text.
     pub fn texts(&self) -> Vec<(&'static str, String)> {
         self.iter().map(|(name, value)| (name, value.to_string())).collect()
     }
@@ -282,7 +282,7 @@ impl Options {
     }
 }
 
-/// Where in the list the option called `name` stands.
+/// The index of the option called `name` in the list.
 fn position(specs: &[OptionSpec], name: &str) -> Result<usize, OptionError> {
     specs.iter().position(|spec| spec.name == name).ok_or_else(|| OptionError::Unknown {
         name: name.to_owned(),

@@ -1,14 +1,15 @@
-//! Counts of positions by depth, which tell quickly whether two programs play by the same rules.
+//! Perft: counts of move sequences by depth, a quick test of whether two programs implement the
+//! same rules.
 //!
-//! Depth counts plies. An outcome of chance is none, and all outcomes are followed; a forced pass
-//! is one; a simultaneous turn is one and counts the pairs of actions. A game that ends earlier
-//! adds nothing.
+//! Depth counts plies. A forced pass is one ply. A simultaneous turn is one ply and counts the
+//! pairs of actions. A chance outcome is not a ply, and all outcomes are followed. A game that ends
+//! earlier adds nothing.
 
 use std::convert::Infallible;
 
 use super::{BySeat, Game, PASS, Seat, Step, StepOf, Turn};
 
-/// How many ways lead from `game` to positions `depth` plies later.
+/// Counts the ways to get from `game` to positions `depth` plies later.
 pub fn perft<G: Game>(game: &G, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -27,8 +28,8 @@ pub fn perft<G: Game>(game: &G, depth: u32) -> u64 {
     }
 }
 
-/// Hands the count behind each step from `game` to `each`, with the step's text, in order, until
-/// that fails; `depth` at least 1.
+/// Calls `each` with the text of every step from `game` and the count below it, in order, until
+/// `each` fails. `depth` must be at least 1.
 pub fn divide<G: Game, E>(
     game: &G,
     depth: u32,
@@ -37,7 +38,8 @@ pub fn divide<G: Game, E>(
     each_step(game, |step| each(&text::<G>(&step), below(game, step, depth)))
 }
 
-/// Every step that answers the turn of `game`, one by one: pairs of actions are too many to list.
+/// Calls `each` with every step that answers the turn of `game`, one by one, because there can be
+/// too many pairs of actions to list.
 fn each_step<G: Game, E>(
     game: &G,
     mut each: impl FnMut(StepOf<G>) -> Result<(), E>,
@@ -59,7 +61,7 @@ fn each_step<G: Game, E>(
     }
 }
 
-/// The count behind one step, `depth` plies from before it.
+/// The count below one step. `depth` is counted from before the step.
 fn below<G: Game>(game: &G, step: StepOf<G>, depth: u32) -> u64 {
     let left = if matches!(step, Step::Chance(_)) { depth } else { depth - 1 };
     if left == 0 {

@@ -1,8 +1,9 @@
-//! The text of a square, on the board or not: what every action is written with.
+//! The text form of squares, on the board or off it, shared by all actions.
 
 use super::board::Square;
 
-/// Two whole numbers in the place of a square; one too large for the type stays too large.
+/// Two whole numbers written as a square. A number too large for the type is capped, which is still
+/// off every board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Point {
     column: u8,
@@ -10,25 +11,25 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// Reads `text`, exactly: `column,row` without signs, blanks and leading zeros.
+    /// Parses `text` strictly: `column,row` without signs, blanks and leading zeros.
     pub(super) fn read(text: &str) -> Option<Self> {
         let (column, row) = text.split_once(',')?;
         Some(Self { column: number(column)?, row: number(row)? })
     }
 
-    /// The square of the 8×8 board that is meant, if it has such a square.
+    /// The square, if it is on the 8×8 board.
     pub(super) fn square(self) -> Option<Square> {
         self.square_of(8, 8)
     }
 
-    /// The square of the board of this size that is meant, if it has such a square.
+    /// The square, if it is on a board of this size.
     pub(super) fn square_of(self, columns: u8, rows: u8) -> Option<Square> {
         let is_there = self.column < columns && self.row < rows;
         is_there.then_some(Square::new(self.column, self.row))
     }
 }
 
-/// A whole number without sign and leading zeros, capped at the largest of the type.
+/// Parses a whole number without sign and leading zeros, capped at the type's maximum.
 fn number(text: &str) -> Option<u8> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     let leading_zero = text.len() > 1 && text.starts_with('0');

@@ -1,4 +1,4 @@
-//! Why an action or a step is refused.
+//! Errors for refused actions and steps.
 
 use std::error::Error;
 use std::fmt;
@@ -6,16 +6,16 @@ use std::fmt;
 use super::text::Text;
 use super::turn::Turn;
 
-/// Why a text was refused as an action.
+/// The reason why a text was refused as an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// The text fits no action form of the game; says what was expected.
+    /// The text does not have the form of an action. Contains what was expected.
     Malformed(String),
     /// The text is an action, but the rules forbid it now.
     Illegal {
         /// The id of the clause that forbids it.
         clause: Text,
-        /// The reason in words, beginning with the action's text.
+        /// The reason as a sentence that begins with the action's text.
         reason: String,
     },
 }
@@ -31,17 +31,18 @@ impl fmt::Display for Refusal {
 
 impl Error for Refusal {}
 
-/// Why a step was not played.
+/// The reason why a step was not played.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StepError {
-    /// The step is of another kind than the turn asks for, for example a move where chance is due.
+    /// The step is not of the kind that the turn asks for, for example a move instead of a chance
+    /// outcome.
     NotAsked {
         /// What the position waits for.
         turn: Turn<Text>,
     },
     /// The rules refuse an action of the step.
     Refused(Refusal),
-    /// No such outcome can be drawn here.
+    /// This chance outcome cannot be drawn here.
     NoOutcome {
         /// The outcome as text.
         outcome: String,

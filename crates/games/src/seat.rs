@@ -9,12 +9,12 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::text::Text;
 
-/// A seat: who moves first, and the other.
+/// A seat in a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Seat {
     /// The first-named seat (White, Grunkle).
     First,
-    /// The other (Black, Charge).
+    /// The other seat (Black, Charge).
     Second,
 }
 
@@ -48,7 +48,7 @@ impl<T> BySeat<T> {
         Self { first, second }
     }
 
-    /// The value that `f` makes for each seat.
+    /// Calls `f` for each seat and collects the values.
     pub fn from_fn(mut f: impl FnMut(Seat) -> T) -> Self {
         Self { first: f(Seat::First), second: f(Seat::Second) }
     }
@@ -68,7 +68,7 @@ impl<T> BySeat<T> {
         BySeat { first: &mut self.first, second: &mut self.second }
     }
 
-    /// Mutable references to the value of `seat` and to that of the other.
+    /// Mutable references to the value of `seat` and to the other one.
     pub fn pick_mut(&mut self, seat: Seat) -> (&mut T, &mut T) {
         match seat {
             Seat::First => (&mut self.first, &mut self.second),
@@ -108,7 +108,8 @@ impl<T> IndexMut<Seat> for BySeat<T> {
     }
 }
 
-/// One value for each seat under the seats' names: `{"white":1,"black":0}` in JSON, order kept.
+/// One value for each seat, keyed by the seats' names: in JSON `{"white":1,"black":0}`, in seat
+/// order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeatMap<T> {
     /// The seats' names.
@@ -118,7 +119,7 @@ pub struct SeatMap<T> {
 }
 
 impl<T> SeatMap<T> {
-    /// `values` under the seats' `names`.
+    /// Creates a map from the seats' `names` to `values`.
     pub fn new(names: BySeat<impl Into<Text>>, values: BySeat<T>) -> Self {
         Self { names: names.map(Into::into), values }
     }

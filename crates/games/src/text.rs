@@ -1,6 +1,6 @@
-//! Text of names, reasons and clauses.
+//! The text type of names, reasons and clauses.
 
 use std::borrow::Cow;
 
-/// Text that is part of the program, or was made while it runs.
+/// Text that is either part of the program or created at run time.
 pub type Text = Cow<'static, str>;

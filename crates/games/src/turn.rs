@@ -1,8 +1,8 @@
-//! What a position waits for, what answers it, and how a game ends.
+//! Turns, the steps that answer them, and the outcome of a game.
 
 use super::seat::{BySeat, Seat};
 
-/// Who won a game, apart from why.
+/// The winner of a game, without the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GameResult {
     /// The seat that won.
@@ -12,7 +12,7 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// What `seat` scores: 1, 0.5 or 0.
+    /// The score of `seat`: 1, 0.5 or 0.
     pub fn score(self, seat: Seat) -> f64 {
         match self {
             Self::Win(winner) if winner == seat => 1.0,
@@ -22,35 +22,35 @@ impl GameResult {
     }
 }
 
-/// How a game ended by the rules: the result and the reason, for example `elimination`.
+/// The outcome of a game by the rules: the result and the reason, for example `elimination`.
 ///
-/// The reason is part of the program in a typed game; through [`AnyGame`](crate::AnyGame) it is a
+/// In a typed game the reason is a static string; in an [`AnyGame`](crate::AnyGame) it is a
 /// [`Text`](crate::Text).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome<R = &'static str> {
-    /// Who won.
+    /// The winner, or a draw.
     pub result: GameResult,
-    /// Why, in the words of the rule set.
+    /// The reason, in the words of the rule set.
     pub reason: R,
 }
 
-/// What happens next in a position.
+/// What a position waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn<R = &'static str> {
     /// This seat chooses an action.
     Move(Seat),
     /// This seat has no legal action and is not asked: the step is [`Step::Pass`].
     Pass(Seat),
-    /// Both seats choose an action, neither knowing the other's.
+    /// Both seats choose an action without knowing the other's.
     Both,
-    /// The referee draws an outcome from this stream of luck; `outcomes` lists them.
+    /// The referee draws a chance outcome from this random stream; `outcomes` lists them.
     Chance(Stream),
     /// The game is over.
     Over(Outcome<R>),
 }
 
 impl<R> Turn<R> {
-    /// The seats that are asked for an action, in seat order.
+    /// The seats to ask for an action, in seat order.
     pub fn asked(&self) -> &'static [Seat] {
         match self {
             Self::Move(Seat::First) => &[Seat::First],
@@ -60,12 +60,12 @@ impl<R> Turn<R> {
         }
     }
 
-    /// Whether `seat` is asked for an action.
+    /// Returns whether `seat` is asked for an action.
     pub fn asks(&self, seat: Seat) -> bool {
         self.asked().contains(&seat)
     }
 
-    /// The same turn with another kind of text for the reason.
+    /// Converts the type of the reason.
     pub fn map_reason<S>(self, f: impl FnOnce(R) -> S) -> Turn<S> {
         match self {
             Self::Move(seat) => Turn::Move(seat),
@@ -79,20 +79,20 @@ impl<R> Turn<R> {
     }
 }
 
-/// A stream of luck of one game. Streams are independent of each other, so that a seat's n-th
-/// draw is the same in both games of a pair, whatever the other seat draws.
+/// A random stream of a game. The streams are independent, so that a seat's n-th draw is the same
+/// in both games of a pair, whatever the other seat draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// What belongs to one seat.
+    /// The stream of one seat.
     Seat(Seat),
-    /// What belongs to both.
+    /// The stream shared by both seats.
     Shared,
 }
 
-/// How a forced pass is written.
+/// The text of a forced pass.
 pub const PASS: &str = "pass";
 
-/// One step of a game: what answers a [`Turn`].
+/// A step of a game, which answers a [`Turn`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<A, C> {
     /// The action of the seat on turn.
@@ -101,7 +101,7 @@ pub enum Step<A, C> {
     Pass,
     /// The actions of both seats.
     Both(BySeat<A>),
-    /// The outcome that was drawn.
+    /// The chance outcome that was drawn.
     Chance(C),
 }
 
@@ -112,7 +112,7 @@ pub type TextStep = Step<String, String>;
 pub type StepText<'a> = Step<&'a str, &'a str>;
 
 impl TextStep {
-    /// The same step, its texts borrowed.
+    /// Borrows the texts of the step.
     pub fn as_text(&self) -> StepText<'_> {
         match self {
             Self::Move(action) => Step::Move(action),
@@ -124,7 +124,7 @@ impl TextStep {
 }
 
 impl<'a> StepText<'a> {
-    /// The same step, its texts owned.
+    /// Converts the texts of the step to owned strings.
     pub fn to_owned(self) -> TextStep {
         match self {
             Self::Move(action) => Step::Move(action.to_owned()),
@@ -134,7 +134,7 @@ impl<'a> StepText<'a> {
         }
     }
 
-    /// The actions as a record has them: one for a move or a forced pass, two where both seats
+    /// The actions as game records list them: one for a move or a forced pass, two if both seats
     /// act, none for chance.
     pub fn actions(self) -> impl Iterator<Item = &'a str> {
         let (one, other) = match self {

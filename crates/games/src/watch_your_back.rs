@@ -1,6 +1,6 @@
 //! Watch Your Back!: the COMP30024 rules of 12 March 2018, clauses W1 to W11.
 //!
-//! [`Board`] is the position without its past, small and fast, for programs that search;
+//! [`Board`] is the position without history, small and fast for programs that search.
 //! [`WatchYourBack`] adds the options, the positions that count for repetition, and the outcome.
 
 mod action;
@@ -28,19 +28,19 @@ use super::{
     Step, Turn,
 };
 
-/// A position of Watch Your Back! and the rules it is played by.
+/// A position of Watch Your Back!, with the rules in force.
 #[derive(Debug, Clone)]
 pub struct WatchYourBack {
     rules: Arc<Rules>,
     board: Board,
-    /// The pieces in the positions that may still recur, newest last, by whose turn it was: from
-    /// the second shrink and the last loss of a piece on.
+    /// The positions that may still recur, by the side to move, newest last: those since the second
+    /// shrink and since the last loss of a piece.
     past: BySeat<Vec<BySeat<Bitboard>>>,
     outcome: Option<Outcome>,
 }
 
 impl WatchYourBack {
-    /// A game under `rules` that stands at `board` and has no past; W9 is tested at once.
+    /// Creates a game under `rules` at `board`, without history. W9 is tested at once.
     pub fn from_board(rules: &Arc<Rules>, board: Board) -> Self {
         let mut game = Self {
             rules: Arc::clone(rules),
@@ -62,7 +62,7 @@ impl WatchYourBack {
         &self.rules
     }
 
-    /// Plays a legal action and finds out whether that ended the game.
+    /// Plays a legal action and tests whether it ended the game.
     fn advance(&mut self, action: Action) -> Effects {
         let effects = self.board.play_unchecked(action, self.rules.end_check);
         if effects != Effects::default() {
@@ -74,14 +74,14 @@ impl WatchYourBack {
         effects
     }
 
-    /// Notes the position, if it is one that repetition counts.
+    /// Records the position if it counts for repetition.
     fn remember(&mut self) {
         if self.rules.repetition > 0 && self.board.shape() == Shape::Small {
             self.past[self.board.to_move()].push(BySeat::from_fn(|seat| self.board.pieces(seat)));
         }
     }
 
-    /// The draws of W11, in their order.
+    /// Tests for the draws of W11, in their order.
     fn length(&self) -> Option<Outcome> {
         if self.board.moves() == 0 {
             return None;
@@ -111,7 +111,7 @@ impl WatchYourBack {
         occurrences >= self.rules.repetition as usize
     }
 
-    /// Tells what `action` of `seat` did.
+    /// Appends the events of `action` of `seat`.
     fn report(&self, seat: Seat, action: Action, effects: &Effects, events: &mut Vec<Event>) {
         events.push(Event::Action {
             by: Self::SEATS[seat].into(),

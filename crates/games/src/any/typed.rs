@@ -1,4 +1,4 @@
-//! Every typed game as a game of texts.
+//! Adapter that turns every typed game into an [`AnyGame`].
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -18,7 +18,7 @@ use crate::seat::{BySeat, Seat};
 use crate::text::Text;
 use crate::turn::{Step, StepText, Turn};
 
-/// The typed game `G` as a game of texts.
+/// The typed game `G` as an [`AnyGame`].
 pub struct Typed<G>(PhantomData<fn() -> G>);
 
 impl<G> Typed<G> {
@@ -62,12 +62,12 @@ impl<G: Game> AnyGame for Typed<G> {
     }
 }
 
-/// A position of the typed game `G` as a position of texts.
+/// A position of the typed game `G` as an [`AnyPosition`].
 #[derive(Debug, Clone)]
 pub struct TypedPosition<G>(pub G);
 
 impl<G: Game> TypedPosition<G> {
-    /// The step that a text means, if it answers the turn and is legal.
+    /// Parses the text of a step, which must answer the turn and be legal.
     fn step(&self, step: StepText<'_>) -> Result<StepOf<G>, StepError> {
         let Self(position) = self;
         let action = |seat, text| position.parse_action(seat, text);
@@ -91,7 +91,7 @@ impl<G: Game> TypedPosition<G> {
     }
 }
 
-/// Whether `text` is what `value` is written as; nothing is allocated.
+/// Returns whether `text` is the `Display` text of `value`, without allocating.
 fn is_written(value: &impl std::fmt::Display, text: &str) -> bool {
     struct Rest<'a>(&'a str);
     impl std::fmt::Write for Rest<'_> {
@@ -176,7 +176,7 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
     }
 
     fn divide(&self, depth: u32, each: &mut dyn FnMut(&str, u64) -> bool) -> Result<(), GameError> {
-        // The caller stops the count by `false`, and knows why.
+        // An error only means that the caller stopped the count.
         let _ = perft::divide(
             &self.0,
             depth,

@@ -1,4 +1,4 @@
-//! What a player submits, and how it is written.
+//! A player's submission and its text form.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use super::squares::Squares;
 use crate::board::Direction;
 use crate::point::Point;
 
-/// A direction for each own piece, and the squares that shall become walls (T10). The squares are
-/// a set: in whatever order they are written, it is the same submission.
+/// A direction for each own piece, and the squares named as walls (T10). The squares are a set, so
+/// their order in the text does not matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Submission {
-    /// Where the pieces shall go.
+    /// The directions of the two pieces.
     pub directions: Pair<Direction>,
-    /// The squares, as many as the board says.
+    /// The named squares, as many as the board demands.
     pub walls: Squares,
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for Submission {
     }
 }
 
-/// A text that has the form of a submission: two directions, then squares, on the board or not.
+/// A text in the form of a submission: two directions, then squares, which may be off the board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) directions: Pair<Direction>,
@@ -33,7 +33,7 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Reads `text`, exactly; `None` when it has not the form of a submission.
+    /// Parses `text` strictly; `None` if it does not have the form of a submission.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut words = text.split(' ');
         let mut direction = || words.next().and_then(Direction::from_letter);

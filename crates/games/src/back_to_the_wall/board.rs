@@ -1,4 +1,4 @@
-//! The board of a round: small, copied freely, and without the options.
+//! The board of a round: small, cheap to copy, and without the options.
 
 use super::action::Submission;
 use super::map::{Ground, Map, PIECES, Pair, Piece};
@@ -7,40 +7,40 @@ use super::walls::{Placement, Readings, Site};
 use crate::board::{Direction, Square};
 use crate::seat::{BySeat, Seat};
 
-/// What stands where in a round, and whose squares are whose.
+/// The walls, the owners of the squares and the pieces in a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Board {
-    /// What does not change.
+    /// The size of the board and its rules for walls.
     pub ground: Ground,
     /// The walls.
     pub walls: Squares,
     /// The squares of each player.
     pub owned: BySeat<Squares>,
-    /// Where the pieces are.
+    /// The squares of the pieces.
     pub pieces: BySeat<Pair<Square>>,
 }
 
-/// What a turn did.
+/// The effects of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effects {
-    /// What became of the squares that were named.
+    /// The squares that were named: placed as walls, or taken out.
     pub placement: Placement,
-    /// How each piece went, in the order of [`PIECES`].
+    /// The run of each piece, in the order of [`PIECES`].
     pub runs: [Run; 4],
 }
 
-/// How a piece went: straight, a number of squares.
+/// A piece's run: a number of squares in a straight line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
-    /// Where it stood.
+    /// The square where it started.
     pub from: Square,
-    /// Where its player sent it.
+    /// The direction that its player chose.
     pub wanted: Direction,
-    /// Where it went (T11); `None` where it could not move at all.
+    /// The direction in which it went (T11); `None` if it could not move at all.
     pub heading: Option<Direction>,
-    /// How many squares it entered.
+    /// The number of squares it entered.
     pub steps: u8,
-    /// The squares that it entered and did not capture, for an enemy was there (T12).
+    /// The squares that it entered but did not capture, because an enemy was there (T12).
     pub contested: Squares,
 }
 
@@ -52,13 +52,13 @@ impl Run {
         squares.skip(1).take(usize::from(self.steps))
     }
 
-    /// Whether the piece was sent another way than its player said.
+    /// The direction in which the piece was redirected, if it was.
     pub fn redirected(&self) -> Option<Direction> {
         self.heading.filter(|heading| *heading != self.wanted)
     }
 }
 
-/// The square beyond `square`, which is known to be on the board.
+/// The next square from `square`, which must be on the board.
 const fn beyond(square: Square, direction: Direction) -> Square {
     let Square { column, row } = square;
     match direction {
@@ -86,12 +86,12 @@ impl Board {
         }
     }
 
-    /// Where the pieces are, in the order of [`PIECES`].
+    /// The squares of the pieces, in the order of [`PIECES`].
     pub fn standing(&self) -> [Square; 4] {
         PIECES.map(|(seat, piece)| self.pieces[seat][piece])
     }
 
-    /// The board as a site for walls.
+    /// The board as a [`Site`] for placing walls.
     pub fn site(&self, readings: Readings) -> Site<'_> {
         Site { ground: &self.ground, walls: self.walls, pieces: self.standing(), readings }
     }
@@ -101,12 +101,12 @@ impl Board {
         self.ground.area - self.walls - self.standing().into_iter().collect()
     }
 
-    /// The squares that are no walls.
+    /// The squares without a wall.
     pub fn open(&self) -> Squares {
         self.ground.area - self.walls
     }
 
-    /// How many squares each player has.
+    /// The number of squares of each player.
     pub fn counts(&self) -> BySeat<u32> {
         self.owned.map(Squares::len)
     }
@@ -121,7 +121,7 @@ impl Board {
         Effects { placement, runs }
     }
 
-    /// Makes walls of squares; captured ones become nobody's (T12).
+    /// Turns `walls` into walls. Captured squares among them lose their owner (T12).
     pub fn build(&mut self, walls: Squares) {
         self.walls |= walls;
         for seat in Seat::BOTH {
@@ -129,7 +129,7 @@ impl Board {
         }
     }
 
-    /// Where each piece will go (T11), all from the board as it is.
+    /// The direction of each piece (T11), all determined from the current board.
     fn headings(&self, wanted: [Direction; 4]) -> [Run; 4] {
         let mut wanted = wanted.into_iter();
         PIECES.map(|(seat, piece)| {
@@ -140,7 +140,8 @@ impl Board {
         })
     }
 
-    /// The direction that a piece takes when it is sent `wanted` (T11).
+    /// The direction that a piece takes if its player chooses `wanted` (T11); `None` if it cannot
+    /// move.
     pub fn heading(&self, seat: Seat, piece: Piece, wanted: Direction) -> Option<Direction> {
         let from = self.pieces[seat][piece];
         let can_go = |way: &Direction| self.next(from, *way).is_some();
@@ -157,12 +158,12 @@ impl Board {
         Direction::ALL.into_iter().filter(can_go).max_by_key(preference)
     }
 
-    /// The squares from `from`, without it, to the next wall or the edge.
+    /// The squares from `from` (excluded) to the next wall or the edge.
     pub fn along(&self, from: Square, way: Direction) -> Squares {
         std::iter::successors(self.next(from, way), |square| self.next(*square, way)).collect()
     }
 
-    /// The next square, if a piece can enter it.
+    /// The next square in this direction, if a piece can enter it.
     pub fn next(&self, from: Square, way: Direction) -> Option<Square> {
         let next = Squares::of(from).step(way) & self.open();
         (!next.is_empty()).then(|| beyond(from, way))
@@ -196,7 +197,7 @@ impl Board {
         }
     }
 
-    /// A piece of `seat` entered a square, where a rival is or is not.
+    /// Records that a piece of `seat` entered a square. `rival` says whether an enemy is there.
     fn enter(&mut self, seat: Seat, at: Square, rival: bool, run: &mut Run) {
         let square = Squares::of(at);
         if rival {
@@ -207,7 +208,7 @@ impl Board {
         }
     }
 
-    /// Whether the four pieces are in four different regions (T7).
+    /// Returns whether the four pieces are in four different regions (T7).
     pub fn separated(&self) -> bool {
         let mut others = self.standing().into_iter();
         while let Some(piece) = others.next() {
@@ -232,7 +233,7 @@ impl Board {
     }
 }
 
-/// Whether `way` leads towards the side of the board on which the corner `home` lies.
+/// Returns whether `way` leads towards the side of the board where the corner `home` lies.
 const fn is_towards(home: Square, way: Direction) -> bool {
     match way {
         Direction::Up => home.row == 0,

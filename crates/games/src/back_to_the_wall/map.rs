@@ -1,4 +1,4 @@
-//! Boards as data: what a board file says (T13).
+//! Board files (T13).
 
 use std::ops::{Range, RangeInclusive};
 
@@ -17,38 +17,38 @@ pub const SHIPPED: [(&str, &str); 3] = [
     ("thrice", include_str!("boards/thrice.toml")),
 ];
 
-/// How long the sides of a board may be.
+/// The allowed side lengths of a board.
 const SIDES: RangeInclusive<usize> = 5..=15;
-/// The longest name of a board.
+/// The maximum length of a board's name, in characters.
 const LONGEST_NAME: usize = 64;
 
-/// A board as its file describes it.
+/// A board read from a board file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Map {
     /// Its name.
     pub name: String,
-    /// What does not change while it is played on.
+    /// The size of the board and its rules for walls.
     pub ground: Ground,
     /// The walls at the start.
     pub walls: Squares,
-    /// What its maker says of it.
+    /// The author's note.
     pub note: Option<String>,
-    /// Where it comes from, for messages.
+    /// The file and lines it was read from, for messages.
     pub(super) origin: Origin,
 }
 
-/// What does not change during a round: the size of the board and its rules for walls.
+/// The constants of a round: the size of the board and its rules for walls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ground {
-    /// Columns.
+    /// The number of columns.
     pub width: u8,
-    /// Rows.
+    /// The number of rows.
     pub height: u8,
     /// All squares.
     pub area: Squares,
-    /// Walls that each player names a turn (T10).
+    /// The number of squares that each player names per turn (T10).
     pub walls_each: u8,
-    /// Which squares of one turn keep each other from becoming walls (T2).
+    /// The squares that count as neighbours, which keep each other from becoming walls (T2).
     pub adjacency: Adjacency,
 }
 
@@ -101,10 +101,10 @@ impl<T> std::ops::IndexMut<Piece> for Pair<T> {
 }
 
 impl Piece {
-    /// Both, in the order of a submission.
+    /// Both kinds, in the order of a submission.
     pub const BOTH: [Self; 2] = [Self::Circle, Self::Square];
 
-    /// The name, as on the wire.
+    /// The name in the protocol.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Circle => "circle",
@@ -112,7 +112,7 @@ impl Piece {
         }
     }
 
-    /// The letter of this piece of `seat` in maps.
+    /// The letter in maps for this piece of `seat`.
     pub const fn letter(self, seat: Seat) -> char {
         match (seat, self) {
             (Seat::First, Self::Circle) => 'G',
@@ -123,7 +123,7 @@ impl Piece {
     }
 }
 
-/// Every piece with its seat, in the order in which turns are told.
+/// Every piece with its seat, in the order of a turn's events.
 pub const PIECES: [(Seat, Piece); 4] = [
     (Seat::First, Piece::Circle),
     (Seat::First, Piece::Square),
@@ -132,7 +132,7 @@ pub const PIECES: [(Seat, Piece); 4] = [
 ];
 
 impl Ground {
-    /// A board of this size, each side at most 15.
+    /// Creates a board of this size; each side is at most 15.
     pub fn new(width: u8, height: u8, walls_each: u8, adjacency: Adjacency) -> Self {
         Self { width, height, area: Squares::board(width, height), walls_each, adjacency }
     }
@@ -157,18 +157,18 @@ impl Ground {
     }
 }
 
-/// Where a map comes from: the name of its file and the lines of its rows.
+/// The source of a map: the name of its file and the lines of its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Origin {
     file: String,
     /// The line of the first row.
     first: usize,
-    /// The rows are written in lines of their own.
+    /// Whether each row is on its own line of the file.
     lined: bool,
 }
 
 impl Origin {
-    /// A complaint about a row of the map.
+    /// Creates an error about a row of the map.
     pub(super) fn at_row(&self, row: usize, reason: &str) -> FileError {
         let line = if self.lined { self.first + row } else { self.first };
         complaint(&self.file, line, reason)
@@ -192,7 +192,8 @@ struct Keys {
 }
 
 impl Map {
-    /// Reads the `text` of the board file called `file`; an error names file, line and reason.
+    /// Parses the `text` of the board file called `file`. Errors name the file, the line and the
+    /// reason.
     pub fn read(file: &str, text: &str) -> Result<Self, FileError> {
         let refused =
             |at: Range<usize>, reason: &str| complaint(file, line(text, at.start), reason);
@@ -227,8 +228,8 @@ impl Map {
         Some(Self::read(name, text))
     }
 
-    /// Checks the text of a board file for everything that no option decides, and says what it
-    /// describes and whether it is fair.
+    /// Checks the text of a board file as far as possible without the options. Returns a summary of
+    /// the board that says whether it is fair.
     pub fn remark(file: &str, text: &str) -> Result<String, FileError> {
         let map = Self::read(file, text)?;
         let fairness = match map.fairness() {
@@ -244,8 +245,8 @@ impl Map {
         Ok(format!("{file}: board `{}`{note}, {width}×{height}; {fairness}", map.name))
     }
 
-    /// The motion of the board onto itself that takes one player's pieces to the other's, if
-    /// there is one: a mirror image or a quarter turn.
+    /// The symmetry of the board that takes one player's pieces to the other's, if there is one: a
+    /// reflection or a quarter turn.
     pub fn fairness(&self) -> Option<Motion> {
         let Ground { width, height, .. } = self.ground;
         Motion::ALL.into_iter().find(|motion| {
@@ -256,22 +257,22 @@ impl Map {
     }
 }
 
-/// A motion of a board onto itself that makes one player's corners the other's.
+/// A symmetry of the board that swaps the two players' corners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Motion {
-    /// Left and right change places.
+    /// A reflection that swaps left and right.
     LeftRight,
-    /// Top and bottom change places.
+    /// A reflection that swaps top and bottom.
     TopBottom,
-    /// The top row becomes the right column.
+    /// A rotation that turns the top row into the right column.
     QuarterTurn,
 }
 
 impl Motion {
-    /// Every motion. The quarter turn the other way fits the same maps.
+    /// Every motion. The opposite quarter turn is not needed: it fits the same maps.
     pub const ALL: [Self; 3] = [Self::LeftRight, Self::TopBottom, Self::QuarterTurn];
 
-    /// Where the motion takes a square of `ground`.
+    /// The square to which the motion takes `at`.
     pub const fn of(self, at: Square, ground: &Ground) -> Square {
         match self {
             Self::LeftRight => Square::new(ground.width - 1 - at.column, at.row),
@@ -300,12 +301,12 @@ fn adjacency(word: &str) -> Option<Adjacency> {
     }
 }
 
-/// The number of the line in which byte `at` of `text` stands, from 1.
+/// The number of the line, from 1, that contains byte `at` of `text`.
 fn line(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
 }
 
-/// Where the rows of the string at `span` stand.
+/// Finds the lines of the rows in the string at `span`.
 fn origin(file: &str, text: &str, span: Range<usize>) -> Origin {
     let raw = text.get(span.clone()).unwrap_or_default();
     let inside = raw.strip_prefix("\"\"\"").or_else(|| raw.strip_prefix("'''"));
@@ -317,7 +318,7 @@ fn origin(file: &str, text: &str, span: Range<usize>) -> Origin {
     }
 }
 
-/// Width and height of a rectangle of a size that is allowed.
+/// The width and height of the map, which must be a rectangle of an allowed size.
 fn size(rows: &[&str], origin: &Origin) -> Result<(u8, u8), FileError> {
     let width = rows.first().map_or(0, |row| row.chars().count());
     let wrong = |what: &str, many: usize| {
@@ -341,7 +342,7 @@ fn size(rows: &[&str], origin: &Origin) -> Result<(u8, u8), FileError> {
     Ok(size)
 }
 
-/// The walls that `rows` show, when every piece stands in its corner and nothing else is there.
+/// The walls in `rows`. Every piece must stand in its corner, and no other characters are allowed.
 fn drawing(rows: &[&str], ground: &Ground, origin: &Origin) -> Result<Squares, FileError> {
     let mut walls = Squares::EMPTY;
     let mut seen = BySeat::<Vec<Piece>>::default();

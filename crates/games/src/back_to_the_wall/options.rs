@@ -1,4 +1,4 @@
-//! The options where the source leaves a reading open, and what is in force.
+//! The options for points that the source leaves open, and the rules in force.
 
 use super::map::{Map, SHIPPED};
 use super::walls::{AdjacencyScope, CornerRule, Readings, Rule1Input, SameSquare};
@@ -8,25 +8,25 @@ use crate::options::{
 };
 use crate::seat::Seat;
 
-/// The options in force, and the boards.
+/// The rules in force, and the boards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules {
-    /// T1, T2, T4 and T5.
+    /// The readings of T1, T2, T4 and T5.
     pub readings: Readings,
     /// T6: whether the starting squares are owned at the start.
     pub start_captured: bool,
-    /// T7: the turns after which a round ends.
+    /// T7: the number of turns after which a round ends.
     pub max_turns: u32,
-    /// T8: who wins a tied round; nobody if none.
+    /// T8: the seat that wins a tied round; `None` for a draw.
     pub tie: Option<Seat>,
     /// T9: the boards, in order; at least one.
     pub maps: Vec<Map>,
-    /// T9: how many rounds won end the match.
+    /// T9: the number of won rounds that ends the match.
     pub enough: usize,
 }
 
 impl Rules {
-    /// The rules that `options` of [`OPTIONS`] set.
+    /// Builds the rules from `options`, which must be resolved from [`OPTIONS`].
     pub(super) fn new(options: &Options) -> Result<Self, OptionError> {
         let rules = Self {
             readings: readings(options),
@@ -44,7 +44,7 @@ impl Rules {
         Ok(rules)
     }
 
-    /// Whether a round can be played on `map` under these readings (T13).
+    /// Checks that a round can be played on `map` under these readings (T13).
     fn check(&self, map: &Map) -> Result<(), FileError> {
         let board = Board::start(map, self.start_captured);
         let site = board.site(self.readings);
@@ -87,7 +87,7 @@ fn readings(options: &Options) -> Readings {
     }
 }
 
-/// The boards that are played on.
+/// The boards of the match.
 fn maps(options: &Options) -> Result<Vec<Map>, OptionError> {
     let items = options.items("rounds");
     if items.is_empty() {

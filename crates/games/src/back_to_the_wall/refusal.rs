@@ -1,4 +1,4 @@
-//! The one door from text to a legal submission, and what keeps each other text out (T10).
+//! Parsing of text into a legal submission, with the reason for refusing any other text (T10).
 
 use std::borrow::Cow;
 
@@ -8,7 +8,8 @@ use super::squares::Squares;
 use crate::Refusal;
 use crate::point::Point;
 
-/// The legal submission that `text` stands for, on `board` or after the match.
+/// Parses `text` as a legal submission on `board`. If the match is `over`, every submission is
+/// refused.
 pub(super) fn parse(board: &Board, over: bool, text: &str) -> Result<Submission, Refusal> {
     let Some(written) = Written::read(text) else {
         return Err(Refusal::Malformed(
@@ -28,7 +29,7 @@ pub(super) fn parse(board: &Board, over: bool, text: &str) -> Result<Submission,
     Ok(Submission { directions: written.directions, walls })
 }
 
-/// The squares that are named, if they may be; or what is wrong.
+/// The named squares, or the reason why they are not allowed.
 fn walls(board: &Board, points: &[Point]) -> Result<Squares, String> {
     let wanted = usize::from(board.ground.walls_each);
     if points.len() != wanted {

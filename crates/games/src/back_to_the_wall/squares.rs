@@ -1,26 +1,26 @@
-//! Sets of squares of boards up to 15×15.
+//! Sets of squares on boards up to 15×15.
 
 use std::fmt;
 use std::ops::{BitAnd, BitOr, BitOrAssign, Sub, SubAssign};
 
 use crate::board::{Direction, Square};
 
-/// A set of squares. Each row has sixteen bits, of which a board uses at most fifteen: what steps
-/// over the side of a board lands in the sixteenth, where an intersection with any set of real
-/// squares loses it. Counting upwards through the bits visits the squares row by row.
+/// A set of squares. Each row has sixteen bits, of which a board uses at most fifteen. A step over
+/// the side of the board lands in the sixteenth bit, which an intersection with the squares of the
+/// board removes. The order of the bits is row by row.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Squares([u128; 2]);
 
-/// Bits a row.
+/// Bits per row.
 const ROW: u32 = 16;
 /// Rows in each of the two words.
 const ROWS: u8 = 8;
 
 impl Squares {
-    /// No square.
+    /// The empty set.
     pub const EMPTY: Self = Self([0; 2]);
 
-    /// The set of this square alone, whose column and row are below 15.
+    /// The set with only this square, whose column and row must be below 15.
     pub const fn of(square: Square) -> Self {
         let bit = 1 << (ROW * (square.row % ROWS) as u32 + square.column as u32);
         if square.row < ROWS { Self([bit, 0]) } else { Self([0, bit]) }
@@ -32,17 +32,17 @@ impl Squares {
         (0..height).flat_map(row).collect()
     }
 
-    /// Whether the set has this square.
+    /// Returns whether the set contains this square.
     pub const fn contains(self, square: Square) -> bool {
         self.meets(Self::of(square))
     }
 
-    /// Whether the set has no square.
+    /// Returns whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0[0] | self.0[1] == 0
     }
 
-    /// Whether the two sets share a square.
+    /// Returns whether the two sets have a square in common.
     pub const fn meets(self, other: Self) -> bool {
         self.0[0] & other.0[0] | self.0[1] & other.0[1] != 0
     }
@@ -52,7 +52,7 @@ impl Squares {
         self.0[0].count_ones() + self.0[1].count_ones()
     }
 
-    /// Every square moved by one. The result is to be intersected with the squares of a board.
+    /// Moves every square by one. Intersect the result with the squares of a board.
     #[must_use]
     pub const fn step(self, direction: Direction) -> Self {
         let [low, high] = self.0;
@@ -64,7 +64,8 @@ impl Squares {
         })
     }
 
-    /// The squares that share a side with one of the set; to be intersected with a board.
+    /// The squares that share a side with one of the set. Intersect the result with the squares of
+    /// a board.
     #[must_use]
     pub const fn beside(self) -> Self {
         self.step(Direction::Up)
@@ -73,8 +74,8 @@ impl Squares {
             .or(self.step(Direction::Right))
     }
 
-    /// The squares that share a side or a corner with one of the set; to be intersected with a
-    /// board.
+    /// The squares that share a side or a corner with one of the set. Intersect the result with the
+    /// squares of a board.
     #[must_use]
     pub const fn around(self) -> Self {
         let sides = self.step(Direction::Left).or(self.step(Direction::Right));
@@ -82,8 +83,8 @@ impl Squares {
         row.step(Direction::Up).or(row.step(Direction::Down)).or(sides)
     }
 
-    /// The part of `ground` that can be reached from the set, square by square; the set itself
-    /// must lie on the ground.
+    /// The part of `ground` that can be reached from the set, square by square. The set must be a
+    /// subset of `ground`.
     #[must_use]
     pub fn flood(self, ground: Self) -> Self {
         let mut reached = self;
@@ -96,7 +97,7 @@ impl Squares {
         }
     }
 
-    /// Takes the first square out of the set.
+    /// Removes the first square from the set and returns it.
     pub fn pop(&mut self) -> Option<Square> {
         let word = usize::from(self.0[0] == 0);
         let bits = self.0[word];
@@ -109,7 +110,7 @@ impl Squares {
         Some(Square::new(bit % 16, first + bit / 16))
     }
 
-    /// The squares row by row.
+    /// Iterates over the squares row by row.
     pub fn iter(self) -> impl Iterator<Item = Square> {
         let mut left = self;
         std::iter::from_fn(move || left.pop())

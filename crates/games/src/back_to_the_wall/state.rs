@@ -1,4 +1,4 @@
-//! A position as the wire and people see it.
+//! A position as it is sent to players and shown to people.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::event::Standing;
 use crate::seat::{BySeat, Seat, SeatMap};
 use crate::{Game, GameResult};
 
-/// The complete state as the wire shows it.
+/// The complete state as it is sent to players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct State {
     /// The number of the round, from 1.
@@ -21,15 +21,15 @@ pub struct State {
     pub map: Vec<String>,
     /// Rows of `G`, `C` and `.`.
     pub owner: Vec<String>,
-    /// Where the pieces are.
+    /// The squares of the pieces.
     pub pieces: SeatMap<Standing>,
-    /// Turns played in this round.
+    /// The number of turns played in this round.
     pub turn: u32,
     /// The rounds that are over.
     pub rounds: Vec<RoundState>,
 }
 
-/// A round that is over, as the wire shows it.
+/// A finished round as it is sent to players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RoundState {
     /// The name of the board.
@@ -38,7 +38,7 @@ pub struct RoundState {
     pub winner: &'static str,
     /// Why it ended.
     pub reason: &'static str,
-    /// The squares of each player.
+    /// The number of squares of each player.
     pub squares: SeatMap<u32>,
 }
 
@@ -75,7 +75,7 @@ pub(super) const fn result_name(result: GameResult) -> &'static str {
     }
 }
 
-/// Where the pieces are, for the wire.
+/// The squares of the pieces, as they are sent to players.
 pub(super) fn standing(board: &Board) -> SeatMap<Standing> {
     let of = |seat| {
         let pair = board.pieces[seat];
@@ -84,7 +84,7 @@ pub(super) fn standing(board: &Board) -> SeatMap<Standing> {
     SeatMap::new(BackToTheWall::SEATS, BySeat::from_fn(of))
 }
 
-/// Whose square this is.
+/// The owner of this square, if any.
 pub(super) fn owner(board: &Board, at: Square) -> Option<Seat> {
     Seat::BOTH.into_iter().find(|seat| board.owned[*seat].contains(at))
 }
@@ -94,14 +94,14 @@ fn pieces_on(board: &Board, at: Square) -> impl Iterator<Item = (Seat, Piece)> {
     PIECES.into_iter().filter(move |(seat, piece)| board.pieces[*seat][*piece] == at)
 }
 
-/// The letters of the pieces on a square where several stand.
+/// The letters of the pieces on a square that holds several; otherwise empty.
 pub(super) fn shared(board: &Board, at: Square) -> Vec<char> {
     let letters: Vec<char> = pieces_on(board, at).map(|(seat, piece)| piece.letter(seat)).collect();
     if letters.len() > 1 { letters } else { Vec::new() }
 }
 
-/// The board for people: pieces as in board files, their number where several stand on a square,
-/// `x` for Grunkle's squares, `o` for Charge's.
+/// The board for people: pieces as in board files, or their number if several share a square; `x`
+/// for Grunkle's squares, `o` for Charge's.
 pub(super) fn rows(board: &Board) -> Vec<String> {
     board.draw(|at| {
         let mut pieces = pieces_on(board, at);
@@ -118,7 +118,7 @@ pub(super) fn rows(board: &Board) -> Vec<String> {
     })
 }
 
-/// A line about what the drawing does not show.
+/// A line with what the drawing does not show.
 pub(super) fn caption(game: &BackToTheWall) -> String {
     let BySeat { first, second } = game.board().counts();
     let won = BySeat::from_fn(|seat| game.won(seat));
@@ -135,8 +135,8 @@ pub(super) fn caption(game: &BackToTheWall) -> String {
     )
 }
 
-/// What the drawing hides: pieces that share a square, and squares under pieces that are not
-/// their player's.
+/// Describes what the drawing hides: pieces that share a square, and pieces on squares that their
+/// player does not own.
 fn unseen(board: &Board) -> String {
     let mut squares: Vec<Square> = board.standing().to_vec();
     squares.sort_by_key(|at| (at.row, at.column));

@@ -164,7 +164,7 @@ fn a_majority_is_more_than_half_of_what_is_no_wall() {
     let mut board = once("");
     let rows: Squares = (0..21).map(|at| Square::new(at % 7, 2 + at / 7)).collect();
     board.owned.first = rows - set("2,3 4,3");
-    // Of 47 squares Grunkle has 19 and what it captures: 5 and 3.
+    // Of 47 squares Grunkle has 19 and those it captures: 5 and 3.
     let result = after_one(&[], board, AWAY_FROM_ALL).expect("an end");
     assert_eq!((result.reason, result.result), ("majority", GameResult::Win(Seat::First)));
     board.owned.first -= set("0,2 1,2 2,2 3,2 4,2");
@@ -176,7 +176,7 @@ fn four_regions_end_a_round() {
     let cross = "4,0 4,1 4,2 4,3 4,4 4,5 4,6 4,7 4,8 0,4 1,4 2,4 3,4 5,4 6,4 7,4 8,4";
     let result = after_one(&[], twice(cross), ("R L 1,1 1,3", "L R 3,1 3,3")).expect("an end");
     assert_eq!(result.reason, "separated");
-    // Every corner had been closed, so T1 takes nothing out; all pieces run three squares.
+    // Every corner is already closed, so T1 takes nothing out; all pieces run three squares.
     assert_eq!((result.squares, result.result), (BySeat::new(8, 8), GameResult::Win(Seat::Second)));
 }
 
@@ -210,7 +210,7 @@ fn the_turn_limit_and_ties() {
     assert_eq!(result("draw", "charge").result, GameResult::Draw);
 }
 
-/// Plays turns with which nobody gets ahead, and says how many rounds there were.
+/// Plays turns that keep both players level, and returns the number of rounds.
 fn rounds(given: &[(&str, &str)]) -> (usize, Option<GameResult>) {
     let given = [&[("max-turns", "1")], given].concat();
     let mut game = BackToTheWall::start(&rules(&given).expect("rules"));
@@ -338,7 +338,7 @@ fn events_and_state_have_their_keys_in_order() {
     );
 }
 
-/// Anything as JSON.
+/// Serialises any value as JSON.
 mod erased {
     pub(super) trait Json {
         fn json(&self) -> String;

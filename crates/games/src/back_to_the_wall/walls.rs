@@ -1,10 +1,10 @@
-//! Which of the squares that were named become walls: T1 to T5, and the room that is left (T7).
+//! Placement of walls: the named squares that become walls (T1 to T5), and the room left (T7).
 
 use super::map::{Adjacency, Ground};
 use super::squares::Squares;
 use crate::board::Square;
 
-/// How the clauses about walls are read.
+/// The readings of the clauses about walls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Readings {
     /// T1.
@@ -17,34 +17,34 @@ pub struct Readings {
     pub same_square: SameSquare,
 }
 
-/// When a corner is closed off (T1).
+/// The definition of a closed-off corner (T1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CornerRule {
-    /// It is a wall or reaches no other corner.
+    /// The corner is a wall or cannot reach any other corner.
     Isolated,
-    /// It is a wall or does not reach every other corner.
+    /// The corner is a wall or cannot reach every other corner.
     AllConnected,
 }
 
-/// Which squares count as neighbours (T2).
+/// The squares among which T2 looks for neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AdjacencyScope {
-    /// Those of this turn.
+    /// The squares of this turn.
     Submitted,
-    /// Those of this turn and the walls.
+    /// The squares of this turn and the walls.
     All,
 }
 
-/// What T1 looks at (T4).
+/// The squares to which T1 applies (T4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule1Input {
     /// All squares of the turn.
     Submissions,
-    /// Those that T2 and T3 left.
+    /// The squares that T2 and T3 left.
     Survivors,
 }
 
-/// What becomes of a square that both players name (T5).
+/// The treatment of a square that both players name (T5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SameSquare {
     /// It counts once.
@@ -53,31 +53,31 @@ pub enum SameSquare {
     Cancel,
 }
 
-/// Where walls can be placed: the board as the turn begins.
+/// The board at the beginning of a turn, for placing walls.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'a> {
     /// The board.
     pub ground: &'a Ground,
-    /// The walls that stand.
+    /// The existing walls.
     pub walls: Squares,
-    /// Where the four pieces are.
+    /// The squares of the four pieces.
     pub pieces: [Square; 4],
-    /// How the clauses are read.
+    /// The readings of the clauses.
     pub readings: Readings,
 }
 
-/// What became of the squares of a turn. A square can fall under several clauses.
+/// The fate of a turn's named squares. Several clauses can take out the same square.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Placement {
-    /// What became walls.
+    /// The squares that became walls.
     pub placed: Squares,
-    /// What T1 took out.
+    /// The squares that T1 took out.
     pub closing: Squares,
-    /// What T2 took out.
+    /// The squares that T2 took out.
     pub adjacent: Squares,
-    /// What T3 took out.
+    /// The squares that T3 took out.
     pub enclosing: Squares,
-    /// What left before all rules, named by both (T5).
+    /// The squares named by both players and cancelled before all other clauses (T5).
     pub cancelled: Squares,
 }
 
@@ -99,7 +99,7 @@ impl Placement {
 }
 
 impl Site<'_> {
-    /// What becomes of the squares that the two players name.
+    /// Applies T1 to T5 to the squares that the two players name.
     pub fn place(&self, one: Squares, other: Squares) -> Placement {
         let cancelled = match self.readings.same_square {
             SameSquare::OneWall => Squares::EMPTY,
@@ -108,7 +108,7 @@ impl Site<'_> {
         Placement { cancelled, ..self.place_all((one | other) - cancelled) }
     }
 
-    /// What becomes of the squares of a turn (T1 to T4).
+    /// Applies T1 to T4 to all squares named in a turn.
     pub fn place_all(&self, named: Squares) -> Placement {
         let adjacent = self.adjacent(named);
         let enclosing = self.enclosing(named);
@@ -121,7 +121,7 @@ impl Site<'_> {
         Placement { placed, closing, adjacent, enclosing, cancelled: Squares::EMPTY }
     }
 
-    /// The squares with a neighbour (T2).
+    /// The named squares with a neighbour (T2).
     fn adjacent(&self, named: Squares) -> Squares {
         match self.readings.adjacency_scope {
             AdjacencyScope::Submitted => named & self.neighbours(named),
@@ -129,7 +129,7 @@ impl Site<'_> {
         }
     }
 
-    /// The neighbours of the squares, as the board counts them (T2); some may be off the board.
+    /// The neighbours of the squares under the board's adjacency (T2); some may be off the board.
     fn neighbours(&self, squares: Squares) -> Squares {
         match self.ground.adjacency {
             Adjacency::King => squares.around(),
@@ -138,7 +138,7 @@ impl Site<'_> {
         }
     }
 
-    /// The squares around pieces that could not move (T3).
+    /// The named squares around pieces that could not move (T3).
     fn enclosing(&self, named: Squares) -> Squares {
         let blocked = self.walls | named;
         let around = self.pieces.map(|piece| Squares::of(piece).beside() & self.ground.area);
@@ -146,7 +146,7 @@ impl Site<'_> {
         enclosed.fold(Squares::EMPTY, |all, around| all | (around & named))
     }
 
-    /// The squares that close corners off (T1).
+    /// The named squares that close corners off (T1).
     fn closing(&self, named: Squares) -> Squares {
         let closed = self.closed_corners(self.walls | named);
         closed.fold(Squares::EMPTY, |all, corner| all | self.culprits(corner, named))
@@ -159,7 +159,7 @@ impl Site<'_> {
         corners.into_iter().filter(move |corner| !open && !self.is_open(*corner, blocked))
     }
 
-    /// Whether all corners reach each other, in which case they are open under either reading.
+    /// Returns whether all corners reach each other. Then all are open under either reading.
     fn all_corners_meet(&self, blocked: Squares) -> bool {
         let corners: Squares = self.ground.corners().into_iter().collect();
         let first = Squares::of(Square::new(0, 0));
@@ -180,8 +180,8 @@ impl Site<'_> {
         }
     }
 
-    /// The union of all smallest sets of named squares without which the corner is open; nothing
-    /// if the walls close it by themselves (T1).
+    /// The union of all minimum-size sets of named squares whose removal opens the corner; empty if
+    /// the existing walls alone close it (T1).
     fn culprits(&self, corner: Square, named: Squares) -> Squares {
         let squares: Vec<_> = named.iter().collect();
         let subset = |mask: u32| -> Squares {
@@ -198,12 +198,12 @@ impl Site<'_> {
         sizes.map(opening).find(|union| !union.is_empty()).unwrap_or_default()
     }
 
-    /// The corners closed off now.
+    /// The corners that the existing walls close off.
     pub(super) fn closed_now(&self) -> impl Iterator<Item = Square> {
         self.closed_corners(self.walls)
     }
 
-    /// The pieces that could not move now.
+    /// The squares of the pieces that cannot move now.
     pub(super) fn enclosed_now(&self) -> impl Iterator<Item = Square> {
         let ground = self.ground.area - self.walls;
         self.pieces.into_iter().filter(move |piece| !Squares::of(*piece).beside().meets(ground))
@@ -214,11 +214,11 @@ impl Site<'_> {
         self.ground.area - self.walls - self.pieces.into_iter().collect()
     }
 
-    /// Whether some set of squares, as many as both players name together, would be placed in
-    /// full (T7).
+    /// Returns whether some set of squares, as many as both players name together, would be placed
+    /// in full (T7).
     ///
-    /// What T1 or T3 take out of a set they take out of every larger one, and T2 looks at pairs:
-    /// so a set grows square by square, each square among those that still fit.
+    /// If T1 or T3 refuse a set, they refuse every superset, and T2 only compares pairs. The search
+    /// can therefore build a set square by square and try only squares that still fit.
     pub fn has_room(&self) -> bool {
         let need = 2 * u32::from(self.ground.walls_each);
         let mut candidates = self.free();
@@ -228,8 +228,8 @@ impl Site<'_> {
         self.fills(candidates, need) || self.grows(Squares::EMPTY, candidates, need)
     }
 
-    /// Whether taking the first square that fits, again and again, makes a set of this size. Most
-    /// often it does.
+    /// Returns whether a greedy choice, always the next square that fits, makes a set of this size.
+    /// It usually does.
     fn fills(&self, mut candidates: Squares, need: u32) -> bool {
         let mut chosen = Squares::EMPTY;
         while let Some(square) = candidates.pop() {
@@ -245,7 +245,7 @@ impl Site<'_> {
         false
     }
 
-    /// Whether `chosen` can grow by so many of the candidates.
+    /// Returns whether `chosen` can grow by `need` of the candidates.
     fn grows(&self, chosen: Squares, candidates: Squares, need: u32) -> bool {
         if need == 0 {
             return true;
@@ -262,7 +262,7 @@ impl Site<'_> {
         false
     }
 
-    /// Whether T1 and T3 let all of the squares become walls.
+    /// Returns whether T1 and T3 let all of the squares become walls.
     fn fits(&self, squares: Squares) -> bool {
         self.enclosing(squares).is_empty()
             && self.closed_corners(self.walls | squares).next().is_none()

@@ -1,4 +1,4 @@
-//! What a seat may do, how it is written, and what the dice may show.
+//! Actions with their text form, and the results of the dice.
 
 use std::fmt;
 
@@ -6,21 +6,21 @@ use crate::BySeat;
 use crate::board::Square;
 use crate::point::Point;
 
-/// What a seat may do. Among the actions of one position the order is that of the texts.
+/// An action of a seat. The actions of one position sort in the order of their texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Action {
     /// Moves a pawn (B3, B11).
     Move {
-        /// Where the pawn stands.
+        /// The square where the pawn stands.
         from: Square,
-        /// Where it goes.
+        /// The square where it goes.
         to: Square,
     },
-    /// Takes every enemy beside the pawn on this square (B6).
+    /// Captures every enemy beside the pawn on this square (B6).
     Capture(Square),
-    /// Makes nothing of an action that the other seat overlooked (B8).
+    /// Declines to play an action that the other seat overlooked (B8).
     Decline,
-    /// Passes, having no action (B7) or overlooking one (B8).
+    /// Passes, because there is no action (B7) or one was overlooked (B8).
     Pass,
 }
 
@@ -53,7 +53,7 @@ impl fmt::Display for Chance {
     }
 }
 
-/// A text that has the form of an action, on the board or not.
+/// A text in the form of an action, whose squares may be off the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Written {
     Move { from: Point, to: Point },
@@ -63,7 +63,7 @@ pub(super) enum Written {
 }
 
 impl Written {
-    /// Reads `text`, exactly; `None` when it has no form of an action.
+    /// Parses `text` strictly; `None` if it does not have the form of an action.
     pub(super) fn read(text: &str) -> Option<Self> {
         if let Some(square) = text.strip_prefix("capture ") {
             return Some(Self::Capture(Point::read(square)?));

@@ -1,18 +1,18 @@
-//! The board as bits: fast enough for a search, and without history.
+//! The board as bitboards, without history: fast enough for a search.
 
 use super::action::Action;
 use super::options::{Capture, Movement, Rules, Turning};
 use crate::board::{Bitboard, Direction, Square};
 use crate::seat::{BySeat, Seat};
 
-/// The pawns that each side begins with.
+/// The number of pawns that each side begins with.
 pub const PAWNS: u32 = 10;
 /// Every square.
 const WHOLE: Bitboard = Bitboard::rectangle((0, 7), (0, 7));
 /// The squares that touch the edge (B10).
 const RING: Bitboard = Bitboard(WHOLE.0 & !Bitboard::rectangle((1, 6), (1, 6)).0);
 
-/// What stands where.
+/// The pawns on the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Board {
     pawns: BySeat<Bitboard>,
@@ -39,12 +39,12 @@ impl Board {
         self.pawns[seat]
     }
 
-    /// The pawns that `seat` has lost.
+    /// The number of pawns that `seat` has lost.
     pub fn lost(&self, seat: Seat) -> u32 {
         PAWNS.saturating_sub(self.pawns[seat].len())
     }
 
-    /// How far a pawn of `seat` goes without dice (B9).
+    /// The distance that a pawn of `seat` moves without dice (B9).
     #[expect(clippy::cast_possible_truncation, reason = "there are ten pawns")]
     pub fn distance(&self, seat: Seat) -> u8 {
         1 + (self.lost(seat) / 2) as u8
@@ -55,7 +55,7 @@ impl Board {
         WHOLE - self.pawns.first - self.pawns.second
     }
 
-    /// Who has won on this board, and why (B4).
+    /// The winner on this board and the reason, if there is one (B4).
     pub fn decided(&self) -> Option<(Seat, &'static str)> {
         let arrived = |&seat: &Seat| self.pawns[seat].contains(goal(seat));
         let alone = |&seat: &Seat| self.pawns[!seat].is_empty();
@@ -65,7 +65,7 @@ impl Board {
             .or_else(|| find(&alone).map(|seat| (seat, "elimination")))
     }
 
-    /// Where the pawn on `from` can end a move of `distance` squares (B3, B11).
+    /// The squares where the pawn on `from` can end a move of `distance` squares (B3, B11).
     pub fn targets(&self, from: Square, distance: u8, turning: Turning) -> Bitboard {
         let pawn = Bitboard::of(from);
         match turning {
@@ -74,17 +74,17 @@ impl Board {
         }
     }
 
-    /// The pawns of `seat` with an enemy beside them (B6), whatever B10 says.
+    /// The pawns of `seat` with an enemy beside them (B6), regardless of B10.
     pub fn capturers(&self, seat: Seat) -> Bitboard {
         self.pawns[seat] & around(self.pawns[!seat])
     }
 
-    /// The enemies that the pawn of `seat` on `square` takes (B6).
+    /// The enemies that the pawn of `seat` on `square` would capture (B6).
     pub fn captured_by(&self, seat: Seat, square: Square) -> Bitboard {
         around(Bitboard::of(square)) & self.pawns[!seat]
     }
 
-    /// Whether `seat` may capture at all with `number`, its roll or distance (B10).
+    /// Returns whether `seat` may capture at all with `number`, its roll or distance (B10).
     pub fn may_capture(&self, seat: Seat, number: u8, rules: &Rules) -> bool {
         let six = rules.movement == Movement::Dice && number == 6;
         let ring = !self.pawns[seat].meets(RING);
@@ -95,8 +95,8 @@ impl Board {
         }
     }
 
-    /// All actions of `seat` with `number`, its roll or distance, sorted by their text; a pass is
-    /// none of them.
+    /// All actions of `seat` with `number`, its roll or distance, sorted by their text. Passes are
+    /// not included.
     pub fn actions(&self, seat: Seat, number: u8, rules: &Rules) -> Vec<Action> {
         let mut actions = Vec::new();
         for from in self.pawns[seat] {
@@ -109,14 +109,14 @@ impl Board {
         actions
     }
 
-    /// Whether `seat` has an action with `number`, its roll or distance (B7).
+    /// Returns whether `seat` has an action with `number`, its roll or distance (B7).
     pub fn can_act(&self, seat: Seat, number: u8, rules: &Rules) -> bool {
         let moves = |from| !self.targets(from, number, rules.turning).is_empty();
         let captures = || self.may_capture(seat, number, rules) && !self.capturers(seat).is_empty();
         self.pawns[seat].iter().any(moves) || captures()
     }
 
-    /// How many actions [`actions`](Self::actions) lists.
+    /// The number of actions that [`actions`](Self::actions) lists.
     pub fn count(&self, seat: Seat, number: u8, rules: &Rules) -> u32 {
         let targets = |from| self.targets(from, number, rules.turning).len();
         let moves: u32 = self.pawns[seat].iter().map(targets).sum();
@@ -124,7 +124,7 @@ impl Board {
         moves + if may_capture { self.capturers(seat).len() } else { 0 }
     }
 
-    /// Plays an action of `seat` that is known to be legal; says what it captured.
+    /// Plays an action of `seat`, which must be legal. Returns the captured pawns.
     pub fn play_unchecked(&mut self, seat: Seat, action: Action) -> Bitboard {
         match action {
             Action::Move { from, to } => {
@@ -158,26 +158,26 @@ const BLACK: Bitboard = Bitboard(
         | Bitboard::rectangle((6, 6), (1, 4)).0,
 );
 
-/// The squares next to any of these in their rows and columns.
+/// The squares beside any of these, in the same row or column.
 fn around(squares: Bitboard) -> Bitboard {
     Direction::ALL.into_iter().fold(Bitboard::EMPTY, |all, way| all | squares.step(way))
 }
 
-/// Where a pawn ends that goes straight over `free` squares (B3).
+/// The squares where a pawn can end that moves straight over `free` squares (B3).
 fn straight(pawn: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
     Direction::ALL.into_iter().fold(Bitboard::EMPTY, |targets, way| {
         targets | (0..distance).fold(pawn, |at, _| at.step(way) & free)
     })
 }
 
-/// The ways in the order of a turn to the right.
+/// The directions in clockwise order.
 const CLOCKWISE: [Direction; 4] =
     [Direction::Up, Direction::Right, Direction::Down, Direction::Left];
 
-/// Where a pawn ends that turns where it is blocked (B11).
+/// The squares where a pawn can end that turns when it is blocked (B11).
 ///
-/// `heading` holds, for each way, the squares on which the pawn can stand after so many squares
-/// having just gone that way.
+/// In the loop, `heading` holds for each direction the squares that the pawn can have reached by
+/// now with its last step in that direction.
 fn turned(pawn: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
     let mut heading = CLOCKWISE.map(|way| pawn & open(free, way));
     let mut stuck = Bitboard::EMPTY;
@@ -199,7 +199,7 @@ fn turned(pawn: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
     heading.into_iter().fold(stuck, |targets, at| targets | at)
 }
 
-/// The squares from which the next one this way is free.
+/// The squares whose next square in this direction is free.
 fn open(free: Bitboard, way: Direction) -> Bitboard {
     free.step(way.opposite())
 }

@@ -1,4 +1,4 @@
-//! The clauses in words.
+//! The text of the clauses.
 
 use crate::Clause;
 

@@ -1,23 +1,23 @@
-//! The options where the source leaves a reading open, and what is in force.
+//! The options for points that the source leaves open, and the rules in force.
 
 use crate::options::{OptionError, OptionKind, OptionSpec, Options, Preset};
 
-/// The options in force.
+/// The rules in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
     /// B2: who begins.
     pub first: First,
-    /// B8: what a pass means where there is an action.
+    /// B8: the meaning of a pass when there is an action.
     pub overlooked: Overlooked,
-    /// B9: what says how far a pawn goes.
+    /// B9: what decides how far a pawn goes.
     pub movement: Movement,
     /// B10: when a capture is allowed.
     pub capture: Capture,
-    /// B11: whether pawns turn where they are blocked.
+    /// B11: whether pawns turn when they are blocked.
     pub turning: Turning,
-    /// B12: the plies that make a draw.
+    /// B12: the number of plies after which the game is a draw.
     pub max_plies: u32,
-    /// B12: the occurrence of a position that makes a draw, without dice; 0 for never.
+    /// B12: the number of occurrences of a position that make a draw, without dice; 0 for never.
     pub repetition: u32,
 }
 
@@ -28,11 +28,11 @@ pub enum First {
     White,
     /// Black.
     Black,
-    /// Who rolls higher.
+    /// The side that rolls higher.
     Roll,
 }
 
-/// What a pass means where there is an action (B8).
+/// The meaning of a pass when there is an action (B8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Overlooked {
     /// It is illegal.
@@ -41,12 +41,12 @@ pub enum Overlooked {
     Opponent,
 }
 
-/// What says how far a pawn goes (B9).
+/// What decides how far a pawn goes (B9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Movement {
     /// A die.
     Dice,
-    /// The pawns that its side has lost.
+    /// The number of pawns that its side has lost.
     NoDice,
 }
 
@@ -57,21 +57,22 @@ pub enum Capture {
     Six,
     /// With no own pawn on the outer ring.
     Ring,
-    /// With either.
+    /// With a roll of 6 or with no own pawn on the outer ring.
     SixOrRing,
 }
 
-/// Whether pawns turn where they are blocked (B11).
+/// Whether pawns turn when they are blocked (B11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Turning {
-    /// They go straight or not at all.
+    /// Pawns only go straight.
     Off,
-    /// They do.
+    /// Pawns turn.
     On,
 }
 
 impl Rules {
-    /// The rules that `options` of [`OPTIONS`] set, if they make sense together.
+    /// Builds the rules from `options`, which must be resolved from [`OPTIONS`]; fails if they
+    /// contradict each other.
     pub(super) fn new(options: &Options) -> Result<Self, OptionError> {
         check(options)?;
         Ok(Self {

@@ -1,4 +1,4 @@
-//! The one door from text to a legal action, and the clause that keeps each other text out.
+//! Parsing of text into a legal action, with the clause that refuses any other text.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -12,10 +12,10 @@ use crate::point::Point;
 use crate::seat::Seat;
 use crate::{Game, Outcome, Refusal};
 
-/// Why an action is illegal: the clause and what the action does wrong.
+/// The reason why an action is illegal: the clause, and what is wrong with the action.
 type Wrong = (&'static str, String);
 
-/// The legal action of `seat` that `text` stands for.
+/// Parses `text` as a legal action of `seat`.
 pub(super) fn parse(game: &Backdraughts, seat: Seat, text: &str) -> Result<Action, Refusal> {
     let Some(written) = Written::read(text) else {
         return Err(Refusal::Malformed(
@@ -43,7 +43,7 @@ fn legal(game: &Backdraughts, seat: Seat, written: Written) -> Result<Action, Wr
     }
 }
 
-/// Whether `seat` is asked, and what about.
+/// Checks that `seat` is asked for an action, and returns what it plays.
 fn in_turn(game: &Backdraughts, seat: Seat) -> Result<Play<'_>, Wrong> {
     match (game.outcome, game.phase) {
         (Some(Outcome { reason: "goal" | "elimination", .. }), _) => {
@@ -67,7 +67,7 @@ fn wrong<T>(clause: &'static str, what: &str) -> Result<T, Wrong> {
     Err((clause, what.to_owned()))
 }
 
-/// What is being played: whose action, with which number.
+/// The action to choose: whose it is, and with which number.
 struct Play<'a> {
     board: &'a Board,
     rules: &'a Rules,
@@ -85,7 +85,7 @@ impl Play<'_> {
         Backdraughts::SEATS[self.owner]
     }
 
-    /// The clause that says how far a pawn goes.
+    /// The clause that decides how far a pawn goes.
     fn distance_clause(&self) -> &'static str {
         match self.rules.movement {
             Movement::Dice => "B3",
@@ -122,7 +122,7 @@ impl Play<'_> {
         }
     }
 
-    /// Why a pawn that goes straight cannot go this way.
+    /// Returns the reason why a pawn that only goes straight cannot make this move.
     fn crooked<T>(&self, from: Square, to: Square) -> Result<T, Wrong> {
         let Some((way, distance)) = straight(from, to) else {
             return wrong("B3", "does not go straight along a row or a column");
@@ -156,7 +156,7 @@ impl Play<'_> {
         Ok(Action::Capture(square))
     }
 
-    /// Why there is no capture now.
+    /// The reason why no capture is allowed now.
     fn no_capture(&self) -> &'static str {
         match self.rules.capture {
             Capture::Six => "is only for a roll of 6",
@@ -168,7 +168,7 @@ impl Play<'_> {
     }
 }
 
-/// The way from one square to another in the same row or column, and how far.
+/// The direction and distance from one square to another in the same row or column.
 fn straight(from: Square, to: Square) -> Option<(Direction, u8)> {
     let way = match (to.column.cmp(&from.column), to.row.cmp(&from.row)) {
         (Ordering::Greater, Ordering::Equal) => Direction::Right,

@@ -5,7 +5,7 @@ use crate::board::{Bitboard, Square};
 use crate::seat::{BySeat, Seat};
 
 impl Board {
-    /// The board drawn in `rows`, eight of eight characters, with at most ten pawns a side.
+    /// Parses the board in `rows`, eight rows of eight characters, with at most ten pawns per side.
     pub fn from_rows(rows: &[impl AsRef<str>]) -> Result<Self, String> {
         let grid: Vec<&[u8]> = rows.iter().map(|row| row.as_ref().as_bytes()).collect();
         if grid.len() != 8 || grid.iter().any(|row| row.len() != 8) {
@@ -26,7 +26,7 @@ impl Board {
         Ok(Self::with(pawns))
     }
 
-    /// The rows from top to bottom, as [`from_rows`](Self::from_rows) takes them.
+    /// The rows from top to bottom, in the form that [`from_rows`](Self::from_rows) takes.
     pub fn rows(&self) -> Vec<String> {
         let row = |row| (0..8).map(|column| self.symbol(Square::new(column, row))).collect();
         (0..8).map(row).collect()

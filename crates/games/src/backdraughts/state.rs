@@ -1,4 +1,4 @@
-//! A position as the wire and people see it.
+//! A position as it is sent to players and shown to people.
 
 use serde::Serialize;
 
@@ -7,22 +7,22 @@ use super::{Backdraughts, Phase, goal};
 use crate::Game;
 use crate::seat::{BySeat, Seat, SeatMap};
 
-/// The complete state as the wire shows it.
+/// The complete state as it is sent to players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct State {
-    /// Eight rows of `W B .`.
+    /// Eight rows of `W`, `B` and `.`.
     pub board: Vec<String>,
     /// The name of the seat to act; null before the rolls that decide who begins.
     pub to_move: Option<&'static str>,
-    /// The roll to play; absent without dice and until it is rolled.
+    /// The roll to play; absent without dice and before the roll.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roll: Option<u8>,
-    /// How far a pawn goes now; absent with dice and until somebody is to move.
+    /// The distance that a pawn moves now; absent with dice and until a seat is to move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance: Option<u8>,
-    /// The pawns that each seat has lost.
+    /// The number of pawns that each seat has lost.
     pub lost: SeatMap<u32>,
-    /// The seat that passed; only while its opponent is asked for the overlooked action.
+    /// The seat that passed; present only while its opponent is asked for the overlooked action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overlooked_by: Option<&'static str>,
 }
@@ -46,7 +46,7 @@ impl State {
     }
 }
 
-/// A line about what the drawing of the board does not show.
+/// A line with what the drawing of the board does not show.
 pub(super) fn caption(game: &Backdraughts) -> String {
     let name = |seat| Backdraughts::SEATS[seat];
     let act = |seat: Seat, number: u8| match game.rules.movement {

@@ -3,7 +3,7 @@ use crate::perft::perft;
 
 const EMPTY: &str = "........";
 
-/// The rules with these options, the others at their defaults, or why they make no sense.
+/// The rules with these options and the defaults of the others, or the error.
 fn try_rules(given: &[(&'static str, &'static str)]) -> Result<Rules, OptionError> {
     let options = Options::resolve(Backdraughts::OPTIONS, given.iter().copied());
     Backdraughts::rules(&options.expect("values that fit"))
@@ -102,7 +102,7 @@ fn the_counts_from_the_start() {
     let count = |given, depth| perft(&Backdraughts::start(&rules(given)), depth);
     assert_eq!([count(&[], 1), count(&[], 2)], [36, 1246]);
     assert_eq!(count(&[("turning", "on")], 1), 143);
-    // Who begins is counted once each; the board looks the same from both sides.
+    // Each beginning seat counts once; the board looks the same from both sides.
     assert_eq!(count(&[("first", "black")], 2), 1246);
     assert_eq!(count(&[("first", "roll")], 2), 2 * 1246);
     assert_eq!(count(&[("move", "no-dice")], 1), 16);
@@ -222,7 +222,7 @@ fn who_begins_is_an_option() {
     assert_eq!(game.phase(), Phase::Act { seat: Seat::First, number: 1 });
 }
 
-/// White can play a 3 in one way alone, and win by it.
+/// White can play a 3 in only one way, and wins by it.
 const WINNING: [&str; 8] = ["....W...", ".......B", EMPTY, EMPTY, EMPTY, EMPTY, EMPTY, "...B...."];
 
 #[test]
@@ -248,7 +248,7 @@ fn an_overlooked_action_may_be_played_by_the_opponent() {
     }
     let early = refusal(&game, Seat::First, "4,0>7,0");
     assert_eq!(early, "B8: 4,0>7,0 comes while the other side is asked");
-    // A win by the moved pawn is its owner's.
+    // If the moved pawn wins, its owner wins.
     let mut won = game.clone();
     assert_eq!(
         play(&mut won, "4,0>7,0"),
@@ -328,7 +328,7 @@ fn captures_depend_on_the_ring_where_the_option_says_so() {
     );
 }
 
-/// Where the pawn on `from` can go with each roll, with turning.
+/// The squares where the pawn on `from` can go with this roll, with turning.
 fn turns(rows: [&str; 8], from: &str, roll: &str) -> Vec<String> {
     let mut game = white_at(rows, &[("turning", "on")]);
     play(&mut game, roll);
@@ -351,7 +351,7 @@ fn a_pawn_that_is_stuck_stops_and_has_moved() {
     let rows = ["W.B.....", "BB......", EMPTY, EMPTY, EMPTY, EMPTY, EMPTY, "......B."];
     assert_eq!(turns(rows, "0,0", "roll 1"), ["1,0"]);
     assert_eq!(turns(rows, "0,0", "roll 6"), ["1,0"]);
-    // Shut in from the start there is no move, nor a pass by choice.
+    // A pawn shut in from the start cannot move, and passing by choice is not allowed.
     let rows = ["WB......", "B.......", EMPTY, EMPTY, EMPTY, EMPTY, EMPTY, "......B."];
     let mut game = white_at(rows, &[("turning", "on")]);
     play(&mut game, "roll 2");
@@ -360,7 +360,7 @@ fn a_pawn_that_is_stuck_stops_and_has_moved() {
 
 #[test]
 fn a_move_may_end_where_it_began() {
-    // A way of four squares round the pawn on 1,1 of the corner, walled in.
+    // A walled-in cycle of four squares in the corner.
     let rows = ["W.B.....", "..B.....", "BB......", EMPTY, EMPTY, EMPTY, EMPTY, "......B."];
     assert_eq!(turns(rows, "0,0", "roll 4"), ["0,0"]);
     assert_eq!(turns(rows, "0,0", "roll 5"), ["0,1", "1,0"]);
@@ -376,7 +376,7 @@ fn a_move_may_end_where_it_began() {
 
 #[test]
 fn a_third_occurrence_is_a_draw_without_dice() {
-    // Nine lost: pawns go five squares.
+    // Nine pawns are lost, so pawns go five squares.
     let rows = [EMPTY, "W.......", EMPTY, EMPTY, EMPTY, EMPTY, ".......B", EMPTY];
     let mut game = white_at(rows, &[("move", "no-dice")]);
     let round = ["0,1>5,1", "7,6>2,6", "5,1>0,1", "2,6>7,6"];

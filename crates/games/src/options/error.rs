@@ -1,34 +1,34 @@
-//! Why options are refused.
+//! Errors in options.
 
 use std::error::Error;
 use std::fmt;
 
 use crate::text::Text;
 
-/// Why options were refused.
+/// An error in the options.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionError {
     /// The game has no option of this name.
     Unknown {
         /// The name that was given.
         name: String,
-        /// The names that it has.
+        /// The names of the game's options.
         known: Vec<&'static str>,
     },
     /// The option cannot have this value.
     Value {
         /// The option.
         name: String,
-        /// What was given.
+        /// The value that was given.
         value: String,
-        /// What was expected.
+        /// The expected value.
         expected: Expected,
     },
-    /// The default of an option is not one of its values, which is a mistake in the game.
+    /// The default of an option is not one of its values, which is a bug in the game.
     Default {
         /// The option.
         name: String,
-        /// What was expected.
+        /// The expected value.
         expected: Expected,
     },
     /// A file that an option names cannot be read.
@@ -37,26 +37,26 @@ pub enum OptionError {
         name: String,
         /// The file.
         file: String,
-        /// What the file should be, in two or three words.
+        /// The kind of file that is wanted, in two or three words.
         wanted: &'static str,
-        /// Why it cannot be read.
+        /// The reason why it cannot be read.
         reason: String,
-        /// What was expected as the value of the option.
+        /// The expected value of the option.
         expected: Expected,
     },
     /// A file that an option names was read, and its contents are refused.
     File {
         /// The option.
         name: String,
-        /// What is wrong with the file.
+        /// The error in the file.
         error: FileError,
     },
-    /// The values make no sense together, for this reason.
+    /// The values contradict each other, for this reason.
     Rules(Text),
 }
 
 impl OptionError {
-    /// The option that is refused, if it is a single one.
+    /// The name of the refused option, if it is a single one.
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Unknown { name, .. }
@@ -100,7 +100,7 @@ impl Error for OptionError {
     }
 }
 
-/// What was expected as the value of an option, in words: `expected a whole number from 1 to 9`.
+/// A description of an option's expected value: `expected a whole number from 1 to 9`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expected(pub(super) String);
 
@@ -112,14 +112,14 @@ impl fmt::Display for Expected {
 
 impl Error for Expected {}
 
-/// What is wrong with a file that an option names.
+/// An error in a file that an option names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileError {
     /// The file.
     pub file: String,
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The reason.
     pub reason: String,
 }
 
@@ -133,7 +133,7 @@ impl fmt::Display for FileError {
 impl Error for FileError {}
 
 impl From<FileError> for OptionError {
-    /// For files that were read before, when the options are looked at together.
+    /// For files that were already read, when the options are checked together.
     fn from(error: FileError) -> Self {
         Self::Rules(error.to_string().into())
     }

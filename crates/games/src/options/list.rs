@@ -4,44 +4,44 @@ use serde::{Deserialize, Serialize};
 
 use super::error::FileError;
 
-/// What an option may be set to that names things the game knows, or files that describe more.
+/// The possible values of an option that lists names known to the game, or files.
 ///
-/// As text such a value is a word, or names and files with commas between them, or the same as a
-/// JSON array in which a file can carry its text: `["once",{"file":"mine.toml","text":"…"}]`.
-/// With the texts inside, the value means the same wherever it is read.
+/// As text, such a value is a word, or names and files separated by commas, or a JSON array of
+/// these, in which a file can include its text: `["once",{"file":"mine.toml","text":"…"}]`. A value
+/// that includes the texts does not depend on the files.
 #[derive(Debug)]
 pub struct ListKind {
     /// Words for the whole value, each with its meaning.
     pub words: &'static [(&'static str, &'static str)],
     /// Names that can stand in a list, each with its meaning.
     pub items: &'static [(&'static str, &'static str)],
-    /// What a file is, in two or three words.
+    /// A description of the files, in two or three words.
     pub files: &'static str,
-    /// Looks at a file's name and text: a remark for the user, or what is wrong with it.
+    /// Checks a file, given its name and text, and returns a remark for the user or the error.
     pub check: fn(&str, &str) -> Result<String, FileError>,
 }
 
-/// The most items of a list.
+/// The maximum number of items in a list.
 const LONGEST_LIST: usize = 100;
 
 /// An item of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Item {
-    /// Something that the game knows.
+    /// A name that the game knows.
     Name(String),
     /// A file.
     File {
         /// Its name, as it was given.
         file: String,
-        /// Its text, once it was read.
+        /// Its text, once it is read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
 }
 
 impl ListKind {
-    /// The items that `text` lists.
+    /// Parses `text` as a list of items.
     pub(super) fn items(&self, text: &str) -> Option<Vec<Item>> {
         let known = |word: &str| self.items.iter().any(|(name, _)| *name == word);
         let items = if text.starts_with('[') {
@@ -74,7 +74,7 @@ impl ListKind {
     }
 }
 
-/// The items with commas between them, if all are names.
+/// The items separated by commas, if all are names.
 pub(super) fn names(items: &[Item]) -> Option<String> {
     let name = |item: &Item| match item {
         Item::Name(name) => Some(name.clone()),
@@ -83,7 +83,7 @@ pub(super) fn names(items: &[Item]) -> Option<String> {
     items.iter().map(name).collect::<Option<Vec<_>>>().map(|names| names.join(","))
 }
 
-/// The text of a list of these files.
+/// The text of an option value that lists these files.
 pub fn list_of_files(files: &[String]) -> String {
     let item = |file: &String| Item::File { file: file.clone(), text: None };
     serde_json::json!(files.iter().map(item).collect::<Vec<_>>()).to_string()

@@ -1,23 +1,23 @@
-//! What a seat may do, and how it is written.
+//! Actions and their text form.
 
 use std::fmt;
 
 use crate::board::Square;
 use crate::point::Point;
 
-/// What a seat may do. Among the actions of one position the order is that of the texts.
+/// An action of a seat. The actions of one position sort in the order of their texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Action {
-    /// Puts a piece on an empty square (W2).
+    /// Places a piece on an empty square (W2).
     Place(Square),
     /// Moves or jumps (W6).
     Move {
-        /// Where the piece stands.
+        /// The square where the piece stands.
         from: Square,
-        /// Where it goes.
+        /// The square where it goes.
         to: Square,
     },
-    /// Forfeits the move, having none (W7).
+    /// Forfeits the move, because there is none (W7).
     Pass,
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for Action {
     }
 }
 
-/// A text that has the form of an action, on the board or not.
+/// A text in the form of an action, whose squares may be off the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Written {
     Place(Point),
@@ -40,7 +40,7 @@ pub(super) enum Written {
 }
 
 impl Written {
-    /// Reads `text`, exactly; `None` when it has no form of an action.
+    /// Parses `text` strictly; `None` if it does not have the form of an action.
     pub(super) fn read(text: &str) -> Option<Self> {
         if text == "pass" {
             return Some(Self::Pass);

@@ -1,4 +1,4 @@
-//! The board as bits: fast enough for a search, and without history.
+//! The board as bitboards, without history: fast enough for a search.
 
 use super::action::Action;
 use super::shape::{Shape, zone};
@@ -6,22 +6,22 @@ use crate::GameResult;
 use crate::board::{Bitboard, Direction, Square};
 use crate::seat::{BySeat, Seat};
 
-/// Placements of the placing phase, both sides together (W2).
+/// The number of placements in the placing phase, both sides together (W2).
 pub const PLACEMENTS: u32 = 24;
-/// The moves of the moving phase after which the board shrinks (W8).
+/// The numbers of moves in the moving phase after which the board shrinks (W8).
 pub const SHRINKS: [u32; 2] = [128, 192];
 
-/// When the end is tested on the moves that shrink the board (W10).
+/// When to test for the end of the game on moves that shrink the board (W10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EndCheck {
-    /// Before the shrink, which a decided game is spared, and after it.
+    /// Before the shrink, which is skipped if the game is decided, and after it.
     BeforeAndAfterShrink,
-    /// Only when the shrink is done.
+    /// Only after the shrink.
     AfterShrink,
 }
 
-/// What stands where, and how many actions led there. Phase, counts and the side to move follow
-/// from the number of actions, because the seats alternate and forfeits count.
+/// The pieces and the number of actions so far. Phase, counts and the side to move follow from the
+/// number of actions, because the seats alternate and forfeits count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Board {
     pieces: BySeat<Bitboard>,
@@ -29,18 +29,18 @@ pub struct Board {
     shape: Shape,
 }
 
-/// What an action removed, in the order of W4 and W8.
+/// The pieces that an action removed, in the order of W4 and W8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Effects {
-    /// Enemies that the arriving piece completed the surrounding of.
+    /// Enemies that the arriving piece surrounded.
     pub surrounded: Bitboard,
-    /// The arriving piece, if it was lost itself.
+    /// The arriving piece, if it was eliminated itself.
     pub arrival: Bitboard,
-    /// What the shrink did, if there was one.
+    /// The effects of the shrink, if there was one.
     pub shrink: Option<Shrink>,
 }
 
-/// What a shrink removed.
+/// The pieces that a shrink removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shrink {
     /// Pieces on the ring and on the new corners.
@@ -63,12 +63,12 @@ impl Board {
         self.pieces[seat]
     }
 
-    /// Actions so far, forfeits included.
+    /// The number of actions so far, including forfeits.
     pub const fn ply(&self) -> u32 {
         self.ply
     }
 
-    /// The outline.
+    /// The board's outline.
     pub const fn shape(&self) -> Shape {
         self.shape
     }
@@ -78,17 +78,17 @@ impl Board {
         if self.ply.is_multiple_of(2) { Seat::First } else { Seat::Second }
     }
 
-    /// Whether pieces are still being placed (W2).
+    /// Returns whether pieces are still being placed (W2).
     pub const fn is_placing(&self) -> bool {
         self.ply < PLACEMENTS
     }
 
-    /// Moves of the moving phase so far, forfeits included.
+    /// The number of moves in the moving phase so far, including forfeits.
     pub const fn moves(&self) -> u32 {
         self.ply.saturating_sub(PLACEMENTS)
     }
 
-    /// How many pieces each side has placed, 0 to 12, whatever is left of them.
+    /// The number of pieces that each side has placed, 0 to 12, including those lost since.
     pub fn placed(&self) -> BySeat<u32> {
         let all = self.ply.min(PLACEMENTS);
         BySeat::new(all.div_ceil(2), all / 2)
@@ -99,17 +99,17 @@ impl Board {
         self.pieces.first | self.pieces.second
     }
 
-    /// The squares that a piece could enter: left on the board, empty, and no corner.
+    /// The squares that a piece could enter: still on the board, empty, and not a corner.
     pub fn empty(&self) -> Bitboard {
         self.shape.area() - self.shape.corners() - self.occupied()
     }
 
-    /// Where the side to move may place (W2); meaningful while placing.
+    /// The squares where the side to move may place (W2). Meaningful only while placing.
     pub fn placements(&self) -> Bitboard {
         self.empty() & zone(self.to_move())
     }
 
-    /// Where the pieces `from` can go in one move or jump (W6).
+    /// The squares that the pieces `from` can reach in one move or jump (W6).
     pub fn targets(&self, from: Bitboard) -> Bitboard {
         let (empty, occupied) = (self.empty(), self.occupied());
         Direction::ALL.into_iter().fold(Bitboard::EMPTY, |targets, direction| {
@@ -118,18 +118,18 @@ impl Board {
         })
     }
 
-    /// Whether `seat` could move or jump if it were its turn.
+    /// Returns whether `seat` could move or jump if it were its turn.
     pub fn can_move(&self, seat: Seat) -> bool {
         !self.targets(self.pieces[seat]).is_empty()
     }
 
-    /// Whether the side to move has to pass (W7). Says nothing about a game that is over.
+    /// Returns whether the side to move has to pass (W7). Meaningless when the game is over.
     pub fn must_pass(&self) -> bool {
         !self.is_placing() && !self.can_move(self.to_move())
     }
 
-    /// Appends the legal actions of the side to move in the order of their texts; none where it
-    /// has to pass.
+    /// Appends the legal actions of the side to move in the order of their texts; none if it has to
+    /// pass.
     pub fn push_legal_actions(&self, actions: &mut Vec<Action>) {
         if self.is_placing() {
             actions.extend(self.placements().iter().map(Action::Place));
@@ -148,7 +148,7 @@ impl Board {
         actions
     }
 
-    /// How many legal actions the side to move has.
+    /// The number of legal actions of the side to move.
     pub fn legal_count(&self) -> u32 {
         if self.is_placing() {
             return self.placements().len();
@@ -157,7 +157,7 @@ impl Board {
         own.iter().map(|from| self.targets(Bitboard::of(from)).len()).sum()
     }
 
-    /// Who has won by W9, tested here and now; never while placing.
+    /// The result by W9 on the current board; always `None` while placing.
     pub fn decided(&self) -> Option<GameResult> {
         if self.is_placing() {
             return None;
@@ -189,7 +189,7 @@ impl Board {
         effects
     }
 
-    /// Puts a piece of the side to move on `to` and eliminates in the order of W4.
+    /// Puts a piece of the side to move on `to` and eliminates pieces in the order of W4.
     fn arrive(&mut self, to: Square) -> Effects {
         let seat = self.to_move();
         let piece = Bitboard::of(to);
@@ -201,7 +201,8 @@ impl Board {
         Effects { surrounded, arrival, shrink: None }
     }
 
-    /// The enemies of `seat` beside its `piece` that have a friend of it or a corner behind them.
+    /// The enemies of `seat` beside its `piece` that have another piece of `seat` or a corner
+    /// behind them.
     fn completed_by(&self, piece: Bitboard, seat: Seat) -> Bitboard {
         let friends = self.pieces[seat] | self.shape.corners();
         Direction::ALL.into_iter().fold(Bitboard::EMPTY, |taken, direction| {
@@ -210,7 +211,7 @@ impl Board {
         })
     }
 
-    /// Those of the `pieces` of `seat` that are surrounded by W3.
+    /// The `pieces` of `seat` that are surrounded according to W3.
     fn surrounded(&self, pieces: Bitboard, seat: Seat) -> Bitboard {
         let hostile = self.pieces[!seat] | self.shape.corners();
         let beside = |direction| hostile.step(direction);
@@ -225,7 +226,7 @@ impl Board {
             && (end_check == EndCheck::AfterShrink || self.decided().is_none())
     }
 
-    /// Removes the outer ring and makes the new corners, one after the other (W8).
+    /// Removes the outer ring and creates the new corners one after the other (W8).
     fn shrink(&mut self) -> Shrink {
         self.shape = self.shape.shrunk();
         let left = self.shape.area() - self.shape.corners();

@@ -1,32 +1,32 @@
-//! The options where the source leaves a reading open, and what is in force.
+//! The options for points that the source leaves open, and the rules in force.
 
 use super::board::EndCheck;
 use crate::options::{OptionKind, OptionSpec, Options, Preset};
 
-/// The options in force.
+/// The rules in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
-    /// W10: when the end is tested on the moves that shrink the board.
+    /// W10: when to test for the end of the game on moves that shrink the board.
     pub end_check: EndCheck,
-    /// W11: what a board means on which neither side can ever move again.
+    /// W11: what happens when neither side can ever move again.
     pub mutual_block: MutualBlock,
-    /// W11: the occurrence of a position that makes a draw; 0 for never.
+    /// W11: the number of occurrences of a position that make a draw; 0 for never.
     pub repetition: u32,
-    /// W11: the moves of the moving phase that make a draw; 0 for no limit.
+    /// W11: the number of moves in the moving phase after which the game is a draw; 0 for no limit.
     pub max_moves: u32,
 }
 
-/// What a board means on which neither side can ever move again (W11).
+/// What happens when neither side can ever move again (W11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MutualBlock {
-    /// A draw at once.
+    /// The game is a draw at once.
     Draw,
-    /// Nothing; both sides go on passing.
+    /// Nothing: both sides go on passing.
     Off,
 }
 
 impl Rules {
-    /// The rules that `options` of [`OPTIONS`] set.
+    /// Builds the rules from `options`, which must be resolved from [`OPTIONS`].
     pub(super) fn new(options: &Options) -> Self {
         Self {
             end_check: match options.word("end-check") {
@@ -42,7 +42,7 @@ impl Rules {
         }
     }
 
-    /// Why a game under these rules might never end, if so (W11).
+    /// The reason why a game under these rules might never end, if there is one (W11).
     pub(super) fn endless(&self) -> Option<String> {
         (self.max_moves == 0 && self.repetition == 0).then(|| {
             "with max-moves=0 and repetition=0 a game may never end (W11); set one of them"

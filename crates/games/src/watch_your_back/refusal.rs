@@ -1,4 +1,4 @@
-//! The one door from text to a legal action, and the clause that keeps each other text out.
+//! Parsing of text into a legal action, with the clause that refuses any other text.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use crate::point::Point;
 use crate::seat::Seat;
 use crate::{Outcome, Refusal};
 
-/// Why an action is illegal: the clause and what the action does wrong.
+/// The reason why an action is illegal: the clause, and what is wrong with the action.
 type Wrong = (&'static str, &'static str);
 
-/// The legal action of `seat` that `text` stands for.
+/// Parses `text` as a legal action of `seat`.
 pub(super) fn parse(
     board: &Board,
     outcome: Option<Outcome>,
@@ -76,12 +76,12 @@ fn movement(board: &Board, from: Point, to: Point) -> Result<Action, Wrong> {
     if over == goal || over.meets(board.occupied()) {
         Ok(Action::Move { from, to })
     } else {
-        // A corner is never in between: behind it the board ends.
+        // A corner is never in between, because the board ends behind it.
         Err(("W6", "jumps over an empty square"))
     }
 }
 
-/// The square of a piece of the side to move.
+/// Checks that `from` is the square of a piece of the side to move.
 fn start(board: &Board, from: Point) -> Result<Square, Wrong> {
     let square = from.square().ok_or(("W6", "starts off the board"))?;
     let seat = board.to_move();
@@ -96,7 +96,7 @@ fn start(board: &Board, from: Point) -> Result<Square, Wrong> {
     }
 }
 
-/// A square that a piece from elsewhere could enter.
+/// Checks that `to` is a square that a piece could enter.
 fn target(board: &Board, from: Square, to: Point) -> Result<Square, Wrong> {
     let square = to.square().ok_or(("W6", "ends off the board"))?;
     if square == from {
@@ -112,7 +112,7 @@ fn target(board: &Board, from: Square, to: Point) -> Result<Square, Wrong> {
     }
 }
 
-/// Whether `goal` is one or two squares from `piece` in this direction.
+/// Returns whether `goal` is one or two squares from `piece` in this direction.
 fn reaches(piece: Bitboard, goal: Bitboard, direction: Direction) -> bool {
     let next = piece.step(direction);
     goal == next || goal == next.step(direction)

@@ -6,10 +6,10 @@ use crate::board::{Bitboard, Square};
 use crate::seat::{BySeat, Seat};
 
 impl Board {
-    /// The board drawn in `rows`, eight of eight characters, after `ply` actions.
+    /// Parses the board in `rows`, eight rows of eight characters, after `ply` actions.
     ///
-    /// The number of actions decides the phase, the counts and the side to move; the removed
-    /// squares in the drawing decide the size. Corners and removed squares must be where a board
+    /// The number of actions determines the phase, the counts and the side to move. The removed
+    /// squares in the drawing determine the size. Corners and removed squares must be where a board
     /// of that size has them, and a side has at most twelve pieces.
     pub fn from_rows(rows: &[impl AsRef<str>], ply: u32) -> Result<Self, String> {
         let grid: Vec<&[u8]> = rows.iter().map(|row| row.as_ref().as_bytes()).collect();
@@ -32,7 +32,7 @@ impl Board {
         Ok(Self::with(pieces, ply, shape))
     }
 
-    /// The rows from top to bottom, as [`from_rows`](Self::from_rows) takes them.
+    /// The rows from top to bottom, in the form that [`from_rows`](Self::from_rows) takes.
     pub fn rows(&self) -> Vec<String> {
         let row = |row| (0..8).map(|column| self.symbol(Square::new(column, row))).collect();
         (0..8).map(row).collect()

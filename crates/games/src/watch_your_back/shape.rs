@@ -3,7 +3,7 @@
 use crate::board::{Bitboard, Square};
 use crate::seat::Seat;
 
-/// How often the board has shrunk, which decides its outline: 0, 1 or 2 times.
+/// The board's outline, after 0, 1 or 2 shrinks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shape {
     /// 8×8, the whole board.
@@ -57,7 +57,8 @@ impl Shape {
     }
 }
 
-/// Where `seat` may place (W2), the corners apart: the rows 0–5 or 2–7.
+/// The rows where `seat` may place (W2), 0–5 or 2–7. The corners are included, although placing
+/// there is forbidden.
 pub const fn zone(seat: Seat) -> Bitboard {
     match seat {
         Seat::First => Bitboard::rectangle((0, 7), (0, 5)),

@@ -1,4 +1,4 @@
-//! A position as the wire and people see it.
+//! A position as it is sent to players and shown to people.
 
 use serde::Serialize;
 
@@ -7,18 +7,18 @@ use super::board::{Board, PLACEMENTS};
 use crate::Game;
 use crate::seat::{BySeat, SeatMap};
 
-/// The complete state as the wire shows it.
+/// The complete state as it is sent to players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct State {
-    /// Whether pieces are placed or moved.
+    /// The phase of the game.
     pub phase: Phase,
-    /// Eight rows of `W B . X #`.
+    /// Eight rows of `W`, `B`, `.`, `X` and `#`.
     pub board: Vec<String>,
     /// The name of the seat to move.
     pub to_move: &'static str,
-    /// Pieces placed, 0 to 12 a seat.
+    /// The number of pieces that each seat has placed, 0 to 12.
     pub placed: SeatMap<u32>,
-    /// Moves of the moving phase, forfeits included.
+    /// The number of moves in the moving phase, including forfeits.
     pub moves: u32,
     /// The side of the board: 8, 6 or 4.
     pub size: u8,
@@ -47,7 +47,7 @@ impl State {
     }
 }
 
-/// A line about what the drawing of `board` does not show.
+/// A line with what the drawing of `board` does not show.
 pub(super) fn caption(board: &Board) -> String {
     let seat = WatchYourBack::SEATS[board.to_move()];
     let BySeat { first, second } = BySeat::from_fn(|seat| board.pieces(seat).len());

@@ -7,7 +7,7 @@ const DEFAULTS: Rules = Rules {
     max_moves: 512,
 };
 
-/// A game that stands at `rows` after `moves` moves of the moving phase.
+/// A game at `rows` after `moves` moves of the moving phase.
 fn at(rows: [&str; 8], moves: u32, rules: Rules) -> WatchYourBack {
     let board = Board::from_rows(&rows, PLACEMENTS + moves).expect("a board");
     WatchYourBack::from_board(&Arc::new(rules), board)

@@ -13,7 +13,7 @@ c....g
 \"\"\"
 ";
 
-/// What is wrong with the good file when `old` is replaced.
+/// Returns the error for a valid file in which `old` is replaced by `new`.
 fn refused(old: &str, new: &str) -> String {
     assert!(GOOD.contains(old), "{old}");
     Map::read("mine.toml", &GOOD.replace(old, new)).expect_err("a refusal").to_string()

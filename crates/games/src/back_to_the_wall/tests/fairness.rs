@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The direction into which `motion` turns `direction`.
+/// The image of `direction` under `motion`.
 fn turned(motion: Motion, direction: Direction) -> Direction {
     use Direction::{Down, Left, Right, Up};
     match (motion, direction) {
@@ -14,7 +14,7 @@ fn turned(motion: Motion, direction: Direction) -> Direction {
     }
 }
 
-/// The piece whose corner is where `motion` takes the corner of this one.
+/// The piece whose corner is the image of this piece's corner under `motion`.
 fn partner(motion: Motion, ground: &Ground, seat: Seat, piece: Piece) -> (Seat, Piece) {
     let home = motion.of(ground.home(seat, piece), ground);
     let is_there = |(seat, piece): &(Seat, Piece)| ground.home(*seat, *piece) == home;
@@ -25,7 +25,7 @@ fn image(motion: Motion, ground: &Ground, squares: Squares) -> Squares {
     squares.iter().map(|at| motion.of(at, ground)).collect()
 }
 
-/// The submissions that do the same on the image of the board.
+/// The corresponding submissions on the image of the board.
 fn image_of_turn(motion: Motion, ground: &Ground, turn: &BySeat<Submission>) -> BySeat<Submission> {
     let mut other = BySeat::new(turn.second, turn.first);
     for (seat, piece) in PIECES {

@@ -1,8 +1,8 @@
-//! Which squares become walls, and whether there is room for more.
+//! Tests of the placement of walls, and of the room for more.
 
 use super::*;
 
-/// Submission and what is placed.
+/// Asserts which of the named squares are placed.
 #[track_caller]
 fn places(board: &Board, readings: Readings, named: &str, placed: &str) {
     assert_eq!(board.site(readings).place_all(set(named)).placed, set(placed), "{named}");
@@ -65,12 +65,12 @@ fn the_same_square() {
     assert_eq!(not_placed, [(square("3,3"), vec!["T5"])]);
 }
 
-/// Whether some set of so `many` squares would be placed in full, by trying all.
+/// Returns whether some set of `many` squares would be placed in full, by trying all of them.
 fn some_set(site: &Site<'_>, many: u8) -> bool {
     subsets(site.free(), many).into_iter().any(|set| site.place_all(set).placed == set)
 }
 
-/// A random board on which no corner is closed and no piece enclosed.
+/// A random board without closed corners or enclosed pieces.
 fn random_board(rng: &mut ChaCha8Rng, walls_each: u8, readings: Readings, density: f64) -> Board {
     let adjacency = [Adjacency::King, Adjacency::Rook, Adjacency::None][rng.random_range(0..3)];
     loop {
