@@ -1,4 +1,4 @@
-//! Reading files that somebody else has named: plain files only, and only so much of them.
+//! Reads files named by others: only plain files, and only up to a size limit.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -8,17 +8,17 @@ use std::path::Path;
 /// Why a file was not read.
 #[derive(Debug)]
 pub enum Unread {
-    /// The system refused.
+    /// The system reported an error.
     Failed(io::Error),
     /// It is a folder.
     Folder,
     /// It is a device, a pipe or a socket, which may never end.
     NoFile,
-    /// It is larger than so many bytes.
+    /// It is larger than this many bytes.
     TooLarge(u64),
-    /// It is not UTF-8; so many bytes of it are.
+    /// It is not UTF-8.
     NotText {
-        /// The line of the first byte that is not, from 1.
+        /// The line of the first invalid byte, from 1.
         line: usize,
     },
 }
@@ -50,7 +50,7 @@ impl From<io::Error> for Unread {
     }
 }
 
-/// The whole text of the plain file at `path`, of `most` bytes at most.
+/// Reads the whole text of the plain file at `path`, at most `most` bytes.
 pub fn text(path: &Path, most: u64) -> Result<String, Unread> {
     let bytes = beginning(path, most.saturating_add(1))?;
     if bytes.len() as u64 > most {
@@ -62,13 +62,13 @@ pub fn text(path: &Path, most: u64) -> Result<String, Unread> {
     })
 }
 
-/// The first bytes of the plain file at `path`, `most` of them where it has so many.
+/// Reads the first `most` bytes of the plain file at `path`, or all of it if it is shorter.
 pub fn beginning(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
     let found = fs::metadata(path)?;
     if found.is_dir() {
         return Err(Unread::Folder);
     }
-    // Opening a pipe would wait for whoever writes it.
+    // Opening a pipe would wait for a writer.
     if !found.is_file() {
         return Err(Unread::NoFile);
     }

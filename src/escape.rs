@@ -1,9 +1,9 @@
-//! Untrusted text made safe to show: nothing that moves a cursor, colours a terminal, turns the
-//! direction of writing or hides itself gets through.
+//! Makes untrusted text safe to show: removes everything that moves the cursor, changes terminal
+//! colours, changes the text direction or is invisible.
 
 use std::fmt::Write;
 
-/// `text` with every control, bidirectional and invisible character written as `\u{…}`.
+/// Writes every control, bidirectional and invisible character of `text` as `\u{…}`.
 pub fn terminal(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
@@ -12,14 +12,14 @@ pub fn terminal(text: &str) -> String {
     safe
 }
 
-/// Raw bytes from a player as part of a sentence on one line.
+/// Shows raw bytes from a player as part of a one-line sentence.
 ///
-/// Printable text stays as it is, quotes and backslashes too; `\n`, `\r`, `\t` and the other ASCII
-/// control characters are written as escapes, what is not UTF-8 as `\x…` a byte, and the rest as
-/// in [`terminal`]. Only the characters that lie within the first `most` bytes are shown; `…`
-/// stands for what was cut.
+/// Printable text stays as it is, including quotes and backslashes. `\n`, `\r`, `\t` and the other
+/// ASCII control characters are written as escapes, each byte that is not UTF-8 as `\x…`, and the
+/// rest as in [`terminal`]. Only characters within the first `most` bytes are shown; `…` replaces
+/// what was cut.
 pub fn bytes(raw: &[u8], most: usize) -> String {
-    // A character that begins within `most` bytes ends at most three bytes later.
+    // A character that starts within `most` bytes ends at most three bytes later.
     let near = &raw[..raw.len().min(most.saturating_add(3))];
     let mut safe = String::new();
     let mut used = 0;
@@ -50,7 +50,7 @@ fn push(safe: &mut String, character: char) {
     }
 }
 
-/// As [`push`], with the short escapes where there are any.
+/// Like [`push`], but with short escapes if there are any.
 fn push_short(safe: &mut String, character: char) {
     match character {
         '\n' | '\r' | '\t' => safe.extend(character.escape_default()),
@@ -64,8 +64,8 @@ fn push_byte(safe: &mut String, byte: u8) {
     let _ = write!(safe, "\\x{byte:02x}");
 }
 
-/// Control characters, bidirectional marks, line separators and characters without a width that
-/// have no use in a name; the joiners that scripts and emoji need are not among them.
+/// Control characters, bidirectional marks, line separators, and zero-width characters that names
+/// do not need. The joiners that scripts and emoji need are allowed.
 fn is_unsafe(character: char) -> bool {
     character.is_control()
         || matches!(

@@ -1,5 +1,5 @@
-//! The fingerprint of a player: a hash of its command and files, which tells players apart, and
-//! the state of these files, so that a change is noticed while it plays.
+//! The fingerprint of a player: a hash of its command and files, which distinguishes players, and
+//! the state of these files, which reveals changes while it plays.
 
 mod hash;
 mod stamp;
@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 pub use self::hash::{Parts, Unreadable, of_bot};
 use self::stamp::Stamp;
 
-/// The command of a player and its files as they were when they were read; empty for house players,
-/// which the referee plays itself.
+/// A player's command, and its files as they were when read; empty for built-in players.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fingerprint {
     program: PathBuf,
@@ -23,7 +22,7 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Reads what makes a player, and gives its hash.
+    /// Reads the files of a player, and returns its fingerprint and hash.
     pub fn read(parts: Parts<'_>) -> Result<(Self, String), Unreadable> {
         let (hash, stamps) = hash::of_command(parts)?;
         let fingerprint = Self {
@@ -37,8 +36,8 @@ impl Fingerprint {
         Ok((fingerprint, hash))
     }
 
-    /// A file that is not as it was when it was read, as a path that is relative to the player's
-    /// folder if it lies there. The contents may be the same again.
+    /// A file that was touched since it was read, with a path relative to the player's folder if it
+    /// lies there. Its contents may still be the same.
     pub fn touched(&self) -> Option<&Path> {
         let differs =
             |(path, before): &&(PathBuf, Stamp)| !Stamp::of(path).is_ok_and(|it| it == *before);
@@ -46,7 +45,7 @@ impl Fingerprint {
         Some(path.strip_prefix(&self.dir).unwrap_or(path))
     }
 
-    /// Whether what is there now is another player than the one with this hash.
+    /// Whether the command and files now give another hash than this one.
     pub fn is_another(&self, hash: &str) -> bool {
         if self.words.is_empty() {
             return false;
@@ -68,7 +67,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let write = |name: &str, text: &str| {
             let path = dir.path().join(name);
-            // Another file in its place, as editors and compilers put it.
+            // Replaces the file, as editors and compilers do.
             fs::write(path.with_extension("new"), text).expect("written");
             fs::rename(path.with_extension("new"), path).expect("renamed");
         };

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use crate::error::Failure;
 
-/// Whether text for people is coloured.
+/// Whether text for people has colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
     /// Plain text.
@@ -16,41 +16,41 @@ pub enum Colour {
 }
 
 impl Colour {
-    /// Colour on a terminal, unless `NO_COLOR` is set.
+    /// Uses colours on a terminal, unless `NO_COLOR` is set.
     fn on(stream: &impl IsTerminal) -> Self {
         let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         if allowed && stream.is_terminal() { Self::Ansi } else { Self::Plain }
     }
 }
 
-/// What goes to stdout and stderr, and whether it is coloured.
+/// Writes to stdout and stderr, with or without colours.
 #[derive(Debug, Clone, Copy)]
 pub struct Printer {
-    /// Only errors are shown on stderr.
+    /// Whether stderr only shows errors.
     pub quiet: bool,
-    /// Whether stdout is coloured.
+    /// Whether stdout has colours.
     pub colour: Colour,
-    /// Whether stderr is coloured.
+    /// Whether stderr has colours.
     pub colour_err: Colour,
 }
 
 impl Printer {
-    /// A printer for this process: colour only on a terminal and without `NO_COLOR`.
+    /// Creates a printer for this process, with colours only on a terminal and without `NO_COLOR`.
     pub fn new(quiet: bool) -> Self {
         Self { quiet, colour: Colour::on(&io::stdout()), colour_err: Colour::on(&io::stderr()) }
     }
 
-    /// A progress bar can be drawn on stderr.
+    /// Whether a progress bar can be drawn on stderr.
     pub fn bar(self) -> bool {
         !self.quiet && io::stderr().is_terminal()
     }
 
-    /// Standard output is a terminal.
+    /// Whether stdout is a terminal.
     pub fn is_terminal(self) -> bool {
         io::stdout().is_terminal()
     }
 
-    /// The columns of the terminal on stdout; 100 where there is none.
+    /// The width of the terminal on stdout, in columns; 100 if there is none.
     pub fn width(self) -> usize {
         if !self.is_terminal() {
             return 100;
@@ -61,7 +61,7 @@ impl Printer {
     /// Asks the person at the terminal for a line.
     pub fn prompt(self, text: &str) {
         let mut err = io::stderr().lock();
-        // A terminal that is gone shows itself at the next read.
+        // If the terminal is gone, the next read fails.
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
     }
 
@@ -73,12 +73,12 @@ impl Printer {
             .map_err(|error| Self::broken(&error))
     }
 
-    /// Standard output for many lines of data; to be flushed by who writes them.
+    /// Stdout for many lines of data. The caller flushes it.
     pub fn stream(self) -> BufWriter<StdoutLock<'static>> {
         BufWriter::new(io::stdout().lock())
     }
 
-    /// The failure when standard output takes no more; a quiet one when its reader has left.
+    /// The failure to report when stdout accepts no more; a quiet one if its reader has left.
     pub fn broken(error: &io::Error) -> Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Failure::closed();
@@ -86,14 +86,14 @@ impl Printer {
         Failure::system(format!("cannot write to standard output: {error}"))
     }
 
-    /// Writes a line about what is going on to stderr, unless quiet.
+    /// Writes a status line to stderr, unless quiet.
     pub fn note(self, text: &str) {
         if !self.quiet {
             let _ = writeln!(io::stderr().lock(), "{text}");
         }
     }
 
-    /// Writes an error to stderr that says itself where it is: without a label.
+    /// Writes an error to stderr without a label, for errors that show their own place.
     pub fn bare_error(self, text: &str) {
         let _ = writeln!(io::stderr().lock(), "{text}");
     }

@@ -16,12 +16,12 @@ use crate::schedule::ledger::Ledger;
 use referee_games::Seat;
 use referee_ratings::Completion;
 
-/// How often plain lines are printed where there is no terminal.
+/// The interval of plain lines without a terminal.
 const EVERY: Duration = Duration::from_secs(10);
-/// How many leaders are shown.
+/// The number of leaders to show.
 const LEADERS: usize = 3;
 
-/// Shows how a tournament goes.
+/// Shows the progress of a tournament.
 #[derive(Debug)]
 pub struct Progress {
     printer: Printer,
@@ -29,37 +29,37 @@ pub struct Progress {
     began: Instant,
     said: Instant,
     due: u64,
-    /// What is said before the games that are due where their number is a guess.
+    /// The text before the number of games due, if that is an estimate.
     about: &'static str,
     played: u64,
     faults: u64,
-    /// The players, with what they did in this run and before it.
+    /// The players, with their scores from this run and earlier ones.
     players: Vec<Contender>,
-    /// What is shown in place of the leaders.
+    /// The text shown instead of the leaders.
     headline: Option<String>,
-    /// When the games end, however many are left.
+    /// The time at which the games end, however many are left.
     until: Option<Instant>,
-    /// What the number of games that are due was counted by.
+    /// The state for which the games due were last counted.
     known: (usize, usize),
 }
 
-/// What changes with the number of games that are due, besides the games that are played.
+/// The state that changes the number of games due, apart from the games played.
 fn known(ledger: &Ledger) -> (usize, usize) {
     (ledger.len(), ledger.quarantined().count())
 }
 
-/// A player that may lead.
+/// A player that may be in the lead.
 #[derive(Debug, Clone)]
 pub struct Contender {
     name: String,
-    /// Half points.
+    /// The score in half points.
     halves: usize,
     completion: Completion,
     is_out: bool,
 }
 
 impl Contender {
-    /// The players of a tournament as they stand.
+    /// The players of a tournament, with their current results.
     pub fn all(ledger: &Ledger) -> Vec<Self> {
         let out = ledger.outs().into_iter();
         let mut all: Vec<Self> = ledger
@@ -86,7 +86,7 @@ impl Contender {
         self.completion.add(game.faults[seat].is_some(), game.faults[!seat].is_some());
     }
 
-    /// The share of the points, 0 … 1; none where the player would have no rank.
+    /// The share of points, 0 … 1; `None` if the player would have no rank.
     fn share(&self) -> Option<f64> {
         let may_lead = self.completion.plays() && !self.is_out;
         #[expect(clippy::cast_precision_loss, reason = "counts of games")]
@@ -96,7 +96,7 @@ impl Contender {
 }
 
 impl Progress {
-    /// Progress of a tournament with these players.
+    /// Creates the progress display for a tournament with these players.
     pub fn new(printer: Printer, players: Vec<Contender>) -> Self {
         let now = Instant::now();
         Self {
@@ -115,23 +115,23 @@ impl Progress {
         }
     }
 
-    /// The same for games that end at a given time, if one is given.
+    /// Sets the time at which the games end, if there is one.
     #[must_use]
     pub fn until(self, until: Option<Instant>) -> Self {
         Self { until, ..self }
     }
 
-    /// Shows this in place of the leaders from now on.
+    /// Shows this text instead of the leaders from now on.
     pub fn headline(&mut self, text: String) {
         self.headline = Some(text);
     }
 
-    /// So many games of this run are to be expected from now on, more than were played.
+    /// Sets the expected number of games in this run, at least one more than were played.
     pub fn expect(&mut self, games: u64) {
         (self.due, self.about) = (games.max(self.played + 1), "about ");
     }
 
-    /// No more games are to be expected.
+    /// Expects no more games.
     pub fn over(&mut self) {
         (self.due, self.about) = (self.played, "");
     }
@@ -150,7 +150,7 @@ impl Progress {
     fn count(&mut self, record: &GameRecord) {
         self.played += 1;
         self.faults += u64::from(record.fault.is_some());
-        // A record without a result is refused before it comes here.
+        // Records without a result are refused earlier.
         let Ok(game) = GameSummary::of(record) else { return };
         for seat in Seat::BOTH {
             let name = &record.players[seat];
@@ -195,16 +195,16 @@ impl Progress {
     }
 }
 
-/// The time left, `until` being the end in any case.
+/// Limits the time left to the end at `until`.
 fn in_time(left: Duration, until: Option<Instant>) -> Duration {
     until.map_or(left, |until| left.min(until.saturating_duration_since(Instant::now())))
 }
 
-/// Games a second and the time left, once a game is done and there is something to go by.
+/// Games per second and the time left, after at least one game.
 fn speed(state: &ProgressState, until: Option<Instant>, out: &mut dyn std::fmt::Write) {
     if state.pos() > 0 {
         let left = HumanDuration(in_time(state.eta(), until));
-        // A formatter into a string does not fail.
+        // Formatting to a string does not fail.
         let _ = write!(out, "  {:.1}/s  {left:#} left", state.per_sec());
     }
 }
@@ -262,7 +262,7 @@ impl Progress {
     fn finished(&mut self, record: &GameRecord, ledger: &Ledger) {
         self.count(record);
         if self.known != known(ledger) {
-            // Somebody was taken out, or what is played next became known.
+            // A player was taken out, or the next games became known.
             self.known = known(ledger);
             self.due = self.played + ledger.due() as u64;
         }
@@ -271,7 +271,7 @@ impl Progress {
             bar.set_length(self.due);
             bar.inc(1);
         } else if self.said.elapsed() >= EVERY && self.played < self.due {
-            // The last one is said at the end.
+            // The last game is reported at the end.
             self.said = Instant::now();
             self.say(&self.plain_line());
         }

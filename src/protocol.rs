@@ -1,4 +1,4 @@
-//! The lines of the wire, both ways, as pure text: protocol version 1.
+//! The lines of the protocol in both directions, as pure text: protocol version 1.
 
 use std::borrow::Cow;
 
@@ -11,26 +11,26 @@ use crate::model::fault::FaultCode;
 use crate::model::record::Score;
 use referee_games::{Event, Legal, Options, SeatMap, Text};
 
-/// The protocol numbers this referee speaks.
+/// The protocol versions that this referee speaks.
 pub const VERSIONS: &[u32] = &[1];
-/// The most bytes a player's line may have, its newline included.
+/// The longest line from a player, in bytes, including its newline.
 pub const LINE_LIMIT: usize = 64 * 1024;
-/// The most bytes of a `note` that are kept.
+/// The most bytes of a `note` to keep.
 const NOTE_LIMIT: usize = 1024;
-/// How much of a refused line is shown.
+/// How much of a refused line to show, in bytes.
 const SHOWN: usize = 120;
-/// How much is shown of what a program says about the player that it hosts, in bytes.
+/// How much to show of a hosting program's message about its player, in bytes.
 const HOSTED_SHOWN: usize = 800;
 
 /// A line from the referee to a player.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Message<'a> {
-    /// A game begins; the player owes a greeting.
+    /// A game begins; the player must greet.
     Init {
         /// The id the reply must match.
         id: u64,
-        /// The protocol numbers spoken.
+        /// The protocol versions spoken.
         protocol: &'a [u32],
         /// The game's name.
         game: &'a str,
@@ -40,16 +40,16 @@ pub enum Message<'a> {
         you: Text,
         /// Both seats, first seat first.
         seats: [Text; 2],
-        /// The limits of time.
+        /// The time limits.
         clock: InitClock,
         /// The player's own seed.
         seed: u64,
-        /// The position where the first turn will stand.
+        /// The position at the first turn.
         state: Cow<'a, RawValue>,
         /// The opening's actions.
         opening: &'a [String],
     },
-    /// The player is on turn and owes an action.
+    /// The player is on turn and must send an action.
     Turn {
         /// The id the reply must match.
         id: u64,
@@ -58,7 +58,7 @@ pub enum Message<'a> {
         /// The position.
         #[serde(skip_serializing_if = "Option::is_none")]
         state: Option<Cow<'a, RawValue>>,
-        /// What happened since this player's last turn.
+        /// The events since this player's last turn.
         #[serde(skip_serializing_if = "Option::is_none")]
         events: Option<&'a [Event]>,
         /// The legal actions.
@@ -66,11 +66,11 @@ pub enum Message<'a> {
         legal: Option<Legal>,
         /// The clocks.
         clock: TurnClock,
-        /// Which retry of this turn it is, from 1.
+        /// The number of this retry, from 1.
         #[serde(skip_serializing_if = "Option::is_none")]
         retry: Option<u32>,
     },
-    /// The last reply was refused and the turn will be asked again.
+    /// The last reply was refused; the turn will be asked again.
     Error {
         /// The fault's code.
         code: &'a str,
@@ -87,18 +87,18 @@ pub enum Message<'a> {
     End {
         /// `win`, `loss` or `draw`, for this player.
         result: &'a str,
-        /// Why.
+        /// The reason for the result.
         reason: &'a str,
         /// The scores by seat.
         scores: SeatMap<Score>,
-        /// What happened since this player's last turn.
+        /// The events since this player's last turn.
         #[serde(skip_serializing_if = "Option::is_none")]
         events: Option<&'a [Event]>,
         /// The final position.
         #[serde(skip_serializing_if = "Option::is_none")]
         state: Option<Cow<'a, RawValue>>,
     },
-    /// The player is to leave.
+    /// The player must exit.
     Quit,
 }
 
@@ -115,7 +115,7 @@ impl Message<'_> {
     }
 }
 
-/// The limits of time as `init` tells them, in whole milliseconds rounded down.
+/// The time limits as sent in `init`, in whole milliseconds, rounded down.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct InitClock {
     startup_ms: u64,
@@ -141,16 +141,16 @@ impl From<&TimeControl> for InitClock {
     }
 }
 
-/// The clocks as `turn` tells them, in whole milliseconds rounded down.
+/// The clocks as sent in `turn`, in whole milliseconds, rounded down.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct TurnClock {
-    /// What is left of the player's budget, if it has one.
+    /// The time left of the player's budget, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_ms: Option<u64>,
-    /// What is left of the opponent's.
+    /// The time left of the opponent's budget, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opponent_left_ms: Option<u64>,
-    /// What the player's last turn used.
+    /// The time used on the player's last turn.
     pub used_ms: u64,
 }
 
@@ -160,12 +160,12 @@ pub fn millis(duration: std::time::Duration) -> u64 {
     duration.as_millis() as u64
 }
 
-/// Which parts of a message a player wishes to receive.
+/// Which parts of a message a player wants to receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wants {
     /// The position.
     pub state: bool,
-    /// What happened.
+    /// The events.
     pub events: bool,
     /// The legal actions.
     pub legal: bool,
@@ -177,19 +177,19 @@ impl Default for Wants {
     }
 }
 
-/// What a player answers to `init`.
+/// A player's reply to `init`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Greeting {
-    /// What it calls itself, as sent.
+    /// The player's name for itself, as sent.
     pub name: Option<String>,
     /// Its version, as sent.
     pub version: Option<String>,
-    /// What it wishes to receive.
+    /// The parts of messages that it wants to receive.
     pub wants: Wants,
 }
 
 impl Greeting {
-    /// The name and version it gave of itself, escaped and cut; empty when it gave none.
+    /// Its name and version, escaped and cut; empty if it gave none.
     pub fn said(&self) -> String {
         let parts: Vec<&str> =
             [&self.name, &self.version].into_iter().flatten().map(String::as_str).collect();
@@ -197,27 +197,27 @@ impl Greeting {
     }
 }
 
-/// What a player answers to `turn`.
+/// A player's reply to `turn`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reply {
-    /// The action's text, not judged yet.
+    /// The action's text, not checked yet.
     pub action: String,
-    /// Its remark, at most 1 KiB.
+    /// Its note, at most 1 KiB.
     pub note: Option<String>,
     /// Its evaluation, -1 … 1.
     pub eval: Option<f64>,
-    /// What a hosted player said itself, for sentences about the action; escaped and cut.
+    /// The hosted player's own words, for messages about the action; escaped and cut.
     pub said: Option<String>,
     /// What was dropped from the reply, and why.
     pub warnings: Vec<String>,
 }
 
-/// A line that is none of the replies that were owed.
+/// A line that is not a valid reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unusable {
     /// What is wrong with it, safe to show.
     pub message: String,
-    /// It comes from a program that hosts the player and says that the player has crashed.
+    /// Whether a hosting program sent the line to say that its player has crashed.
     pub crashed: bool,
 }
 
@@ -312,7 +312,7 @@ pub fn parse_greeting(line: &[u8], id: u64) -> Result<Greeting, Unusable> {
     Ok(Greeting { name: raw.name, version: raw.version, wants })
 }
 
-/// What a program says that hosts the player.
+/// Turns an error report from a hosting program into an unusable reply.
 fn failed(error: &str, code: Option<&str>) -> Unusable {
     let message = escape::bytes(error.as_bytes(), HOSTED_SHOWN);
     Unusable { message, crashed: code == Some(FaultCode::Crash.name()) }
@@ -380,12 +380,12 @@ fn take_eval(raw: Option<&RawValue>, reply: &mut Reply) {
     }
 }
 
-/// A line as a diagnosis shows it: escaped and cut.
+/// A line as shown in a diagnosis: escaped and cut.
 pub fn shown(line: &[u8]) -> String {
     escape::bytes(line, SHOWN)
 }
 
-/// Whether a refused text looks like something printed for a person, not meant as a reply.
+/// Whether a refused text looks like output for people, not like a reply.
 pub fn looks_like_a_log(text: &str) -> bool {
     let words = text.split_whitespace().filter(|word| word.len() > 1);
     let spoken = words.filter(|word| word.chars().any(char::is_alphabetic)).count();

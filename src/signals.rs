@@ -1,5 +1,5 @@
-//! Ctrl-C and its kin (SIGINT, SIGTERM, SIGHUP): the first one asks the command to stop in order,
-//! where it listens; another one ends the program.
+//! Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP. The first one asks the command to stop in order, if
+//! it listens; a second one ends the program.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -11,18 +11,18 @@ use tokio::sync::watch;
 
 use referee_sandbox::is_ignored;
 
-/// The exit code of a program that was interrupted.
+/// The exit code of an interrupted program.
 pub const INTERRUPTED: u8 = 130;
 
-/// A signal that comes so soon after the first is the same one: a terminal sends it to everyone in
-/// the foreground, and who started the referee may hand it on.
+/// A signal this soon after the first counts as the same one. A terminal sends it to all foreground
+/// processes, and the referee's parent may send it on.
 const ECHO: Duration = Duration::from_millis(300);
 
 /// Becomes true at the first signal that asks to stop.
 ///
-/// From the first call on signals are attended to: as long as a receiver lives and nothing was
-/// asked yet, it is told; otherwise the program ends at once. Only SIGHUP is never a second signal,
-/// since a terminal that closes sends several.
+/// The first call starts signal handling. As long as a receiver lives and no signal came yet, a
+/// signal is passed to the receivers; otherwise it ends the program at once. SIGHUP never counts as
+/// a second signal, because a closing terminal sends several.
 pub fn stop_asked() -> io::Result<watch::Receiver<bool>> {
     static TELL: Mutex<Option<watch::Sender<bool>>> = Mutex::new(None);
     let mut attended = TELL.lock().unwrap_or_else(PoisonError::into_inner);
@@ -35,7 +35,7 @@ pub fn stop_asked() -> io::Result<watch::Receiver<bool>> {
     Ok(told)
 }
 
-/// Starts a thread that does nothing else: whatever the others are at, signals are heard.
+/// Starts a thread only for signals, so that they are noticed whatever the other threads do.
 fn attend(tell: watch::Sender<bool>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let mut signals = {
@@ -71,7 +71,7 @@ fn end() -> ! {
 struct Heard {
     interrupt: Signals,
     terminate: Signals,
-    /// None where it is ignored, as under `nohup`.
+    /// `None` if the signal is ignored, as under `nohup`.
     hangup: Option<Signals>,
 }
 

@@ -1,9 +1,9 @@
-//! Taking in other people's players: a folder of submissions, as a learning platform exports it,
-//! becomes the players of a tournament.
+//! Imports submissions: a folder exported from a learning platform becomes the players of a
+//! tournament.
 //!
-//! The names of its entries say whose they are (`label`); of what an author has handed in, the
-//! latest counts (`uploads`); what is packed or loose gets a folder of its own (`shelf`), in
-//! which a player is looked for. Every entry becomes a player, a part of one, or a reason.
+//! Entry names tell who the author is (`label`); of an author's uploads the latest counts
+//! (`uploads`); archives and loose files get their own folders (`shelf`), in which the player is
+//! detected. Every entry becomes a player, a part of one, or a reason why there is no player.
 
 mod archive;
 mod label;
@@ -27,28 +27,28 @@ use label::Label;
 use shelf::Shelf;
 use uploads::{Choice, Part, choose};
 
-/// So many names are listed at most.
+/// The most names to list.
 const MOST_LISTED: usize = 8;
 
-/// A submission, and what was found in it.
+/// A submission and what was found in it.
 #[derive(Debug)]
 pub struct Submission {
-    /// The name of the player: its author's, as far as the platform's file names tell.
+    /// The player's name: its author's, as far as the platform's file names show it.
     pub name: String,
-    /// What it was called in the folder; the first where there are several.
+    /// Its name in the folder; if it has several entries, the first one's.
     pub entry: String,
-    /// What is to be said of it: that it came late, which upload counts, whom it is a copy of.
+    /// Remarks: that it came late, which upload counts, whose player it copies.
     pub remarks: Vec<String>,
-    /// The player's folder and how it is run; or why there is none.
+    /// The player's folder and how to run it, or why there is no player.
     pub player: Result<(PathBuf, Found), Missing>,
 }
 
-/// Why a folder could not be taken in.
+/// Why a folder of submissions could not be imported.
 #[derive(Debug)]
 pub enum Failed {
     /// It cannot be read.
     Source(io::Error),
-    /// The folder for what is packed or loose cannot be made; it must not be there.
+    /// The folder for archives and loose files cannot be created; it must not exist.
     Shelf(io::Error),
 }
 
@@ -69,8 +69,8 @@ impl std::error::Error for Failed {
     }
 }
 
-/// The submissions in the folder `from`, sorted by author. What is packed or loose gets folders in
-/// the new folder `to`.
+/// Imports the submissions in the folder `from`, sorted by author. Archives and loose files get
+/// subfolders of the new folder `to`.
 pub fn take_in(from: &Path, to: &Path) -> Result<Vec<Submission>, Failed> {
     let (names, mut taken) = entries(from).map_err(Failed::Source)?;
     let mut shelf = Shelf::new(to);
@@ -90,7 +90,7 @@ pub fn take_in(from: &Path, to: &Path) -> Result<Vec<Submission>, Failed> {
     Ok(taken)
 }
 
-/// The names in the folder, and a submission for each that is no text.
+/// The names in the folder, and a submission for each name that is not valid text.
 fn entries(from: &Path) -> io::Result<(Vec<String>, Vec<Submission>)> {
     let (mut names, mut bad) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(from)? {
@@ -111,8 +111,8 @@ fn entries(from: &Path) -> io::Result<(Vec<String>, Vec<Submission>)> {
     Ok((names, bad.collect()))
 }
 
-/// What each author has handed in, under the author's name: with what tells authors of one name
-/// apart where that is needed.
+/// The parts of each author, under the author's name, with the id added if several authors have the
+/// same name.
 fn authors(from: &Path, names: Vec<String>) -> Vec<(String, Vec<Part>)> {
     let mut authors: BTreeMap<(String, String), Vec<Part>> = BTreeMap::new();
     for entry in names {
@@ -136,7 +136,7 @@ fn authors(from: &Path, names: Vec<String>) -> Vec<(String, Vec<Part>)> {
     players.collect()
 }
 
-/// Says of each player whom it is a copy of.
+/// Adds a remark to each player that is a copy of another.
 fn remark_copies(taken: &mut [Submission]) {
     let mut copies: HashMap<blake3::Hash, Vec<usize>> = HashMap::new();
     for (number, submission) in taken.iter().enumerate() {
@@ -155,7 +155,7 @@ fn remark_copies(taken: &mut [Submission]) {
     }
 }
 
-/// What stands in a folder, but for what systems and platforms add.
+/// The names in a folder, without files added by systems and platforms.
 fn names_in(path: &Path) -> Vec<String> {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
@@ -166,12 +166,12 @@ fn names_in(path: &Path) -> Vec<String> {
     names
 }
 
-/// Whether a file of this name is there for a system, not for people.
+/// Whether a file with this name is made by a system, not by people.
 fn is_clutter(name: &str) -> bool {
     name.starts_with('.') || name == "__MACOSX" || name == "__pycache__"
 }
 
-/// Names one after the other, some of them where there are many.
+/// Lists names; if there are many, only some of them.
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     let shown: Vec<String> =
@@ -182,7 +182,7 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// An author's name without control characters and blanks that are too many.
+/// An author's name without control characters and extra blanks.
 fn tidy(author: &str) -> String {
     match name_of(author) {
         name if name.is_empty() => "player".to_owned(),
@@ -190,7 +190,7 @@ fn tidy(author: &str) -> String {
     }
 }
 
-/// `name`, with a number where it is taken.
+/// `name`, with a number added if it is taken.
 fn unlike(name: &str, taken: &[Submission]) -> String {
     let numbered = (2..).map(|number| {
         let end = format!("-{number}");

@@ -34,7 +34,6 @@ use referee_games::{BySeat, Seat};
 const PATIENCE: usize = 3;
 /// The players' positions in the conditions: the checked player, a second copy of it, and the
 /// partner for long games; the opponents follow.
-/// long games; the opponents behind them.
 const SUBJECT: usize = 0;
 const TWIN: usize = 1;
 const PARTNER: usize = 2;

@@ -1,8 +1,8 @@
-//! A player's hash: two players with the same hash are the same player, as far as the command
+//! The hash of a player. Two players with the same hash are the same player, as far as the command
 //! and the files it names can tell.
 //!
-//! Everything is hashed in frames, a length before each text, so that no two different players
-//! can give the same bytes.
+//! Everything is hashed in frames, each text after its length, so that two different players never
+//! produce the same bytes.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -11,34 +11,34 @@ use std::path::{Path, PathBuf};
 
 use super::stamp::Stamp;
 
-/// Hexadecimal digits of a player's hash.
+/// The number of hexadecimal digits in a player's hash.
 const DIGITS: usize = 16;
 
-/// A file that makes a player and could not be read.
+/// A file of a player that could not be read.
 #[derive(Debug)]
 pub struct Unreadable {
     /// Its name, relative to the player's folder.
     pub name: String,
-    /// Why.
+    /// The cause.
     pub error: io::Error,
 }
 
-/// What makes a player that is run by a command.
+/// The parts of a player that a command runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts<'a> {
     /// The folder it runs in.
     pub dir: &'a Path,
     /// The program's path.
     pub program: &'a Path,
-    /// The command as it was given.
+    /// The command as given.
     pub words: &'a [String],
-    /// What is added to its environment.
+    /// The variables added to its environment.
     pub env: &'a BTreeMap<String, String>,
     /// Further files and folders, relative to `dir`.
     pub files: &'a [String],
 }
 
-/// The hash of a house player: these come and go with the referee's version.
+/// The hash of a built-in player, which changes with the referee's version.
 pub fn of_bot(name: &str) -> String {
     let mut frames = Frames::new("bot");
     frames.text(name);
@@ -46,7 +46,7 @@ pub fn of_bot(name: &str) -> String {
     frames.finish()
 }
 
-/// The hash of a player that is run by a command, and the stamps of all files that were read.
+/// The hash of a player that a command runs, and the stamps of all files that were read.
 pub(super) fn of_command(parts: Parts<'_>) -> Result<(String, Vec<(PathBuf, Stamp)>), Unreadable> {
     let mut frames = Frames::new("command");
     frames.list(parts.words.iter());
@@ -62,8 +62,8 @@ pub(super) fn of_command(parts: Parts<'_>) -> Result<(String, Vec<(PathBuf, Stam
 }
 
 impl Parts<'_> {
-    /// The files that the command itself names: the program, if it is the player's own, and
-    /// every argument that is a file's name.
+    /// The files that the command itself names: the program, if it belongs to the player, and every
+    /// argument that is a file name.
     fn named_files(&self) -> impl Iterator<Item = (String, PathBuf)> {
         let (program, args) = self
             .words
@@ -76,10 +76,10 @@ impl Parts<'_> {
     }
 }
 
-/// A hash over texts, lists and files, each in its frame.
+/// A hash of texts, lists and files, each in its own frame.
 struct Frames {
     hasher: blake3::Hasher,
-    /// The stamps of the files.
+    /// The stamps of the files that were read.
     stamps: Vec<(PathBuf, Stamp)>,
 }
 
@@ -104,9 +104,9 @@ impl Frames {
         texts.for_each(|text| self.text(text));
     }
 
-    /// A file's name and contents; the contents as their own hash, which has a fixed length.
+    /// Adds a file's name and contents; the contents as their own hash, which has a fixed length.
     fn file(&mut self, name: &str, path: &Path) -> Result<(), Unreadable> {
-        // The stamp comes first: what is written while the file is read makes another one.
+        // The stamp comes first, so that a write during the read changes it.
         let stamp = Stamp::of(path).map_err(|error| unreadable(name, error))?;
         let contents = digest(path).map_err(|error| unreadable(name, error))?;
         self.stamps.push((path.to_owned(), stamp));
@@ -116,7 +116,7 @@ impl Frames {
         Ok(())
     }
 
-    /// A file, or a folder with everything in it, in the order of the names.
+    /// Adds a file, or a folder with everything in it, in the order of names.
     fn tree(&mut self, name: &str, path: &Path, root: &Path) -> Result<(), Unreadable> {
         if !path.is_dir() {
             return self.file(name, path);
@@ -131,8 +131,8 @@ impl Frames {
         Ok(())
     }
 
-    /// An entry of a folder: a link is its target's text, and the target's contents too if it is
-    /// a file inside `root`.
+    /// Adds a folder entry. A link adds the text of its target, and the target's contents too if it
+    /// is a file inside `root`.
     fn entry(&mut self, name: &str, path: &Path, root: &Path) -> Result<(), Unreadable> {
         let Ok(target) = fs::read_link(path) else { return self.tree(name, path, root) };
         self.text("link");
@@ -159,7 +159,7 @@ fn digest(path: &Path) -> io::Result<blake3::Hash> {
     Ok(blake3::Hasher::new().update_reader(File::open(path)?)?.finalize())
 }
 
-/// The names in a folder, sorted, without what is hidden or a cache.
+/// The names in a folder, sorted, without hidden files and caches.
 fn entries(folder: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -1,11 +1,11 @@
-//! What the system says of a file, to notice a change.
+//! The file metadata that reveals a change.
 
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::Path;
 
-/// What the system says of a file. It differs when the file was written to, or another one put in
-/// its place; it may differ without that.
+/// The file metadata that reveals a change. It differs if the file was written to or replaced; it
+/// may also differ without that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     file: (u64, u64),

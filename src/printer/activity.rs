@@ -1,4 +1,4 @@
-//! What goes on now, as one line at the bottom of a terminal; nothing elsewhere.
+//! A line at the bottom of a terminal that shows the current work; nothing elsewhere.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,17 +8,17 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::Printer;
 use crate::escape;
 
-/// A line that says who is at which step.
+/// A line that shows who is at which step.
 #[derive(Debug)]
 pub struct Activity {
     printer: Printer,
     line: Option<ProgressBar>,
-    /// What is under way, by the number of whoever is at it.
+    /// The current work, by the number of who does it.
     now: BTreeMap<usize, String>,
 }
 
 impl Activity {
-    /// Nothing goes on yet.
+    /// Creates the line, with no work yet.
     pub fn new(printer: Printer) -> Self {
         let line = printer.bar().then(|| {
             let line = ProgressBar::new_spinner();
@@ -31,24 +31,24 @@ impl Activity {
         Self { printer, line, now: BTreeMap::new() }
     }
 
-    /// Number `who` does this now.
+    /// Shows that number `who` now does `what`.
     pub fn begin(&mut self, who: usize, what: String) {
         self.now.insert(who, what);
         self.draw();
     }
 
-    /// Number `who` is done.
+    /// Removes number `who`, which is done.
     pub fn end(&mut self, who: usize) {
         self.now.remove(&who);
         self.draw();
     }
 
-    /// Writes a line about what is going on to stderr, unless quiet.
+    /// Writes a status line to stderr, unless quiet.
     pub fn note(&self, text: &str) {
         self.aside(|| self.printer.note(text));
     }
 
-    /// Does `work`, which may print, while the line is out of the way.
+    /// Hides the line while `work` runs, so that it may print.
     pub fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
         match &self.line {
             Some(line) => line.suspend(work),

@@ -1,5 +1,6 @@
-//! Unpacking archives of strangers: only plain files and folders, only below the folder that is
-//! given, and only so many and so large. Memory is bounded whatever an archive says of itself.
+//! Unpacks archives from strangers: only plain files and folders, only below the given folder, and
+//! only within limits on number and size. Memory is bounded whatever an archive claims about
+//! itself.
 
 mod bounds;
 mod refused;
@@ -15,20 +16,20 @@ use flate2::read::GzDecoder;
 use bounds::Bounded;
 pub use refused::Refused;
 
-/// How much an archive may hold.
+/// The limits of an archive's content.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Files and folders.
+    /// The number of files and folders.
     pub entries: usize,
-    /// Bytes of all files together, unpacked.
+    /// The total size of all files, unpacked, in bytes.
     pub bytes: u64,
 }
 
 /// The limits of a submission: 10,000 entries, 500 MiB.
 pub const LIMITS: Limits = Limits { entries: 10_000, bytes: 500 * 1024 * 1024 };
-/// Bytes that an entry takes besides its content: headers and what fills up a block.
+/// The bytes that an entry takes besides its content: headers and padding.
 const AROUND: u64 = 4096;
-/// The most bytes of a path, or of what a library says, that are shown.
+/// The most bytes to show of a path, or of a message from a library.
 const SHOWN: usize = 200;
 
 const ENDINGS: [&str; 4] = [".zip", ".tar.gz", ".tgz", ".tar"];
@@ -38,7 +39,7 @@ pub(super) fn is_archive(path: &Path) -> bool {
     path.is_file() && path.to_str().is_some_and(|name| stem(name).len() < name.len())
 }
 
-/// The name without the ending of an archive, if it has one.
+/// The name without its archive ending, if it has one.
 pub(super) fn stem(name: &str) -> &str {
     let ending = ENDINGS.iter().find(|ending| {
         let start = name.len().checked_sub(ending.len());
@@ -49,12 +50,12 @@ pub(super) fn stem(name: &str) -> &str {
     ending.map_or(name, |ending| &name[..name.len() - ending.len()])
 }
 
-/// Unpacks `archive` into the new folder `to`. Nothing is left of one that is refused.
+/// Unpacks `archive` into the new folder `to`. If the archive is refused, the folder is removed.
 pub fn unpack(archive: &Path, to: &Path, limits: Limits) -> Result<(), Refused> {
     fs::create_dir(to).map_err(Refused::Folder)?;
     let unpacked = open(archive).and_then(|input| unpack_from(input, to, limits));
     if unpacked.is_err() {
-        // What was unpacked so far is of no use; the reason matters more than a failure here.
+        // The partial content is useless, and the reason matters more than a failure here.
         let _ = fs::remove_dir_all(to);
     }
     unpacked
@@ -67,14 +68,14 @@ fn open(archive: &Path) -> Result<BufReader<File>, Refused> {
     File::open(archive).map(BufReader::new).map_err(Refused::Unreadable)
 }
 
-/// Unpacks the archive that `input` begins with into the folder `to`. It is known by its first
-/// bytes: people rename archives instead of packing them again.
+/// Unpacks the archive at the beginning of `input` into the folder `to`. Its kind is detected from
+/// its first bytes, because people rename archives instead of repacking them.
 pub fn unpack_from(input: impl Read + Seek, to: &Path, limits: Limits) -> Result<(), Refused> {
     let mut input = input;
     let start = beginning(&mut input).map_err(Refused::Unreadable)?;
     let mut target = Target { to, limits, entries: 0, bytes: 0 };
     let is = |magic: &[u8]| start.starts_with(magic);
-    // No archive within the limits is larger, packed or not.
+    // An archive within the limits is not larger than this, packed or not.
     let most = limits.bytes.saturating_add(limits.entries as u64 * AROUND);
     if is(b"Rar!") {
         Err(Refused::Unknown(".rar"))
@@ -89,7 +90,7 @@ pub fn unpack_from(input: impl Read + Seek, to: &Path, limits: Limits) -> Result
     }
 }
 
-/// The first bytes; the next are read from the beginning again.
+/// Reads the first bytes, and goes back to the start.
 fn beginning(input: &mut (impl Read + Seek)) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     input.by_ref().take(4).read_to_end(&mut start)?;
@@ -97,19 +98,19 @@ fn beginning(input: &mut (impl Read + Seek)) -> io::Result<Vec<u8>> {
     Ok(start)
 }
 
-/// What an entry of an archive is.
+/// The kind of an archive entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Folder,
     File {
-        /// It may be executed.
+        /// Whether it is executable.
         runs: bool,
     },
-    /// A link, a device, a pipe.
+    /// A link, a device or a pipe.
     Other,
 }
 
-/// Where an archive goes, and how much of it has gone there.
+/// The folder to unpack into, and how much is unpacked.
 struct Target<'a> {
     to: &'a Path,
     limits: Limits,
@@ -118,7 +119,7 @@ struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Counts an entry, of whatever kind.
+    /// Counts entries of any kind.
     fn count(&mut self, entries: usize) -> Result<(), Refused> {
         self.entries = self.entries.saturating_add(entries);
         if self.entries > self.limits.entries {
@@ -148,7 +149,7 @@ impl Target<'_> {
         }
     }
 
-    /// Makes a folder and those that it lies in, each of which counts.
+    /// Creates a folder and its parents, each of which counts.
     fn folder(&mut self, below: &Path, shown: impl Fn() -> String) -> Result<(), Refused> {
         let ancestors: Vec<&Path> = below.ancestors().collect();
         for folder in ancestors.into_iter().rev() {
@@ -162,7 +163,7 @@ impl Target<'_> {
     }
 }
 
-/// Writes at most `most` bytes into a new file; how many.
+/// Writes at most `most` bytes to a new file and returns how many were written.
 fn write(path: &Path, runs: bool, content: &mut dyn Read, most: u64) -> io::Result<u64> {
     use std::os::unix::fs::OpenOptionsExt;
     let mode = if runs { 0o755 } else { 0o644 };
@@ -170,8 +171,8 @@ fn write(path: &Path, runs: bool, content: &mut dyn Read, most: u64) -> io::Resu
     io::copy(&mut content.take(most), &mut file)
 }
 
-/// The path of an entry below the folder; none if it would lie elsewhere, by a root, a drive or
-/// `..`. Programs on Windows write `\` between the parts.
+/// The path of an entry below the folder; `None` if it would lie outside, because of a root, a
+/// drive or `..`. Programs on Windows write `\` between the parts.
 fn below(name: &str) -> Option<PathBuf> {
     let name = name.replace('\\', "/");
     if name.contains('\0') || name.as_bytes().get(1) == Some(&b':') {
@@ -266,7 +267,7 @@ mod tests {
         );
     }
 
-    /// Writes a tar archive, packed if its name says so.
+    /// Writes a tar archive, compressed if its name says so.
     fn tarred(path: &Path, fill: impl FnOnce(&mut tar::Builder<Vec<u8>>)) {
         let mut builder = tar::Builder::new(Vec::new());
         fill(&mut builder);

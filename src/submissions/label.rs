@@ -1,27 +1,28 @@
-//! What the file names of a learning platform say: whose a file is, and what its author called it.
+//! Reads the file names of a learning platform: who the author is, and what the author called the
+//! file.
 
 use super::archive;
 
-/// What the name of a file or a folder says.
+/// What the name of a file or folder says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Label {
-    /// The author as the platform writes it, or the name itself in a plain folder.
+    /// The author as the platform writes it; in a plain folder, the name itself.
     pub author: String,
-    /// What tells authors of one name apart; a plain folder has nothing of the kind, and everything
-    /// in it is its own author's.
+    /// An id that distinguishes authors with the same name. Plain folders have no ids, and each
+    /// entry there has its own author.
     pub id: Option<String>,
-    /// The platform says that it came late.
+    /// Whether the platform marked it as late.
     pub late: bool,
-    /// Which upload of the author it is: a later one is greater.
+    /// The attempt or version of this upload; later ones are greater.
     pub upload: (String, u64),
-    /// What its author called it; empty for a folder that the platform has made.
+    /// The name that its author gave it; empty for a folder created by the platform.
     pub file: String,
-    /// It is a page that the platform has written itself.
+    /// Whether it is a page written by the platform.
     pub is_page: bool,
 }
 
 impl Label {
-    /// What `entry` says as the name of a file or folder of Moodle, Blackboard or Canvas, or as a
+    /// Reads `entry` as the name of a file or folder from Moodle, Blackboard or Canvas, or as a
     /// plain name.
     pub(super) fn read(entry: &str) -> Self {
         moodle(entry)
@@ -30,18 +31,18 @@ impl Label {
             .unwrap_or_else(|| plain(entry))
     }
 
-    /// The label of a file in the folder of an author.
+    /// The label of a file in an author's folder.
     pub(super) fn own(file: &str) -> Self {
         Self::new("", "", file)
     }
 
-    /// The author's name says nothing of who it is.
+    /// Whether the author is anonymous.
     pub(super) fn is_anonymous(&self) -> bool {
         ["participant", "anon"].contains(&self.author.to_lowercase().as_str())
     }
 
-    /// What the author called the file before it was uploaded again under the same name, and how
-    /// often that was: browsers and platforms write `name (1).zip` or `name-1.zip`.
+    /// The author's file name before repeated uploads, and how many repeats there were: browsers
+    /// and platforms write `name (1).zip` or `name-1.zip`.
     pub(super) fn original(&self) -> (String, u64) {
         let (stem, ending) = split(&self.file);
         let numbered = stem.rsplit_once('-').or_else(|| {
@@ -69,8 +70,8 @@ impl Label {
     }
 }
 
-/// `Ada Byron_1234_assignsubmission_file_`, a folder, or the same before the name of a file;
-/// without names the author is `Participant` in the language of the platform.
+/// `Ada Byron_1234_assignsubmission_file_`, as a folder or before the name of a file. Without
+/// names, the author is `Participant` in the platform's language.
 fn moodle(entry: &str) -> Option<Label> {
     let (whose, rest) = entry.split_once("_assignsubmission_")?;
     let (author, id) = whose.rsplit_once('_')?;
@@ -79,7 +80,7 @@ fn moodle(entry: &str) -> Option<Label> {
     Some(Label { is_page: kind == "onlinetext", ..label })
 }
 
-/// `Project 1_abyron_attempt_2018-05-11-23-58-02_player.zip`, and a page `….txt` without a file.
+/// `Project 1_abyron_attempt_2018-05-11-23-58-02_player.zip`, or a page `….txt` without a file.
 fn blackboard(entry: &str) -> Option<Label> {
     let (whose, rest) = entry.split_once("_attempt_")?;
     let (_, author) = whose.rsplit_once('_')?;
@@ -95,8 +96,8 @@ fn blackboard(entry: &str) -> Option<Label> {
     Some(Label { upload: (time.to_owned(), 0), ..label })
 }
 
-/// `byronada_LATE_12345_678_player.zip`: the author, the numbers of the author and of the upload;
-/// `anon_6Xb2q` instead of the author and its number; a text has no number of an upload.
+/// `byronada_LATE_12345_678_player.zip`: the author, the author's number and the upload's number.
+/// An anonymous author is `anon_6Xb2q` without a number; a text has no upload number.
 fn canvas(entry: &str) -> Option<Label> {
     let parts: Vec<&str> = entry.split('_').collect();
     let id_at = (1..parts.len()).find(|&at| {
@@ -124,7 +125,7 @@ fn plain(entry: &str) -> Label {
     Label { id: None, ..Label::new(author, "", entry) }
 }
 
-/// A name, and its ending if it is that of an archive or of a program.
+/// Splits a name from its ending if that is one of an archive or a program.
 pub(super) fn split(name: &str) -> (&str, &str) {
     let stem = archive::stem(name);
     if stem.len() < name.len() {
@@ -136,7 +137,7 @@ pub(super) fn split(name: &str) -> (&str, &str) {
     }
 }
 
-/// `text`, if it is made of digits.
+/// `text`, if it consists of digits.
 fn digits(text: &str) -> Option<&str> {
     (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then_some(text)
 }

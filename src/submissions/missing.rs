@@ -1,4 +1,4 @@
-//! Why there is no player in a submission.
+//! Why a submission has no player.
 
 use std::fmt;
 use std::io;
@@ -7,31 +7,31 @@ use std::path::PathBuf;
 use super::{Refused, listed};
 use crate::config::Found;
 
-/// Why there is no player in a submission. Names are those of strangers.
+/// Why a submission has no player. The names come from strangers.
 #[derive(Debug)]
 pub enum Missing {
-    /// Its name is not text.
+    /// Its name is not valid text.
     NotText,
-    /// Only a text that was written on the platform.
+    /// It is only a text written on the platform.
     OnlyText,
-    /// An archive of a kind that cannot be unpacked.
+    /// It is an archive of a kind that cannot be unpacked.
     Packed(String),
-    /// An archive that was refused.
+    /// It is an archive that was refused.
     Refused(Refused),
-    /// An archive in an archive in an archive.
+    /// It is an archive nested too deep in other archives.
     TooDeep(String),
-    /// Several things may be the player: how each would be run, and in which folder.
+    /// Several files may be the player. For each: the folder it runs in and how to run it.
     Several(Vec<(PathBuf, Found)>),
-    /// It must be built first, by this command.
+    /// It must be built first, with this command.
     Unbuilt(String),
     /// These files are neither programs nor archives.
     NoProgram(Vec<String>),
     /// Nothing in it looks like a player.
     Unrecognised {
-        /// Some of what it holds.
+        /// Some of its files.
         holds: Vec<String>,
     },
-    /// The folder for players could not be made.
+    /// The folder for players could not be created.
     NoFolder(io::Error),
     /// A file could not be copied.
     Copy(io::Error),

@@ -1,4 +1,5 @@
-//! The folder in which every player that was packed or loose gets a folder of its own.
+//! The folder for players that were submitted as archives or loose files; each gets its own
+//! subfolder.
 
 use std::collections::HashSet;
 use std::fs;
@@ -12,14 +13,14 @@ use super::names_in;
 use super::uploads::{Choice, Part, Upload, choose};
 use crate::config::{Found, candidates, unbuilt};
 
-/// How many archives may lie in each other.
+/// How deep archives may be nested.
 const DEEPEST: usize = 2;
-/// How many folders that hold nothing but one folder are gone through to find an archive.
+/// How many folders that contain only one folder to open in search of an archive.
 const ONLY_FOLDERS: usize = 4;
-/// The longest name of a folder, in bytes, with room for a number.
+/// The longest folder name, in bytes, with room for a number.
 const LONGEST: usize = 200;
 
-/// The folder, which is made when the first player needs it.
+/// The folder, created when the first player needs it.
 #[derive(Debug)]
 pub(super) struct Shelf {
     to: PathBuf,
@@ -33,7 +34,7 @@ impl Shelf {
         Self { to: to.to_owned(), is_made: false, remarks: Vec::new(), taken: HashSet::new() }
     }
 
-    /// The player in an upload of the author called `name`.
+    /// Finds the player in an upload of the author called `name`.
     pub(super) fn player(
         &mut self,
         name: &str,
@@ -50,13 +51,13 @@ impl Shelf {
         }
     }
 
-    /// What is to be said of the last player.
+    /// Takes the remarks on the last player.
     pub(super) fn remarks(&mut self) -> Vec<String> {
         std::mem::take(&mut self.remarks)
     }
 
-    /// The player in the folder `dir`, or in the archive in it; `left` archives may lie in each
-    /// other.
+    /// Finds the player in the folder `dir`, or in the archive in it; `left` more levels of
+    /// archives may be unpacked.
     fn find(&mut self, name: &str, dir: &Path, left: usize) -> Result<(PathBuf, Found), Missing> {
         let nothing = match look(dir) {
             Err(nothing @ Missing::Unrecognised { .. }) => nothing,
@@ -71,7 +72,7 @@ impl Shelf {
         }
     }
 
-    /// The player in an archive.
+    /// Unpacks an archive and finds the player in it.
     fn unpacked(
         &mut self,
         name: &str,
@@ -86,13 +87,13 @@ impl Shelf {
         self.find(name, &to, left)
     }
 
-    /// A new name for the folder of the author called `name`, below the folder, which is made if
-    /// this is the first. Some systems do not tell capitals from small letters.
+    /// A new name for the folder of the author called `name`. The parent folder is created for the
+    /// first author. Names differ by more than case, because some systems ignore case.
     fn place(&mut self, name: &str) -> Result<PathBuf, Missing> {
         if !self.is_made {
             fs::create_dir_all(self.to.parent().unwrap_or(Path::new(".")))
                 .map_err(Missing::NoFolder)?;
-            // What lies in one that is there would be mixed with the players.
+            // The content of an existing folder would be mixed with the players.
             fs::create_dir(&self.to).map_err(Missing::NoFolder)?;
             self.is_made = true;
         }
@@ -104,7 +105,7 @@ impl Shelf {
     }
 }
 
-/// The player in the folder `dir`.
+/// Detects the player in the folder `dir`.
 fn look(dir: &Path) -> Result<(PathBuf, Found), Missing> {
     let mut found = candidates(dir);
     match (found.pop(), found.is_empty()) {
@@ -120,7 +121,7 @@ fn look(dir: &Path) -> Result<(PathBuf, Found), Missing> {
     }
 }
 
-/// Which archive in a folder counts, if there are any there or in the folder that is all it holds.
+/// Chooses the archive in a folder, or in its only subfolder, if there are any archives.
 fn packed_in(dir: &Path) -> Option<Choice> {
     let mut dir = dir.to_owned();
     for _ in 0..ONLY_FOLDERS {
@@ -136,13 +137,13 @@ fn packed_in(dir: &Path) -> Option<Choice> {
     None
 }
 
-/// Copies files into the new folder `to`.
+/// Copies files to the new folder `to`.
 fn copy(files: &[(PathBuf, String)], to: &Path) -> io::Result<()> {
     fs::create_dir(to)?;
     files.iter().try_for_each(|(from, name)| fs::copy(from, to.join(name)).map(drop))
 }
 
-/// The name of a folder for the author called `name`.
+/// The folder name for the author called `name`.
 fn folder_of(name: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     let mut folder: String = name.chars().map(plain).collect();

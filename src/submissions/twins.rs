@@ -1,14 +1,14 @@
-//! Players that are byte for byte the same.
+//! Finds players that are identical byte for byte.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// How deep a folder is read.
+/// How many levels of folders to read.
 const DEEPEST: usize = 8;
 
-/// A digest of the files in a folder, whatever they are called; none where there is nothing to
-/// compare, or where something cannot be read. What is hidden, a cache or a link does not count.
+/// A digest of the files in a folder, independent of their names; `None` if there is nothing to
+/// compare or if something cannot be read. Hidden files, caches and links do not count.
 pub(super) fn digest(dir: &Path) -> Option<blake3::Hash> {
     let mut files = Vec::new();
     collect(dir, DEEPEST, &mut files).ok()?;

@@ -1,4 +1,4 @@
-//! What an author has handed in, and which of it counts.
+//! Chooses which of an author's uploads counts.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,14 +10,14 @@ use super::missing::Missing;
 use super::{archive, listed};
 use crate::config::recognise;
 
-/// One file or folder of an author.
+/// One file or folder from an author.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// What it is called there.
+    /// Its name in the folder of submissions.
     pub entry: String,
-    /// What the name says.
+    /// What its name says.
     pub label: Label,
     kind: Kind,
     written: Option<SystemTime>,
@@ -29,25 +29,25 @@ enum Kind {
     Archive,
     /// An archive that cannot be unpacked.
     Packed,
-    /// A file that may be a player or a part of one.
+    /// A file that may be a player or part of one.
     Program,
-    /// A page that the platform has written.
+    /// A page written by the platform.
     Page,
     Other,
 }
 
-/// What of an author's parts is played.
+/// The upload to play.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Upload {
-    /// This folder.
+    /// A folder.
     Folder(PathBuf),
-    /// What is in this archive.
+    /// The content of an archive.
     Archive(PathBuf),
-    /// These files, each under the name that its author gave it.
+    /// Files, each with the name that its author gave it.
     Files(Vec<(PathBuf, String)>),
 }
 
-/// The upload that counts, and what is to be said of the others.
+/// The upload that counts, and a remark about the others.
 #[derive(Debug)]
 pub(super) struct Choice {
     pub upload: Result<Upload, Missing>,
@@ -55,7 +55,7 @@ pub(super) struct Choice {
 }
 
 impl Part {
-    /// The file or folder `entry` in `dir`, which is labelled so.
+    /// The file or folder `entry` in `dir`, with this label.
     pub(super) fn new(dir: &Path, entry: &str, label: Label) -> Self {
         let path = dir.join(entry);
         let kind = if label.is_page { Kind::Page } else { Kind::of(&path, entry) };
@@ -63,18 +63,18 @@ impl Part {
         Self { path, entry: entry.to_owned(), label, kind, written }
     }
 
-    /// It holds files that are packed.
+    /// Whether it is or contains an archive.
     pub(super) fn is_packed(&self) -> bool {
         matches!(self.kind, Kind::Archive | Kind::Packed)
     }
 
-    /// A later upload is greater.
+    /// The sort key; later uploads are greater.
     fn order(&self) -> ((String, u64), u64, Option<SystemTime>, String) {
         let copies = self.label.original().1;
         (self.label.upload.clone(), copies, self.written, self.entry.clone())
     }
 
-    /// The name that its author gave it. A module of Python cannot be called `name-1`.
+    /// The name that its author gave it. A Python module cannot be called `name-1`.
     fn file(&self) -> String {
         if ["", ".", ".."].contains(&&*self.label.file) {
             return self.entry.clone();
@@ -123,8 +123,8 @@ pub(super) fn choose(mut parts: Vec<Part>) -> Choice {
     Choice { upload: Ok(upload), remark: remark(&used, &unused) }
 }
 
-/// Takes out what the same author has handed in again: everything before the last attempt, and
-/// files of which there is a later one.
+/// Removes and returns the parts that the same author replaced later: everything before the last
+/// attempt, and files with a later version.
 fn superseded(parts: &mut Vec<Part>) -> Vec<Part> {
     let last = parts.last().map(|part| part.label.upload.0.clone());
     let mut seen = HashSet::new();
@@ -153,7 +153,7 @@ fn remark(used: &[Part], unused: &[Part]) -> Option<String> {
         .then(|| format!("the latest, {}, {verb} used; not used: {}", names(used), names(unused)))
 }
 
-/// Why there is no player among these, none of which may be one.
+/// Why there is no player among these parts.
 fn missing(parts: &[Part]) -> Missing {
     let packed = parts.iter().find(|part| part.kind == Kind::Packed);
     let packed = packed.map(|part| Missing::Packed(part.entry.clone()));
@@ -169,7 +169,7 @@ fn missing(parts: &[Part]) -> Missing {
 mod tests {
     use super::*;
 
-    /// What is used of these files of one author, and the remark.
+    /// The parts used of these files from one author, and the remark.
     fn chosen(entries: &[&str]) -> (String, String) {
         let dir = tempfile::tempdir().expect("a folder");
         let part = |entry: &&str| {

@@ -1,26 +1,26 @@
-//! A reader that gives so much and no more.
+//! A reader with a limit on how many bytes it reads.
 
 use std::cell::Cell;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::rc::Rc;
 
-/// How many bytes may still be read, shared with whoever wants to know why a read failed.
+/// How many bytes may still be read. It is shared with code that needs to know why a read failed.
 #[derive(Debug, Clone)]
 pub(super) struct Left(Rc<Cell<u64>>);
 
 impl Left {
-    /// Nothing is left.
+    /// Whether no bytes are left.
     pub(super) fn is_none(&self) -> bool {
         self.0.get() == 0
     }
 
-    /// From now on so many bytes may be read.
+    /// Sets how many bytes may be read from now on.
     pub(super) fn set(&self, bytes: u64) {
         self.0.set(bytes);
     }
 }
 
-/// `inner`, of which only so many bytes are read; what comes after them is an error.
+/// Reads a limited number of bytes from `inner`, and fails if there are more.
 #[derive(Debug)]
 pub(super) struct Bounded<R> {
     inner: R,
@@ -32,7 +32,7 @@ impl<R> Bounded<R> {
         Self { inner, left: Left(Rc::new(Cell::new(most))) }
     }
 
-    /// What is left to be read.
+    /// The number of bytes that may still be read.
     pub(super) fn left(&self) -> Left {
         self.left.clone()
     }

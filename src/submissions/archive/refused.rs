@@ -5,11 +5,11 @@ use std::io;
 
 use super::SHOWN;
 
-/// Why an archive was refused, or could not be unpacked. Names are those in the archive, safe to
-/// show.
+/// Why an archive was refused or could not be unpacked. Names are those in the archive, made safe
+/// to show.
 #[derive(Debug)]
 pub enum Refused {
-    /// The folder to unpack into could not be made.
+    /// The folder to unpack into could not be created.
     Folder(io::Error),
     /// It is a device or a pipe.
     NoFile,
@@ -17,41 +17,41 @@ pub enum Refused {
     Unreadable(io::Error),
     /// It is an archive of a kind that cannot be unpacked.
     Unknown(&'static str),
-    /// It is not what its beginning says.
+    /// It is not a valid archive of the kind that its first bytes announce.
     Broken {
-        /// What it should be.
+        /// The kind it should be.
         kind: &'static str,
         /// What is wrong, safe to show.
         why: String,
     },
-    /// It holds more than so many entries.
+    /// It has more entries than this limit.
     TooMany(usize),
-    /// It is larger than so many bytes, unpacked.
+    /// Its unpacked size is above this limit, in bytes.
     TooLarge(u64),
-    /// The name of an entry takes more than a path may have.
+    /// The name of an entry is longer than a path may be.
     LongName,
-    /// An entry lies outside of it.
+    /// An entry lies outside the archive's folder.
     Outside(String),
     /// An entry is a link, a device or a pipe.
     Link(String),
-    /// Two entries have one name, or one is a file that the other takes for a folder.
+    /// Two entries have the same name, or one is a file that another uses as a folder.
     Twice(String),
     /// An entry could not be written.
     Entry {
-        /// Its name.
+        /// The entry's name.
         name: String,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
 }
 
 impl Refused {
-    /// That it is no good file of this kind. What a library says of it may quote it.
+    /// The archive is not valid for its kind. The library's message may quote it, so it is escaped.
     pub(super) fn broken(kind: &'static str, why: &dyn fmt::Display) -> Self {
         Self::Broken { kind, why: crate::escape::bytes(why.to_string().as_bytes(), SHOWN) }
     }
 
-    /// Why the entry `name` could not be written.
+    /// The entry `name` could not be written.
     pub(super) fn entry(name: String, error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => Self::Twice(name),

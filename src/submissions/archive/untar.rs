@@ -1,4 +1,4 @@
-//! Tar files, of the GNU kind and of POSIX.
+//! Tar files in GNU and POSIX format.
 
 use std::io::{self, Read};
 
@@ -7,7 +7,7 @@ use tar::{Entry, EntryType, PaxExtensions};
 use super::bounds::Bounded;
 use super::{Kind, Refused, Target};
 
-/// The most bytes that are said of an entry before it; a path has 4,096 at most.
+/// The most bytes of metadata before an entry; a path has 4,096 at most.
 const LONGEST: u64 = 64 * 1024;
 
 /// Unpacks a tar file.
@@ -20,7 +20,7 @@ pub(super) fn untar(input: Bounded<impl Read>, target: &mut Target<'_>) -> Resul
 fn unpack(input: impl Read, target: &mut Target<'_>) -> Result<(), Refused> {
     let mut archive = tar::Archive::new(input);
     let mut long = None;
-    // The library would read a long name whole, however long it is.
+    // The library would read a long name completely, however long it is.
     for entry in archive.entries().map_err(broken)?.raw(true) {
         let mut entry = entry.map_err(broken)?;
         match entry.header().entry_type() {
@@ -32,7 +32,7 @@ fn unpack(input: impl Read, target: &mut Target<'_>) -> Result<(), Refused> {
                 target.count(1)?;
                 long = path_of(&mut entry)?.or(long);
             }
-            // The name of a link, which is refused itself; and what is said of all files.
+            // A long link name, whose link is refused anyway, or metadata for all files.
             EntryType::GNULongLink | EntryType::XGlobalHeader => target.count(1)?,
             _ => {
                 let name = long.take().unwrap_or_else(|| entry.path_bytes().into_owned());
@@ -48,7 +48,7 @@ fn kind_of(entry: &Entry<'_, impl Read>, name: &str) -> Kind {
     let header = entry.header();
     match header.entry_type() {
         EntryType::Directory => Kind::Folder,
-        // The oldest archives have no other sign of a folder.
+        // The oldest archives mark folders only this way.
         EntryType::Regular if name.ends_with('/') => Kind::Folder,
         EntryType::Regular | EntryType::Continuous => {
             Kind::File { runs: header.mode().is_ok_and(|mode| mode & 0o111 != 0) }
@@ -57,14 +57,14 @@ fn kind_of(entry: &Entry<'_, impl Read>, name: &str) -> Kind {
     }
 }
 
-/// The name that an entry of GNU tar gives to the next one.
+/// The name that a GNU entry gives to the next entry.
 fn long_name(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, Refused> {
     let mut name = text(entry)?;
     name.truncate(name.iter().position(|&byte| byte == 0).unwrap_or(name.len()));
     Ok(name)
 }
 
-/// The path that an entry of POSIX gives to the next one, if it does.
+/// The path that a POSIX entry gives to the next entry, if any.
 fn path_of(entry: &mut Entry<'_, impl Read>) -> Result<Option<Vec<u8>>, Refused> {
     let text = text(entry)?;
     let mut path = None;
@@ -72,7 +72,7 @@ fn path_of(entry: &mut Entry<'_, impl Read>) -> Result<Option<Vec<u8>>, Refused>
         let record = record.map_err(broken)?;
         match record.key_bytes() {
             b"path" => path = Some(record.value_bytes().to_vec()),
-            // Only a file of 8 GiB needs one.
+            // Only files of 8 GiB and more need this.
             b"size" => return Err(broken(io::Error::other("the size of a file is given twice"))),
             _ => {}
         }
@@ -80,7 +80,7 @@ fn path_of(entry: &mut Entry<'_, impl Read>) -> Result<Option<Vec<u8>>, Refused>
     Ok(path)
 }
 
-/// What an entry about the next one says.
+/// The content of an entry that describes the next one.
 fn text(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, Refused> {
     if entry.header().entry_size().map_err(broken)? > LONGEST {
         return Err(Refused::LongName);

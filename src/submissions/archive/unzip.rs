@@ -7,18 +7,18 @@ use zip::ZipArchive;
 use super::bounds::Bounded;
 use super::{Kind, Refused, Target};
 
-/// Bytes of the directory that an entry takes; most take a tenth of it.
+/// The space for one directory entry, in bytes; most need a tenth of it.
 const LISTED: u64 = 1024;
-/// Bytes that are read to find the directory: it ends in a comment.
+/// How many bytes at the end to search for the directory: a comment may follow it.
 const COMMENT: u64 = 256 * 1024;
 
-/// Unpacks a zip file, of which at most `most` bytes are read.
+/// Unpacks a zip file, reading at most `most` bytes of it.
 pub(super) fn unzip(
     input: impl Read + Seek,
     target: &mut Target<'_>,
     most: u64,
 ) -> Result<(), Refused> {
-    // All of its directory is read at once.
+    // The library reads the whole directory at once.
     let entries = target.limits.entries;
     let input = Bounded::new(input, COMMENT + entries as u64 * LISTED);
     let left = input.left();
