@@ -16,9 +16,10 @@
 //! # Invariants
 //!
 //! 1. The `games` crate knows nothing of processes, time, files, or the wire.
-//! 2. Only [`player`], [`referee_sandbox`], [`disk`], [`log`], [`folder`], [`run`], [`fingerprint`],
-//!    [`config`]'s reader, [`submissions`], [`bounded`], [`signals`] and [`commands`] touch the operating
-//!    system. What must survive a crash is written through [`disk`].
+//! 2. Only [`player`], [`referee_sandbox`], [`disk`], [`log`], [`folder`], [`run`],
+//!    [`fingerprint`], [`config`]'s reader, [`submissions`], [`bounded`], [`signals`] and
+//!    [`commands`] touch the operating system. Data that must survive a crash is written through
+//!    [`disk`].
 //! 3. Dice and player seeds are functions of the tournament's secret, the unordered pair of names
 //!    and the pair's number; the choices in openings are functions of the secret and the pair's
 //!    number alone. So adding a player or resuming does not change other games. Each game of a

@@ -133,7 +133,7 @@ impl Book {
     /// The opening of pair `pair`, from 1, for two players with this luck.
     ///
     /// # Errors
-    /// The game failed.
+    /// The game's implementation failed.
     pub fn opening(&self, pair: u32, secret: &Secret, luck: Luck) -> Result<Opening, GameError> {
         match &self.source {
             Source::Random(plies) => {
@@ -143,7 +143,7 @@ impl Book {
         }
     }
 
-    /// The steps of the opening of pair `pair`; none if they depend on chance.
+    /// The steps of the opening of pair `pair`; `None` if openings are random.
     fn fixed(&self, pair: u32) -> Option<&[TextStep]> {
         match &self.source {
             Source::Start => Some(&[]),
@@ -155,7 +155,7 @@ impl Book {
         }
     }
 
-    /// The actions of the opening of pair `pair`, as far as they can be known without the secret.
+    /// The actions of the opening of pair `pair`; `None` if openings are random and need the secret.
     pub fn fixed_texts(&self, pair: u32) -> Option<Vec<String>> {
         self.fixed(pair).map(Opening::texts_of)
     }

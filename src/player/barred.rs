@@ -26,7 +26,7 @@ impl Barred {
         Self { dir, hidden, shared_memory: !policy.has_shared_memory() }
     }
 
-    /// If the stderr of a failed player shows that it needed one of them, says which and what to do.
+    /// If a failed player's stderr shows that it needed one of them, says which and what to do.
     pub(super) fn hint(&self, stderr: &[u8]) -> Option<String> {
         let text = String::from_utf8_lossy(stderr);
         let mut denials = text.lines().filter(|line| is_denial(line)).peekable();

@@ -133,7 +133,7 @@ impl Bench {
         referee::play(&setup, &mut luck, players, &mut |_, _| {}).await
     }
 
-    /// The players whose files may have changed since the run began.
+    /// Warnings about players whose files changed after they were read.
     fn doubts(&self, fixture: Fixture) -> impl Iterator<Item = String> {
         let seats = self.book.rules().seats();
         Seat::BOTH.into_iter().filter_map(move |seat| {

@@ -1,4 +1,4 @@
-//! Whole runs with players in this process, by a game that can go wrong.
+//! Whole runs, with players in this process and a game that can fail.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -25,7 +25,7 @@ use referee_games::{
 };
 use referee_sandbox::Level;
 
-/// The first seat says who wins, or that the rules shall panic.
+/// The first seat decides who wins, or makes the rules panic.
 #[derive(Debug, Clone)]
 struct Toss(Option<Call>);
 
@@ -102,7 +102,7 @@ impl Game for Toss {
     }
 }
 
-/// What a run told its listener.
+/// The events that a listener received.
 #[derive(Debug, Default)]
 struct Heard {
     begun: usize,
@@ -130,12 +130,12 @@ impl Listener for Heard {
 
 const NAMES: [&str; 3] = ["ant", "bee", "cat"];
 const PAIRS: u32 = 4;
-/// How long a run may take on any machine.
+/// A time limit that a run meets on any machine.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// An empty tournament of three players, each against each, in a folder of its own.
+/// An empty tournament of three players, a round-robin, in its own folder.
 struct Cup {
-    /// Removed with this value.
+    /// The folder is removed with this value.
     _dir: tempfile::TempDir,
     folder: Locked,
     ledger: Ledger,
@@ -150,12 +150,12 @@ impl Cup {
         Self { _dir: dir, folder, ledger: Ledger::new(setup) }
     }
 
-    /// Runs it on so many slots, which play by `players`.
+    /// Runs it on this many workers, which play with `players`.
     fn run(&mut self, slots: usize, players: Vec<Entrant>) -> (Result<End, Failure>, Heard) {
         self.run_where(slots, players, &|_, _| None)
     }
 
-    /// The same where `other` may put another slot in the place of a number.
+    /// Does the same, but `other` may replace the worker with a given number.
     fn run_where(
         &mut self,
         slots: usize,
@@ -245,7 +245,7 @@ fn header() -> Header {
     }
 }
 
-/// A player that makes every call as `call` says, by its seed.
+/// A player that makes the calls that `call` returns for its seed.
 fn player(name: &str, call: impl Fn(u64) -> Call + Clone + Send + Sync + 'static) -> Entrant {
     Entrant::new(name, false, move || {
         let call = call.clone();
@@ -272,7 +272,7 @@ fn winner(name: &str) -> Entrant {
 #[test]
 fn a_game_whose_rules_panic_is_left_out_and_all_others_are_played() {
     let mut cup = Cup::new();
-    // In its third pair against the first, in the game in which it moves.
+    // In its third pair against the first player, in the game in which it moves.
     let bad = Secret::from_seed(1).player_seed("cat", "ant", 3);
     let cat = player("cat", move |seed| if seed == bad { Call::Panic } else { Call::Win });
     let (end, heard) = cup.run(2, vec![winner("ant"), winner("bee"), cat]);
@@ -324,7 +324,7 @@ fn shortage() -> Shortage {
     Shortage::of("start a supervisor", &Errno::EMFILE).expect("a shortage")
 }
 
-/// A slot that lacks something for every job.
+/// A worker that lacks resources for every job.
 fn lacking(number: usize, reports: &Reports) -> io::Result<Slot> {
     Slot::working(number, reports.clone(), move |mut jobs, reports| {
         while jobs.blocking_recv().is_some() {

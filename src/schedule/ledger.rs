@@ -660,7 +660,7 @@ mod tests {
             let copies: u32 = ledger.results_for_pairing().copies().values().sum();
             assert!(copies <= 20, "{copies} copies of 200 games");
         }
-        // Where nobody plays anything new, it is over.
+        // If nobody plays a new game, it is over.
         let mut ledger = of(&[Stage::round_robin(1), Stage::further()], 3, 0);
         ledger.allow_further();
         while let Some(index) = ledger.next_due(0) {
@@ -721,7 +721,7 @@ mod tests {
             results in prop::collection::vec((0_u8..3, any::<bool>()), 64),
             turns in prop::collection::vec(0_usize..4, 64),
         ) {
-            // What a game brings depends on the game alone.
+            // The half points of a game depend on the game alone.
             let of_game = |ledger: &Ledger, index: usize| {
                 let id = ledger.id(index);
                 let sum: usize = id.bytes().map(usize::from).sum();
