@@ -373,7 +373,7 @@ impl Game for Backdraughts {
         }
     }
 
-    /// Of the rolls that decide who begins, returns one for each seat.
+    /// Of the rolls that decide who begins, only one for each beginning seat counts.
     fn different_outcomes(&self) -> Vec<Chance> {
         if self.turn() == Turn::Chance(Stream::Shared) {
             return vec![Chance::First(BySeat::new(2, 1)), Chance::First(BySeat::new(1, 2))];

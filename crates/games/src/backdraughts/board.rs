@@ -163,7 +163,7 @@ fn around(squares: Bitboard) -> Bitboard {
     Direction::ALL.into_iter().fold(Bitboard::EMPTY, |all, way| all | squares.step(way))
 }
 
-/// The squares where a pawn can end that moves straight over `free` squares (B3).
+/// The squares where a pawn can end after moving straight over `free` squares (B3).
 fn straight(pawn: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
     Direction::ALL.into_iter().fold(Bitboard::EMPTY, |targets, way| {
         targets | (0..distance).fold(pawn, |at, _| at.step(way) & free)
@@ -174,7 +174,7 @@ fn straight(pawn: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
 const CLOCKWISE: [Direction; 4] =
     [Direction::Up, Direction::Right, Direction::Down, Direction::Left];
 
-/// The squares where a pawn can end that turns when it is blocked (B11).
+/// The squares where a pawn that turns when it is blocked can end (B11).
 ///
 /// In the loop, `heading` holds for each direction the squares that the pawn can have reached by
 /// now with its last step in that direction.

@@ -34,7 +34,7 @@ pub enum Item {
     File {
         /// Its name, as it was given.
         file: String,
-        /// Its text, once it is read.
+        /// Its text, if it has been read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
