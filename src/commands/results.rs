@@ -55,7 +55,7 @@ impl Tables {
         TournamentAnalysis::read(dir, faulted).map(Self::of)
     }
 
-    /// The same, without what pseudonyms must hide.
+    /// The same under pseudonyms, with only what may be published.
     pub(super) fn under_pseudonyms(dir: &Path) -> Result<Self, Failure> {
         TournamentAnalysis::under_pseudonyms(dir).map(Self::of)
     }

@@ -207,7 +207,7 @@ pub(super) fn contained(
     Ok(Sandbox::resolve(&request)?)
 }
 
-/// Plays the missing games in `folder` on these terms, until the future from `stop` says true.
+/// Plays the missing games in `folder` on these terms, until the receiver from `stop` is true.
 pub(super) fn play(
     tournament: &Tournament,
     terms: Terms,

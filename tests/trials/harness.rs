@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 
 use libtest_mimic::{Arguments, Completion, Trial};
 
-/// What a test needs and this machine does not have.
+/// What this machine lacks for a test; `None` if the test can run.
 pub(crate) type Lacks = Option<String>;
 
 /// Says which of these programs cannot be run here.

@@ -55,7 +55,7 @@ pub struct Ranking<E> {
     classes: Vec<Class<E>>,
 }
 
-/// Players of a lower class stand before all players of a higher one.
+/// The class of a player. Players of a lower class come before all players of a higher one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Class<E> {
     /// Some of its games ended by the rules.

@@ -29,7 +29,7 @@ const HALVINGS: usize = 64;
 /// The number of iterations for a given normalized Elo; it converges within a few.
 const ROUNDS: usize = 12;
 
-/// What a difference of strength is measured in.
+/// The unit of a difference in strength.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

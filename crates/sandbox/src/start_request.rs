@@ -13,7 +13,7 @@ use nix::unistd::{getegid, geteuid};
 use crate::command::THIS_PROGRAM;
 use crate::protocol::{LONGEST, Setup, SetupError};
 
-/// The supervisor's request: the setup, the pipes, and what belongs to them.
+/// The request that a supervisor receives.
 pub(crate) struct StartRequest {
     /// The setup of the sandbox and the command.
     pub(crate) setup: Setup,

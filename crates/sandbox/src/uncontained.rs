@@ -45,7 +45,7 @@ impl Process {
         Ok((Self { child, leader }, pipes))
     }
 
-    /// A clock without readings: this system does not provide CPU times.
+    /// A clock without readings, since this system does not provide CPU times.
     pub fn cpu_clock(&self) -> CpuClock {
         CpuClock::silent()
     }

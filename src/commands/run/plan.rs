@@ -71,13 +71,13 @@ pub(super) fn plan(
     Ok(Status::Done)
 }
 
-/// The header of the log in `dir`, if there is one.
+/// Reads the header of the log in `dir`.
 fn header(dir: &Path) -> Result<Header, LogError> {
     Ok(LogReader::open(dir)?.header().clone())
 }
 
-/// The configured tournament, which may have more pairs and players than the log. Extra pairs stay
-/// those of the log.
+/// The configured tournament, which may have more pairs and players than the log. A stage of further
+/// pairs comes from the log.
 fn setup(tournament: &Tournament, header: Option<&Header>) -> Setup {
     let has_further = header.is_some_and(|header| header.stages.contains(&Stage::further()));
     let further = has_further.then(Stage::further);
