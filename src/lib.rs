@@ -11,19 +11,19 @@
 //! ```
 //!
 //! Everything right of the log is a function of the log: `rank`, `verify` and `replay` never need
-//! a rerun, and whoever has the folder of a finished tournament can audit it.
+//! a rerun, and anyone who has the folder of a finished tournament can audit it.
 //!
 //! # Invariants
 //!
-//! 1. The `games` crate knows nothing of processes, time, files, or the wire.
+//! 1. The `games` crate does not depend on processes, time, files, or the protocol.
 //! 2. Only [`player`], [`referee_sandbox`], [`disk`], [`log`], [`folder`], [`run`],
 //!    [`fingerprint`], [`config`]'s reader, [`submissions`], [`bounded`], [`signals`] and
 //!    [`commands`] touch the operating system. Data that must survive a crash is written through
 //!    [`disk`].
 //! 3. Dice and player seeds are functions of the tournament's secret, the unordered pair of names
 //!    and the pair's number; the choices in openings are functions of the secret and the pair's
-//!    number alone. So adding a player or resuming does not change other games. Each game of a
-//!    pair starts a fresh process for each player.
+//!    number alone. So adding a player or resuming does not change other games. A player never
+//!    plays both games of a pair in the same process.
 //! 4. The unit of play is the pair: two games, seats swapped, the same luck, the same opening.
 //! 5. The log is the truth: a game is done when its line is in the log. A torn last line is
 //!    dropped and that game played again. Resuming with a changed configuration writes a new header

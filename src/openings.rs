@@ -155,7 +155,7 @@ impl Book {
         }
     }
 
-    /// The actions of the opening of pair `pair`; `None` if openings are random and need the secret.
+    /// The actions of the opening of pair `pair`; `None` if openings are random.
     pub fn fixed_texts(&self, pair: u32) -> Option<Vec<String>> {
         self.fixed(pair).map(Opening::texts_of)
     }
