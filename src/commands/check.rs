@@ -97,7 +97,7 @@ pub fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     })
 }
 
-/// The tests that every player takes. The drills are added later, because finding them takes a while.
+/// The tests that every player takes. The drills, which take a while to find, are added later.
 fn exam(args: &CheckArgs, setting: &Setting, printer: Printer) -> Result<Exam, Failure> {
     let rules = setting.rules(printer)?;
     let house = |name: &str| setting.program(&format!("bot:{name}"), "it is not a built-in player");

@@ -40,7 +40,7 @@ pub(crate) struct Chances {
 }
 
 impl Chances {
-    /// The probabilities when the first seat leads by `lead` and the draw parameter's log is `draw`.
+    /// The probabilities if the first seat leads by `lead` and the draw parameter's log is `draw`.
     pub(crate) fn at(lead: f64, draw: f64) -> Self {
         let top = (lead.abs() / 2.0).max(draw);
         let [w, d, l] = [lead / 2.0, draw, -lead / 2.0].map(|log| (log - top).exp());

@@ -55,9 +55,9 @@
 //!
 //! - Call [`serve_as_supervisor`] first in `main`, before starting any thread.
 //! - Call [`resolve`] and [`capabilities()`] outside asynchronous code, and [`Process::spawn`] in a
-//! Tokio runtime.
+//!   Tokio runtime.
 //! - Do not start children in their own sessions by other means. [`Process::kill`] takes them for
-//! orphans of a killed supervisor, and kills them.
+//!   orphans of a killed supervisor, and kills them.
 //!
 //! # How it works
 //!
@@ -83,7 +83,7 @@
 //! - Containment: `users`, `cgroup`, `runtimes`, `scratch`, `mounts`, `landlock`, `seccomp`.
 //! - The supervisor's side: `exec`, `init`, `resources`, `monitor`, `supervisor`.
 //! - The caller's side: `policy`, `prepare`, `cpu_clock`, `pipes`, `process` (`uncontained` on
-//! macOS).
+//!   macOS).
 //! - Tests of this machine: `self_test`, `resolve`, `capabilities`.
 
 #[cfg(not(unix))]

@@ -55,8 +55,8 @@ fn strongest(request: &Request) -> Result<Policy, ResolveError> {
     Ok(policy)
 }
 
-/// This level, if it works here. `basic` can also work without its own mounts. Polling then replaces
-/// some of what they do, and the rest is missing.
+/// This level, if it works here. `basic` can also work without its own mounts. Polling then
+/// replaces some of what they do, and the rest is missing.
 pub(crate) fn at_best(
     level: Level,
     request: &Request,

@@ -76,8 +76,8 @@ fn header(dir: &Path) -> Result<Header, LogError> {
     Ok(LogReader::open(dir)?.header().clone())
 }
 
-/// The configured tournament, which may have more pairs and players than the log. A stage of further
-/// pairs comes from the log.
+/// The configured tournament, which may have more pairs and players than the log. A stage of
+/// further pairs comes from the log.
 fn setup(tournament: &Tournament, header: Option<&Header>) -> Setup {
     let has_further = header.is_some_and(|header| header.stages.contains(&Stage::further()));
     let further = has_further.then(Stage::further);
