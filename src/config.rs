@@ -54,7 +54,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// The tournament, or all problems.
+    /// Returns the tournament, or all problems.
     pub fn whole(self) -> Result<Tournament, Failure> {
         match (self.tournament, self.problems) {
             (Some(tournament), None) => Ok(tournament),

@@ -14,7 +14,7 @@ use referee_ratings::{Contradiction, Ranking, SeatEffects, contradiction, seat_e
 /// The results of a tournament so far, evaluated.
 #[derive(Debug, Clone)]
 pub struct Evaluation {
-    /// What every player scored against every other.
+    /// The scores of every player against every other.
     pub results: NamedResults,
     /// The ranking, with the ratings.
     pub ranking: Ranking<Out>,

@@ -1,4 +1,4 @@
-//! One pass over a log, shared by everything that looks at every game.
+//! One pass over a log, shared by everything that examines each game.
 
 use crate::error::Failure;
 use crate::model::record::GameRecord;

@@ -54,7 +54,7 @@ impl TournamentAnalysis {
     ///
     /// # Errors
     ///
-    /// As [`read`](Self::read).
+    /// The same as for [`read`](Self::read).
     pub fn under_pseudonyms(dir: &Path) -> Result<Self, Failure> {
         let (published, contents) = Published::read(dir)?;
         let names = &published.names;

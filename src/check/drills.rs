@@ -182,7 +182,7 @@ impl Search {
     }
 }
 
-/// A game that is searched for kinds of turn.
+/// A game played to find kinds of turn.
 struct Play<'s> {
     search: &'s mut Search,
     luck: Luck,

@@ -9,7 +9,7 @@ use crate::model::fault::{Fault, FaultCode};
 use crate::model::player::Interface;
 use referee_games::{AnyGame, Seat, Text};
 
-/// What was found wrong with a player.
+/// A problem found with a player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The kind of fault.

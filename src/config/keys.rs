@@ -100,7 +100,7 @@ impl<'a> Keys<'a> {
         self.entries
     }
 
-    /// Notes every key that was never asked for.
+    /// Notes every unknown key, that is, every key that was not asked for.
     pub(super) fn finish(self, problems: &mut Problems) {
         for key in self.entries.keys() {
             let name = key.get_ref().as_ref();
@@ -147,7 +147,7 @@ impl Typed for bool {
     }
 }
 
-/// Wide enough for every range that a key may have.
+/// `i128` holds the range of every key.
 impl Typed for i128 {
     const EXPECTED: &'static str = "a whole number";
 

@@ -15,7 +15,7 @@ use super::sources;
 use crate::fingerprint::{self, Fingerprint, Parts, Unreadable};
 use crate::model::player::{LONGEST_NAME, PlayerKind, PlayerSpec};
 
-/// Where players are looked for.
+/// The places to search for players and their programs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
     /// The absolute path of the folder that paths are relative to.

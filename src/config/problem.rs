@@ -16,7 +16,7 @@ fn renderer(colour: Colour) -> Renderer {
     }
 }
 
-/// A configuration's text and the name it is shown under.
+/// A configuration's text and file name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source<'a> {
     /// The file's name as the user gave it.
@@ -31,7 +31,7 @@ pub(super) type Span = Range<usize>;
 /// The most lines to list that have the same problem.
 const LISTED: usize = 10;
 
-/// One problem: what is wrong and where, and what to do about it.
+/// One problem: what is wrong, where, and how to fix it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
     title: String,
@@ -66,7 +66,7 @@ impl Problem {
         self
     }
 
-    /// Points at a second place in the file.
+    /// Also points at an earlier place in the file.
     pub(super) fn earlier(mut self, at: Span, label: impl Into<String>) -> Self {
         self.earlier = Some((at, label.into()));
         self

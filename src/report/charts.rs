@@ -19,7 +19,7 @@ type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::
 /// The result of drawing. Drawing into a string only fails on shapes that cannot be drawn.
 type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
-/// The width of a chart, in pixels at its natural size.
+/// The width of a chart at its natural size, in pixels.
 const WIDTH: u32 = 900;
 /// The font size, in pixels.
 const TEXT: u32 = 12;

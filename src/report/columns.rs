@@ -1,4 +1,4 @@
-//! Lays out text columns to fit a width: first names are cut, then whole columns are left out.
+//! Lays out text columns to fit a width: names are cut first, then whole columns are left out.
 
 use std::fmt::Display;
 

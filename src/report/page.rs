@@ -24,7 +24,7 @@ pub(super) use faults::one as fault;
 pub use faults::word;
 use shell::{Kind, Shell};
 
-/// Everything that the page shows.
+/// The data that the page shows.
 #[derive(Debug)]
 pub struct Material<'a> {
     /// The log's header.

@@ -103,7 +103,7 @@ pub struct ContradictedAnchors {
     pub found: Estimate,
 }
 
-/// What would make players play different games instead of copies.
+/// What would make players play different games instead of repeating some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Remedy {
     /// Use openings; the tournament has none.

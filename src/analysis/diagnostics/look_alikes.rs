@@ -16,9 +16,9 @@ use super::decisions::Decision;
 
 /// The least number of common positions; fewer say nothing.
 const LEAST_POSITIONS: u32 = 20;
-/// At least this share of identical decisions is worth a look,
+/// The smallest share of identical decisions to report.
 const LEAST_SHARE: f64 = 0.8;
-/// if it is higher than the share with others by this much.
+/// How far that share must exceed the share with all other players.
 const LEAST_EXCESS: f64 = 0.1;
 /// The most pairs of players to show.
 const MOST: usize = 20;
@@ -53,7 +53,7 @@ impl Default for LookAlikes {
     }
 }
 
-/// Common positions, and those with the same decision.
+/// The number of common positions, and how many of them have the same decision.
 #[derive(Debug, Clone, Copy, Default)]
 struct Common {
     positions: u32,
