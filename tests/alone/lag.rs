@@ -1,5 +1,4 @@
 //! A machine that lags at the moment a player's time is up: the referee itself is stopped.
-#![cfg(target_os = "linux")]
 
 use std::fs;
 use std::thread::sleep;
@@ -23,6 +22,7 @@ fn sleeper(seconds: &str) -> Option<i32> {
 #[test]
 #[ignore = "slow: time limits are waited for while the referee is stopped"]
 fn a_game_lost_on_time_while_the_machine_lags_is_played_once_more() {
+    let _alone = crate::alone();
     let seconds = format!("4321.{}", std::process::id());
     let config = Config::empty().bot("ant", "greedy").script("slow", "slow.sh");
     let arena = Arena::with(&config.change(|config| {

@@ -1,5 +1,4 @@
 //! Players share a core with their opponents: nobody gains by computing on the other's turns.
-#![cfg(target_os = "linux")]
 #![expect(clippy::print_stdout, reason = "the figures go into the documentation")]
 
 use std::fs;
@@ -83,6 +82,7 @@ fn gains(level: &str, a_move: u32, thefts: impl Iterator<Item = Theft>) {
 #[test]
 #[ignore = "slow: dozens of games of players that take their time"]
 fn nobody_gains_by_computing_on_its_opponents_turns() {
+    let _alone = crate::alone();
     gains("strict", 30, thefts());
     let greedy = Theft { children: 40, burst: 0, from: 0 };
     gains("strict", 100, [greedy].into_iter());

@@ -1,0 +1,18 @@
+//! Tests that measure time: this program runs by itself, and its tests one after the other, so
+//! that no other test takes their cores.
+#![cfg(target_os = "linux")]
+
+#[path = "../support/mod.rs"]
+#[allow(dead_code, reason = "the other tests use the rest of it")]
+mod support;
+
+mod fairness;
+mod lag;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Waits until no other test of this program runs.
+fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
