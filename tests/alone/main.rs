@@ -3,7 +3,6 @@
 #![cfg(target_os = "linux")]
 
 #[path = "../support/mod.rs"]
-#[allow(dead_code, reason = "the other tests use the rest of it")]
 mod support;
 
 mod fairness;
