@@ -29,7 +29,7 @@ use crate::run::event::{Listener, RunEvent};
 use crate::run::resume;
 use crate::schedule::ledger::Ledger;
 use referee_games::GameKind;
-use referee_ratings::{Sprt, SprtMatch, Unit, Verdict};
+use referee_ratings::{Sprt, SprtMatch, Unit, SprtVerdict};
 
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
@@ -164,9 +164,9 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
         return Ok(Status::Interrupted);
     }
     Ok(match so_far.state().verdict() {
-        Verdict::Better => Status::Done,
-        Verdict::NotBetter => Status::NotBetter,
-        Verdict::Undecided => Status::Undecided,
+        SprtVerdict::Better => Status::Done,
+        SprtVerdict::NotBetter => Status::NotBetter,
+        SprtVerdict::Undecided => Status::Undecided,
     })
 }
 

@@ -6,14 +6,14 @@ use super::elo::whole;
 use crate::escape;
 use referee_ratings::Pentanomial;
 use referee_ratings::{Estimate, Points};
-use referee_ratings::{Sprt, SprtState, Verdict};
-use referee_ratings::{SprtMatch, Stop};
+use referee_ratings::{Sprt, SprtState, SprtVerdict};
+use referee_ratings::{SprtMatch, MatchEnd};
 
 /// The verdict as a JSON document.
 #[derive(Debug, Serialize)]
 pub struct VerdictJson<'a> {
     /// `better`, `not-better` or `undecided`.
-    pub verdict: Verdict,
+    pub verdict: SprtVerdict,
     /// Why the match ended; null if it was interrupted.
     pub stop: Option<&'static str>,
     /// The two players; everything else is from the side of the first.
@@ -80,10 +80,10 @@ impl<'a> VerdictJson<'a> {
         Self {
             verdict,
             stop: state.stop.map(|stop| match stop {
-                Stop::Decided => "decided",
-                Stop::Length => "max-pairs",
-                Stop::Copies => "copies",
-                Stop::DoubleForfeits => "double-faults",
+                MatchEnd::Decided => "decided",
+                MatchEnd::Length => "max-pairs",
+                MatchEnd::Copies => "copies",
+                MatchEnd::DoubleForfeits => "double-faults",
             }),
             players,
             test: TestJson {
@@ -128,18 +128,18 @@ pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
     let (state, test) = (played.state(), played.test());
     let [a, b] = players.map(escape::terminal);
     let answer = match (state.verdict(), state.stop) {
-        (Verdict::Better, _) => format!("{a} is better than {b}"),
-        (Verdict::NotBetter, _) => format!("{a} is not better than {b}"),
-        (Verdict::Undecided, Some(Stop::Copies)) => {
+        (SprtVerdict::Better, _) => format!("{a} is better than {b}"),
+        (SprtVerdict::NotBetter, _) => format!("{a} is not better than {b}"),
+        (SprtVerdict::Undecided, Some(MatchEnd::Copies)) => {
             format!("Undecided: {a} and {b} repeat the same games, and more would tell nothing new")
         }
-        (Verdict::Undecided, Some(Stop::DoubleForfeits)) => {
+        (SprtVerdict::Undecided, Some(MatchEnd::DoubleForfeits)) => {
             format!("Undecided: both {a} and {b} fail, pair after pair")
         }
-        (Verdict::Undecided, Some(_)) => {
+        (SprtVerdict::Undecided, Some(_)) => {
             "Undecided: these were all pairs; --max-pairs allows more".to_owned()
         }
-        (Verdict::Undecided, None) => "Not decided yet".to_owned(),
+        (SprtVerdict::Undecided, None) => "Not decided yet".to_owned(),
     };
     let (hypotheses, errors) = (test.hypotheses(), test.errors());
     let SprtState { llr, lower, upper, .. } = state.sprt;

@@ -3,7 +3,8 @@
 use statrs::function::erf::erfc;
 
 use crate::error::RatingError;
-use crate::fit::{Estimate, FixedRating, fit};
+use crate::fit::fit;
+use crate::rating::{Estimate, FixedRating};
 use crate::results::Results;
 use crate::significance::{SIGNIFICANT, Z95, holm};
 

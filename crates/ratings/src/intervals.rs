@@ -12,8 +12,9 @@ use std::f64::consts::TAU;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::fit::{Estimate, Fit};
+use crate::fit::Fit;
 use crate::model::Chances;
+use crate::rating::Estimate;
 use crate::significance::{Z95, normal_below};
 
 /// The number of bootstrap rounds.
@@ -62,10 +63,10 @@ impl Fit {
         if self.groups[one] != self.groups[other] {
             return None;
         }
-        let layout = &self.scale.model.layout;
-        let shift = self.scale.unit * (layout.shifts[one] - layout.shifts[other]);
+        let layout = &self.fitted.model.layout;
+        let shift = self.fitted.unit * (layout.shifts[one] - layout.shifts[other]);
         let weights = [(layout.slots[one], 1.0), (layout.slots[other], -1.0)];
-        Some(self.scale.estimate(shift, &weights))
+        Some(self.fitted.estimate(shift, &weights))
     }
 
     /// How clearly two players are separated; `None` if no chain of games connects them.
@@ -73,12 +74,12 @@ impl Fit {
         if self.groups[one] != self.groups[other] {
             return None;
         }
-        let layout = &self.scale.model.layout;
-        let lead = self.scale.strength(one) - self.scale.strength(other);
+        let layout = &self.fitted.model.layout;
+        let lead = self.fitted.strength(one) - self.fitted.strength(other);
         let mut gradient = vec![0.0; layout.len()];
         gradient[layout.slots[one]] += 1.0;
         gradient[layout.slots[other]] -= 1.0;
-        let variance = self.scale.covariance.variance(&gradient);
+        let variance = self.fitted.covariance.variance(&gradient);
         let los = match variance.sqrt() {
             error if error > 0.0 => normal_below(lead / error),
             _ => 0.5 + 0.5 * lead.signum() * f64::from(u8::from(lead != 0.0)),
@@ -91,9 +92,9 @@ impl Fit {
         if variance <= wanted {
             return Some(0);
         }
-        let (point, draw) = (&self.scale.map.point, self.scale.model.layout.draw());
+        let (point, draw) = (&self.fitted.map.point, self.fitted.model.layout.draw());
         let [a, b] = [(one, other), (other, one)].map(|(first, second)| {
-            let lead = self.scale.model.layout.predictor(first, second).at(point);
+            let lead = self.fitted.model.layout.predictor(first, second).at(point);
             Chances::at(lead, point[draw]).covariance()[0][0]
         });
         let by_pair = a + b + 2.0 * self.pair_correlation * (a * b).sqrt();
@@ -115,11 +116,11 @@ impl Fit {
         let mut places = vec![0; order.len()];
         let mut counts: Vec<Vec<u32>> = vec![vec![0; order.len()]; order.len()];
         let mut luck = ChaCha8Rng::seed_from_u64(SEED);
-        let estimated = self.strengths(&vec![0.0; self.scale.model.layout.len()]);
+        let estimated = self.strengths(&vec![0.0; self.fitted.model.layout.len()]);
         for _ in 0..ROUNDS {
             let normal: Vec<f64> =
-                (0..self.scale.model.layout.len()).map(|_| normal(&mut luck)).collect();
-            let moved = self.strengths(&self.scale.covariance.deviation(&normal));
+                (0..self.fitted.model.layout.len()).map(|_| normal(&mut luck)).collect();
+            let moved = self.strengths(&self.fitted.covariance.deviation(&normal));
             self.rank(classes, &moved, &mut places);
             for (player, &place) in places.iter().enumerate() {
                 counts[player][place] += 1;
@@ -134,9 +135,9 @@ impl Fit {
     }
 
     fn strengths(&self, deviation: &[f64]) -> Vec<f64> {
-        let slots = &self.scale.model.layout.slots;
+        let slots = &self.fitted.model.layout.slots;
         (0..slots.len())
-            .map(|player| self.scale.strength(player) + deviation[slots[player]])
+            .map(|player| self.fitted.strength(player) + deviation[slots[player]])
             .collect()
     }
 

@@ -44,7 +44,7 @@
 //! # Deciding a match
 //!
 //! ```
-//! use referee_ratings::{Sprt, Unit, Verdict};
+//! use referee_ratings::{Sprt, Unit, SprtVerdict};
 //!
 //! // Is the new version 10 Elo better than the old one, or not better at all? Each answer may be
 //! // wrong in 5% of all cases.
@@ -52,7 +52,7 @@
 //! // Pairs of games by the new version's score: 0, ½, 1, 1½ and 2 points.
 //! let state = sprt.judge(&[10, 100, 200, 600, 300]);
 //! println!("LLR {:.2} in {:.2} … {:.2}: {:?}", state.llr, state.lower, state.upper, state.verdict);
-//! assert_eq!(state.verdict, Verdict::Better);
+//! assert_eq!(state.verdict, SprtVerdict::Better);
 //! assert!(Sprt::los(&[10, 100, 200, 600, 300]) > 0.99);
 //! # Ok::<(), referee_ratings::SprtError>(())
 //! ```
@@ -62,6 +62,7 @@ mod cholesky;
 mod covariance;
 mod error;
 mod fit;
+mod fitted_model;
 mod groups;
 mod intervals;
 mod linear;
@@ -70,6 +71,7 @@ mod outcome;
 mod pairs;
 mod points;
 mod ranking;
+mod rating;
 mod residuals;
 mod results;
 mod seats;
@@ -79,15 +81,16 @@ mod sprt_match;
 
 pub use anchors::{Contradiction, contradiction};
 pub use error::RatingError;
-pub use fit::{Estimate, Fit, FixedRating, fit};
+pub use fit::{Fit, fit};
 pub use intervals::{RankInterval, Separation};
 pub use outcome::{GameOutcome, Outcomes};
 pub use pairs::{PairCounts, Pentanomial, Side};
 pub use points::Points;
 pub use ranking::{Rank, Ranking, Unranked};
+pub use rating::{Estimate, FixedRating};
 pub use residuals::{Cycle, Residual, Unexplained, cycles, residuals, unexplained};
 pub use results::{Completion, PlayedGame, Results};
 pub use seats::{SeatEffects, SeatRatings, seat_effects};
 pub use significance::two_sided;
-pub use sprt::{Sprt, SprtError, SprtState, Unit, Verdict};
-pub use sprt_match::{MatchGame, MatchState, SprtMatch, Stop};
+pub use sprt::{Sprt, SprtError, SprtState, SprtVerdict, Unit};
+pub use sprt_match::{MatchEnd, MatchGame, MatchState, SprtMatch};

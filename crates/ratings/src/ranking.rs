@@ -7,8 +7,9 @@
 use std::cmp::Reverse;
 
 use crate::error::RatingError;
-use crate::fit::{Fit, FixedRating, fit};
+use crate::fit::{Fit, fit};
 use crate::intervals::RankInterval;
+use crate::rating::FixedRating;
 use crate::results::Results;
 
 /// Why a player has no rank. `E` is the type of reasons for excluding a player.
@@ -52,12 +53,12 @@ pub struct Ranking<E> {
     /// The group of each player, from 1, indexed by player. Group 1 has the most players that play.
     pub groups: Vec<usize>,
     /// The class of each player, which comes before ratings in the order; indexed by player.
-    classes: Vec<Class<E>>,
+    classes: Vec<RankClass<E>>,
 }
 
 /// The class of a player. Players of a lower class come before all players of a higher one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Class<E> {
+enum RankClass<E> {
     /// Some of its games ended by the rules.
     Seen,
     /// All its games were forfeited by opponents: it might have failed as well.
@@ -88,7 +89,7 @@ impl<E: Copy + Ord> Ranking<E> {
         let mut order: Vec<usize> = (0..classes.len()).collect();
         let key = |player: usize| (classes[player], Reverse(results.of(player).score()));
         let shown = |player: usize| match classes[player] {
-            Class::Unranked(why) if why.is_failure() => 0.0,
+            RankClass::Unranked(why) if why.is_failure() => 0.0,
             _ => fine(fit.ratings[player].value),
         };
         order.sort_by(|&one, &other| {
@@ -101,8 +102,8 @@ impl<E: Copy + Ord> Ranking<E> {
         // Players without a rank come last.
         for (&player, place) in order.iter().zip(1..) {
             places[player] = match classes[player] {
-                Class::Seen | Class::Spared => Ok(place),
-                Class::Unranked(why) => Err(why),
+                RankClass::Seen | RankClass::Spared => Ok(place),
+                RankClass::Unranked(why) => Err(why),
             };
         }
         let groups = group_numbers(&fit.groups, &classes);
@@ -136,43 +137,47 @@ impl<E: Copy + Ord> Ranking<E> {
     }
 }
 
-impl<E: Copy + Ord> Class<E> {
+impl<E: Copy + Ord> RankClass<E> {
     fn plays(self) -> bool {
         matches!(self, Self::Seen | Self::Spared | Self::Unranked(Unranked::Unconnected))
     }
 }
 
 /// The class of each player, indexed by player.
-fn classes<E: Copy + Ord>(results: &Results, fit: &Fit, excluded: &[Option<E>]) -> Vec<Class<E>> {
+fn classes<E: Copy + Ord>(
+    results: &Results,
+    fit: &Fit,
+    excluded: &[Option<E>],
+) -> Vec<RankClass<E>> {
     let alone = |player: usize| {
         let completion = results.completion(player);
         match excluded[player] {
-            Some(why) => Class::Unranked(Unranked::Excluded(why)),
-            None if completion.fails() => Class::Unranked(Unranked::Forfeits),
-            None if results.of(player).games() == 0 => Class::Unranked(Unranked::NoGame),
-            None if completion.finished == 0 => Class::Spared,
-            None => Class::Seen,
+            Some(why) => RankClass::Unranked(Unranked::Excluded(why)),
+            None if completion.fails() => RankClass::Unranked(Unranked::Forfeits),
+            None if results.of(player).games() == 0 => RankClass::Unranked(Unranked::NoGame),
+            None if completion.finished == 0 => RankClass::Spared,
+            None => RankClass::Seen,
         }
     };
-    let mut classes: Vec<Class<E>> = (0..results.players()).map(alone).collect();
+    let mut classes: Vec<RankClass<E>> = (0..results.players()).map(alone).collect();
     let main = main_group(&fit.groups, &classes);
     for (class, &group) in classes.iter_mut().zip(&fit.groups) {
         if class.plays() && Some(group) != main {
-            *class = Class::Unranked(Unranked::Unconnected);
+            *class = RankClass::Unranked(Unranked::Unconnected);
         }
     }
     classes
 }
 
 /// The group with more than half of the players that play, if there is one.
-fn main_group<E: Copy + Ord>(groups: &[usize], classes: &[Class<E>]) -> Option<usize> {
+fn main_group<E: Copy + Ord>(groups: &[usize], classes: &[RankClass<E>]) -> Option<usize> {
     let sizes = sizes(groups, classes);
     let all: usize = sizes.iter().sum();
     sizes.iter().position(|&size| 2 * size > all)
 }
 
 /// How many players of each group play.
-fn sizes<E: Copy + Ord>(groups: &[usize], classes: &[Class<E>]) -> Vec<usize> {
+fn sizes<E: Copy + Ord>(groups: &[usize], classes: &[RankClass<E>]) -> Vec<usize> {
     let mut sizes = vec![0_usize; groups.iter().map(|group| group + 1).max().unwrap_or(0)];
     for (&group, class) in groups.iter().zip(classes) {
         sizes[group] += usize::from(class.plays());
@@ -181,7 +186,7 @@ fn sizes<E: Copy + Ord>(groups: &[usize], classes: &[Class<E>]) -> Vec<usize> {
 }
 
 /// The group of each player, numbered from 1: the largest first, then by the first player listed.
-fn group_numbers<E: Copy + Ord>(groups: &[usize], classes: &[Class<E>]) -> Vec<usize> {
+fn group_numbers<E: Copy + Ord>(groups: &[usize], classes: &[RankClass<E>]) -> Vec<usize> {
     let sizes = sizes(groups, classes);
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|&group| Reverse(sizes[group]));

@@ -63,7 +63,7 @@ pub fn residuals(results: &Results, fit: &Fit) -> Vec<Residual> {
 }
 
 fn residual(fit: &Fit, player: usize, opponent: usize, counts: &PairCounts) -> Residual {
-    let (layout, point) = (&fit.scale.model.layout, &fit.scale.map.point);
+    let (layout, point) = (&fit.fitted.model.layout, &fit.fitted.map.point);
     let (mut score, mut expected, mut information) = (0.0, 0.0, 0.0);
     let sides = [Side::Upper, Side::Lower];
     let chances = sides.map(|side| {
@@ -83,7 +83,7 @@ fn residual(fit: &Fit, player: usize, opponent: usize, counts: &PairCounts) -> R
     let mut gradient = vec![0.0; layout.len()];
     gradient[layout.slots[player]] += 1.0;
     gradient[layout.slots[opponent]] -= 1.0;
-    let left = 1.0 - information * fit.scale.covariance.model_variance(&gradient);
+    let left = 1.0 - information * fit.fitted.covariance.model_variance(&gradient);
     let deviation = (information >= LEAST_INFORMATION && left >= LEAST_LEFT)
         .then(|| (score - expected) / (clustered * left).sqrt());
     Residual { player, opponent, score, expected, deviation }

@@ -90,12 +90,11 @@ impl Completion {
 ///
 /// All games count for the scores. Ratings leave out copies of earlier games and games that both
 /// players forfeited, because they carry no information.
-/// because they say nothing: a copy of an earlier game, and a game that both players forfeited.
 #[derive(Debug, Clone)]
 pub struct Results {
     players: usize,
     /// Row: the player at the first seat; column: the one at the second.
-    grid: Vec<Cell>,
+    grid: Vec<SeatedOutcomes>,
     completion: Vec<Completion>,
     /// By the two players' numbers; the lower number is the upper player.
     pairs: BTreeMap<(usize, usize), PairCounts>,
@@ -110,7 +109,7 @@ pub struct Results {
 
 /// The games of one player at the first seat against another, counted for both sides.
 #[derive(Debug, Clone, Copy, Default)]
-struct Cell {
+struct SeatedOutcomes {
     first: Outcomes,
     second: Outcomes,
 }
@@ -120,7 +119,7 @@ impl Results {
     pub fn new(players: usize) -> Self {
         Self {
             players,
-            grid: vec![Cell::default(); players * players],
+            grid: vec![SeatedOutcomes::default(); players * players],
             completion: vec![Completion::default(); players],
             pairs: BTreeMap::new(),
             open: BTreeMap::new(),
@@ -230,7 +229,7 @@ impl Results {
         self.cell(first, second).first
     }
 
-    fn cell(&self, first: usize, second: usize) -> Cell {
+    fn cell(&self, first: usize, second: usize) -> SeatedOutcomes {
         self.grid[first * self.players + second]
     }
 

@@ -2,8 +2,10 @@
 
 use crate::cholesky::{Symmetric, dot};
 use crate::error::RatingError;
-use crate::fit::{Estimate, FixedRating, Scale};
+use crate::fitted_model::FittedModel;
+
 use crate::linear::SeatEffect;
+use crate::rating::{Estimate, FixedRating};
 use crate::results::Results;
 use crate::significance::{chi_square_above, count};
 
@@ -36,19 +38,19 @@ pub struct SeatRatings {
 ///
 /// As [`fit`](crate::fit()).
 pub fn seat_effects(results: &Results, fixed: &[FixedRating]) -> Result<SeatEffects, RatingError> {
-    let scale = Scale::fitted(results, fixed, SeatEffect::PerPlayer)?;
+    let fitted = FittedModel::new(results, fixed, SeatEffect::PerPlayer)?;
     let is_seated = |&player: &usize| {
         results.at_first(player).games() > 0 && results.at_second(player).games() > 0
     };
     let seated: Vec<usize> = (0..results.players()).filter(is_seated).collect();
-    let p_value = p_value(&scale, &seated);
+    let p_value = p_value(&fitted, &seated);
     let by_seat = (p_value < SIGNIFICANT).then(|| {
         let rating = |player: usize, sign: f64| {
-            let layout = &scale.model.layout;
+            let layout = &fitted.model.layout;
             let share = -sign / 2.0 / count(seated.len());
             let mut more = vec![(layout.own(player), sign / 2.0)];
             more.extend(seated.iter().map(|&other| (layout.own(other), share)));
-            scale.rating(player, &more)
+            fitted.rating(player, &more)
         };
         let by_seat =
             |player| SeatRatings { first: rating(player, 1.0), second: rating(player, -1.0) };
@@ -58,11 +60,11 @@ pub fn seat_effects(results: &Results, fixed: &[FixedRating]) -> Result<SeatEffe
 }
 
 /// Wald's test of the deviations of the effects from their mean.
-fn p_value(scale: &Scale, seated: &[usize]) -> f64 {
-    let layout = &scale.model.layout;
+fn p_value(fitted: &FittedModel, seated: &[usize]) -> f64 {
+    let layout = &fitted.model.layout;
     let Some(free) = seated.len().checked_sub(1).filter(|&free| free > 0) else { return 1.0 };
     let effects: Vec<f64> =
-        seated.iter().map(|&player| scale.map.point[layout.own(player)]).collect();
+        seated.iter().map(|&player| fitted.map.point[layout.own(player)]).collect();
     let mean = effects.iter().sum::<f64>() / count(effects.len());
     let halves: Vec<Vec<f64>> = seated[..free]
         .iter()
@@ -72,7 +74,7 @@ fn p_value(scale: &Scale, seated: &[usize]) -> f64 {
                 gradient[layout.own(other)] = -1.0 / count(seated.len());
             }
             gradient[layout.own(player)] += 1.0;
-            scale.covariance.half(&gradient)
+            fitted.covariance.half(&gradient)
         })
         .collect();
     let mut covariance = Symmetric::diagonal(&vec![0.0; free]);

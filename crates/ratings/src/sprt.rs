@@ -13,8 +13,8 @@ use std::f64::consts::LN_10;
 
 use std::fmt;
 
-use crate::fit::Estimate;
 use crate::pairs::Pentanomial;
+use crate::rating::Estimate;
 use crate::significance::{Z95, normal_below};
 
 /// A score that has not occurred counts as this many pairs, so that none is impossible.
@@ -56,7 +56,7 @@ impl Unit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum Verdict {
+pub enum SprtVerdict {
     /// The first player is better: the upper hypothesis is accepted.
     Better,
     /// The first player is not better: the lower hypothesis is accepted.
@@ -107,7 +107,7 @@ pub struct SprtState {
     /// The upper hypothesis is accepted at or above this.
     pub upper: f64,
     /// The result so far.
-    pub verdict: Verdict,
+    pub verdict: SprtVerdict,
 }
 
 impl Sprt {
@@ -150,11 +150,11 @@ impl Sprt {
         let llr = self.llr(pairs);
         let (lower, upper) = ((MARGIN * self.errors.1).ln(), -(MARGIN * self.errors.0).ln());
         let verdict = if llr >= upper {
-            Verdict::Better
+            SprtVerdict::Better
         } else if llr <= lower {
-            Verdict::NotBetter
+            SprtVerdict::NotBetter
         } else {
-            Verdict::Undecided
+            SprtVerdict::Undecided
         };
         SprtState { llr, lower, upper, verdict }
     }
@@ -308,10 +308,10 @@ mod tests {
     fn clear_results_decide_and_no_result_does_not() {
         for unit in [Unit::Logistic, Unit::Normalized] {
             let verdict = |pairs: Pentanomial| test(unit).judge(&pairs).verdict;
-            assert_eq!(verdict([0; 5]), Verdict::Undecided);
-            assert_eq!(verdict([0, 0, 0, 0, 1]), Verdict::Undecided);
-            assert_eq!(verdict([10, 100, 200, 600, 300]), Verdict::Better);
-            assert_eq!(verdict([300, 600, 200, 100, 10]), Verdict::NotBetter);
+            assert_eq!(verdict([0; 5]), SprtVerdict::Undecided);
+            assert_eq!(verdict([0, 0, 0, 0, 1]), SprtVerdict::Undecided);
+            assert_eq!(verdict([10, 100, 200, 600, 300]), SprtVerdict::Better);
+            assert_eq!(verdict([300, 600, 200, 100, 10]), SprtVerdict::NotBetter);
         }
     }
 

@@ -6,14 +6,14 @@ use std::num::NonZeroU64;
 
 use crate::pairs::Pentanomial;
 use crate::points::Points;
-use crate::sprt::{Sprt, SprtState, Verdict};
+use crate::sprt::{Sprt, SprtState, SprtVerdict};
 
 /// The match ends after this many pairs in a row that do not count.
 const MOST_UNCOUNTED: u32 = 16;
 
 /// Why a match ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum MatchEnd {
     /// The test reached a verdict.
     Decided,
     /// The maximum number of pairs was played.
@@ -77,7 +77,7 @@ pub struct MatchState {
     /// The state of the test.
     pub sprt: SprtState,
     /// Why the match ended, if it has.
-    pub stop: Option<Stop>,
+    pub stop: Option<MatchEnd>,
 }
 
 impl MatchState {
@@ -93,7 +93,7 @@ impl MatchState {
     }
 
     /// The verdict; undecided until the match ends.
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> SprtVerdict {
         self.sprt.verdict
     }
 }
@@ -177,15 +177,15 @@ impl SprtMatch {
             Err(Uncounted::DoubleForfeit) => state.double_forfeits += 1,
         }
         self.uncounted_in_a_row += u32::from(counted.is_err());
-        state.stop = if state.sprt.verdict != Verdict::Undecided {
-            Some(Stop::Decided)
+        state.stop = if state.sprt.verdict != SprtVerdict::Undecided {
+            Some(MatchEnd::Decided)
         } else if state.judged >= self.most_pairs {
-            Some(Stop::Length)
+            Some(MatchEnd::Length)
         } else {
             match counted {
                 _ if self.uncounted_in_a_row < MOST_UNCOUNTED => None,
-                Err(Uncounted::DoubleForfeit) => Some(Stop::DoubleForfeits),
-                _ => Some(Stop::Copies),
+                Err(Uncounted::DoubleForfeit) => Some(MatchEnd::DoubleForfeits),
+                _ => Some(MatchEnd::Copies),
             }
         };
     }
@@ -261,7 +261,7 @@ mod tests {
             }
         }
         let state = played.state();
-        assert_eq!((state.stop, state.verdict()), (Some(Stop::Decided), Verdict::Better));
+        assert_eq!((state.stop, state.verdict()), (Some(MatchEnd::Decided), SprtVerdict::Better));
         assert!(state.judged < 100 && state.counted() == state.judged, "{state:?}");
         assert!(state.score().value() > f64::from(state.judged));
     }
@@ -275,7 +275,7 @@ mod tests {
             }
         }
         let state = played.state();
-        assert_eq!((state.stop, state.verdict()), (Some(Stop::Length), Verdict::Undecided));
+        assert_eq!((state.stop, state.verdict()), (Some(MatchEnd::Length), SprtVerdict::Undecided));
         assert_eq!(state.pairs, [0, 0, 2, 0, 0]);
     }
 
@@ -288,7 +288,7 @@ mod tests {
             }
         }
         let state = played.state();
-        assert_eq!((state.stop, state.counted()), (Some(Stop::Copies), 1));
+        assert_eq!((state.stop, state.counted()), (Some(MatchEnd::Copies), 1));
         assert_eq!(state.copies, MOST_UNCOUNTED);
     }
 
@@ -301,7 +301,7 @@ mod tests {
             }
         }
         let state = played.state();
-        assert_eq!((state.stop, state.counted()), (Some(Stop::DoubleForfeits), 0));
+        assert_eq!((state.stop, state.counted()), (Some(MatchEnd::DoubleForfeits), 0));
         assert_eq!((state.double_forfeits, state.forfeits), (MOST_UNCOUNTED, 2 * MOST_UNCOUNTED));
     }
 }

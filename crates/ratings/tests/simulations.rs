@@ -10,7 +10,7 @@ use std::time::Instant;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee_ratings::{
-    Fit, GameOutcome, Pentanomial, PlayedGame, Results, Sprt, Unit, Verdict, fit, seat_effects,
+    Fit, GameOutcome, Pentanomial, PlayedGame, Results, Sprt, SprtVerdict, Unit, fit, seat_effects,
 };
 
 const PLAYERS: usize = 8;
@@ -248,9 +248,9 @@ fn verdicts(test: &Sprt, lead: f64, correlation: f64, seed: u64) -> ([u32; 3], f
             let (one, other) = pairing.play(&mut luck);
             pairs[one.halves() + 2 - other.halves()] += 1;
             length += 1.0 / f64::from(RUNS);
-            Some(test.judge(&pairs).verdict).filter(|verdict| *verdict != Verdict::Undecided)
+            Some(test.judge(&pairs).verdict).filter(|verdict| *verdict != SprtVerdict::Undecided)
         });
-        counts[verdict.unwrap_or(Verdict::Undecided) as usize] += 1;
+        counts[verdict.unwrap_or(SprtVerdict::Undecided) as usize] += 1;
     }
     (counts, length)
 }
@@ -273,7 +273,7 @@ fn the_sequential_test_errs_no_more_than_it_says() {
     let test = Sprt::new(Unit::Logistic, (0.0, 50.0), (0.05, 0.05)).expect("a test");
     for (correlation, seed) in [(0.0, 31), (-0.5, 32), (0.3, 33)] {
         for (elo, wrong, seed) in
-            [(0.0, Verdict::Better, seed), (50.0, Verdict::NotBetter, seed + 9)]
+            [(0.0, SprtVerdict::Better, seed), (50.0, SprtVerdict::NotBetter, seed + 9)]
         {
             let (counts, length) = verdicts(&test, lead_of(elo), correlation, seed);
             let errors = counts[wrong as usize];
@@ -281,7 +281,7 @@ fn the_sequential_test_errs_no_more_than_it_says() {
             println!(
                 "truth {elo} Elo, correlation {correlation}: {errors} of {RUNS} tests were wrong \
                  (99% upper limit {limit:.4}), {} undecided, {length:.0} pairs on average",
-                counts[Verdict::Undecided as usize],
+                counts[SprtVerdict::Undecided as usize],
             );
             assert!(limit <= 0.05 + 0.01);
         }

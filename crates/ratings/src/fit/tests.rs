@@ -1,0 +1,328 @@
+//! Ratings compared with slow references, and their invariants.
+
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::model::Model;
+use crate::outcome::GameOutcome::{self, Draw, Loss, Win};
+use crate::results::tests::{any_results, results};
+use crate::significance::Z95;
+
+type Games = Vec<(usize, usize, GameOutcome)>;
+
+/// `wins`, `draws` and `losses` of one player at the first seat against another.
+fn series(first: usize, second: usize, counts: [usize; 3]) -> Games {
+    let results = [Win, Draw, Loss].into_iter().zip(counts);
+    results.flat_map(|(result, n)| vec![(first, second, result); n]).collect()
+}
+
+fn uneven() -> Games {
+    [
+        series(0, 1, [6, 2, 2]),
+        series(1, 0, [4, 3, 3]),
+        series(1, 2, [5, 0, 1]),
+        series(2, 3, [2, 4, 1]),
+        series(3, 0, [0, 1, 7]),
+        series(2, 0, [1, 0, 3]),
+    ]
+    .concat()
+}
+
+fn fitted(players: usize, games: &[(usize, usize, GameOutcome)]) -> Fit {
+    let fit = fit(&results(players, games), &[]).expect("no anchor");
+    assert!(fit.draw.is_finite() && fit.draw > 0.0);
+    for estimate in fit.ratings.iter().chain([&fit.first_advantage]) {
+        assert!(estimate.low <= estimate.value && estimate.value <= estimate.high, "{fit:?}");
+        assert!(estimate.low.is_finite() && estimate.high.is_finite(), "{fit:?}");
+    }
+    let sum: f64 = fit.ratings.iter().map(|rating| rating.value).sum();
+    assert!(sum.abs() < 1e-6, "mean 0: {fit:?}");
+    fit
+}
+
+/// The log posterior, directly from its definition. `p` holds strengths and advantage in
+/// natural units, then ln ν.
+fn log_posterior(games: &[(usize, usize, GameOutcome)], p: &[f64]) -> f64 {
+    let n = p.len() - 2;
+    let likelihood: f64 = games
+        .iter()
+        .map(|&(i, j, result)| {
+            let (a, b) = ((p[i] + p[n]).exp(), p[j].exp());
+            let draw = p[n + 1].exp() * (a * b).sqrt();
+            let part = match result {
+                Win => a,
+                Loss => b,
+                Draw => draw,
+            };
+            (part / (a + b + draw)).ln()
+        })
+        .sum();
+    let square = |x: f64, sd: f64| x * x / (2.0 * sd * sd);
+    let strengths: f64 = p[..n].iter().map(|&s| square(s * Model::ELO, Model::STRENGTH_SD)).sum();
+    likelihood
+        - strengths
+        - square(p[n] * Model::ELO, Model::ADVANTAGE_SD)
+        - square(p[n + 1] - Model::DRAW_MEAN, Model::DRAW_SD)
+}
+
+/// Maximises by slow gradient ascent with numeric derivatives.
+fn reference(games: &[(usize, usize, GameOutcome)], players: usize) -> Vec<f64> {
+    let mut p = vec![0.0; players + 2];
+    for _ in 0..4000 {
+        let slope = gradient(|p| log_posterior(games, p), &p, 1e-5);
+        p.iter_mut().zip(slope).for_each(|(x, s)| *x += 0.05 * s);
+    }
+    p
+}
+
+#[test]
+fn the_fit_agrees_with_a_slow_reference() {
+    let games = uneven();
+    let fit = fitted(4, &games);
+    let p = reference(&games, 4);
+    let nu = p[5].exp();
+    let unit = Model::ELO * 2.0 / (2.0 + nu);
+    let mean = p[..4].iter().sum::<f64>() / 4.0;
+    for (rating, strength) in fit.ratings.iter().zip(&p) {
+        assert!((rating.value - unit * (strength - mean)).abs() < 0.1, "{fit:?} {p:?}");
+    }
+    assert!((fit.first_advantage.value - unit * p[4]).abs() < 0.1);
+    assert!((fit.draw - nu).abs() < 1e-3);
+}
+
+/// The gradient of `f` by central differences.
+fn gradient(f: impl Fn(&[f64]) -> f64, p: &[f64], by: f64) -> Vec<f64> {
+    let moved = |k: usize, by: f64| {
+        let mut p = p.to_vec();
+        p[k] += by;
+        f(&p)
+    };
+    (0..p.len()).map(|k| (moved(k, by) - moved(k, -by)) / (2.0 * by)).collect()
+}
+
+/// Solves a linear system by elimination.
+fn solve(mut rows: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
+    for pivot in 0..rows.len() {
+        for row in (0..rows.len()).filter(|&row| row != pivot) {
+            let factor = rows[row][pivot] / rows[pivot][pivot];
+            let source = rows[pivot].clone();
+            rows[row].iter_mut().zip(source).for_each(|(cell, from)| *cell -= factor * from);
+            right[row] -= factor * right[pivot];
+        }
+    }
+    right.iter().enumerate().map(|(n, value)| value / rows[n][n]).collect()
+}
+
+/// The margin of the quantity that `elo` computes, from the numeric curvature of the reference.
+fn reference_margin(games: &[(usize, usize, GameOutcome)], elo: impl Fn(&[f64]) -> f64) -> f64 {
+    let peak = reference(games, 4);
+    let slope =
+        |k: usize| move |p: &[f64]| gradient(|p: &[f64]| -log_posterior(games, p), p, 1e-4)[k];
+    let information = (0..6).map(|k| gradient(slope(k), &peak, 1e-4)).collect();
+    let direction = gradient(elo, &peak, 1e-5);
+    let solution = solve(information, direction.clone());
+    Z95 * direction.iter().zip(solution).map(|(a, b)| a * b).sum::<f64>().sqrt()
+}
+
+#[test]
+fn intervals_agree_with_the_curvature_of_the_reference() {
+    let games = uneven();
+    let unit = |p: &[f64]| Model::ELO * 2.0 / (2.0 + p[5].exp());
+    let free = fitted(4, &games);
+    let anchor = FixedRating { player: 2, rating: 100.0 };
+    let anchored = fit(&results(4, &games), &[anchor]).expect("a known anchor");
+    for player in 0..4 {
+        let to_mean = |p: &[f64]| unit(p) * (p[player] - p[..4].iter().sum::<f64>() / 4.0);
+        let to_anchor = |p: &[f64]| unit(p) * (p[player] - p[2]);
+        let margins = [reference_margin(&games, to_mean), reference_margin(&games, to_anchor)];
+        assert!((free.ratings[player].margin() - margins[0]).abs() < 0.1, "{margins:?}");
+        assert!((anchored.ratings[player].margin() - margins[1]).abs() < 0.1, "{margins:?}");
+    }
+    let margin = reference_margin(&games, |p| unit(p) * p[4]);
+    assert!((free.first_advantage.margin() - margin).abs() < 0.1);
+}
+
+#[test]
+fn a_small_difference_means_the_logistic_expected_score() {
+    for draws in [0, 2_000, 20_000] {
+        let half = [5_200 + draws / 50, draws, 4_800 + draws / 50];
+        let games = [series(0, 1, half), series(1, 0, [half[2], half[1], half[0]])].concat();
+        let fit = fitted(2, &games);
+        let lead = fit.ratings[0].value - fit.ratings[1].value;
+        let expected = 1.0 / (1.0 + 10_f64.powf(-lead / 400.0));
+        let games = f64::from(u32::try_from(half.iter().sum::<usize>()).expect("small"));
+        let wins = f64::from(u32::try_from(2 * half[0] + draws).expect("small"));
+        assert!((expected - wins / 2.0 / games).abs() < 2e-4, "{draws} draws: {expected}");
+    }
+}
+
+#[test]
+fn an_anchor_shifts_all_and_has_no_width() {
+    let results = results(4, &uneven());
+    let anchored = |rating| {
+        let anchor = FixedRating { player: 2, rating };
+        fit(&results, &[anchor]).expect("a known anchor")
+    };
+    let (zero, high) = (anchored(0.0), anchored(1500.0));
+    let free = fit(&results, &[]).expect("no anchor");
+    assert_eq!(high.ratings[2], Estimate { value: 1500.0, low: 1500.0, high: 1500.0 });
+    for player in 0..4 {
+        let [a, b, c] = [&zero, &high, &free].map(|fit| fit.ratings[player].value);
+        assert!((b - a - 1500.0).abs() < 1e-9);
+        assert!((c - free.ratings[2].value - a).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn several_anchors_have_their_ratings_and_hold_the_others() {
+    let anchor = |player, rating| FixedRating { player, rating };
+    let anchors = [anchor(0, 1200.0), anchor(2, 900.0)];
+    let fit = fit(&results(4, &uneven()), &anchors).expect("known anchors");
+    assert_eq!(fit.ratings[0], Estimate { value: 1200.0, low: 1200.0, high: 1200.0 });
+    assert_eq!(fit.ratings[2], Estimate { value: 900.0, low: 900.0, high: 900.0 });
+    let lead = fit.difference(0, 2).expect("they met");
+    assert!((lead.value - 300.0).abs() < 1e-6 && lead.margin() < 1e-6, "{lead:?}");
+    // The results alone hold the two closer together, and so bee closer to cat.
+    assert!(fit.ratings[1].value < 1200.0 && fit.ratings[1].margin() > 10.0);
+}
+
+/// Slow ascent over the points at which ant and cat are `apart` natural units from each other;
+/// the first parameter is their mean.
+fn constrained_reference(games: &[(usize, usize, GameOutcome)], apart: f64) -> Vec<f64> {
+    let all = |q: &[f64]| vec![q[0] + apart / 2.0, q[1], q[0] - apart / 2.0, q[2], q[3], q[4]];
+    let mut q = vec![0.0; 5];
+    for _ in 0..8000 {
+        let slope = gradient(|q| log_posterior(games, &all(q)), &q, 1e-5);
+        q.iter_mut().zip(slope).for_each(|(x, s)| *x += 0.03 * s);
+    }
+    all(&q)
+}
+
+#[test]
+fn several_anchors_agree_with_a_slow_constrained_reference() {
+    let games = uneven();
+    let unit = Model::ELO * 2.0 / (2.0 + reference(&games, 4)[5].exp());
+    for apart in [0.001, 100.0, 300.0, 1000.0] {
+        let anchor = |player, rating| FixedRating { player, rating };
+        let anchors = [anchor(0, 1000.0 + apart), anchor(2, 1000.0)];
+        let fit = fit(&results(4, &games), &anchors).expect("known anchors");
+        let p = constrained_reference(&games, apart / unit);
+        for player in 0..4 {
+            let expected = 1000.0 + unit * (p[player] - p[2]);
+            let found = fit.ratings[player].value;
+            assert!((found - expected).abs() < 0.1, "{apart}: {found} {expected}");
+        }
+        assert!((fit.first_advantage.value - unit * p[4]).abs() < 0.1);
+    }
+}
+
+#[test]
+fn anchors_that_contradict_the_results_leave_the_scale() {
+    let games = [series(0, 1, [0, 50, 0]), series(1, 2, [1, 50, 0])].concat();
+    let anchor = |player, rating| FixedRating { player, rating };
+    let anchors = [anchor(0, 1500.0), anchor(1, 1000.0)];
+    let fit = fit(&results(3, &games), &anchors).expect("known anchors");
+    assert_eq!(fit.ratings[1], Estimate { value: 1000.0, low: 1000.0, high: 1000.0 });
+    assert!(fit.ratings[2].margin() > 1.0, "{fit:?}");
+}
+
+#[test]
+fn groups_that_never_met_have_means_of_their_own() {
+    let games = [series(0, 1, [3, 1, 1]), series(2, 3, [1, 0, 4])].concat();
+    let anchor = FixedRating { player: 2, rating: 500.0 };
+    let fit = fit(&results(4, &games), &[anchor]).expect("a known anchor");
+    let [ant, bee, cat, dog] = [0, 1, 2, 3].map(|player: usize| fit.ratings[player].value);
+    assert!((ant + bee).abs() < 1e-6 && ant > bee);
+    assert!((cat - 500.0).abs() < 1e-9 && dog > 500.0);
+    assert_eq!(fit.groups, [0, 0, 1, 1]);
+}
+
+#[test]
+fn a_bad_anchor_is_an_error() {
+    let results = results(4, &[]);
+    let anchor = |player, rating| FixedRating { player, rating };
+    assert!(fit(&results, &[anchor(4, 0.0)]).is_err());
+    assert!(fit(&results, &[anchor(0, f64::NAN)]).is_err());
+    assert!(fit(&results, &[anchor(0, 0.0), anchor(0, 1.0)]).is_err());
+}
+
+#[test]
+fn labels_do_not_matter() {
+    let games = uneven();
+    let turned: Games = games.iter().map(|&(i, j, r)| (3 - i, 3 - j, r)).collect();
+    let (plain, turned) = (fitted(4, &games), fitted(4, &turned));
+    for player in 0..4 {
+        let (a, b) = (plain.ratings[player], turned.ratings[3 - player]);
+        assert!((a.value - b.value).abs() < 1e-6 && (a.low - b.low).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn swapped_seats_turn_the_advantage_round() {
+    let games = uneven();
+    let swap = |result| match result {
+        Win => Loss,
+        Loss => Win,
+        Draw => Draw,
+    };
+    let swapped: Games = games.iter().map(|&(i, j, r)| (j, i, swap(r))).collect();
+    let (plain, swapped) = (fitted(4, &games), fitted(4, &swapped));
+    assert!((plain.first_advantage.value + swapped.first_advantage.value).abs() < 1e-6);
+    assert!((plain.ratings[0].value - swapped.ratings[0].value).abs() < 1e-6);
+}
+
+#[test]
+fn symmetric_results_give_equal_ratings() {
+    let games: Games =
+        (0..4).flat_map(|i| (1..4).flat_map(move |k| series(i, (i + k) % 4, [3, 1, 2]))).collect();
+    let fit = fitted(4, &games);
+    assert!(fit.ratings.iter().all(|rating| rating.value.abs() < 1e-6));
+    assert!(fit.first_advantage.value > 10.0);
+}
+
+#[test]
+fn every_shape_of_results_has_finite_ratings() {
+    assert!(fitted(0, &[]).ratings.is_empty());
+    assert!(fitted(1, &[]).ratings[0].margin() > 300.0);
+    assert!(fitted(4, &[]).ratings[0].margin() > 300.0);
+    let one = fitted(4, &[(0, 1, Win)]);
+    assert!(one.ratings[0].value > one.ratings[2].value);
+    let wins = fitted(4, &[series(0, 1, [5000, 0, 0]), series(1, 0, [0, 0, 5000])].concat());
+    assert!(wins.ratings[0].value > 400.0);
+    let draws = fitted(4, &series(0, 1, [0, 5000, 0]));
+    assert!(draws.ratings[0].value.abs() < 1e-6 && draws.draw_rate() > 0.9);
+    let first = fitted(4, &[series(0, 1, [500, 0, 0]), series(1, 0, [500, 0, 0])].concat());
+    assert!(first.ratings[0].value.abs() < 1e-6 && first.first_advantage.value > 200.0);
+    let groups = fitted(4, &[series(0, 1, [9, 0, 1]), series(2, 3, [5, 0, 5])].concat());
+    assert!(groups.ratings[0].value > groups.ratings[2].value);
+}
+
+proptest! {
+    #[test]
+    fn any_results_have_finite_ratings(results in any_results()) {
+        let fit = fit(&results, &[]).expect("no anchor");
+        for estimate in fit.ratings.iter().chain([&fit.first_advantage]) {
+            prop_assert!(estimate.low < estimate.value && estimate.value < estimate.high);
+            prop_assert!(estimate.low.is_finite() && estimate.high.is_finite());
+        }
+    }
+}
+
+#[test]
+fn two_hundred_players_are_rated_at_once() {
+    let all = (0..200).flat_map(|i| (0..200).map(move |j| (i, j))).filter(|(i, j)| i != j);
+    let result = |i, j| match (i * 7 + j * 13) % 5 {
+        0 => Draw,
+        1 | 2 => Win,
+        _ if i < j => Win,
+        _ => Loss,
+    };
+    let games: Games = all.map(|(i, j)| (i, j, result(i, j))).collect();
+    let results = results(200, &games);
+    let start = Instant::now();
+    let fit = fit(&results, &[]).expect("no anchor");
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    assert!(fit.ratings[0].value > fit.ratings[199].value + 100.0);
+}

@@ -1,0 +1,41 @@
+//! Ratings in Elo: estimated ones with their intervals, and given ones.
+
+use crate::significance::Z95;
+
+/// An estimate in Elo with its 95% interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Estimate {
+    /// The most probable value.
+    pub value: f64,
+    /// The lower end of the interval.
+    pub low: f64,
+    /// The upper end of the interval.
+    pub high: f64,
+}
+
+impl Estimate {
+    /// An estimate with this standard error.
+    pub(crate) fn with_error(value: f64, error: f64) -> Self {
+        Self { value, low: value - Z95 * error, high: value + Z95 * error }
+    }
+
+    /// Half the width of the interval.
+    pub fn margin(self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+
+    /// Whether the two intervals overlap.
+    pub fn overlaps(self, other: Self) -> bool {
+        self.low <= other.high && other.low <= self.high
+    }
+}
+
+/// A rating that is given and not fitted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FixedRating {
+    /// The player's number.
+    pub player: usize,
+    /// Its rating, in Elo.
+    pub rating: f64,
+}
