@@ -29,7 +29,7 @@ use crate::run::event::{Listener, RunEvent};
 use crate::run::resume;
 use crate::schedule::ledger::Ledger;
 use referee_games::GameKind;
-use referee_ratings::{Sprt, SprtMatch, Unit, SprtVerdict};
+use referee_ratings::{Sprt, SprtMatch, SprtVerdict, Unit};
 
 /// Arguments of `compare`.
 #[derive(Debug, Args)]

@@ -6,8 +6,8 @@ use super::elo::whole;
 use crate::escape;
 use referee_ratings::Pentanomial;
 use referee_ratings::{Estimate, Points};
+use referee_ratings::{MatchEnd, SprtMatch};
 use referee_ratings::{Sprt, SprtState, SprtVerdict};
-use referee_ratings::{SprtMatch, MatchEnd};
 
 /// The verdict as a JSON document.
 #[derive(Debug, Serialize)]
