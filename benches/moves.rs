@@ -28,10 +28,10 @@ use referee::log::{LOG, LogWriter};
 use referee::model::clock::{Measure, TimeControl};
 use referee::model::containment::ContainmentRequest;
 use referee::model::record::FaultPolicy;
-use referee::model::rules::Rules;
+use referee::model::rules::GameRules;
 use referee::player::{Launch, Player, PlayerStatistics, Sandbox, Wire};
-use referee::referee::{Report, Setup, play};
-use referee::run::record::Account;
+use referee::referee::{GameReport, GameSetup, play};
+use referee::run::record::RecordBuilder;
 use referee::schedule::Fixture;
 use referee::seeds::Luck;
 use referee_games::watch_your_back::WatchYourBack;
@@ -235,7 +235,7 @@ struct Measured {
 }
 
 async fn one_game(mut players: BySeat<Player>, script: &str, plies: usize) -> Outcome<Measured> {
-    let rules = Rules::new(GameKind::WatchYourBack.game(), options()?)?;
+    let rules = GameRules::new(GameKind::WatchYourBack.game(), options()?)?;
     let control = TimeControl {
         startup: Duration::from_secs(10),
         budget: Some(Duration::from_secs(60)),
@@ -245,7 +245,7 @@ async fn one_game(mut players: BySeat<Player>, script: &str, plies: usize) -> Ou
         count_startup: false,
         ponder: false,
     };
-    let setup = Setup {
+    let setup = GameSetup {
         rules: &rules,
         control: &control,
         policy: FaultPolicy::Lose,
@@ -276,14 +276,14 @@ async fn one_game(mut players: BySeat<Player>, script: &str, plies: usize) -> Ou
 }
 
 /// The CPU time to write the record to a log beside the script, in microseconds.
-fn log(report: Report, statistics: BySeat<PlayerStatistics>, script: &str) -> Outcome<f64> {
+fn log(report: GameReport, statistics: BySeat<PlayerStatistics>, script: &str) -> Outcome<f64> {
     let dir = Path::new(script).parent().ok_or("no folder")?;
     File::create(dir.join(LOG))?;
     let mut log = LogWriter::open(dir, "bench", 0)?;
     let names = BySeat::new("ant".to_owned(), "bee".to_owned());
     let seats = WatchYourBack::SEATS.map(Into::into);
     let seeds = BySeat::new(1, 2);
-    let account = Account { seats, names, seeds, report, statistics, wall: Duration::ZERO };
+    let account = RecordBuilder { seats, names, seeds, report, statistics, wall: Duration::ZERO };
     let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
     let before = cpu()?;
     log.append(&account.record("a-game".to_owned(), fixture, Vec::new()))?;

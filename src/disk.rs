@@ -21,7 +21,7 @@ const PRIVATE: u32 = 0o600;
 /// One change to the disk, or one sync.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(not(debug_assertions), expect(dead_code, reason = "crash points look at it"))]
-enum Step<'a> {
+enum DiskStep<'a> {
     Write(&'a File, &'a [u8]),
     Sync(&'a File),
     Rename(&'a Path, &'a Path),
@@ -32,25 +32,25 @@ enum Step<'a> {
 /// Builds other than for tests have no crash points.
 #[cfg(not(debug_assertions))]
 #[expect(clippy::unnecessary_wraps, reason = "crash points can fail")]
-fn before(_: Step) -> io::Result<()> {
+fn before(_: DiskStep) -> io::Result<()> {
     Ok(())
 }
 
 /// Writes all of `bytes`.
 pub fn write(mut file: &File, bytes: &[u8]) -> io::Result<()> {
-    before(Step::Write(file, bytes))?;
+    before(DiskStep::Write(file, bytes))?;
     file.write_all(bytes)
 }
 
 /// Makes sure that what was written to `file` survives a power failure.
 pub fn sync(file: &File) -> io::Result<()> {
-    before(Step::Sync(file))?;
+    before(DiskStep::Sync(file))?;
     file.sync_data()
 }
 
 /// Creates a folder and its parents.
 pub fn make_folder(path: &Path) -> io::Result<()> {
-    before(Step::MakeFolder(path))?;
+    before(DiskStep::MakeFolder(path))?;
     fs::create_dir_all(path)
 }
 
@@ -60,7 +60,7 @@ pub fn write_whole(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    place(path, SHARED, content, Kept::OverPowerFailures)
+    place(path, SHARED, content, Durability::OverPowerFailures)
 }
 
 /// Like [`write_whole`], for a file that only its owner may read.
@@ -68,18 +68,18 @@ pub fn write_private(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    place(path, PRIVATE, content, Kept::OverPowerFailures)
+    place(path, PRIVATE, content, Durability::OverPowerFailures)
 }
 
 /// Like [`write_whole`], but without a sync. After a crash of the program the file is whole;
 /// after a power failure it may be empty.
 pub fn write_quickly(path: &Path, content: &[u8]) -> io::Result<()> {
-    place(path, SHARED, |out| out.write_all(content), Kept::OverCrashes)
+    place(path, SHARED, |out| out.write_all(content), Durability::OverCrashes)
 }
 
 /// How durable a written file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kept {
+enum Durability {
     OverCrashes,
     OverPowerFailures,
 }
@@ -88,7 +88,7 @@ fn place(
     path: &Path,
     mode: u32,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    kept: Kept,
+    kept: Durability,
 ) -> io::Result<()> {
     let beside = beside(path);
     let written = (|| {
@@ -98,12 +98,12 @@ fn place(
         let mut out = io::BufWriter::new(Steps(&file));
         content(&mut out)?;
         out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        if kept == Kept::OverPowerFailures {
+        if kept == Durability::OverPowerFailures {
             sync(&file)?;
         }
-        before(Step::Rename(&beside, path))?;
+        before(DiskStep::Rename(&beside, path))?;
         fs::rename(&beside, path)?;
-        if kept == Kept::OverPowerFailures { sync_folder_of(path) } else { Ok(()) }
+        if kept == Durability::OverPowerFailures { sync_folder_of(path) } else { Ok(()) }
     })();
     written.inspect_err(|_| {
         // Nobody needs the unfinished file.
@@ -130,7 +130,7 @@ pub fn remove_if_there(path: &Path) -> io::Result<()> {
 fn sync_folder_of(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let folder = folder.unwrap_or(Path::new("."));
-    before(Step::SyncFolder(folder))?;
+    before(DiskStep::SyncFolder(folder))?;
     File::open(folder)?.sync_all()
 }
 

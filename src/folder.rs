@@ -16,7 +16,7 @@ use crate::disk;
 use crate::error::Failure;
 use crate::log::{Entry, LOG, LogError, LogReader, WriteError};
 use crate::model::record::Header;
-use crate::schedule::ledger::Ledger;
+use crate::schedule::ledger::TournamentState;
 use crate::seeds::Secret;
 
 const LOCK: &str = "lock";
@@ -166,7 +166,7 @@ pub struct Contents {
     /// The header.
     pub header: Header,
     /// The state of the tournament: which games are done.
-    pub ledger: Ledger,
+    pub ledger: TournamentState,
     /// The length of all complete lines, in bytes.
     pub whole: u64,
     /// Whether a torn last line follows them.
@@ -193,7 +193,7 @@ pub fn read(dir: &Path, mut each: impl FnMut(usize, &Entry)) -> Result<Contents,
     let failure = |error: LogError| log_failure(dir, &error);
     let mut reader = LogReader::open(dir).map_err(failure)?;
     let header = reader.header().clone();
-    let mut ledger = Ledger::new((&header).into());
+    let mut ledger = TournamentState::new((&header).into());
     let mut problems = Problems::default();
     while let Some(line) = reader.next_line().map_err(failure)? {
         let (index, problem) = place(&line, &mut ledger);
@@ -223,7 +223,7 @@ pub fn check_count(dir: &Path, found: usize, expected: usize) -> Result<(), Fail
 /// that the ledger does not contain.
 pub fn games(
     dir: &Path,
-    ledger: &Ledger,
+    ledger: &TournamentState,
     mut each: impl FnMut(usize, &Entry) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let failure = |error: LogError| log_failure(dir, &error);

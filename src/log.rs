@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use crate::disk;
     use crate::model::clock::{Measure, TimeControl};
-    use crate::model::containment::{Containment, Limits};
+    use crate::model::containment::{Containment, PlayerLimits};
     use crate::model::record::examples::game;
     use crate::model::record::{FaultPolicy, GameRecord, Header, SCHEMA};
     use referee_sandbox::Level;
@@ -98,7 +98,7 @@ mod tests {
             containment: Containment {
                 level: Level::Off,
                 in_force: Vec::new(),
-                limits: Limits::default(),
+                limits: PlayerLimits::default(),
             },
             seed: None,
             anchors: Vec::new(),

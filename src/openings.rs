@@ -12,7 +12,7 @@ use std::fmt;
 use rand_chacha::ChaCha20Rng;
 
 use crate::model::openings::Openings;
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 use crate::replay::{Script, next_step};
 use crate::seeds::{Luck, Secret};
 use referee_games::{AnyPosition, GameError, PASS, Position, Seat, Step, Stream, TextStep, Turn};
@@ -92,7 +92,7 @@ impl Error for BadBook {}
 /// The openings of a tournament, ready to be played.
 #[derive(Debug, Clone)]
 pub struct Book {
-    rules: Rules,
+    rules: GameRules,
     source: Source,
 }
 
@@ -105,13 +105,13 @@ enum Source {
 
 impl Book {
     /// A book without openings: games begin at the start position.
-    pub fn empty(rules: Rules) -> Self {
+    pub fn empty(rules: GameRules) -> Self {
         Self { rules, source: Source::Start }
     }
 
     /// Builds a book of these openings. The error says which opening of a list cannot be played,
     /// and why.
-    pub fn new(rules: Rules, openings: Option<&Openings>) -> Result<Self, BadBook> {
+    pub fn new(rules: GameRules, openings: Option<&Openings>) -> Result<Self, BadBook> {
         let source = match openings {
             None => Source::Start,
             Some(Openings::Random { plies }) => Source::Random(*plies),
@@ -126,7 +126,7 @@ impl Book {
     }
 
     /// The rules of the games.
-    pub fn rules(&self) -> &Rules {
+    pub fn rules(&self) -> &GameRules {
         &self.rules
     }
 

@@ -18,19 +18,19 @@ mod wire;
 
 use std::time::Duration;
 
-pub use exchanges::{Direction, Exchange};
+pub use exchanges::{LineDirection, TranscriptLine};
 pub use human::Human;
 pub use launch::Launch;
 pub use overdue::{LAG, Overdue};
 pub use sandbox::{NotStarted, Sandbox};
 #[cfg(test)]
-pub(crate) use scripted::Script;
+pub(crate) use scripted::PlayerScript;
 pub use wire::{Respond, Wire};
 
 use crate::model::clock::TimeControl;
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::Score;
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 use crate::protocol::{Greeting, Reply, TurnClock};
 use referee_games::{AnyPosition, BySeat, Event, Seat, Text};
 
@@ -40,7 +40,7 @@ pub struct InitView<'a> {
     /// The seat it takes.
     pub seat: Seat,
     /// The rules in force.
-    pub rules: &'a Rules,
+    pub rules: &'a GameRules,
     /// The position of the first turn.
     pub position: &'a dyn AnyPosition,
     /// The time limits.
@@ -241,7 +241,7 @@ impl Player {
     }
 
     /// The transcript: the last lines in both directions, oldest first.
-    pub fn exchanges(&self) -> Vec<Exchange> {
+    pub fn exchanges(&self) -> Vec<TranscriptLine> {
         match self {
             Self::Wire(wire) => wire.exchanges(),
             Self::Human(_) => Vec::new(),

@@ -12,7 +12,7 @@ use crate::model::player::Out;
 use crate::model::record::GameRecord;
 use crate::printer::Printer;
 use crate::run::event::{Listener, RunEvent};
-use crate::schedule::ledger::Ledger;
+use crate::schedule::ledger::TournamentState;
 use referee_games::Seat;
 use referee_ratings::Completion;
 
@@ -44,7 +44,7 @@ pub struct Progress {
 }
 
 /// The state that changes the number of games due, apart from the games played.
-fn known(ledger: &Ledger) -> (usize, usize) {
+fn known(ledger: &TournamentState) -> (usize, usize) {
     (ledger.len(), ledger.quarantined().count())
 }
 
@@ -60,7 +60,7 @@ pub struct Contender {
 
 impl Contender {
     /// The players of a tournament, with their current results.
-    pub fn all(ledger: &Ledger) -> Vec<Self> {
+    pub fn all(ledger: &TournamentState) -> Vec<Self> {
         let out = ledger.outs().into_iter();
         let mut all: Vec<Self> = ledger
             .names()
@@ -210,7 +210,7 @@ fn speed(state: &ProgressState, until: Option<Instant>, out: &mut dyn std::fmt::
 }
 
 impl Listener for Progress {
-    fn on(&mut self, event: RunEvent<'_>, ledger: &Ledger) -> Result<(), Failure> {
+    fn on(&mut self, event: RunEvent<'_>, ledger: &TournamentState) -> Result<(), Failure> {
         match event {
             RunEvent::CannotStart { player, fault } => self.cannot_start(player, fault),
             RunEvent::Begun { due } => self.begin(ledger, due),
@@ -236,7 +236,7 @@ impl Progress {
         }
     }
 
-    fn begin(&mut self, ledger: &Ledger, due: usize) {
+    fn begin(&mut self, ledger: &TournamentState, due: usize) {
         self.began = Instant::now();
         self.said = self.began;
         self.due = due as u64;
@@ -259,7 +259,7 @@ impl Progress {
         }
     }
 
-    fn finished(&mut self, record: &GameRecord, ledger: &Ledger) {
+    fn finished(&mut self, record: &GameRecord, ledger: &TournamentState) {
         self.count(record);
         if self.known != known(ledger) {
             // A player was taken out, or the next games became known.

@@ -14,18 +14,18 @@ use crate::error::Failure;
 use crate::model::clock::{Clock, TimeControl};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::{FaultPolicy, GameRecord};
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 use crate::player::{InitView, NotStarted, Player, Wire};
 use crate::protocol::{Greeting, Wants};
-use crate::referee::{Question, Setup, Unplayable};
+use crate::referee::{GameSetup, PendingTurn, Unplayable};
 use crate::replay::{self, Replay, ReplayError};
 use referee_games::{AnyPosition, BySeat, Event, GameError, Position, Seat, Text, Turn};
 
 /// A recorded game, and the conditions it was played under.
 #[derive(Debug)]
-pub struct Source<'a> {
+pub struct RecordedGame<'a> {
     /// The rules in force.
-    pub rules: &'a Rules,
+    pub rules: &'a GameRules,
     /// The time limits, as the player is told them.
     pub control: &'a TimeControl,
     /// The policy after a rejected action.
@@ -36,7 +36,7 @@ pub struct Source<'a> {
 
 /// A decision of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Decision {
+pub struct DecisionPoint {
     /// The seat that decides.
     pub seat: Seat,
     /// The number of plies before it.
@@ -57,12 +57,12 @@ pub struct Asked {
     /// The time of the reply.
     pub used: Duration,
     /// The first of its earlier replies that differs from the record.
-    pub strayed: Option<Strayed>,
+    pub divergence: Option<Divergence>,
 }
 
 /// A reply that differs from the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Strayed {
+pub struct Divergence {
     /// The number of plies before it.
     pub ply: u32,
     /// The reply, or the diagnosis of a rejected reply.
@@ -75,7 +75,7 @@ pub struct Strayed {
 ///
 /// # Errors
 /// The record is inconsistent.
-pub fn first_decision(source: &Source<'_>) -> Result<u32, ReplayError> {
+pub fn first_decision(source: &RecordedGame<'_>) -> Result<u32, ReplayError> {
     let mut cursor = Cursor::new(source)?;
     while matches!(cursor.position().turn(), Turn::Chance(_) | Turn::Pass(_)) && cursor.step()? {}
     Ok(cursor.position().ply())
@@ -87,7 +87,7 @@ pub fn first_decision(source: &Source<'_>) -> Result<u32, ReplayError> {
 /// # Errors
 /// Nobody decides after that ply, or another seat does.
 pub fn seat_at(
-    source: &Source<'_>,
+    source: &RecordedGame<'_>,
     ply: u32,
     wanted: Option<Seat>,
     own: Option<Seat>,
@@ -231,8 +231,8 @@ impl From<NotAsked> for Failure {
 /// # Errors
 /// The record has no such decision, or the player could not be started.
 pub async fn ask_again(
-    source: &Source<'_>,
-    decision: Decision,
+    source: &RecordedGame<'_>,
+    decision: DecisionPoint,
     player: &mut Player,
 ) -> Result<Asked, NotAsked> {
     let seat = decision.seat;
@@ -244,7 +244,7 @@ pub async fn ask_again(
         greeted: None,
         outcome: Ok(String::new()),
         used: Duration::ZERO,
-        strayed: None,
+        divergence: None,
     };
     match begun {
         Ok(greeted) => asked.greeted = Some(greeted),
@@ -281,8 +281,8 @@ pub async fn ask_again(
 /// The lines sent to a player in that seat up to the decision, without newlines. `wants` holds the
 /// options that it asked for.
 pub async fn lines(
-    source: &Source<'_>,
-    decision: Decision,
+    source: &RecordedGame<'_>,
+    decision: DecisionPoint,
     wants: Wants,
 ) -> Result<Vec<String>, NotAsked> {
     let heard = Arc::new(Mutex::new(Vec::new()));
@@ -315,14 +315,14 @@ async fn ask(
     player: &mut Player,
 ) -> Result<(Result<String, Fault>, Duration), GameError> {
     let source = cursor.source;
-    let setup = Setup {
+    let setup = GameSetup {
         rules: source.rules,
         control: source.control,
         policy: source.policy,
         opening: &[],
         seeds: source.record.seed.values,
     };
-    let question = Question::new(seat, &setup, cursor.position(), events, cursor.clocks);
+    let question = PendingTurn::new(seat, &setup, cursor.position(), events, cursor.clocks);
     let answered = question.put(player).await?;
     let outcome = answered.decided.map(|(action, _)| action);
     Ok((outcome, answered.used.unwrap_or_default()))
@@ -341,12 +341,12 @@ fn note_straying(asked: &mut Asked, ply: u32, recorded: Option<&str>) {
     };
     let Some(recorded) = recorded.filter(|recorded| *recorded != said) else { return };
     let recorded = recorded.to_owned();
-    asked.strayed.get_or_insert(Strayed { ply, said, recorded });
+    asked.divergence.get_or_insert(Divergence { ply, said, recorded });
 }
 
 /// A point in a recorded game, with the events so far and the clocks.
 struct Cursor<'s, 'a> {
-    source: &'s Source<'a>,
+    source: &'s RecordedGame<'a>,
     replay: Replay<'a>,
     events: Vec<Event>,
     clocks: BySeat<Clock>,
@@ -354,7 +354,7 @@ struct Cursor<'s, 'a> {
 
 impl<'s, 'a> Cursor<'s, 'a> {
     /// The game after its opening.
-    fn new(source: &'s Source<'a>) -> Result<Self, ReplayError> {
+    fn new(source: &'s RecordedGame<'a>) -> Result<Self, ReplayError> {
         let mut replay = Replay::new(&source.rules.start, source.record);
         let events = replay.play_opening()?;
         let clocks = replay::clocks(source.control, source.record);

@@ -12,15 +12,15 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-pub(crate) use ask::{Answered, Question};
-pub use report::{Disturbance, Ending, Kept, Report};
+pub(crate) use ask::{Answered, PendingTurn};
+pub use report::{Disturbance, Ending, GameReport, GameTrace};
 
 use self::shared_core::{Stolen, undisturbed};
 use crate::error::Failure;
-use crate::model::clock::{Clock, TimeControl, Verdict};
+use crate::model::clock::{Clock, ClockVerdict, TimeControl};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::{FaultPolicy, Score};
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 use crate::player::{EndView, InitView, NotStarted, Player, diagnosis};
 use crate::protocol::Reply;
 use crate::seeds::Luck;
@@ -31,9 +31,9 @@ use referee_sandbox::Shortage;
 
 /// The conditions of a game, besides its players.
 #[derive(Debug)]
-pub struct Setup<'a> {
+pub struct GameSetup<'a> {
     /// The rules in force.
-    pub rules: &'a Rules,
+    pub rules: &'a GameRules,
     /// The time limits.
     pub control: &'a TimeControl,
     /// The policy after a rejected action.
@@ -45,7 +45,7 @@ pub struct Setup<'a> {
 }
 
 /// Observes a game: called after each step with the new position and its events.
-pub type Observer<'o> = &'o mut (dyn FnMut(&dyn AnyPosition, &[Event]) + Send);
+pub type StepObserver<'o> = &'o mut (dyn FnMut(&dyn AnyPosition, &[Event]) + Send);
 
 /// Why a game could not be played to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,12 +100,12 @@ impl From<Unplayable> for Failure {
 /// # Errors
 /// The referee lacks resources to start a player, or the game's implementation failed.
 pub async fn play(
-    setup: &Setup<'_>,
+    setup: &GameSetup<'_>,
     luck: &mut Luck,
     players: &mut BySeat<Player>,
-    observe: Observer<'_>,
-) -> Result<Report, Unplayable> {
-    let mut table = Table::new(setup, luck, players, observe)?;
+    observe: StepObserver<'_>,
+) -> Result<GameReport, Unplayable> {
+    let mut table = GameLoop::new(setup, luck, players, observe)?;
     let ending = match table.begin().await? {
         BySeat { first: None, second: None } => table.run().await?,
         faults => Ending::Faults(faults),
@@ -114,12 +114,12 @@ pub async fn play(
 }
 
 /// A game in progress.
-struct Table<'a, 'o> {
-    setup: &'a Setup<'a>,
+struct GameLoop<'a, 'o> {
+    setup: &'a GameSetup<'a>,
     seats: BySeat<Text>,
     luck: &'a mut Luck,
     players: &'a mut BySeat<Player>,
-    observe: Observer<'o>,
+    observe: StepObserver<'o>,
     position: Position,
     events: Vec<Event>,
     /// The number of events that each seat was told.
@@ -129,7 +129,7 @@ struct Table<'a, 'o> {
     frozen: BySeat<Option<u32>>,
     /// The CPU time that each seat's opponent used on its turns.
     stolen: BySeat<Stolen>,
-    kept: Kept,
+    kept: GameTrace,
 }
 
 /// An action, or the fault in its place.
@@ -138,12 +138,12 @@ type Decided = Result<String, Fault>;
 /// The step that the players decided on, or their faults.
 type DecidedStep = Result<TextStep, BySeat<Option<Fault>>>;
 
-impl<'a, 'o> Table<'a, 'o> {
+impl<'a, 'o> GameLoop<'a, 'o> {
     fn new(
-        setup: &'a Setup<'a>,
+        setup: &'a GameSetup<'a>,
         luck: &'a mut Luck,
         players: &'a mut BySeat<Player>,
-        observe: Observer<'o>,
+        observe: StepObserver<'o>,
     ) -> Result<Self, GameError> {
         let mut table = Self {
             setup,
@@ -157,7 +157,7 @@ impl<'a, 'o> Table<'a, 'o> {
             clocks: BySeat::from_fn(|_| Clock::new(*setup.control)),
             frozen: BySeat::default(),
             stolen: BySeat::default(),
-            kept: Kept::default(),
+            kept: GameTrace::default(),
         };
         table.play_opening()?;
         Ok(table)
@@ -285,7 +285,7 @@ impl<'a, 'o> Table<'a, 'o> {
     async fn ask_at_once(&mut self) -> Result<BySeat<Decided>, GameError> {
         let [first, second] = Seat::BOTH.map(|seat| {
             let events = &self.events[self.told[seat]..];
-            Question::new(seat, self.setup, &*self.position, events, self.clocks)
+            PendingTurn::new(seat, self.setup, &*self.position, events, self.clocks)
         });
         let BySeat { first: one, second: other } = self.players.as_mut();
         let (first, second) = tokio::join!(first.put(one), second.put(other));
@@ -296,7 +296,7 @@ impl<'a, 'o> Table<'a, 'o> {
     /// Asks one seat for this turn's action. The turn began with these clocks.
     async fn decide(&mut self, seat: Seat, clocks: BySeat<Clock>) -> Result<Decided, GameError> {
         let events = &self.events[self.told[seat]..];
-        let question = Question::new(seat, self.setup, &*self.position, events, clocks);
+        let question = PendingTurn::new(seat, self.setup, &*self.position, events, clocks);
         let (player, opponent) = self.players.pick_mut(seat);
         let control = self.setup.control;
         let mut answered = undisturbed(question.put(player), opponent, control).await?;
@@ -332,7 +332,7 @@ impl<'a, 'o> Table<'a, 'o> {
         let verdict = self.clocks[seat].spend(used);
         self.kept.used[seat].push(used);
         match decided {
-            Ok(_) if verdict == Verdict::Late => Err(Fault::new(
+            Ok(_) if verdict == ClockVerdict::Late => Err(Fault::new(
                 FaultCode::Timeout,
                 format!(
                     "{} used of {}, retries included",
@@ -384,7 +384,7 @@ impl<'a, 'o> Table<'a, 'o> {
         }
     }
 
-    async fn end(mut self, ending: Ending) -> Report {
+    async fn end(mut self, ending: Ending) -> GameReport {
         let scores = ending.scores();
         let reason = ending.reason().to_owned();
         for seat in Seat::BOTH {
@@ -402,7 +402,7 @@ impl<'a, 'o> Table<'a, 'o> {
             self.kept.frozen[seat] = *since;
         }
         self.kept.plies = self.position.ply();
-        Report { ending, kept: self.kept }
+        GameReport { ending, kept: self.kept }
     }
 }
 

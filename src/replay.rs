@@ -9,7 +9,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-use self::recorded::Recorded;
+use self::recorded::RecordScript;
 use crate::error::Failure;
 use crate::model::clock::{Clock, TimeControl};
 use crate::model::record::GameRecord;
@@ -75,7 +75,7 @@ pub fn next_step<S: Script>(
 
 /// A step of a replayed game.
 #[derive(Debug, Clone)]
-pub struct Played {
+pub struct ReplayStep {
     /// The turn that the step answers.
     pub turn: Turn<Text>,
     /// The step itself.
@@ -95,7 +95,7 @@ pub struct Played {
 #[derive(Debug)]
 pub struct Replay<'a> {
     record: &'a GameRecord,
-    script: Recorded<'a>,
+    script: RecordScript<'a>,
     position: Position,
     /// How many of the recorded times were consumed, by seat.
     timed: BySeat<usize>,
@@ -106,7 +106,7 @@ impl<'a> Replay<'a> {
     pub fn new(start: &Position, record: &'a GameRecord) -> Self {
         Self {
             record,
-            script: Recorded::new(record),
+            script: RecordScript::new(record),
             position: start.clone(),
             timed: BySeat::default(),
         }
@@ -160,7 +160,7 @@ impl<'a> Replay<'a> {
         all
     }
 
-    fn step(&mut self) -> Result<Option<Played>, ReplayError> {
+    fn step(&mut self) -> Result<Option<ReplayStep>, ReplayError> {
         let turn = self.position.turn();
         let ply = self.position.ply();
         let given = self.record.opening.len().saturating_sub(self.script.played());
@@ -172,7 +172,7 @@ impl<'a> Replay<'a> {
         mark_opening(&mut events, given);
         let is_opening = given > 0;
         let used = if is_opening { BySeat::default() } else { self.times(&turn) };
-        Ok(Some(Played { turn, step, events, used, is_opening }))
+        Ok(Some(ReplayStep { turn, step, events, used, is_opening }))
     }
 
     /// Which text of a step was rejected, and why.
@@ -191,7 +191,7 @@ impl<'a> Replay<'a> {
 }
 
 impl Iterator for Replay<'_> {
-    type Item = Result<Played, ReplayError>;
+    type Item = Result<ReplayStep, ReplayError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.step().transpose()

@@ -24,27 +24,27 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
-use self::agenda::{Agenda, Order};
+use self::agenda::{Agenda, Assignment};
 use self::crew::{Crew, Start};
-use self::event::{Listener, RunEvent, Warning};
+use self::event::{Listener, RunEvent, RunWarning};
 pub use self::recorder::Recorder;
 use self::unplayed::Unplayed;
 use crate::error::Failure;
 use crate::escape;
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 use crate::model::tournament::Tournament;
 use crate::openings::Book;
 use crate::player::sandbox::shortage_text;
 use crate::run::cores::Cores;
 use crate::run::deadline::Deadline;
-use crate::run::job::{Conditions, Done, Finished, Job, Panic};
-use crate::run::worker::{Reports, Slot};
-use crate::schedule::ledger::Ledger;
+use crate::run::job::{Conditions, Finished, Job, JobOutcome, Panic};
+use crate::run::worker::{Reports, Worker};
+use crate::schedule::ledger::TournamentState;
 use referee_sandbox::Shortage;
 
 /// How a run ended. All games played are in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
+pub enum RunEnd {
     /// All games were played.
     Complete,
     /// The run was asked to stop.
@@ -62,7 +62,7 @@ const TRIES: u32 = 3;
 #[derive(Debug)]
 pub struct Runner<'a> {
     /// The state of the tournament: which games are done.
-    pub ledger: &'a mut Ledger,
+    pub ledger: &'a mut TournamentState,
     /// The conditions that all games share.
     pub conditions: Arc<Conditions>,
     /// The most games at once.
@@ -74,7 +74,7 @@ pub struct Runner<'a> {
 }
 
 /// Reports from the workers.
-type Inbox = mpsc::UnboundedReceiver<(usize, Result<Done, Panic>)>;
+type Inbox = mpsc::UnboundedReceiver<(usize, Result<JobOutcome, Panic>)>;
 
 impl Runner<'_> {
     /// Plays all due games, until `stop` becomes true or the time is up. Games then in play may
@@ -84,15 +84,15 @@ impl Runner<'_> {
         tournament: &Tournament,
         listener: &mut dyn Listener,
         stop: watch::Receiver<bool>,
-    ) -> Result<End, Failure> {
+    ) -> Result<RunEnd, Failure> {
         let conditions = Arc::clone(&self.conditions);
         let cores = self.cores.clone();
-        let rules = Rules::new(tournament.game.game(), tournament.options.clone())?;
+        let rules = GameRules::new(tournament.game.game(), tournament.options.clone())?;
         let book = Book::new(rules, tournament.openings.as_ref())
             .map_err(|error| Failure::input(error.to_string()))?;
         let start = |number: usize, reports, halt| {
             let (cores, book) = (cores.share(number), book.clone());
-            Slot::start(number, cores, book, Arc::clone(&conditions), reports, halt)
+            Worker::start(number, cores, book, Arc::clone(&conditions), reports, halt)
         };
         self.run_by(&start, listener, stop).await
     }
@@ -100,10 +100,10 @@ impl Runner<'_> {
     /// Does the same with workers that `start` starts, each with its number.
     async fn run_by(
         mut self,
-        start: &dyn Fn(usize, Reports, watch::Receiver<bool>) -> io::Result<Slot>,
+        start: &dyn Fn(usize, Reports, watch::Receiver<bool>) -> io::Result<Worker>,
         listener: &mut dyn Listener,
         stop: watch::Receiver<bool>,
-    ) -> Result<End, Failure> {
+    ) -> Result<RunEnd, Failure> {
         let (reports, mut inbox) = mpsc::unbounded_channel();
         let halt = watch::channel(false).0;
         let start: &Start = &|number| start(number, reports.clone(), halt.subscribe());
@@ -123,10 +123,10 @@ impl Runner<'_> {
         inbox: &mut Inbox,
         listener: &mut dyn Listener,
         mut stop: watch::Receiver<bool>,
-    ) -> Result<End, Failure> {
+    ) -> Result<RunEnd, Failure> {
         let agenda = Agenda::new(self.ledger, self.deadline);
         let mut play =
-            Play { agenda, crew, listener, unplayed: Unplayed::default(), given_up: None };
+            RunProgress { agenda, crew, listener, unplayed: Unplayed::default(), given_up: None };
         let mut begun = false;
         loop {
             // All idle workers may have work now: after the last start-up test, and when the
@@ -137,8 +137,8 @@ impl Runner<'_> {
             }
             let (number, report) = tokio::select! {
                 biased;
-                _ = stop.wait_for(|stop| *stop) => return Ok(End::Stopped),
-                () = out_of_patience(play.agenda.deadline) => return Ok(End::TimeUp),
+                _ = stop.wait_for(|stop| *stop) => return Ok(RunEnd::Stopped),
+                () = out_of_patience(play.agenda.deadline) => return Ok(RunEnd::TimeUp),
                 // A busy worker reports.
                 Some(report) = inbox.recv() => report,
             };
@@ -161,14 +161,14 @@ impl Runner<'_> {
             }
         }
         Ok(match play.given_up.or(play.unplayed.failure()) {
-            Some(failure) => End::Failed(failure),
-            None if play.agenda.is_time_up => End::TimeUp,
-            None => End::Complete,
+            Some(failure) => RunEnd::Failed(failure),
+            None if play.agenda.is_time_up => RunEnd::TimeUp,
+            None => RunEnd::Complete,
         })
     }
 
     /// Gives a job to every worker that can take one.
-    fn hand_out(&self, play: &mut Play<'_, '_>) -> Result<(), Failure> {
+    fn hand_out(&self, play: &mut RunProgress<'_, '_>) -> Result<(), Failure> {
         while let (None, Some(number)) = (&play.given_up, play.crew.free()) {
             let Some(order) = play.agenda.next(self.ledger) else { break };
             let begun = match &order.job {
@@ -196,13 +196,13 @@ impl Runner<'_> {
 
     fn take_in(
         &mut self,
-        done: Done,
+        done: JobOutcome,
         number: usize,
-        order: Option<Order>,
-        play: &mut Play<'_, '_>,
+        order: Option<Assignment>,
+        play: &mut RunProgress<'_, '_>,
     ) -> Result<(), Failure> {
         match (done, order) {
-            (Done::Probed(player, fault), _) => {
+            (JobOutcome::Probed(player, fault), _) => {
                 if let Some(fault) = fault {
                     let player = self.ledger.name(player);
                     let event = RunEvent::CannotStart { player, fault: &fault };
@@ -210,20 +210,20 @@ impl Runner<'_> {
                 }
                 play.agenda.probed();
             }
-            (Done::Played(finished), _) => {
+            (JobOutcome::Played(finished), _) => {
                 play.agenda.took(Duration::from_nanos(finished.record.clock.wall_ns));
                 self.keep(&finished, play.listener)?;
             }
-            (Done::Shortage(shortage), Some(order)) => {
+            (JobOutcome::Shortage(shortage), Some(order)) => {
                 self.do_with_less(&shortage, number, order, play)?;
             }
-            (Done::Broken(error), order) => {
+            (JobOutcome::Broken(error), order) => {
                 let what = order.map_or_else(String::new, |order| order.in_words(self.ledger));
                 play.given_up = Some(Failure::system(format!(
                     "{what} could not be played, because the game itself failed: {error}"
                 )));
             }
-            (Done::Shortage(_), None) | (Done::Stopped, _) => {}
+            (JobOutcome::Shortage(_), None) | (JobOutcome::Stopped, _) => {}
         }
         Ok(())
     }
@@ -235,12 +235,12 @@ impl Runner<'_> {
         &self,
         shortage: &Shortage,
         number: usize,
-        mut order: Order,
-        play: &mut Play<'_, '_>,
+        mut order: Assignment,
+        play: &mut RunProgress<'_, '_>,
     ) -> Result<(), Failure> {
         if play.crew.busy() > 0 {
             let most = play.crew.close(number);
-            let warning = Warning::FewerAtOnce { shortage: shortage.clone(), most };
+            let warning = RunWarning::FewerAtOnce { shortage: shortage.clone(), most };
             play.listener.on(RunEvent::Warning(&warning), self.ledger)?;
         } else {
             order.shortages += 1;
@@ -262,13 +262,13 @@ impl Runner<'_> {
     fn after(
         &self,
         panic: Panic,
-        mut order: Order,
-        play: &mut Play<'_, '_>,
+        mut order: Assignment,
+        play: &mut RunProgress<'_, '_>,
     ) -> Result<(), Failure> {
         let again = !std::mem::replace(&mut order.panicked, true);
         let job = order.in_words(self.ledger);
         let message = escape::terminal(&panic.message);
-        let warning = Warning::Panicked { job: job.clone(), message: panic.message, again };
+        let warning = RunWarning::Panicked { job: job.clone(), message: panic.message, again };
         play.listener.on(RunEvent::Warning(&warning), self.ledger)?;
         match (again, &order.job) {
             (true, _) => play.agenda.put_back(order),
@@ -303,7 +303,7 @@ impl Runner<'_> {
 }
 
 /// The mutable state of a run, besides the ledger.
-struct Play<'p, 'c> {
+struct RunProgress<'p, 'c> {
     agenda: Agenda,
     crew: &'p mut Crew<'c>,
     listener: &'p mut dyn Listener,

@@ -6,7 +6,7 @@ mod finding;
 use std::time::Duration;
 
 pub use self::finding::{Fact, Finding};
-use crate::model::clock::{Clock, Measure, TimeControl, Verdict};
+use crate::model::clock::{Clock, ClockVerdict, Measure, TimeControl};
 use crate::model::fault::FaultCode;
 use crate::model::record::{GameRecord, Header, Score};
 use crate::openings::Book;
@@ -165,7 +165,7 @@ fn check_clock(control: &TimeControl, record: &GameRecord) -> Vec<Finding> {
             .is_some_and(|fault| matches!(fault.code, FaultCode::Timeout | FaultCode::Cpu));
         let turns = &record.clock.used_ns[seat];
         for (turn, used) in turns.iter().enumerate() {
-            let late = clock.spend(Duration::from_nanos(*used)) == Verdict::Late;
+            let late = clock.spend(Duration::from_nanos(*used)) == ClockVerdict::Late;
             let excused = turn + 1 == turns.len() && record.fault_of(seat).is_some();
             if late && !excused {
                 let seat = record.players.names[seat].clone();
@@ -184,7 +184,7 @@ fn late_at_end(control: &TimeControl, record: &GameRecord, seat: Seat) -> bool {
     let mut clock = Clock::new(*control);
     clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
     let verdicts = record.clock.used_ns[seat].iter();
-    verdicts.map(|used| clock.spend(Duration::from_nanos(*used))).last() == Some(Verdict::Late)
+    verdicts.map(|used| clock.spend(Duration::from_nanos(*used))).last() == Some(ClockVerdict::Late)
 }
 
 fn check_seeds(secret: &Secret, record: &GameRecord) -> Vec<Finding> {

@@ -1,12 +1,12 @@
 //! The evaluation of a tournament: everything computed from its results, in one place.
 //!
 //! Promotion to the next stage and the reports use the same computation: the ranking of the games
-//! that [`Ledger::counted`] gives.
+//! that [`TournamentState::counted`] gives.
 
 use super::results::{AnalysisError, Faulted, NamedResults};
 use crate::model::player::Out;
 use crate::model::record::Anchor;
-use crate::schedule::ledger::Ledger;
+use crate::schedule::ledger::TournamentState;
 use crate::schedule::summary::Summary;
 use referee_games::BySeat;
 use referee_ratings::{Contradiction, Ranking, SeatEffects, contradiction, seat_effects};
@@ -35,7 +35,7 @@ impl Evaluation {
     /// # Errors
     ///
     /// When the given ratings cannot be used.
-    pub fn of(ledger: &Ledger, faulted: Faulted) -> Result<Self, AnalysisError> {
+    pub fn of(ledger: &TournamentState, faulted: Faulted) -> Result<Self, AnalysisError> {
         let out = match faulted {
             Faulted::Count => ledger.outs(),
             Faulted::LeaveOut => vec![None; ledger.names().len()],
@@ -54,7 +54,7 @@ impl Evaluation {
     ///
     /// When the given ratings cannot be used, or `rename` gives a name that is not in `names`.
     pub fn renamed<'a>(
-        ledger: &Ledger,
+        ledger: &TournamentState,
         names: &[String],
         rename: impl Fn(&str) -> &'a str,
     ) -> Result<Self, AnalysisError> {
@@ -105,10 +105,10 @@ mod tests {
     use crate::model::record::GameRecord;
     use crate::model::record::examples::game;
     use crate::model::stage::Stage;
-    use crate::schedule::ledger::Setup;
+    use crate::schedule::ledger::TournamentSetup;
 
     /// Player 0 beats all but player 2, who wins by repeating its moves; 1 and 3 draw.
-    fn record(ledger: &Ledger, index: usize) -> GameRecord {
+    fn record(ledger: &TournamentState, index: usize) -> GameRecord {
         let fixture = ledger.fixture(index);
         let result = match (fixture.players.first, fixture.players.second) {
             (2, _) => "white",
@@ -136,7 +136,10 @@ mod tests {
         let ratings = anchors.map(|(player, rating)| Anchor { player: player.to_owned(), rating });
         let names: Vec<String> = (0..4).map(|player| format!("player {player}")).collect();
         let ledger = |stages: Vec<Stage>| {
-            Ledger::new(Setup { ratings: ratings.to_vec(), ..Setup::new(names.clone(), stages) })
+            TournamentState::new(TournamentSetup {
+                ratings: ratings.to_vec(),
+                ..TournamentSetup::new(names.clone(), stages)
+            })
         };
         let best = Stage { players: Some(2), ..Stage::round_robin(1) };
         let mut two_stages = ledger(vec![Stage::round_robin(8), best]);

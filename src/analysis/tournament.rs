@@ -9,7 +9,7 @@ use super::results::{AnalysisError, Faulted};
 use crate::error::Failure;
 use crate::folder::{self, Contents, Problems};
 use crate::model::record::Header;
-use crate::schedule::ledger::Ledger;
+use crate::schedule::ledger::TournamentState;
 
 /// What one reading of the log gives: which games are done and count, and the ranking.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct TournamentAnalysis {
     /// The header; under pseudonyms, as anyone may see it.
     pub header: Header,
     /// Which games are done and which players are out; never under pseudonyms.
-    pub ledger: Ledger,
+    pub ledger: TournamentState,
     /// The results and the ranking.
     pub evaluation: Evaluation,
     /// The lines of the log that do not count or were edited.

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use crate::model::fault::Fault;
 use crate::model::record::GameRecord;
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 use crate::player::PlayerStatistics;
-use crate::referee::{Ending, Kept, Report};
-use crate::run::record::Account;
+use crate::referee::{Ending, GameReport, GameTrace};
+use crate::run::record::RecordBuilder;
 use crate::schedule::Fixture;
 use crate::seeds::{Luck, game_id};
 use referee_games::{AnyPosition, BySeat, GameError, Seat, Step, StepText, Text, Turn};
@@ -28,7 +28,7 @@ impl Beginning {
     ///
     /// # Errors
     /// The game failed.
-    pub fn start(rules: &Rules, luck: &mut Luck) -> Result<Self, GameError> {
+    pub fn start(rules: &GameRules, luck: &mut Luck) -> Result<Self, GameError> {
         let rolls = Self::play_chance(&mut *rules.start.clone(), luck)?;
         Ok(Self { rolls, ..Self::default() })
     }
@@ -72,18 +72,18 @@ impl Beginning {
     ) -> GameRecord {
         let mut faults = BySeat::default();
         faults[seat] = fault;
-        let mut kept = Kept {
+        let mut kept = GameTrace {
             opening: self.actions.clone(),
             rolls: self.rolls.clone(),
             plies: self.plies,
-            ..Kept::default()
+            ..GameTrace::default()
         };
         kept.startup[seat] = startup;
-        let account = Account {
+        let account = RecordBuilder {
             seats,
             names: names.clone(),
             seeds,
-            report: Report { ending: Ending::Faults(faults), kept },
+            report: GameReport { ending: Ending::Faults(faults), kept },
             statistics: BySeat::from_fn(|_| PlayerStatistics::default()),
             wall: startup,
         };

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::beginning::Beginning;
 use crate::model::record::GameRecord;
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 use crate::replay::{Replay, Script, next_step};
 use crate::seeds::{Luck, Secret};
 use referee_bots::{Allotment, Engine, Kind, engine};
@@ -42,13 +42,13 @@ pub struct Drill {
 ///
 /// # Errors
 /// The options are not valid together, or the game failed.
-pub fn drills(game: GameKind, rules: &Rules) -> Result<Vec<Drill>, GameError> {
+pub fn drills(game: GameKind, rules: &GameRules) -> Result<Vec<Drill>, GameError> {
     drills_of(game, rules, GAMES)
 }
 
 /// The drills found in this number of games.
-fn drills_of(game: GameKind, rules: &Rules, games: u32) -> Result<Vec<Drill>, GameError> {
-    let mut search = Search::default();
+fn drills_of(game: GameKind, rules: &GameRules, games: u32) -> Result<Vec<Drill>, GameError> {
+    let mut search = DrillSearch::default();
     for number in 0..games {
         search.play(game, rules, number)?;
     }
@@ -57,7 +57,7 @@ fn drills_of(game: GameKind, rules: &Rules, games: u32) -> Result<Vec<Drill>, Ga
 }
 
 /// How the side on turn chooses.
-enum Way {
+enum DrillPlayer {
     /// Like this built-in player.
     Engine(Box<dyn Engine>),
     /// It leaves the opponent as few actions as possible without ending the game. If the opponent
@@ -68,7 +68,7 @@ enum Way {
     },
 }
 
-impl Way {
+impl DrillPlayer {
     fn of(number: u32, game: GameKind, options: &Options) -> Result<Self, GameError> {
         Ok(match number % 3 {
             0 => Self::Engine(engine(game, Kind::Random, options)?),
@@ -129,20 +129,20 @@ fn squeeze(
 }
 
 #[derive(Default)]
-struct Search {
+struct DrillSearch {
     seen: BySeat<BTreeSet<String>>,
     /// The actions that were legal at an earlier decision.
     met: BySeat<HashSet<String>>,
     drills: Vec<Drill>,
 }
 
-impl Search {
-    fn play(&mut self, game: GameKind, rules: &Rules, number: u32) -> Result<(), GameError> {
-        let mut play = Play {
+impl DrillSearch {
+    fn play(&mut self, game: GameKind, rules: &GameRules, number: u32) -> Result<(), GameError> {
+        let mut play = DrillGame {
             search: self,
             luck: Secret::from_seed(1).luck("one", "other", number),
             rng: ChaCha8Rng::seed_from_u64(u64::from(number)),
-            way: Way::of(number, game, &rules.options)?,
+            way: DrillPlayer::of(number, game, &rules.options)?,
             beginning: Beginning::default(),
             events: Vec::new(),
             told: BySeat::default(),
@@ -183,18 +183,18 @@ impl Search {
 }
 
 /// A game played to find kinds of turn.
-struct Play<'s> {
-    search: &'s mut Search,
+struct DrillGame<'s> {
+    search: &'s mut DrillSearch,
     luck: Luck,
     rng: ChaCha8Rng,
-    way: Way,
+    way: DrillPlayer,
     beginning: Beginning,
     events: Vec<Event>,
     /// How many events each seat has received.
     told: BySeat<usize>,
 }
 
-impl Script for Play<'_> {
+impl Script for DrillGame<'_> {
     type Error = GameError;
 
     fn action(
@@ -287,9 +287,9 @@ fn kind_of_event(event: &Event, you: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn rules(game: GameKind) -> Rules {
+    fn rules(game: GameKind) -> GameRules {
         let options = Options::resolve(game.game().options(), []).expect("defaults");
-        Rules::new(game.game(), options).expect("defaults")
+        GameRules::new(game.game(), options).expect("defaults")
     }
 
     #[test]

@@ -12,20 +12,20 @@ use tokio::sync::watch;
 use super::drills::{Drill, kinds_met};
 use super::load::Load;
 use super::records::Records;
-use super::report::{Report, Standing, Step, Verdict};
-use super::{Finding, exchange};
+use super::report::{CheckReport, CheckStep, OpponentScore, StepVerdict};
+use super::{CheckFinding, exchange};
 use crate::error::Failure;
 use crate::model::clock::TimeControl;
 use crate::model::fault::Fault;
 use crate::model::player::{Interface, PlayerSpec};
 use crate::model::record::{FaultPolicy, GameRecord, Header};
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 use crate::openings::Book;
 use crate::player::Sandbox;
 use crate::referee::Unplayable;
 use crate::run::entrant::Entrant;
-use crate::run::job::{Conditions, Done, Finished};
-use crate::run::pool::Bench;
+use crate::run::job::{Conditions, Finished, JobOutcome};
+use crate::run::pool::PlayerPool;
 use crate::schedule::Fixture;
 use crate::seeds::{Secret, game_id};
 use referee_games::{BySeat, Seat};
@@ -42,7 +42,7 @@ const PARTNER: usize = 2;
 #[derive(Debug)]
 pub struct Exam {
     /// The rules in force.
-    pub rules: Rules,
+    pub rules: GameRules,
     /// The time limits.
     pub control: TimeControl,
     /// The sandbox for the players.
@@ -89,13 +89,13 @@ enum Task {
 }
 
 /// Why a step stopped early.
-enum Stop {
+enum Interruption {
     /// The check is over: it was interrupted, or its time is up.
     Over,
     Failed(Failure),
 }
 
-impl From<Failure> for Stop {
+impl From<Failure> for Interruption {
     fn from(failure: Failure) -> Self {
         Self::Failed(failure)
     }
@@ -103,10 +103,10 @@ impl From<Failure> for Stop {
 
 impl Exam {
     /// The report on `candidate` before any step.
-    pub fn untried(&self, candidate: &Candidate) -> Report {
+    pub fn untried(&self, candidate: &Candidate) -> CheckReport {
         let spec = &candidate.spec;
         let steps = self.tasks(spec).map(|task| self.name(task)).collect();
-        let mut report = Report::new(&spec.name, &spec.command, self.rules.game.name(), steps);
+        let mut report = CheckReport::new(&spec.name, &spec.command, self.rules.game.name(), steps);
         report.warnings.extend(spec.remark());
         report
     }
@@ -143,7 +143,7 @@ impl Exam {
 pub async fn examine(
     exam: &Exam,
     candidate: &Candidate,
-    report: &mut Report,
+    report: &mut CheckReport,
     stop: watch::Receiver<bool>,
     begin: impl Fn(&str),
 ) -> Result<(), Failure> {
@@ -153,16 +153,16 @@ pub async fn examine(
     examiner.bench.dismiss().await;
     match taken {
         Ok(()) => Ok(()),
-        Err(Stop::Over) if *stop.borrow() => {
+        Err(Interruption::Over) if *stop.borrow() => {
             report.break_off("interrupted");
             Ok(())
         }
-        Err(Stop::Over) => {
+        Err(Interruption::Over) => {
             let within = humantime::format_duration(exam.within);
             report.break_off(&format!("the check of one player may take {within} (--within)"));
             Ok(())
         }
-        Err(Stop::Failed(failure)) => {
+        Err(Interruption::Failed(failure)) => {
             report.break_off(&failure.message);
             Err(failure)
         }
@@ -188,20 +188,20 @@ struct Examiner<'e> {
     exam: &'e Exam,
     candidate: &'e Candidate,
     conditions: Arc<Conditions>,
-    bench: Bench,
+    bench: PlayerPool,
     records: Records,
     over: watch::Receiver<bool>,
-    report: &'e mut Report,
+    report: &'e mut CheckReport,
 }
 
 /// The outcome of a step: what to say, and the finding if there is one.
-type Outcome = Result<(String, Option<Finding>), Stop>;
+type StepResult = Result<(String, Option<CheckFinding>), Interruption>;
 
 impl<'e> Examiner<'e> {
     fn new(
         exam: &'e Exam,
         candidate: &'e Candidate,
-        report: &'e mut Report,
+        report: &'e mut CheckReport,
         over: watch::Receiver<bool>,
     ) -> Self {
         let spec = &candidate.spec;
@@ -216,7 +216,7 @@ impl<'e> Examiner<'e> {
         Self {
             exam,
             candidate,
-            bench: Bench::new(Book::empty(exam.rules.clone()), Arc::clone(&conditions)),
+            bench: PlayerPool::new(Book::empty(exam.rules.clone()), Arc::clone(&conditions)),
             conditions,
             records: Records::new(&candidate.records, candidate.header.clone()),
             over,
@@ -224,7 +224,7 @@ impl<'e> Examiner<'e> {
         }
     }
 
-    async fn take_steps(&mut self, begin: impl Fn(&str)) -> Result<(), Stop> {
+    async fn take_steps(&mut self, begin: impl Fn(&str)) -> Result<(), Interruption> {
         for (at, task) in self.exam.tasks(&self.candidate.spec).enumerate() {
             if let Some(why) = self.hopeless() {
                 self.report.steps[at].said = format!("not tried: {why}");
@@ -233,8 +233,8 @@ impl<'e> Examiner<'e> {
             let name = self.exam.name(task);
             begin(&name);
             let (said, finding) = self.take(task).await?;
-            let verdict = if finding.is_some() { Verdict::Failed } else { Verdict::Passed };
-            self.report.steps[at] = Step { name, verdict, said, finding };
+            let verdict = if finding.is_some() { StepVerdict::Failed } else { StepVerdict::Passed };
+            self.report.steps[at] = CheckStep { name, verdict, said, finding };
         }
         self.report.ready = self.report.decisive().is_none();
         Ok(())
@@ -242,7 +242,8 @@ impl<'e> Examiner<'e> {
 
     /// Why no more steps are tried, if so.
     fn hopeless(&self) -> Option<&'static str> {
-        let mut failed = self.report.steps.iter().filter(|step| step.verdict == Verdict::Failed);
+        let mut failed =
+            self.report.steps.iter().filter(|step| step.verdict == StepVerdict::Failed);
         let first = failed.next()?;
         if first.name == "start" {
             return Some("it does not start");
@@ -250,7 +251,7 @@ impl<'e> Examiner<'e> {
         (1 + failed.count() >= PATIENCE).then_some("too much was found before")
     }
 
-    async fn take(&mut self, task: Task) -> Outcome {
+    async fn take(&mut self, task: Task) -> StepResult {
         match task {
             Task::Start => self.start().await,
             Task::Turns => self.turns().await,
@@ -262,12 +263,12 @@ impl<'e> Examiner<'e> {
         }
     }
 
-    async fn itself(&mut self) -> Outcome {
+    async fn itself(&mut self) -> StepResult {
         let (finished, finding) = self.pairs(TWIN, 1, false).await?;
         Ok((format!("{} against itself", games(finished.len())), finding))
     }
 
-    async fn long(&mut self) -> Outcome {
+    async fn long(&mut self) -> StepResult {
         let (finished, finding) = self.pairs(PARTNER, 1, false).await?;
         let plies = finished.iter().map(|record| record.plies).max().unwrap_or_default();
         let mut met = std::collections::BTreeSet::new();
@@ -280,7 +281,7 @@ impl<'e> Examiner<'e> {
         Ok((said, finding))
     }
 
-    async fn load(&mut self) -> Outcome {
+    async fn load(&mut self) -> StepResult {
         let busy = Load::begin();
         let played = self.pairs(PARTNER, 1, true).await;
         drop(busy);
@@ -288,9 +289,9 @@ impl<'e> Examiner<'e> {
         Ok((format!("{} on a busy core", games(finished.len())), finding))
     }
 
-    async fn against(&mut self, bot: usize) -> Outcome {
+    async fn against(&mut self, bot: usize) -> StepResult {
         let (finished, finding) = self.pairs(PARTNER + 1 + bot, self.exam.pairs, false).await?;
-        let mut standing = Standing::new(&self.exam.bots[bot].name);
+        let mut standing = OpponentScore::new(&self.exam.bots[bot].name);
         for record in &finished {
             match record.score(self.seat_of(record)) {
                 1.0 => standing.wins += 1,
@@ -298,7 +299,7 @@ impl<'e> Examiner<'e> {
                 _ => standing.draws += 1,
             }
         }
-        let Standing { wins, draws, losses, .. } = standing;
+        let OpponentScore { wins, draws, losses, .. } = standing;
         let said = format!("{}: won {wins}, drawn {draws}, lost {losses}", games(finished.len()));
         self.report.against.push(standing);
         Ok((said, finding))
@@ -310,7 +311,7 @@ impl<'e> Examiner<'e> {
         opponent: usize,
         pairs: u32,
         under_load: bool,
-    ) -> Result<(Vec<GameRecord>, Option<Finding>), Stop> {
+    ) -> Result<(Vec<GameRecord>, Option<CheckFinding>), Interruption> {
         let mut records = Vec::new();
         // Games under load have their own numbers, so that they are different games.
         let first = if under_load { 1001 } else { 1 };
@@ -328,7 +329,12 @@ impl<'e> Examiner<'e> {
         Ok((records, None))
     }
 
-    async fn play(&mut self, opponent: usize, pair: u32, game: u8) -> Result<Finished, Stop> {
+    async fn play(
+        &mut self,
+        opponent: usize,
+        pair: u32,
+        game: u8,
+    ) -> Result<Finished, Interruption> {
         let players = match game {
             1 => BySeat::new(SUBJECT, opponent),
             _ => BySeat::new(opponent, SUBJECT),
@@ -337,10 +343,10 @@ impl<'e> Examiner<'e> {
         let id = game_id(name(SUBJECT), name(opponent), pair, game);
         let fixture = Fixture { players, pair, game };
         match self.bench.play(id, fixture, &mut self.over).await {
-            Done::Played(finished) => Ok(*finished),
-            Done::Shortage(shortage) => Err(Failure::from(shortage).into()),
-            Done::Broken(error) => Err(Failure::from(Unplayable::Game(error)).into()),
-            Done::Probed(..) | Done::Stopped => Err(Stop::Over),
+            JobOutcome::Played(finished) => Ok(*finished),
+            JobOutcome::Shortage(shortage) => Err(Failure::from(shortage).into()),
+            JobOutcome::Broken(error) => Err(Failure::from(Unplayable::Game(error)).into()),
+            JobOutcome::Probed(..) | JobOutcome::Stopped => Err(Interruption::Over),
         }
     }
 
@@ -370,7 +376,7 @@ impl<'e> Examiner<'e> {
         &mut self,
         finished: &Finished,
         opponent: usize,
-    ) -> Result<Option<Finding>, Stop> {
+    ) -> Result<Option<CheckFinding>, Interruption> {
         let record = &finished.record;
         let own = self.seat_of(record);
         let seats = if opponent == TWIN { vec![own, !own] } else { vec![own] };
@@ -395,12 +401,12 @@ impl<'e> Examiner<'e> {
         fault: &Fault,
         seat: Seat,
         record: &GameRecord,
-        lines: Vec<exchange::Line>,
-    ) -> Result<Finding, Stop> {
+        lines: Vec<exchange::ShownLine>,
+    ) -> Result<CheckFinding, Interruption> {
         self.records.keep(record)?;
         let lines = (self.candidate.spec.interface(), lines);
         let mut finding =
-            Finding::new(self.exam.rules.game, fault, seat, Some(record.plies), lines);
+            CheckFinding::new(self.exam.rules.game, fault, seat, Some(record.plies), lines);
         let dir = self.records.dir().display().to_string();
         let dir = shlex::try_quote(&dir).map_or(dir.clone(), Into::into);
         finding.reproduce = Some(format!(

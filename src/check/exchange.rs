@@ -6,14 +6,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::escape;
-use crate::player::{Direction, Player};
+use crate::player::{LineDirection, Player};
 
 /// The most bytes of a line to show.
 const SHOWN: usize = 600;
 
 /// A line sent between the referee and a player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Line {
+pub struct ShownLine {
     /// Its direction.
     pub way: Way,
     /// Its text, without the newline.
@@ -30,7 +30,7 @@ pub enum Way {
     From,
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for ShownLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let way = match self.way {
             Way::To => '>',
@@ -41,11 +41,11 @@ impl fmt::Display for Line {
 }
 
 /// The last request to a player, and the reply.
-pub fn of(player: &Player) -> Vec<Line> {
-    let lines = player.exchanges().into_iter().map(|exchange| Line {
+pub fn of(player: &Player) -> Vec<ShownLine> {
+    let lines = player.exchanges().into_iter().map(|exchange| ShownLine {
         way: match exchange.direction {
-            Direction::ToPlayer => Way::To,
-            Direction::FromPlayer => Way::From,
+            LineDirection::ToPlayer => Way::To,
+            LineDirection::FromPlayer => Way::From,
         },
         text: String::from_utf8_lossy(&exchange.line).into_owned(),
     });
@@ -54,21 +54,21 @@ pub fn of(player: &Player) -> Vec<Line> {
 
 /// The same lines from the transcript of a game kept next to a log, for the player in the seat
 /// called `owner`.
-pub fn kept(exchanges: &str, owner: &str) -> Vec<Line> {
+pub fn kept(exchanges: &str, owner: &str) -> Vec<ShownLine> {
     let lines = exchanges.lines().filter_map(|kept| {
         let value: Value = serde_json::from_str(kept).ok()?;
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         if text("seat")? != owner {
             return None;
         }
-        let sent = text("to").map(|text| Line { way: Way::To, text });
-        sent.or_else(|| text("from").map(|text| Line { way: Way::From, text }))
+        let sent = text("to").map(|text| ShownLine { way: Way::To, text });
+        sent.or_else(|| text("from").map(|text| ShownLine { way: Way::From, text }))
     });
     since_the_last_request(lines.collect())
 }
 
-fn since_the_last_request(mut lines: Vec<Line>) -> Vec<Line> {
-    let asks = |line: &Line| {
+fn since_the_last_request(mut lines: Vec<ShownLine>) -> Vec<ShownLine> {
+    let asks = |line: &ShownLine| {
         line.way == Way::To
             && ["{\"type\":\"init\"", "{\"type\":\"turn\""]
                 .iter()

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::exchange::Line;
+use super::exchange::ShownLine;
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::player::Interface;
 use referee_games::{AnyGame, Seat, Text};
 
 /// A problem found with a player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct CheckFinding {
     /// The kind of fault.
     pub code: FaultCode,
     /// The diagnosis.
@@ -25,21 +25,21 @@ pub struct Finding {
     /// The text of the violated clause, from the rules or else from the protocol.
     pub clause: String,
     /// The transcript lines that led to it; empty for classes, which see none.
-    pub exchange: Vec<Line>,
+    pub exchange: Vec<ShownLine>,
     /// The last lines of the player's stderr.
     pub stderr: Vec<String>,
     /// A command that asks the player for the same decision again.
     pub reproduce: Option<String>,
 }
 
-impl Finding {
+impl CheckFinding {
     /// Makes a finding from a `fault` of the player in `seat` after `ply` plies; `lines` led to it.
     pub fn new(
         game: &dyn AnyGame,
         fault: &Fault,
         seat: Seat,
         ply: Option<u32>,
-        (interface, lines): (Interface, Vec<Line>),
+        (interface, lines): (Interface, Vec<ShownLine>),
     ) -> Self {
         let cited = fault.clause.as_deref();
         let clause = game.clauses().iter().find(|clause| Some(&*clause.id) == cited);

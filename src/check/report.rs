@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::finding::Finding;
+use super::finding::CheckFinding;
 use crate::player::diagnosis::seconds;
 
 /// Everything known about a player. The report is complete at any moment: steps that were not taken
 /// are marked as such.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
+pub struct CheckReport {
     /// Its name.
     pub player: String,
     /// A description of how it is run.
@@ -22,32 +22,32 @@ pub struct Report {
     /// Whether every step was taken and nothing was found.
     pub ready: bool,
     /// The steps, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<CheckStep>,
     /// The measurements.
     pub figures: Figures,
     /// Its results against the built-in players.
-    pub against: Vec<Standing>,
+    pub against: Vec<OpponentScore>,
     /// Remarks that do not affect the verdict.
     pub warnings: BTreeSet<String>,
 }
 
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Step {
+pub struct CheckStep {
     /// Its name.
     pub name: String,
     /// How it went.
-    pub verdict: Verdict,
+    pub verdict: StepVerdict,
     /// What was done, or why nothing was done.
     pub said: String,
     /// The finding, if there is one.
-    pub finding: Option<Finding>,
+    pub finding: Option<CheckFinding>,
 }
 
 /// How a step went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum StepVerdict {
     /// Nothing was found.
     Passed,
     /// Something was found.
@@ -60,7 +60,7 @@ pub enum Verdict {
 
 /// The outcome of a whole check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Readiness {
     /// Nothing was found.
     Ready,
     /// Something was found.
@@ -88,7 +88,7 @@ pub struct Figures {
 
 /// The results against one built-in player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Standing {
+pub struct OpponentScore {
     /// The built-in player's name.
     pub bot: String,
     /// Games won.
@@ -99,7 +99,7 @@ pub struct Standing {
     pub losses: u32,
 }
 
-impl Standing {
+impl OpponentScore {
     /// Empty results against `bot`.
     pub fn new(bot: &str) -> Self {
         Self { bot: bot.to_owned(), wins: 0, draws: 0, losses: 0 }
@@ -147,12 +147,12 @@ fn larger(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     one.into_iter().chain(other).max_by(f64::total_cmp)
 }
 
-impl Report {
+impl CheckReport {
     /// Creates the report on `player` before any step.
     pub fn new(player: &str, command: &str, game: &'static str, steps: Vec<String>) -> Self {
-        let untried = |name| Step {
+        let untried = |name| CheckStep {
             name,
-            verdict: Verdict::NotTried,
+            verdict: StepVerdict::NotTried,
             said: "not tried".to_owned(),
             finding: None,
         };
@@ -171,7 +171,7 @@ impl Report {
     /// Creates a report on something that is not a player, named as the user gave it.
     pub fn refused(word: &str, game: &'static str, why: &str) -> Self {
         let mut report = Self::new(word, word, game, vec!["player".to_owned()]);
-        report.steps[0].verdict = Verdict::Failed;
+        report.steps[0].verdict = StepVerdict::Failed;
         why.clone_into(&mut report.steps[0].said);
         report
     }
@@ -179,33 +179,33 @@ impl Report {
     /// Marks the current step as unfinished, with the reason. The steps after it stay untried.
     pub fn break_off(&mut self, why: &str) {
         self.ready = false;
-        let under_way = self.steps.iter_mut().find(|step| step.verdict == Verdict::NotTried);
+        let under_way = self.steps.iter_mut().find(|step| step.verdict == StepVerdict::NotTried);
         if let Some(step) = under_way {
-            (step.verdict, step.said) = (Verdict::Unfinished, format!("not finished: {why}"));
+            (step.verdict, step.said) = (StepVerdict::Unfinished, format!("not finished: {why}"));
         }
     }
 
     /// The first failed step, or else the unfinished one.
-    pub fn decisive(&self) -> Option<&Step> {
+    pub fn decisive(&self) -> Option<&CheckStep> {
         let first = |verdict| self.steps.iter().find(|step| step.verdict == verdict);
-        first(Verdict::Failed).or_else(|| first(Verdict::Unfinished))
+        first(StepVerdict::Failed).or_else(|| first(StepVerdict::Unfinished))
     }
 
     /// The outcome of the check.
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> Readiness {
         match self.decisive().map(|step| step.verdict) {
-            Some(Verdict::Failed) => Outcome::NotReady,
-            None if self.ready => Outcome::Ready,
-            _ => Outcome::Unfinished,
+            Some(StepVerdict::Failed) => Readiness::NotReady,
+            None if self.ready => Readiness::Ready,
+            _ => Readiness::Unfinished,
         }
     }
 
     /// The verdict in a sentence.
     pub fn verdict(&self) -> String {
-        let taken = self.steps.iter().filter(|step| step.verdict == Verdict::Passed).count();
+        let taken = self.steps.iter().filter(|step| step.verdict == StepVerdict::Passed).count();
         match (self.outcome(), self.decisive()) {
-            (Outcome::Ready, _) => "ready: nothing was found".to_owned(),
-            (Outcome::NotReady, Some(step)) => match &step.finding {
+            (Readiness::Ready, _) => "ready: nothing was found".to_owned(),
+            (Readiness::NotReady, Some(step)) => match &step.finding {
                 Some(finding) => format!("NOT READY: {}: {}", finding.code, finding.message),
                 None => format!("NOT READY: {}", crate::escape::terminal(&step.said)),
             },
@@ -224,18 +224,18 @@ impl Report {
         let mut text = if player == command { player } else { format!("{player}: {command}") };
         let _ = writeln!(text, " ({})", self.game);
         let width = self.steps.iter().map(|step| step.name.len()).max().unwrap_or_default();
-        let mut told: Vec<&Finding> = Vec::new();
+        let mut told: Vec<&CheckFinding> = Vec::new();
         for step in &self.steps {
             let mark = match step.verdict {
-                Verdict::Passed => "ok  ",
-                Verdict::Failed => "FAIL",
-                Verdict::Unfinished | Verdict::NotTried => "-   ",
+                StepVerdict::Passed => "ok  ",
+                StepVerdict::Failed => "FAIL",
+                StepVerdict::Unfinished | StepVerdict::NotTried => "-   ",
             };
             let said = crate::escape::terminal(&step.said);
             // Writing to a string does not fail.
             let _ = writeln!(text, "  {mark}  {:width$}  {said}", step.name);
             if let Some(finding) = &step.finding {
-                let same = |other: &&Finding| {
+                let same = |other: &&CheckFinding| {
                     (other.code, &other.message) == (finding.code, &finding.message)
                 };
                 if told.iter().any(same) {
@@ -287,7 +287,7 @@ impl Report {
     }
 }
 
-fn in_detail(finding: &Finding) -> String {
+fn in_detail(finding: &CheckFinding) -> String {
     let mut lines: Vec<String> = finding.in_words().lines().map(str::to_owned).collect();
     lines.extend(finding.exchange.iter().map(ToString::to_string));
     lines.extend(finding.reproduce.iter().map(|command| format!("again: {command}")));
@@ -299,16 +299,21 @@ fn in_detail(finding: &Finding) -> String {
 mod tests {
     use super::*;
 
-    fn report() -> Report {
-        Report::new("ant", "ant", "a-game", ["start", "turns", "long"].map(str::to_owned).into())
+    fn report() -> CheckReport {
+        CheckReport::new(
+            "ant",
+            "ant",
+            "a-game",
+            ["start", "turns", "long"].map(str::to_owned).into(),
+        )
     }
 
     #[test]
     fn what_was_broken_off_says_what_was_found_until_then() {
         let mut report = report();
-        report.steps[0].verdict = Verdict::Passed;
+        report.steps[0].verdict = StepVerdict::Passed;
         report.break_off("interrupted");
-        assert_eq!((report.outcome(), report.ready), (Outcome::Unfinished, false));
+        assert_eq!((report.outcome(), report.ready), (Readiness::Unfinished, false));
         assert_eq!(
             report.verdict(),
             "not finished: interrupted; nothing was found in 1 of 3 steps"
@@ -324,7 +329,7 @@ mod tests {
     #[test]
     fn a_failure_counts_more_than_the_end_of_the_check() {
         let mut report = report();
-        report.steps[0].verdict = Verdict::Failed;
+        report.steps[0].verdict = StepVerdict::Failed;
         "it left".clone_into(&mut report.steps[0].said);
         report.break_off("interrupted");
         assert_eq!(report.verdict(), "NOT READY: it left");
@@ -332,7 +337,7 @@ mod tests {
 
     #[test]
     fn what_is_no_player_has_a_report_of_one_step() {
-        let report = Report::refused("notes.txt", "a-game", "no player is recognised");
+        let report = CheckReport::refused("notes.txt", "a-game", "no player is recognised");
         assert_eq!(report.verdict(), "NOT READY: no player is recognised");
         assert_eq!(
             report.in_words(),

@@ -12,13 +12,13 @@ use super::recorded::Recorded;
 use super::run::until_interrupted;
 use super::setting::{Setting, SettingArgs};
 use super::{Failure, Format, Status};
-use crate::check::{Beginning, Finding, Line, exchange};
+use crate::check::{Beginning, CheckFinding, ShownLine, exchange};
 use crate::model::player::{Interface, PlayerSpec};
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 use crate::player::{Launch, Player, Wire, diagnosis};
 use crate::printer::Printer;
 use crate::protocol::{Wants, millis};
-use crate::reask::{self, Asked, Decision, Source, Strayed};
+use crate::reask::{self, Asked, DecisionPoint, Divergence, RecordedGame};
 use crate::seeds::Secret;
 use referee_games::{BySeat, Seat};
 
@@ -70,7 +70,7 @@ pub fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
         return at_the_start(args, &setting, &spec, printer);
     };
     let recorded = Recorded::find(word, args.results.as_deref())?;
-    let rules = Rules::of(&recorded.header)?;
+    let rules = GameRules::of(&recorded.header)?;
     setting.control = recorded.header.clock;
     setting.policy = recorded.header.fault_policy;
     ask(args, &setting, &rules, &recorded.record, &spec, printer)
@@ -96,7 +96,7 @@ fn at_the_start(
 fn ask(
     args: &AskArgs,
     setting: &Setting,
-    rules: &Rules,
+    rules: &GameRules,
     record: &crate::model::record::GameRecord,
     spec: &PlayerSpec,
     printer: Printer,
@@ -106,7 +106,7 @@ fn ask(
         (control.budget, control.per_move) = (None, None);
     }
     let policy = setting.policy;
-    let source = Source { rules, control: &control, policy, record };
+    let source = RecordedGame { rules, control: &control, policy, record };
     let decision = decision(args, &source, &spec.name)?;
     let mut player = Player::Wire(Box::new(Wire::process(Launch::of(spec), setting.contain()?)));
     let asked = until_interrupted(async {
@@ -124,7 +124,7 @@ fn ask(
     let finding = asked.outcome.as_ref().err().map(|fault| {
         let ply = asked.greeted.as_ref().map(|_| asked.position.ply());
         let lines = (spec.interface(), exchange::of(&player));
-        Finding::new(rules.game, fault, decision.seat, ply, lines)
+        CheckFinding::new(rules.game, fault, decision.seat, ply, lines)
     });
     let exchange = match spec.interface() {
         Interface::Program => exchange::of(&player),
@@ -142,7 +142,11 @@ fn ask(
     Ok(if finding.is_none() { Status::Done } else { Status::Found })
 }
 
-fn decision(args: &AskArgs, source: &Source<'_>, name: &str) -> Result<Decision, Failure> {
+fn decision(
+    args: &AskArgs,
+    source: &RecordedGame<'_>,
+    name: &str,
+) -> Result<DecisionPoint, Failure> {
     let seats = source.rules.seats();
     let wanted = args.seat.as_deref().map(|name| {
         seats.seat(name).ok_or_else(|| {
@@ -155,7 +159,7 @@ fn decision(args: &AskArgs, source: &Source<'_>, name: &str) -> Result<Decision,
     let own = Seat::BOTH.into_iter().find(|&seat| source.record.players[seat] == name);
     let seat = reask::seat_at(source, ply, wanted.transpose()?, own)
         .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
-    Ok(Decision { seat, ply })
+    Ok(DecisionPoint { seat, ply })
 }
 
 fn write_lines(file: &std::path::Path, lines: &[String]) -> Result<(), Failure> {
@@ -163,13 +167,13 @@ fn write_lines(file: &std::path::Path, lines: &[String]) -> Result<(), Failure> 
         .map_err(|error| Failure::system(format!("cannot write {}: {error}", file.display())))
 }
 
-fn in_words(asked: &Asked, finding: Option<&Finding>, exchange: &[Line]) -> String {
+fn in_words(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine]) -> String {
     let mut text = String::new();
     for line in exchange {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{line}");
     }
-    if let Some(Strayed { ply, said, recorded }) = &asked.strayed {
+    if let Some(Divergence { ply, said, recorded }) = &asked.divergence {
         let said = crate::escape::terminal(said);
         let _ = writeln!(
             text,
@@ -187,15 +191,15 @@ fn in_words(asked: &Asked, finding: Option<&Finding>, exchange: &[Line]) -> Stri
     text
 }
 
-fn in_json(asked: &Asked, finding: Option<&Finding>, exchange: &[Line]) -> String {
-    let strayed = asked.strayed.as_ref().map(
-        |Strayed { ply, said, recorded }| json!({ "ply": ply, "said": said, "recorded": recorded }),
+fn in_json(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine]) -> String {
+    let divergence = asked.divergence.as_ref().map(
+        |Divergence { ply, said, recorded }| json!({ "ply": ply, "said": said, "recorded": recorded }),
     );
     json!({
         "ply": asked.position.ply(),
         "action": asked.outcome.as_ref().ok(),
         "used_ms": millis(asked.used),
-        "strayed": strayed,
+        "strayed": divergence,
         "finding": finding,
         "exchange": exchange,
     })

@@ -14,7 +14,7 @@ use self::table::Table;
 use super::setting::{Setting, SettingArgs};
 use super::{Failure, Format, Status};
 use crate::analysis::diagnostics::copies;
-use crate::check::{Exam, Report, drills};
+use crate::check::{CheckReport, Exam, drills};
 use crate::model::player::PlayerSpec;
 use crate::printer::Printer;
 use referee_bots::LADDER;
@@ -129,7 +129,7 @@ struct Desk {
 }
 
 impl Desk {
-    fn take(&mut self, report: &Report) -> Result<(), Failure> {
+    fn take(&mut self, report: &CheckReport) -> Result<(), Failure> {
         self.ready += usize::from(report.ready);
         if let Some(table) = &mut self.table {
             table.write(report)?;

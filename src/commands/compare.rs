@@ -24,10 +24,10 @@ use crate::model::tournament::{DEFAULT_RESULTS, MOST_PAIRS, Tournament};
 use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::report::verdict;
-use crate::run::End;
+use crate::run::RunEnd;
 use crate::run::event::{Listener, RunEvent};
 use crate::run::resume;
-use crate::schedule::ledger::Ledger;
+use crate::schedule::ledger::TournamentState;
 use referee_games::GameKind;
 use referee_ratings::{Sprt, SprtMatch, SprtVerdict, Unit};
 
@@ -151,7 +151,7 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
         take_in(&dir, &first, &mut so_far)?;
         is_interrupted = so_far.state().stop.is_none();
         tables.write(&mut Visitors::default())?;
-        if let (End::Failed(failure), true) = (outcome.end, is_interrupted) {
+        if let (RunEnd::Failed(failure), true) = (outcome.end, is_interrupted) {
             return Err(failure);
         }
         refuse_changed(&tournament.players, |_| {
@@ -211,7 +211,7 @@ struct Judge {
 }
 
 impl Listener for Judge {
-    fn on(&mut self, event: RunEvent<'_>, ledger: &Ledger) -> Result<(), Failure> {
+    fn on(&mut self, event: RunEvent<'_>, ledger: &TournamentState) -> Result<(), Failure> {
         match event {
             RunEvent::Begun { .. } => {
                 self.progress.headline(verdict::headline(&self.played));

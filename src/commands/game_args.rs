@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use super::Failure;
 use crate::bounded;
 use crate::config::LARGEST;
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use referee_games::options::{OptionKind, list_of_files};
 use referee_games::{AnyGame, GameKind, Options};
@@ -47,10 +47,10 @@ pub struct OptionArgs {
 
 impl GameArgs {
     /// The rules of the game, with the given options and defaults for the others.
-    pub fn rules(&self, printer: Printer) -> Result<Rules, Failure> {
+    pub fn rules(&self, printer: Printer) -> Result<GameRules, Failure> {
         let game = self.game.game();
         let options = self.options.resolve(game, &[], printer)?;
-        Rules::new(game, options).map_err(|error| Failure::input(format!("--option: {error}")))
+        GameRules::new(game, options).map_err(|error| Failure::input(format!("--option: {error}")))
     }
 }
 
@@ -81,11 +81,11 @@ impl OptionArgs {
         game: &'static dyn AnyGame,
         configured: &[(&'static str, String)],
         printer: Printer,
-    ) -> Result<Rules, Failure> {
+    ) -> Result<GameRules, Failure> {
         let options = self.resolve(game, configured, printer)?;
         match game.endless(&options)? {
             Some(why) => Err(Failure::input(why)),
-            None => Ok(Rules::new(game, options)?),
+            None => Ok(GameRules::new(game, options)?),
         }
     }
 

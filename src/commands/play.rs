@@ -15,10 +15,10 @@ use crate::config::PlayerWord;
 use crate::model::clock::TimeControl;
 use crate::model::player::PlayerSpec;
 use crate::model::record::{FaultPolicy, GameRecord};
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 use crate::player::{Human, Launch, Player, Sandbox, Wire};
 use crate::printer::Printer;
-use crate::referee::{self, Ending, Report, Setup};
+use crate::referee::{self, Ending, GameReport, GameSetup};
 use crate::replay::steps_to;
 use crate::report::story::{is_ply, told};
 use crate::schedule::Fixture;
@@ -81,7 +81,7 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     let containment = contained(&setting, &words)?;
     if let Some(word) = &args.from {
         let recorded = Recorded::find(word, args.results.as_deref())?;
-        let rules = Rules::of(&recorded.header)?;
+        let rules = GameRules::of(&recorded.header)?;
         let ply = args.ply.unwrap_or(recorded.record.plies);
         let opening = steps_to(&rules.start, &recorded.record, ply)
             .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
@@ -94,7 +94,7 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
 
 /// The terms of the game.
 struct Terms {
-    rules: Rules,
+    rules: GameRules,
     control: TimeControl,
     containment: Arc<Sandbox>,
     seed: Option<u64>,
@@ -118,7 +118,7 @@ fn play(
     let mut players = words.as_ref().map(|word| seated(word, &terms.containment, printer));
     let people = words.as_ref().map(|word| *word == PlayerWord::Human);
     loop {
-        let setup = Setup {
+        let setup = GameSetup {
             rules: &terms.rules,
             control: &terms.control,
             policy: FaultPolicy::Lose,
@@ -166,8 +166,8 @@ fn take_undo(players: &mut BySeat<Player>) -> Option<u32> {
 }
 
 /// The record of the game so far.
-fn so_far(seats: BySeat<Text>, report: Report, seeds: BySeat<u64>) -> GameRecord {
-    let account = crate::run::record::Account {
+fn so_far(seats: BySeat<Text>, report: GameReport, seeds: BySeat<u64>) -> GameRecord {
+    let account = crate::run::record::RecordBuilder {
         names: seats.clone().map(Text::into_owned),
         seats,
         seeds,
@@ -180,11 +180,11 @@ fn so_far(seats: BySeat<Text>, report: Report, seeds: BySeat<u64>) -> GameRecord
 }
 
 fn block_on(
-    setup: &Setup<'_>,
+    setup: &GameSetup<'_>,
     luck: &mut Luck,
     players: &mut BySeat<Player>,
     printer: Printer,
-) -> Result<Option<Report>, Failure> {
+) -> Result<Option<GameReport>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -250,7 +250,7 @@ fn contained(setting: &Setting, words: &BySeat<PlayerWord>) -> Result<Arc<Sandbo
 }
 
 fn conclude(
-    report: &Report,
+    report: &GameReport,
     seats: &BySeat<Text>,
     names: &BySeat<String>,
     people: BySeat<bool>,

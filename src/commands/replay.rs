@@ -9,7 +9,7 @@ use super::board::picture;
 use super::recorded::Recorded;
 use super::{Failure, Format, Status};
 use crate::model::record::GameRecord;
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use crate::replay::Replay;
 use crate::report::story::{is_ply, told};
@@ -46,7 +46,7 @@ pub fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
             serde_json::to_string(&record).map_err(|error| Failure::system(error.to_string()))?;
         return printer.line(&json).map(|()| Status::Done);
     }
-    let rules = Rules::of(&header)?;
+    let rules = GameRules::of(&header)?;
     show(Replay::new(&rules.start, &record), &record, args.ply, printer)
 }
 

@@ -21,7 +21,7 @@ use crate::log::write_whole;
 use crate::model::clock::TimeControl;
 use crate::model::grades::Grades;
 use crate::model::record::{GameRecord, Header};
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use crate::report::film::Film;
 use crate::report::grades;
@@ -220,14 +220,14 @@ impl LogVisitor for FilesWriter<'_> {
 
 /// Makes replays of games, as JSON.
 pub(super) struct Studio {
-    rules: Rules,
+    rules: GameRules,
     control: TimeControl,
 }
 
 impl Studio {
     /// Makes replays for games of the log with this header.
     pub(super) fn new(header: &Header) -> Result<Self, Failure> {
-        Ok(Self { rules: Rules::of(header)?, control: header.clock })
+        Ok(Self { rules: GameRules::of(header)?, control: header.clock })
     }
 
     /// The replay of a game, as JSON.

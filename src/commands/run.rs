@@ -34,7 +34,7 @@ use crate::run::event::{Listener, Listeners};
 use crate::run::job::Conditions;
 use crate::run::resume::{self, Prepared};
 use crate::run::worker;
-use crate::run::{End, Recorder, Runner};
+use crate::run::{Recorder, RunEnd, Runner};
 use crate::signals;
 use referee_sandbox::{Level, Mechanism, descriptor_limit};
 
@@ -127,7 +127,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         report::write_grades(grades, &tables)?;
     }
     let status = match outcome.end {
-        End::Stopped => {
+        RunEnd::Stopped => {
             printer.note(&format!(
                 "stopped: {}, in {}; run the same command again to continue",
                 tables.standings.summary,
@@ -135,13 +135,13 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
             ));
             Ok(Status::Interrupted)
         }
-        End::TimeUp => {
+        RunEnd::TimeUp => {
             let said = until.map(|until| until.said).unwrap_or_default();
             printer.note(&time_up(&said, &tables));
             conclude(args, &tournament, &folder, (&tables, &out), printer)
         }
-        End::Failed(failure) => Err(failure),
-        End::Complete => conclude(args, &tournament, &folder, (&tables, &out), printer),
+        RunEnd::Failed(failure) => Err(failure),
+        RunEnd::Complete => conclude(args, &tournament, &folder, (&tables, &out), printer),
     }?;
     refuse_changed(&tournament.players, |changed| {
         let quoted = |name| shlex::try_quote(name).unwrap_or(name.into());
@@ -258,7 +258,7 @@ pub(super) fn play(
 /// The outcome of a run.
 pub(super) struct Outcome {
     /// How it ended.
-    pub(super) end: End,
+    pub(super) end: RunEnd,
     /// The number of games that the log must contain now.
     games: usize,
 }

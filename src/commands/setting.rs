@@ -15,7 +15,7 @@ use crate::model::clock::{Measure, TimeControl};
 use crate::model::containment::ContainmentRequest;
 use crate::model::player::PlayerSpec;
 use crate::model::record::FaultPolicy;
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 use crate::model::tournament::Tournament;
 use crate::player::Sandbox;
 use crate::printer::Printer;
@@ -130,7 +130,7 @@ impl SettingArgs {
 
 impl Setting {
     /// The rules in force, which guarantee that every game ends.
-    pub(super) fn rules(&self, printer: Printer) -> Result<Rules, Failure> {
+    pub(super) fn rules(&self, printer: Printer) -> Result<GameRules, Failure> {
         self.options.of_whole_games(self.game.game(), &self.configured, printer)
     }
 

@@ -17,10 +17,10 @@ use crate::folder::{
 };
 use crate::log::{Line, LogReader};
 use crate::model::record::{GameRecord, Header};
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 use crate::openings::Book;
 use crate::printer::Printer;
-use crate::schedule::ledger::Ledger;
+use crate::schedule::ledger::TournamentState;
 use crate::schedule::summary::Summary;
 use crate::seeds::Secret;
 use crate::verify::audit;
@@ -148,7 +148,7 @@ fn check_log(dir: &Path) -> Result<Checked, Failure> {
     let unusable = |error: &dyn std::error::Error| {
         Failure::input(format!("the header cannot be used: {error}"))
     };
-    let rules = Rules::of(&header).map_err(|error| unusable(&error))?;
+    let rules = GameRules::of(&header).map_err(|error| unusable(&error))?;
     let secret = match header.seed {
         Some(seed) => Some(Secret::from_seed(seed)),
         None => read_secret(dir)?,
@@ -166,7 +166,7 @@ fn check_lines(
     seeds: bool,
     audit: impl Fn(&GameRecord) -> Vec<String>,
 ) -> Checked {
-    let (mut ledger, mut problems) = (Ledger::new(header.into()), Problems::default());
+    let (mut ledger, mut problems) = (TournamentState::new(header.into()), Problems::default());
     let mut findings = Vec::new();
     if !reader.header_intact() {
         findings.push(finding(1, None, "the header was edited after it was written"));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toml::Spanned;
 
-use crate::model::containment::{ContainmentRequest, Limits};
+use crate::model::containment::{ContainmentRequest, PlayerLimits};
 use referee_sandbox::{Level, Requirement, limits};
 
 use super::keys::{Field, Given, Keys};
@@ -60,7 +60,7 @@ pub(super) fn check(
     preset: &Preset,
     problems: &mut Problems,
 ) -> ContainmentRequest {
-    let usual = Limits::default();
+    let usual = PlayerLimits::default();
     let mut size = |key, field: &Field<String>, least, usual| {
         bytes(key, field.as_ref(), least, problems).unwrap_or(usual)
     };
@@ -71,7 +71,7 @@ pub(super) fn check(
         scratch: size("scratch", &keys.scratch, 64 * limits::KIB, usual.sandbox.scratch),
         ..usual.sandbox
     };
-    let mut limits = Limits {
+    let mut limits = PlayerLimits {
         sandbox,
         output: size("output", &keys.output, 64 * limits::KIB, usual.output),
         stderr: size("stderr", &keys.stderr, 2 * limits::KIB, usual.stderr),

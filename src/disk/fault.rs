@@ -11,7 +11,7 @@ use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::Step;
+use super::DiskStep;
 
 /// The kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ enum Crash {
 
 /// The failure, and the step where it happens, counted from 1.
 #[derive(Debug, Clone, Copy)]
-struct Plan {
+struct CrashPlan {
     crash: Crash,
     at: u64,
 }
@@ -46,8 +46,8 @@ struct Unsafe {
 static STATE: Mutex<Option<Unsafe>> = Mutex::new(None);
 
 /// Fails here if the plan says so.
-pub(super) fn before(step: Step) -> io::Result<()> {
-    static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
+pub(super) fn before(step: DiskStep) -> io::Result<()> {
+    static PLAN: OnceLock<Option<CrashPlan>> = OnceLock::new();
     let plan = PLAN.get_or_init(|| plan(&std::env::var("REFEREE_CRASH").ok()?));
     let Some(plan) = plan else { return Ok(()) };
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,15 +57,15 @@ pub(super) fn before(step: Step) -> io::Result<()> {
         return if plan.crash == Crash::Power { state.take_in(step) } else { Ok(()) };
     }
     match (plan.crash, step) {
-        (Crash::Full, Step::Write(mut file, bytes)) => {
+        (Crash::Full, DiskStep::Write(mut file, bytes)) => {
             // After its first failure a full disk takes nothing at all.
             let room = if state.steps == plan.at { bytes.len() / 2 } else { 0 };
             file.write_all(&bytes[..room])?;
             Err(Errno::ENOSPC.into())
         }
-        (Crash::Full, Step::MakeFolder(path)) if !path.exists() => Err(Errno::ENOSPC.into()),
+        (Crash::Full, DiskStep::MakeFolder(path)) if !path.exists() => Err(Errno::ENOSPC.into()),
         (Crash::Full, _) => Ok(()),
-        (Crash::Tear, Step::Write(mut file, bytes)) => {
+        (Crash::Tear, DiskStep::Write(mut file, bytes)) => {
             file.write_all(&bytes[..bytes.len() / 2])?;
             die()
         }
@@ -74,7 +74,7 @@ pub(super) fn before(step: Step) -> io::Result<()> {
     }
 }
 
-fn plan(text: &str) -> Option<Plan> {
+fn plan(text: &str) -> Option<CrashPlan> {
     let (crash, at) = text.split_once(' ')?;
     let crash = match crash {
         "kill" => Crash::Kill,
@@ -83,7 +83,7 @@ fn plan(text: &str) -> Option<Plan> {
         "power" => Crash::Power,
         _ => return None,
     };
-    Some(Plan { crash, at: at.parse().ok()? })
+    Some(CrashPlan { crash, at: at.parse().ok()? })
 }
 
 /// Kills this process, as `kill -9` does.
@@ -94,19 +94,21 @@ fn die() -> io::Result<()> {
 
 impl Unsafe {
     /// Notes which data a step syncs or leaves unsynced.
-    fn take_in(&mut self, step: Step) -> io::Result<()> {
+    fn take_in(&mut self, step: DiskStep) -> io::Result<()> {
         match step {
-            Step::Write(file, _) if !self.files.iter().any(|(known, _)| is_same(known, file)) => {
+            DiskStep::Write(file, _)
+                if !self.files.iter().any(|(known, _)| is_same(known, file)) =>
+            {
                 self.files.push((file.try_clone()?, file.metadata()?.len()));
             }
-            Step::Sync(file) => self.files.retain(|(known, _)| !is_same(known, file)),
-            Step::Rename(from, to) => {
+            DiskStep::Sync(file) => self.files.retain(|(known, _)| !is_same(known, file)),
+            DiskStep::Rename(from, to) => {
                 self.renames.push((from.to_owned(), to.to_owned(), File::open(to).ok()));
             }
-            Step::SyncFolder(folder) => {
+            DiskStep::SyncFolder(folder) => {
                 self.renames.retain(|(_, to, _)| to.parent() != Some(folder));
             }
-            Step::Write(..) | Step::MakeFolder(_) => {}
+            DiskStep::Write(..) | DiskStep::MakeFolder(_) => {}
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::log::{LOG, Line};
-use crate::schedule::ledger::{Ledger, Misfit};
+use crate::schedule::ledger::{RecordError, TournamentState};
 
 /// At most this many problems are listed.
 const NAMED: usize = 5;
@@ -117,7 +117,7 @@ impl Problem {
 
 /// Checks a line of a log. If it counts, adds its game to `ledger` and returns the game's place.
 /// Also returns the problem of the line, if any.
-pub fn place(line: &Line, ledger: &mut Ledger) -> (Option<usize>, Option<Problem>) {
+pub fn place(line: &Line, ledger: &mut TournamentState) -> (Option<usize>, Option<Problem>) {
     let problem = |kind| Some(Problem::of(line, kind));
     let record = match &line.record {
         Ok(record) => record,
@@ -125,7 +125,7 @@ pub fn place(line: &Line, ledger: &mut Ledger) -> (Option<usize>, Option<Problem
     };
     match ledger.add(record) {
         Ok(index) => (Some(index), problem(ProblemKind::Edited).filter(|_| !line.intact)),
-        Err(Misfit::Foreign) => (None, problem(ProblemKind::Foreign)),
-        Err(Misfit::Double) => (None, problem(ProblemKind::Double)),
+        Err(RecordError::Foreign) => (None, problem(ProblemKind::Foreign)),
+        Err(RecordError::Double) => (None, problem(ProblemKind::Double)),
     }
 }

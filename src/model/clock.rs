@@ -57,7 +57,7 @@ pub struct Clock {
 
 /// The verdict on a turn's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ClockVerdict {
     /// The turn used at most its allowance.
     InTime,
     /// The turn used more than its allowance.
@@ -92,10 +92,10 @@ impl Clock {
     }
 
     /// Subtracts the time of a turn from the budget, and adds the increment.
-    pub fn spend(&mut self, used: Duration) -> Verdict {
+    pub fn spend(&mut self, used: Duration) -> ClockVerdict {
         let verdict = match self.allowance() {
-            Some(allowance) if used > allowance => Verdict::Late,
-            _ => Verdict::InTime,
+            Some(allowance) if used > allowance => ClockVerdict::Late,
+            _ => ClockVerdict::InTime,
         };
         self.used_last = used;
         self.left = self.left.map(|left| left.saturating_sub(used) + self.control.increment);
@@ -188,19 +188,19 @@ mod tests {
         for (budget, per_move) in [(Some(100), None), (None, Some(100)), (Some(100), Some(100))] {
             let clock = Clock::new(control(budget, per_move, 0));
             let [less, limit, more] = [99, 100, 101].map(Duration::from_nanos);
-            assert_eq!(clock.clone().spend(less), Verdict::InTime);
-            assert_eq!(clock.clone().spend(limit), Verdict::InTime);
-            assert_eq!(clock.clone().spend(more), Verdict::Late);
+            assert_eq!(clock.clone().spend(less), ClockVerdict::InTime);
+            assert_eq!(clock.clone().spend(limit), ClockVerdict::InTime);
+            assert_eq!(clock.clone().spend(more), ClockVerdict::Late);
         }
     }
 
     #[test]
     fn an_empty_budget_is_out_unless_an_increment_comes() {
         let mut clock = Clock::new(control(Some(100), None, 0));
-        assert_eq!(clock.spend(Duration::from_nanos(100)), Verdict::InTime);
+        assert_eq!(clock.spend(Duration::from_nanos(100)), ClockVerdict::InTime);
         assert!(clock.is_out());
         let mut clock = Clock::new(control(Some(100), None, 1));
-        assert_eq!(clock.spend(Duration::from_nanos(100)), Verdict::InTime);
+        assert_eq!(clock.spend(Duration::from_nanos(100)), ClockVerdict::InTime);
         assert!(!clock.is_out());
         assert_eq!(clock.allowance(), Some(NS));
     }
@@ -235,7 +235,7 @@ mod tests {
             for used in turns {
                 let late = used > expected;
                 let verdict = clock.spend(Duration::from_nanos(used));
-                prop_assert_eq!(verdict == Verdict::Late, late);
+                prop_assert_eq!(verdict == ClockVerdict::Late, late);
                 if late { break; }
                 expected = expected - used + increment;
                 prop_assert_eq!(clock.left(), Some(Duration::from_nanos(expected)));

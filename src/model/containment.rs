@@ -17,7 +17,7 @@ pub struct Containment {
     /// The mechanisms in force.
     pub in_force: Vec<Mechanism>,
     /// The resource limits of a player.
-    pub limits: Limits,
+    pub limits: PlayerLimits,
 }
 
 /// The containment that a configuration asks for.
@@ -28,7 +28,7 @@ pub struct ContainmentRequest {
     /// Mechanisms that must be in force; without them, nothing is played.
     pub require: Vec<Requirement>,
     /// The resource limits of a player.
-    pub limits: Limits,
+    pub limits: PlayerLimits,
     /// Mechanisms that a test turns off.
     pub without: Vec<Mechanism>,
     /// Real paths that are hidden from every player, even inside its own folder.
@@ -37,7 +37,7 @@ pub struct ContainmentRequest {
 
 /// The resource limits of a player. Which of them hold depends on the level and the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct PlayerLimits {
     /// The limits that the sandbox enforces.
     #[serde(flatten)]
     pub sandbox: referee_sandbox::Limits,
@@ -54,7 +54,7 @@ pub struct Limits {
     pub cpu_game: Option<Duration>,
 }
 
-impl Default for Limits {
+impl Default for PlayerLimits {
     fn default() -> Self {
         Self {
             sandbox: referee_sandbox::Limits::default(),
@@ -72,7 +72,8 @@ mod tests {
 
     #[test]
     fn limits_are_one_flat_object() {
-        let limits = Limits { cpu_move: Some(Duration::from_secs(2)), ..Limits::default() };
+        let limits =
+            PlayerLimits { cpu_move: Some(Duration::from_secs(2)), ..PlayerLimits::default() };
         let text = serde_json::to_string(&limits).expect("JSON");
         assert_eq!(
             text,
@@ -80,6 +81,6 @@ mod tests {
              \"scratch\":268435456,\"output\":16777216,\"stderr\":65536,\
              \"cpu_move_ns\":2000000000,\"cpu_game_ns\":null}"
         );
-        assert_eq!(serde_json::from_str::<Limits>(&text).expect("limits"), limits);
+        assert_eq!(serde_json::from_str::<PlayerLimits>(&text).expect("limits"), limits);
     }
 }

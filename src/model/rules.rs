@@ -9,7 +9,7 @@ use referee_games::{AnyGame, BySeat, GameError, GameKind, OptionError, Options, 
 
 /// A game with its options.
 #[derive(Debug, Clone)]
-pub struct Rules {
+pub struct GameRules {
     /// The game.
     pub game: &'static dyn AnyGame,
     /// The options in force.
@@ -18,7 +18,7 @@ pub struct Rules {
     pub start: Position,
 }
 
-impl Rules {
+impl GameRules {
     /// The rules of `game` under these options.
     ///
     /// # Errors

@@ -2,10 +2,10 @@ use super::*;
 use crate::model::openings::MOST_PLIES;
 use referee_games::{GameKind, Options};
 
-fn rules(kind: GameKind, given: &[(&str, &str)]) -> Rules {
+fn rules(kind: GameKind, given: &[(&str, &str)]) -> GameRules {
     let game = kind.game();
     let options = Options::resolve(game.options(), given.iter().copied()).expect("options");
-    Rules::new(game, options).expect("rules")
+    GameRules::new(game, options).expect("rules")
 }
 
 fn book(kind: GameKind, plies: u32) -> Book {
@@ -17,7 +17,7 @@ fn texts(list: &[&str]) -> Vec<String> {
 }
 
 /// Plays an opening and returns where the game stands.
-fn after(rules: &Rules, opening: &Opening) -> Position {
+fn after(rules: &GameRules, opening: &Opening) -> Position {
     let mut position = rules.start.clone();
     for step in &opening.steps {
         position.play(step.as_text(), &mut Vec::new()).expect("legal");
@@ -26,7 +26,7 @@ fn after(rules: &Rules, opening: &Opening) -> Position {
 }
 
 /// Draws the chance of an opening again, which must be the same, and returns the luck behind it.
-fn luck_behind(rules: &Rules, opening: &Opening, mut luck: Luck) -> Luck {
+fn luck_behind(rules: &GameRules, opening: &Opening, mut luck: Luck) -> Luck {
     let mut position = rules.start.clone();
     for step in &opening.steps {
         if let Turn::Chance(stream) = position.turn() {

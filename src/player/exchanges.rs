@@ -8,7 +8,7 @@ const LINES: usize = 24;
 
 /// The direction of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum LineDirection {
     /// From the referee to the player.
     ToPlayer,
     /// From the player to the referee.
@@ -17,33 +17,33 @@ pub enum Direction {
 
 /// A line and its time.
 #[derive(Debug, Clone)]
-pub struct Exchange {
+pub struct TranscriptLine {
     /// When the last byte was written or read.
     pub at: Instant,
     /// The direction.
-    pub direction: Direction,
+    pub direction: LineDirection,
     /// The bytes, without the newline if there was one.
     pub line: Vec<u8>,
 }
 
 /// The last lines, oldest first. The memory of dropped lines is reused.
 #[derive(Debug, Default)]
-pub(super) struct Exchanges(VecDeque<Exchange>);
+pub(super) struct Transcript(VecDeque<TranscriptLine>);
 
-impl Exchanges {
+impl Transcript {
     /// Adds a line, and drops the oldest one if there are too many.
-    pub(super) fn push(&mut self, direction: Direction, at: Instant, bytes: &[u8]) {
+    pub(super) fn push(&mut self, direction: LineDirection, at: Instant, bytes: &[u8]) {
         let mut line = match self.0.len() {
             LINES => self.0.pop_front().map(|old| old.line).unwrap_or_default(),
             _ => Vec::new(),
         };
         line.clear();
         line.extend_from_slice(bytes.strip_suffix(b"\n").unwrap_or(bytes));
-        self.0.push_back(Exchange { at, direction, line });
+        self.0.push_back(TranscriptLine { at, direction, line });
     }
 
     /// The lines, oldest first.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Exchange> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &TranscriptLine> {
         self.0.iter()
     }
 }

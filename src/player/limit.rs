@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::diagnosis;
 use crate::model::clock::{Measure, wall_bound};
-use crate::model::containment::Limits;
+use crate::model::containment::PlayerLimits;
 use crate::model::fault::Fault;
 
 /// The longest wait without a time limit.
@@ -23,7 +23,7 @@ pub(super) struct Allowed {
 
 /// The limits of one reply.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limit {
+pub(super) struct ReplyLimit {
     /// The kind of time that is limited.
     measure: Measure,
     /// The allowance of that kind of time.
@@ -36,7 +36,7 @@ pub(super) struct Limit {
     pub(super) budget: Option<Duration>,
 }
 
-impl Limit {
+impl ReplyLimit {
     pub(super) fn new(allowed: Allowed, measure: Measure) -> Self {
         let allowance = allowed.left.unwrap_or(UNLIMITED);
         Self {
@@ -49,7 +49,7 @@ impl Limit {
     }
 
     /// Whether CPU time is limited, by this allowance or by the limits of every turn and game.
-    pub(super) fn bounds_cpu(&self, limits: &Limits) -> bool {
+    pub(super) fn bounds_cpu(&self, limits: &PlayerLimits) -> bool {
         self.measure == Measure::Cpu || limits.cpu_move.is_some() || limits.cpu_game.is_some()
     }
 
@@ -57,7 +57,7 @@ impl Limit {
     /// this game; `None` if unlimited.
     pub(super) fn cpu_left(
         &self,
-        limits: &Limits,
+        limits: &PlayerLimits,
         used: Duration,
         in_game: Duration,
     ) -> Option<Duration> {
@@ -70,7 +70,7 @@ impl Limit {
     /// The fault of a player that has used more CPU time than it may.
     pub(super) fn over_cpu(
         &self,
-        limits: &Limits,
+        limits: &PlayerLimits,
         used: Duration,
         in_game: Duration,
     ) -> Option<Fault> {
@@ -93,13 +93,20 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     /// Two seconds, the rest of a budget of five.
-    fn limit(measure: Measure) -> Limit {
-        Limit::new(Allowed { left: Some(2 * SECOND), of: None, budget: Some(5 * SECOND) }, measure)
+    fn limit(measure: Measure) -> ReplyLimit {
+        ReplyLimit::new(
+            Allowed { left: Some(2 * SECOND), of: None, budget: Some(5 * SECOND) },
+            measure,
+        )
     }
 
-    fn limits(cpu_move: Option<u32>, cpu_game: Option<u32>) -> Limits {
+    fn limits(cpu_move: Option<u32>, cpu_game: Option<u32>) -> PlayerLimits {
         let seconds = |number: Option<u32>| number.map(|number| number * SECOND);
-        Limits { cpu_move: seconds(cpu_move), cpu_game: seconds(cpu_game), ..Limits::default() }
+        PlayerLimits {
+            cpu_move: seconds(cpu_move),
+            cpu_game: seconds(cpu_game),
+            ..PlayerLimits::default()
+        }
     }
 
     #[test]

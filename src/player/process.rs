@@ -16,18 +16,18 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
 use tokio::time::timeout_at;
 
-use self::outcome::{End, Written};
+use self::outcome::{NoLine, WriteOutcome};
 use super::barred::Barred;
 use super::cpu_usage::{CpuUsage, Interval};
 use super::diagnosis::{self, Late};
-use super::exchanges::{Direction, Exchange, Exchanges};
+use super::exchanges::{LineDirection, Transcript, TranscriptLine};
 use super::launch::Launch;
-use super::limit::{Allowed, Limit};
+use super::limit::{Allowed, ReplyLimit};
 use super::overdue::Overdue;
 use super::sandbox::{self, NotStarted, Sandbox};
 use super::stderr::Stderr;
 use crate::model::clock::Measure;
-use crate::model::containment::Limits;
+use crate::model::containment::PlayerLimits;
 use crate::model::fault::Fault;
 use crate::protocol::{self, LINE_LIMIT};
 use referee_sandbox::{Leftovers, Overrun, Pipes, SupervisorGone};
@@ -44,7 +44,7 @@ const STDERR_READ: Duration = Duration::from_millis(20);
 const LOOK: Duration = Duration::from_millis(5);
 /// The reply to a request, and the time it took.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct LineAnswer {
     /// The line without its newline, or the fault.
     pub(super) line: Result<Vec<u8>, Fault>,
     /// The time that the turn is charged.
@@ -53,7 +53,7 @@ pub(super) struct Answer {
 
 /// A running player.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(super) struct PlayerProcess {
     sandboxed: referee_sandbox::Process,
     stdin: Option<pipe::Sender>,
     stdout: pipe::Receiver,
@@ -61,10 +61,10 @@ pub(super) struct Process {
     /// Data read after the last reply's newline, or part of an unfinished line.
     buffer: Vec<u8>,
     written: u64,
-    exchanges: Exchanges,
+    exchanges: Transcript,
     cpu_usage: CpuUsage,
     measure: Measure,
-    limits: Limits,
+    limits: PlayerLimits,
     /// See [`Launch::hosted`].
     hosted: bool,
     barred: Barred,
@@ -81,7 +81,7 @@ pub(super) struct Process {
     overdue: Option<Overdue>,
 }
 
-impl Process {
+impl PlayerProcess {
     /// Starts the program in its sandbox. The start-up clock begins before this call.
     pub(super) async fn spawn(
         launch: &Launch,
@@ -97,7 +97,7 @@ impl Process {
             stderr: Stderr::capture(stderr, sandbox.limits().stderr),
             buffer: Vec::with_capacity(4096),
             written: 0,
-            exchanges: Exchanges::default(),
+            exchanges: Transcript::default(),
             measure,
             limits: *sandbox.limits(),
             hosted: launch.hosted,
@@ -114,12 +114,12 @@ impl Process {
 
     /// Sends a request and waits for its reply until `allowance` is used up. One deadline covers
     /// both the writing and the reply.
-    pub(super) async fn ask(&mut self, line: &[u8], allowed: Allowed) -> Answer {
-        let limit = Limit::new(allowed, self.measure);
+    pub(super) async fn ask(&mut self, line: &[u8], allowed: Allowed) -> LineAnswer {
+        let limit = ReplyLimit::new(allowed, self.measure);
         self.thaw().await;
         let deadline = Instant::now() + limit.bound;
         let (asked, written) = self.write(line, deadline).await;
-        if written == Written::Late {
+        if written == WriteOutcome::Late {
             return self.late(limit, asked, written).await;
         }
         let Some(line) = self.read_in_time(limit, deadline).await else {
@@ -134,7 +134,7 @@ impl Process {
             Ok(line) => self.judge(line, limit, wall, cpu),
             Err(end) => Err(self.diagnose(end).await),
         };
-        Answer { line, used: self.decisive(wall, cpu) }
+        LineAnswer { line, used: self.decisive(wall, cpu) }
     }
 
     /// Returns the fault of a player that wrote without a request, or that has ended meanwhile.
@@ -145,7 +145,7 @@ impl Process {
             self.note_partial(Instant::now());
             return Err(diagnosis::unexpected(first_line(&self.buffer)));
         }
-        if closed { Err(self.diagnose(End::Closed).await) } else { Ok(()) }
+        if closed { Err(self.diagnose(NoLine::Closed).await) } else { Ok(()) }
     }
 
     /// The first line in the pipe that was not requested, escaped and shortened.
@@ -230,7 +230,7 @@ impl Process {
     }
 
     /// The transcript: the last lines in both directions.
-    pub(super) fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
+    pub(super) fn exchanges(&self) -> impl Iterator<Item = &TranscriptLine> {
         self.exchanges.iter()
     }
 
@@ -268,25 +268,25 @@ impl Process {
     ///
     /// The time is taken before the last write, not after it: on a shared core the player may have
     /// read, thought and answered before the write returns.
-    async fn write(&mut self, line: &[u8], deadline: Instant) -> (Instant, Written) {
+    async fn write(&mut self, line: &[u8], deadline: Instant) -> (Instant, WriteOutcome) {
         let mut at = Instant::now();
         let mut rest = line;
-        let mut written = Written::All;
+        let mut written = WriteOutcome::All;
         while let (false, Some(stdin)) = (rest.is_empty(), &mut self.stdin) {
             at = Instant::now();
             match timeout_at(deadline.into(), stdin.write(rest)).await {
                 Ok(Ok(count @ 1..)) => rest = &rest[count..],
                 Ok(_) => {
-                    written = Written::Gone;
+                    written = WriteOutcome::Gone;
                     break;
                 }
                 Err(_) => {
-                    written = Written::Late;
+                    written = WriteOutcome::Late;
                     break;
                 }
             }
         }
-        self.exchanges.push(Direction::ToPlayer, at, line);
+        self.exchanges.push(LineDirection::ToPlayer, at, line);
         (at, written)
     }
 
@@ -294,9 +294,9 @@ impl Process {
     /// up, and checks it whenever it might be.
     async fn read_in_time(
         &mut self,
-        limit: Limit,
+        limit: ReplyLimit,
         deadline: Instant,
-    ) -> Option<Result<Vec<u8>, End>> {
+    ) -> Option<Result<Vec<u8>, NoLine>> {
         let mut left = self.cpu_left(limit, Instant::now());
         loop {
             let look = match left {
@@ -318,7 +318,7 @@ impl Process {
     }
 
     /// The CPU time left for this reply; `None` if unlimited.
-    fn cpu_left(&mut self, limit: Limit, now: Instant) -> Option<Duration> {
+    fn cpu_left(&mut self, limit: ReplyLimit, now: Instant) -> Option<Duration> {
         if !limit.bounds_cpu(&self.limits) {
             return None;
         }
@@ -329,23 +329,23 @@ impl Process {
 
     /// The fault of a player that used too much CPU time, according to the last reading of its
     /// clock.
-    fn over_cpu(&self, limit: Limit, cpu: Duration) -> Option<Fault> {
+    fn over_cpu(&self, limit: ReplyLimit, cpu: Duration) -> Option<Fault> {
         limit.over_cpu(&self.limits, cpu, self.cpu_usage.used().unwrap_or_default())
     }
 
     /// Reads until the buffer has a whole line, and removes the line from it.
-    async fn read_line(&mut self) -> Result<Vec<u8>, End> {
+    async fn read_line(&mut self) -> Result<Vec<u8>, NoLine> {
         loop {
             if let Some(line) = self.take_line() {
                 return Ok(line);
             }
             if self.buffer.len() >= LINE_LIMIT {
-                return Err(End::Oversize);
+                return Err(NoLine::Oversize);
             }
             // Everything it wrote before its exit was read. Output of other processes is not a
             // reply.
             if self.ended.is_some() {
-                return Err(End::Exited);
+                return Err(NoLine::Exited);
             }
             let room = LINE_LIMIT - self.buffer.len();
             self.buffer.reserve(room.min(4096));
@@ -353,7 +353,7 @@ impl Process {
             tokio::select! {
                 biased;
                 read = space.read_buf(&mut self.buffer) => match read {
-                    Ok(0) | Err(_) => return Err(End::Closed),
+                    Ok(0) | Err(_) => return Err(NoLine::Closed),
                     Ok(count) => self.written += count as u64,
                 },
                 status = self.sandboxed.wait() => {
@@ -362,7 +362,7 @@ impl Process {
                 }
             }
             if self.written > self.limits.output {
-                return Err(End::TooMuch);
+                return Err(NoLine::TooMuch);
             }
         }
     }
@@ -371,7 +371,7 @@ impl Process {
         let end = self.buffer.iter().position(|&byte| byte == b'\n')?;
         let rest = self.buffer.split_off(end + 1);
         let mut line = std::mem::replace(&mut self.buffer, rest);
-        self.exchanges.push(Direction::FromPlayer, Instant::now(), &line);
+        self.exchanges.push(LineDirection::FromPlayer, Instant::now(), &line);
         line.truncate(end);
         Some(line)
     }
@@ -397,7 +397,7 @@ impl Process {
     fn judge(
         &self,
         line: Vec<u8>,
-        limit: Limit,
+        limit: ReplyLimit,
         wall: Duration,
         cpu: Duration,
     ) -> Result<Vec<u8>, Fault> {
@@ -417,7 +417,12 @@ impl Process {
     }
 
     /// The fault of a player whose time is up.
-    async fn late(&mut self, limit: Limit, asked: Instant, written: Written) -> Answer {
+    async fn late(
+        &mut self,
+        limit: ReplyLimit,
+        asked: Instant,
+        written: WriteOutcome,
+    ) -> LineAnswer {
         let now = Instant::now();
         let cpu = self.cpu_usage.mark(Interval::OnTurn, now).cpu;
         self.note_time(limit, now - asked, cpu);
@@ -434,17 +439,17 @@ impl Process {
                 wall: now - asked,
                 partial: &self.buffer,
                 state,
-                unread: written == Written::Late,
+                unread: written == WriteOutcome::Late,
             })),
         };
         let patience = if self.hosted { EXIT_LAG } else { Duration::ZERO };
         if self.hosted {
             self.sandboxed.signal(libc::SIGUSR1);
         }
-        Answer { line: Err(self.with_stderr(fault, patience).await), used }
+        LineAnswer { line: Err(self.with_stderr(fault, patience).await), used }
     }
 
-    fn note_time(&mut self, limit: Limit, wall: Duration, cpu: Duration) {
+    fn note_time(&mut self, limit: ReplyLimit, wall: Duration, cpu: Duration) {
         let cpu = self.cpu_usage.used().map(|_| cpu);
         let overdue = Overdue { wall, bound: limit.bound, cpu };
         self.overdue = (wall > limit.bound).then_some(overdue);
@@ -452,17 +457,17 @@ impl Process {
 
     fn note_partial(&mut self, now: Instant) {
         if !self.buffer.is_empty() {
-            self.exchanges.push(Direction::FromPlayer, now, &self.buffer);
+            self.exchanges.push(LineDirection::FromPlayer, now, &self.buffer);
         }
     }
 
     /// Turns the end of the output into a fault, once the fate of the process is known.
-    async fn diagnose(&mut self, end: End) -> Fault {
+    async fn diagnose(&mut self, end: NoLine) -> Fault {
         self.note_partial(Instant::now());
         match end {
-            End::Oversize => return diagnosis::oversize_line(&self.buffer),
-            End::TooMuch => return diagnosis::oversize_game(self.limits.output),
-            End::Closed | End::Exited => {}
+            NoLine::Oversize => return diagnosis::oversize_line(&self.buffer),
+            NoLine::TooMuch => return diagnosis::oversize_game(self.limits.output),
+            NoLine::Closed | NoLine::Exited => {}
         }
         self.wait_for_end(EXIT_LAG).await;
         let status = match self.ended {

@@ -11,14 +11,14 @@ use referee_sandbox::{
 
 use super::Launch;
 use crate::error::Failure;
-use crate::model::containment::{Containment, ContainmentRequest, Limits};
+use crate::model::containment::{Containment, ContainmentRequest, PlayerLimits};
 use crate::model::fault::{Fault, FaultCode};
 
 /// The containment of all players in a run, decided once before the first game.
 #[derive(Debug)]
 pub struct Sandbox {
     policy: Policy,
-    limits: Limits,
+    limits: PlayerLimits,
 }
 
 /// Why a player was not started.
@@ -33,7 +33,7 @@ pub enum NotStarted {
 impl Sandbox {
     /// No containment: players are only killed at the end.
     pub fn off() -> Self {
-        Self { policy: Policy::off(), limits: Limits::default() }
+        Self { policy: Policy::off(), limits: PlayerLimits::default() }
     }
 
     /// Detects what works on this machine, and combines it with `request`.
@@ -44,7 +44,7 @@ impl Sandbox {
     }
 
     /// The resource limits of a player.
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &PlayerLimits {
         &self.limits
     }
 

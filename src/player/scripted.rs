@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use super::diagnosis;
 use super::limit::Allowed;
-use super::process::Answer;
+use super::process::LineAnswer;
 use crate::model::fault::{Fault, FaultCode};
 
 /// Handles a message. Returns how long to think, and the reply if one is owed.
-pub(crate) type Script = Box<dyn FnMut(&Value) -> (Duration, Option<String>) + Send>;
+pub(crate) type PlayerScript = Box<dyn FnMut(&Value) -> (Duration, Option<String>) + Send>;
 
 /// Receives the lines for a player that follows a script.
-pub(super) struct Scripted(pub(super) Script);
+pub(super) struct Scripted(pub(super) PlayerScript);
 
 impl fmt::Debug for Scripted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -29,16 +29,16 @@ impl Scripted {
     }
 
     /// Sends a line, and waits for its reply within the allowed time.
-    pub(super) async fn ask(&mut self, line: &[u8], allowed: Allowed) -> Answer {
+    pub(super) async fn ask(&mut self, line: &[u8], allowed: Allowed) -> LineAnswer {
         let (thinks, reply) = self.take(line);
         if let Some(left) = allowed.left.filter(|left| thinks > *left) {
             tokio::time::sleep(left).await;
             let message = format!("no reply within {}", diagnosis::seconds(left));
-            return Answer { line: Err(Fault::new(FaultCode::Timeout, message)), used: left };
+            return LineAnswer { line: Err(Fault::new(FaultCode::Timeout, message)), used: left };
         }
         tokio::time::sleep(thinks).await;
         let gone = || Fault::new(FaultCode::Exit, "it gave no reply");
-        Answer { line: reply.map(String::into_bytes).ok_or_else(gone), used: thinks }
+        LineAnswer { line: reply.map(String::into_bytes).ok_or_else(gone), used: thinks }
     }
 
     fn take(&mut self, line: &[u8]) -> (Duration, Option<String>) {

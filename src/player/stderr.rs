@@ -15,7 +15,7 @@ const SHOWN_BYTES: usize = 200;
 
 /// The beginning and the end of the output, and the number of bytes dropped between them.
 #[derive(Debug)]
-struct Kept {
+struct HeadAndTail {
     /// How many bytes are saved of the beginning, and of the end.
     each: usize,
     first: Vec<u8>,
@@ -23,7 +23,7 @@ struct Kept {
     lost: u64,
 }
 
-impl Kept {
+impl HeadAndTail {
     fn new(each: usize) -> Self {
         Self { each, first: Vec::new(), last: VecDeque::new(), lost: 0 }
     }
@@ -52,7 +52,7 @@ impl Kept {
 /// A running capture of one player's stderr.
 #[derive(Debug)]
 pub(super) struct Stderr {
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<HeadAndTail>>,
     closed: watch::Receiver<bool>,
     task: tokio::task::JoinHandle<()>,
 }
@@ -61,7 +61,7 @@ impl Stderr {
     /// Reads `pipe` in the background until its end, and saves at most this many bytes.
     pub(super) fn capture(mut pipe: pipe::Receiver, keep: u64) -> Self {
         let each = usize::try_from(keep / 2).unwrap_or(usize::MAX);
-        let kept = Arc::new(Mutex::new(Kept::new(each)));
+        let kept = Arc::new(Mutex::new(HeadAndTail::new(each)));
         let (close, closed) = watch::channel(false);
         let sink = Arc::clone(&kept);
         let task = tokio::spawn(async move {
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn the_first_and_the_last_part_are_kept() {
         const EACH: usize = 32 * 1024;
-        let mut kept = Kept::new(EACH);
+        let mut kept = HeadAndTail::new(EACH);
         kept.push(b"begin");
         for _ in 0..100 {
             kept.push(&[b'x'; 10_000]);

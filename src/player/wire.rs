@@ -8,12 +8,12 @@ use tokio::time::timeout;
 
 use super::limit::Allowed;
 use super::overdue::Overdue;
-use super::process::{self, Process};
+use super::process::{self, PlayerProcess};
 #[cfg(test)]
-use super::scripted::{Script, Scripted};
+use super::scripted::{PlayerScript, Scripted};
 use super::{
-    Answer, EndView, Exchange, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TurnView,
-    diagnosis, no_start,
+    Answer, EndView, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TranscriptLine,
+    TurnView, diagnosis, no_start,
 };
 use crate::model::clock::Measure;
 use crate::model::fault::{Fault, FaultCode};
@@ -40,7 +40,7 @@ enum Link {
     /// A process that is not started yet.
     Waiting(Launch, Arc<Sandbox>),
     /// A running process.
-    Process(Box<Process>),
+    Process(Box<PlayerProcess>),
     /// A function.
     Local(Respond),
     /// A player for tests.
@@ -73,7 +73,7 @@ impl Wire {
 
     /// A player for tests.
     #[cfg(test)]
-    pub(crate) fn scripted(script: Script) -> Self {
+    pub(crate) fn scripted(script: PlayerScript) -> Self {
         Self::new(Link::Scripted(Scripted(script)))
     }
 
@@ -90,7 +90,7 @@ impl Wire {
         let limit = view.control.startup;
         match &mut self.link {
             Link::Waiting(launch, sandbox) => {
-                let started = Process::spawn(launch, sandbox, view.control.measure);
+                let started = PlayerProcess::spawn(launch, sandbox, view.control.measure);
                 let mut process = timeout(limit, started).await.map_err(|_| {
                     let limit = diagnosis::seconds(limit);
                     Fault::new(FaultCode::NoStart, format!("it was not started within {limit}"))
@@ -258,7 +258,7 @@ impl Wire {
         }
     }
 
-    pub(super) fn exchanges(&self) -> Vec<Exchange> {
+    pub(super) fn exchanges(&self) -> Vec<TranscriptLine> {
         match &self.link {
             Link::Process(process) => process.exchanges().cloned().collect(),
             _ => Vec::new(),
@@ -296,7 +296,7 @@ impl Wire {
     }
 
     /// Sends the prepared line and returns the reply.
-    async fn exchange(&mut self, allowed: Allowed) -> process::Answer {
+    async fn exchange(&mut self, allowed: Allowed) -> process::LineAnswer {
         self.owes = true;
         let answer = match &mut self.link {
             Link::Process(process) => process.ask(&self.line, allowed).await,
@@ -305,7 +305,7 @@ impl Wire {
             Link::Scripted(script) => script.ask(&self.line, allowed).await,
             Link::Waiting(..) => {
                 let fault = Fault::new(FaultCode::NoStart, "it was asked before it was started");
-                process::Answer { line: Err(fault), used: Duration::ZERO }
+                process::LineAnswer { line: Err(fault), used: Duration::ZERO }
             }
         };
         self.owes = answer.line.is_err();
@@ -359,10 +359,10 @@ fn init_message<'a>(view: &InitView<'a>, id: u64) -> Message<'a> {
     }
 }
 
-fn answer_here(respond: &mut Respond, line: &[u8]) -> process::Answer {
+fn answer_here(respond: &mut Respond, line: &[u8]) -> process::LineAnswer {
     let asked = Instant::now();
     let line = respond(&String::from_utf8_lossy(line))
         .map(String::into_bytes)
         .ok_or_else(|| Fault::new(FaultCode::Exit, "it gave no reply"));
-    process::Answer { line, used: asked.elapsed() }
+    process::LineAnswer { line, used: asked.elapsed() }
 }

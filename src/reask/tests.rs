@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::model::clock::Measure;
-use crate::player::Script;
+use crate::player::PlayerScript;
 use crate::referee::plan;
 
 /// A game with the turns `wpd2b`.
@@ -45,7 +45,7 @@ struct Told {
 async fn told(seat: Seat, ply: u32, replies: &'static [&'static str]) -> Told {
     let turns = Arc::new(Mutex::new(Vec::new()));
     let (heard, mut replies) = (Arc::clone(&turns), replies.iter());
-    let script: Script = Box::new(move |message| {
+    let script: PlayerScript = Box::new(move |message| {
         let reply = match message["type"].as_str() {
             Some("init") => Some("ok".to_owned()),
             Some("turn") => {
@@ -58,10 +58,14 @@ async fn told(seat: Seat, ply: u32, replies: &'static [&'static str]) -> Told {
     });
     let rules = plan::rules("wpd2b");
     let record = record();
-    let source =
-        Source { rules: &rules, control: &CONTROL, policy: FaultPolicy::Lose, record: &record };
+    let source = RecordedGame {
+        rules: &rules,
+        control: &CONTROL,
+        policy: FaultPolicy::Lose,
+        record: &record,
+    };
     let mut player = Player::Wire(Box::new(Wire::scripted(script)));
-    let asked = ask_again(&source, Decision { seat, ply }, &mut player).await;
+    let asked = ask_again(&source, DecisionPoint { seat, ply }, &mut player).await;
     let turns = turns.lock().expect("no panic").clone();
     Told { asked, turns }
 }
@@ -70,7 +74,7 @@ async fn told(seat: Seat, ply: u32, replies: &'static [&'static str]) -> Told {
 async fn a_player_that_plays_as_it_did_comes_to_the_decision() {
     let told = told(Seat::First, 2, &["go", "go"]).await;
     let asked = told.asked.expect("the record has it");
-    assert_eq!((asked.outcome, asked.strayed), (Ok("go".to_owned()), None));
+    assert_eq!((asked.outcome, asked.divergence), (Ok("go".to_owned()), None));
     assert_eq!(asked.position.ply(), 2);
     assert_eq!(told.turns.len(), 2);
     let left = |turn: &Value| turn["clock"]["left_ms"].clone();
@@ -86,10 +90,10 @@ async fn the_record_goes_on_whatever_the_player_replies() {
         let told = told(Seat::First, 2, replies).await;
         let asked = told.asked.expect("the record has it");
         assert_eq!(asked.outcome, Ok("go".to_owned()));
-        let strayed = asked.strayed.expect("its first reply was another");
-        assert_eq!((strayed.ply, strayed.recorded.as_str()), (0, "go"));
+        let divergence = asked.divergence.expect("its first reply was another");
+        assert_eq!((divergence.ply, divergence.recorded.as_str()), (0, "go"));
         let said = if reply == "no" { "P1: no is not allowed" } else { "stay" };
-        assert_eq!(strayed.said, said);
+        assert_eq!(divergence.said, said);
         assert_eq!(told.turns[1]["events"][0]["action"], "go", "as it is recorded");
     }
 }
@@ -113,8 +117,12 @@ async fn a_decision_that_is_not_there_is_refused() {
 fn the_seat_that_decides_is_found() {
     let rules = plan::rules("wpd2b");
     let record = record();
-    let source =
-        Source { rules: &rules, control: &CONTROL, policy: FaultPolicy::Lose, record: &record };
+    let source = RecordedGame {
+        rules: &rules,
+        control: &CONTROL,
+        policy: FaultPolicy::Lose,
+        record: &record,
+    };
     let at = |ply, wanted, own| seat_at(&source, ply, wanted, own);
     let white = Some(Seat::First);
     assert_eq!(at(0, None, None), Ok(Seat::First));
@@ -131,10 +139,14 @@ fn the_seat_that_decides_is_found() {
 async fn the_lines_of_a_game_are_those_that_were_sent() {
     let rules = plan::rules("wpd2b");
     let record = record();
-    let source =
-        Source { rules: &rules, control: &CONTROL, policy: FaultPolicy::Lose, record: &record };
+    let source = RecordedGame {
+        rules: &rules,
+        control: &CONTROL,
+        policy: FaultPolicy::Lose,
+        record: &record,
+    };
     let wants = Wants { state: false, events: false, legal: true };
-    let decision = Decision { seat: Seat::Second, ply: 3 };
+    let decision = DecisionPoint { seat: Seat::Second, ply: 3 };
     let lines = lines(&source, decision, wants).await.expect("the record has it");
     let messages: Vec<Value> =
         lines.iter().map(|line| serde_json::from_str(line).expect("JSON")).collect();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Setup;
+use super::GameSetup;
 use crate::model::clock::{Clock, TimeControl};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::FaultPolicy;
@@ -12,7 +12,7 @@ use referee_games::{AnyPosition, BySeat, Event, GameError, Refusal, Seat};
 
 /// A turn request. It is complete before the turn begins: it cannot reveal the other seat's answer
 /// in the same turn, or the time that took.
-pub(crate) struct Question<'t> {
+pub(crate) struct PendingTurn<'t> {
     seat: Seat,
     position: &'t dyn AnyPosition,
     /// The events since the seat's last turn.
@@ -35,10 +35,10 @@ pub(crate) struct Answered {
     pub(crate) refusals: Vec<Fault>,
 }
 
-impl<'t> Question<'t> {
+impl<'t> PendingTurn<'t> {
     pub(crate) fn new(
         seat: Seat,
-        setup: &'t Setup<'_>,
+        setup: &'t GameSetup<'_>,
         position: &'t dyn AnyPosition,
         events: &'t [Event],
         clocks: BySeat<Clock>,

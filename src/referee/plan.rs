@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rand::RngCore;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 use referee_games::board::Square;
 use referee_games::{
     AnyPosition, BySeat, Event, GameError, GameKind, GameResult, Legal, Options, Outcome, Position,
@@ -15,19 +15,19 @@ use referee_games::{
 /// `w` and `b` are turns of white and black, `p` is a forced pass of black, `d` a die, `2` a turn
 /// of both. The game ends in a draw. `go` and `stay` are legal; `no` breaks the clause P1.
 #[derive(Debug, Clone)]
-struct Plan {
+struct FixedTurns {
     turns: &'static str,
     done: usize,
 }
 
 /// The rules of a game with these turns.
-pub(crate) fn rules(turns: &'static str) -> Rules {
+pub(crate) fn rules(turns: &'static str) -> GameRules {
     let game = GameKind::WatchYourBack.game();
     let options = Options::resolve(game.options(), []).expect("the defaults");
-    Rules { game, options, start: Box::new(Plan { turns, done: 0 }) }
+    GameRules { game, options, start: Box::new(FixedTurns { turns, done: 0 }) }
 }
 
-impl Plan {
+impl FixedTurns {
     fn next(&self) -> Option<char> {
         self.turns.chars().nth(self.done)
     }
@@ -38,7 +38,7 @@ impl Plan {
     }
 }
 
-impl AnyPosition for Plan {
+impl AnyPosition for FixedTurns {
     fn seats(&self) -> BySeat<Text> {
         BySeat::new(Cow::Borrowed("white"), Cow::Borrowed("black"))
     }

@@ -60,16 +60,16 @@ impl Ending {
 
 /// The report of a game.
 #[derive(Debug)]
-pub struct Report {
+pub struct GameReport {
     /// How it ended.
     pub ending: Ending,
     /// The rest of the data.
-    pub kept: Kept,
+    pub kept: GameTrace,
 }
 
 /// The trace of a game: its data besides the ending.
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct GameTrace {
     /// The opening's actions.
     pub opening: Vec<String>,
     /// The actions after the opening, forced passes included.
@@ -103,7 +103,7 @@ pub enum Disturbance {
     Machine(Seat, Overdue),
 }
 
-impl Kept {
+impl GameTrace {
     pub(super) fn note(&mut self, ply: u32, by: &str, note: Option<String>, eval: Option<f64>) {
         self.notes.push(Note { ply, by: by.to_owned(), note, eval });
     }

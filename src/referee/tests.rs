@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::model::clock::Measure;
-use crate::player::{Script, Wire};
+use crate::player::{PlayerScript, Wire};
 use referee_games::{GameResult, Outcome};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -28,7 +28,7 @@ struct Game {
 
 /// The outcome of a game.
 struct Played {
-    report: Report,
+    report: GameReport,
     /// Every message with its receiver, in order.
     heard: Vec<(usize, Value)>,
     /// The simulated time that passed.
@@ -60,7 +60,7 @@ impl Game {
         let [white, black] = [0, 1].map(|seat| {
             let (heard, greeting) = (Arc::clone(&heard), self.greetings[seat]);
             let mut replies = self.replies[seat].iter();
-            let script: Script = Box::new(move |message| {
+            let script: PlayerScript = Box::new(move |message| {
                 heard.lock().expect("no panic").push((seat, message.clone()));
                 match message["type"].as_str() {
                     Some("init") => (Duration::ZERO, Some(greeting.to_owned())),
@@ -74,7 +74,7 @@ impl Game {
             Player::Wire(Box::new(Wire::scripted(script)))
         });
         let rules = plan::rules(self.turns);
-        let setup = Setup {
+        let setup = GameSetup {
             rules: &rules,
             control: &self.control,
             policy: self.policy,

@@ -6,7 +6,7 @@ use referee_games::{AnyPosition, PASS, Seat, Stream, Turn};
 
 /// The actions of a record, those of its opening first, and its outcomes of chance.
 #[derive(Debug)]
-pub(super) struct Recorded<'a> {
+pub(super) struct RecordScript<'a> {
     record: &'a GameRecord,
     /// Actions played, those of the opening included.
     played: usize,
@@ -14,7 +14,7 @@ pub(super) struct Recorded<'a> {
     drawn: usize,
 }
 
-impl<'a> Recorded<'a> {
+impl<'a> RecordScript<'a> {
     pub(super) fn new(record: &'a GameRecord) -> Self {
         Self { record, played: 0, drawn: 0 }
     }
@@ -54,7 +54,7 @@ impl<'a> Recorded<'a> {
     }
 }
 
-impl Script for Recorded<'_> {
+impl Script for RecordScript<'_> {
     type Error = ReplayError;
 
     fn action(

@@ -10,8 +10,8 @@ use super::story;
 use crate::escape;
 use crate::model::clock::{Clock, TimeControl};
 use crate::model::record::{GameRecord, Note};
-use crate::model::rules::Rules;
-use crate::replay::{self, Played, Replay, ReplayError};
+use crate::model::rules::GameRules;
+use crate::replay::{self, Replay, ReplayError, ReplayStep};
 use referee_games::board::Square;
 use referee_games::{AnyPosition, BySeat, Event, Seat, Text, Turn};
 
@@ -65,7 +65,7 @@ pub struct Frame {
 impl Film {
     /// Makes the replay frames of a record. If the record cannot be replayed, the last frame says
     /// why.
-    pub fn of(rules: &Rules, control: &TimeControl, record: &GameRecord) -> Self {
+    pub fn of(rules: &GameRules, control: &TimeControl, record: &GameRecord) -> Self {
         let mut camera = Camera::new(control, record);
         let mut replay = Replay::new(&rules.start, record);
         let problem = camera.shoot(&mut replay).err();
@@ -144,7 +144,7 @@ impl<'a> Camera<'a> {
     }
 
     /// Follows a ply.
-    fn follow(&mut self, played: &Played, position: &dyn AnyPosition) {
+    fn follow(&mut self, played: &ReplayStep, position: &dyn AnyPosition) {
         let mut all = std::mem::take(&mut self.rolled);
         all.extend_from_slice(&played.events);
         self.next = Frame {

@@ -11,7 +11,7 @@ use crate::model::grades::{Grades, RankMark};
 use crate::model::record::examples::game;
 use crate::model::record::{Anchor, GameRecord};
 use crate::model::stage::{Format, Stage};
-use crate::schedule::ledger::{Ledger, Setup};
+use crate::schedule::ledger::{TournamentSetup, TournamentState};
 use referee_games::{BySeat, Seat};
 
 /// What a player does in each game.
@@ -104,13 +104,14 @@ fn case() -> impl Strategy<Value = Case> {
 
 impl Case {
     /// The state of the tournament after the games of this case.
-    fn play(&self) -> Ledger {
+    fn play(&self) -> TournamentState {
         let names: Vec<String> = (0..self.kinds.len()).map(|n| format!("p{n}")).collect();
         let given = (0..names.len()).filter(|&player| self.anchors[player]);
         let ratings = given.map(|player| Anchor { player: names[player].clone(), rating: 1000.0 });
         let ratings = ratings.collect();
-        let setup = Setup::new(names, self.stages.clone());
-        let mut ledger = Ledger::new(Setup { ratings, quarantine: self.quarantine, ..setup });
+        let setup = TournamentSetup::new(names, self.stages.clone());
+        let mut ledger =
+            TournamentState::new(TournamentSetup { ratings, quarantine: self.quarantine, ..setup });
         ledger.allow_further();
         for _ in 0..self.games {
             let Some(index) = ledger.next_due(0) else { break };
@@ -121,7 +122,7 @@ impl Case {
     }
 
     /// The record of the game at `index`.
-    fn record(&self, ledger: &Ledger, index: usize) -> GameRecord {
+    fn record(&self, ledger: &TournamentState, index: usize) -> GameRecord {
         let fixture = ledger.fixture(index);
         let kinds = BySeat::from_fn(|seat| self.kinds[fixture.players[seat]]);
         let ends = BySeat::from_fn(|seat| kinds[seat].fails_at(seat, self.simultaneous));

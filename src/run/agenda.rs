@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use crate::run::deadline::Deadline;
 use crate::run::job::Job;
-use crate::schedule::ledger::Ledger;
+use crate::schedule::ledger::TournamentState;
 use referee_games::BySeat;
 
 /// A job, and its earlier failures.
 #[derive(Debug, Clone)]
-pub(super) struct Order {
+pub(super) struct Assignment {
     pub(super) job: Job,
     /// Whether a worker panicked in it.
     pub(super) panicked: bool,
@@ -18,13 +18,13 @@ pub(super) struct Order {
     pub(super) shortages: u32,
 }
 
-impl Order {
+impl Assignment {
     fn new(job: Job) -> Self {
         Self { job, panicked: false, shortages: 0 }
     }
 
     /// A description of the job.
-    pub(super) fn in_words(&self, ledger: &Ledger) -> String {
+    pub(super) fn in_words(&self, ledger: &TournamentState) -> String {
         match &self.job {
             Job::Probe(player) => format!("the start of {}", ledger.name(*player)),
             Job::Play(id, fixture) => {
@@ -38,7 +38,7 @@ impl Order {
 /// The jobs that are left.
 pub(super) struct Agenda {
     /// Jobs that were handed out before and are retried first.
-    again: Vec<Order>,
+    again: Vec<Assignment>,
     probes: Vec<usize>,
     probing: usize,
     cursor: usize,
@@ -48,7 +48,7 @@ pub(super) struct Agenda {
 }
 
 impl Agenda {
-    pub(super) fn new(ledger: &Ledger, deadline: Option<Deadline>) -> Self {
+    pub(super) fn new(ledger: &TournamentState, deadline: Option<Deadline>) -> Self {
         let mut needed = vec![false; ledger.names().len()];
         let mut cursor = 0;
         let mut missing = needed.len();
@@ -88,16 +88,16 @@ impl Agenda {
     }
 
     /// Returns a job, to be handed out again before all others.
-    pub(super) fn put_back(&mut self, order: Order) {
+    pub(super) fn put_back(&mut self, order: Assignment) {
         self.again.push(order);
     }
 
-    pub(super) fn next(&mut self, ledger: &Ledger) -> Option<Order> {
+    pub(super) fn next(&mut self, ledger: &TournamentState) -> Option<Assignment> {
         if let Some(order) = self.again.pop() {
             return Some(order);
         }
         if let Some(player) = self.probes.pop() {
-            return Some(Order::new(Job::Probe(player)));
+            return Some(Assignment::new(Job::Probe(player)));
         }
         let index = ledger.next_due(self.cursor).filter(|_| self.may_play())?;
         self.is_time_up |= self.deadline.is_some_and(|until| !until.allows(Instant::now()));
@@ -105,6 +105,6 @@ impl Agenda {
             return None;
         }
         self.cursor = index + 1;
-        Some(Order::new(Job::Play(ledger.id(index), ledger.fixture(index))))
+        Some(Assignment::new(Job::Play(ledger.id(index), ledger.fixture(index))))
     }
 }

@@ -2,11 +2,11 @@
 
 use std::io;
 
-use super::agenda::Order;
-use crate::run::worker::Slot;
+use super::agenda::Assignment;
+use crate::run::worker::Worker;
 
 /// Starts the worker with this number.
-pub(super) type Start<'a> = dyn Fn(usize) -> io::Result<Slot> + 'a;
+pub(super) type Start<'a> = dyn Fn(usize) -> io::Result<Worker> + 'a;
 
 /// The workers, by number.
 pub(super) struct Crew<'a> {
@@ -18,8 +18,8 @@ pub(super) struct Crew<'a> {
 enum Post {
     /// Not running: not needed yet, or the last worker here panicked.
     Vacant,
-    Idle(Slot),
-    Busy(Slot, Order),
+    Idle(Worker),
+    Busy(Worker, Assignment),
     /// Not used any more: the machine lacks resources for it.
     Closed,
 }
@@ -41,7 +41,11 @@ impl<'a> Crew<'a> {
     }
 
     /// Gives an order to a free worker. Returns the order if the worker cannot be started.
-    pub(super) fn give(&mut self, number: usize, order: Order) -> Result<(), (Order, io::Error)> {
+    pub(super) fn give(
+        &mut self,
+        number: usize,
+        order: Assignment,
+    ) -> Result<(), (Assignment, io::Error)> {
         let slot = match self.vacate(number) {
             (Some(slot), _) => slot,
             (None, _) => match (self.start)(number) {
@@ -62,7 +66,7 @@ impl<'a> Crew<'a> {
     }
 
     /// Marks the worker as idle after its job. Returns its order, if it had one.
-    pub(super) fn done(&mut self, number: usize) -> Option<Order> {
+    pub(super) fn done(&mut self, number: usize) -> Option<Assignment> {
         let (slot, order) = self.vacate(number);
         self.posts[number] = slot.map_or(Post::Vacant, Post::Idle);
         order
@@ -70,13 +74,13 @@ impl<'a> Crew<'a> {
 
     /// Removes a worker that ended in the middle of its job. Returns its order, if it had one. A
     /// new worker will take its place.
-    pub(super) fn ended(&mut self, number: usize) -> Option<Order> {
+    pub(super) fn ended(&mut self, number: usize) -> Option<Assignment> {
         let (slot, order) = self.vacate(number);
-        slot.into_iter().for_each(Slot::join);
+        slot.into_iter().for_each(Worker::join);
         order
     }
 
-    fn vacate(&mut self, number: usize) -> (Option<Slot>, Option<Order>) {
+    fn vacate(&mut self, number: usize) -> (Option<Worker>, Option<Assignment>) {
         match std::mem::replace(&mut self.posts[number], Post::Vacant) {
             Post::Vacant | Post::Closed => (None, None),
             Post::Idle(slot) => (Some(slot), None),

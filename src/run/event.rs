@@ -8,7 +8,7 @@ use crate::model::fault::Fault;
 use crate::model::player::Out;
 use crate::model::record::GameRecord;
 use crate::player::sandbox::shortage_text;
-use crate::schedule::ledger::Ledger;
+use crate::schedule::ledger::TournamentState;
 use referee_sandbox::Shortage;
 
 /// An event of a run.
@@ -50,14 +50,14 @@ pub enum RunEvent<'a> {
     /// A section is over. Its results determine the next games.
     SectionOver,
     /// Something went wrong that no player caused.
-    Warning(&'a Warning),
+    Warning(&'a RunWarning),
     /// No further games are played in this run.
     Over,
 }
 
 /// A problem in a run that no player caused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Warning {
+pub enum RunWarning {
     /// The referee lacks resources to play as many games at once.
     FewerAtOnce {
         /// The missing resource.
@@ -76,7 +76,7 @@ pub enum Warning {
     },
 }
 
-impl fmt::Display for Warning {
+impl fmt::Display for RunWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::FewerAtOnce { shortage, most } => {
@@ -99,7 +99,7 @@ pub trait Listener {
     /// # Errors
     ///
     /// If the listener cannot do its work. The error ends the run.
-    fn on(&mut self, event: RunEvent<'_>, ledger: &Ledger) -> Result<(), Failure>;
+    fn on(&mut self, event: RunEvent<'_>, ledger: &TournamentState) -> Result<(), Failure>;
 }
 
 /// Several listeners as one. All of them receive every event, in this order, even after one fails.
@@ -107,7 +107,7 @@ pub struct Listeners<'a>(pub Vec<&'a mut dyn Listener>);
 
 impl Listener for Listeners<'_> {
     /// Returns the first error.
-    fn on(&mut self, event: RunEvent<'_>, ledger: &Ledger) -> Result<(), Failure> {
+    fn on(&mut self, event: RunEvent<'_>, ledger: &TournamentState) -> Result<(), Failure> {
         let heard = self.0.iter_mut().map(|listener| listener.on(event, ledger));
         heard.fold(Ok(()), Result::and)
     }

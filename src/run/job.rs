@@ -35,7 +35,7 @@ pub enum Job {
 
 /// The outcome of a job.
 #[derive(Debug)]
-pub enum Done {
+pub enum JobOutcome {
     /// A player was started, or failed with this fault.
     Probed(usize, Option<Fault>),
     /// A game was played.

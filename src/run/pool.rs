@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use tokio::sync::watch;
 
-use super::job::{Conditions, Done, Finished};
-use super::record::Account;
+use super::job::{Conditions, Finished, JobOutcome};
+use super::record::RecordBuilder;
 use super::transcript;
 use crate::openings::{Book, Opening};
 use crate::player::diagnosis::seconds;
 use crate::player::{InitView, NotStarted, Player, PlayerStatistics};
-use crate::referee::{self, Disturbance, Ending, Report, Setup, Unplayable};
+use crate::referee::{self, Disturbance, Ending, GameReport, GameSetup, Unplayable};
 use crate::schedule::Fixture;
 use referee_games::{BySeat, Seat};
 
@@ -28,20 +28,24 @@ struct Idle {
 pub(super) const IDLE_MOST: usize = 8;
 
 /// Starts and reuses the players of a worker's games.
-pub struct Bench {
+pub struct PlayerPool {
     book: Book,
     conditions: Arc<Conditions>,
     idle: Vec<Idle>,
 }
 
-impl Bench {
+impl PlayerPool {
     /// An empty pool. Its games will begin with the openings of `book`.
     pub fn new(book: Book, conditions: Arc<Conditions>) -> Self {
         Self { book, conditions, idle: Vec::new() }
     }
 
     /// Starts the player, completes the handshake, and lets it quit.
-    pub(super) async fn probe(&self, number: usize, stop: &mut watch::Receiver<bool>) -> Done {
+    pub(super) async fn probe(
+        &self,
+        number: usize,
+        stop: &mut watch::Receiver<bool>,
+    ) -> JobOutcome {
         let mut player = self.fresh(number);
         let view = InitView {
             seat: Seat::First,
@@ -58,13 +62,13 @@ impl Bench {
         };
         let Some(begun) = begun else {
             player.kill().await;
-            return Done::Stopped;
+            return JobOutcome::Stopped;
         };
         player.leave().await;
         match begun {
-            Ok(_) => Done::Probed(number, None),
-            Err(NotStarted::Fault(fault)) => Done::Probed(number, Some(fault)),
-            Err(NotStarted::Shortage(shortage)) => Done::Shortage(shortage),
+            Ok(_) => JobOutcome::Probed(number, None),
+            Err(NotStarted::Fault(fault)) => JobOutcome::Probed(number, Some(fault)),
+            Err(NotStarted::Shortage(shortage)) => JobOutcome::Shortage(shortage),
         }
     }
 
@@ -74,7 +78,7 @@ impl Bench {
         id: String,
         fixture: Fixture,
         stop: &mut watch::Receiver<bool>,
-    ) -> Done {
+    ) -> JobOutcome {
         let mut void = Vec::new();
         let mut excused = Excused::default();
         loop {
@@ -92,9 +96,9 @@ impl Bench {
                     players.first.kill().await;
                     players.second.kill().await;
                     return match given_up {
-                        Some(Err(Unplayable::Shortage(shortage))) => Done::Shortage(shortage),
-                        Some(Err(Unplayable::Game(error))) => Done::Broken(error),
-                        _ => Done::Stopped,
+                        Some(Err(Unplayable::Shortage(shortage))) => JobOutcome::Shortage(shortage),
+                        Some(Err(Unplayable::Game(error))) => JobOutcome::Broken(error),
+                        _ => JobOutcome::Stopped,
                     };
                 }
             };
@@ -105,7 +109,7 @@ impl Bench {
                 None => {
                     let memory = account.statistics.as_ref().map(|statistics| statistics.memory);
                     let record = account.record(id, fixture, void);
-                    return Done::Played(Box::new(Finished { record, exchanges, memory }));
+                    return JobOutcome::Played(Box::new(Finished { record, exchanges, memory }));
                 }
                 Some(disturbance) => void.push(account.why_void(disturbance)),
             }
@@ -117,13 +121,13 @@ impl Bench {
         fixture: Fixture,
         seeds: BySeat<u64>,
         players: &mut BySeat<Player>,
-    ) -> Result<Report, Unplayable> {
+    ) -> Result<GameReport, Unplayable> {
         let conditions = &self.conditions;
         let names = self.names(fixture);
         let luck = conditions.secret.luck(names.first, names.second, fixture.pair);
         let opening = self.book.opening(fixture.pair, &conditions.secret, luck)?;
         let Opening { steps, mut luck } = opening;
-        let setup = Setup {
+        let setup = GameSetup {
             rules: self.book.rules(),
             control: &conditions.control,
             policy: conditions.policy,
@@ -189,11 +193,11 @@ impl Bench {
     /// the game ended in a fault.
     async fn clear(
         &mut self,
-        report: Report,
+        report: GameReport,
         mut players: BySeat<Player>,
         fixture: Fixture,
         (seeds, began): (BySeat<u64>, Instant),
-    ) -> (Account, Option<String>) {
+    ) -> (RecordBuilder, Option<String>) {
         let names = self.names(fixture).map(str::to_owned);
         let faulted = matches!(report.ending, Ending::Faults(_));
         if faulted {
@@ -209,7 +213,7 @@ impl Bench {
             self.release(second, fixture, players.second, fault(Seat::Second)).await,
         );
         let wall = began.elapsed();
-        (Account { seats, names, seeds, report, statistics, wall }, exchanges)
+        (RecordBuilder { seats, names, seeds, report, statistics, wall }, exchanges)
     }
 
     /// Releases a player after its game: it quits, or waits if it can be reused.
@@ -255,7 +259,7 @@ struct Excused {
 impl Excused {
     /// Why an attempt is void, if it is. Each reason counts only once. If the machine lags again,
     /// the result stands, with a warning.
-    fn excuse(&mut self, report: &mut Report) -> Option<Disturbance> {
+    fn excuse(&mut self, report: &mut GameReport) -> Option<Disturbance> {
         let disturbance = report.kept.disturbance?;
         let before = match disturbance {
             Disturbance::Opponent(seat) => std::mem::replace(&mut self.frozen[seat], true),
@@ -282,12 +286,12 @@ mod tests {
     use super::*;
     use crate::model::fault::{Fault, FaultCode};
     use crate::player::Overdue;
-    use crate::referee::Kept;
+    use crate::referee::GameTrace;
 
-    fn lost_on_time(disturbance: Option<Disturbance>) -> Report {
+    fn lost_on_time(disturbance: Option<Disturbance>) -> GameReport {
         let fault = Fault::new(FaultCode::Timeout, "late");
-        let kept = Kept { disturbance, ..Kept::default() };
-        Report { ending: Ending::Faults(BySeat::new(Some(fault), None)), kept }
+        let kept = GameTrace { disturbance, ..GameTrace::default() };
+        GameReport { ending: Ending::Faults(BySeat::new(Some(fault), None)), kept }
     }
 
     #[test]

@@ -5,12 +5,12 @@ use std::time::Duration;
 use crate::model::record::{ClockRecord, FaultRecord, GameRecord, Score};
 use crate::player::{PlayerStatistics, diagnosis};
 use crate::protocol;
-use crate::referee::{Disturbance, Ending, Report};
+use crate::referee::{Disturbance, Ending, GameReport};
 use crate::schedule::Fixture;
 use referee_games::{BySeat, GameResult, Seat, SeatMap, Text};
 
 /// A finished game whose players have exited.
-pub struct Account {
+pub struct RecordBuilder {
     /// The names of the seats.
     pub seats: BySeat<Text>,
     /// The names of the players.
@@ -18,14 +18,14 @@ pub struct Account {
     /// The players' seeds.
     pub seeds: BySeat<u64>,
     /// The referee's report.
-    pub report: Report,
+    pub report: GameReport,
     /// The players' statistics.
     pub statistics: BySeat<PlayerStatistics>,
     /// The wall time, from the start of the first player until both had exited.
     pub wall: Duration,
 }
 
-impl Account {
+impl RecordBuilder {
     /// Why the game is void.
     pub fn why_void(&self, disturbance: Disturbance) -> String {
         match disturbance {
@@ -53,7 +53,8 @@ impl Account {
     /// The record of the game, with the earlier attempts that were `void`.
     pub fn record(self, id: String, fixture: Fixture, void: Vec<String>) -> GameRecord {
         let warnings = self.warnings();
-        let Self { seats, names, seeds, report: Report { ending, kept }, statistics, wall } = self;
+        let Self { seats, names, seeds, report: GameReport { ending, kept }, statistics, wall } =
+            self;
         GameRecord {
             id,
             pair: fixture.pair,

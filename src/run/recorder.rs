@@ -4,7 +4,7 @@ use super::event::{Listener, RunEvent};
 use crate::error::Failure;
 use crate::folder::Locked;
 use crate::log::LogWriter;
-use crate::schedule::ledger::Ledger;
+use crate::schedule::ledger::TournamentState;
 
 /// Writes finished games to the log, and transcripts of games with a fault to files beside it.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl<'a> Recorder<'a> {
 }
 
 impl Listener for Recorder<'_> {
-    fn on(&mut self, event: RunEvent<'_>, _: &Ledger) -> Result<(), Failure> {
+    fn on(&mut self, event: RunEvent<'_>, _: &TournamentState) -> Result<(), Failure> {
         match event {
             RunEvent::Begun { .. } => self.log.keep_synced()?,
             RunEvent::GameFinished { record, transcript } => {

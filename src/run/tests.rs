@@ -11,13 +11,13 @@ use crate::folder::Locked;
 use crate::log::LogReader;
 use crate::log::LogWriter;
 use crate::model::clock::{Measure, TimeControl};
-use crate::model::containment::{Containment, Limits};
+use crate::model::containment::{Containment, PlayerLimits};
 use crate::model::record::{FaultPolicy, Header, SCHEMA};
 use crate::model::stage::{PairingRules, Stage};
 use crate::player::{Respond, Wire};
 use crate::run::entrant::Entrant;
 use crate::run::event::Listeners;
-use crate::schedule::ledger::Setup;
+use crate::schedule::ledger::TournamentSetup;
 use crate::seeds::Secret;
 use referee_games::{
     BySeat, Clause, Event, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal,
@@ -112,7 +112,7 @@ struct Heard {
 }
 
 impl Listener for Heard {
-    fn on(&mut self, event: RunEvent<'_>, _: &Ledger) -> Result<(), Failure> {
+    fn on(&mut self, event: RunEvent<'_>, _: &TournamentState) -> Result<(), Failure> {
         match event {
             RunEvent::CannotStart { player, fault } => {
                 panic!("{player} cannot start: {}", fault.message);
@@ -138,7 +138,7 @@ struct Cup {
     /// The folder is removed with this value.
     _dir: tempfile::TempDir,
     folder: Locked,
-    ledger: Ledger,
+    ledger: TournamentState,
 }
 
 impl Cup {
@@ -146,12 +146,12 @@ impl Cup {
         let dir = tempfile::tempdir().expect("a folder");
         let folder = Locked::open(dir.path()).expect("locked");
         let names = NAMES.map(str::to_owned).to_vec();
-        let setup = Setup::new(names, vec![Stage::round_robin(PAIRS)]);
-        Self { _dir: dir, folder, ledger: Ledger::new(setup) }
+        let setup = TournamentSetup::new(names, vec![Stage::round_robin(PAIRS)]);
+        Self { _dir: dir, folder, ledger: TournamentState::new(setup) }
     }
 
     /// Runs it on this many workers, which play with `players`.
-    fn run(&mut self, slots: usize, players: Vec<Entrant>) -> (Result<End, Failure>, Heard) {
+    fn run(&mut self, slots: usize, players: Vec<Entrant>) -> (Result<RunEnd, Failure>, Heard) {
         self.run_where(slots, players, &|_, _| None)
     }
 
@@ -160,8 +160,8 @@ impl Cup {
         &mut self,
         slots: usize,
         players: Vec<Entrant>,
-        other: &dyn Fn(usize, &Reports) -> Option<io::Result<Slot>>,
-    ) -> (Result<End, Failure>, Heard) {
+        other: &dyn Fn(usize, &Reports) -> Option<io::Result<Worker>>,
+    ) -> (Result<RunEnd, Failure>, Heard) {
         let header = header();
         let log = LogWriter::create(self.folder.dir(), &header).expect("a log");
         let conditions = Arc::new(Conditions {
@@ -181,10 +181,11 @@ impl Cup {
             if let Some(slot) = other(number, &reports) {
                 return slot;
             }
-            let rules = Rules::new(&Typed::<Toss>::GAME, Options::default()).expect("no options");
+            let rules =
+                GameRules::new(&Typed::<Toss>::GAME, Options::default()).expect("no options");
             let book = Book::empty(rules);
             let cores = Cores::of_this_process(1).share(number);
-            Slot::start(number, cores, book, Arc::clone(&conditions), reports, halt)
+            Worker::start(number, cores, book, Arc::clone(&conditions), reports, halt)
         };
         let mut heard = Heard::default();
         let mut recorder = Recorder::new(&self.folder, log);
@@ -236,7 +237,7 @@ fn header() -> Header {
         containment: Containment {
             level: Level::Off,
             in_force: Vec::new(),
-            limits: Limits::default(),
+            limits: PlayerLimits::default(),
         },
         seed: Some(1),
         anchors: Vec::new(),
@@ -290,7 +291,7 @@ fn a_game_whose_rules_panic_is_left_out_and_all_others_are_played() {
         heard.warnings,
         [format!("{why}; it is tried again"), format!("{why}; it is left out")]
     );
-    let Ok(End::Failed(failure)) = end else { panic!("{end:?}") };
+    let Ok(RunEnd::Failed(failure)) = end else { panic!("{end:?}") };
     let start = "1 game could not be played, because the referee panicked twice:\n  ";
     assert!(failure.message.starts_with(&format!("{start}{what}: the coin fell")), "{failure}");
 }
@@ -304,7 +305,7 @@ fn a_panic_that_does_not_come_again_costs_nothing() {
         _ => Call::Win,
     });
     let (end, heard) = cup.run(2, vec![winner("ant"), winner("bee"), cat]);
-    assert_eq!(end, Ok(End::Complete));
+    assert_eq!(end, Ok(RunEnd::Complete));
     assert_eq!((heard.finished, heard.warnings.len()), (24, 2));
     assert_eq!(cup.ledger.due(), 0);
 }
@@ -315,7 +316,7 @@ fn where_every_game_panics_the_run_still_ends() {
     let players = NAMES.map(|name| player(name, |_| Call::Panic));
     let (end, heard) = cup.run(2, players.into());
     assert_eq!((heard.finished, heard.warnings.len()), (0, 48));
-    let Ok(End::Failed(failure)) = end else { panic!("{end:?}") };
+    let Ok(RunEnd::Failed(failure)) = end else { panic!("{end:?}") };
     assert!(failure.message.starts_with("24 games could not be played"), "{failure}");
     assert!(failure.message.contains("\n  and 19 more\n"), "{failure}");
 }
@@ -325,10 +326,10 @@ fn shortage() -> Shortage {
 }
 
 /// A worker that lacks resources for every job.
-fn lacking(number: usize, reports: &Reports) -> io::Result<Slot> {
-    Slot::working(number, reports.clone(), move |mut jobs, reports| {
+fn lacking(number: usize, reports: &Reports) -> io::Result<Worker> {
+    Worker::working(number, reports.clone(), move |mut jobs, reports| {
         while jobs.blocking_recv().is_some() {
-            if reports.send((number, Ok(Done::Shortage(shortage())))).is_err() {
+            if reports.send((number, Ok(JobOutcome::Shortage(shortage())))).is_err() {
                 return;
             }
         }
@@ -344,7 +345,7 @@ fn where_a_slot_lacks_something_its_games_are_played_on_the_others() {
             let start = || if is_started { lacking(number, reports) } else { unstarted() };
             (number > 0).then(start)
         });
-        assert_eq!(end, Ok(End::Complete));
+        assert_eq!(end, Ok(RunEnd::Complete));
         assert_eq!((heard.finished, cup.ledger.due()), (24, 0));
         assert!(heard.warnings.len() <= 2, "each slot is given up once: {:?}", heard.warnings);
         for warning in &heard.warnings {
@@ -358,7 +359,7 @@ fn where_every_slot_lacks_something_the_run_fails_and_nothing_is_recorded() {
     let mut cup = Cup::new();
     let players = NAMES.map(winner).into();
     let (end, heard) = cup.run_where(3, players, &|number, reports| Some(lacking(number, reports)));
-    let Ok(End::Failed(failure)) = end else { panic!("{end:?}") };
+    let Ok(RunEnd::Failed(failure)) = end else { panic!("{end:?}") };
     let why =
         format!(" could not begin: {}. Nothing of it was recorded", shortage_text(&shortage()));
     assert!(failure.message.contains(&why), "{failure}");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::player::{Direction, Player};
+use crate::player::{LineDirection, Player};
 use referee_games::{BySeat, Seat, Text};
 
 /// The last lines in both directions, in order of time, then the saved part of each player's
@@ -21,8 +21,8 @@ pub(super) fn text(
     let mut all = String::new();
     for (seat, exchange) in &lines {
         let way = match exchange.direction {
-            Direction::ToPlayer => "to",
-            Direction::FromPlayer => "from",
+            LineDirection::ToPlayer => "to",
+            LineDirection::FromPlayer => "from",
         };
         let at = began.map_or(Duration::ZERO, |began| exchange.at - began);
         let line = serde_json::json!({

@@ -11,37 +11,37 @@ use std::thread::{self, JoinHandle};
 use tokio::sync::{mpsc, watch};
 
 use super::entrant::Entrant;
-use super::job::{Conditions, Done, Job, Panic};
-use super::pool::{self, Bench};
+use super::job::{Conditions, Job, JobOutcome, Panic};
+use super::pool::{self, PlayerPool};
 use crate::openings::Book;
 use crate::run::cores::Share;
 
 /// Open files of a worker besides those of its players.
-const OF_SLOT: u64 = 6;
+const OF_WORKER: u64 = 6;
 /// Open files per player: its pipes, its supervisor, its control groups.
 const OF_PLAYER: u64 = 9;
 
 /// The approximate maximum of open files of a worker, for these players.
 pub fn open_files(players: &[Entrant]) -> u64 {
     let reusable = players.iter().filter(|player| player.reusable).count();
-    OF_SLOT + OF_PLAYER * (2 + reusable.min(pool::IDLE_MOST) as u64)
+    OF_WORKER + OF_PLAYER * (2 + reusable.min(pool::IDLE_MOST) as u64)
 }
 
 /// The jobs of a worker, in order.
 pub(super) type Jobs = mpsc::UnboundedReceiver<Job>;
 
 /// The channel for the reports of a worker, with its number.
-pub type Reports = mpsc::UnboundedSender<(usize, Result<Done, Panic>)>;
+pub type Reports = mpsc::UnboundedSender<(usize, Result<JobOutcome, Panic>)>;
 
 /// A running worker.
 #[derive(Debug)]
-pub struct Slot {
+pub struct Worker {
     /// The channel for its jobs. Closing it ends the worker.
     jobs: mpsc::UnboundedSender<Job>,
     thread: JoinHandle<()>,
 }
 
-impl Slot {
+impl Worker {
     /// Starts worker `number` on its `cores`. Its games begin with the openings of `book`. It
     /// abandons them when `stop` becomes true.
     pub fn start(
@@ -55,7 +55,7 @@ impl Slot {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         Self::working(number, reports, move |jobs, reports| {
             settle_on(&cores);
-            let bench = Bench::new(book, conditions);
+            let bench = PlayerPool::new(book, conditions);
             runtime.block_on(work(bench, number, jobs, reports, stop));
         })
     }
@@ -95,7 +95,7 @@ impl Slot {
 }
 
 async fn work(
-    mut bench: Bench,
+    mut bench: PlayerPool,
     number: usize,
     mut jobs: Jobs,
     reports: Reports,

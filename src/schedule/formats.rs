@@ -39,7 +39,7 @@ impl Meeting {
 
 /// The state of a stage so far.
 #[derive(Debug, Clone, Copy)]
-pub struct Course<'a> {
+pub struct StageState<'a> {
     /// The players that take part, the best seed first.
     pub entrants: &'a [usize],
     /// The meetings of each finished section, in order.
@@ -58,7 +58,7 @@ pub struct Course<'a> {
     pub rules: PairingRules,
 }
 
-impl Course<'_> {
+impl StageState<'_> {
     /// The entrants that were not taken out, the best seed first.
     pub fn there(&self) -> impl Iterator<Item = usize> {
         self.entrants.iter().copied().filter(|&player| self.out[player].is_none())
@@ -81,7 +81,7 @@ pub struct Next {
 
 impl Format {
     /// The next section after `course`, if any.
-    pub fn next(&self, course: &Course<'_>) -> Option<Next> {
+    pub fn next(&self, course: &StageState<'_>) -> Option<Next> {
         let pairings = match self {
             Self::Check => Pairings::Listed(check::next(course)?),
             Self::RoundRobin => once(course, || Pairings::Everyone(course.entrants.to_vec()))?,
@@ -99,11 +99,11 @@ impl Format {
 }
 
 /// The only section of a format that has just one.
-fn once(course: &Course<'_>, pairings: impl FnOnce() -> Pairings) -> Option<Pairings> {
+fn once(course: &StageState<'_>, pairings: impl FnOnce() -> Pairings) -> Option<Pairings> {
     course.sections.is_empty().then(pairings)
 }
 
-fn field(course: &Course<'_>) -> Pairings {
+fn field(course: &StageState<'_>) -> Pairings {
     let is_anchor = |player: &usize| course.anchors.contains(player);
     let entrants = course.entrants.iter().copied().filter(|player| !is_anchor(player)).collect();
     Pairings::Field { entrants, anchors: course.anchors.to_vec() }
@@ -119,8 +119,8 @@ pub(crate) mod tests {
         sections: &'a [Vec<Meeting>],
         out: &'a [Option<Out>],
         results: &'a Results,
-    ) -> Course<'a> {
-        Course {
+    ) -> StageState<'a> {
+        StageState {
             entrants,
             sections,
             out,

@@ -10,7 +10,7 @@ use crate::model::player::Out;
 use crate::model::record::{Anchor, GameRecord, Header, fixed_ratings};
 use crate::model::stage::Order;
 use crate::model::stage::{Format, PairingRules, Stage};
-use crate::schedule::formats::{Course, Meeting, Next};
+use crate::schedule::formats::{Meeting, Next, StageState};
 use crate::schedule::summary::Summary;
 use crate::schedule::{Fixture, Schedule};
 use referee_games::{BySeat, Seat};
@@ -18,7 +18,7 @@ use referee_ratings::{FixedRating, GameOutcome, PlayedGame, Ranking, Results};
 
 /// The settings that determine the course of a tournament, besides its games.
 #[derive(Debug, Clone)]
-pub struct Setup {
+pub struct TournamentSetup {
     /// The names of the players.
     pub names: Vec<String>,
     /// The stages, in order.
@@ -33,7 +33,7 @@ pub struct Setup {
     pub order: Order,
 }
 
-impl Setup {
+impl TournamentSetup {
     /// Settings with these players and stages only: nobody is quarantined, and no rating is given.
     pub fn new(names: Vec<String>, stages: Vec<Stage>) -> Self {
         let (ratings, order) = (Vec::new(), Order::Listed);
@@ -41,7 +41,7 @@ impl Setup {
     }
 }
 
-impl From<&Header> for Setup {
+impl From<&Header> for TournamentSetup {
     fn from(header: &Header) -> Self {
         Self {
             names: header.players.iter().map(|player| player.name.clone()).collect(),
@@ -56,8 +56,8 @@ impl From<&Header> for Setup {
 
 /// The state of a tournament.
 #[derive(Debug, Clone)]
-pub struct Ledger {
-    setup: Setup,
+pub struct TournamentState {
+    setup: TournamentSetup,
     /// The current stage.
     stage: usize,
     /// The players in it, the best seed first.
@@ -81,16 +81,16 @@ pub struct Ledger {
 
 /// Why a record cannot be added to a ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Misfit {
+pub enum RecordError {
     /// It is not a game of this schedule.
     Foreign,
     /// The ledger already has this game.
     Double,
 }
 
-impl Ledger {
+impl TournamentState {
     /// An empty ledger.
-    pub fn new(setup: Setup) -> Self {
+    pub fn new(setup: TournamentSetup) -> Self {
         let players = setup.names.len();
         let schedule = Schedule::new(&setup.names, &setup.order);
         // The seeds of a knockout are those of the file.
@@ -221,12 +221,12 @@ impl Ledger {
     }
 
     /// Marks the game of a record as done.
-    pub fn add(&mut self, record: &GameRecord) -> Result<usize, Misfit> {
-        let index = self.place(record).ok_or(Misfit::Foreign)?;
+    pub fn add(&mut self, record: &GameRecord) -> Result<usize, RecordError> {
+        let index = self.place(record).ok_or(RecordError::Foreign)?;
         if self.is_done(index) {
-            return Err(Misfit::Double);
+            return Err(RecordError::Double);
         }
-        self.games[index] = Some(GameSummary::of(record).map_err(|_| Misfit::Foreign)?);
+        self.games[index] = Some(GameSummary::of(record).map_err(|_| RecordError::Foreign)?);
         self.played += 1;
         self.advance();
         Ok(index)
@@ -354,7 +354,7 @@ impl Ledger {
             }
             _ => Vec::new(),
         };
-        stage.format.next(&Course {
+        stage.format.next(&StageState {
             entrants: &self.entrants,
             sections: &sections,
             out: &self.outs(),
@@ -475,16 +475,19 @@ mod tests {
 
     const NAMES: [&str; 4] = ["bee", "ant", "dog", "cat"];
 
-    fn ledger(pairs: u32, limit: u32) -> Ledger {
+    fn ledger(pairs: u32, limit: u32) -> TournamentState {
         ledger_of(NAMES.map(str::to_owned).to_vec(), &[Stage::round_robin(pairs)], limit)
     }
 
-    fn ledger_of(names: Vec<String>, stages: &[Stage], quarantine: u32) -> Ledger {
-        Ledger::new(Setup { quarantine, ..Setup::new(names, stages.to_vec()) })
+    fn ledger_of(names: Vec<String>, stages: &[Stage], quarantine: u32) -> TournamentState {
+        TournamentState::new(TournamentSetup {
+            quarantine,
+            ..TournamentSetup::new(names, stages.to_vec())
+        })
     }
 
     /// The record of the game at `index`, with faults where `faults` says so.
-    fn record(ledger: &Ledger, index: usize, faults: BySeat<bool>) -> GameRecord {
+    fn record(ledger: &TournamentState, index: usize, faults: BySeat<bool>) -> GameRecord {
         let Fixture { players, pair, game: number } = ledger.fixture(index);
         let plain = game(ledger.name(players.first), ledger.name(players.second), "white");
         let codes = [(Seat::First, "white"), (Seat::Second, "black")];
@@ -509,7 +512,7 @@ mod tests {
     }
 
     /// The players that are out, by which game, and the games that count.
-    fn state(ledger: &Ledger) -> (Vec<(usize, usize)>, Vec<bool>) {
+    fn state(ledger: &TournamentState) -> (Vec<(usize, usize)>, Vec<bool>) {
         let counts = |index| ledger.is_done(index) && !ledger.is_void(index);
         (ledger.quarantined().collect(), (0..ledger.len()).map(counts).collect())
     }
@@ -527,7 +530,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_order_of_finishing_decides_nothing((pairs, limit, faults, order) in course()) {
-            let of = |ledger: &Ledger, index: usize| {
+            let of = |ledger: &TournamentState, index: usize| {
                 record(ledger, index, BySeat::new(faults[index].0, faults[index].1))
             };
             // In the order of the schedule nothing is played that does not count.
@@ -582,19 +585,19 @@ mod tests {
         let mut ledger = ledger(1, 5);
         let one = record(&ledger, 0, BySeat::new(false, false));
         assert_eq!(ledger.add(&one), Ok(0));
-        assert_eq!(ledger.add(&one), Err(Misfit::Double));
+        assert_eq!(ledger.add(&one), Err(RecordError::Double));
         for foreign in [
             GameRecord { id: "3f9a1c07be52-1".into(), ..one.clone() },
             GameRecord { pair: 2, ..one.clone() },
             GameRecord { game: 3, ..one.clone() },
             game("ant", "stranger", "white"),
         ] {
-            assert_eq!(ledger.add(&foreign), Err(Misfit::Foreign));
+            assert_eq!(ledger.add(&foreign), Err(RecordError::Foreign));
         }
         assert_eq!((ledger.played(), ledger.due()), (1, ledger.len() - 1));
     }
 
-    fn of(stages: &[Stage], players: usize, limit: u32) -> Ledger {
+    fn of(stages: &[Stage], players: usize, limit: u32) -> TournamentState {
         let names = (0..players).map(|player| format!("player {player}")).collect();
         ledger_of(names, stages, limit)
     }
@@ -602,7 +605,7 @@ mod tests {
     #[test]
     fn further_games_are_due_only_where_there_is_time() {
         let stages = [Stage::round_robin(1), Stage::further()];
-        let result = |ledger: &Ledger, index: usize| {
+        let result = |ledger: &TournamentState, index: usize| {
             let plain = record(ledger, index, BySeat::new(false, false));
             let plain = GameRecord { actions: vec![ledger.id(index)], ..plain };
             with_result(
@@ -641,7 +644,7 @@ mod tests {
     #[test]
     fn nobody_is_paired_to_repeat_games() {
         // Player 3 alone plays a new game every time.
-        let result = |ledger: &Ledger, index: usize| {
+        let result = |ledger: &TournamentState, index: usize| {
             let players = ledger.fixture(index).players;
             let varies = players.first == 3 || players.second == 3;
             let action = if varies { ledger.id(index) } else { "e4".to_owned() };
@@ -722,7 +725,7 @@ mod tests {
             turns in prop::collection::vec(0_usize..4, 64),
         ) {
             // The half points of a game depend on the game alone.
-            let of_game = |ledger: &Ledger, index: usize| {
+            let of_game = |ledger: &TournamentState, index: usize| {
                 let id = ledger.id(index);
                 let sum: usize = id.bytes().map(usize::from).sum();
                 let (result, fault) = results[sum % results.len()];

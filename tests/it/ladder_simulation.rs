@@ -7,7 +7,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee::model::stage::{Format, PairingRules};
-use referee::schedule::formats::{Course, Meeting};
+use referee::schedule::formats::{Meeting, StageState};
 use referee_ratings::{GameOutcome, PlayedGame, Results, fit};
 
 const PLAYERS: usize = 40;
@@ -85,7 +85,7 @@ fn ladder(spread: f64, seed: u64) -> Vec<f64> {
     let mut sections: Vec<Vec<Meeting>> = Vec::new();
     course(ROUNDS, spread, seed, |results, seeds, _, _| {
         let out = [None; PLAYERS];
-        let course = Course {
+        let course = StageState {
             entrants: seeds,
             sections: &sections,
             out: &out,

@@ -15,7 +15,7 @@ use nix::unistd::{Gid, Uid};
 
 use crate::cgroup::Cgroup;
 use crate::level::{Level, Mechanism};
-use crate::protocol::{CgroupSetup, Setup, SetupError, Stage};
+use crate::protocol::{CgroupSetup, Setup, SetupError, StartStage};
 use crate::seccomp::SeesOthers;
 use crate::start_request::StartRequest;
 use crate::{landlock, procfs, seccomp};
@@ -57,7 +57,7 @@ fn prepare(request: &StartRequest, groups: &[Cgroup]) -> Result<(), SetupError> 
         setrlimit(Resource::RLIMIT_NOFILE, limit.min(hard), hard).map_err(step("its limits"))?;
     }
     std::env::set_current_dir(&setup.dir).map_err(|error| SetupError {
-        stage: Stage::Program,
+        stage: StartStage::Program,
         message: format!("in the folder {}: {error}", setup.dir.display()),
         error: error.raw_os_error(),
     })?;
@@ -153,7 +153,7 @@ fn close_descriptors_on_exec() -> nix::Result<()> {
 
 /// Replaces this process with the program. Returns only on failure.
 fn exec(setup: &Setup, this: Option<&File>) -> Result<std::convert::Infallible, SetupError> {
-    let failed = |message: String| SetupError { stage: Stage::Program, message, error: None };
+    let failed = |message: String| SetupError { stage: StartStage::Program, message, error: None };
     let text = |bytes: &[u8]| {
         CString::new(bytes).map_err(|_| failed("it contains a zero character".to_owned()))
     };

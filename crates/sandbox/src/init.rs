@@ -15,7 +15,7 @@ use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, Pid, fork};
 
 use crate::cgroup::Cgroup;
-use crate::protocol::{Message, Setup, SetupError, send, wait_status};
+use crate::protocol::{Setup, SetupError, SupervisorMessage, send, wait_status};
 use crate::start_request::StartRequest;
 use crate::{exec, mounts};
 
@@ -78,9 +78,9 @@ pub(crate) fn run(
             Ok(status) if status.pid() == Some(leader) => {
                 let full = mounts::full_scratch(Path::new(mounts::SCRATCH), limit);
                 if let Some(full) = full {
-                    let _ = send(socket, &Message::Exceeded(full));
+                    let _ = send(socket, &SupervisorMessage::Exceeded(full));
                 }
-                let _ = send(socket, &Message::Exited { status: wait_status(status) });
+                let _ = send(socket, &SupervisorMessage::Exited { status: wait_status(status) });
             }
             Ok(_) | Err(Errno::EINTR) => {}
             // No process is left that could start another one.

@@ -157,7 +157,7 @@ pub use leftovers::{Leftovers, UnremovedScratch};
 pub use level::{Level, Mechanism};
 pub use limits::{Limits, Overrun};
 pub use pipes::Pipes;
-pub use policy::{Missing, Policy};
+pub use policy::{NotInForce, Policy};
 pub use process::Process;
 pub use process_state::ProcessState;
 pub use request::{Request, Requirement};

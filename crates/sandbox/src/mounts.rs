@@ -32,12 +32,12 @@ pub(crate) const HELPER: &str = "/referee";
 /// Mount flags: no setuid programs and no devices.
 const QUIET: MsFlags = MsFlags::MS_NOSUID.union(MsFlags::MS_NODEV);
 
-type Done = Result<(), SetupError>;
+type SetupResult = Result<(), SetupError>;
 
 /// Gives this process and its children their own mounts without a new root: a scratch folder of
 /// limited size that is also `/dev/shm`, and empty mounts over hidden paths. Everything else stays
 /// as it is. Call it in a process with one thread.
-pub(crate) fn make_alone(setup: &Setup, scratch: &Path, ids: (u32, u32)) -> Done {
+pub(crate) fn make_alone(setup: &Setup, scratch: &Path, ids: (u32, u32)) -> SetupResult {
     let namespaces = match setup.user {
         Some(_) => CloneFlags::CLONE_NEWNS,
         None => CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWUSER,
@@ -73,13 +73,13 @@ pub(crate) fn map_user((user, group): (u32, u32)) -> std::io::Result<()> {
 }
 
 /// Keeps new mounts from propagating to other namespaces.
-fn keep_private() -> Done {
+fn keep_private() -> SetupResult {
     let flags = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     must("/", mount(None::<&str>, "/", None::<&str>, flags, None::<&str>))
 }
 
 /// Builds a file system and makes it this process's root. Call it in new namespaces.
-pub(crate) fn build(request: &StartRequest) -> Done {
+pub(crate) fn build(request: &StartRequest) -> SetupResult {
     let setup = &request.setup;
     keep_private()?;
     // The new root needs a mount point that every machine has, and only for a moment.
@@ -117,7 +117,7 @@ pub(crate) fn build(request: &StartRequest) -> Done {
 
 /// Mounts something empty and unreadable over each of the `paths` that exists. Uses the file
 /// `empty`, and removes it afterwards.
-fn hide(paths: &[PathBuf], empty: &Path) -> Done {
+fn hide(paths: &[PathBuf], empty: &Path) -> SetupResult {
     for path in paths {
         if path.is_dir() {
             let flags = QUIET | MsFlags::MS_RDONLY;
@@ -145,28 +145,31 @@ pub(crate) fn full_scratch(scratch: &Path, limit: u64) -> Option<Overrun> {
 }
 
 /// Adds `path` to the error.
-fn must<E: std::error::Error + 'static>(path: impl AsRef<Path>, result: Result<(), E>) -> Done {
+fn must<E: std::error::Error + 'static>(
+    path: impl AsRef<Path>,
+    result: Result<(), E>,
+) -> SetupResult {
     result.map_err(|error| {
         SetupError::setting_up(&format!("its file system, {}", path.as_ref().display()), &error)
     })
 }
 
-fn make_dir(path: &Path) -> Done {
+fn make_dir(path: &Path) -> SetupResult {
     must(path, fs::create_dir_all(path))
 }
 
-fn tmpfs(path: &str, flags: MsFlags, options: &str) -> Done {
+fn tmpfs(path: &str, flags: MsFlags, options: &str) -> SetupResult {
     must(path, mount(Some("none"), path, Some("tmpfs"), flags, Some(options)))
 }
 
 /// Shows a file or folder of the machine at its own path.
-fn show(path: &Path) -> Done {
+fn show(path: &Path) -> SetupResult {
     show_at(path, path)
 }
 
 /// Shows a file or folder of the machine at `path`, read-only. Copies links, and skips what does
 /// not exist.
-fn show_at(original: &Path, path: &Path) -> Done {
+fn show_at(original: &Path, path: &Path) -> SetupResult {
     let source = Path::new(OLD).join(original.strip_prefix("/").unwrap_or(original));
     let Ok(found) = fs::symlink_metadata(&source) else { return Ok(()) };
     if let Some(above) = path.parent() {
@@ -207,7 +210,7 @@ fn protect(path: &Path, rights: u64) -> nix::Result<()> {
 }
 
 /// Adds the harmless devices. Shared memory is in the scratch folder, and so under its limit.
-fn devices() -> Done {
+fn devices() -> SetupResult {
     make_dir(Path::new("/dev"))?;
     for name in ["null", "zero", "full", "random", "urandom"] {
         let path = Path::new("/dev").join(name);
@@ -230,7 +233,7 @@ fn devices() -> Done {
 }
 
 /// Writes lists of users and groups that contain only those of the process.
-fn write_user((user, group): (u32, u32)) -> Done {
+fn write_user((user, group): (u32, u32)) -> SetupResult {
     make_dir(Path::new("/etc"))?;
     for (path, text) in [
         ("/etc/passwd", format!("player:x:{user}:{group}::{SCRATCH}:/bin/sh\n")),

@@ -20,7 +20,7 @@ pub struct Policy {
     pub(crate) without: Vec<Mechanism>,
     #[cfg(target_os = "linux")]
     pub(crate) hidden: Vec<PathBuf>,
-    pub(crate) missing: Vec<Missing>,
+    pub(crate) missing: Vec<NotInForce>,
     #[cfg(target_os = "linux")]
     pub(crate) cgroups: crate::cgroup::ParentCgroups,
     #[cfg(target_os = "linux")]
@@ -29,7 +29,7 @@ pub struct Policy {
 
 /// A level or mechanism that is not in force, and why.
 #[derive(Debug)]
-pub struct Missing {
+pub struct NotInForce {
     /// The level or mechanism.
     pub what: Requirement,
     /// Why it is not in force.
@@ -59,7 +59,7 @@ impl Policy {
     }
 
     /// The levels and mechanisms that were tried but are not in force.
-    pub fn missing(&self) -> &[Missing] {
+    pub fn missing(&self) -> &[NotInForce] {
         &self.missing
     }
 
@@ -93,7 +93,7 @@ impl Policy {
 
 #[cfg(target_os = "linux")]
 mod platform {
-    use super::{Missing, Policy};
+    use super::{NotInForce, Policy};
     use crate::cgroup::ParentCgroups;
     use crate::level::{Level, Mechanism};
     use crate::request::{Request, Requirement};
@@ -111,7 +111,7 @@ mod platform {
                 .flatten();
             let missing = missing
                 .into_iter()
-                .map(|(one, why)| Missing { what: Requirement::Mechanism(one), why });
+                .map(|(one, why)| NotInForce { what: Requirement::Mechanism(one), why });
             Self {
                 level,
                 limits: request.limits,

@@ -25,7 +25,7 @@ use crate::pipes::Pipes;
 use crate::policy::Policy;
 use crate::process_state::ProcessState;
 use crate::process_tree::{self, ProcessTree};
-use crate::protocol::{LONGEST, Message, SUPERVISOR, Setup, SetupError, Stage};
+use crate::protocol::{LONGEST, SUPERVISOR, Setup, SetupError, StartStage, SupervisorMessage};
 use crate::users::{User, Users};
 use crate::{limits, prepare, procfs, resources};
 
@@ -86,13 +86,13 @@ impl Process {
         };
         let pipes = process.send_setup().await.map_err(unstarted)?;
         match process.next_message().await {
-            Ok(Message::Started { leader, init }) => {
+            Ok(SupervisorMessage::Started { leader, init }) => {
                 process.tree.leader = Pid::from_raw(leader);
                 process.tree.init = init.map(Pid::from_raw);
                 process.freezer = process.groups.freezer();
                 Ok((process, pipes))
             }
-            Ok(Message::Failed(failed)) => {
+            Ok(SupervisorMessage::Failed(failed)) => {
                 // The supervisor has removed what it created, and exits on its own.
                 let _ = timeout(DEATH, process.supervisor.wait()).await;
                 Err(process.why_not_started(command, failed))
@@ -107,7 +107,7 @@ impl Process {
         }
         let reason = failed.message;
         match failed.stage {
-            Stage::Program => SpawnError::Program {
+            StartStage::Program => SpawnError::Program {
                 program: command.program.clone(),
                 reason,
                 denied_to: self
@@ -116,7 +116,7 @@ impl Process {
                     .filter(|_| failed.error == Some(Errno::EACCES as i32))
                     .map(|user| user.id),
             },
-            Stage::Sandbox => SpawnError::Sandbox { reason },
+            StartStage::Sandbox => SpawnError::Sandbox { reason },
         }
     }
 
@@ -258,7 +258,7 @@ impl Process {
     async fn gone(&mut self) -> Option<Leftovers> {
         loop {
             match self.next_message().await {
-                Ok(Message::Gone(leftovers)) => return Some(leftovers),
+                Ok(SupervisorMessage::Gone(leftovers)) => return Some(leftovers),
                 Ok(message) => self.note(&message),
                 Err(SupervisorGone) => return None,
             }
@@ -281,16 +281,16 @@ impl Process {
         Leftovers { processes, scratch: resources::remove_after_supervisor(&self.setup) }
     }
 
-    fn note(&mut self, message: &Message) {
+    fn note(&mut self, message: &SupervisorMessage) {
         match *message {
-            Message::Exited { status } => self.ended = Some(ExitStatus::from_raw(status)),
-            Message::Exceeded(overrun) => self.exceeded = Some(overrun),
+            SupervisorMessage::Exited { status } => self.ended = Some(ExitStatus::from_raw(status)),
+            SupervisorMessage::Exceeded(overrun) => self.exceeded = Some(overrun),
             _ => {}
         }
     }
 
     /// The supervisor's next message. It is cancel-safe, and can be called again.
-    async fn next_message(&mut self) -> Result<Message, SupervisorGone> {
+    async fn next_message(&mut self) -> Result<SupervisorMessage, SupervisorGone> {
         loop {
             if let Some(end) = self.received.iter().position(|&byte| byte == b'\n') {
                 let line: Vec<u8> = self.received.drain(..=end).collect();

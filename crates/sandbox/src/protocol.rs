@@ -1,8 +1,8 @@
 //! The supervisor protocol: JSON lines between caller and supervisor over a socket.
 //!
 //! The caller sends one [`Setup`] together with the process's ends of the pipes. The supervisor
-//! sends [`Message`]s. One byte from the caller, or the end of the socket, tells the supervisor to
-//! kill everything.
+//! sends [`SupervisorMessage`]s. One byte from the caller, or the end of the socket, tells the
+//! supervisor to kill everything.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -113,7 +113,7 @@ impl CgroupSetup {
 /// A message from the supervisor to the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Message {
+pub(crate) enum SupervisorMessage {
     /// The command runs.
     Started {
         /// The process that runs it, by its number in the caller's PID namespace.
@@ -138,7 +138,7 @@ pub(crate) enum Message {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SetupError {
     /// The stage that failed.
-    pub(crate) stage: Stage,
+    pub(crate) stage: StartStage,
     /// What failed and how.
     pub(crate) message: String,
     /// The number of the system error, if it was one.
@@ -148,7 +148,7 @@ pub(crate) struct SetupError {
 /// The stage at which a start failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Stage {
+pub(crate) enum StartStage {
     /// The sandbox could not be set up.
     Sandbox,
     /// The program could not be run in it.
@@ -159,15 +159,15 @@ impl SetupError {
     /// A failed setup of the sandbox: `what` failed.
     pub(crate) fn setting_up(what: &str, error: &(dyn Error + 'static)) -> Self {
         let number = os_error(error);
-        Self { stage: Stage::Sandbox, message: format!("{what}: {error}"), error: number }
+        Self { stage: StartStage::Sandbox, message: format!("{what}: {error}"), error: number }
     }
 
     /// The shortage that caused it, if it was one that the command did not cause.
     pub(crate) fn shortage(&self) -> Option<Shortage> {
         let ours = match self.stage {
-            Stage::Sandbox => true,
+            StartStage::Sandbox => true,
             // The kernel counts processes at an exec, too. Memory is the program's own business.
-            Stage::Program => self.error == Some(nix::libc::EAGAIN),
+            StartStage::Program => self.error == Some(nix::libc::EAGAIN),
         };
         let (what, _) = self.message.split_once(": ").unwrap_or((&self.message, ""));
         Shortage::from_raw(&format!("set up {what}"), self.error.filter(|_| ours))
@@ -175,7 +175,7 @@ impl SetupError {
 }
 
 /// Writes one message to the caller.
-pub(crate) fn send(mut socket: &UnixStream, message: &Message) -> io::Result<()> {
+pub(crate) fn send(mut socket: &UnixStream, message: &SupervisorMessage) -> io::Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
     socket.write_all(&line)
@@ -204,11 +204,11 @@ mod tests {
         };
         for errno in [Errno::EAGAIN, Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM] {
             let shortage =
-                failed(Stage::Sandbox, errno).shortage().expect("a shortage").to_string();
+                failed(StartStage::Sandbox, errno).shortage().expect("a shortage").to_string();
             assert!(shortage.starts_with("cannot set up its sandbox: "), "{shortage}");
-            let of_program = failed(Stage::Program, errno).shortage();
+            let of_program = failed(StartStage::Program, errno).shortage();
             assert_eq!(of_program.is_some(), errno == Errno::EAGAIN, "{errno}");
         }
-        assert_eq!(failed(Stage::Sandbox, Errno::EACCES).shortage(), None);
+        assert_eq!(failed(StartStage::Sandbox, Errno::EACCES).shortage(), None);
     }
 }

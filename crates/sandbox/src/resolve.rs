@@ -2,7 +2,7 @@
 
 use crate::error::{ResolveError, Shortage, SpawnError, Unavailable};
 use crate::level::{Level, Mechanism};
-use crate::policy::{Missing, Policy};
+use crate::policy::{NotInForce, Policy};
 use crate::request::{Request, Requirement};
 use crate::self_test;
 
@@ -47,7 +47,7 @@ fn strongest(request: &Request) -> Result<Policy, ResolveError> {
                 policy.missing.splice(0..0, stronger);
                 return Ok(policy);
             }
-            Err(why) => stronger.push(Missing { what: Requirement::Level(level), why }),
+            Err(why) => stronger.push(NotInForce { what: Requirement::Level(level), why }),
         }
     }
     let mut policy = at_best(Level::Off, request)?.map_err(ResolveError::NoLevel)?;
@@ -68,7 +68,7 @@ pub(crate) fn at_best(
     let without = request.without.iter().copied().chain([Mechanism::Mounts]).collect();
     let mut tried = tried(level, &Request { without, ..request.clone() })?;
     if let Ok(policy) = &mut tried {
-        policy.missing.push(Missing { what: Requirement::Mechanism(Mechanism::Mounts), why });
+        policy.missing.push(NotInForce { what: Requirement::Mechanism(Mechanism::Mounts), why });
     }
     Ok(tried)
 }

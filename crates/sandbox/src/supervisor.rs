@@ -23,7 +23,7 @@ use crate::level::Mechanism;
 use crate::limits::Overrun;
 use crate::monitor::Monitor;
 use crate::process_tree::{self, Member};
-use crate::protocol::{Message, Setup, SetupError, send, wait_status};
+use crate::protocol::{Setup, SetupError, SupervisorMessage, send, wait_status};
 use crate::resources::Resources;
 use crate::start_request::StartRequest;
 use crate::{exec, init, mounts, procfs};
@@ -51,19 +51,21 @@ fn supervise(socket: &UnixStream, request: StartRequest) -> io::Result<()> {
         .and_then(|()| start(socket, request, &resources.groups));
     let end = match started {
         Ok(mut supervisor) => supervisor.watch(socket, &resources.groups, &setup),
-        Err(failed) => send(socket, &Message::Failed(failed)).map(|()| End::NotStarted),
+        Err(failed) => {
+            send(socket, &SupervisorMessage::Failed(failed)).map(|()| SupervisionEnd::NotStarted)
+        }
     };
-    let scratch = resources.remove(&setup, matches!(end, Ok(End::CallerGone)));
+    let scratch = resources.remove(&setup, matches!(end, Ok(SupervisionEnd::CallerGone)));
     match end? {
-        End::NotStarted | End::CallerGone => Ok(()),
-        End::Killed { left } => {
-            send(socket, &Message::Gone(Leftovers { processes: left, scratch }))
+        SupervisionEnd::NotStarted | SupervisionEnd::CallerGone => Ok(()),
+        SupervisionEnd::Killed { left } => {
+            send(socket, &SupervisorMessage::Gone(Leftovers { processes: left, scratch }))
         }
     }
 }
 
 /// How the supervisor's work ended.
-enum End {
+enum SupervisionEnd {
     /// The command did not start, and the caller has been told.
     NotStarted,
     /// The caller is gone, and everything has been killed.
@@ -171,7 +173,7 @@ impl Supervisor {
             })?;
         }
         let init = self.init.map(Pid::as_raw);
-        let started = Message::Started { leader: self.leader.as_raw(), init };
+        let started = SupervisorMessage::Started { leader: self.leader.as_raw(), init };
         // If the caller is gone, the socket is at its end, and `watch` notices.
         let _ = send(socket, &started);
         let _ = nix::unistd::write(&self.go, b"g");
@@ -184,7 +186,7 @@ impl Supervisor {
         mut socket: &UnixStream,
         groups: &[Cgroup],
         setup: &Setup,
-    ) -> io::Result<End> {
+    ) -> io::Result<SupervisionEnd> {
         loop {
             let patience = match &self.monitor {
                 Some(_) if self.exceeded.is_none() => {
@@ -211,7 +213,11 @@ impl Supervisor {
             if asked {
                 let told = socket.read(&mut [0]).unwrap_or(0) > 0;
                 let left = self.kill_all(groups);
-                return Ok(if told { End::Killed { left } } else { End::CallerGone });
+                return Ok(if told {
+                    SupervisionEnd::Killed { left }
+                } else {
+                    SupervisionEnd::CallerGone
+                });
             }
         }
     }
@@ -223,7 +229,7 @@ impl Supervisor {
         let members = self.members();
         self.exceeded = monitor.overrun(&members);
         let Some(exceeded) = self.exceeded else { return };
-        let _ = send(socket, &Message::Exceeded(exceeded));
+        let _ = send(socket, &SupervisorMessage::Exceeded(exceeded));
         for member in members {
             member.signal(process_tree::Signal::KILL);
         }
@@ -246,9 +252,9 @@ impl Supervisor {
                 if let Some(full) =
                     dir.and_then(|dir| mounts::full_scratch(dir, setup.limits.scratch))
                 {
-                    let _ = send(socket, &Message::Exceeded(full));
+                    let _ = send(socket, &SupervisorMessage::Exceeded(full));
                 }
-                let _ = send(socket, &Message::Exited { status: wait_status(status) });
+                let _ = send(socket, &SupervisorMessage::Exited { status: wait_status(status) });
             }
             if self.init == Some(pid) {
                 // Everything in the namespaces is dead. Closing the socket tells the caller so,

@@ -10,13 +10,13 @@ use crate::analysis::tournament::TournamentAnalysis;
 use crate::error::Failure;
 use crate::folder::log_failure;
 use crate::log::LogError;
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 
 /// Examines every game that counts, and the decisions in it.
 pub struct Diagnoser {
     dir: PathBuf,
     observer: Observer,
-    rules: Rules,
+    rules: GameRules,
 }
 
 impl Diagnoser {
@@ -26,7 +26,7 @@ impl Diagnoser {
     ///
     /// When the header names an unknown game or unknown options.
     pub fn new(analysis: &TournamentAnalysis) -> Result<Self, Failure> {
-        let rules = Rules::of(&analysis.header)?;
+        let rules = GameRules::of(&analysis.header)?;
         let observer = Observer::new(analysis.evaluation.results.names());
         Ok(Self { dir: analysis.dir().to_owned(), observer, rules })
     }

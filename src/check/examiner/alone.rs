@@ -3,20 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Examiner, Outcome, Stop};
+use super::{Examiner, Interruption, StepResult};
 use crate::check::drills::Drill;
-use crate::check::{Finding, exchange};
+use crate::check::{CheckFinding, exchange};
 use crate::error::Failure;
 use crate::model::player::Interface;
 use crate::player::diagnosis::seconds;
 use crate::player::{InitView, Launch, NotStarted, Player, Wire};
 use crate::protocol::{Greeting, Wants};
-use crate::reask::{self, Decision, Source};
+use crate::reask::{self, DecisionPoint, RecordedGame};
 use referee_games::{BySeat, Seat};
 
 impl Examiner<'_> {
     /// Starts it in both seats and lets it quit.
-    pub(super) async fn start(&mut self) -> Outcome {
+    pub(super) async fn start(&mut self) -> StepResult {
         let mut said = Vec::new();
         let mut wants = Wants::default();
         let (game, seats) = (self.exam.rules.game, self.exam.rules.seats());
@@ -49,7 +49,7 @@ impl Examiner<'_> {
                 Err(NotStarted::Shortage(shortage)) => return Err(Failure::from(shortage).into()),
                 Err(NotStarted::Fault(fault)) => {
                     let lines = (self.candidate.spec.interface(), exchange::of(&player));
-                    let mut finding = Finding::new(game, &fault, seat, None, lines);
+                    let mut finding = CheckFinding::new(game, &fault, seat, None, lines);
                     finding.reproduce = Some(format!(
                         "referee ask {} --game {}",
                         self.candidate.words,
@@ -69,7 +69,7 @@ impl Examiner<'_> {
     }
 
     /// Asks it for every kind of turn.
-    pub(super) async fn turns(&mut self) -> Outcome {
+    pub(super) async fn turns(&mut self) -> StepResult {
         let is_class = self.candidate.spec.interface() == Interface::Class;
         let (mut kinds, mut asked, mut left_out) = (0, 0, 0);
         let exam = self.exam;
@@ -95,7 +95,11 @@ impl Examiner<'_> {
         Ok((said, None))
     }
 
-    async fn drill(&mut self, number: u32, drill: &Drill) -> Result<Option<Finding>, Stop> {
+    async fn drill(
+        &mut self,
+        number: u32,
+        drill: &Drill,
+    ) -> Result<Option<CheckFinding>, Interruption> {
         let seat = drill.seat;
         let mut names =
             BySeat::new(self.candidate.spec.name.clone(), self.exam.partner.name.clone());
@@ -114,13 +118,13 @@ impl Examiner<'_> {
             )
         };
         let unplayed = record(Duration::ZERO, None);
-        let source = Source {
+        let source = RecordedGame {
             rules: &self.exam.rules,
             control: &self.exam.control,
             policy: self.exam.policy,
             record: &unplayed,
         };
-        let decision = Decision { seat, ply: drill.beginning.plies };
+        let decision = DecisionPoint { seat, ply: drill.beginning.plies };
         let mut player = self.fresh();
         let put = self.unless_over(reask::ask_again(&source, decision, &mut player)).await;
         let put = match put {
@@ -166,11 +170,14 @@ impl Examiner<'_> {
         Player::Wire(Box::new(Wire::process(launch, containment)))
     }
 
-    pub(super) async fn unless_over<T>(&self, work: impl Future<Output = T>) -> Result<T, Stop> {
+    pub(super) async fn unless_over<T>(
+        &self,
+        work: impl Future<Output = T>,
+    ) -> Result<T, Interruption> {
         let mut over = self.over.clone();
         tokio::select! {
             biased;
-            _ = over.wait_for(|over| *over) => Err(Stop::Over),
+            _ = over.wait_for(|over| *over) => Err(Interruption::Over),
             done = work => Ok(done),
         }
     }

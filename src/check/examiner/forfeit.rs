@@ -6,14 +6,14 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Examiner, Outcome};
-use crate::check::{Finding, exchange};
+use super::{Examiner, StepResult};
+use crate::check::{CheckFinding, exchange};
 use crate::error::Failure;
 use crate::model::clock::Clock;
 use crate::model::fault::Fault;
-use crate::model::rules::Rules;
+use crate::model::rules::GameRules;
 use crate::player::{InitView, NotStarted, Player};
-use crate::referee::{Question, Setup, Unplayable};
+use crate::referee::{GameSetup, PendingTurn, Unplayable};
 use referee_games::watch_your_back::{Action, WatchYourBack};
 use referee_games::{AnyPosition, BySeat, Event, Game, GameError, Seat, Step, Turn, TypedPosition};
 
@@ -21,12 +21,12 @@ use referee_games::{AnyPosition, BySeat, Event, Game, GameError, Seat, Step, Tur
 const BEFORE: u32 = 25;
 
 /// Why the game stopped.
-enum Failed {
+enum ForfeitFailure {
     Player(Fault),
     Referee(Unplayable),
 }
 
-impl From<NotStarted> for Failed {
+impl From<NotStarted> for ForfeitFailure {
     fn from(why: NotStarted) -> Self {
         match why {
             NotStarted::Fault(fault) => Self::Player(fault),
@@ -43,7 +43,7 @@ enum Told {
 
 impl Examiner<'_> {
     /// Plays up to the player's first move, forfeits, and asks it for one more action.
-    pub(super) async fn forfeit(&mut self) -> Outcome {
+    pub(super) async fn forfeit(&mut self) -> StepResult {
         let mut player = self.fresh();
         let seed = self.exam.seed;
         let told = match self.unless_over(self.told_of_forfeit(&mut player, seed)).await {
@@ -58,16 +58,16 @@ impl Examiner<'_> {
         let (said, failed) = match told {
             Ok(Told::Forfeit) => ("its opponent forfeits: it plays on", None),
             Ok(Told::Nothing) => ("the game ends before its opponent can forfeit", None),
-            Err((Failed::Referee(why), _)) => return Err(Failure::from(why).into()),
-            Err((Failed::Player(fault), plies @ Some(BEFORE..))) => {
+            Err((ForfeitFailure::Referee(why), _)) => return Err(Failure::from(why).into()),
+            Err((ForfeitFailure::Player(fault), plies @ Some(BEFORE..))) => {
                 ("its opponent forfeits: it does not play on", Some((fault, plies)))
             }
-            Err((Failed::Player(fault), plies)) => {
+            Err((ForfeitFailure::Player(fault), plies)) => {
                 ("it fails before its opponent can forfeit", Some((fault, plies)))
             }
         };
         let finding = failed.map(|(fault, plies)| {
-            Finding::new(self.exam.rules.game, &fault, Seat::First, plies, lines)
+            CheckFinding::new(self.exam.rules.game, &fault, Seat::First, plies, lines)
         });
         Ok((said.to_owned(), finding))
     }
@@ -78,11 +78,11 @@ impl Examiner<'_> {
         &self,
         player: &mut Player,
         seed: u64,
-    ) -> Result<Told, (Failed, Option<u32>)> {
+    ) -> Result<Told, (ForfeitFailure, Option<u32>)> {
         let exam = self.exam;
         // Only this game is played by classes, and only in this game can a move be forfeited.
         let Some(mut position) = start(&exam.rules) else { return Ok(Told::Nothing) };
-        let setup = Setup {
+        let setup = GameSetup {
             rules: &exam.rules,
             control: &exam.control,
             policy: exam.policy,
@@ -102,15 +102,15 @@ impl Examiner<'_> {
         let (mut events, mut told) = (Vec::<Event>::new(), 0);
         loop {
             let ply = position.0.ply();
-            let failed = |error: GameError| (Failed::Referee(error.into()), Some(ply));
+            let failed = |error: GameError| (ForfeitFailure::Referee(error.into()), Some(ply));
             let action = match position.0.turn() {
                 Turn::Move(Seat::First) => {
                     let clocks = BySeat::from_fn(|_| Clock::new(exam.control));
                     let news = &events[told..];
-                    let question = Question::new(Seat::First, &setup, &position, news, clocks);
+                    let question = PendingTurn::new(Seat::First, &setup, &position, news, clocks);
                     let answered = question.put(player).await.map_err(failed)?.decided;
                     let (action, _) =
-                        answered.map_err(|fault| (Failed::Player(fault), Some(ply)))?;
+                        answered.map_err(|fault| (ForfeitFailure::Player(fault), Some(ply)))?;
                     told = events.len();
                     Some(action)
                 }
@@ -134,7 +134,7 @@ impl Examiner<'_> {
 }
 
 /// The typed starting position under these rules, if this is the right game.
-fn start(rules: &Rules) -> Option<TypedPosition<WatchYourBack>> {
+fn start(rules: &GameRules) -> Option<TypedPosition<WatchYourBack>> {
     if rules.game.name() != WatchYourBack::NAME {
         return None;
     }

@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::Desk;
 use super::candidates::Refused;
-use crate::check::{Candidate, Exam, Report, examine};
+use crate::check::{Candidate, CheckReport, Exam, examine};
 use crate::commands::run::interrupted;
 use crate::error::Failure;
 use crate::printer::activity::Activity;
@@ -45,7 +45,7 @@ enum News {
     Step(usize, String),
     /// The report on the entry with this number, and the error that kept the referee from finishing
     /// it.
-    Examined(usize, Box<Report>, Option<Failure>),
+    Examined(usize, Box<CheckReport>, Option<Failure>),
 }
 
 /// Checks all candidates, a limited number at a time (default: one per core). Passes the reports to
@@ -108,7 +108,7 @@ impl Shared {
     fn examine(
         &self,
         candidate: &Candidate,
-        report: &mut Report,
+        report: &mut CheckReport,
         stop: &watch::Receiver<bool>,
         begin: impl Fn(&str),
     ) -> Result<(), Failure> {
@@ -127,11 +127,11 @@ impl Shared {
     }
 
     /// The report on an entry before its check.
-    fn untried(&self, number: usize) -> Report {
+    fn untried(&self, number: usize) -> CheckReport {
         match &self.entries[number] {
             Ok(candidate) => self.exam.untried(candidate),
             Err(Refused { word, why }) => {
-                Report::refused(word, self.exam.rules.game.name(), &why.message)
+                CheckReport::refused(word, self.exam.rules.game.name(), &why.message)
             }
         }
     }
@@ -139,8 +139,8 @@ impl Shared {
 
 /// Does `work` on a report. Turns a panic into a failure, and adds it to the report.
 fn guarded(
-    report: &mut Report,
-    work: impl FnOnce(&mut Report) -> Result<(), Failure>,
+    report: &mut CheckReport,
+    work: impl FnOnce(&mut CheckReport) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     // A report is complete at any moment, and nothing else that `work` changes is used again.
     let worked = catch_unwind(AssertUnwindSafe(|| work(report)));
@@ -218,11 +218,11 @@ fn collect(
 #[derive(Default)]
 struct Queue {
     next: usize,
-    waiting: BTreeMap<usize, Report>,
+    waiting: BTreeMap<usize, CheckReport>,
 }
 
 impl Queue {
-    fn take(&mut self, number: usize, report: Report, desk: &mut Desk) -> Result<(), Failure> {
+    fn take(&mut self, number: usize, report: CheckReport, desk: &mut Desk) -> Result<(), Failure> {
         self.waiting.insert(number, report);
         while let Some(report) = self.waiting.remove(&self.next) {
             self.next += 1;
@@ -240,14 +240,14 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Verdict;
+    use crate::check::StepVerdict;
 
     #[test]
     fn a_panic_leaves_what_was_found_and_says_that_the_referee_failed() {
         let steps = ["start", "turns"].map(str::to_owned).into();
-        let mut report = Report::new("ant", "ant", "a-game", steps);
+        let mut report = CheckReport::new("ant", "ant", "a-game", steps);
         let failure = guarded(&mut report, |report| {
-            report.steps[0].verdict = Verdict::Passed;
+            report.steps[0].verdict = StepVerdict::Passed;
             panic!("of {} pieces", 3)
         });
         let message = "the check of ant broke down: of 3 pieces; this is a mistake in the referee";

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use crate::check::{Outcome, Report};
+use crate::check::{CheckReport, Readiness};
 use crate::error::Failure;
 use crate::report::csv_cells::text;
 
@@ -45,7 +45,7 @@ impl Table {
     }
 
     /// Writes a player's row.
-    pub(super) fn write(&mut self, report: &Report) -> Result<(), Failure> {
+    pub(super) fn write(&mut self, report: &CheckReport) -> Result<(), Failure> {
         let row = row(report, &self.bots);
         self.put(&row)
     }
@@ -58,13 +58,13 @@ impl Table {
     }
 }
 
-fn row(report: &Report, bots: &[String]) -> Vec<String> {
+fn row(report: &CheckReport, bots: &[String]) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.1}"));
     let figures = &report.figures;
     let verdict = match report.outcome() {
-        Outcome::Ready => "ready",
-        Outcome::NotReady => "not-ready",
-        Outcome::Unfinished => "unfinished",
+        Readiness::Ready => "ready",
+        Readiness::NotReady => "not-ready",
+        Readiness::Unfinished => "unfinished",
     };
     let step = report.decisive();
     let finding = step.and_then(|step| step.finding.as_ref());

@@ -21,7 +21,7 @@ use crate::folder;
 use crate::report::games::GamesTable;
 use crate::report::{Remedy, Standings};
 use crate::run::event::{Listener, RunEvent};
-use crate::schedule::ledger::Ledger;
+use crate::schedule::ledger::TournamentState;
 
 /// The tables are written again when the number of games has grown by one part in this many.
 const PART: usize = 10;
@@ -36,7 +36,7 @@ pub(in crate::commands) struct LiveTables {
     remedy: Remedy,
     /// The table of games, with new rows appended as games finish.
     games: Option<GamesTable<File>>,
-    writer: Option<(SyncSender<Ledger>, JoinHandle<()>)>,
+    writer: Option<(SyncSender<TournamentState>, JoinHandle<()>)>,
     /// The number of games in the tables last written.
     shown: usize,
 }
@@ -47,10 +47,10 @@ impl LiveTables {
         Self { dir: dir.to_owned(), remedy, games: None, writer: None, shown: 0 }
     }
 
-    fn begin(&mut self, ledger: &Ledger) -> io::Result<()> {
+    fn begin(&mut self, ledger: &TournamentState) -> io::Result<()> {
         File::create(self.dir.join(UNFINISHED))?;
         self.games = Some(games_so_far(&self.dir, ledger).map_err(io::Error::other)?);
-        let (ledgers, inbox) = sync_channel::<Ledger>(1);
+        let (ledgers, inbox) = sync_channel::<TournamentState>(1);
         let (dir, remedy) = (self.dir.clone(), self.remedy);
         let work = move || {
             // On Linux this sets the thread's priority. Everything also works without it.
@@ -66,7 +66,7 @@ impl LiveTables {
         Ok(())
     }
 
-    fn finished(&mut self, event: RunEvent<'_>, ledger: &Ledger) -> io::Result<()> {
+    fn finished(&mut self, event: RunEvent<'_>, ledger: &TournamentState) -> io::Result<()> {
         if let (Some(table), RunEvent::GameFinished { record, .. }) = (&mut self.games, event) {
             table.write(record)?;
             table.flush()?;
@@ -94,7 +94,7 @@ impl LiveTables {
 }
 
 /// Writes `games.csv` with the games so far, ready for appending.
-fn games_so_far(dir: &Path, ledger: &Ledger) -> Result<GamesTable<File>, Failure> {
+fn games_so_far(dir: &Path, ledger: &TournamentState) -> Result<GamesTable<File>, Failure> {
     let failed = |error: io::Error| Failure::system(error.to_string());
     let file = File::create(dir.join(GAMES_TABLE)).map_err(failed)?;
     let mut table = GamesTable::new(file).map_err(failed)?;
@@ -105,7 +105,7 @@ fn games_so_far(dir: &Path, ledger: &Ledger) -> Result<GamesTable<File>, Failure
     Ok(table)
 }
 
-fn write(dir: &Path, remedy: Remedy, ledger: &Ledger) -> io::Result<()> {
+fn write(dir: &Path, remedy: Remedy, ledger: &TournamentState) -> io::Result<()> {
     let evaluation = Evaluation::of(ledger, Faulted::Count).map_err(io::Error::other)?;
     let standings = Standings { remedy, ..Standings::new(&evaluation) };
     for (name, content) in table_files(&standings, &evaluation.results)? {
@@ -115,7 +115,7 @@ fn write(dir: &Path, remedy: Remedy, ledger: &Ledger) -> io::Result<()> {
 }
 
 impl Listener for LiveTables {
-    fn on(&mut self, event: RunEvent<'_>, ledger: &Ledger) -> Result<(), Failure> {
+    fn on(&mut self, event: RunEvent<'_>, ledger: &TournamentState) -> Result<(), Failure> {
         let done = match event {
             RunEvent::Begun { .. } => self.begin(ledger),
             RunEvent::GameFinished { .. } => self.finished(event, ledger),

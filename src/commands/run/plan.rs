@@ -16,7 +16,7 @@ use crate::model::stage::{PairingRules, Stage};
 use crate::model::tournament::Tournament;
 use crate::printer::Printer;
 use crate::report::Row;
-use crate::schedule::ledger::{Ledger, Setup};
+use crate::schedule::ledger::{TournamentSetup, TournamentState};
 use referee_ratings::Estimate;
 
 /// Prints the games that are due, and what to expect until `until`.
@@ -30,7 +30,7 @@ pub(super) fn plan(
     let exists = dir.join(LOG).exists();
     let failure = |error| folder::log_failure(dir, &error);
     let header = if exists { Some(header(dir).map_err(failure)?) } else { None };
-    let mut ledger = Ledger::new(setup(tournament, header.as_ref()));
+    let mut ledger = TournamentState::new(setup(tournament, header.as_ref()));
     let mut used = 0_u64;
     if exists {
         let contents = folder::read(dir, |_, entry| {
@@ -78,10 +78,10 @@ fn header(dir: &Path) -> Result<Header, LogError> {
 
 /// The configured tournament, which may have more pairs and players than the log. A stage of
 /// further pairs comes from the log.
-fn setup(tournament: &Tournament, header: Option<&Header>) -> Setup {
+fn setup(tournament: &Tournament, header: Option<&Header>) -> TournamentSetup {
     let has_further = header.is_some_and(|header| header.stages.contains(&Stage::further()));
     let further = has_further.then(Stage::further);
-    Setup {
+    TournamentSetup {
         names: tournament.players.iter().map(|player| player.name.clone()).collect(),
         stages: tournament.stages.iter().cloned().chain(further).collect(),
         quarantine: tournament.quarantine,

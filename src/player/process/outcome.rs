@@ -2,7 +2,7 @@
 
 /// How much of a request was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Written {
+pub(super) enum WriteOutcome {
     /// All of it.
     All,
     /// The player has closed its stdin.
@@ -13,7 +13,7 @@ pub(super) enum Written {
 
 /// Why no line arrived.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum End {
+pub(super) enum NoLine {
     /// The output ended.
     Closed,
     /// The process ended.

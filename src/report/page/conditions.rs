@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::{Material, count, name};
 use crate::escape;
 use crate::model::clock::{Measure, TimeControl};
-use crate::model::containment::{Containment, Limits};
+use crate::model::containment::{Containment, PlayerLimits};
 use crate::model::record::{FaultPolicy, Header};
 use crate::model::stage::Stage;
 use crate::player::diagnosis::seconds;
@@ -74,7 +74,7 @@ fn containment(containment: &Containment) -> String {
     format!("{}: {}", containment.level, names.join(", "))
 }
 
-fn limits(limits: &Limits) -> String {
+fn limits(limits: &PlayerLimits) -> String {
     let size = |bytes: u64| HumanBytes(bytes).to_string();
     let mut parts = vec![
         format!("{} of memory", size(limits.sandbox.memory)),

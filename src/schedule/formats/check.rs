@@ -5,11 +5,11 @@
 //! does not count for that player. Every meeting lets two players through or takes one out, so the
 //! check ends.
 
-use super::Course;
+use super::StageState;
 
 /// The pairings of the next round; none when everyone is through or out, as far as can be
 /// determined.
-pub fn next(course: &Course<'_>) -> Option<Vec<(usize, usize)>> {
+pub fn next(course: &StageState<'_>) -> Option<Vec<(usize, usize)>> {
     let mut passed = vec![false; course.out.len()];
     for meeting in course.sections.iter().flatten().filter(|meeting| !meeting.faulted) {
         passed[meeting.players.0] = true;

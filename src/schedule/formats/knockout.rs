@@ -1,11 +1,11 @@
 //! The knockout: the loser of a meeting is out, and the best seeds meet last.
 
-use super::{Course, Meeting, Next};
+use super::{Meeting, Next, StageState};
 use crate::model::player::Out;
 use crate::schedule::Pairings;
 
 /// The next section: a round of the bracket, or another pair for each tied meeting of a round.
-pub fn next(course: &Course<'_>, tie_breaks: u32) -> Option<Next> {
+pub fn next(course: &StageState<'_>, tie_breaks: u32) -> Option<Next> {
     let mut alive = bracket(course.entrants);
     let mut sections = course.sections.iter();
     loop {
@@ -77,7 +77,7 @@ fn tied(scores: &[Meeting], out: &[Option<Out>]) -> Vec<(usize, usize)> {
 
 /// The winner of a meeting: a player that was not taken out, then the better score, then the better
 /// seed.
-fn winner(course: &Course<'_>, scores: &[Meeting], one: usize, other: usize) -> usize {
+fn winner(course: &StageState<'_>, scores: &[Meeting], one: usize, other: usize) -> usize {
     let meeting = scores.iter().find(|meeting| meeting.players == (one.min(other), one.max(other)));
     let halves = |player| meeting.and_then(|meeting| meeting.halves_of(player)).unwrap_or(0);
     let seed = |player| course.entrants.iter().position(|&known| known == player);
@@ -106,7 +106,7 @@ mod tests {
         let mut sections: Vec<Vec<Meeting>> = Vec::new();
         loop {
             let results = Results::new(0);
-            let course = Course { pairs: 2, ..course(&entrants, &sections, &out, &results) };
+            let course = StageState { pairs: 2, ..course(&entrants, &sections, &out, &results) };
             let Some(Next { pairings, pairs }) = next(&course, tie_breaks) else { return sections };
             let meeting = |place| {
                 let (one, other) = pairings.get(place);

@@ -1,6 +1,6 @@
 //! The ladder: each round plays the most informative games for the ranking so far.
 
-use super::{Course, Next, PairingRules};
+use super::{Next, PairingRules, StageState};
 use crate::schedule::Pairings;
 use referee_ratings::{Estimate, Fit};
 
@@ -26,7 +26,7 @@ pub struct Goal {
 
 /// The pairings of the next round; none when the goal is reached, or when all possible meetings
 /// would only repeat games.
-pub fn next(course: &Course<'_>, goal: Goal) -> Option<Vec<(usize, usize)>> {
+pub fn next(course: &StageState<'_>, goal: Goal) -> Option<Vec<(usize, usize)>> {
     let players: Vec<usize> = course.there().collect();
     let played: usize = course.sections.iter().map(Vec::len).sum();
     let a_meeting = 2 * course.pairs as usize;
@@ -50,7 +50,7 @@ pub fn next(course: &Course<'_>, goal: Goal) -> Option<Vec<(usize, usize)>> {
 
 /// The next round of the most informative games, after all other stages; none when all possible
 /// meetings would only repeat games.
-pub fn further(course: &Course<'_>) -> Option<Next> {
+pub fn further(course: &StageState<'_>) -> Option<Next> {
     let players: Vec<usize> = course.there().collect();
     let pairings = by_worth(course, &players, &course.fit()?);
     let meetings = pairings.len();
@@ -63,7 +63,7 @@ pub fn further(course: &Course<'_>) -> Option<Next> {
 }
 
 /// Whether the last game of the two was new, and so was an earlier one with the same seats.
-fn varies(course: &Course<'_>, one: usize, other: usize) -> bool {
+fn varies(course: &StageState<'_>, one: usize, other: usize) -> bool {
     let results = course.results;
     let new = |first: usize, second: usize| {
         let copies = results.copies().get(&(first, second)).copied().unwrap_or(0);
@@ -74,7 +74,7 @@ fn varies(course: &Course<'_>, one: usize, other: usize) -> bool {
 }
 
 /// Whether further games of the two would probably only repeat earlier ones.
-fn is_exhausted(course: &Course<'_>, one: usize, other: usize) -> bool {
+fn is_exhausted(course: &StageState<'_>, one: usize, other: usize) -> bool {
     course.results.repeats(one, other) >= REPEATS
 }
 
@@ -86,13 +86,13 @@ fn by_seed(players: &[usize], round: usize) -> Vec<(usize, usize)> {
 }
 
 /// Whether every published rating is known within `margin`.
-fn is_sharp(course: &Course<'_>, players: &[usize], fit: &Fit, margin: f64) -> bool {
+fn is_sharp(course: &StageState<'_>, players: &[usize], fit: &Fit, margin: f64) -> bool {
     let shown = players.iter().filter(|&&player| !course.results.completion(player).fails());
     shown.into_iter().all(|&player| fit.ratings[player].margin() <= margin)
 }
 
 /// The best meetings in which no player appears twice, chosen greedily.
-fn by_worth(course: &Course<'_>, players: &[usize], fit: &Fit) -> Vec<(usize, usize)> {
+fn by_worth(course: &StageState<'_>, players: &[usize], fit: &Fit) -> Vec<(usize, usize)> {
     let mut ranking = players.to_vec();
     ranking.sort_by(|&one, &other| {
         fit.ratings[other].value.total_cmp(&fit.ratings[one].value).then(one.cmp(&other))

@@ -6,14 +6,14 @@ use std::collections::HashSet;
 use petgraph::algo::maximum_matching;
 use petgraph::graph::{NodeIndex, UnGraph};
 
-use super::Course;
+use super::StageState;
 
 /// The pairings of the next round; none after `rounds` rounds, or when no meetings are left.
-pub fn next(course: &Course<'_>, rounds: u32) -> Option<Vec<(usize, usize)>> {
+pub fn next(course: &StageState<'_>, rounds: u32) -> Option<Vec<(usize, usize)>> {
     if course.sections.len() >= rounds as usize {
         return None;
     }
-    let table = Table::new(course);
+    let table = SwissTable::new(course);
     let pairings = table.pairings();
     (!pairings.is_empty()).then_some(pairings)
 }
@@ -25,7 +25,7 @@ pub fn most_rounds(players: usize) -> usize {
 }
 
 /// The players to be paired, in the order of their scores.
-struct Table {
+struct SwissTable {
     /// Players by place. With an odd number of players, the place after the last stands for sitting
     /// out.
     players: Vec<usize>,
@@ -35,8 +35,8 @@ struct Table {
     met: HashSet<(usize, usize)>,
 }
 
-impl Table {
-    fn new(course: &Course<'_>) -> Self {
+impl SwissTable {
+    fn new(course: &StageState<'_>) -> Self {
         let mut rows: Vec<(usize, usize, bool)> =
             course.there().map(|player| score(course, player)).collect();
         // The sort is stable: players with equal scores stay in the order of the seeds.
@@ -118,7 +118,7 @@ impl Table {
 
 /// The score of a player in half points, with a round of sitting out as a win; its number; whether
 /// it sat out.
-fn score(course: &Course<'_>, player: usize) -> (usize, usize, bool) {
+fn score(course: &StageState<'_>, player: usize) -> (usize, usize, bool) {
     let mut halves = 0;
     let mut sat_out = false;
     for section in course.sections {
