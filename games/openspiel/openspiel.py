@@ -16,7 +16,10 @@ from collections import OrderedDict
 from fractions import Fraction
 from importlib.metadata import version
 
-import pyspiel
+try:
+    import pyspiel
+except ModuleNotFoundError:
+    sys.exit("the package open_spiel is missing; install it: pip install open_spiel")
 
 SEATS = ["player-0", "player-1"]
 CLAUSES = [
@@ -268,7 +271,7 @@ def main():
     try:
         program = Program(sys.argv[1])
     except pyspiel.SpielError as error:
-        sys.exit(f"OpenSpiel does not know this game: {error}")
+        sys.exit("OpenSpiel refuses this game: " + str(error).partition(" Available games")[0])
     for request in map(json.loads, sys.stdin):
         if request["type"] == "quit":
             break
