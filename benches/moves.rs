@@ -262,10 +262,10 @@ async fn one_game(mut players: BySeat<Player>, script: &str, plies: usize) -> Ou
         began.get_or_insert(ended);
     })
     .await?;
-    if report.kept.actions.len() != plies {
+    if report.trace.actions.len() != plies {
         return Err(format!("the game ended early: {:?}", report.ending).into());
     }
-    let starts = [report.kept.startup.first, report.kept.startup.second];
+    let starts = [report.trace.startup.first, report.trace.startup.second];
     let statistics = BySeat::new(players.first.leave().await, players.second.leave().await);
     let recorded = log(report, statistics, script)?;
     Ok(Measured {
@@ -283,10 +283,10 @@ fn log(report: GameReport, statistics: BySeat<PlayerStatistics>, script: &str) -
     let names = BySeat::new("ant".to_owned(), "bee".to_owned());
     let seats = WatchYourBack::SEATS.map(Into::into);
     let seeds = BySeat::new(1, 2);
-    let account = RecordBuilder { seats, names, seeds, report, statistics, wall: Duration::ZERO };
+    let builder = RecordBuilder { seats, names, seeds, report, statistics, wall: Duration::ZERO };
     let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
     let before = cpu()?;
-    log.append(&account.record("a-game".to_owned(), fixture, Vec::new()))?;
+    log.append(&builder.build("a-game".to_owned(), fixture, Vec::new()))?;
     Ok(cpu()? - before)
 }
 

@@ -4,15 +4,15 @@
 mod beginning;
 mod drills;
 mod examiner;
-pub mod exchange;
 mod finding;
 mod load;
 mod records;
 mod report;
+pub mod transcript;
 
 pub use beginning::Beginning;
 pub use drills::{Drill, drills};
 pub use examiner::{Candidate, Exam, examine};
-pub use exchange::ShownLine;
 pub use finding::CheckFinding;
 pub use report::{CheckReport, CheckStep, Figures, OpponentScore, Readiness, StepVerdict};
+pub use transcript::ShownLine;

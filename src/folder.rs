@@ -16,7 +16,7 @@ use crate::disk;
 use crate::error::Failure;
 use crate::log::{Entry, LOG, LogError, LogReader, WriteError};
 use crate::model::record::Header;
-use crate::schedule::ledger::TournamentState;
+use crate::schedule::state::TournamentState;
 use crate::seeds::Secret;
 
 const LOCK: &str = "lock";
@@ -166,7 +166,7 @@ pub struct Contents {
     /// The header.
     pub header: Header,
     /// The state of the tournament: which games are done.
-    pub ledger: TournamentState,
+    pub state: TournamentState,
     /// The length of all complete lines, in bytes.
     pub whole: u64,
     /// Whether a torn last line follows them.
@@ -193,10 +193,10 @@ pub fn read(dir: &Path, mut each: impl FnMut(usize, &Entry)) -> Result<Contents,
     let failure = |error: LogError| log_failure(dir, &error);
     let mut reader = LogReader::open(dir).map_err(failure)?;
     let header = reader.header().clone();
-    let mut ledger = TournamentState::new((&header).into());
+    let mut state = TournamentState::new((&header).into());
     let mut problems = Problems::default();
     while let Some(line) = reader.next_line().map_err(failure)? {
-        let (index, problem) = place(&line, &mut ledger);
+        let (index, problem) = place(&line, &mut state);
         if let Some(problem) = problem {
             problems.add(problem);
         }
@@ -204,7 +204,7 @@ pub fn read(dir: &Path, mut each: impl FnMut(usize, &Entry)) -> Result<Contents,
             each(index, &entry);
         }
     }
-    Ok(Contents { header, ledger, whole: reader.whole(), torn: reader.torn(), problems })
+    Ok(Contents { header, state, whole: reader.whole(), torn: reader.torn(), problems })
 }
 
 /// Returns an error if a log holds `found` games instead of `expected`.
@@ -219,18 +219,18 @@ pub fn check_count(dir: &Path, found: usize, expected: usize) -> Result<(), Fail
     )))
 }
 
-/// Calls `each` with every game of the ledger and its place, in the order of the log. Skips lines
-/// that the ledger does not contain.
+/// Calls `each` with every game of the tournament and its place, in the order of the log. Skips
+/// lines of games that the tournament does not contain.
 pub fn games(
     dir: &Path,
-    ledger: &TournamentState,
+    state: &TournamentState,
     mut each: impl FnMut(usize, &Entry) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let failure = |error: LogError| log_failure(dir, &error);
     let mut reader = LogReader::open(dir).map_err(failure)?;
-    let mut is_left: Vec<bool> = (0..ledger.len()).map(|index| ledger.is_done(index)).collect();
+    let mut is_left: Vec<bool> = (0..state.len()).map(|index| state.is_done(index)).collect();
     while let Some(entry) = reader.next_entry().map_err(failure)? {
-        let place = ledger.place(&entry.record);
+        let place = state.place(&entry.record);
         if let Some(index) = place.filter(|&index| std::mem::take(&mut is_left[index])) {
             each(index, &entry)?;
         }

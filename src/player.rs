@@ -4,7 +4,6 @@
 mod barred;
 mod cpu_usage;
 pub mod diagnosis;
-mod exchanges;
 mod human;
 mod launch;
 mod limit;
@@ -14,17 +13,18 @@ pub mod sandbox;
 #[cfg(test)]
 mod scripted;
 mod stderr;
+mod transcript;
 mod wire;
 
 use std::time::Duration;
 
-pub use exchanges::{LineDirection, TranscriptLine};
 pub use human::Human;
 pub use launch::Launch;
 pub use overdue::{LAG, Overdue};
 pub use sandbox::{NotStarted, Sandbox};
 #[cfg(test)]
 pub(crate) use scripted::PlayerScript;
+pub use transcript::{LineDirection, TranscriptLine};
 pub use wire::{Respond, Wire};
 
 use crate::model::clock::TimeControl;
@@ -241,9 +241,9 @@ impl Player {
     }
 
     /// The transcript: the last lines in both directions, oldest first.
-    pub fn exchanges(&self) -> Vec<TranscriptLine> {
+    pub fn transcript(&self) -> Vec<TranscriptLine> {
         match self {
-            Self::Wire(wire) => wire.exchanges(),
+            Self::Wire(wire) => wire.transcript(),
             Self::Human(_) => Vec::new(),
         }
     }

@@ -12,7 +12,7 @@ use crate::model::player::Out;
 use crate::model::record::GameRecord;
 use crate::printer::Printer;
 use crate::run::event::{Listener, RunEvent};
-use crate::schedule::ledger::TournamentState;
+use crate::schedule::state::TournamentState;
 use referee_games::Seat;
 use referee_ratings::Completion;
 
@@ -44,8 +44,8 @@ pub struct Progress {
 }
 
 /// The state that changes the number of games due, apart from the games played.
-fn known(ledger: &TournamentState) -> (usize, usize) {
-    (ledger.len(), ledger.quarantined().count())
+fn known(state: &TournamentState) -> (usize, usize) {
+    (state.len(), state.quarantined().count())
 }
 
 /// A player that may be in the lead.
@@ -60,9 +60,9 @@ pub struct Contender {
 
 impl Contender {
     /// The players of a tournament, with their current results.
-    pub fn all(ledger: &TournamentState) -> Vec<Self> {
-        let out = ledger.outs().into_iter();
-        let mut all: Vec<Self> = ledger
+    pub fn all(state: &TournamentState) -> Vec<Self> {
+        let out = state.outs().into_iter();
+        let mut all: Vec<Self> = state
             .names()
             .iter()
             .zip(out)
@@ -73,7 +73,7 @@ impl Contender {
                 is_out: out.is_some(),
             })
             .collect();
-        for (fixture, game) in ledger.counted() {
+        for (fixture, game) in state.counted() {
             for seat in Seat::BOTH {
                 all[fixture.players[seat]].add(seat, game);
             }
@@ -201,20 +201,20 @@ fn in_time(left: Duration, until: Option<Instant>) -> Duration {
 }
 
 /// Games per second and the time left, after at least one game.
-fn speed(state: &ProgressState, until: Option<Instant>, out: &mut dyn std::fmt::Write) {
-    if state.pos() > 0 {
-        let left = HumanDuration(in_time(state.eta(), until));
+fn speed(bar: &ProgressState, until: Option<Instant>, out: &mut dyn std::fmt::Write) {
+    if bar.pos() > 0 {
+        let left = HumanDuration(in_time(bar.eta(), until));
         // Formatting to a string does not fail.
-        let _ = write!(out, "  {:.1}/s  {left:#} left", state.per_sec());
+        let _ = write!(out, "  {:.1}/s  {left:#} left", bar.per_sec());
     }
 }
 
 impl Listener for Progress {
-    fn on(&mut self, event: RunEvent<'_>, ledger: &TournamentState) -> Result<(), Failure> {
+    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), Failure> {
         match event {
             RunEvent::CannotStart { player, fault } => self.cannot_start(player, fault),
-            RunEvent::Begun { due } => self.begin(ledger, due),
-            RunEvent::GameFinished { record, .. } => self.finished(record, ledger),
+            RunEvent::Begun { due } => self.begin(state, due),
+            RunEvent::GameFinished { record, .. } => self.finished(record, state),
             RunEvent::PlayerOut { player, game, why } => self.out(player, game, why),
             RunEvent::Warning(warning) => self.say(&format!("warning: {warning}")),
             RunEvent::Over => self.end(),
@@ -236,21 +236,21 @@ impl Progress {
         }
     }
 
-    fn begin(&mut self, ledger: &TournamentState, due: usize) {
+    fn begin(&mut self, state: &TournamentState, due: usize) {
         self.began = Instant::now();
         self.said = self.began;
         self.due = due as u64;
-        self.known = known(ledger);
-        if ledger.played() > 0 {
-            self.say(&format!("{} games are in the log, {due} to play", ledger.played()));
+        self.known = known(state);
+        if state.played() > 0 {
+            self.say(&format!("{} games are in the log, {due} to play", state.played()));
         }
         if self.printer.bar() {
             let style = "{bar:16} {pos}/{len} games{speed}  {wide_msg}";
             let bar = ProgressBar::new(self.due);
             if let Ok(style) = ProgressStyle::with_template(style) {
                 let until = self.until;
-                let speed = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                    speed(state, until, out);
+                let speed = move |bar: &ProgressState, out: &mut dyn std::fmt::Write| {
+                    speed(bar, until, out);
                 };
                 bar.set_style(style.with_key("speed", speed));
             }
@@ -259,12 +259,12 @@ impl Progress {
         }
     }
 
-    fn finished(&mut self, record: &GameRecord, ledger: &TournamentState) {
+    fn finished(&mut self, record: &GameRecord, state: &TournamentState) {
         self.count(record);
-        if self.known != known(ledger) {
+        if self.known != known(state) {
             // A player was taken out, or the next games became known.
-            self.known = known(ledger);
-            self.due = self.played + ledger.due() as u64;
+            self.known = known(state);
+            self.due = self.played + state.due() as u64;
         }
         if let Some(bar) = &self.bar {
             bar.set_message(self.headline.clone().unwrap_or_else(|| self.leaders()));

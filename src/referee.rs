@@ -129,7 +129,7 @@ struct GameLoop<'a, 'o> {
     frozen: BySeat<Option<u32>>,
     /// The CPU time that each seat's opponent used on its turns.
     stolen: BySeat<Stolen>,
-    kept: GameTrace,
+    trace: GameTrace,
 }
 
 /// An action, or the fault in its place.
@@ -157,7 +157,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
             clocks: BySeat::from_fn(|_| Clock::new(*setup.control)),
             frozen: BySeat::default(),
             stolen: BySeat::default(),
-            kept: GameTrace::default(),
+            trace: GameTrace::default(),
         };
         table.play_opening()?;
         Ok(table)
@@ -166,9 +166,9 @@ impl<'a, 'o> GameLoop<'a, 'o> {
     fn play_opening(&mut self) -> Result<(), GameError> {
         for step in self.setup.opening {
             if let Step::Chance(drawn) = step {
-                self.kept.rolls.push(drawn.clone());
+                self.trace.rolls.push(drawn.clone());
             }
-            self.kept.opening.extend(step.as_text().actions().map(str::to_owned));
+            self.trace.opening.extend(step.as_text().actions().map(str::to_owned));
             self.position.play(step.as_text(), &mut self.events)?;
         }
         for event in &mut self.events {
@@ -189,14 +189,14 @@ impl<'a, 'o> GameLoop<'a, 'o> {
                 position: &*self.position,
                 control: self.setup.control,
                 seed: self.setup.seeds[seat],
-                opening: &self.kept.opening,
+                opening: &self.trace.opening,
             };
             let (player, opponent) = self.players.pick_mut(seat);
             match undisturbed(player.begin(&view), opponent, self.setup.control).await {
                 Ok((greeting, took)) => {
                     self.clocks[seat].charge_startup(took);
-                    self.kept.startup[seat] = took;
-                    self.kept.greetings[seat] = greeting;
+                    self.trace.startup[seat] = took;
+                    self.trace.greetings[seat] = greeting;
                 }
                 Err(NotStarted::Fault(fault)) => faults[seat] = Some(fault),
                 Err(NotStarted::Shortage(shortage)) => return Err(shortage),
@@ -211,7 +211,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
                 Turn::Over(outcome) => return Ok(Ending::Rules(outcome)),
                 Turn::Chance(stream) => Ok(Step::Chance(self.draw(stream))),
                 Turn::Pass(_) => {
-                    self.kept.actions.push(PASS.to_owned());
+                    self.trace.actions.push(PASS.to_owned());
                     Ok(Step::Pass)
                 }
                 Turn::Move(seat) => self.decide_alone(seat).await?,
@@ -226,12 +226,12 @@ impl<'a, 'o> GameLoop<'a, 'o> {
 
     fn draw(&mut self, stream: Stream) -> String {
         let drawn = self.luck.draw(stream, &self.position.outcomes());
-        self.kept.rolls.push(drawn.clone());
+        self.trace.rolls.push(drawn.clone());
         drawn
     }
 
     fn record(&mut self, action: String) -> String {
-        self.kept.actions.push(action.clone());
+        self.trace.actions.push(action.clone());
         action
     }
 
@@ -315,7 +315,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
         self.told[seat] = self.events.len();
         for Fault { code, message, .. } in refusals {
             let warning = format!("{by} was asked again at ply {ply}: {code}: {message}");
-            self.kept.warnings.push(warning);
+            self.trace.warnings.push(warning);
         }
         let decided = decided.map(|(action, reply)| {
             self.keep_remarks(seat, reply);
@@ -330,7 +330,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
     fn settle_clock(&mut self, seat: Seat, used: Duration, decided: Decided) -> Decided {
         let allowance = self.clocks[seat].allowance().unwrap_or_default();
         let verdict = self.clocks[seat].spend(used);
-        self.kept.used[seat].push(used);
+        self.trace.used[seat].push(used);
         match decided {
             Ok(_) if verdict == ClockVerdict::Late => Err(Fault::new(
                 FaultCode::Timeout,
@@ -367,7 +367,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
         let stolen = self.stolen[seat];
         let lag = self.players[seat].overdue().filter(|overdue| overdue.is_lag(stolen.last()));
         let disturbed = !self.setup.control.ponder && stolen.disturbs();
-        self.kept.disturbance = if disturbed {
+        self.trace.disturbance = if disturbed {
             Some(Disturbance::Opponent(!seat))
         } else {
             lag.map(|overdue| Disturbance::Machine(seat, overdue))
@@ -377,10 +377,10 @@ impl<'a, 'o> GameLoop<'a, 'o> {
     fn keep_remarks(&mut self, seat: Seat, reply: Reply) {
         let (ply, by) = (self.position.ply(), self.seats[seat].clone());
         for warning in reply.warnings {
-            self.kept.warnings.push(format!("{by} at ply {ply}: {warning}"));
+            self.trace.warnings.push(format!("{by} at ply {ply}: {warning}"));
         }
         if reply.note.is_some() || reply.eval.is_some() {
-            self.kept.note(ply, &by, reply.note, reply.eval);
+            self.trace.note(ply, &by, reply.note, reply.eval);
         }
     }
 
@@ -399,10 +399,10 @@ impl<'a, 'o> GameLoop<'a, 'o> {
             self.players[seat].end(&view).await;
         }
         for (seat, since) in self.frozen.iter() {
-            self.kept.frozen[seat] = *since;
+            self.trace.frozen[seat] = *since;
         }
-        self.kept.plies = self.position.ply();
-        GameReport { ending, kept: self.kept }
+        self.trace.plies = self.position.ply();
+        GameReport { ending, trace: self.trace }
     }
 }
 

@@ -3,7 +3,6 @@
 
 mod agenda;
 pub mod cores;
-mod crew;
 pub mod deadline;
 pub mod entrant;
 pub mod event;
@@ -17,6 +16,7 @@ mod tests;
 mod transcript;
 mod unplayed;
 pub mod worker;
+mod workers;
 
 use std::io;
 use std::sync::Arc;
@@ -25,10 +25,10 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
 use self::agenda::{Agenda, Assignment};
-use self::crew::{Crew, Start};
 use self::event::{Listener, RunEvent, RunWarning};
 pub use self::recorder::Recorder;
 use self::unplayed::Unplayed;
+use self::workers::{Start, Workers};
 use crate::error::Failure;
 use crate::escape;
 use crate::model::rules::GameRules;
@@ -39,7 +39,7 @@ use crate::run::cores::Cores;
 use crate::run::deadline::Deadline;
 use crate::run::job::{Conditions, Finished, Job, JobOutcome, Panic};
 use crate::run::worker::{Reports, Worker};
-use crate::schedule::ledger::TournamentState;
+use crate::schedule::state::TournamentState;
 use referee_sandbox::Shortage;
 
 /// How a run ended. All games played are in the log.
@@ -55,14 +55,14 @@ pub enum RunEnd {
     Failed(Failure),
 }
 
-/// How often a job is tried when the referee lacks resources and no other game is in play.
+/// How often a job is tried when the referee lacks resources and no other game is in progress.
 const TRIES: u32 = 3;
 
 /// A tournament in progress.
 #[derive(Debug)]
 pub struct Runner<'a> {
     /// The state of the tournament: which games are done.
-    pub ledger: &'a mut TournamentState,
+    pub state: &'a mut TournamentState,
     /// The conditions that all games share.
     pub conditions: Arc<Conditions>,
     /// The most games at once.
@@ -107,11 +107,11 @@ impl Runner<'_> {
         let (reports, mut inbox) = mpsc::unbounded_channel();
         let halt = watch::channel(false).0;
         let start: &Start = &|number| start(number, reports.clone(), halt.subscribe());
-        let mut crew = Crew::new(self.jobs, start);
-        let played = self.direct(&mut crew, &mut inbox, listener, stop).await;
+        let mut workers = Workers::new(self.jobs, start);
+        let played = self.direct(&mut workers, &mut inbox, listener, stop).await;
         halt.send_replace(true);
-        crew.join();
-        let over = listener.on(RunEvent::Over, self.ledger);
+        workers.join();
+        let over = listener.on(RunEvent::Over, self.state);
         let end = played?;
         over?;
         Ok(end)
@@ -119,74 +119,79 @@ impl Runner<'_> {
 
     async fn direct(
         &mut self,
-        crew: &mut Crew<'_>,
+        workers: &mut Workers<'_>,
         inbox: &mut Inbox,
         listener: &mut dyn Listener,
         mut stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, Failure> {
-        let agenda = Agenda::new(self.ledger, self.deadline);
-        let mut play =
-            RunProgress { agenda, crew, listener, unplayed: Unplayed::default(), given_up: None };
+        let agenda = Agenda::new(self.state, self.deadline);
+        let mut progress = RunProgress {
+            agenda,
+            workers,
+            listener,
+            unplayed: Unplayed::default(),
+            given_up: None,
+        };
         let mut begun = false;
         loop {
             // All idle workers may have work now: after the last start-up test, and when the
             // results of a section determine the next one.
-            self.hand_out(&mut play)?;
-            if play.given_up.is_some() || play.crew.busy() == 0 {
+            self.hand_out(&mut progress)?;
+            if progress.given_up.is_some() || progress.workers.busy() == 0 {
                 break;
             }
             let (number, report) = tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => return Ok(RunEnd::Stopped),
-                () = out_of_patience(play.agenda.deadline) => return Ok(RunEnd::TimeUp),
+                () = out_of_patience(progress.agenda.deadline) => return Ok(RunEnd::TimeUp),
                 // A busy worker reports.
                 Some(report) = inbox.recv() => report,
             };
             match report {
                 Ok(done) => {
-                    let order = play.crew.done(number);
-                    self.take_in(done, number, order, &mut play)?;
+                    let assignment = progress.workers.done(number);
+                    self.take_in(done, number, assignment, &mut progress)?;
                 }
                 Err(panic) => {
-                    let order = play.crew.ended(number);
-                    if let Some(order) = order {
-                        self.after(panic, order, &mut play)?;
+                    let assignment = progress.workers.ended(number);
+                    if let Some(assignment) = assignment {
+                        self.after(panic, assignment, &mut progress)?;
                     }
                 }
             }
-            if !begun && play.agenda.may_play() {
+            if !begun && progress.agenda.may_play() {
                 begun = true;
-                let due = self.ledger.due();
-                play.listener.on(RunEvent::Begun { due }, self.ledger)?;
+                let due = self.state.due();
+                progress.listener.on(RunEvent::Begun { due }, self.state)?;
             }
         }
-        Ok(match play.given_up.or(play.unplayed.failure()) {
+        Ok(match progress.given_up.or(progress.unplayed.failure()) {
             Some(failure) => RunEnd::Failed(failure),
-            None if play.agenda.is_time_up => RunEnd::TimeUp,
+            None if progress.agenda.is_time_up => RunEnd::TimeUp,
             None => RunEnd::Complete,
         })
     }
 
     /// Gives a job to every worker that can take one.
-    fn hand_out(&self, play: &mut RunProgress<'_, '_>) -> Result<(), Failure> {
-        while let (None, Some(number)) = (&play.given_up, play.crew.free()) {
-            let Some(order) = play.agenda.next(self.ledger) else { break };
-            let begun = match &order.job {
+    fn hand_out(&self, progress: &mut RunProgress<'_, '_>) -> Result<(), Failure> {
+        while let (None, Some(number)) = (&progress.given_up, progress.workers.free()) {
+            let Some(assignment) = progress.agenda.next(self.state) else { break };
+            let begun = match &assignment.job {
                 Job::Play(id, _) => Some(id.clone()),
                 Job::Probe(_) => None,
             };
-            match play.crew.give(number, order) {
+            match progress.workers.give(number, assignment) {
                 Ok(()) => {
                     if let Some(id) = begun {
-                        play.listener.on(RunEvent::GameBegun { id: &id }, self.ledger)?;
+                        progress.listener.on(RunEvent::GameBegun { id: &id }, self.state)?;
                     }
                 }
-                Err((order, error)) => {
-                    if let Some(shortage) = Shortage::of("start a slot", &error) {
-                        self.do_with_less(&shortage, number, order, play)?;
+                Err((assignment, error)) => {
+                    if let Some(shortage) = Shortage::of("start a worker", &error) {
+                        self.do_with_less(&shortage, number, assignment, progress)?;
                     } else {
-                        let message = format!("cannot start a slot: {error}");
-                        play.given_up = Some(Failure::system(message));
+                        let message = format!("cannot start a worker: {error}");
+                        progress.given_up = Some(Failure::system(message));
                     }
                 }
             }
@@ -198,28 +203,29 @@ impl Runner<'_> {
         &mut self,
         done: JobOutcome,
         number: usize,
-        order: Option<Assignment>,
-        play: &mut RunProgress<'_, '_>,
+        assignment: Option<Assignment>,
+        progress: &mut RunProgress<'_, '_>,
     ) -> Result<(), Failure> {
-        match (done, order) {
+        match (done, assignment) {
             (JobOutcome::Probed(player, fault), _) => {
                 if let Some(fault) = fault {
-                    let player = self.ledger.name(player);
+                    let player = self.state.name(player);
                     let event = RunEvent::CannotStart { player, fault: &fault };
-                    play.listener.on(event, self.ledger)?;
+                    progress.listener.on(event, self.state)?;
                 }
-                play.agenda.probed();
+                progress.agenda.probed();
             }
             (JobOutcome::Played(finished), _) => {
-                play.agenda.took(Duration::from_nanos(finished.record.clock.wall_ns));
-                self.keep(&finished, play.listener)?;
+                progress.agenda.took(Duration::from_nanos(finished.record.clock.wall_ns));
+                self.keep(&finished, progress.listener)?;
             }
-            (JobOutcome::Shortage(shortage), Some(order)) => {
-                self.do_with_less(&shortage, number, order, play)?;
+            (JobOutcome::Shortage(shortage), Some(assignment)) => {
+                self.do_with_less(&shortage, number, assignment, progress)?;
             }
-            (JobOutcome::Broken(error), order) => {
-                let what = order.map_or_else(String::new, |order| order.in_words(self.ledger));
-                play.given_up = Some(Failure::system(format!(
+            (JobOutcome::Broken(error), assignment) => {
+                let what = assignment
+                    .map_or_else(String::new, |assignment| assignment.in_words(self.state));
+                progress.given_up = Some(Failure::system(format!(
                     "{what} could not be played, because the game itself failed: {error}"
                 )));
             }
@@ -235,25 +241,25 @@ impl Runner<'_> {
         &self,
         shortage: &Shortage,
         number: usize,
-        mut order: Assignment,
-        play: &mut RunProgress<'_, '_>,
+        mut assignment: Assignment,
+        progress: &mut RunProgress<'_, '_>,
     ) -> Result<(), Failure> {
-        if play.crew.busy() > 0 {
-            let most = play.crew.close(number);
+        if progress.workers.busy() > 0 {
+            let most = progress.workers.close(number);
             let warning = RunWarning::FewerAtOnce { shortage: shortage.clone(), most };
-            play.listener.on(RunEvent::Warning(&warning), self.ledger)?;
+            progress.listener.on(RunEvent::Warning(&warning), self.state)?;
         } else {
-            order.shortages += 1;
+            assignment.shortages += 1;
         }
-        if order.shortages < TRIES {
-            play.agenda.put_back(order);
+        if assignment.shortages < TRIES {
+            progress.agenda.put_back(assignment);
             return Ok(());
         }
         let why = shortage_text(shortage);
-        play.given_up = Some(Failure::system(format!(
+        progress.given_up = Some(Failure::system(format!(
             "{} could not begin: {why}. Nothing of it was recorded; run the same command again \
              to continue",
-            order.in_words(self.ledger)
+            assignment.in_words(self.state)
         )));
         Ok(())
     }
@@ -262,57 +268,57 @@ impl Runner<'_> {
     fn after(
         &self,
         panic: Panic,
-        mut order: Assignment,
-        play: &mut RunProgress<'_, '_>,
+        mut assignment: Assignment,
+        progress: &mut RunProgress<'_, '_>,
     ) -> Result<(), Failure> {
-        let again = !std::mem::replace(&mut order.panicked, true);
-        let job = order.in_words(self.ledger);
+        let again = !std::mem::replace(&mut assignment.panicked, true);
+        let job = assignment.in_words(self.state);
         let message = escape::terminal(&panic.message);
         let warning = RunWarning::Panicked { job: job.clone(), message: panic.message, again };
-        play.listener.on(RunEvent::Warning(&warning), self.ledger)?;
-        match (again, &order.job) {
-            (true, _) => play.agenda.put_back(order),
-            (false, Job::Probe(_)) => play.agenda.probed(),
-            (false, Job::Play(..)) => play.unplayed.add(&job, &message),
+        progress.listener.on(RunEvent::Warning(&warning), self.state)?;
+        match (again, &assignment.job) {
+            (true, _) => progress.agenda.put_back(assignment),
+            (false, Job::Probe(_)) => progress.agenda.probed(),
+            (false, Job::Play(..)) => progress.unplayed.add(&job, &message),
         }
         Ok(())
     }
 
-    /// Handles a finished game: adds it to the ledger, then tells the listeners.
+    /// Handles a finished game: adds it to the tournament state, then tells the listeners.
     fn keep(&mut self, finished: &Finished, listener: &mut dyn Listener) -> Result<(), Failure> {
         let record = &finished.record;
-        let known = self.ledger.len();
-        let before: Vec<usize> = self.ledger.quarantined().map(|(player, _)| player).collect();
-        self.ledger
+        let known = self.state.len();
+        let before: Vec<usize> = self.state.quarantined().map(|(player, _)| player).collect();
+        self.state
             .add(record)
             .map_err(|misfit| Failure::system(format!("game {}: {misfit:?}", record.id)))?;
-        let transcript = finished.exchanges.as_deref();
-        listener.on(RunEvent::GameFinished { record, transcript }, self.ledger)?;
-        if self.ledger.len() > known {
-            listener.on(RunEvent::SectionOver, self.ledger)?;
+        let transcript = finished.transcript.as_deref();
+        listener.on(RunEvent::GameFinished { record, transcript }, self.state)?;
+        if self.state.len() > known {
+            listener.on(RunEvent::SectionOver, self.state)?;
         }
-        for (player, game) in self.ledger.quarantined() {
+        for (player, game) in self.state.quarantined() {
             if !before.contains(&player) {
-                let (player, id) = (self.ledger.name(player), self.ledger.id(game));
-                let why = self.ledger.why_out(game);
-                listener.on(RunEvent::PlayerOut { player, game: &id, why }, self.ledger)?;
+                let (player, id) = (self.state.name(player), self.state.id(game));
+                let why = self.state.why_out(game);
+                listener.on(RunEvent::PlayerOut { player, game: &id, why }, self.state)?;
             }
         }
         Ok(())
     }
 }
 
-/// The mutable state of a run, besides the ledger.
+/// The mutable state of a run, besides that of the tournament.
 struct RunProgress<'p, 'c> {
     agenda: Agenda,
-    crew: &'p mut Crew<'c>,
+    workers: &'p mut Workers<'c>,
     listener: &'p mut dyn Listener,
     unplayed: Unplayed,
     /// The reason why no further games are played, although some are due.
     given_up: Option<Failure>,
 }
 
-/// When to abandon games in play.
+/// When to abandon games in progress.
 async fn out_of_patience(deadline: Option<Deadline>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline.patience_ends().into()).await,

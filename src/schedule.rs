@@ -5,8 +5,8 @@
 //! by pairing; then by the game's number in its pair.
 
 pub mod formats;
-pub mod ledger;
 pub mod pairings;
+pub mod state;
 pub mod summary;
 
 pub use self::pairings::Pairings;

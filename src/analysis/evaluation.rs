@@ -6,7 +6,7 @@
 use super::results::{AnalysisError, Faulted, NamedResults};
 use crate::model::player::Out;
 use crate::model::record::Anchor;
-use crate::schedule::ledger::TournamentState;
+use crate::schedule::state::TournamentState;
 use crate::schedule::summary::Summary;
 use referee_games::BySeat;
 use referee_ratings::{Contradiction, Ranking, SeatEffects, contradiction, seat_effects};
@@ -27,7 +27,7 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Evaluates the games in `ledger`.
+    /// Evaluates the games in `state`.
     ///
     /// If games that ended in a fault are left out, no player is taken out either: the result says
     /// how strong players are when nothing breaks.
@@ -35,16 +35,16 @@ impl Evaluation {
     /// # Errors
     ///
     /// When the given ratings cannot be used.
-    pub fn of(ledger: &TournamentState, faulted: Faulted) -> Result<Self, AnalysisError> {
+    pub fn of(state: &TournamentState, faulted: Faulted) -> Result<Self, AnalysisError> {
         let out = match faulted {
-            Faulted::Count => ledger.outs(),
-            Faulted::LeaveOut => vec![None; ledger.names().len()],
+            Faulted::Count => state.outs(),
+            Faulted::LeaveOut => vec![None; state.names().len()],
         };
-        let mut results = NamedResults::new(ledger.names()).with(faulted);
-        for (fixture, game) in ledger.counted() {
+        let mut results = NamedResults::new(state.names()).with(faulted);
+        for (fixture, game) in state.counted() {
             results.add_summary(fixture.players, fixture.pair, game);
         }
-        Self::new(results, ledger.ratings(), &out, ledger.summary())
+        Self::new(results, state.ratings(), &out, state.summary())
     }
 
     /// Evaluates the same games under other names, listed in `names`; `rename` maps a player's name
@@ -54,26 +54,26 @@ impl Evaluation {
     ///
     /// When the given ratings cannot be used, or `rename` gives a name that is not in `names`.
     pub fn renamed<'a>(
-        ledger: &TournamentState,
+        state: &TournamentState,
         names: &[String],
         rename: impl Fn(&str) -> &'a str,
     ) -> Result<Self, AnalysisError> {
         let mut results = NamedResults::new(names);
         let number = |name: &String| results.number(rename(name));
-        let numbers: Vec<usize> = ledger.names().iter().map(number).collect::<Result<_, _>>()?;
-        for (fixture, game) in ledger.counted() {
+        let numbers: Vec<usize> = state.names().iter().map(number).collect::<Result<_, _>>()?;
+        for (fixture, game) in state.counted() {
             let players = BySeat::from_fn(|seat| numbers[fixture.players[seat]]);
             results.add_summary(players, fixture.pair, game);
         }
         let mut out = vec![None; names.len()];
-        for (why, &number) in ledger.outs().into_iter().zip(&numbers) {
+        for (why, &number) in state.outs().into_iter().zip(&numbers) {
             out[number] = why;
         }
-        let given = ledger.ratings().iter();
+        let given = state.ratings().iter();
         let ratings: Vec<Anchor> = given
             .map(|anchor| Anchor { player: rename(&anchor.player).to_owned(), ..anchor.clone() })
             .collect();
-        Self::new(results, &ratings, &out, ledger.summary())
+        Self::new(results, &ratings, &out, state.summary())
     }
 
     /// Evaluates `results` with these given ratings; `out` says, by player number, who was taken
@@ -105,11 +105,11 @@ mod tests {
     use crate::model::record::GameRecord;
     use crate::model::record::examples::game;
     use crate::model::stage::Stage;
-    use crate::schedule::ledger::TournamentSetup;
+    use crate::schedule::state::TournamentSetup;
 
     /// Player 0 beats all but player 2, who wins by repeating its moves; 1 and 3 draw.
-    fn record(ledger: &TournamentState, index: usize) -> GameRecord {
-        let fixture = ledger.fixture(index);
+    fn record(state: &TournamentState, index: usize) -> GameRecord {
+        let fixture = state.fixture(index);
         let result = match (fixture.players.first, fixture.players.second) {
             (2, _) => "white",
             (_, 2) => "black",
@@ -117,11 +117,11 @@ mod tests {
             (_, 0) => "black",
             _ => "draw",
         };
-        let names = fixture.players.map(|player| ledger.name(player));
+        let names = fixture.players.map(|player| state.name(player));
         let is_copied = fixture.players.first == 2 || fixture.players.second == 2;
-        let action = if is_copied { "e4".to_owned() } else { ledger.id(index) };
+        let action = if is_copied { "e4".to_owned() } else { state.id(index) };
         GameRecord {
-            id: ledger.id(index),
+            id: state.id(index),
             pair: fixture.pair,
             game: fixture.game,
             actions: vec![action],
@@ -135,15 +135,15 @@ mod tests {
         let anchors = [("player 0", 1000.0), ("player 3", 1500.0)];
         let ratings = anchors.map(|(player, rating)| Anchor { player: player.to_owned(), rating });
         let names: Vec<String> = (0..4).map(|player| format!("player {player}")).collect();
-        let ledger = |stages: Vec<Stage>| {
+        let state = |stages: Vec<Stage>| {
             TournamentState::new(TournamentSetup {
                 ratings: ratings.to_vec(),
                 ..TournamentSetup::new(names.clone(), stages)
             })
         };
         let best = Stage { players: Some(2), ..Stage::round_robin(1) };
-        let mut two_stages = ledger(vec![Stage::round_robin(8), best]);
-        let mut one_stage = ledger(vec![Stage::round_robin(8)]);
+        let mut two_stages = state(vec![Stage::round_robin(8), best]);
+        let mut one_stage = state(vec![Stage::round_robin(8)]);
         let first_stage = one_stage.len();
         for index in 0..first_stage {
             let game = record(&one_stage, index);

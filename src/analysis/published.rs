@@ -59,10 +59,10 @@ impl Published {
             games.extend(place(&names, &entry.record, entry.at).map(|place| (index, place)));
         })?;
         // Only the whole log tells which games count.
-        let ledger = &contents.ledger;
+        let state = &contents.state;
         let settled = |(index, place): (usize, Place)| Place {
-            counts: !ledger.is_void(index),
-            in_check: ledger.is_check(index),
+            counts: !state.is_void(index),
+            in_check: state.is_check(index),
             ..place
         };
         let mut games: Vec<Place> = games.into_iter().map(settled).collect();

@@ -9,7 +9,7 @@ use super::results::{AnalysisError, Faulted};
 use crate::error::Failure;
 use crate::folder::{self, Contents, Problems};
 use crate::model::record::Header;
-use crate::schedule::ledger::TournamentState;
+use crate::schedule::state::TournamentState;
 
 /// What one reading of the log gives: which games are done and count, and the ranking.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct TournamentAnalysis {
     /// The header; under pseudonyms, as anyone may see it.
     pub header: Header,
     /// Which games are done and which players are out; never under pseudonyms.
-    pub ledger: TournamentState,
+    pub state: TournamentState,
     /// The results and the ranking.
     pub evaluation: Evaluation,
     /// The lines of the log that do not count or were edited.
@@ -45,9 +45,9 @@ impl TournamentAnalysis {
     /// When the given ratings cannot be used.
     pub fn of(dir: &Path, contents: Contents, faulted: Faulted) -> Result<Self, Failure> {
         let evaluation =
-            Evaluation::of(&contents.ledger, faulted).map_err(|error| unrated(&error))?;
-        let Contents { header, ledger, problems, .. } = contents;
-        Ok(Self { dir: dir.to_owned(), header, ledger, evaluation, problems, published: None })
+            Evaluation::of(&contents.state, faulted).map_err(|error| unrated(&error))?;
+        let Contents { header, state, problems, .. } = contents;
+        Ok(Self { dir: dir.to_owned(), header, state, evaluation, problems, published: None })
     }
 
     /// Reads the log in `dir` and ranks the players under pseudonyms.
@@ -58,12 +58,12 @@ impl TournamentAnalysis {
     pub fn under_pseudonyms(dir: &Path) -> Result<Self, Failure> {
         let (published, contents) = Published::read(dir)?;
         let names = &published.names;
-        let evaluation = Evaluation::renamed(&contents.ledger, &names.all(), |name| names.of(name))
+        let evaluation = Evaluation::renamed(&contents.state, &names.all(), |name| names.of(name))
             .map_err(|error| unrated(&error))?;
         let header = names.header(&contents.header);
-        let Contents { ledger, problems, .. } = contents;
+        let Contents { state, problems, .. } = contents;
         let published = Some(published);
-        Ok(Self { dir: dir.to_owned(), header, ledger, evaluation, problems, published })
+        Ok(Self { dir: dir.to_owned(), header, state, evaluation, problems, published })
     }
 
     /// The results folder.
@@ -90,11 +90,11 @@ impl TournamentAnalysis {
                 visit(LoggedGame { record, counts, in_check, check: None, line: 0 })
             });
         }
-        folder::games(&self.dir, &self.ledger, |index, entry| {
+        folder::games(&self.dir, &self.state, |index, entry| {
             visit(LoggedGame {
                 record: &entry.record,
-                counts: !self.ledger.is_void(index),
-                in_check: self.ledger.is_check(index),
+                counts: !self.state.is_void(index),
+                in_check: self.state.is_check(index),
                 check: Some(entry.check()),
                 line: entry.line,
             })

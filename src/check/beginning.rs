@@ -72,22 +72,22 @@ impl Beginning {
     ) -> GameRecord {
         let mut faults = BySeat::default();
         faults[seat] = fault;
-        let mut kept = GameTrace {
+        let mut trace = GameTrace {
             opening: self.actions.clone(),
             rolls: self.rolls.clone(),
             plies: self.plies,
             ..GameTrace::default()
         };
-        kept.startup[seat] = startup;
-        let account = RecordBuilder {
+        trace.startup[seat] = startup;
+        let builder = RecordBuilder {
             seats,
             names: names.clone(),
             seeds,
-            report: GameReport { ending: Ending::Faults(faults), kept },
+            report: GameReport { ending: Ending::Faults(faults), trace },
             statistics: BySeat::from_fn(|_| PlayerStatistics::default()),
             wall: startup,
         };
         let fixture = Fixture { players: BySeat::new(0, 1), pair: number, game: 1 };
-        account.record(game_id(&names.first, &names.second, number, 1), fixture, Vec::new())
+        builder.build(game_id(&names.first, &names.second, number, 1), fixture, Vec::new())
     }
 }

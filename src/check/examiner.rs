@@ -13,7 +13,7 @@ use super::drills::{Drill, kinds_met};
 use super::load::Load;
 use super::records::Records;
 use super::report::{CheckReport, CheckStep, OpponentScore, StepVerdict};
-use super::{CheckFinding, exchange};
+use super::{CheckFinding, transcript};
 use crate::error::Failure;
 use crate::model::clock::TimeControl;
 use crate::model::fault::Fault;
@@ -150,7 +150,7 @@ pub async fn examine(
     let over = over(stop.clone(), exam.within);
     let mut examiner = Examiner::new(exam, candidate, report, over);
     let taken = examiner.take_steps(begin).await;
-    examiner.bench.dismiss().await;
+    examiner.pool.dismiss().await;
     match taken {
         Ok(()) => Ok(()),
         Err(Interruption::Over) if *stop.borrow() => {
@@ -188,7 +188,7 @@ struct Examiner<'e> {
     exam: &'e Exam,
     candidate: &'e Candidate,
     conditions: Arc<Conditions>,
-    bench: PlayerPool,
+    pool: PlayerPool,
     records: Records,
     over: watch::Receiver<bool>,
     report: &'e mut CheckReport,
@@ -216,7 +216,7 @@ impl<'e> Examiner<'e> {
         Self {
             exam,
             candidate,
-            bench: PlayerPool::new(Book::empty(exam.rules.clone()), Arc::clone(&conditions)),
+            pool: PlayerPool::new(Book::empty(exam.rules.clone()), Arc::clone(&conditions)),
             conditions,
             records: Records::new(&candidate.records, candidate.header.clone()),
             over,
@@ -342,7 +342,7 @@ impl<'e> Examiner<'e> {
         let name = |number: usize| self.conditions.players[number].name.as_str();
         let id = game_id(name(SUBJECT), name(opponent), pair, game);
         let fixture = Fixture { players, pair, game };
-        match self.bench.play(id, fixture, &mut self.over).await {
+        match self.pool.play(id, fixture, &mut self.over).await {
             JobOutcome::Played(finished) => Ok(*finished),
             JobOutcome::Shortage(shortage) => Err(Failure::from(shortage).into()),
             JobOutcome::Broken(error) => Err(Failure::from(Unplayable::Game(error)).into()),
@@ -389,8 +389,8 @@ impl<'e> Examiner<'e> {
             }
             return Ok(None);
         };
-        let exchanges = finished.exchanges.as_deref().unwrap_or_default();
-        let lines = exchange::kept(exchanges, &self.exam.rules.seats()[seat]);
+        let transcript = finished.transcript.as_deref().unwrap_or_default();
+        let lines = transcript::last_request_in(transcript, &self.exam.rules.seats()[seat]);
         let fault = fault.clone();
         self.found(&fault, seat, record, lines).map(Some)
     }
@@ -401,7 +401,7 @@ impl<'e> Examiner<'e> {
         fault: &Fault,
         seat: Seat,
         record: &GameRecord,
-        lines: Vec<exchange::ShownLine>,
+        lines: Vec<transcript::ShownLine>,
     ) -> Result<CheckFinding, Interruption> {
         self.records.keep(record)?;
         let lines = (self.candidate.spec.interface(), lines);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::exchange::ShownLine;
+use super::transcript::ShownLine;
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::player::Interface;
 use referee_games::{AnyGame, Seat, Text};

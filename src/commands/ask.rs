@@ -12,7 +12,7 @@ use super::recorded::Recorded;
 use super::run::until_interrupted;
 use super::setting::{Setting, SettingArgs};
 use super::{Failure, Format, Status};
-use crate::check::{Beginning, CheckFinding, ShownLine, exchange};
+use crate::check::{Beginning, CheckFinding, ShownLine, transcript};
 use crate::model::player::{Interface, PlayerSpec};
 use crate::model::rules::GameRules;
 use crate::player::{Launch, Player, Wire, diagnosis};
@@ -123,11 +123,11 @@ fn ask(
     let Some(asked) = asked else { return Ok(Status::Interrupted) };
     let finding = asked.outcome.as_ref().err().map(|fault| {
         let ply = asked.greeted.as_ref().map(|_| asked.position.ply());
-        let lines = (spec.interface(), exchange::of(&player));
+        let lines = (spec.interface(), transcript::last_request(&player));
         CheckFinding::new(rules.game, fault, decision.seat, ply, lines)
     });
     let exchange = match spec.interface() {
-        Interface::Program => exchange::of(&player),
+        Interface::Program => transcript::last_request(&player),
         Interface::Class => Vec::new(),
     };
     match args.format {

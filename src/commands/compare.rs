@@ -27,7 +27,7 @@ use crate::report::verdict;
 use crate::run::RunEnd;
 use crate::run::event::{Listener, RunEvent};
 use crate::run::resume;
-use crate::schedule::ledger::TournamentState;
+use crate::schedule::state::TournamentState;
 use referee_games::GameKind;
 use referee_ratings::{Sprt, SprtMatch, SprtVerdict, Unit};
 
@@ -211,12 +211,12 @@ struct Judge {
 }
 
 impl Listener for Judge {
-    fn on(&mut self, event: RunEvent<'_>, ledger: &TournamentState) -> Result<(), Failure> {
+    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), Failure> {
         match event {
             RunEvent::Begun { .. } => {
                 self.progress.headline(verdict::headline(&self.played));
-                self.progress.on(event, ledger)?;
-                self.before = ledger.played();
+                self.progress.on(event, state)?;
+                self.before = state.played();
                 self.expect();
             }
             RunEvent::GameFinished { record, .. } => {
@@ -226,7 +226,7 @@ impl Listener for Judge {
                 }
                 self.progress.headline(verdict::headline(&self.played));
                 self.expect();
-                self.progress.on(event, ledger)?;
+                self.progress.on(event, state)?;
                 if self.played.state().stop.is_some() {
                     self.tell.send_replace(true);
                 }
@@ -235,9 +235,9 @@ impl Listener for Judge {
                 if self.played.state().stop.is_some() {
                     self.progress.over();
                 }
-                self.progress.on(event, ledger)?;
+                self.progress.on(event, state)?;
             }
-            event => self.progress.on(event, ledger)?,
+            event => self.progress.on(event, state)?,
         }
         Ok(())
     }

@@ -167,7 +167,7 @@ fn take_undo(players: &mut BySeat<Player>) -> Option<u32> {
 
 /// The record of the game so far.
 fn so_far(seats: BySeat<Text>, report: GameReport, seeds: BySeat<u64>) -> GameRecord {
-    let account = crate::run::record::RecordBuilder {
+    let builder = crate::run::record::RecordBuilder {
         names: seats.clone().map(Text::into_owned),
         seats,
         seeds,
@@ -176,7 +176,7 @@ fn so_far(seats: BySeat<Text>, report: GameReport, seeds: BySeat<u64>) -> GameRe
         wall: Duration::ZERO,
     };
     let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
-    account.record(String::new(), fixture, Vec::new())
+    builder.build(String::new(), fixture, Vec::new())
 }
 
 fn block_on(
@@ -277,7 +277,7 @@ fn conclude(
             }
         }
     }
-    for warning in &report.kept.warnings {
+    for warning in &report.trace.warnings {
         printer.line(&format!("warning: {}", crate::escape::terminal(warning)))?;
     }
     let reason = report.ending.reason();

@@ -80,8 +80,8 @@ struct Found {
 fn found(analysis: &TournamentAnalysis, details: bool, lines: bool) -> Result<Found, Failure> {
     let mut diagnoser = details.then(|| Diagnoser::new(analysis)).transpose()?;
     let mut failed_checks = FailedChecks::default();
-    let ledger = &analysis.ledger;
-    let is_checked = lines && ledger.quarantined().any(|(_, game)| ledger.is_check(game));
+    let state = &analysis.state;
+    let is_checked = lines && state.quarantined().any(|(_, game)| state.is_check(game));
     let mut visitors: Vec<&mut dyn LogVisitor> = Vec::new();
     visitors.extend(diagnoser.as_mut().map(|it| it as &mut dyn LogVisitor));
     if is_checked {

@@ -111,7 +111,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     printer.note(&containment.summary());
     let record = containment.record();
     let prepared = resume::prepare(&folder, &tournament, &record, &args.replace, printer)?;
-    let players = Contender::all(&prepared.contents.ledger);
+    let players = Contender::all(&prepared.contents.state);
     let mut progress = Progress::new(printer, players).until(until.as_ref().map(|until| until.at));
     let terms = Terms {
         jobs: jobs(args.jobs, &tournament),
@@ -174,7 +174,7 @@ pub(super) fn refuse_changed(
 
 /// The summary of a run whose time is up.
 fn time_up(said: &str, tables: &Tables) -> String {
-    let (due, further) = (tables.analysis.ledger.due(), tables.analysis.ledger.further_played());
+    let (due, further) = (tables.analysis.state.due(), tables.analysis.state.further_played());
     let games = |count| format!("{count} {}", if count == 1 { "game" } else { "games" });
     match due {
         0 => {
@@ -218,14 +218,14 @@ pub(super) fn play(
     stop: impl Future<Output = Result<watch::Receiver<bool>, Failure>>,
 ) -> Result<Outcome, Failure> {
     let Prepared { contents, log } = prepared;
-    let mut ledger = contents.ledger;
+    let mut state = contents.state;
     if terms.deadline.is_some() {
-        ledger.allow_further();
+        state.allow_further();
     }
     let conditions = Conditions {
         control: tournament.clock,
         policy: tournament.fault_policy,
-        players: in_order_of(ledger.names(), &tournament.players)
+        players: in_order_of(state.names(), &tournament.players)
             .map(|player| Entrant::of(player, containment))
             .collect(),
         secret: folder.secret(tournament.seed)?,
@@ -233,7 +233,7 @@ pub(super) fn play(
     let at_once = match terms.deadline {
         // Even if fewer games are due: further games follow.
         Some(_) => terms.jobs,
-        None => terms.jobs.min(ledger.due()),
+        None => terms.jobs.min(state.due()),
     };
     refuse_too_many(at_once, worker::open_files(&conditions.players))?;
     let mut recorder = Recorder::new(folder, log);
@@ -242,7 +242,7 @@ pub(super) fn play(
     let runner = Runner {
         jobs: terms.jobs,
         cores: Cores::of_this_process(if tournament.clock.ponder { 2 } else { 1 }),
-        ledger: &mut ledger,
+        state: &mut state,
         conditions: Arc::new(conditions),
         deadline: terms.deadline,
     };
@@ -252,7 +252,7 @@ pub(super) fn play(
         .map_err(|error| Failure::system(error.to_string()))?;
     let end =
         runtime.block_on(async { runner.run(tournament, &mut listeners, stop.await?).await })?;
-    Ok(Outcome { end, games: ledger.played() })
+    Ok(Outcome { end, games: state.played() })
 }
 
 /// The outcome of a run.
@@ -267,7 +267,7 @@ impl Outcome {
     /// The tables of the log in `dir`, which must contain all games of this run and no others.
     pub(super) fn tables(&self, dir: &Path) -> Result<Tables, Failure> {
         let tables = Tables::read(dir, Faulted::Count)?;
-        folder::check_count(dir, tables.analysis.ledger.played(), self.games)?;
+        folder::check_count(dir, tables.analysis.state.played(), self.games)?;
         Ok(tables)
     }
 }

@@ -20,7 +20,7 @@ use crate::model::record::{GameRecord, Header};
 use crate::model::rules::GameRules;
 use crate::openings::Book;
 use crate::printer::Printer;
-use crate::schedule::ledger::TournamentState;
+use crate::schedule::state::TournamentState;
 use crate::schedule::summary::Summary;
 use crate::seeds::Secret;
 use crate::verify::audit;
@@ -67,7 +67,7 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     let is_running = is_being_written(&dir);
     let checked = check_log(&dir)?;
     let mut findings = checked.findings;
-    let (summary, torn) = (checked.contents.ledger.summary(), checked.contents.torn);
+    let (summary, torn) = (checked.contents.state.summary(), checked.contents.torn);
     // Changes by a run that has just begun or ended are not problems.
     let is_running = is_running || is_being_written(&dir);
     let mut tables = TableState::Unchecked;
@@ -166,7 +166,7 @@ fn check_lines(
     seeds: bool,
     audit: impl Fn(&GameRecord) -> Vec<String>,
 ) -> Checked {
-    let (mut ledger, mut problems) = (TournamentState::new(header.into()), Problems::default());
+    let (mut state, mut problems) = (TournamentState::new(header.into()), Problems::default());
     let mut findings = Vec::new();
     if !reader.header_intact() {
         findings.push(finding(1, None, "the header was edited after it was written"));
@@ -181,7 +181,7 @@ fn check_lines(
                 break;
             }
         };
-        let problem = place(&line, &mut ledger).1;
+        let problem = place(&line, &mut state).1;
         is_repairable |= problem.is_some() && reader.header_intact();
         findings.extend(problems_of(&line, problem.as_ref()));
         if let Some(problem) = problem {
@@ -194,7 +194,7 @@ fn check_lines(
     }
     let contents = Contents {
         header: header.clone(),
-        ledger,
+        state,
         whole: reader.whole(),
         torn: reader.torn(),
         problems,
@@ -242,7 +242,7 @@ fn check_tables(tables: &Tables) -> Result<(TableState, Vec<Finding>), Failure> 
     let files = tables.files().map_err(system)?.into_iter().chain([(GAMES_TABLE, games)]);
     let files: Vec<_> = files.collect();
     let is_missing = |file: &str| !dir.join(file).exists();
-    if tables.analysis.ledger.due() > 0 && files.iter().all(|(file, _)| is_missing(file)) {
+    if tables.analysis.state.due() > 0 && files.iter().all(|(file, _)| is_missing(file)) {
         return Ok((TableState::Missing, Vec::new()));
     }
     let mut findings = Vec::new();

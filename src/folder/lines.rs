@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::log::{LOG, Line};
-use crate::schedule::ledger::{RecordError, TournamentState};
+use crate::schedule::state::{RecordError, TournamentState};
 
 /// At most this many problems are listed.
 const NAMED: usize = 5;
@@ -115,15 +115,15 @@ impl Problem {
     }
 }
 
-/// Checks a line of a log. If it counts, adds its game to `ledger` and returns the game's place.
+/// Checks a line of a log. If it counts, adds its game to `state` and returns the game's place.
 /// Also returns the problem of the line, if any.
-pub fn place(line: &Line, ledger: &mut TournamentState) -> (Option<usize>, Option<Problem>) {
+pub fn place(line: &Line, state: &mut TournamentState) -> (Option<usize>, Option<Problem>) {
     let problem = |kind| Some(Problem::of(line, kind));
     let record = match &line.record {
         Ok(record) => record,
         Err(why) => return (None, problem(ProblemKind::Unreadable(why.clone()))),
     };
-    match ledger.add(record) {
+    match state.add(record) {
         Ok(index) => (Some(index), problem(ProblemKind::Edited).filter(|_| !line.intact)),
         Err(RecordError::Foreign) => (None, problem(ProblemKind::Foreign)),
         Err(RecordError::Double) => (None, problem(ProblemKind::Double)),

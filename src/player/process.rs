@@ -20,12 +20,12 @@ use self::outcome::{NoLine, WriteOutcome};
 use super::barred::Barred;
 use super::cpu_usage::{CpuUsage, Interval};
 use super::diagnosis::{self, Late};
-use super::exchanges::{LineDirection, Transcript, TranscriptLine};
 use super::launch::Launch;
 use super::limit::{Allowed, ReplyLimit};
 use super::overdue::Overdue;
 use super::sandbox::{self, NotStarted, Sandbox};
 use super::stderr::Stderr;
+use super::transcript::{LineDirection, Transcript, TranscriptLine};
 use crate::model::clock::Measure;
 use crate::model::containment::PlayerLimits;
 use crate::model::fault::Fault;
@@ -61,7 +61,7 @@ pub(super) struct PlayerProcess {
     /// Data read after the last reply's newline, or part of an unfinished line.
     buffer: Vec<u8>,
     written: u64,
-    exchanges: Transcript,
+    transcript: Transcript,
     cpu_usage: CpuUsage,
     measure: Measure,
     limits: PlayerLimits,
@@ -97,7 +97,7 @@ impl PlayerProcess {
             stderr: Stderr::capture(stderr, sandbox.limits().stderr),
             buffer: Vec::with_capacity(4096),
             written: 0,
-            exchanges: Transcript::default(),
+            transcript: Transcript::default(),
             measure,
             limits: *sandbox.limits(),
             hosted: launch.hosted,
@@ -230,8 +230,8 @@ impl PlayerProcess {
     }
 
     /// The transcript: the last lines in both directions.
-    pub(super) fn exchanges(&self) -> impl Iterator<Item = &TranscriptLine> {
-        self.exchanges.iter()
+    pub(super) fn transcript(&self) -> impl Iterator<Item = &TranscriptLine> {
+        self.transcript.iter()
     }
 
     /// The saved part of stderr.
@@ -286,7 +286,7 @@ impl PlayerProcess {
                 }
             }
         }
-        self.exchanges.push(LineDirection::ToPlayer, at, line);
+        self.transcript.push(LineDirection::ToPlayer, at, line);
         (at, written)
     }
 
@@ -371,7 +371,7 @@ impl PlayerProcess {
         let end = self.buffer.iter().position(|&byte| byte == b'\n')?;
         let rest = self.buffer.split_off(end + 1);
         let mut line = std::mem::replace(&mut self.buffer, rest);
-        self.exchanges.push(LineDirection::FromPlayer, Instant::now(), &line);
+        self.transcript.push(LineDirection::FromPlayer, Instant::now(), &line);
         line.truncate(end);
         Some(line)
     }
@@ -457,7 +457,7 @@ impl PlayerProcess {
 
     fn note_partial(&mut self, now: Instant) {
         if !self.buffer.is_empty() {
-            self.exchanges.push(LineDirection::FromPlayer, now, &self.buffer);
+            self.transcript.push(LineDirection::FromPlayer, now, &self.buffer);
         }
     }
 

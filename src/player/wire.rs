@@ -258,9 +258,9 @@ impl Wire {
         }
     }
 
-    pub(super) fn exchanges(&self) -> Vec<TranscriptLine> {
+    pub(super) fn transcript(&self) -> Vec<TranscriptLine> {
         match &self.link {
-            Link::Process(process) => process.exchanges().cloned().collect(),
+            Link::Process(process) => process.transcript().cloned().collect(),
             _ => Vec::new(),
         }
     }

@@ -64,7 +64,7 @@ pub struct GameReport {
     /// How it ended.
     pub ending: Ending,
     /// The rest of the data.
-    pub kept: GameTrace,
+    pub trace: GameTrace,
 }
 
 /// The trace of a game: its data besides the ending.

@@ -130,12 +130,12 @@ async fn every_kind_of_turn_is_answered() {
     let played = game("wpd2b", &[(100, "go"), (0, "stay")], &[(0, "go"), (300, "go")]).play().await;
     let done = Outcome { result: GameResult::Draw, reason: "done".into() };
     assert_eq!(played.report.ending, Ending::Rules(done));
-    let kept = &played.report.kept;
-    assert_eq!(kept.actions, ["go", "pass", "stay", "go", "go"]);
-    assert_eq!((kept.rolls.as_slice(), kept.plies), (&["6".to_owned()][..], 4));
+    let trace = &played.report.trace;
+    assert_eq!(trace.actions, ["go", "pass", "stay", "go", "go"]);
+    assert_eq!((trace.rolls.as_slice(), trace.plies), (&["6".to_owned()][..], 4));
     let millis =
         |list: &[u64]| list.iter().map(|&ms| Duration::from_millis(ms)).collect::<Vec<_>>();
-    assert_eq!(kept.used, BySeat::new(millis(&[100, 0]), millis(&[0, 300])));
+    assert_eq!(trace.used, BySeat::new(millis(&[100, 0]), millis(&[0, 300])));
     // Each seat is told once what happened since its last turn.
     assert_eq!(played.events(0, 0), [""; 0]);
     assert_eq!(played.events(0, 1), ["white go", "black pass", "roll"]);
@@ -154,7 +154,7 @@ async fn a_simultaneous_turn_shows_neither_the_others_action_and_the_order_alter
         assert_eq!(played.events(seat, 0), [""; 0]);
         assert_eq!(played.events(seat, 1), ["white go", "black stay"]);
     }
-    assert_eq!(played.report.kept.actions, ["go", "stay", "go", "stay"]);
+    assert_eq!(played.report.trace.actions, ["go", "stay", "go", "stay"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -173,7 +173,7 @@ async fn only_the_player_at_fault_is_asked_again() {
     let mut game = game("2", &[(0, "no"), (0, "go")], &[(0, "stay")]);
     game.policy = FaultPolicy::Retry(1);
     let played = game.play().await;
-    assert_eq!(played.report.kept.actions, ["go", "stay"]);
+    assert_eq!(played.report.trace.actions, ["go", "stay"]);
     assert_eq!(played.told(1, "turn", "retry"), [Value::Null]);
 }
 
@@ -185,7 +185,7 @@ async fn with_a_core_each_both_think_at_the_same_time() {
     assert!(at_once.took < SECOND, "{:?}", at_once.took);
     let in_order = self::game("2", &[(700, "go")], &[(900, "go")]).play().await;
     assert!(in_order.took > SECOND, "{:?}", in_order.took);
-    assert_eq!(at_once.report.kept.used, in_order.report.kept.used);
+    assert_eq!(at_once.report.trace.used, in_order.report.trace.used);
 }
 
 #[tokio::test(start_paused = true)]
@@ -196,7 +196,7 @@ async fn who_is_late_loses_and_is_told_nothing_more() {
     let ending = &played.report.ending;
     assert_eq!((ending.result(), ending.reason()), (GameResult::Win(Seat::First), "timeout"));
     assert_eq!(ending.scores(), BySeat::new(1.0, 0.0));
-    assert_eq!(played.report.kept.used.second, seconds(&[1]));
+    assert_eq!(played.report.trace.used.second, seconds(&[1]));
     assert_eq!(played.types(), ["0 init", "1 init", "1 turn", "0 end"]);
 }
 
@@ -214,7 +214,7 @@ async fn a_budget_runs_out_over_the_turns() {
     let played = game.play().await;
     let message = "nothing was left of its budget of 3 s";
     assert_eq!(played.fault(Seat::First), Some((FaultCode::Timeout, message)));
-    assert_eq!(played.report.kept.used.first, seconds(&[1, 1, 1]));
+    assert_eq!(played.report.trace.used.first, seconds(&[1, 1, 1]));
     let left: Vec<Value> =
         played.told(0, "turn", "clock").iter().map(|clock| clock["left_ms"].clone()).collect();
     assert_eq!(left, [json!(3000), json!(2000), json!(1000)]);
@@ -229,9 +229,9 @@ async fn a_refused_action_is_asked_for_again() {
     let mut game = game("bw", &[(0, "no"), (0, "what"), (0, "go")], &[(0, "go")]);
     game.policy = FaultPolicy::Retry(2);
     let played = game.play().await;
-    assert_eq!(played.report.kept.actions, ["go", "go"]);
+    assert_eq!(played.report.trace.actions, ["go", "go"]);
     assert_eq!(
-        played.report.kept.warnings,
+        played.report.trace.warnings,
         [
             "white was asked again at ply 1: illegal: P1: no is not allowed",
             "white was asked again at ply 1: malformed: \"what\" is not an action: expected `go` \
@@ -254,7 +254,7 @@ async fn one_refusal_too_many_loses() {
     let fault = played.report.ending.fault(Seat::First).expect("a fault");
     assert_eq!((fault.code, fault.message.as_str()), (FaultCode::Illegal, "P1: no is not allowed"));
     assert_eq!((fault.clause.as_deref(), fault.raw.as_deref()), (Some("P1"), Some("no")));
-    assert_eq!(played.report.kept.warnings.len(), 1);
+    assert_eq!(played.report.trace.warnings.len(), 1);
     assert_eq!(played.told(0, "end", "result"), [json!("loss")], "it can still be told");
 }
 
@@ -264,7 +264,7 @@ async fn retries_share_the_time_of_the_turn() {
     game.policy = FaultPolicy::Retry(5);
     let played = game.play().await;
     assert_eq!(played.fault(Seat::First), Some((FaultCode::Timeout, "no reply within 0.4 s")));
-    assert_eq!(played.report.kept.used.first, seconds(&[1]));
+    assert_eq!(played.report.trace.used.first, seconds(&[1]));
 }
 
 #[tokio::test(start_paused = true)]
@@ -275,7 +275,7 @@ async fn faults_of_both_are_nobodys_point() {
     let ending = &played.report.ending;
     assert_eq!((ending.result(), ending.reason()), (GameResult::Draw, "double-fault"));
     assert_eq!(ending.scores(), BySeat::new(0.0, 0.0));
-    assert_eq!(played.report.kept.actions, [""; 0]);
+    assert_eq!(played.report.trace.actions, [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -286,9 +286,9 @@ async fn both_are_awaited_before_one_is_judged() {
         let played = game.play().await;
         assert_eq!(played.fault(Seat::First), Some((FaultCode::Timeout, "no reply within 1 s")));
         assert_eq!(played.fault(Seat::Second), None);
-        let kept = &played.report.kept;
-        assert_eq!(kept.used.second, [Duration::from_millis(500)]);
-        assert_eq!(kept.actions, [""; 0], "the other's action is not played");
+        let trace = &played.report.trace;
+        assert_eq!(trace.used.second, [Duration::from_millis(500)]);
+        assert_eq!(trace.actions, [""; 0], "the other's action is not played");
     }
 }
 
@@ -297,12 +297,12 @@ async fn an_opening_is_played_before_anyone_is_asked() {
     let mut game = game("wpdb", &[], &[(0, "stay")]);
     game.opening = vec![Step::Move("go".to_owned()), Step::Pass, Step::Chance("6".to_owned())];
     let played = game.play().await;
-    let kept = &played.report.kept;
+    let trace = &played.report.trace;
     assert_eq!(
-        (kept.opening.as_slice(), kept.actions.as_slice()),
+        (trace.opening.as_slice(), trace.actions.as_slice()),
         (&["go".to_owned(), "pass".to_owned()][..], &["stay".to_owned()][..])
     );
-    assert_eq!((kept.rolls.len(), kept.plies), (1, 3));
+    assert_eq!((trace.rolls.len(), trace.plies), (1, 3));
     assert_eq!(played.told(0, "init", "opening"), [json!(["go", "pass"])]);
     assert_eq!(played.events(1, 0), ["white go", "black pass", "roll"]);
     let events = played.told(1, "turn", "events");
@@ -330,9 +330,9 @@ async fn what_a_player_wants_and_says_beside_its_action_is_kept() {
     let mut game = game("w", &[(0, r#"{"id":1,"action":"go","note":"well","eval":0.5}"#)], &[]);
     game.greetings = [r#"{"id":0,"name":"ant","want":["legal"]}"#, "ok"];
     let played = game.play().await;
-    assert_eq!(played.report.kept.greetings.first.name.as_deref(), Some("ant"));
+    assert_eq!(played.report.trace.greetings.first.name.as_deref(), Some("ant"));
     assert_eq!(played.told(0, "turn", "state"), [Value::Null], "it does not want the state");
     assert_eq!(played.told(0, "turn", "legal"), [json!(["go", "stay"])]);
-    let note = &played.report.kept.notes[0];
+    let note = &played.report.trace.notes[0];
     assert_eq!((note.ply, note.by.as_str(), note.note.as_deref()), (0, "white", Some("well")));
 }

@@ -11,7 +11,7 @@ use crate::model::grades::{Grades, RankMark};
 use crate::model::record::examples::game;
 use crate::model::record::{Anchor, GameRecord};
 use crate::model::stage::{Format, Stage};
-use crate::schedule::ledger::{TournamentSetup, TournamentState};
+use crate::schedule::state::{TournamentSetup, TournamentState};
 use referee_games::{BySeat, Seat};
 
 /// What a player does in each game.
@@ -110,32 +110,32 @@ impl Case {
         let ratings = given.map(|player| Anchor { player: names[player].clone(), rating: 1000.0 });
         let ratings = ratings.collect();
         let setup = TournamentSetup::new(names, self.stages.clone());
-        let mut ledger =
+        let mut state =
             TournamentState::new(TournamentSetup { ratings, quarantine: self.quarantine, ..setup });
-        ledger.allow_further();
+        state.allow_further();
         for _ in 0..self.games {
-            let Some(index) = ledger.next_due(0) else { break };
-            let record = self.record(&ledger, index);
-            ledger.add(&record).expect("it is due");
+            let Some(index) = state.next_due(0) else { break };
+            let record = self.record(&state, index);
+            state.add(&record).expect("it is due");
         }
-        ledger
+        state
     }
 
     /// The record of the game at `index`.
-    fn record(&self, ledger: &TournamentState, index: usize) -> GameRecord {
-        let fixture = ledger.fixture(index);
+    fn record(&self, state: &TournamentState, index: usize) -> GameRecord {
+        let fixture = state.fixture(index);
         let kinds = BySeat::from_fn(|seat| self.kinds[fixture.players[seat]]);
         let ends = BySeat::from_fn(|seat| kinds[seat].fails_at(seat, self.simultaneous));
         let first = ends.first.into_iter().chain(ends.second).min();
         let fails = BySeat::from_fn(|seat| first.is_some() && ends[seat] == first);
-        let id = ledger.id(index);
+        let id = state.id(index);
         let result = match (fails.first, fails.second) {
             (true, true) => "draw",
             (true, false) => "black",
             (false, true) => "white",
             (false, false) => self.on_the_board(kinds, &id),
         };
-        let name = |seat: Seat| ledger.name(fixture.players[seat]);
+        let name = |seat: Seat| state.name(fixture.players[seat]);
         let plain = game(name(Seat::First), name(Seat::Second), result);
         let fault = [(fails.first, "white"), (fails.second, "black")]
             .into_iter()
@@ -190,8 +190,8 @@ proptest! {
 
     #[test]
     fn nobody_who_fails_stands_above_or_level_with_who_plays(case in case()) {
-        let ledger = case.play();
-        let evaluation = Evaluation::of(&ledger, Faulted::Count).expect("known anchors");
+        let state = case.play();
+        let evaluation = Evaluation::of(&state, Faulted::Count).expect("known anchors");
         let standings = Standings::new(&evaluation);
         let marks = marks(&standings, &evaluation.results);
         for (at, row) in standings.rows.iter().enumerate() {

@@ -6,12 +6,12 @@ use crate::escape;
 
 /// One line for each player that is out, with the diagnosis if it failed a check.
 pub fn taken_out(analysis: &TournamentAnalysis, failed: &FailedChecks) -> Vec<String> {
-    let TournamentAnalysis { ledger, header, published, .. } = analysis;
+    let TournamentAnalysis { state, header, published, .. } = analysis;
     let line = |(player, index)| {
-        let name = analysis.shown_name(ledger.name(player));
+        let name = analysis.shown_name(state.name(player));
         let shown = escape::terminal(name);
         // Under pseudonyms, nobody may learn the game's place in the schedule.
-        let id = published.is_none().then(|| ledger.id(index));
+        let id = published.is_none().then(|| state.id(index));
         let at =
             |before: &str| id.as_ref().map_or(String::new(), |id| format!(" {before} game {id}"));
         match failed.of(name) {
@@ -29,7 +29,7 @@ pub fn taken_out(analysis: &TournamentAnalysis, failed: &FailedChecks) -> Vec<St
             ),
         }
     };
-    let mut lines: Vec<String> = ledger.quarantined().map(line).collect();
+    let mut lines: Vec<String> = state.quarantined().map(line).collect();
     if published.is_some() {
         lines.sort_unstable();
     }

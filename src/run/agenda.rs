@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::run::deadline::Deadline;
 use crate::run::job::Job;
-use crate::schedule::ledger::TournamentState;
+use crate::schedule::state::TournamentState;
 use referee_games::BySeat;
 
 /// A job, and its earlier failures.
@@ -24,11 +24,11 @@ impl Assignment {
     }
 
     /// A description of the job.
-    pub(super) fn in_words(&self, ledger: &TournamentState) -> String {
+    pub(super) fn in_words(&self, state: &TournamentState) -> String {
         match &self.job {
-            Job::Probe(player) => format!("the start of {}", ledger.name(*player)),
+            Job::Probe(player) => format!("the start of {}", state.name(*player)),
             Job::Play(id, fixture) => {
-                let BySeat { first, second } = fixture.players.map(|player| ledger.name(player));
+                let BySeat { first, second } = fixture.players.map(|player| state.name(player));
                 format!("game {id} ({first} – {second})")
             }
         }
@@ -48,12 +48,12 @@ pub(super) struct Agenda {
 }
 
 impl Agenda {
-    pub(super) fn new(ledger: &TournamentState, deadline: Option<Deadline>) -> Self {
-        let mut needed = vec![false; ledger.names().len()];
+    pub(super) fn new(state: &TournamentState, deadline: Option<Deadline>) -> Self {
+        let mut needed = vec![false; state.names().len()];
         let mut cursor = 0;
         let mut missing = needed.len();
-        while let Some(index) = ledger.next_due(cursor).filter(|_| missing > 0) {
-            let players = ledger.fixture(index).players;
+        while let Some(index) = state.next_due(cursor).filter(|_| missing > 0) {
+            let players = state.fixture(index).players;
             for player in [players.first, players.second] {
                 missing -= usize::from(!std::mem::replace(&mut needed[player], true));
             }
@@ -88,23 +88,23 @@ impl Agenda {
     }
 
     /// Returns a job, to be handed out again before all others.
-    pub(super) fn put_back(&mut self, order: Assignment) {
-        self.again.push(order);
+    pub(super) fn put_back(&mut self, assignment: Assignment) {
+        self.again.push(assignment);
     }
 
-    pub(super) fn next(&mut self, ledger: &TournamentState) -> Option<Assignment> {
-        if let Some(order) = self.again.pop() {
-            return Some(order);
+    pub(super) fn next(&mut self, state: &TournamentState) -> Option<Assignment> {
+        if let Some(assignment) = self.again.pop() {
+            return Some(assignment);
         }
         if let Some(player) = self.probes.pop() {
             return Some(Assignment::new(Job::Probe(player)));
         }
-        let index = ledger.next_due(self.cursor).filter(|_| self.may_play())?;
+        let index = state.next_due(self.cursor).filter(|_| self.may_play())?;
         self.is_time_up |= self.deadline.is_some_and(|until| !until.allows(Instant::now()));
         if self.is_time_up {
             return None;
         }
         self.cursor = index + 1;
-        Some(Assignment::new(Job::Play(ledger.id(index), ledger.fixture(index))))
+        Some(Assignment::new(Job::Play(state.id(index), state.fixture(index))))
     }
 }

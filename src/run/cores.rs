@@ -70,10 +70,10 @@ impl Cores {
     }
 }
 
-/// The cores of `slots` workers, with `each` cores per worker.
-pub fn share_cores(slots: usize, each: usize) -> Vec<Share> {
+/// The cores of `workers` workers, with `each` cores per worker.
+pub fn share_cores(workers: usize, each: usize) -> Vec<Share> {
     let cores = Cores::of_this_process(each);
-    (0..slots).map(|slot| cores.share(slot)).collect()
+    (0..workers).map(|worker| cores.share(worker)).collect()
 }
 
 /// Locks one place on a core. Returns `None` if it is taken or cannot be locked.
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(*both, [4, 5]);
         let shared = one.share(1);
         assert_eq!(*shared, [0], "all are busy");
-        assert_eq!(*other.share(1), [1], "the next one has fewer slots");
+        assert_eq!(*other.share(1), [1], "the next one has fewer workers");
         drop(second);
         assert_eq!(*one.share(2), [1], "it is free again");
     }
@@ -145,7 +145,8 @@ mod tests {
     fn without_locks_slots_take_the_cores_in_turn() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         for locks in [None, Some(file.path())] {
-            let taken = move |each| (0..3).map(move |slot| referee(locks, each).share(slot).cores);
+            let taken =
+                move |each| (0..3).map(move |worker| referee(locks, each).share(worker).cores);
             assert_eq!(taken(1).collect::<Vec<_>>(), [[0], [1], [4]]);
             assert_eq!(taken(2).collect::<Vec<_>>(), [[0, 1], [4, 5], [0, 1]]);
         }

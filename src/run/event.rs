@@ -8,7 +8,7 @@ use crate::model::fault::Fault;
 use crate::model::player::Out;
 use crate::model::record::GameRecord;
 use crate::player::sandbox::shortage_text;
-use crate::schedule::ledger::TournamentState;
+use crate::schedule::state::TournamentState;
 use referee_sandbox::Shortage;
 
 /// An event of a run.
@@ -94,12 +94,12 @@ impl fmt::Display for RunWarning {
 
 /// Listens to a run.
 pub trait Listener {
-    /// Handles an event. `ledger` is the state of the tournament after it.
+    /// Handles an event. `state` is the state of the tournament after it.
     ///
     /// # Errors
     ///
     /// If the listener cannot do its work. The error ends the run.
-    fn on(&mut self, event: RunEvent<'_>, ledger: &TournamentState) -> Result<(), Failure>;
+    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), Failure>;
 }
 
 /// Several listeners as one. All of them receive every event, in this order, even after one fails.
@@ -107,8 +107,8 @@ pub struct Listeners<'a>(pub Vec<&'a mut dyn Listener>);
 
 impl Listener for Listeners<'_> {
     /// Returns the first error.
-    fn on(&mut self, event: RunEvent<'_>, ledger: &TournamentState) -> Result<(), Failure> {
-        let heard = self.0.iter_mut().map(|listener| listener.on(event, ledger));
+    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), Failure> {
+        let heard = self.0.iter_mut().map(|listener| listener.on(event, state));
         heard.fold(Ok(()), Result::and)
     }
 }

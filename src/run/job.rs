@@ -69,7 +69,7 @@ pub struct Finished {
     /// Its record.
     pub record: GameRecord,
     /// The transcript of a game that ended in a fault, as JSON lines.
-    pub exchanges: Option<String>,
+    pub transcript: Option<String>,
     /// The peak memory of each player's processes that were alive when the game ended, in bytes, if
     /// the system reports it.
     pub memory: BySeat<Option<u64>>,

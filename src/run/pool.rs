@@ -102,16 +102,16 @@ impl PlayerPool {
                     };
                 }
             };
-            report.kept.warnings.extend(self.doubts(fixture));
+            report.trace.warnings.extend(self.doubts(fixture));
             let disturbance = excused.excuse(&mut report);
-            let (account, exchanges) = self.clear(report, players, fixture, (seeds, began)).await;
+            let (builder, transcript) = self.clear(report, players, fixture, (seeds, began)).await;
             match disturbance {
                 None => {
-                    let memory = account.statistics.as_ref().map(|statistics| statistics.memory);
-                    let record = account.record(id, fixture, void);
-                    return JobOutcome::Played(Box::new(Finished { record, exchanges, memory }));
+                    let memory = builder.statistics.as_ref().map(|statistics| statistics.memory);
+                    let record = builder.build(id, fixture, void);
+                    return JobOutcome::Played(Box::new(Finished { record, transcript, memory }));
                 }
-                Some(disturbance) => void.push(account.why_void(disturbance)),
+                Some(disturbance) => void.push(builder.why_void(disturbance)),
             }
         }
     }
@@ -205,7 +205,7 @@ impl PlayerPool {
             players.second.settle_stderr().await;
         }
         let seats = self.book.rules().seats();
-        let exchanges = faulted.then(|| transcript::text(&seats, &names, &players));
+        let transcript = faulted.then(|| transcript::text(&seats, &names, &players));
         let fault = |seat| report.ending.fault(seat).is_some();
         let (first, second) = (fixture.players.first, fixture.players.second);
         let statistics = BySeat::new(
@@ -213,7 +213,7 @@ impl PlayerPool {
             self.release(second, fixture, players.second, fault(Seat::Second)).await,
         );
         let wall = began.elapsed();
-        (RecordBuilder { seats, names, seeds, report, statistics, wall }, exchanges)
+        (RecordBuilder { seats, names, seeds, report, statistics, wall }, transcript)
     }
 
     /// Releases a player after its game: it quits, or waits if it can be reused.
@@ -260,13 +260,13 @@ impl Excused {
     /// Why an attempt is void, if it is. Each reason counts only once. If the machine lags again,
     /// the result stands, with a warning.
     fn excuse(&mut self, report: &mut GameReport) -> Option<Disturbance> {
-        let disturbance = report.kept.disturbance?;
+        let disturbance = report.trace.disturbance?;
         let before = match disturbance {
             Disturbance::Opponent(seat) => std::mem::replace(&mut self.frozen[seat], true),
             Disturbance::Machine(..) => std::mem::replace(&mut self.lag, true),
         };
         if let (true, Disturbance::Machine(_, overdue)) = (before, disturbance) {
-            report.kept.warnings.push(format!(
+            report.trace.warnings.push(format!(
                 "the machine lagged again: the referee looked {} after the time was up; the \
                  result stands",
                 seconds(overdue.late())
@@ -290,8 +290,8 @@ mod tests {
 
     fn lost_on_time(disturbance: Option<Disturbance>) -> GameReport {
         let fault = Fault::new(FaultCode::Timeout, "late");
-        let kept = GameTrace { disturbance, ..GameTrace::default() };
-        GameReport { ending: Ending::Faults(BySeat::new(Some(fault), None)), kept }
+        let trace = GameTrace { disturbance, ..GameTrace::default() };
+        GameReport { ending: Ending::Faults(BySeat::new(Some(fault), None)), trace }
     }
 
     #[test]
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(excused.excuse(&mut again), None);
         let warning = "the machine lagged again: the referee looked 2 s after the time was up; \
                        the result stands";
-        assert_eq!(again.kept.warnings, [warning]);
+        assert_eq!(again.trace.warnings, [warning]);
         assert_eq!(excused.excuse(&mut lost_on_time(Some(burned))), None);
     }
 }

@@ -51,9 +51,9 @@ impl RecordBuilder {
     }
 
     /// The record of the game, with the earlier attempts that were `void`.
-    pub fn record(self, id: String, fixture: Fixture, void: Vec<String>) -> GameRecord {
+    pub fn build(self, id: String, fixture: Fixture, void: Vec<String>) -> GameRecord {
         let warnings = self.warnings();
-        let Self { seats, names, seeds, report: GameReport { ending, kept }, statistics, wall } =
+        let Self { seats, names, seeds, report: GameReport { ending, trace }, statistics, wall } =
             self;
         GameRecord {
             id,
@@ -61,14 +61,14 @@ impl RecordBuilder {
             game: fixture.game,
             players: SeatMap::new(seats.clone(), names),
             seed: SeatMap::new(seats.clone(), seeds),
-            rolls: kept.rolls,
-            opening: kept.opening,
-            actions: kept.actions,
+            rolls: trace.rolls,
+            opening: trace.opening,
+            actions: trace.actions,
             clock: ClockRecord {
-                startup_ns: SeatMap::new(seats.clone(), kept.startup.map(nanos)),
+                startup_ns: SeatMap::new(seats.clone(), trace.startup.map(nanos)),
                 used_ns: SeatMap::new(
                     seats.clone(),
-                    kept.used.map(|used| used.into_iter().map(nanos).collect()),
+                    trace.used.map(|used| used.into_iter().map(nanos).collect()),
                 ),
                 cpu_ns: SeatMap::new(seats.clone(), statistics.map(|rest| rest.cpu.map(nanos))),
                 wall_ns: nanos(wall),
@@ -80,19 +80,22 @@ impl RecordBuilder {
             reason: ending.reason().to_owned(),
             fault: faults_of(&seats, &ending),
             scores: SeatMap::new(seats.clone(), ending.scores().map(Score)),
-            plies: kept.plies,
+            plies: trace.plies,
             warnings,
-            notes: kept.notes,
-            reported: reported(SeatMap::new(seats, kept.greetings.map(|greeting| greeting.said()))),
+            notes: trace.notes,
+            reported: reported(SeatMap::new(
+                seats,
+                trace.greetings.map(|greeting| greeting.said()),
+            )),
             void,
         }
     }
 
     fn warnings(&self) -> Vec<String> {
-        let mut warnings = self.report.kept.warnings.clone();
+        let mut warnings = self.report.trace.warnings.clone();
         for seat in Seat::BOTH {
             let (name, rest) = (&self.seats[seat], &self.statistics[seat]);
-            if let Some(ply) = self.report.kept.frozen[seat] {
+            if let Some(ply) = self.report.trace.frozen[seat] {
                 warnings.push(format!(
                     "{name} pondered {} on the opponent's turns; frozen since ply {ply}",
                     diagnosis::seconds(round(rest.cpu_off_turn))

@@ -4,7 +4,7 @@ use super::event::{Listener, RunEvent};
 use crate::error::Failure;
 use crate::folder::Locked;
 use crate::log::LogWriter;
-use crate::schedule::ledger::TournamentState;
+use crate::schedule::state::TournamentState;
 
 /// Writes finished games to the log, and transcripts of games with a fault to files beside it.
 #[derive(Debug)]

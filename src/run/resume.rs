@@ -47,7 +47,7 @@ pub fn prepare(
         check_secret(folder, &contents)?;
     }
     let mut wanted = header(tournament, containment.clone(), contents.header.identity.clone());
-    let further = contents.ledger.further_played() > 0;
+    let further = contents.state.further_played() > 0;
     if further && !wanted.stages.contains(&Stage::further()) {
         wanted.stages.push(Stage::further());
     }
@@ -120,7 +120,7 @@ fn changed(replaced: &[String], old: &Header, new: &Header, printer: Printer) ->
 /// Refuses a log with games but without its secret: the remaining games would be played under
 /// another secret.
 fn check_secret(folder: &Locked, contents: &Contents) -> Result<(), Failure> {
-    if contents.ledger.played() == 0 || folder::read_secret(folder.dir())?.is_some() {
+    if contents.state.played() == 0 || folder::read_secret(folder.dir())?.is_some() {
         return Ok(());
     }
     Err(Failure::input(format!(

@@ -17,7 +17,7 @@ use crate::model::stage::{PairingRules, Stage};
 use crate::player::{Respond, Wire};
 use crate::run::entrant::Entrant;
 use crate::run::event::Listeners;
-use crate::schedule::ledger::TournamentSetup;
+use crate::schedule::state::TournamentSetup;
 use crate::seeds::Secret;
 use referee_games::{
     BySeat, Clause, Event, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal,
@@ -138,7 +138,7 @@ struct Cup {
     /// The folder is removed with this value.
     _dir: tempfile::TempDir,
     folder: Locked,
-    ledger: TournamentState,
+    state: TournamentState,
 }
 
 impl Cup {
@@ -147,18 +147,18 @@ impl Cup {
         let folder = Locked::open(dir.path()).expect("locked");
         let names = NAMES.map(str::to_owned).to_vec();
         let setup = TournamentSetup::new(names, vec![Stage::round_robin(PAIRS)]);
-        Self { _dir: dir, folder, ledger: TournamentState::new(setup) }
+        Self { _dir: dir, folder, state: TournamentState::new(setup) }
     }
 
     /// Runs it on this many workers, which play with `players`.
-    fn run(&mut self, slots: usize, players: Vec<Entrant>) -> (Result<RunEnd, Failure>, Heard) {
-        self.run_where(slots, players, &|_, _| None)
+    fn run(&mut self, workers: usize, players: Vec<Entrant>) -> (Result<RunEnd, Failure>, Heard) {
+        self.run_where(workers, players, &|_, _| None)
     }
 
     /// Does the same, but `other` may replace the worker with a given number.
     fn run_where(
         &mut self,
-        slots: usize,
+        workers: usize,
         players: Vec<Entrant>,
         other: &dyn Fn(usize, &Reports) -> Option<io::Result<Worker>>,
     ) -> (Result<RunEnd, Failure>, Heard) {
@@ -171,15 +171,15 @@ impl Cup {
             secret: Secret::from_seed(1),
         });
         let runner = Runner {
-            ledger: &mut self.ledger,
+            state: &mut self.state,
             conditions: Arc::clone(&conditions),
-            jobs: slots,
+            jobs: workers,
             cores: Cores::of_this_process(1),
             deadline: None,
         };
         let start = |number, reports, halt| {
-            if let Some(slot) = other(number, &reports) {
-                return slot;
+            if let Some(worker) = other(number, &reports) {
+                return worker;
             }
             let rules =
                 GameRules::new(&Typed::<Toss>::GAME, Options::default()).expect("no options");
@@ -278,12 +278,12 @@ fn a_game_whose_rules_panic_is_left_out_and_all_others_are_played() {
     let cat = player("cat", move |seed| if seed == bad { Call::Panic } else { Call::Win });
     let (end, heard) = cup.run(2, vec![winner("ant"), winner("bee"), cat]);
 
-    let games = cup.ledger.len();
+    let games = cup.state.len();
     assert_eq!((games, heard.begun, heard.finished), (24, 24, 23));
     assert!(heard.ended);
-    let left: Vec<usize> = (0..games).filter(|&index| !cup.ledger.is_done(index)).collect();
+    let left: Vec<usize> = (0..games).filter(|&index| !cup.state.is_done(index)).collect();
     let [left] = left[..] else { panic!("one game is left: {left:?}") };
-    let id = cup.ledger.id(left);
+    let id = cup.state.id(left);
     assert!(!cup.played().contains(&id));
     let what = format!("game {id} (cat – ant)");
     let why = format!("the referee panicked in {what}: the coin fell off the table");
@@ -307,7 +307,7 @@ fn a_panic_that_does_not_come_again_costs_nothing() {
     let (end, heard) = cup.run(2, vec![winner("ant"), winner("bee"), cat]);
     assert_eq!(end, Ok(RunEnd::Complete));
     assert_eq!((heard.finished, heard.warnings.len()), (24, 2));
-    assert_eq!(cup.ledger.due(), 0);
+    assert_eq!(cup.state.due(), 0);
 }
 
 #[test]
@@ -346,8 +346,8 @@ fn where_a_slot_lacks_something_its_games_are_played_on_the_others() {
             (number > 0).then(start)
         });
         assert_eq!(end, Ok(RunEnd::Complete));
-        assert_eq!((heard.finished, cup.ledger.due()), (24, 0));
-        assert!(heard.warnings.len() <= 2, "each slot is given up once: {:?}", heard.warnings);
+        assert_eq!((heard.finished, cup.state.due()), (24, 0));
+        assert!(heard.warnings.len() <= 2, "each worker is given up once: {:?}", heard.warnings);
         for warning in &heard.warnings {
             assert!(warning.contains(": Too many open files"), "{warning}");
         }

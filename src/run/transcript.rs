@@ -14,21 +14,21 @@ pub(super) fn text(
 ) -> String {
     let mut lines = Vec::new();
     for seat in Seat::BOTH {
-        lines.extend(players[seat].exchanges().into_iter().map(|exchange| (seat, exchange)));
+        lines.extend(players[seat].transcript().into_iter().map(|line| (seat, line)));
     }
-    lines.sort_by_key(|(_, exchange)| exchange.at);
-    let began = lines.first().map(|(_, exchange)| exchange.at);
+    lines.sort_by_key(|(_, line)| line.at);
+    let began = lines.first().map(|(_, line)| line.at);
     let mut all = String::new();
-    for (seat, exchange) in &lines {
-        let way = match exchange.direction {
+    for (seat, line) in &lines {
+        let way = match line.direction {
             LineDirection::ToPlayer => "to",
             LineDirection::FromPlayer => "from",
         };
-        let at = began.map_or(Duration::ZERO, |began| exchange.at - began);
+        let at = began.map_or(Duration::ZERO, |began| line.at - began);
         let line = serde_json::json!({
             "at_us": u64::try_from(at.as_micros()).unwrap_or(u64::MAX),
             "seat": seats[*seat], "player": names[*seat],
-            way: String::from_utf8_lossy(&exchange.line),
+            way: String::from_utf8_lossy(&line.bytes),
         });
         all.push_str(&line.to_string());
         all.push('\n');

@@ -55,8 +55,8 @@ impl Worker {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         Self::working(number, reports, move |jobs, reports| {
             settle_on(&cores);
-            let bench = PlayerPool::new(book, conditions);
-            runtime.block_on(work(bench, number, jobs, reports, stop));
+            let pool = PlayerPool::new(book, conditions);
+            runtime.block_on(work(pool, number, jobs, reports, stop));
         })
     }
 
@@ -68,7 +68,7 @@ impl Worker {
         work: impl FnOnce(Jobs, Reports) + Send + 'static,
     ) -> io::Result<Self> {
         let (jobs, inbox) = mpsc::unbounded_channel();
-        let thread = thread::Builder::new().name(format!("slot {number}")).spawn(move || {
+        let thread = thread::Builder::new().name(format!("worker {number}")).spawn(move || {
             let own = reports.clone();
             // The state of `work` is dropped after a panic, so nothing sees it half changed.
             let work = AssertUnwindSafe(|| work(inbox, own));
@@ -95,7 +95,7 @@ impl Worker {
 }
 
 async fn work(
-    mut bench: PlayerPool,
+    mut pool: PlayerPool,
     number: usize,
     mut jobs: Jobs,
     reports: Reports,
@@ -103,14 +103,14 @@ async fn work(
 ) {
     while let Some(job) = jobs.recv().await {
         let outcome = match job {
-            Job::Probe(player) => bench.probe(player, &mut stop).await,
-            Job::Play(id, fixture) => bench.play(id, fixture, &mut stop).await,
+            Job::Probe(player) => pool.probe(player, &mut stop).await,
+            Job::Play(id, fixture) => pool.play(id, fixture, &mut stop).await,
         };
         if reports.send((number, Ok(outcome))).is_err() {
             break;
         }
     }
-    bench.dismiss().await;
+    pool.dismiss().await;
 }
 
 /// Binds this thread, and the players it starts, to the given cores.
@@ -125,7 +125,7 @@ pub(crate) fn settle_on(cores: &[usize]) {
     if let (false, Err(error)) =
         (cores.is_empty(), nix::sched::sched_setaffinity(nix::unistd::Pid::from_raw(0), &set))
     {
-        tracing::warn!(?cores, %error, "the slot cannot be kept on its core");
+        tracing::warn!(?cores, %error, "the worker cannot be kept on its core");
     }
 }
 

@@ -83,7 +83,7 @@ fn further_games_are_played_on_all_slots_however_few_were_due() {
     let (all_but_one, _) = log.trim_end().rsplit_once('\n').expect("lines");
     arena.put("games.jsonl", &format!("{all_but_one}\n"));
     let mut child = arena.start(&["run", "--until", "20h", "--jobs", "4"]);
-    wait_until(|| threads(child.id()).contains(&"slot 3".to_owned()));
+    wait_until(|| threads(child.id()).contains(&"worker 3".to_owned()));
     child.kill().expect("it runs");
     child.wait().expect("it ends");
 }

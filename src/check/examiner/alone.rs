@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{Examiner, Interruption, StepResult};
 use crate::check::drills::Drill;
-use crate::check::{CheckFinding, exchange};
+use crate::check::{CheckFinding, transcript};
 use crate::error::Failure;
 use crate::model::player::Interface;
 use crate::player::diagnosis::seconds;
@@ -48,7 +48,8 @@ impl Examiner<'_> {
                 }
                 Err(NotStarted::Shortage(shortage)) => return Err(Failure::from(shortage).into()),
                 Err(NotStarted::Fault(fault)) => {
-                    let lines = (self.candidate.spec.interface(), exchange::of(&player));
+                    let lines =
+                        (self.candidate.spec.interface(), transcript::last_request(&player));
                     let mut finding = CheckFinding::new(game, &fault, seat, None, lines);
                     finding.reproduce = Some(format!(
                         "referee ask {} --game {}",
@@ -134,7 +135,7 @@ impl Examiner<'_> {
                 return Err(stop);
             }
         };
-        let lines = exchange::of(&player);
+        let lines = transcript::last_request(&player);
         self.leave(player).await;
         let startup = put.greeted.map_or(Duration::ZERO, |(_, took)| took);
         let Err(fault) = put.outcome else { return Ok(None) };

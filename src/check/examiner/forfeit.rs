@@ -7,7 +7,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::{Examiner, StepResult};
-use crate::check::{CheckFinding, exchange};
+use crate::check::{CheckFinding, transcript};
 use crate::error::Failure;
 use crate::model::clock::Clock;
 use crate::model::fault::Fault;
@@ -53,7 +53,7 @@ impl Examiner<'_> {
                 return Err(stop);
             }
         };
-        let lines = (self.candidate.spec.interface(), exchange::of(&player));
+        let lines = (self.candidate.spec.interface(), transcript::last_request(&player));
         self.leave(player).await;
         let (said, failed) = match told {
             Ok(Told::Forfeit) => ("its opponent forfeits: it plays on", None),

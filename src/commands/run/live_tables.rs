@@ -1,8 +1,8 @@
 //! Keeps the tables up to date while games are played.
 //!
-//! A low-priority thread works on a copy of the ledger, so neither the runner nor a player waits
-//! for it. It writes the tables after the first game, and again each time the number of games has
-//! grown by a tenth. Over a whole run, this costs only a few times as much as the final tables.
+//! A low-priority thread works on a copy of the tournament state, so neither the runner nor a player
+//! waits for it. It writes the tables after the first game, and again each time the number of games
+//! has grown by a tenth. Over a whole run, this costs only a few times as much as the final tables.
 
 use std::fs::File;
 use std::io;
@@ -21,7 +21,7 @@ use crate::folder;
 use crate::report::games::GamesTable;
 use crate::report::{Remedy, Standings};
 use crate::run::event::{Listener, RunEvent};
-use crate::schedule::ledger::TournamentState;
+use crate::schedule::state::TournamentState;
 
 /// The tables are written again when the number of games has grown by one part in this many.
 const PART: usize = 10;
@@ -47,16 +47,16 @@ impl LiveTables {
         Self { dir: dir.to_owned(), remedy, games: None, writer: None, shown: 0 }
     }
 
-    fn begin(&mut self, ledger: &TournamentState) -> io::Result<()> {
+    fn begin(&mut self, state: &TournamentState) -> io::Result<()> {
         File::create(self.dir.join(UNFINISHED))?;
-        self.games = Some(games_so_far(&self.dir, ledger).map_err(io::Error::other)?);
+        self.games = Some(games_so_far(&self.dir, state).map_err(io::Error::other)?);
         let (ledgers, inbox) = sync_channel::<TournamentState>(1);
         let (dir, remedy) = (self.dir.clone(), self.remedy);
         let work = move || {
             // On Linux this sets the thread's priority. Everything also works without it.
             let _ = setpriority_process(None, LOWEST);
-            for ledger in inbox {
-                if let Err(error) = write(&dir, remedy, &ledger) {
+            for state in inbox {
+                if let Err(error) = write(&dir, remedy, &state) {
                     tracing::warn!(%error, "the tables cannot be kept up to date");
                 }
             }
@@ -66,18 +66,18 @@ impl LiveTables {
         Ok(())
     }
 
-    fn finished(&mut self, event: RunEvent<'_>, ledger: &TournamentState) -> io::Result<()> {
+    fn finished(&mut self, event: RunEvent<'_>, state: &TournamentState) -> io::Result<()> {
         if let (Some(table), RunEvent::GameFinished { record, .. }) = (&mut self.games, event) {
             table.write(record)?;
             table.flush()?;
         }
-        let grown = ledger.played() - self.shown.min(ledger.played());
+        let grown = state.played() - self.shown.min(state.played());
         let Some((ledgers, _)) = self.writer.as_ref().filter(|_| grown > self.shown / PART) else {
             return Ok(());
         };
-        // If the thread is still busy, it gets a later ledger.
-        if !matches!(ledgers.try_send(ledger.clone()), Err(TrySendError::Full(_))) {
-            self.shown = ledger.played();
+        // If the thread is still busy, it gets a later state.
+        if !matches!(ledgers.try_send(state.clone()), Err(TrySendError::Full(_))) {
+            self.shown = state.played();
         }
         Ok(())
     }
@@ -94,19 +94,19 @@ impl LiveTables {
 }
 
 /// Writes `games.csv` with the games so far, ready for appending.
-fn games_so_far(dir: &Path, ledger: &TournamentState) -> Result<GamesTable<File>, Failure> {
+fn games_so_far(dir: &Path, state: &TournamentState) -> Result<GamesTable<File>, Failure> {
     let failed = |error: io::Error| Failure::system(error.to_string());
     let file = File::create(dir.join(GAMES_TABLE)).map_err(failed)?;
     let mut table = GamesTable::new(file).map_err(failed)?;
-    if ledger.played() > 0 {
-        folder::games(dir, ledger, |_, entry| table.write(&entry.record).map_err(failed))?;
+    if state.played() > 0 {
+        folder::games(dir, state, |_, entry| table.write(&entry.record).map_err(failed))?;
     }
     table.flush().map_err(failed)?;
     Ok(table)
 }
 
-fn write(dir: &Path, remedy: Remedy, ledger: &TournamentState) -> io::Result<()> {
-    let evaluation = Evaluation::of(ledger, Faulted::Count).map_err(io::Error::other)?;
+fn write(dir: &Path, remedy: Remedy, state: &TournamentState) -> io::Result<()> {
+    let evaluation = Evaluation::of(state, Faulted::Count).map_err(io::Error::other)?;
     let standings = Standings { remedy, ..Standings::new(&evaluation) };
     for (name, content) in table_files(&standings, &evaluation.results)? {
         disk::write_quickly(&dir.join(name), &content)?;
@@ -115,10 +115,10 @@ fn write(dir: &Path, remedy: Remedy, ledger: &TournamentState) -> io::Result<()>
 }
 
 impl Listener for LiveTables {
-    fn on(&mut self, event: RunEvent<'_>, ledger: &TournamentState) -> Result<(), Failure> {
+    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), Failure> {
         let done = match event {
-            RunEvent::Begun { .. } => self.begin(ledger),
-            RunEvent::GameFinished { .. } => self.finished(event, ledger),
+            RunEvent::Begun { .. } => self.begin(state),
+            RunEvent::GameFinished { .. } => self.finished(event, state),
             RunEvent::Over => {
                 self.end();
                 Ok(())

@@ -16,7 +16,7 @@ use crate::model::stage::{PairingRules, Stage};
 use crate::model::tournament::Tournament;
 use crate::printer::Printer;
 use crate::report::Row;
-use crate::schedule::ledger::{TournamentSetup, TournamentState};
+use crate::schedule::state::{TournamentSetup, TournamentState};
 use referee_ratings::Estimate;
 
 /// Prints the games that are due, and what to expect until `until`.
@@ -30,18 +30,18 @@ pub(super) fn plan(
     let exists = dir.join(LOG).exists();
     let failure = |error| folder::log_failure(dir, &error);
     let header = if exists { Some(header(dir).map_err(failure)?) } else { None };
-    let mut ledger = TournamentState::new(setup(tournament, header.as_ref()));
+    let mut state = TournamentState::new(setup(tournament, header.as_ref()));
     let mut used = 0_u64;
     if exists {
         let contents = folder::read(dir, |_, entry| {
             // A game of a player that was removed from the configuration has no place; `run`
             // reports that.
-            let _ = ledger.add(&entry.record);
+            let _ = state.add(&entry.record);
             used = used.saturating_add(entry.record.clock.wall_ns);
         })?;
         contents.problems.in_words().iter().for_each(|line| printer.note(line));
     }
-    let summary = ledger.summary();
+    let summary = state.summary();
     printer.line(&format!(
         "{}: {}, {} players, {}",
         tournament.name,
@@ -110,7 +110,7 @@ fn outlook(until: &Until, each: Duration, due: usize, tables: &Tables) -> String
     let ratings = tables.standings.rows.iter().filter_map(Row::shown_rating);
     let margins: Vec<f64> = ratings.map(Estimate::margin).collect();
     #[expect(clippy::cast_precision_loss, reason = "counts of games and players")]
-    let (played, players) = (tables.analysis.ledger.played() as f64, margins.len() as f64);
+    let (played, players) = (tables.analysis.state.played() as f64, margins.len() as f64);
     let now = margins.iter().sum::<f64>() / players.max(1.0);
     // Errors fall with the square root of the number of games.
     let then = now * (played / (played + games)).sqrt();

@@ -9,7 +9,7 @@ use crate::error::Failure;
 use crate::folder::{Locked, Problem, ProblemKind, log_failure, place};
 use crate::log::{LOG, Line, LogReader, LogWriter, set_aside};
 use crate::printer::Printer;
-use crate::schedule::ledger::TournamentState;
+use crate::schedule::state::TournamentState;
 
 /// The file for unusable lines.
 const SET_ASIDE: &str = "set-aside.jsonl";
@@ -71,19 +71,19 @@ fn each_line(
     each: &mut dyn FnMut(&Line, Option<Problem>) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut reader = LogReader::open(dir).map_err(io::Error::other)?;
-    let mut ledger = TournamentState::new(reader.header().into());
+    let mut state = TournamentState::new(reader.header().into());
     while let Some(line) = reader.next_line().map_err(io::Error::other)? {
-        each(&line, problem(&line, &mut ledger))?;
+        each(&line, problem(&line, &mut state))?;
     }
     Ok(())
 }
 
 /// The problem with a line, if any. An edited line does not affect the lines after it.
-fn problem(line: &Line, ledger: &mut TournamentState) -> Option<Problem> {
+fn problem(line: &Line, state: &mut TournamentState) -> Option<Problem> {
     if line.record.is_ok() && !line.intact {
         return Some(Problem::of(line, ProblemKind::Edited));
     }
-    place(line, ledger).1
+    place(line, state).1
 }
 
 /// A removed line, with its position and its problem.

@@ -3,15 +3,19 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use serde::Serialize;
+
 /// How many lines are kept.
 const LINES: usize = 24;
 
 /// The direction of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum LineDirection {
     /// From the referee to the player.
+    #[serde(rename = "to")]
     ToPlayer,
     /// From the player to the referee.
+    #[serde(rename = "from")]
     FromPlayer,
 }
 
@@ -23,7 +27,7 @@ pub struct TranscriptLine {
     /// The direction.
     pub direction: LineDirection,
     /// The bytes, without the newline if there was one.
-    pub line: Vec<u8>,
+    pub bytes: Vec<u8>,
 }
 
 /// The last lines, oldest first. The memory of dropped lines is reused.
@@ -34,12 +38,12 @@ impl Transcript {
     /// Adds a line, and drops the oldest one if there are too many.
     pub(super) fn push(&mut self, direction: LineDirection, at: Instant, bytes: &[u8]) {
         let mut line = match self.0.len() {
-            LINES => self.0.pop_front().map(|old| old.line).unwrap_or_default(),
+            LINES => self.0.pop_front().map(|old| old.bytes).unwrap_or_default(),
             _ => Vec::new(),
         };
         line.clear();
         line.extend_from_slice(bytes.strip_suffix(b"\n").unwrap_or(bytes));
-        self.0.push_back(TranscriptLine { at, direction, line });
+        self.0.push_back(TranscriptLine { at, direction, bytes: line });
     }
 
     /// The lines, oldest first.

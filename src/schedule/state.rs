@@ -79,24 +79,24 @@ pub struct TournamentState {
     out: Vec<Option<usize>>,
 }
 
-/// Why a record cannot be added to a ledger.
+/// Why a record cannot be added to a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordError {
     /// It is not a game of this schedule.
     Foreign,
-    /// The ledger already has this game.
+    /// The tournament already has this game.
     Double,
 }
 
 impl TournamentState {
-    /// An empty ledger.
+    /// A tournament without games done.
     pub fn new(setup: TournamentSetup) -> Self {
         let players = setup.names.len();
         let schedule = Schedule::new(&setup.names, &setup.order);
         // The seeds of a knockout are those of the file.
         let seeded =
             setup.stages.iter().any(|stage| matches!(stage.format, Format::Knockout { .. }));
-        let mut ledger = Self {
+        let mut state = Self {
             entrants: if seeded { (0..players).collect() } else { schedule.entrants().to_vec() },
             schedule,
             setup,
@@ -110,9 +110,9 @@ impl TournamentState {
             streak: vec![0; players],
             out: vec![None; players],
         };
-        ledger.take_part();
-        ledger.advance();
-        ledger
+        state.take_part();
+        state.advance();
+        state
     }
 
     /// The number of known games: those in sections that have begun.
@@ -475,7 +475,7 @@ mod tests {
 
     const NAMES: [&str; 4] = ["bee", "ant", "dog", "cat"];
 
-    fn ledger(pairs: u32, limit: u32) -> TournamentState {
+    fn state(pairs: u32, limit: u32) -> TournamentState {
         ledger_of(NAMES.map(str::to_owned).to_vec(), &[Stage::round_robin(pairs)], limit)
     }
 
@@ -487,16 +487,16 @@ mod tests {
     }
 
     /// The record of the game at `index`, with faults where `faults` says so.
-    fn record(ledger: &TournamentState, index: usize, faults: BySeat<bool>) -> GameRecord {
-        let Fixture { players, pair, game: number } = ledger.fixture(index);
-        let plain = game(ledger.name(players.first), ledger.name(players.second), "white");
+    fn record(state: &TournamentState, index: usize, faults: BySeat<bool>) -> GameRecord {
+        let Fixture { players, pair, game: number } = state.fixture(index);
+        let plain = game(state.name(players.first), state.name(players.second), "white");
         let codes = [(Seat::First, "white"), (Seat::Second, "black")];
         let made: Vec<_> = codes
             .into_iter()
             .filter(|&(seat, _)| faults[seat])
             .map(|(_, name)| (name, FaultCode::Crash))
             .collect();
-        let plain = GameRecord { id: ledger.id(index), pair, game: number, ..plain };
+        let plain = GameRecord { id: state.id(index), pair, game: number, ..plain };
         if made.is_empty() { plain } else { faulty(plain, &made) }
     }
 
@@ -512,15 +512,15 @@ mod tests {
     }
 
     /// The players that are out, by which game, and the games that count.
-    fn state(ledger: &TournamentState) -> (Vec<(usize, usize)>, Vec<bool>) {
-        let counts = |index| ledger.is_done(index) && !ledger.is_void(index);
-        (ledger.quarantined().collect(), (0..ledger.len()).map(counts).collect())
+    fn shown(state: &TournamentState) -> (Vec<(usize, usize)>, Vec<bool>) {
+        let counts = |index| state.is_done(index) && !state.is_void(index);
+        (state.quarantined().collect(), (0..state.len()).map(counts).collect())
     }
 
     /// Faults by game, and an order in which the games finish.
     fn course() -> impl Strategy<Value = (u32, u32, Vec<(bool, bool)>, Vec<usize>)> {
         (1_u32..4, 0_u32..4).prop_flat_map(|(pairs, limit)| {
-            let games = ledger(pairs, limit).len();
+            let games = state(pairs, limit).len();
             let faults = prop::collection::vec((any::<bool>(), any::<bool>()), games);
             let order = Just((0..games).collect::<Vec<_>>()).prop_shuffle();
             (Just(pairs), Just(limit), faults, order)
@@ -530,11 +530,11 @@ mod tests {
     proptest! {
         #[test]
         fn the_order_of_finishing_decides_nothing((pairs, limit, faults, order) in course()) {
-            let of = |ledger: &TournamentState, index: usize| {
-                record(ledger, index, BySeat::new(faults[index].0, faults[index].1))
+            let of = |state: &TournamentState, index: usize| {
+                record(state, index, BySeat::new(faults[index].0, faults[index].1))
             };
             // In the order of the schedule nothing is played that does not count.
-            let mut one_by_one = ledger(pairs, limit);
+            let mut one_by_one = state(pairs, limit);
             let mut from = 0;
             while let Some(index) = one_by_one.next_due(from) {
                 prop_assert_eq!(one_by_one.add(&of(&one_by_one, index)), Ok(index));
@@ -543,7 +543,7 @@ mod tests {
             prop_assert_eq!(one_by_one.due(), 0);
 
             // All games, and only those still due when their turn comes.
-            let (mut all, mut due) = (ledger(pairs, limit), ledger(pairs, limit));
+            let (mut all, mut due) = (state(pairs, limit), state(pairs, limit));
             for &index in &order {
                 prop_assert_eq!(all.add(&of(&all, index)), Ok(index));
                 if !due.is_void(index) {
@@ -552,8 +552,8 @@ mod tests {
             }
             prop_assert_eq!(all.played(), all.len());
             prop_assert_eq!(due.next_due(0), None);
-            prop_assert_eq!(state(&all), state(&one_by_one));
-            prop_assert_eq!(state(&due), state(&one_by_one));
+            prop_assert_eq!(shown(&all), shown(&one_by_one));
+            prop_assert_eq!(shown(&due), shown(&one_by_one));
             if limit == 0 {
                 prop_assert_eq!(all.quarantined().count(), 0);
             }
@@ -563,38 +563,38 @@ mod tests {
     #[test]
     fn a_clean_game_ends_a_streak() {
         let (pairs, bad) = (6, 0);
-        let mut ledger = ledger(pairs, 3);
+        let mut state = state(pairs, 3);
         let games: Vec<usize> =
-            (0..ledger.len()).filter(|&at| ledger.fixture(at).seat_of(bad).is_some()).collect();
+            (0..state.len()).filter(|&at| state.fixture(at).seat_of(bad).is_some()).collect();
         let faults = [true, true, false, true, true, true];
         for (&index, &fault) in games.iter().zip(&faults) {
-            let by = BySeat::from_fn(|seat| ledger.fixture(index).players[seat] == bad && fault);
-            ledger.add(&record(&ledger, index, by)).expect("it belongs");
+            let by = BySeat::from_fn(|seat| state.fixture(index).players[seat] == bad && fault);
+            state.add(&record(&state, index, by)).expect("it belongs");
         }
-        for index in 0..ledger.len() {
-            if !ledger.is_done(index) && !ledger.is_void(index) {
-                let clean = record(&ledger, index, BySeat::new(false, false));
-                ledger.add(&clean).expect("it belongs");
+        for index in 0..state.len() {
+            if !state.is_done(index) && !state.is_void(index) {
+                let clean = record(&state, index, BySeat::new(false, false));
+                state.add(&clean).expect("it belongs");
             }
         }
-        assert_eq!(ledger.quarantined().collect::<Vec<_>>(), [(bad, games[5])]);
+        assert_eq!(state.quarantined().collect::<Vec<_>>(), [(bad, games[5])]);
     }
 
     #[test]
     fn what_does_not_belong_is_told_apart() {
-        let mut ledger = ledger(1, 5);
-        let one = record(&ledger, 0, BySeat::new(false, false));
-        assert_eq!(ledger.add(&one), Ok(0));
-        assert_eq!(ledger.add(&one), Err(RecordError::Double));
+        let mut state = state(1, 5);
+        let one = record(&state, 0, BySeat::new(false, false));
+        assert_eq!(state.add(&one), Ok(0));
+        assert_eq!(state.add(&one), Err(RecordError::Double));
         for foreign in [
             GameRecord { id: "3f9a1c07be52-1".into(), ..one.clone() },
             GameRecord { pair: 2, ..one.clone() },
             GameRecord { game: 3, ..one.clone() },
             game("ant", "stranger", "white"),
         ] {
-            assert_eq!(ledger.add(&foreign), Err(RecordError::Foreign));
+            assert_eq!(state.add(&foreign), Err(RecordError::Foreign));
         }
-        assert_eq!((ledger.played(), ledger.due()), (1, ledger.len() - 1));
+        assert_eq!((state.played(), state.due()), (1, state.len() - 1));
     }
 
     fn of(stages: &[Stage], players: usize, limit: u32) -> TournamentState {
@@ -605,28 +605,28 @@ mod tests {
     #[test]
     fn further_games_are_due_only_where_there_is_time() {
         let stages = [Stage::round_robin(1), Stage::further()];
-        let result = |ledger: &TournamentState, index: usize| {
-            let plain = record(ledger, index, BySeat::new(false, false));
-            let plain = GameRecord { actions: vec![ledger.id(index)], ..plain };
+        let result = |state: &TournamentState, index: usize| {
+            let plain = record(state, index, BySeat::new(false, false));
+            let plain = GameRecord { actions: vec![state.id(index)], ..plain };
             with_result(
                 plain,
-                if ledger.fixture(index).players.first == 0 { "white" } else { "draw" },
+                if state.fixture(index).players.first == 0 { "white" } else { "draw" },
             )
         };
-        let (mut ledger, mut log) = (of(&stages, 4, 0), Vec::new());
-        while let Some(index) = ledger.next_due(0) {
-            log.push(result(&ledger, index));
-            ledger.add(&log[log.len() - 1]).expect("it belongs");
+        let (mut state, mut log) = (of(&stages, 4, 0), Vec::new());
+        while let Some(index) = state.next_due(0) {
+            log.push(result(&state, index));
+            state.add(&log[log.len() - 1]).expect("it belongs");
         }
-        assert_eq!((ledger.summary().total(), ledger.due()), (12, 0));
-        assert_eq!(ledger.further_played(), 0);
-        ledger.allow_further();
+        assert_eq!((state.summary().total(), state.due()), (12, 0));
+        assert_eq!(state.further_played(), 0);
+        state.allow_further();
         let mut rounds = Vec::new();
         for _ in 0..50 {
-            rounds.push(ledger.due());
-            let index = ledger.next_due(0).expect("there are always more");
-            log.push(result(&ledger, index));
-            ledger.add(&log[log.len() - 1]).expect("it belongs");
+            rounds.push(state.due());
+            let index = state.next_due(0).expect("there are always more");
+            log.push(result(&state, index));
+            state.add(&log[log.len() - 1]).expect("it belongs");
         }
         assert_eq!(rounds[0], 4, "one pair each, to see whether they play different games");
         assert!(rounds.iter().any(|&due| due >= 32), "{rounds:?}");
@@ -638,67 +638,67 @@ mod tests {
         assert_eq!((again.summary().total(), again.due()), (62, 0));
         assert_eq!((again.next_due(0), again.further_played()), (None, 50));
         again.allow_further();
-        assert_eq!((again.next_due(0), again.due()), (ledger.next_due(0), ledger.due()));
+        assert_eq!((again.next_due(0), again.due()), (state.next_due(0), state.due()));
     }
 
     #[test]
     fn nobody_is_paired_to_repeat_games() {
         // Player 3 alone plays a new game every time.
-        let result = |ledger: &TournamentState, index: usize| {
-            let players = ledger.fixture(index).players;
+        let result = |state: &TournamentState, index: usize| {
+            let players = state.fixture(index).players;
             let varies = players.first == 3 || players.second == 3;
-            let action = if varies { ledger.id(index) } else { "e4".to_owned() };
-            let plain = record(ledger, index, BySeat::new(false, false));
+            let action = if varies { state.id(index) } else { "e4".to_owned() };
+            let plain = record(state, index, BySeat::new(false, false));
             with_result(GameRecord { actions: vec![action], ..plain }, "draw")
         };
         let ladder = Format::Ladder { games: 400, margin: None };
         let ladder = Stage { format: ladder, pairs: 1, players: None };
         for stages in [[Stage::round_robin(1), Stage::further()], [Stage::round_robin(1), ladder]] {
-            let mut ledger = of(&stages, 4, 0);
-            ledger.allow_further();
+            let mut state = of(&stages, 4, 0);
+            state.allow_further();
             for _ in 0..200 {
-                let index = ledger.next_due(0).expect("player 3 brings new games");
-                ledger.add(&result(&ledger, index)).expect("it belongs");
+                let index = state.next_due(0).expect("player 3 brings new games");
+                state.add(&result(&state, index)).expect("it belongs");
             }
-            let copies: u32 = ledger.results_for_pairing().copies().values().sum();
+            let copies: u32 = state.results_for_pairing().copies().values().sum();
             assert!(copies <= 20, "{copies} copies of 200 games");
         }
         // If nobody plays a new game, it is over.
-        let mut ledger = of(&[Stage::round_robin(1), Stage::further()], 3, 0);
-        ledger.allow_further();
-        while let Some(index) = ledger.next_due(0) {
-            ledger.add(&result(&ledger, index)).expect("it belongs");
+        let mut state = of(&[Stage::round_robin(1), Stage::further()], 3, 0);
+        state.allow_further();
+        while let Some(index) = state.next_due(0) {
+            state.add(&result(&state, index)).expect("it belongs");
         }
-        assert_eq!(ledger.played(), 3 * 2 + 3 * 4);
+        assert_eq!(state.played(), 3 * 2 + 3 * 4);
     }
 
     #[test]
     fn who_meets_a_player_that_is_taken_out_loses_nothing_by_it() {
         let swiss = Stage { format: Format::Swiss { rounds: 2 }, pairs: 2, players: None };
-        let mut ledger = of(&[swiss], 5, 1);
+        let mut state = of(&[swiss], 5, 1);
         // Player 0 fails in its first game; player 4 sits out.
-        for index in 0..ledger.len() {
-            let bad = BySeat::from_fn(|seat| ledger.fixture(index).players[seat] == 0);
-            if !ledger.is_void(index) {
-                let plain = record(&ledger, index, bad);
+        for index in 0..state.len() {
+            let bad = BySeat::from_fn(|seat| state.fixture(index).players[seat] == 0);
+            if !state.is_void(index) {
+                let plain = record(&state, index, bad);
                 let result = match (bad.first, bad.second) {
                     (true, _) => "black",
                     (_, true) => "white",
                     _ => "draw",
                 };
-                ledger.add(&with_result(plain, result)).expect("it belongs");
+                state.add(&with_result(plain, result)).expect("it belongs");
             }
         }
-        assert_eq!(ledger.outs()[0], Some(Out::Quarantined));
-        let scores: Vec<_> = ledger
+        assert_eq!(state.outs()[0], Some(Out::Quarantined));
+        let scores: Vec<_> = state
             .meetings(0)
             .into_iter()
             .map(|meeting| (meeting.players, meeting.halves))
             .collect();
         assert_eq!(scores, [((0, 2), (0, 8)), ((1, 3), (4, 4))], "as much as who sits out");
         // Under the first rules it was one game won of four.
-        ledger.setup.rules = PairingRules::First;
-        assert_eq!(ledger.meetings(0)[0].halves, (0, 2));
+        state.setup.rules = PairingRules::First;
+        assert_eq!(state.meetings(0)[0].halves, (0, 2));
     }
 
     fn stages() -> impl Strategy<Value = Vec<Stage>> {
@@ -725,13 +725,13 @@ mod tests {
             turns in prop::collection::vec(0_usize..4, 64),
         ) {
             // The half points of a game depend on the game alone.
-            let of_game = |ledger: &TournamentState, index: usize| {
-                let id = ledger.id(index);
+            let of_game = |state: &TournamentState, index: usize| {
+                let id = state.id(index);
                 let sum: usize = id.bytes().map(usize::from).sum();
                 let (result, fault) = results[sum % results.len()];
                 let result = ["white", "black", "draw"][usize::from(result)];
                 let faults = BySeat::new(fault, false);
-                let plain = record(ledger, index, faults);
+                let plain = record(state, index, faults);
                 if fault { plain } else { with_result(plain, result) }
             };
             let mut one_by_one = of(&stages, players, limit);
@@ -763,14 +763,14 @@ mod tests {
                 parallel.add(&game).expect("it belongs");
                 log.push(game);
             }
-            prop_assert_eq!(state(&parallel), state(&one_by_one));
+            prop_assert_eq!(shown(&parallel), shown(&one_by_one));
 
             // The log read again.
             let mut again = of(&stages, players, limit);
             for game in &log {
                 again.add(game).expect("it belongs");
             }
-            prop_assert_eq!(state(&again), state(&one_by_one));
+            prop_assert_eq!(shown(&again), shown(&one_by_one));
             prop_assert_eq!(again.due(), 0);
         }
     }

@@ -1,0 +1,99 @@
+//! The workers of a run. Each is started when it gets its first job.
+
+use std::io;
+
+use super::agenda::Assignment;
+use crate::run::worker::Worker;
+
+/// Starts the worker with this number.
+pub(super) type Start<'a> = dyn Fn(usize) -> io::Result<Worker> + 'a;
+
+/// The workers, by number.
+pub(super) struct Workers<'a> {
+    start: &'a Start<'a>,
+    states: Vec<WorkerState>,
+}
+
+/// The state of one worker.
+enum WorkerState {
+    /// Not running: not needed yet, or the last worker here panicked.
+    Vacant,
+    Idle(Worker),
+    Busy(Worker, Assignment),
+    /// Not used any more: the machine lacks resources for it.
+    Closed,
+}
+
+impl<'a> Workers<'a> {
+    /// At most this many workers, none of them started.
+    pub(super) fn new(most: usize, start: &'a Start<'a>) -> Self {
+        Self { start, states: (0..most).map(|_| WorkerState::Vacant).collect() }
+    }
+
+    /// The number of the first worker that can take a job.
+    pub(super) fn free(&self) -> Option<usize> {
+        self.states
+            .iter()
+            .position(|state| matches!(state, WorkerState::Idle(_) | WorkerState::Vacant))
+    }
+
+    /// The number of busy workers.
+    pub(super) fn busy(&self) -> usize {
+        self.states.iter().filter(|state| matches!(state, WorkerState::Busy(..))).count()
+    }
+
+    /// Gives an assignment to a free worker. Returns it if the worker cannot be started.
+    pub(super) fn give(
+        &mut self,
+        number: usize,
+        assignment: Assignment,
+    ) -> Result<(), (Assignment, io::Error)> {
+        let worker = match self.vacate(number) {
+            (Some(worker), _) => worker,
+            (None, _) => match (self.start)(number) {
+                Ok(worker) => worker,
+                Err(error) => return Err((assignment, error)),
+            },
+        };
+        worker.give(assignment.job.clone());
+        self.states[number] = WorkerState::Busy(worker, assignment);
+        Ok(())
+    }
+
+    /// Stops using this worker. Returns how many workers are left.
+    pub(super) fn close(&mut self, number: usize) -> usize {
+        self.ended(number);
+        self.states[number] = WorkerState::Closed;
+        self.states.iter().filter(|state| !matches!(state, WorkerState::Closed)).count()
+    }
+
+    /// Marks the worker as idle after its job. Returns its assignment, if it had one.
+    pub(super) fn done(&mut self, number: usize) -> Option<Assignment> {
+        let (worker, assignment) = self.vacate(number);
+        self.states[number] = worker.map_or(WorkerState::Vacant, WorkerState::Idle);
+        assignment
+    }
+
+    /// Removes a worker that ended in the middle of its job. Returns its assignment, if it had one.
+    /// A new worker will take its place.
+    pub(super) fn ended(&mut self, number: usize) -> Option<Assignment> {
+        let (worker, assignment) = self.vacate(number);
+        worker.into_iter().for_each(Worker::join);
+        assignment
+    }
+
+    fn vacate(&mut self, number: usize) -> (Option<Worker>, Option<Assignment>) {
+        match std::mem::replace(&mut self.states[number], WorkerState::Vacant) {
+            WorkerState::Vacant | WorkerState::Closed => (None, None),
+            WorkerState::Idle(worker) => (Some(worker), None),
+            WorkerState::Busy(worker, assignment) => (Some(worker), Some(assignment)),
+        }
+    }
+
+    /// Waits until all workers have ended.
+    pub(super) fn join(mut self) {
+        for number in 0..self.states.len() {
+            self.ended(number);
+        }
+    }
+}
