@@ -19,7 +19,7 @@ use referee::log::LogReader;
 use referee::openings::{Opening, listed};
 use referee::printer::Colour;
 use referee::protocol::{LINE_LIMIT, looks_like_a_log, parse_greeting, parse_reply, shown};
-use referee::submissions::{Limits, unpack_from};
+use referee::submissions::{UnpackLimits, unpack_from};
 use referee_games::{BySeat, GameKind, Options, Position, Seat, Step, Turn};
 
 /// A target's name and body.
@@ -179,7 +179,7 @@ fn listed_again(start: &Position, actions: &[String]) {
 
 /// An archive.
 pub(crate) fn archives(input: &[u8]) {
-    const LIMITS: Limits = Limits { entries: 20, bytes: 64 * 1024 };
+    const LIMITS: UnpackLimits = UnpackLimits { entries: 20, bytes: 64 * 1024 };
     let dir = tempfile::tempdir().expect("a folder");
     let to = dir.path().join("to");
     fs::create_dir(&to).expect("a folder");

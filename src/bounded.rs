@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Why a file was not read.
 #[derive(Debug)]
-pub enum Unread {
+pub enum ReadError {
     /// The system reported an error.
     Failed(io::Error),
     /// It is a folder.
@@ -23,7 +23,7 @@ pub enum Unread {
     },
 }
 
-impl fmt::Display for Unread {
+impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Failed(error) => write!(f, "{error}"),
@@ -35,7 +35,7 @@ impl fmt::Display for Unread {
     }
 }
 
-impl std::error::Error for Unread {
+impl std::error::Error for ReadError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Failed(error) => Some(error),
@@ -44,33 +44,33 @@ impl std::error::Error for Unread {
     }
 }
 
-impl From<io::Error> for Unread {
+impl From<io::Error> for ReadError {
     fn from(error: io::Error) -> Self {
         Self::Failed(error)
     }
 }
 
 /// Reads the whole text of the plain file at `path`, at most `most` bytes.
-pub fn text(path: &Path, most: u64) -> Result<String, Unread> {
+pub fn text(path: &Path, most: u64) -> Result<String, ReadError> {
     let bytes = beginning(path, most.saturating_add(1))?;
     if bytes.len() as u64 > most {
-        return Err(Unread::TooLarge(most));
+        return Err(ReadError::TooLarge(most));
     }
     String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        Unread::NotText { line: good.split(|&byte| byte == b'\n').count() }
+        ReadError::NotText { line: good.split(|&byte| byte == b'\n').count() }
     })
 }
 
 /// Reads the first `most` bytes of the plain file at `path`, or all of it if it is shorter.
-pub fn beginning(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
+pub fn beginning(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
     let found = fs::metadata(path)?;
     if found.is_dir() {
-        return Err(Unread::Folder);
+        return Err(ReadError::Folder);
     }
     // Opening a pipe would wait for a writer.
     if !found.is_file() {
-        return Err(Unread::NoFile);
+        return Err(ReadError::NoFile);
     }
     let mut bytes = Vec::new();
     File::open(path)?.take(most).read_to_end(&mut bytes)?;

@@ -27,7 +27,7 @@ Start here:
 pub struct Cli {
     /// What to do
     #[command(subcommand)]
-    pub command: Command,
+    pub command: CliCommand,
     /// Print only data and errors: no progress, no notes
     #[arg(long, short, global = true)]
     pub quiet: bool,
@@ -65,7 +65,7 @@ fn with_nearest_command(mut error: clap::Error) -> clap::Error {
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum CliCommand {
     /// Play a tournament, or resume it
     ///
     /// Every two players meet in pairs of games with the seats swapped. Games that are already in

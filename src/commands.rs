@@ -30,7 +30,7 @@ use crate::error::Failure;
 
 /// How a command prints its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum Format {
+pub enum OutputFormat {
     /// For people.
     #[default]
     Text,

@@ -30,30 +30,30 @@ use std::path::Path;
 
 pub use limits::{DEFAULT_MOVE, DEFAULT_STARTUP, LONGEST};
 pub use problem::similar;
-pub use recognise::{EXPECTED, Found, candidates, recognise, unbuilt};
-pub use word::{PlayerWord, name_of};
+pub use recognise::{Detected, EXPECTED, candidates, recognise, unbuilt};
+pub use word::{PlayerArgument, name_of};
 
-use crate::bounded::{self, Unread};
+use crate::bounded::{self, ReadError};
 use crate::error::Failure;
 use crate::model::tournament::Tournament;
 use crate::printer::Colour;
-use file::File;
-use player::Place;
-use problem::{Problems, Source};
+use file::ConfigFile;
+use player::LookupPaths;
+use problem::{Problems, SourceText};
 
 /// The largest configuration, board or openings file that is read, in bytes.
 pub const LARGEST: u64 = 4 << 20;
 
 /// The result of reading a configuration, which may have problems.
 #[derive(Debug)]
-pub struct Reading {
+pub struct LoadedConfig {
     /// The tournament without players that have problems; `None` if anything else is wrong.
     pub tournament: Option<Tournament>,
     /// What is wrong, if anything.
     pub problems: Option<Failure>,
 }
 
-impl Reading {
+impl LoadedConfig {
     /// Returns the tournament, or all problems.
     pub fn whole(self) -> Result<Tournament, Failure> {
         match (self.tournament, self.problems) {
@@ -69,7 +69,7 @@ pub fn load(path: &Path, colour: Colour) -> Result<Tournament, Failure> {
 }
 
 /// Reads the configuration file at `path` as far as possible.
-pub fn read(path: &Path, colour: Colour) -> Reading {
+pub fn read(path: &Path, colour: Colour) -> LoadedConfig {
     let name = path.display().to_string();
     let found = text(path, &name).and_then(|text| {
         let folder = path.parent().unwrap_or(path).join(".");
@@ -80,33 +80,36 @@ pub fn read(path: &Path, colour: Colour) -> Reading {
     });
     let (text, base) = match found {
         Ok(found) => found,
-        Err(failure) => return Reading { tournament: None, problems: Some(failure) },
+        Err(failure) => return LoadedConfig { tournament: None, problems: Some(failure) },
     };
     let search = std::env::var_os("PATH");
-    let place = Place { base: &base, path: search.as_deref() };
-    check(Source { name: &name, text: &text }, place, colour)
+    let place = LookupPaths { base: &base, path: search.as_deref() };
+    check(SourceText { name: &name, text: &text }, place, colour)
 }
 
 /// Checks the text of a configuration with paths relative to `place`.
-fn check(source: Source<'_>, place: Place<'_>, colour: Colour) -> Reading {
+fn check(source: SourceText<'_>, place: LookupPaths<'_>, colour: Colour) -> LoadedConfig {
     let mut problems = Problems::default();
-    let tournament = File::read(source.text, &mut problems)
+    let tournament = ConfigFile::read(source.text, &mut problems)
         .and_then(|file| tournament::check(file, place, &mut problems));
     let tournament = tournament.filter(|_| problems.only_of_players());
     let is_whole = tournament.is_some() && problems.is_empty();
-    Reading { tournament, problems: (!is_whole).then(|| problems.into_failure(source, colour)) }
+    LoadedConfig {
+        tournament,
+        problems: (!is_whole).then(|| problems.into_failure(source, colour)),
+    }
 }
 
 /// The text of the file at `path`, called `name`.
 fn text(path: &Path, name: &str) -> Result<String, Failure> {
     bounded::text(path, LARGEST).map_err(|why| match why {
-        Unread::Failed(error) if error.kind() == ErrorKind::NotFound => Failure::input(format!(
+        ReadError::Failed(error) if error.kind() == ErrorKind::NotFound => Failure::input(format!(
             "there is no configuration `{name}`; name the file of the tournament, or write one"
         )),
-        Unread::Folder => {
+        ReadError::Folder => {
             Failure::input(format!("`{name}` is a folder; name the configuration file in it"))
         }
-        Unread::NotText { .. } => Failure::input(format!("`{name}`: {why}")),
+        ReadError::NotText { .. } => Failure::input(format!("`{name}`: {why}")),
         why => Failure::input(format!("cannot read the configuration `{name}`: {why}")),
     })
 }

@@ -11,10 +11,10 @@ use nix::libc;
 use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::io::Errno;
 
-pub use self::lines::{Problem, ProblemKind, Problems, place};
+pub use self::lines::{LineProblem, LineProblemKind, LineProblems, place};
 use crate::disk;
 use crate::error::Failure;
-use crate::log::{Entry, LOG, LogError, LogReader, WriteError};
+use crate::log::{LOG, LogEntry, LogError, LogReader, WriteError};
 use crate::model::record::Header;
 use crate::schedule::state::TournamentState;
 use crate::seeds::Secret;
@@ -27,13 +27,13 @@ pub const EXCHANGES: &str = "exchanges";
 
 /// A results folder, locked against other writers while this value lives.
 #[derive(Debug)]
-pub struct Locked {
+pub struct LockedFolder {
     dir: PathBuf,
     /// Holds the lock while it is open.
     _lock: File,
 }
 
-impl Locked {
+impl LockedFolder {
     /// Creates the folder if it is missing, and locks it.
     pub fn open(dir: &Path) -> Result<Self, Failure> {
         let system = |error: io::Error| {
@@ -162,7 +162,7 @@ pub fn read_secret(dir: &Path) -> Result<Option<Secret>, Failure> {
 
 /// The contents of a log, read once from its beginning.
 #[derive(Debug)]
-pub struct Contents {
+pub struct LogContents {
     /// The header.
     pub header: Header,
     /// The state of the tournament: which games are done.
@@ -172,7 +172,7 @@ pub struct Contents {
     /// Whether a torn last line follows them.
     pub torn: bool,
     /// The lines that do not count, and those that were edited.
-    pub problems: Problems,
+    pub problems: LineProblems,
 }
 
 /// Converts an error of a log to an error of the command.
@@ -189,12 +189,12 @@ pub fn log_failure(dir: &Path, error: &LogError) -> Failure {
 }
 
 /// Reads a log to its end and calls `each` with every game that counts and its place.
-pub fn read(dir: &Path, mut each: impl FnMut(usize, &Entry)) -> Result<Contents, Failure> {
+pub fn read(dir: &Path, mut each: impl FnMut(usize, &LogEntry)) -> Result<LogContents, Failure> {
     let failure = |error: LogError| log_failure(dir, &error);
     let mut reader = LogReader::open(dir).map_err(failure)?;
     let header = reader.header().clone();
     let mut state = TournamentState::new((&header).into());
-    let mut problems = Problems::default();
+    let mut problems = LineProblems::default();
     while let Some(line) = reader.next_line().map_err(failure)? {
         let (index, problem) = place(&line, &mut state);
         if let Some(problem) = problem {
@@ -204,7 +204,7 @@ pub fn read(dir: &Path, mut each: impl FnMut(usize, &Entry)) -> Result<Contents,
             each(index, &entry);
         }
     }
-    Ok(Contents { header, state, whole: reader.whole(), torn: reader.torn(), problems })
+    Ok(LogContents { header, state, whole: reader.whole(), torn: reader.torn(), problems })
 }
 
 /// Returns an error if a log holds `found` games instead of `expected`.
@@ -224,7 +224,7 @@ pub fn check_count(dir: &Path, found: usize, expected: usize) -> Result<(), Fail
 pub fn games(
     dir: &Path,
     state: &TournamentState,
-    mut each: impl FnMut(usize, &Entry) -> Result<(), Failure>,
+    mut each: impl FnMut(usize, &LogEntry) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let failure = |error: LogError| log_failure(dir, &error);
     let mut reader = LogReader::open(dir).map_err(failure)?;

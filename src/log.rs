@@ -15,7 +15,7 @@ use std::io;
 use serde::Serialize;
 
 pub use self::aside::set_aside;
-pub use self::reader::{Entry, Line, LogError, LogReader};
+pub use self::reader::{LogEntry, LogError, LogLine, LogReader};
 pub use self::writer::{LogWriter, SYNC_EVERY, WriteError, write_header};
 pub use crate::disk::write_whole;
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use referee::cli::{Cli, Command};
+use referee::cli::{Cli, CliCommand};
 use referee::commands::{
     Status, ask, bot, check, compare, manual, new, packets, perft, play, probe, rank, replay,
     report, rules, run, serve, trace, verify,
@@ -35,27 +35,27 @@ fn main() -> ExitCode {
     }
 }
 
-fn dispatch(command: &Command, printer: Printer) -> Result<Status, Failure> {
+fn dispatch(command: &CliCommand, printer: Printer) -> Result<Status, Failure> {
     match command {
-        Command::Run(args) => run::run(args, printer),
-        Command::Play(args) => play::run(args, printer),
-        Command::Compare(args) => compare::run(args, printer),
-        Command::Check(args) => check::run(args, printer),
-        Command::Ask(args) => ask::run(args, printer),
-        Command::New(args) => new::run(args, printer),
-        Command::Rank(args) => rank::run(args, printer),
-        Command::Report(args) => report::run(args, printer),
-        Command::Packets(args) => packets::run(args, printer),
-        Command::Serve(args) => serve::run(args, printer),
-        Command::Verify(args) => verify::run(args, printer),
-        Command::Replay(args) => replay::run(args, printer),
-        Command::Rules(args) => rules::run(args, printer),
-        Command::Trace(args) => trace::run(args, printer),
-        Command::Perft(args) => perft::run(args, printer),
-        Command::Probe(args) => probe::run(args, printer),
-        Command::Bot(args) => bot::run(args, printer),
-        Command::Completions(args) => manual::completions(args, Cli::command(), printer),
-        Command::Man(_) => manual::man(Cli::command(), printer),
+        CliCommand::Run(args) => run::run(args, printer),
+        CliCommand::Play(args) => play::run(args, printer),
+        CliCommand::Compare(args) => compare::run(args, printer),
+        CliCommand::Check(args) => check::run(args, printer),
+        CliCommand::Ask(args) => ask::run(args, printer),
+        CliCommand::New(args) => new::run(args, printer),
+        CliCommand::Rank(args) => rank::run(args, printer),
+        CliCommand::Report(args) => report::run(args, printer),
+        CliCommand::Packets(args) => packets::run(args, printer),
+        CliCommand::Serve(args) => serve::run(args, printer),
+        CliCommand::Verify(args) => verify::run(args, printer),
+        CliCommand::Replay(args) => replay::run(args, printer),
+        CliCommand::Rules(args) => rules::run(args, printer),
+        CliCommand::Trace(args) => trace::run(args, printer),
+        CliCommand::Perft(args) => perft::run(args, printer),
+        CliCommand::Probe(args) => probe::run(args, printer),
+        CliCommand::Bot(args) => bot::run(args, printer),
+        CliCommand::Completions(args) => manual::completions(args, Cli::command(), printer),
+        CliCommand::Man(_) => manual::man(Cli::command(), printer),
     }
 }
 

@@ -40,16 +40,16 @@ impl Opening {
 
 /// Why a list of actions is not an opening.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unfit {
+pub enum OpeningError {
     /// The action at this index of the list, from 0, cannot be played.
-    Action(usize, UnfitAction),
+    Action(usize, OpeningActionError),
     /// The referee rolls dice in this game, and a list does not contain dice.
     Dice,
 }
 
 /// Why an action of a list cannot be played in an opening.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum UnfitAction {
+pub enum OpeningActionError {
     /// The rules reject it.
     Refused(GameError),
     /// Both seats act at once, but the list has an action for only one of them.
@@ -58,7 +58,7 @@ pub enum UnfitAction {
     Over,
 }
 
-impl fmt::Display for UnfitAction {
+impl fmt::Display for OpeningActionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(error) => error.fmt(f),
@@ -70,56 +70,56 @@ impl fmt::Display for UnfitAction {
 
 /// Why a list of openings cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadBook {
+pub struct BookError {
     /// The number of the opening that cannot be played, from 1.
     pub number: usize,
     /// The reason.
-    pub why: Box<Unfit>,
+    pub why: Box<OpeningError>,
 }
 
-impl fmt::Display for BadBook {
+impl fmt::Display for BookError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = self.number;
         match &*self.why {
-            Unfit::Action(_, why) => write!(f, "opening {number}: {why}"),
-            Unfit::Dice => write!(f, "opening {number}: the referee rolls in this game"),
+            OpeningError::Action(_, why) => write!(f, "opening {number}: {why}"),
+            OpeningError::Dice => write!(f, "opening {number}: the referee rolls in this game"),
         }
     }
 }
 
-impl Error for BadBook {}
+impl Error for BookError {}
 
 /// The openings of a tournament, ready to be played.
 #[derive(Debug, Clone)]
-pub struct Book {
+pub struct OpeningBook {
     rules: GameRules,
-    source: Source,
+    source: BookSource,
 }
 
 #[derive(Debug, Clone)]
-enum Source {
+enum BookSource {
     Start,
     Random(u32),
     Listed(Vec<Vec<TextStep>>),
 }
 
-impl Book {
+impl OpeningBook {
     /// A book without openings: games begin at the start position.
     pub fn empty(rules: GameRules) -> Self {
-        Self { rules, source: Source::Start }
+        Self { rules, source: BookSource::Start }
     }
 
     /// Builds a book of these openings. The error says which opening of a list cannot be played,
     /// and why.
-    pub fn new(rules: GameRules, openings: Option<&Openings>) -> Result<Self, BadBook> {
+    pub fn new(rules: GameRules, openings: Option<&Openings>) -> Result<Self, BookError> {
         let source = match openings {
-            None => Source::Start,
-            Some(Openings::Random { plies }) => Source::Random(*plies),
+            None => BookSource::Start,
+            Some(Openings::Random { plies }) => BookSource::Random(*plies),
             Some(Openings::Listed(list)) => {
                 let steps = |(number, texts): (usize, &Vec<String>)| {
-                    listed(&rules.start, texts).map_err(|why| BadBook { number, why: why.into() })
+                    listed(&rules.start, texts).map_err(|why| BookError { number, why: why.into() })
                 };
-                Source::Listed((1..).zip(list).map(steps).collect::<Result<_, _>>()?)
+                BookSource::Listed((1..).zip(list).map(steps).collect::<Result<_, _>>()?)
             }
         };
         Ok(Self { rules, source })
@@ -136,7 +136,7 @@ impl Book {
     /// The game's implementation failed.
     pub fn opening(&self, pair: u32, secret: &Secret, luck: Luck) -> Result<Opening, GameError> {
         match &self.source {
-            Source::Random(plies) => {
+            BookSource::Random(plies) => {
                 random(&self.rules.start, *plies, &secret.choices(pair), &luck)
             }
             _ => Ok(Opening { steps: self.fixed(pair).unwrap_or_default().to_vec(), luck }),
@@ -146,9 +146,9 @@ impl Book {
     /// The steps of the opening of pair `pair`; `None` if openings are random.
     fn fixed(&self, pair: u32) -> Option<&[TextStep]> {
         match &self.source {
-            Source::Start => Some(&[]),
-            Source::Random(_) => None,
-            Source::Listed(list) => {
+            BookSource::Start => Some(&[]),
+            BookSource::Random(_) => None,
+            BookSource::Listed(list) => {
                 let at = (pair.max(1) as usize - 1) % list.len().max(1);
                 Some(list.get(at).map_or(&[], Vec::as_slice))
             }
@@ -169,18 +169,19 @@ fn random(
     choices: &ChaCha20Rng,
     luck: &Luck,
 ) -> Result<Opening, GameError> {
-    let begin = |plies: u32| walk(start, luck.clone(), Random { plies, choices: choices.clone() });
+    let begin =
+        |plies: u32| walk(start, luck.clone(), RandomActions { plies, choices: choices.clone() });
     let half = begin(u32::MAX)?.1.map_or(u32::MAX, |end| end / 2);
     Ok(begin(plies.min(half))?.0)
 }
 
 /// Plays at random up to a number of plies.
-struct Random {
+struct RandomActions {
     plies: u32,
     choices: ChaCha20Rng,
 }
 
-impl Actions for Random {
+impl Actions for RandomActions {
     fn action(
         &mut self,
         position: &dyn AnyPosition,
@@ -195,31 +196,31 @@ impl Actions for Random {
 
 /// Plays a list of actions, in the order of a record, and continues to the next decision. The list
 /// may omit forced passes. A simultaneous turn takes two actions, the first seat's first.
-pub fn listed(start: &Position, texts: &[String]) -> Result<Vec<TextStep>, Unfit> {
-    let mut list = List { texts, read: 0, unfit: None };
+pub fn listed(start: &Position, texts: &[String]) -> Result<Vec<TextStep>, OpeningError> {
+    let mut list = ListedActions { texts, read: 0, unfit: None };
     let walked = walk(start, Luck::from_key([0; 32]), &mut list);
     let read = list.read.saturating_sub(1);
     let (Opening { steps, .. }, end) =
-        walked.map_err(|error| Unfit::Action(read, UnfitAction::Refused(error)))?;
+        walked.map_err(|error| OpeningError::Action(read, OpeningActionError::Refused(error)))?;
     let rolls_first = matches!(start.turn(), Turn::Chance(_));
     if rolls_first || steps.iter().any(|step| matches!(step, Step::Chance(_))) {
-        return Err(Unfit::Dice);
+        return Err(OpeningError::Dice);
     }
     match list.unfit {
-        Some((number, why)) => Err(Unfit::Action(number, why)),
-        None if end.is_some() => Err(Unfit::Action(read, UnfitAction::Over)),
+        Some((number, why)) => Err(OpeningError::Action(number, why)),
+        None if end.is_some() => Err(OpeningError::Action(read, OpeningActionError::Over)),
         None => Ok(steps),
     }
 }
 
 /// A list of actions, and how far it was played.
-struct List<'a> {
+struct ListedActions<'a> {
     texts: &'a [String],
     read: usize,
-    unfit: Option<(usize, UnfitAction)>,
+    unfit: Option<(usize, OpeningActionError)>,
 }
 
-impl Actions for &mut List<'_> {
+impl Actions for &mut ListedActions<'_> {
     fn action(
         &mut self,
         position: &dyn AnyPosition,
@@ -229,7 +230,7 @@ impl Actions for &mut List<'_> {
             if seat == Seat::Second && position.turn() == Turn::Both {
                 let last = self.read - 1;
                 let first = position.judge(Seat::First, &self.texts[last])?;
-                self.unfit = Some((last, UnfitAction::Alone(first)));
+                self.unfit = Some((last, OpeningActionError::Alone(first)));
             }
             return Ok(None);
         };
@@ -237,7 +238,7 @@ impl Actions for &mut List<'_> {
         match position.judge(seat, text) {
             Ok(action) => Ok(Some(action)),
             Err(why) => {
-                self.unfit = Some((self.read - 1, UnfitAction::Refused(why)));
+                self.unfit = Some((self.read - 1, OpeningActionError::Refused(why)));
                 Ok(None)
             }
         }
@@ -264,12 +265,12 @@ trait Actions {
 }
 
 /// Takes actions from one source and chance from another.
-struct Walk<A> {
+struct WalkScript<A> {
     actions: A,
     luck: Luck,
 }
 
-impl<A: Actions> Script for Walk<A> {
+impl<A: Actions> Script for WalkScript<A> {
     type Error = GameError;
 
     fn action(
@@ -303,7 +304,7 @@ fn walk(
     actions: impl Actions,
 ) -> Result<(Opening, Option<u32>), GameError> {
     let mut position = start.clone();
-    let mut script = Walk { actions, luck };
+    let mut script = WalkScript { actions, luck };
     let (mut steps, mut events) = (Vec::new(), Vec::new());
     let (mut decision, mut left) = (0, script.luck.clone());
     loop {

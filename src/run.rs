@@ -33,7 +33,7 @@ use crate::error::Failure;
 use crate::escape;
 use crate::model::rules::GameRules;
 use crate::model::tournament::Tournament;
-use crate::openings::Book;
+use crate::openings::OpeningBook;
 use crate::player::sandbox::shortage_text;
 use crate::run::cores::Cores;
 use crate::run::deadline::Deadline;
@@ -88,7 +88,7 @@ impl Runner<'_> {
         let conditions = Arc::clone(&self.conditions);
         let cores = self.cores.clone();
         let rules = GameRules::new(tournament.game.game(), tournament.options.clone())?;
-        let book = Book::new(rules, tournament.openings.as_ref())
+        let book = OpeningBook::new(rules, tournament.openings.as_ref())
             .map_err(|error| Failure::input(error.to_string()))?;
         let start = |number: usize, reports, halt| {
             let (cores, book) = (cores.share(number), book.clone());

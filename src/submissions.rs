@@ -18,14 +18,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use archive::{LIMITS, Limits, Refused, unpack, unpack_from};
-pub use missing::Missing;
+pub use archive::{ArchiveError, LIMITS, UnpackLimits, unpack, unpack_from};
+pub use missing::NoPlayer;
 
-use crate::config::{Found, name_of};
+use crate::config::{Detected, name_of};
 use crate::model::player::LONGEST_NAME;
 use label::Label;
-use shelf::Shelf;
-use uploads::{Choice, Part, choose};
+use shelf::PlayersFolder;
+use uploads::{ChosenUpload, UploadPart, choose};
 
 /// The most names to list.
 const MOST_LISTED: usize = 8;
@@ -40,19 +40,19 @@ pub struct Submission {
     /// Remarks: that it came late, which upload counts, whose player it copies.
     pub remarks: Vec<String>,
     /// The player's folder and how to run it, or why there is no player.
-    pub player: Result<(PathBuf, Found), Missing>,
+    pub player: Result<(PathBuf, Detected), NoPlayer>,
 }
 
 /// Why a folder of submissions could not be imported.
 #[derive(Debug)]
-pub enum Failed {
+pub enum ImportError {
     /// It cannot be read.
     Source(io::Error),
     /// The folder for archives and loose files cannot be created; it must not exist.
     Shelf(io::Error),
 }
 
-impl fmt::Display for Failed {
+impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Source(error) => write!(f, "the folder cannot be read: {error}"),
@@ -61,7 +61,7 @@ impl fmt::Display for Failed {
     }
 }
 
-impl std::error::Error for Failed {
+impl std::error::Error for ImportError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Source(error) | Self::Shelf(error) => Some(error),
@@ -71,16 +71,16 @@ impl std::error::Error for Failed {
 
 /// Imports the submissions in the folder `from`, sorted by author. Archives and loose files get
 /// subfolders of the new folder `to`.
-pub fn take_in(from: &Path, to: &Path) -> Result<Vec<Submission>, Failed> {
-    let (names, mut taken) = entries(from).map_err(Failed::Source)?;
-    let mut shelf = Shelf::new(to);
+pub fn take_in(from: &Path, to: &Path) -> Result<Vec<Submission>, ImportError> {
+    let (names, mut taken) = entries(from).map_err(ImportError::Source)?;
+    let mut shelf = PlayersFolder::new(to);
     for (name, parts) in authors(from, names) {
         let Some(first) = parts.first() else { continue };
         let (name, entry) = (unlike(&name, &taken), first.entry.clone());
         let late = parts.iter().any(|part| part.label.late).then(|| "it came late".to_owned());
-        let Choice { upload, remark } = choose(parts);
+        let ChosenUpload { upload, remark } = choose(parts);
         let player = match upload.and_then(|upload| shelf.player(&name, upload)) {
-            Err(Missing::NoFolder(error)) => return Err(Failed::Shelf(error)),
+            Err(NoPlayer::NoFolder(error)) => return Err(ImportError::Shelf(error)),
             player => player,
         };
         let remarks = late.into_iter().chain(remark).chain(shelf.remarks()).collect();
@@ -106,20 +106,20 @@ fn entries(from: &Path) -> io::Result<(Vec<String>, Vec<Submission>)> {
         name: String::new(),
         entry,
         remarks: Vec::new(),
-        player: Err(Missing::NotText),
+        player: Err(NoPlayer::NotText),
     });
     Ok((names, bad.collect()))
 }
 
 /// The parts of each author, under the author's name, with the id added if several authors have the
 /// same name.
-fn authors(from: &Path, names: Vec<String>) -> Vec<(String, Vec<Part>)> {
-    let mut authors: BTreeMap<(String, String), Vec<Part>> = BTreeMap::new();
+fn authors(from: &Path, names: Vec<String>) -> Vec<(String, Vec<UploadPart>)> {
+    let mut authors: BTreeMap<(String, String), Vec<UploadPart>> = BTreeMap::new();
     for entry in names {
         let label = Label::read(&entry);
         let author = tidy(&label.author);
         let id = label.id.clone().unwrap_or_else(|| entry.clone());
-        authors.entry((author, id)).or_default().push(Part::new(from, &entry, label));
+        authors.entry((author, id)).or_default().push(UploadPart::new(from, &entry, label));
     }
     let mut namesakes: HashMap<String, usize> = HashMap::new();
     for (author, _) in authors.keys() {
@@ -245,7 +245,7 @@ mod tests {
             name: name.to_owned(),
             entry: String::new(),
             remarks: Vec::new(),
-            player: Err(Missing::NotText),
+            player: Err(NoPlayer::NotText),
         };
         assert_eq!(unlike("ant", &[taken("ant"), taken("ant-2")]), "ant-3");
         let full = "a".repeat(LONGEST_NAME);

@@ -24,7 +24,7 @@ pub enum Language {
 
 /// A file of a kit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct File {
+pub struct TemplateFile {
     /// Its path inside the kit's folder.
     pub path: &'static str,
     /// Its text.
@@ -32,7 +32,7 @@ pub struct File {
 }
 
 /// The parts of a kit.
-struct Kit {
+struct StarterKit {
     /// The name of the language, for people.
     title: &'static str,
     /// The file that holds the player.
@@ -62,7 +62,7 @@ impl Language {
         self.kit().build
     }
 
-    fn kit(self) -> &'static Kit {
+    fn kit(self) -> &'static StarterKit {
         match self {
             Self::Python => &PYTHON,
             Self::Rust => &RUST,
@@ -76,7 +76,7 @@ impl Language {
     }
 }
 
-const PYTHON: Kit = Kit {
+const PYTHON: StarterKit = StarterKit {
     title: "Python",
     source: "player.py",
     build: None,
@@ -86,7 +86,7 @@ const PYTHON: Kit = Kit {
     ],
 };
 
-const RUST: Kit = Kit {
+const RUST: StarterKit = StarterKit {
     title: "Rust",
     source: "src/main.rs",
     build: Some("cargo build --release"),
@@ -96,7 +96,7 @@ const RUST: Kit = Kit {
     ],
 };
 
-const CPP: Kit = Kit {
+const CPP: StarterKit = StarterKit {
     title: "C++",
     source: "player.cpp",
     build: Some("make"),
@@ -106,7 +106,7 @@ const CPP: Kit = Kit {
     ],
 };
 
-const C: Kit = Kit {
+const C: StarterKit = StarterKit {
     title: "C",
     source: "player.c",
     build: Some("make"),
@@ -116,7 +116,7 @@ const C: Kit = Kit {
     ],
 };
 
-const JAVA: Kit = Kit {
+const JAVA: StarterKit = StarterKit {
     title: "Java",
     source: "Player.java",
     build: Some("make"),
@@ -126,14 +126,14 @@ const JAVA: Kit = Kit {
     ],
 };
 
-const JAVASCRIPT: Kit = Kit {
+const JAVASCRIPT: StarterKit = StarterKit {
     title: "JavaScript",
     source: "player.js",
     build: None,
     files: &[("player.js", include_str!("templates/javascript/player.js"))],
 };
 
-const GO: Kit = Kit {
+const GO: StarterKit = StarterKit {
     title: "Go",
     source: "player.go",
     build: Some("make"),
@@ -144,7 +144,7 @@ const GO: Kit = Kit {
     ],
 };
 
-const SHELL: Kit = Kit {
+const SHELL: StarterKit = StarterKit {
     title: "shell",
     source: "player.sh",
     build: None,
@@ -153,7 +153,7 @@ const SHELL: Kit = Kit {
 
 /// How a game shows its legal actions. Kits differ by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum LegalShape {
     /// As a list.
     List,
     /// In parts.
@@ -161,7 +161,7 @@ pub enum Shape {
 }
 
 /// The files of the kit in this language, for a player called `name` of the game called `game`.
-pub fn files(language: Language, name: &str, game: &str, shape: Shape) -> Vec<File> {
+pub fn files(language: Language, name: &str, game: &str, shape: LegalShape) -> Vec<TemplateFile> {
     let kit = language.kit();
     let build =
         kit.build.map_or(String::new(), |build| format!("Build it first:\n\n    {build}\n"));
@@ -174,18 +174,20 @@ pub fn files(language: Language, name: &str, game: &str, shape: Shape) -> Vec<Fi
             .replace("@BUILD@\n", &build)
     };
     let templates = kit.files.iter().copied().chain([("README.md", README)]);
-    templates.map(|(path, text)| File { path, text: fill(&of_shape(text, shape)) }).collect()
+    templates
+        .map(|(path, text)| TemplateFile { path, text: fill(&of_shape(text, shape)) })
+        .collect()
 }
 
 /// Selects the lines of a template for this shape. Lines from `<<list>>` or `<<factored>>` to
 /// `<<end>>` belong to that shape only, all others to both.
-fn of_shape(template: &str, shape: Shape) -> String {
+fn of_shape(template: &str, shape: LegalShape) -> String {
     let mut text = String::with_capacity(template.len());
     let mut only = None;
     for line in template.split_inclusive('\n') {
         match line.trim_end() {
-            "<<list>>" => only = Some(Shape::List),
-            "<<factored>>" => only = Some(Shape::Factored),
+            "<<list>>" => only = Some(LegalShape::List),
+            "<<factored>>" => only = Some(LegalShape::Factored),
             "<<end>>" => only = None,
             _ if only.is_none_or(|only| only == shape) => text.push_str(line),
             _ => {}
@@ -201,7 +203,7 @@ mod tests {
     #[test]
     fn nothing_of_a_template_is_left_in_a_kit() {
         for language in Language::ALL {
-            for shape in [Shape::List, Shape::Factored] {
+            for shape in [LegalShape::List, LegalShape::Factored] {
                 for file in files(language, "ant", "a-game", shape) {
                     let left = ["@NAME@", "@GAME@", "@FILE@", "@BUILD@", "<<end>>", "<<list>>"];
                     assert!(!left.iter().any(|mark| file.text.contains(mark)), "{}", file.path);

@@ -5,26 +5,26 @@ mod finding;
 
 use std::time::Duration;
 
-pub use self::finding::{Fact, Finding};
+pub use self::finding::{Fact, RecordFinding};
 use crate::model::clock::{Clock, ClockVerdict, Measure, TimeControl};
 use crate::model::fault::FaultCode;
 use crate::model::record::{GameRecord, Header, Score};
-use crate::openings::Book;
+use crate::openings::OpeningBook;
 use crate::replay::Replay;
 use crate::seeds::{Luck, Secret};
 use referee_games::{AnyPosition, BySeat, GameResult, Outcome, Seat, Step, Text, Turn};
 
 /// All errors in a record whose game should begin with an opening of `book`.
 pub fn audit(
-    book: &Book,
+    book: &OpeningBook,
     header: &Header,
     secret: Option<&Secret>,
     record: &GameRecord,
-) -> Vec<Finding> {
+) -> Vec<RecordFinding> {
     let names = &record.players;
     let luck =
         secret.map(|secret| secret.luck(&names[Seat::First], &names[Seat::Second], record.pair));
-    let mut found: Vec<Finding> = check_opening(book, secret, record).into_iter().collect();
+    let mut found: Vec<RecordFinding> = check_opening(book, secret, record).into_iter().collect();
     let mut replay = Replay::new(&book.rules().start, record);
     match check_luck(&mut replay, luck) {
         Ok(unlucky) => found.extend(unlucky),
@@ -43,7 +43,10 @@ pub fn audit(
 
 /// Replays the whole record. Returns the first outcome that differs from the luck, or why the
 /// record cannot be replayed.
-fn check_luck(replay: &mut Replay<'_>, mut luck: Option<Luck>) -> Result<Option<Finding>, Finding> {
+fn check_luck(
+    replay: &mut Replay<'_>,
+    mut luck: Option<Luck>,
+) -> Result<Option<RecordFinding>, RecordFinding> {
     let mut unlucky = None;
     loop {
         let (ply, turn) = (replay.current().ply(), replay.current().turn());
@@ -51,7 +54,7 @@ fn check_luck(replay: &mut Replay<'_>, mut luck: Option<Luck>) -> Result<Option<
             Turn::Chance(_) if luck.is_some() => replay.current().outcomes(),
             _ => Vec::new(),
         };
-        let Some(played) = replay.next().transpose().map_err(Finding::Replay)? else {
+        let Some(played) = replay.next().transpose().map_err(RecordFinding::Replay)? else {
             return Ok(unlucky);
         };
         if let (Turn::Chance(stream), Step::Chance(drawn), Some(luck)) =
@@ -59,14 +62,18 @@ fn check_luck(replay: &mut Replay<'_>, mut luck: Option<Luck>) -> Result<Option<
         {
             let expected = luck.draw(stream, &outcomes);
             if expected != drawn {
-                unlucky.get_or_insert(Finding::Unlucky { ply, drawn, expected });
+                unlucky.get_or_insert(RecordFinding::Unlucky { ply, drawn, expected });
             }
         }
     }
 }
 
 /// Checks that the game began with the opening of its pair.
-fn check_opening(book: &Book, secret: Option<&Secret>, record: &GameRecord) -> Option<Finding> {
+fn check_opening(
+    book: &OpeningBook,
+    secret: Option<&Secret>,
+    record: &GameRecord,
+) -> Option<RecordFinding> {
     let (one, other) = (&record.players[Seat::First], &record.players[Seat::Second]);
     let drawn = |secret: &Secret| {
         let luck = secret.luck(one, other, record.pair);
@@ -76,27 +83,27 @@ fn check_opening(book: &Book, secret: Option<&Secret>, record: &GameRecord) -> O
         (Some(texts), _) => texts,
         (None, Some(secret)) => match drawn(secret) {
             Ok(texts) => texts,
-            Err(error) => return Some(Finding::Replay(error.into())),
+            Err(error) => return Some(RecordFinding::Replay(error.into())),
         },
         (None, None) => return None,
     };
-    (record.opening != expected).then(|| Finding::Opening {
+    (record.opening != expected).then(|| RecordFinding::Opening {
         pair: record.pair,
         found: record.opening.clone(),
         expected,
     })
 }
 
-fn check_seats(seats: &BySeat<Text>, record: &GameRecord) -> Option<Finding> {
+fn check_seats(seats: &BySeat<Text>, record: &GameRecord) -> Option<RecordFinding> {
     let names = &record.players.names;
-    (names != seats).then(|| Finding::Seats(names.clone()))
+    (names != seats).then(|| RecordFinding::Seats(names.clone()))
 }
 
 fn check_ending(
     position: &dyn AnyPosition,
     seats: &BySeat<Text>,
     record: &GameRecord,
-) -> Vec<Finding> {
+) -> Vec<RecordFinding> {
     let expected = match expected_outcome(position, seats, record) {
         Ok(outcome) => outcome,
         Err(finding) => return vec![finding],
@@ -109,7 +116,7 @@ fn check_ending(
     let mut same = |fact: Fact, recorded: &str, replayed: &str| {
         if recorded != replayed {
             let (recorded, replayed) = (recorded.to_owned(), replayed.to_owned());
-            found.push(Finding::Differs { fact, recorded, replayed });
+            found.push(RecordFinding::Differs { fact, recorded, replayed });
         }
     };
     same(Fact::Result, &record.result, result);
@@ -131,15 +138,15 @@ fn expected_outcome(
     position: &dyn AnyPosition,
     seats: &BySeat<Text>,
     record: &GameRecord,
-) -> Result<Outcome<Text>, Finding> {
+) -> Result<Outcome<Text>, RecordFinding> {
     let lost_by = |seat: Seat, code: FaultCode| Outcome {
         result: GameResult::Win(!seat),
         reason: Text::Borrowed(code.name()),
     };
     match (position.turn(), &record.fault) {
         (Turn::Over(outcome), None) => Ok(outcome),
-        (Turn::Over(_), Some(_)) => Err(Finding::FaultAfterEnd),
-        (_, None) => Err(Finding::NoEnd),
+        (Turn::Over(_), Some(_)) => Err(RecordFinding::FaultAfterEnd),
+        (_, None) => Err(RecordFinding::NoEnd),
         (_, Some(faults)) => {
             let by = |seat: Seat| faults.get(&*seats[seat]);
             match (by(Seat::First), by(Seat::Second)) {
@@ -148,14 +155,14 @@ fn expected_outcome(
                 (Some(_), Some(_)) => {
                     Ok(Outcome { result: GameResult::Draw, reason: "double-fault".into() })
                 }
-                (None, None) => Err(Finding::FaultOfNobody),
+                (None, None) => Err(RecordFinding::FaultOfNobody),
             }
         }
     }
 }
 
 /// A turn that exceeded its allowance must be the last one, and a fault.
-fn check_clock(control: &TimeControl, record: &GameRecord) -> Vec<Finding> {
+fn check_clock(control: &TimeControl, record: &GameRecord) -> Vec<RecordFinding> {
     let mut found = Vec::new();
     for seat in Seat::BOTH {
         let mut clock = Clock::new(*control);
@@ -169,12 +176,12 @@ fn check_clock(control: &TimeControl, record: &GameRecord) -> Vec<Finding> {
             let excused = turn + 1 == turns.len() && record.fault_of(seat).is_some();
             if late && !excused {
                 let seat = record.players.names[seat].clone();
-                found.push(Finding::Late { seat, turn: turn + 1 });
+                found.push(RecordFinding::Late { seat, turn: turn + 1 });
             }
         }
         let last_late = turns.last().is_some_and(|_| late_at_end(control, record, seat));
         if late_fault && control.measure == Measure::Wall && !last_late && !clock.is_out() {
-            found.push(Finding::NotLate(record.players.names[seat].clone()));
+            found.push(RecordFinding::NotLate(record.players.names[seat].clone()));
         }
     }
     found
@@ -187,13 +194,13 @@ fn late_at_end(control: &TimeControl, record: &GameRecord, seat: Seat) -> bool {
     verdicts.map(|used| clock.spend(Duration::from_nanos(*used))).last() == Some(ClockVerdict::Late)
 }
 
-fn check_seeds(secret: &Secret, record: &GameRecord) -> Vec<Finding> {
+fn check_seeds(secret: &Secret, record: &GameRecord) -> Vec<RecordFinding> {
     Seat::BOTH
         .into_iter()
         .filter(|&seat| {
             let (player, opponent) = (&record.players[seat], &record.players[!seat]);
             record.seed[seat] != secret.player_seed(player, opponent, record.pair)
         })
-        .map(|seat| Finding::Seed(record.players[seat].clone()))
+        .map(|seat| RecordFinding::Seed(record.players[seat].clone()))
         .collect()
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use self::clocks::{ClockUse, Clocks};
-use self::decisions::Decision;
+use self::decisions::DecisionHash;
 use self::look_alikes::{LookAlike, LookAlikes};
 pub use self::visitor::Diagnoser;
 use crate::analysis::results::NamedResults;
@@ -36,7 +36,7 @@ pub struct Diagnostics {
     /// The correlation between a player's scores in the two games of a pair, −1 … 1.
     pub pair_correlation: f64,
     /// The number of games that ended for each reason, the most first; faults are included.
-    pub endings: Vec<Ending>,
+    pub endings: Vec<EndingCount>,
     /// How often each fault happened, by code; codes that did not occur are absent.
     pub faults: BTreeMap<FaultCode, u32>,
     /// The clock use of each player that was asked for a move, in order.
@@ -80,7 +80,7 @@ pub struct PlayerCycle {
 
 /// A reason for which games ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Ending {
+pub struct EndingCount {
     /// A reason of the rules, or a fault's code.
     pub reason: String,
     /// Whether it was a fault.
@@ -92,14 +92,14 @@ pub struct Ending {
 /// Collects the data for diagnostics, one game at a time. Its size grows with the number of
 /// players, not of games.
 #[derive(Debug)]
-pub struct Observer {
+pub struct DiagnosticsCollector {
     names: Vec<String>,
     endings: BTreeMap<(String, bool), u32>,
     clocks: Clocks,
     look_alikes: LookAlikes,
 }
 
-impl Observer {
+impl DiagnosticsCollector {
     /// Creates an observer for players with these names.
     pub fn new(names: &[String]) -> Self {
         Self {
@@ -111,7 +111,7 @@ impl Observer {
     }
 
     /// Adds a game and its decisions. Unknown players are ignored.
-    pub fn add(&mut self, game: &GameRecord, decisions: &[Decision]) {
+    pub fn add(&mut self, game: &GameRecord, decisions: &[DecisionHash]) {
         *self.endings.entry((game.reason.clone(), game.fault.is_some())).or_default() += 1;
         for seat in Seat::BOTH {
             let Some(player) = self.names.iter().position(|name| *name == game.players[seat])
@@ -128,10 +128,10 @@ impl Observer {
     /// The findings, with the ratings of the same games. It leaves copied players out, because the
     /// games do not show them.
     pub fn conclude(&self, results: &NamedResults, fit: &Fit, seats: &SeatEffects) -> Diagnostics {
-        let mut endings: Vec<Ending> = self
+        let mut endings: Vec<EndingCount> = self
             .endings
             .iter()
-            .map(|((reason, fault), &games)| Ending {
+            .map(|((reason, fault), &games)| EndingCount {
                 reason: reason.clone(),
                 fault: *fault,
                 games,
@@ -181,7 +181,8 @@ mod tests {
     #[test]
     fn endings_and_faults_are_counted() {
         let names = ["ant", "bee"].map(str::to_owned);
-        let (mut results, mut observer) = (NamedResults::new(&names), Observer::new(&names));
+        let (mut results, mut observer) =
+            (NamedResults::new(&names), DiagnosticsCollector::new(&names));
         let crash = [("black", FaultCode::Crash)];
         let lost = GameRecord { reason: "crash".into(), ..game("ant", "bee", "white") };
         let games = [
@@ -195,7 +196,8 @@ mod tests {
         }
         let (fit, seats) = (fit(&results.counts, &[]), seat_effects(&results.counts, &[]));
         let found = observer.conclude(&results, &fit.expect("a fit"), &seats.expect("a test"));
-        let ending = |reason: &str, fault, games| Ending { reason: reason.into(), fault, games };
+        let ending =
+            |reason: &str, fault, games| EndingCount { reason: reason.into(), fault, games };
         assert_eq!(found.endings, [ending("elimination", false, 2), ending("crash", true, 1)]);
         assert_eq!(found.faults, BTreeMap::from([(FaultCode::Crash, 1)]));
         assert!((found.draw_share - 1.0 / 3.0).abs() < 1e-12);

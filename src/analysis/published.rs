@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::pseudonyms::Pseudonyms;
 use crate::error::Failure;
-use crate::folder::{self, Contents, log_failure};
+use crate::folder::{self, LogContents, log_failure};
 use crate::log::LogReader;
 use crate::log::places::LogPlaces;
 use crate::model::record::GameRecord;
@@ -21,12 +21,12 @@ pub struct Published {
     /// The players' pseudonyms.
     pub names: Pseudonyms,
     /// The games in the order in which they are published.
-    games: Vec<Place>,
+    games: Vec<PublishedPlace>,
 }
 
 /// Where a game is in the log, in a few bytes. Places sort in the order of publication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct PublishedPlace {
     /// The numbers of the two pseudonyms, the lower one first.
     players: (u32, u32),
     /// The number of its pair: first as scheduled, in the end counted among the played pairs of
@@ -48,7 +48,7 @@ impl Published {
     /// # Errors
     ///
     /// When it cannot be read.
-    pub fn read(dir: &Path) -> Result<(Self, Contents), Failure> {
+    pub fn read(dir: &Path) -> Result<(Self, LogContents), Failure> {
         let reader = LogReader::open(dir).map_err(|error| log_failure(dir, &error))?;
         let header = reader.header();
         let players: Vec<String> =
@@ -60,12 +60,12 @@ impl Published {
         })?;
         // Only the whole log tells which games count.
         let state = &contents.state;
-        let settled = |(index, place): (usize, Place)| Place {
+        let settled = |(index, place): (usize, PublishedPlace)| PublishedPlace {
             counts: !state.is_void(index),
             in_check: state.is_check(index),
             ..place
         };
-        let mut games: Vec<Place> = games.into_iter().map(settled).collect();
+        let mut games: Vec<PublishedPlace> = games.into_iter().map(settled).collect();
         games.sort_unstable();
         number_pairs(&mut games);
         Ok((Self { names, games }, contents))
@@ -93,17 +93,17 @@ impl Published {
 }
 
 /// The place of a game; `None` if a player has no pseudonym.
-fn place(names: &Pseudonyms, record: &GameRecord, at: u64) -> Option<Place> {
+fn place(names: &Pseudonyms, record: &GameRecord, at: u64) -> Option<PublishedPlace> {
     let first = names.number(&record.players[Seat::First])?;
     let second = names.number(&record.players[Seat::Second])?;
     let players = (first.min(second), first.max(second));
     let game = if first < second { 1 } else { 2 };
-    Some(Place { players, pair: record.pair, game, counts: true, in_check: false, at })
+    Some(PublishedPlace { players, pair: record.pair, game, counts: true, in_check: false, at })
 }
 
 /// Numbers the pairs of each two players from 1, because a number from the schedule may reveal the
 /// round.
-fn number_pairs(games: &mut [Place]) {
+fn number_pairs(games: &mut [PublishedPlace]) {
     for meetings in games.chunk_by_mut(|one, other| one.players == other.players) {
         for (number, pair) in (1..).zip(meetings.chunk_by_mut(|one, other| one.pair == other.pair))
         {

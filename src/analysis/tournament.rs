@@ -7,7 +7,7 @@ use super::pass::{LogVisitor, LoggedGame};
 use super::published::Published;
 use super::results::{AnalysisError, Faulted};
 use crate::error::Failure;
-use crate::folder::{self, Contents, Problems};
+use crate::folder::{self, LineProblems, LogContents};
 use crate::model::record::Header;
 use crate::schedule::state::TournamentState;
 
@@ -23,7 +23,7 @@ pub struct TournamentAnalysis {
     /// The results and the ranking.
     pub evaluation: Evaluation,
     /// The lines of the log that do not count or were edited.
-    pub problems: Problems,
+    pub problems: LineProblems,
     /// What is published, if this analysis is under pseudonyms.
     pub published: Option<Published>,
 }
@@ -43,10 +43,10 @@ impl TournamentAnalysis {
     /// # Errors
     ///
     /// When the given ratings cannot be used.
-    pub fn of(dir: &Path, contents: Contents, faulted: Faulted) -> Result<Self, Failure> {
+    pub fn of(dir: &Path, contents: LogContents, faulted: Faulted) -> Result<Self, Failure> {
         let evaluation =
             Evaluation::of(&contents.state, faulted).map_err(|error| unrated(&error))?;
-        let Contents { header, state, problems, .. } = contents;
+        let LogContents { header, state, problems, .. } = contents;
         Ok(Self { dir: dir.to_owned(), header, state, evaluation, problems, published: None })
     }
 
@@ -61,7 +61,7 @@ impl TournamentAnalysis {
         let evaluation = Evaluation::renamed(&contents.state, &names.all(), |name| names.of(name))
             .map_err(|error| unrated(&error))?;
         let header = names.header(&contents.header);
-        let Contents { state, problems, .. } = contents;
+        let LogContents { state, problems, .. } = contents;
         let published = Some(published);
         Ok(Self { dir: dir.to_owned(), header, state, evaluation, problems, published })
     }

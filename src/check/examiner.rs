@@ -20,7 +20,7 @@ use crate::model::fault::Fault;
 use crate::model::player::{Interface, PlayerSpec};
 use crate::model::record::{FaultPolicy, GameRecord, Header};
 use crate::model::rules::GameRules;
-use crate::openings::Book;
+use crate::openings::OpeningBook;
 use crate::player::Sandbox;
 use crate::referee::Unplayable;
 use crate::run::entrant::Entrant;
@@ -216,7 +216,7 @@ impl<'e> Examiner<'e> {
         Self {
             exam,
             candidate,
-            pool: PlayerPool::new(Book::empty(exam.rules.clone()), Arc::clone(&conditions)),
+            pool: PlayerPool::new(OpeningBook::empty(exam.rules.clone()), Arc::clone(&conditions)),
             conditions,
             records: Records::new(&candidate.records, candidate.header.clone()),
             over,

@@ -8,10 +8,10 @@ use clap::Args;
 use serde_json::json;
 
 use super::board::picture;
-use super::recorded::Recorded;
+use super::recorded::FoundGame;
 use super::run::until_interrupted;
-use super::setting::{Setting, SettingArgs};
-use super::{Failure, Format, Status};
+use super::setting::{GameSettings, GameSettingsArgs};
+use super::{Failure, OutputFormat, Status};
 use crate::check::{Beginning, CheckFinding, ShownLine, transcript};
 use crate::model::player::{Interface, PlayerSpec};
 use crate::model::rules::GameRules;
@@ -56,10 +56,10 @@ pub struct AskArgs {
     pub no_clock: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: OutputFormat,
     /// The game and its terms, where there is no record
     #[command(flatten)]
-    pub setting: SettingArgs,
+    pub setting: GameSettingsArgs,
 }
 
 /// Asks the player for the decision.
@@ -69,7 +69,7 @@ pub fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
     let Some(word) = &args.record else {
         return at_the_start(args, &setting, &spec, printer);
     };
-    let recorded = Recorded::find(word, args.results.as_deref())?;
+    let recorded = FoundGame::find(word, args.results.as_deref())?;
     let rules = GameRules::of(&recorded.header)?;
     setting.control = recorded.header.clock;
     setting.policy = recorded.header.fault_policy;
@@ -79,7 +79,7 @@ pub fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
 /// A game at its start, without a record.
 fn at_the_start(
     args: &AskArgs,
-    setting: &Setting,
+    setting: &GameSettings,
     spec: &PlayerSpec,
     printer: Printer,
 ) -> Result<Status, Failure> {
@@ -95,7 +95,7 @@ fn at_the_start(
 
 fn ask(
     args: &AskArgs,
-    setting: &Setting,
+    setting: &GameSettings,
     rules: &GameRules,
     record: &crate::model::record::GameRecord,
     spec: &PlayerSpec,
@@ -131,8 +131,8 @@ fn ask(
         Interface::Class => Vec::new(),
     };
     match args.format {
-        Format::Json => printer.line(&in_json(&asked, finding.as_ref(), &exchange))?,
-        Format::Text => {
+        OutputFormat::Json => printer.line(&in_json(&asked, finding.as_ref(), &exchange))?,
+        OutputFormat::Text => {
             if asked.greeted.is_some() {
                 printer.line(&picture(&*asked.position, &asked.events, printer.colour))?;
             }

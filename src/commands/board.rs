@@ -3,7 +3,7 @@
 use crate::printer::Colour;
 use std::fmt::Write as _;
 
-use crate::report::drawing::{Cell, cells};
+use crate::report::drawing::{DrawnSquare, cells};
 use crate::report::story::named_squares;
 use referee_games::board::Square;
 use referee_games::{AnyPosition, Event, Seat};
@@ -46,7 +46,7 @@ fn square(column: usize, row: usize) -> Option<Square> {
 }
 
 /// The square's character in its colours.
-fn dressed(cell: &Cell, is_last: bool) -> String {
+fn dressed(cell: &DrawnSquare, is_last: bool) -> String {
     let mut codes = Vec::new();
     if is_last {
         codes.push(REVERSE);

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use self::crowd::End;
-use self::table::Table;
-use super::setting::{Setting, SettingArgs};
-use super::{Failure, Format, Status};
+use self::crowd::ChecksEnd;
+use self::table::CheckTable;
+use super::setting::{GameSettings, GameSettingsArgs};
+use super::{Failure, OutputFormat, Status};
 use crate::analysis::diagnostics::copies;
 use crate::check::{CheckReport, Exam, drills};
 use crate::model::player::PlayerSpec;
@@ -41,7 +41,7 @@ pub struct CheckArgs {
     pub players: Vec<String>,
     /// The game and its terms
     #[command(flatten)]
-    pub setting: SettingArgs,
+    pub setting: GameSettingsArgs,
     /// Pairs of games against each built-in player
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=MOST_PAIRS))]
     pub pairs: u32,
@@ -66,7 +66,7 @@ pub struct CheckArgs {
     pub csv: Option<PathBuf>,
     /// Output format; JSON prints one line per player
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: OutputFormat,
 }
 
 /// Checks the players.
@@ -80,8 +80,8 @@ pub fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     exam.drills = drills(setting.game, &exam.rules)?;
     let same = candidates::copies(&entries, &args.players);
     let bots: Vec<String> = exam.bots.iter().map(|bot| bot.name.clone()).collect();
-    let table = args.csv.as_deref().map(|path| Table::create(path, bots)).transpose()?;
-    let mut desk = Desk { format: args.format, table, printer, ready: 0 };
+    let table = args.csv.as_deref().map(|path| CheckTable::create(path, bots)).transpose()?;
+    let mut desk = ReportPrinter { format: args.format, table, printer, ready: 0 };
     let players = entries.len();
     let end = crowd::examine_all(args.jobs, exam, entries, &mut desk)?;
     for names in &same {
@@ -91,14 +91,14 @@ pub fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
         printer.note(&format!("{} of {players} players are ready", desk.ready));
     }
     Ok(match end {
-        End::Interrupted => Status::Interrupted,
-        End::Complete if desk.ready == players => Status::Done,
-        End::Complete => Status::Found,
+        ChecksEnd::Interrupted => Status::Interrupted,
+        ChecksEnd::Complete if desk.ready == players => Status::Done,
+        ChecksEnd::Complete => Status::Found,
     })
 }
 
 /// The tests that every player takes. The drills, which take a while to find, are added later.
-fn exam(args: &CheckArgs, setting: &Setting, printer: Printer) -> Result<Exam, Failure> {
+fn exam(args: &CheckArgs, setting: &GameSettings, printer: Printer) -> Result<Exam, Failure> {
     let rules = setting.rules(printer)?;
     let house = |name: &str| setting.program(&format!("bot:{name}"), "it is not a built-in player");
     let bots = if args.against.is_empty() {
@@ -121,22 +121,22 @@ fn exam(args: &CheckArgs, setting: &Setting, printer: Printer) -> Result<Exam, F
 }
 
 /// Takes the reports in order. Each is written to the table and printed at once.
-struct Desk {
-    format: Format,
-    table: Option<Table>,
+struct ReportPrinter {
+    format: OutputFormat,
+    table: Option<CheckTable>,
     printer: Printer,
     ready: usize,
 }
 
-impl Desk {
+impl ReportPrinter {
     fn take(&mut self, report: &CheckReport) -> Result<(), Failure> {
         self.ready += usize::from(report.ready);
         if let Some(table) = &mut self.table {
             table.write(report)?;
         }
         let text = match self.format {
-            Format::Text => format!("{}\n", report.in_words()),
-            Format::Json => {
+            OutputFormat::Text => format!("{}\n", report.in_words()),
+            OutputFormat::Json => {
                 serde_json::to_string(report).map_err(|error| Failure::system(error.to_string()))?
             }
         };

@@ -8,13 +8,13 @@ use clap::Args;
 use tokio::sync::watch;
 
 use super::game_args::{OptionArgs, game_named};
-use super::run::{Terms, contained, games_at_once, interrupted, jobs, play, refuse_changed};
+use super::run::{RunLimits, contained, games_at_once, interrupted, jobs, play, refuse_changed};
 use super::setting::{default_control, read_config};
-use super::{Failure, Format, Status};
+use super::{Failure, OutputFormat, Status};
 use crate::analysis::pass::Visitors;
 use crate::analysis::sprt::match_game;
-use crate::config::{PlayerWord, Reading};
-use crate::folder::{self, Locked};
+use crate::config::{LoadedConfig, PlayerArgument};
+use crate::folder::{self, LockedFolder};
 use crate::log::{LOG, LogReader};
 use crate::model::player::PlayerSpec;
 use crate::model::record::FaultPolicy;
@@ -86,7 +86,7 @@ pub struct CompareArgs {
     pub results: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: OutputFormat,
 }
 
 /// What a difference of strength is measured in.
@@ -129,7 +129,7 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
             stage.pairs = stage.pairs.max(planned.pairs);
         }
     }
-    let folder = Locked::open(&dir)?;
+    let folder = LockedFolder::open(&dir)?;
     let containment = Arc::new(contained(None, &[], &tournament)?);
     printer.note(&containment.summary());
     let record = containment.record();
@@ -140,8 +140,9 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     if so_far.state().stop.is_none() {
         let (tell, told) = watch::channel(false);
         let progress = Progress::new(printer, Vec::new());
-        let mut judge = Judge { played: so_far, first: first.clone(), progress, tell, before: 0 };
-        let terms = Terms { jobs: jobs(args.jobs, &tournament), deadline: None };
+        let mut judge =
+            SprtListener { played: so_far, first: first.clone(), progress, tell, before: 0 };
+        let terms = RunLimits { jobs: jobs(args.jobs, &tournament), deadline: None };
         let outcome =
             play(&tournament, terms, &folder, prepared, &containment, &mut judge, async {
                 Ok(either(interrupted()?, told))
@@ -200,7 +201,7 @@ fn take_in(dir: &Path, first: &str, played: &mut SprtMatch) -> Result<(), Failur
 }
 
 /// Judges games as they finish, and stops the runner at the verdict.
-struct Judge {
+struct SprtListener {
     played: SprtMatch,
     /// The name of the player that the test asks about.
     first: String,
@@ -210,7 +211,7 @@ struct Judge {
     before: usize,
 }
 
-impl Listener for Judge {
+impl Listener for SprtListener {
     fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), Failure> {
         match event {
             RunEvent::Begun { .. } => {
@@ -243,7 +244,7 @@ impl Listener for Judge {
     }
 }
 
-impl Judge {
+impl SprtListener {
     /// Tells the progress display how many games to expect in this run.
     fn expect(&mut self) {
         let games = 2 * self.played.expected_pairs() as usize;
@@ -254,7 +255,7 @@ impl Judge {
 /// The comparison as a tournament of two players, in its own folder.
 fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failure> {
     let reading = read_config(args.config.as_deref(), printer)?;
-    let configured = reading.map(Reading::whole).transpose()?;
+    let configured = reading.map(LoadedConfig::whole).transpose()?;
     let known = configured.as_ref().map_or(&[][..], |tournament| &tournament.players);
     let players = players(args, known)?;
     let game = args.game.or(configured.as_ref().map(|known| known.game));
@@ -323,9 +324,11 @@ fn refuse_classes(players: &[PlayerSpec]) -> Result<(), Failure> {
 }
 
 fn program(word: &str, known: &[PlayerSpec]) -> Result<PlayerSpec, Failure> {
-    match PlayerWord::parse(word, known)? {
-        PlayerWord::Program(spec) => Ok(*spec),
-        PlayerWord::Human => Err(Failure::input("a person cannot be compared; name two programs")),
+    match PlayerArgument::parse(word, known)? {
+        PlayerArgument::Program(spec) => Ok(*spec),
+        PlayerArgument::Human => {
+            Err(Failure::input("a person cannot be compared; name two programs"))
+        }
     }
 }
 
@@ -365,11 +368,11 @@ fn conclude(
     let dir = tournament.results.join(&tournament.name).display().to_string();
     let players = [0, 1].map(|at: usize| tournament.players[at].name.as_str());
     match args.format {
-        Format::Text => {
+        OutputFormat::Text => {
             printer.line(&verdict::text(played, players))?;
             printer.note(&format!("Results: {dir}"));
         }
-        Format::Json => {
+        OutputFormat::Json => {
             let json = serde_json::to_string(&verdict::VerdictJson::new(played, players, &dir))
                 .map_err(|error| Failure::system(error.to_string()))?;
             printer.line(&json)?;

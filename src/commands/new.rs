@@ -12,7 +12,7 @@ use super::{Failure, Status};
 use crate::check::Beginning;
 use crate::printer::Printer;
 use crate::seeds::Secret;
-use crate::templates::{Language, Shape, files};
+use crate::templates::{Language, LegalShape, files};
 use referee_games::{GameKind, Legal, Options, Seat};
 
 /// Arguments of `new`.
@@ -24,12 +24,12 @@ Examples:
 pub struct NewArgs {
     /// What to create
     #[command(subcommand)]
-    pub what: What,
+    pub what: NewCommand,
 }
 
 /// What can be created.
 #[derive(Debug, Subcommand)]
-pub enum What {
+pub enum NewCommand {
     /// Write a small working player, with its build file and a README
     Player(PlayerArgs),
     /// Write a tournament.toml for a folder of players or submissions
@@ -62,8 +62,8 @@ pub struct PlayerArgs {
 /// Creates the player or the configuration.
 pub fn run(args: &NewArgs, printer: Printer) -> Result<Status, Failure> {
     match &args.what {
-        What::Player(args) => player(args, printer),
-        What::Tournament(args) => tournament::run(args, printer),
+        NewCommand::Player(args) => player(args, printer),
+        NewCommand::Tournament(args) => tournament::run(args, printer),
     }
 }
 
@@ -84,14 +84,14 @@ fn player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
 }
 
 /// How the game shows its legal actions at its first decision.
-fn shape(game: GameKind) -> Result<Shape, Failure> {
+fn shape(game: GameKind) -> Result<LegalShape, Failure> {
     let options = Options::resolve(game.game().options(), [])?;
     let mut position = game.game().start(&options)?;
     let mut luck = Secret::from_seed(1).luck("one", "other", 1);
     Beginning::play_chance(&mut *position, &mut luck)?;
     Ok(match position.legal(Seat::First) {
-        Legal::List(_) => Shape::List,
-        Legal::Factored { .. } => Shape::Factored,
+        Legal::List(_) => LegalShape::List,
+        Legal::Factored { .. } => LegalShape::Factored,
     })
 }
 

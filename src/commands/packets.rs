@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::report::game_files::game_script;
-use super::report::{Studio, failed};
+use super::report::{ReplayRenderer, failed};
 use super::results::{Tables, find};
 use super::{Failure, Status};
 use crate::analysis::pseudonyms::Pseudonyms;
@@ -55,11 +55,11 @@ pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
         Packet::new(number, name.to_owned(), pseudonyms.of(name).to_owned())
     };
     let folders = folders(&names, pseudonyms);
-    let mut writer = Writer {
+    let mut writer = PacketWriter {
         exchanges: dir.join(EXCHANGES),
         folders: folders.iter().map(|folder| out.join(folder)).collect(),
         packets: names.iter().enumerate().map(packet).collect(),
-        studio: Studio::new(&tables.analysis.header)?,
+        studio: ReplayRenderer::new(&tables.analysis.header)?,
         pseudonyms,
     };
     writer.make_folders()?;
@@ -108,15 +108,15 @@ fn folders(names: &[&str], pseudonyms: &Pseudonyms) -> Vec<String> {
 }
 
 /// Writes the packets while the games are read. All vectors are in the order of the pseudonyms.
-struct Writer<'a> {
+struct PacketWriter<'a> {
     exchanges: PathBuf,
     folders: Vec<PathBuf>,
     packets: Vec<Packet>,
-    studio: Studio,
+    studio: ReplayRenderer,
     pseudonyms: &'a Pseudonyms,
 }
 
-impl Writer<'_> {
+impl PacketWriter<'_> {
     fn make_folders(&self) -> Result<(), Failure> {
         for folder in &self.folders {
             for part in ["games", "stderr"] {

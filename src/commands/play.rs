@@ -7,11 +7,11 @@ use clap::Args;
 use tokio::sync::Notify;
 
 use super::board::picture;
-use super::recorded::Recorded;
+use super::recorded::FoundGame;
 use super::run::interrupted;
-use super::setting::{Setting, SettingArgs};
+use super::setting::{GameSettings, GameSettingsArgs};
 use super::{Failure, Status};
-use crate::config::PlayerWord;
+use crate::config::PlayerArgument;
 use crate::model::clock::TimeControl;
 use crate::model::player::PlayerSpec;
 use crate::model::record::{FaultPolicy, GameRecord};
@@ -47,7 +47,7 @@ pub struct PlayArgs {
     pub second: String,
     /// The game and its terms
     #[command(flatten)]
-    pub setting: SettingArgs,
+    pub setting: GameSettingsArgs,
     /// Seed of all random numbers (default: a fresh one)
     #[arg(long)]
     pub seed: Option<u64>,
@@ -70,8 +70,8 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     let setting = args.setting.read(printer)?;
     let words = BySeat::new(setting.player(&args.first)?, setting.player(&args.second)?);
     let mut control = setting.control;
-    let has_human = words.iter().any(|(_, word)| *word == PlayerWord::Human);
-    if words.iter().all(|(_, word)| *word == PlayerWord::Human) {
+    let has_human = words.iter().any(|(_, word)| *word == PlayerArgument::Human);
+    if words.iter().all(|(_, word)| *word == PlayerArgument::Human) {
         // Two people at one keyboard answer one after the other.
         control.ponder = false;
     }
@@ -80,20 +80,21 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     }
     let containment = contained(&setting, &words)?;
     if let Some(word) = &args.from {
-        let recorded = Recorded::find(word, args.results.as_deref())?;
+        let recorded = FoundGame::find(word, args.results.as_deref())?;
         let rules = GameRules::of(&recorded.header)?;
         let ply = args.ply.unwrap_or(recorded.record.plies);
         let opening = steps_to(&rules.start, &recorded.record, ply)
             .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
-        let terms = Terms { rules, control, containment, seed: args.seed };
+        let terms = PlaySettings { rules, control, containment, seed: args.seed };
         return play(&terms, opening, &words, printer);
     }
-    let terms = Terms { rules: setting.rules(printer)?, control, containment, seed: args.seed };
+    let terms =
+        PlaySettings { rules: setting.rules(printer)?, control, containment, seed: args.seed };
     play(&terms, Vec::new(), &words, printer)
 }
 
 /// The terms of the game.
-struct Terms {
+struct PlaySettings {
     rules: GameRules,
     control: TimeControl,
     containment: Arc<Sandbox>,
@@ -101,9 +102,9 @@ struct Terms {
 }
 
 fn play(
-    terms: &Terms,
+    terms: &PlaySettings,
     mut opening: Vec<TextStep>,
-    words: &BySeat<PlayerWord>,
+    words: &BySeat<PlayerArgument>,
     printer: Printer,
 ) -> Result<Status, Failure> {
     let secret = match terms.seed {
@@ -116,7 +117,7 @@ fn play(
     );
     let mut luck = secret.luck("first", "second", 1);
     let mut players = words.as_ref().map(|word| seated(word, &terms.containment, printer));
-    let people = words.as_ref().map(|word| *word == PlayerWord::Human);
+    let people = words.as_ref().map(|word| *word == PlayerArgument::Human);
     loop {
         let setup = GameSetup {
             rules: &terms.rules,
@@ -141,14 +142,18 @@ fn play(
         opening = steps_to(&terms.rules.start, &record, ply)
             .map_err(|why| Failure::input(why.to_string()))?;
         for seat in Seat::BOTH {
-            if let PlayerWord::Program(spec) = &words[seat] {
+            if let PlayerArgument::Program(spec) = &words[seat] {
                 players[seat] = program(spec, &terms.containment);
             }
         }
     }
 }
 
-fn first_picture(terms: &Terms, opening: &[TextStep], printer: Printer) -> Result<String, Failure> {
+fn first_picture(
+    terms: &PlaySettings,
+    opening: &[TextStep],
+    printer: Printer,
+) -> Result<String, Failure> {
     let (mut position, mut events) = (terms.rules.start.clone(), Vec::new());
     for step in opening {
         events.clear();
@@ -223,17 +228,17 @@ fn block_on(
     report
 }
 
-fn name(word: &PlayerWord) -> String {
+fn name(word: &PlayerArgument) -> String {
     match word {
-        PlayerWord::Human => "human".to_owned(),
-        PlayerWord::Program(spec) => spec.name.clone(),
+        PlayerArgument::Human => "human".to_owned(),
+        PlayerArgument::Program(spec) => spec.name.clone(),
     }
 }
 
-fn seated(word: &PlayerWord, containment: &Arc<Sandbox>, printer: Printer) -> Player {
+fn seated(word: &PlayerArgument, containment: &Arc<Sandbox>, printer: Printer) -> Player {
     match word {
-        PlayerWord::Human => Player::Human(Box::new(Human::new(printer))),
-        PlayerWord::Program(spec) => program(spec, containment),
+        PlayerArgument::Human => Player::Human(Box::new(Human::new(printer))),
+        PlayerArgument::Program(spec) => program(spec, containment),
     }
 }
 
@@ -242,8 +247,11 @@ fn program(spec: &PlayerSpec, containment: &Arc<Sandbox>) -> Player {
 }
 
 /// The sandbox for the programs among the players.
-fn contained(setting: &Setting, words: &BySeat<PlayerWord>) -> Result<Arc<Sandbox>, Failure> {
-    if words.iter().all(|(_, word)| *word == PlayerWord::Human) {
+fn contained(
+    setting: &GameSettings,
+    words: &BySeat<PlayerArgument>,
+) -> Result<Arc<Sandbox>, Failure> {
+    if words.iter().all(|(_, word)| *word == PlayerArgument::Human) {
         return Ok(Arc::new(Sandbox::off()));
     }
     setting.contain()

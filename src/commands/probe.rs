@@ -3,7 +3,7 @@
 use clap::Args;
 use serde::Serialize;
 
-use super::{Failure, Format, Status};
+use super::{Failure, OutputFormat, Status};
 use crate::player::sandbox::unavailable_text;
 use crate::printer::Printer;
 use referee_sandbox::{Capability, Level, Mechanism, Requirement, capabilities};
@@ -14,12 +14,12 @@ use referee_sandbox::{Capability, Level, Mechanism, Requirement, capabilities};
 pub struct ProbeArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: OutputFormat,
 }
 
 /// The result of testing one level or mechanism.
 #[derive(Debug, Serialize)]
-struct Finding {
+struct ProbeResult {
     name: &'static str,
     purpose: &'static str,
     /// Whether it was put in force and passed its test.
@@ -28,7 +28,7 @@ struct Finding {
     advice: Option<&'static str>,
 }
 
-impl Finding {
+impl ProbeResult {
     fn of(capability: &Capability) -> Self {
         let (purpose, advice) = match capability.what {
             Requirement::Level(level) => (level_purpose(level), level_advice(level)),
@@ -43,14 +43,14 @@ impl Finding {
 
 /// Prints the results.
 pub fn run(args: &ProbeArgs, printer: Printer) -> Result<Status, Failure> {
-    let findings: Vec<Finding> = capabilities().iter().map(Finding::of).collect();
+    let findings: Vec<ProbeResult> = capabilities().iter().map(ProbeResult::of).collect();
     match args.format {
-        Format::Json => {
+        OutputFormat::Json => {
             let text = serde_json::to_string(&findings)
                 .map_err(|error| Failure::system(error.to_string()))?;
             printer.line(&text)?;
         }
-        Format::Text => {
+        OutputFormat::Text => {
             for finding in &findings {
                 printer.line(&in_words(finding))?;
             }
@@ -60,8 +60,8 @@ pub fn run(args: &ProbeArgs, printer: Printer) -> Result<Status, Failure> {
     Ok(if all { Status::Done } else { Status::Found })
 }
 
-fn in_words(finding: &Finding) -> String {
-    let Finding { name, purpose, .. } = finding;
+fn in_words(finding: &ProbeResult) -> String {
+    let ProbeResult { name, purpose, .. } = finding;
     let verdict = if finding.holds { "holds" } else { "does not hold" };
     let mut text = format!("{name:<12} {verdict:<14} {purpose}");
     for (label, more) in [("why", finding.why.as_deref()), ("do", finding.advice)] {
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn what_does_not_hold_is_explained() {
-        let finding = Finding {
+        let finding = ProbeResult {
             name: "landlock",
             purpose: "files",
             holds: false,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::results::{Tables, find};
-use super::{Failure, Format, Status};
+use super::{Failure, OutputFormat, Status};
 use crate::analysis::TournamentAnalysis;
 use crate::analysis::diagnostics::{Diagnoser, Diagnostics};
 use crate::analysis::failed_checks::FailedChecks;
@@ -31,7 +31,7 @@ pub struct RankArgs {
     pub dir: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: OutputFormat,
     /// Ignore games that ended in a fault
     #[arg(long)]
     pub without_faults: bool,
@@ -46,10 +46,10 @@ pub fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
     let faulted = if args.without_faults { Faulted::LeaveOut } else { Faulted::Count };
     let tables = Tables::read(&dir, faulted)?;
     tables.warn(printer);
-    let found = found(&tables.analysis, args.details, args.format == Format::Text)?;
-    let Found { diagnostics, out } = found;
+    let found = found(&tables.analysis, args.details, args.format == OutputFormat::Text)?;
+    let LogFindings { diagnostics, out } = found;
     match args.format {
-        Format::Text => {
+        OutputFormat::Text => {
             let (width, colour) = (printer.width(), printer.colour);
             printer.line(&terminal::ranking(&tables.standings, width, colour))?;
             if let Some(found) = diagnostics {
@@ -59,7 +59,7 @@ pub fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
                 printer.note(line);
             }
         }
-        Format::Json => {
+        OutputFormat::Json => {
             let standings = StandingsJson { diagnostics, ..(&tables.standings).into() };
             let json = serde_json::to_string(&standings)
                 .map_err(|error| Failure::system(error.to_string()))?;
@@ -70,14 +70,18 @@ pub fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
 }
 
 /// The results of one pass over the log.
-struct Found {
+struct LogFindings {
     diagnostics: Option<Diagnostics>,
     /// One line per player that is out.
     out: Vec<String>,
 }
 
 /// Reads every game if the details or the lines about players that are out need it.
-fn found(analysis: &TournamentAnalysis, details: bool, lines: bool) -> Result<Found, Failure> {
+fn found(
+    analysis: &TournamentAnalysis,
+    details: bool,
+    lines: bool,
+) -> Result<LogFindings, Failure> {
     let mut diagnoser = details.then(|| Diagnoser::new(analysis)).transpose()?;
     let mut failed_checks = FailedChecks::default();
     let state = &analysis.state;
@@ -91,5 +95,5 @@ fn found(analysis: &TournamentAnalysis, details: bool, lines: bool) -> Result<Fo
         analysis.visit(&mut Visitors(visitors))?;
     }
     let diagnostics = diagnoser.map(|diagnoser| diagnoser.finish(analysis));
-    Ok(Found { diagnostics, out: taken_out(analysis, &failed_checks) })
+    Ok(LogFindings { diagnostics, out: taken_out(analysis, &failed_checks) })
 }

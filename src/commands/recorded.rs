@@ -13,14 +13,14 @@ use referee_games::Seat;
 
 /// A recorded game, with the header of its log.
 #[derive(Debug)]
-pub(super) struct Recorded {
+pub(super) struct FoundGame {
     /// The header.
     pub(super) header: Header,
     /// The record.
     pub(super) record: GameRecord,
 }
 
-impl Recorded {
+impl FoundGame {
     /// Finds the game that `word` names: a log with one game; or an id or its prefix, in the folder
     /// `results` (default: the newest under `results/`). A prefix without `-1` or `-2` means the
     /// pair's first game.
@@ -33,14 +33,14 @@ impl Recorded {
         let failed = |error| log_failure(&dir, &error);
         let mut reader = LogReader::open(&dir).map_err(failed)?;
         let record = search(&mut reader, word).map_err(|wrong| match wrong {
-            Search::Log(error) => log_failure(&dir, &error),
-            Search::Id(message) => Failure::input(format!("{}: {message}", dir.display())),
+            SearchError::Log(error) => log_failure(&dir, &error),
+            SearchError::Id(message) => Failure::input(format!("{}: {message}", dir.display())),
         })?;
         Ok(Self { header: reader.header().clone(), record })
     }
 }
 
-fn only_game(file: &Path) -> Result<Recorded, Failure> {
+fn only_game(file: &Path) -> Result<FoundGame, Failure> {
     let failed = |error: LogError| {
         let line = if error.line == 0 { String::new() } else { format!(" line {}", error.line) };
         Failure::input(format!("{}{line}: {}", file.display(), error.message))
@@ -59,10 +59,10 @@ fn only_game(file: &Path) -> Result<Recorded, Failure> {
     }
     let none = || Failure::input(format!("{} holds no game", file.display()));
     let record = records.pop().ok_or_else(none)?;
-    Ok(Recorded { header: reader.header().clone(), record })
+    Ok(FoundGame { header: reader.header().clone(), record })
 }
 
-enum Search {
+enum SearchError {
     Log(LogError),
     Id(String),
 }
@@ -70,11 +70,11 @@ enum Search {
 /// The maximum number of pairs to list for an ambiguous prefix.
 const LISTED: usize = 8;
 
-fn search(reader: &mut LogReader, word: &str) -> Result<GameRecord, Search> {
-    let wanted = Wanted::read(word);
+fn search(reader: &mut LogReader, word: &str) -> Result<GameRecord, SearchError> {
+    let wanted = GameIdPrefix::read(word);
     let mut found: Option<GameRecord> = None;
     let mut pairs = BTreeMap::new();
-    while let Some(entry) = reader.next_entry().map_err(Search::Log)? {
+    while let Some(entry) = reader.next_entry().map_err(SearchError::Log)? {
         let record = entry.record;
         if record.id == word {
             return Ok(record);
@@ -91,9 +91,9 @@ fn search(reader: &mut LogReader, word: &str) -> Result<GameRecord, Search> {
         }
     }
     match found {
-        None => Err(Search::Id(format!("there is no game `{word}`"))),
+        None => Err(SearchError::Id(format!("there is no game `{word}`"))),
         Some(record) if pairs.len() == 1 => Ok(record),
-        Some(_) => Err(Search::Id(ambiguous(word, &pairs))),
+        Some(_) => Err(SearchError::Id(ambiguous(word, &pairs))),
     }
 }
 
@@ -118,12 +118,12 @@ fn ambiguous(word: &str, pairs: &BTreeMap<String, String>) -> String {
 }
 
 /// A parsed game id or prefix: the first digits of the pair, and which game of the pair.
-struct Wanted<'a> {
+struct GameIdPrefix<'a> {
     digits: &'a str,
     game: Option<&'a str>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> GameIdPrefix<'a> {
     fn read(word: &'a str) -> Self {
         match word.split_once('-') {
             Some((digits, game)) => Self { digits, game: Some(game).filter(|it| !it.is_empty()) },

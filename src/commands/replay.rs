@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::board::picture;
-use super::recorded::Recorded;
-use super::{Failure, Format, Status};
+use super::recorded::FoundGame;
+use super::{Failure, OutputFormat, Status};
 use crate::model::record::GameRecord;
 use crate::model::rules::GameRules;
 use crate::printer::Printer;
@@ -35,13 +35,13 @@ pub struct ReplayArgs {
     pub ply: Option<u32>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: OutputFormat,
 }
 
 /// Shows the game.
 pub fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
-    let Recorded { header, record } = Recorded::find(&args.game_id, args.results.as_deref())?;
-    if args.format == Format::Json {
+    let FoundGame { header, record } = FoundGame::find(&args.game_id, args.results.as_deref())?;
+    if args.format == OutputFormat::Json {
         let json =
             serde_json::to_string(&record).map_err(|error| Failure::system(error.to_string()))?;
         return printer.line(&json).map(|()| Status::Done);

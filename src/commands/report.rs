@@ -23,10 +23,10 @@ use crate::model::grades::Grades;
 use crate::model::record::{GameRecord, Header};
 use crate::model::rules::GameRules;
 use crate::printer::Printer;
-use crate::report::film::Film;
+use crate::report::film::ReplayFrames;
 use crate::report::grades;
-use crate::report::page::shell::Kind;
-use crate::report::page::{Material, page};
+use crate::report::page::shell::PageKind;
+use crate::report::page::{PageData, page};
 use crate::report::taken_out::taken_out;
 use game_files::GameFiles;
 
@@ -95,7 +95,7 @@ fn write_into(out: &Path, tables: &Tables) -> Result<(), Failure> {
 }
 
 /// The page as HTML. The arguments give its kind and the options shown in its commands.
-pub(super) fn render(tables: &Tables, (kind, called): (Kind, &str)) -> Result<String, Failure> {
+pub(super) fn render(tables: &Tables, (kind, called): (PageKind, &str)) -> Result<String, Failure> {
     let mut page = PageBuilder::new(tables, None)?;
     tables.analysis.visit(&mut page.visitors())?;
     page.html(kind, called).map(|(html, _)| html)
@@ -120,7 +120,7 @@ struct PageBuilder<'a> {
     diagnoser: Diagnoser,
     failed_checks: FailedChecks,
     files: Option<FilesWriter<'a>>,
-    studio: Studio,
+    studio: ReplayRenderer,
 }
 
 impl<'a> PageBuilder<'a> {
@@ -128,7 +128,7 @@ impl<'a> PageBuilder<'a> {
     fn new(tables: &'a Tables, files: Option<GameFiles>) -> Result<Self, Failure> {
         let analysis = &tables.analysis;
         let writer = |files| -> Result<_, Failure> {
-            let studio = Studio::new(&analysis.header)?;
+            let studio = ReplayRenderer::new(&analysis.header)?;
             Ok(FilesWriter { files, studio, results: &analysis.evaluation.results })
         };
         Ok(Self {
@@ -137,7 +137,7 @@ impl<'a> PageBuilder<'a> {
             diagnoser: Diagnoser::new(analysis)?,
             failed_checks: FailedChecks::default(),
             files: files.map(writer).transpose()?,
-            studio: Studio::new(&analysis.header)?,
+            studio: ReplayRenderer::new(&analysis.header)?,
         })
     }
 
@@ -152,7 +152,7 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// The page as HTML, and one line per player that is out.
-    fn html(mut self, kind: Kind, called: &str) -> Result<(String, Vec<String>), Failure> {
+    fn html(mut self, kind: PageKind, called: &str) -> Result<(String, Vec<String>), Failure> {
         let Tables { analysis, standings } = self.tables;
         self.summary.finish()?;
         if let Some(files) = self.files {
@@ -161,7 +161,7 @@ impl<'a> PageBuilder<'a> {
         let films = films(&self.studio, &self.summary)?;
         let found = self.diagnoser.finish(analysis);
         let out = taken_out(analysis, &self.failed_checks);
-        let html = page(&Material {
+        let html = page(&PageData {
             header: &analysis.header,
             standings,
             results: &analysis.evaluation.results,
@@ -178,7 +178,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Writes the page into the folder `out`. Returns one line per player that is out.
     fn write(self, out: &Path, called: &str) -> Result<Vec<String>, Failure> {
-        let (html, lines) = self.html(Kind::File, called)?;
+        let (html, lines) = self.html(PageKind::File, called)?;
         let path = out.join(PAGE);
         write_whole(&path, |out| out.write_all(html.as_bytes()))
             .map_err(|error| failed(&path, &error))?;
@@ -187,7 +187,7 @@ impl<'a> PageBuilder<'a> {
 }
 
 /// The replays embedded in the page, as JSON.
-fn films(studio: &Studio, summary: &LogSummary) -> Result<Vec<String>, Failure> {
+fn films(studio: &ReplayRenderer, summary: &LogSummary) -> Result<Vec<String>, Failure> {
     let (mut films, mut bytes) = (Vec::new(), 0);
     for record in summary.highlights.records() {
         if bytes >= FILM_BYTES {
@@ -203,7 +203,7 @@ fn films(studio: &Studio, summary: &LogSummary) -> Result<Vec<String>, Failure> 
 /// Writes the files of all games of a log, except those that exist already.
 struct FilesWriter<'a> {
     files: GameFiles,
-    studio: Studio,
+    studio: ReplayRenderer,
     results: &'a NamedResults,
 }
 
@@ -219,12 +219,12 @@ impl LogVisitor for FilesWriter<'_> {
 }
 
 /// Makes replays of games, as JSON.
-pub(super) struct Studio {
+pub(super) struct ReplayRenderer {
     rules: GameRules,
     control: TimeControl,
 }
 
-impl Studio {
+impl ReplayRenderer {
     /// Makes replays for games of the log with this header.
     pub(super) fn new(header: &Header) -> Result<Self, Failure> {
         Ok(Self { rules: GameRules::of(header)?, control: header.clock })
@@ -232,7 +232,7 @@ impl Studio {
 
     /// The replay of a game, as JSON.
     pub(super) fn film(&self, record: &GameRecord) -> Result<String, Failure> {
-        serde_json::to_string(&Film::of(&self.rules, &self.control, record))
+        serde_json::to_string(&ReplayFrames::of(&self.rules, &self.control, record))
             .map_err(|error| Failure::system(error.to_string()))
     }
 }

@@ -30,13 +30,13 @@ pub struct RulesArgs {
     clause: Option<String>,
 
     /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = RulesFormat::Text)]
+    format: RulesFormat,
 }
 
 /// How the rules are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum RulesFormat {
     /// For people.
     Text,
     /// For programs.
@@ -45,7 +45,7 @@ enum Format {
 
 /// The rules of a game, or the requested part.
 #[derive(Debug, Serialize)]
-struct Sheet {
+struct RulesSheet {
     game: &'static str,
     seats: [Text; 2],
     options: Vec<OptionSheet>,
@@ -71,21 +71,21 @@ struct OptionSheet {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Values {
-    Choices(Vec<Choice>),
+    Choices(Vec<ValueHelp>),
     Range {
         min: u32,
         max: u32,
     },
     #[serde(untagged)]
     List {
-        words: Vec<Choice>,
-        items: Vec<Choice>,
+        words: Vec<ValueHelp>,
+        items: Vec<ValueHelp>,
         files: &'static str,
     },
 }
 
 #[derive(Debug, Serialize)]
-struct Choice {
+struct ValueHelp {
     value: &'static str,
     help: &'static str,
 }
@@ -93,8 +93,8 @@ struct Choice {
 /// Runs `referee rules`.
 pub fn run(args: &RulesArgs, printer: Printer) -> Result<Status, Failure> {
     let text = match (args.game, args.format) {
-        (None, Format::Text) => overview(),
-        (None, Format::Json) => {
+        (None, RulesFormat::Text) => overview(),
+        (None, RulesFormat::Json) => {
             json(&GameKind::all().iter().map(|kind| sheet(*kind)).collect::<Vec<_>>())?
         }
         (Some(kind), format) => {
@@ -102,7 +102,7 @@ pub fn run(args: &RulesArgs, printer: Printer) -> Result<Status, Failure> {
                 None => sheet(kind),
                 Some(id) => sheet(kind).only(id)?,
             };
-            if format == Format::Json { json(&sheet)? } else { sheet.text() }
+            if format == RulesFormat::Json { json(&sheet)? } else { sheet.text() }
         }
     };
     printer.line(text.trim_end())?;
@@ -123,10 +123,10 @@ fn json(value: &impl Serialize) -> Result<String, Failure> {
         .map_err(|error| Failure::system(format!("cannot write the rules as JSON: {error}")))
 }
 
-fn sheet(kind: GameKind) -> Sheet {
+fn sheet(kind: GameKind) -> RulesSheet {
     let game = kind.game();
     let seats = game.seats();
-    Sheet {
+    RulesSheet {
         game: game.name(),
         seats: [seats.first, seats.second],
         options: game.options().iter().map(OptionSheet::new).collect(),
@@ -134,12 +134,12 @@ fn sheet(kind: GameKind) -> Sheet {
     }
 }
 
-fn choices(words: &[(&'static str, &'static str)]) -> Vec<Choice> {
-    words.iter().map(|&(value, help)| Choice { value, help }).collect()
+fn choices(words: &[(&'static str, &'static str)]) -> Vec<ValueHelp> {
+    words.iter().map(|&(value, help)| ValueHelp { value, help }).collect()
 }
 
-fn choice_lines(choices: &[Choice], indent: usize) -> String {
-    let line = |choice: &Choice| format!("{}: {}", choice.value, choice.help);
+fn choice_lines(choices: &[ValueHelp], indent: usize) -> String {
+    let line = |choice: &ValueHelp| format!("{}: {}", choice.value, choice.help);
     choices.iter().map(|choice| wrapped(&line(choice), indent, indent + 2)).collect()
 }
 
@@ -179,7 +179,7 @@ impl OptionSheet {
     }
 }
 
-impl Sheet {
+impl RulesSheet {
     /// Keeps only the clause called `id` (in upper or lower case) and its options.
     fn only(mut self, id: &str) -> Result<Self, Failure> {
         if !self.clauses.iter().any(|clause| clause.id.eq_ignore_ascii_case(id)) {

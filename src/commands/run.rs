@@ -18,7 +18,7 @@ use super::until::Until;
 use super::{Failure, Status};
 use crate::analysis::results::Faulted;
 use crate::config;
-use crate::folder::{self, Locked};
+use crate::folder::{self, LockedFolder};
 use crate::model::containment::ContainmentRequest;
 use crate::model::player::PlayerSpec;
 use crate::model::stage::Stage;
@@ -103,7 +103,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         return plan::plan(args, until.as_ref(), &tournament, &dir, printer);
     }
     tournament.stages.extend(until.as_ref().map(|_| Stage::further()));
-    let folder = Locked::open(&dir)?;
+    let folder = LockedFolder::open(&dir)?;
     if let Some(until) = &until {
         printer.note(&format!("new games start only if they should be over by {}", until.said));
     }
@@ -113,7 +113,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let prepared = resume::prepare(&folder, &tournament, &record, &args.replace, printer)?;
     let players = Contender::all(&prepared.contents.state);
     let mut progress = Progress::new(printer, players).until(until.as_ref().map(|until| until.at));
-    let terms = Terms {
+    let terms = RunLimits {
         jobs: jobs(args.jobs, &tournament),
         deadline: until.as_ref().map(|until| Deadline::new(until.at)),
     };
@@ -186,7 +186,7 @@ fn time_up(said: &str, tables: &Tables) -> String {
 
 /// How many games to play at once, and until when.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Terms {
+pub(super) struct RunLimits {
     pub(super) jobs: usize,
     pub(super) deadline: Option<Deadline>,
 }
@@ -210,13 +210,13 @@ pub(super) fn contained(
 /// Plays the missing games in `folder` on these terms, until the receiver from `stop` is true.
 pub(super) fn play(
     tournament: &Tournament,
-    terms: Terms,
-    folder: &Locked,
+    terms: RunLimits,
+    folder: &LockedFolder,
     prepared: Prepared,
     containment: &Arc<Sandbox>,
     listener: &mut dyn Listener,
     stop: impl Future<Output = Result<watch::Receiver<bool>, Failure>>,
-) -> Result<Outcome, Failure> {
+) -> Result<RunOutcome, Failure> {
     let Prepared { contents, log } = prepared;
     let mut state = contents.state;
     if terms.deadline.is_some() {
@@ -252,18 +252,18 @@ pub(super) fn play(
         .map_err(|error| Failure::system(error.to_string()))?;
     let end =
         runtime.block_on(async { runner.run(tournament, &mut listeners, stop.await?).await })?;
-    Ok(Outcome { end, games: state.played() })
+    Ok(RunOutcome { end, games: state.played() })
 }
 
 /// The outcome of a run.
-pub(super) struct Outcome {
+pub(super) struct RunOutcome {
     /// How it ended.
     pub(super) end: RunEnd,
     /// The number of games that the log must contain now.
     games: usize,
 }
 
-impl Outcome {
+impl RunOutcome {
     /// The tables of the log in `dir`, which must contain all games of this run and no others.
     pub(super) fn tables(&self, dir: &Path) -> Result<Tables, Failure> {
         let tables = Tables::read(dir, Faulted::Count)?;
@@ -335,7 +335,7 @@ pub(super) fn interrupted() -> Result<watch::Receiver<bool>, Failure> {
 fn conclude(
     args: &RunArgs,
     tournament: &Tournament,
-    folder: &Locked,
+    folder: &LockedFolder,
     (tables, out): (&Tables, &[String]),
     printer: Printer,
 ) -> Result<Status, Failure> {

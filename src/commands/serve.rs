@@ -24,7 +24,7 @@ use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
 use super::report::game_files::{INDEX_END, game_script, index_begin, index_line};
-use super::report::{Studio, called, render};
+use super::report::{ReplayRenderer, called, render};
 use super::results::{Tables, find};
 use super::run::interrupted;
 use super::{Failure, Status};
@@ -33,7 +33,7 @@ use crate::analysis::results::NamedResults;
 use crate::folder::{self, log_failure};
 use crate::log::{LOG, LogReader};
 use crate::printer::Printer;
-use crate::report::page::shell::Kind;
+use crate::report::page::shell::PageKind;
 use visitors::Reach;
 
 /// Arguments of `serve`.
@@ -135,7 +135,7 @@ async fn page(State(served): State<Arc<Served>>) -> Response {
     }
     let dir = served.dir.clone();
     let made = in_background(move || {
-        let kind = (Kind::Live, &*called::options(&dir, None));
+        let kind = (PageKind::Live, &*called::options(&dir, None));
         render(&Tables::read(&dir, Faulted::Count)?, kind)
     });
     match made.await {
@@ -205,7 +205,7 @@ fn sorry(failure: &Failure) -> Response {
 fn film(dir: &Path, id: &str) -> Result<Option<String>, Failure> {
     let failure = |error| log_failure(dir, &error);
     let mut reader = LogReader::open(dir).map_err(failure)?;
-    let studio = Studio::new(reader.header())?;
+    let studio = ReplayRenderer::new(reader.header())?;
     while let Some(entry) = reader.next_entry().map_err(failure)? {
         if entry.record.id == id {
             return studio.film(&entry.record).map(|film| Some(game_script(&film)));

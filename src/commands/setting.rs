@@ -10,7 +10,7 @@ use clap::Args;
 use super::Failure;
 use super::containment_args::level_named;
 use super::game_args::{OptionArgs, game_named};
-use crate::config::{self, PlayerWord, Reading};
+use crate::config::{self, LoadedConfig, PlayerArgument};
 use crate::model::clock::{Measure, TimeControl};
 use crate::model::containment::ContainmentRequest;
 use crate::model::player::PlayerSpec;
@@ -24,7 +24,7 @@ use referee_sandbox::Level;
 
 /// The game and its terms, as the command line gives them.
 #[derive(Debug, Clone, Args)]
-pub struct SettingArgs {
+pub struct GameSettingsArgs {
     /// The game (default: that of the configuration, or watch-your-back)
     #[arg(long, value_parser = game_named())]
     pub game: Option<GameKind>,
@@ -40,7 +40,7 @@ pub struct SettingArgs {
 
 /// The game and its terms, after reading the configuration.
 #[derive(Debug)]
-pub(super) struct Setting {
+pub(super) struct GameSettings {
     /// The game.
     pub(super) game: GameKind,
     /// The time limits: the configured ones, or else five seconds per move.
@@ -69,21 +69,21 @@ const CONFIG: &str = "tournament.toml";
 pub(super) fn read_config(
     named: Option<&Path>,
     printer: Printer,
-) -> Result<Option<Reading>, Failure> {
+) -> Result<Option<LoadedConfig>, Failure> {
     let colour = printer.colour_err;
     if let Some(path) = named {
         let tournament = config::load(path, colour)?;
-        return Ok(Some(Reading { tournament: Some(tournament), problems: None }));
+        return Ok(Some(LoadedConfig { tournament: Some(tournament), problems: None }));
     }
     let path = Path::new(CONFIG);
     Ok(path.exists().then(|| config::read(path, colour)))
 }
 
-impl SettingArgs {
+impl GameSettingsArgs {
     /// Reads the configuration, if there is one. If it was not named, it may have problems. Then a
-    /// note says what is used of it, and [`Setting::player`] fails if the missing part may be
+    /// note says what is used of it, and [`GameSettings::player`] fails if the missing part may be
     /// needed.
-    pub(super) fn read(&self, printer: Printer) -> Result<Setting, Failure> {
+    pub(super) fn read(&self, printer: Printer) -> Result<GameSettings, Failure> {
         let reading = read_config(self.config.as_deref(), printer)?;
         let (configured, problems) =
             reading.map_or((None, None), |reading| (reading.tournament, reading.problems));
@@ -104,7 +104,7 @@ impl SettingArgs {
         Ok(setting)
     }
 
-    fn with(&self, configured: Option<Tournament>, problems: Option<Failure>) -> Setting {
+    fn with(&self, configured: Option<Tournament>, problems: Option<Failure>) -> GameSettings {
         let named = configured.as_ref().map(|tournament| tournament.game);
         let game = self.game.or(named).unwrap_or(GameKind::WatchYourBack);
         // Options and limits of a configuration are for its own game only.
@@ -112,7 +112,7 @@ impl SettingArgs {
             configured.as_ref().map(|known| known.containment.clone()).unwrap_or_default();
         let same = configured.as_ref().filter(|tournament| tournament.game == game);
         let given = same.map(|same| same.options.given()).unwrap_or_default();
-        Setting {
+        GameSettings {
             game,
             policy: configured
                 .as_ref()
@@ -128,7 +128,7 @@ impl SettingArgs {
     }
 }
 
-impl Setting {
+impl GameSettings {
     /// The rules in force, which guarantee that every game ends.
     pub(super) fn rules(&self, printer: Printer) -> Result<GameRules, Failure> {
         self.options.of_whole_games(self.game.game(), &self.configured, printer)
@@ -141,8 +141,8 @@ impl Setting {
 
     /// The player that `word` names. If there is none and the configuration has problems, it may be
     /// missing because of them, so they are returned as the failure.
-    pub(super) fn player(&self, word: &str) -> Result<PlayerWord, Failure> {
-        PlayerWord::parse(word, &self.players).map_err(|unknown| match &self.problems {
+    pub(super) fn player(&self, word: &str) -> Result<PlayerArgument, Failure> {
+        PlayerArgument::parse(word, &self.players).map_err(|unknown| match &self.problems {
             Some(problems) => problems.clone(),
             None => unknown,
         })
@@ -151,8 +151,8 @@ impl Setting {
     /// The program that `word` names. `why_none` says why a person is not allowed.
     pub(super) fn program(&self, word: &str, why_none: &str) -> Result<PlayerSpec, Failure> {
         match self.player(word)? {
-            PlayerWord::Program(spec) => Ok(*spec),
-            PlayerWord::Human => Err(Failure::input(format!("player `human`: {why_none}"))),
+            PlayerArgument::Program(spec) => Ok(*spec),
+            PlayerArgument::Human => Err(Failure::input(format!("player `human`: {why_none}"))),
         }
     }
 }

@@ -13,7 +13,7 @@ use super::game_args::GameArgs;
 use super::{Failure, Status};
 use crate::printer::Printer;
 use crate::seeds::Secret;
-use course::{Answers, Course, Played};
+use course::{Answers, TracedGame, TracedStep};
 use from_start::FromStart;
 use record::Record;
 use referee_games::{GameError, Refusal};
@@ -57,7 +57,7 @@ pub struct TraceArgs {
 /// Runs `referee trace`.
 pub fn run(args: &TraceArgs, printer: Printer) -> Result<Status, Failure> {
     let luck = args.seed.map(|seed| Secret::from_seed(seed).luck("first", "second", 1));
-    let course = Course { game: args.game.rules(printer)?.start, luck };
+    let course = TracedGame { game: args.game.rules(printer)?.start, luck };
     let (mut out, input) = (printer.stream(), io::stdin().lock());
     let traced = if args.from_start {
         FromStart { start: course, legal: args.legal, path: Vec::new() }.answer_all(input, &mut out)
@@ -70,7 +70,7 @@ pub fn run(args: &TraceArgs, printer: Printer) -> Result<Status, Failure> {
 
 /// A game played line by line.
 struct Tracer {
-    course: Course,
+    course: TracedGame,
     legal: bool,
 }
 
@@ -81,7 +81,7 @@ impl Tracer {
         input: impl Read,
         out: &mut BufWriter<impl Write>,
     ) -> Result<(), Failure> {
-        self.print(&Played::nothing(), out)?;
+        self.print(&TracedStep::nothing(), out)?;
         for_each_line(input, out, |number, line, out| {
             let failure = |error: GameError| Failure::bad_line(format!("line {number}: {error}"));
             let text = str::from_utf8(line).map_err(|_| failure(not_utf8()))?;
@@ -95,7 +95,7 @@ impl Tracer {
         })
     }
 
-    fn print(&self, played: &Played, out: &mut impl Write) -> Result<(), Failure> {
+    fn print(&self, played: &TracedStep, out: &mut impl Write) -> Result<(), Failure> {
         write_line(&Record::new(&*self.course.game, played, self.legal), out)
     }
 }

@@ -8,17 +8,18 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::results::{GAMES_TABLE, Tables, UNFINISHED, find};
-use super::{Failure, Format, Status};
+use super::{Failure, OutputFormat, Status};
 use crate::analysis::TournamentAnalysis;
 use crate::analysis::pass::Visitors;
 use crate::analysis::results::Faulted;
 use crate::folder::{
-    Contents, Problem, ProblemKind, Problems, is_being_written, log_failure, place, read_secret,
+    LineProblem, LineProblemKind, LineProblems, LogContents, is_being_written, log_failure, place,
+    read_secret,
 };
-use crate::log::{Line, LogReader};
+use crate::log::{LogLine, LogReader};
 use crate::model::record::{GameRecord, Header};
 use crate::model::rules::GameRules;
-use crate::openings::Book;
+use crate::openings::OpeningBook;
 use crate::printer::Printer;
 use crate::schedule::state::TournamentState;
 use crate::schedule::summary::Summary;
@@ -40,7 +41,7 @@ pub struct VerifyArgs {
     pub dir: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: OutputFormat,
     /// Remove lines from the log that are unreadable, foreign or edited, so that `referee run`
     /// plays their games again. Keeps a copy of the log
     #[arg(long, conflicts_with = "format")]
@@ -49,7 +50,7 @@ pub struct VerifyArgs {
 
 /// A problem that was found.
 #[derive(Debug, serde::Serialize)]
-struct Finding {
+struct LogFinding {
     file: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
@@ -76,7 +77,7 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
         (tables, findings) = check_tables(&Tables::of(analysis))?;
     }
     let status = if findings.is_empty() { Status::Done } else { Status::Found };
-    if args.format == Format::Json {
+    if args.format == OutputFormat::Json {
         let json = serde_json::json!({
             "games": summary.played, "scheduled": summary.total(),
             "summary": summary, "torn": torn, "running": is_running,
@@ -113,7 +114,7 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     Ok(status)
 }
 
-fn in_words(finding: &Finding) -> String {
+fn in_words(finding: &LogFinding) -> String {
     let place = finding.line.map_or(String::new(), |line| format!(", line {line}"));
     let game = finding
         .id
@@ -134,9 +135,9 @@ fn verdict(dir: &Path, games: &Summary, seeds: bool, findings: usize) -> String 
 }
 
 struct Checked {
-    findings: Vec<Finding>,
+    findings: Vec<LogFinding>,
     /// The contents of the log.
-    contents: Contents,
+    contents: LogContents,
     seeds: bool,
     /// Whether `--repair` would remove lines from the log.
     is_repairable: bool,
@@ -153,7 +154,8 @@ fn check_log(dir: &Path) -> Result<Checked, Failure> {
         Some(seed) => Some(Secret::from_seed(seed)),
         None => read_secret(dir)?,
     };
-    let book = Book::new(rules, header.openings.as_ref()).map_err(|error| unusable(&error))?;
+    let book =
+        OpeningBook::new(rules, header.openings.as_ref()).map_err(|error| unusable(&error))?;
     Ok(check_lines(reader, &header, secret.is_some(), |record| {
         let found = audit(&book, &header, secret.as_ref(), record);
         found.iter().map(ToString::to_string).collect()
@@ -166,7 +168,7 @@ fn check_lines(
     seeds: bool,
     audit: impl Fn(&GameRecord) -> Vec<String>,
 ) -> Checked {
-    let (mut state, mut problems) = (TournamentState::new(header.into()), Problems::default());
+    let (mut state, mut problems) = (TournamentState::new(header.into()), LineProblems::default());
     let mut findings = Vec::new();
     if !reader.header_intact() {
         findings.push(finding(1, None, "the header was edited after it was written"));
@@ -177,7 +179,7 @@ fn check_lines(
             Ok(Some(line)) => line,
             Ok(None) => break,
             Err(error) => {
-                findings.push(Finding { line: None, ..finding(0, None, &error.to_string()) });
+                findings.push(LogFinding { line: None, ..finding(0, None, &error.to_string()) });
                 break;
             }
         };
@@ -192,7 +194,7 @@ fn check_lines(
             findings.extend(audit(record).iter().map(|text| finding(line.number, id, text)));
         }
     }
-    let contents = Contents {
+    let contents = LogContents {
         header: header.clone(),
         state,
         whole: reader.whole(),
@@ -203,19 +205,19 @@ fn check_lines(
 }
 
 /// The problems with a line's format, hash and place.
-fn problems_of(line: &Line, problem: Option<&Problem>) -> Vec<Finding> {
-    let edited = Problem::of(line, ProblemKind::Edited);
+fn problems_of(line: &LogLine, problem: Option<&LineProblem>) -> Vec<LogFinding> {
+    let edited = LineProblem::of(line, LineProblemKind::Edited);
     let is_edited = line.record.is_ok() && !line.intact;
-    let others = problem.filter(|problem| problem.kind != ProblemKind::Edited);
+    let others = problem.filter(|problem| problem.kind != LineProblemKind::Edited);
     let problems = Some(&edited).filter(|_| is_edited).into_iter().chain(others);
     problems
         .map(|problem| finding(problem.line, problem.id.as_deref(), &problem.kind.to_string()))
         .collect()
 }
 
-fn finding(line: usize, id: Option<&str>, problem: &str) -> Finding {
+fn finding(line: usize, id: Option<&str>, problem: &str) -> LogFinding {
     let (id, problem) = (id.map(str::to_owned), problem.to_owned());
-    Finding { file: crate::log::LOG, line: Some(line), id, problem }
+    LogFinding { file: crate::log::LOG, line: Some(line), id, problem }
 }
 
 /// Whether the tables were compared.
@@ -231,7 +233,7 @@ enum TableState {
     Compared,
 }
 
-fn check_tables(tables: &Tables) -> Result<(TableState, Vec<Finding>), Failure> {
+fn check_tables(tables: &Tables) -> Result<(TableState, Vec<LogFinding>), Failure> {
     let dir = tables.analysis.dir();
     if dir.join(UNFINISHED).exists() {
         return Ok((TableState::Unfinished, Vec::new()));
@@ -252,7 +254,7 @@ fn check_tables(tables: &Tables) -> Result<(TableState, Vec<Finding>), Failure> 
             Ok(_) => "it differs from what the log says; `referee run` writes it again".to_owned(),
             Err(error) => format!("it cannot be read: {error}; `referee run` writes it again"),
         };
-        findings.push(Finding { file, line: None, id: None, problem });
+        findings.push(LogFinding { file, line: None, id: None, problem });
     }
     Ok((TableState::Compared, findings))
 }

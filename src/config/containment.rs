@@ -7,8 +7,8 @@ use toml::Spanned;
 use crate::model::containment::{ContainmentRequest, PlayerLimits};
 use referee_sandbox::{Level, Requirement, limits};
 
-use super::keys::{Field, Given, Keys};
-use super::limits::{Preset, positive, whole};
+use super::keys::{Field, Given, TableReader};
+use super::limits::{LimitPreset, positive, whole};
 use super::problem::{Problem, Problems, instead};
 
 /// The largest number of bytes for any key.
@@ -32,7 +32,7 @@ pub(super) struct ContainmentKeys {
 
 impl ContainmentKeys {
     /// Reads the table, if there is one.
-    pub(super) fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Self {
+    pub(super) fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
         let Some(mut keys) = keys.table("containment", "`[containment]`", problems) else {
             return Self::default();
         };
@@ -57,7 +57,7 @@ impl ContainmentKeys {
 /// Checks the containment that `keys` ask for, on top of the preset's limits.
 pub(super) fn check(
     keys: &ContainmentKeys,
-    preset: &Preset,
+    preset: &LimitPreset,
     problems: &mut Problems,
 ) -> ContainmentRequest {
     let usual = PlayerLimits::default();

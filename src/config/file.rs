@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::containment::ContainmentKeys;
 use super::grades::GradesKeys;
-use super::keys::{Field, Keys, Typed, typed};
+use super::keys::{Field, FromToml, TableReader, typed};
 use super::limits::ClockKeys;
 use super::openings::OpeningsKeys;
 use super::player_keys::{PlayerKeys, players};
@@ -15,14 +15,14 @@ use super::stages::StagesKeys;
 
 /// A configuration file.
 #[derive(Debug)]
-pub(super) struct File {
+pub(super) struct ConfigFile {
     pub name: Field<String>,
     pub game: Field<String>,
     pub stages: StagesKeys,
     pub preset: Field<String>,
     pub seed: Field<i128>,
     pub jobs: Field<i128>,
-    pub fault_policy: Field<Policy>,
+    pub fault_policy: Field<FaultPolicyValue>,
     pub quarantine: Field<i128>,
     pub results: Field<String>,
     pub grades: Option<GradesKeys>,
@@ -36,7 +36,7 @@ pub(super) struct File {
 
 /// The value of `fault-policy`.
 #[derive(Debug)]
-pub(super) enum Policy {
+pub(super) enum FaultPolicyValue {
     Lose,
     Retry(i128),
 }
@@ -57,18 +57,18 @@ impl GivenOption {
     }
 }
 
-impl File {
+impl ConfigFile {
     /// Reads `text`, noting every unknown key and wrong type. Text that is not valid TOML is not
     /// read any further.
     pub(super) fn read(text: &str, problems: &mut Problems) -> Option<Self> {
         let document = DeTable::parse(text).map_err(|error| problems.add(not_toml(&error))).ok()?;
-        let mut keys = Keys::new("the configuration", 0..0, document.get_ref());
+        let mut keys = TableReader::new("the configuration", 0..0, document.get_ref());
         let file = Self::from_keys(&mut keys, problems);
         keys.finish(problems);
         Some(file)
     }
 
-    fn from_keys(keys: &mut Keys<'_>, problems: &mut Problems) -> Self {
+    fn from_keys(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
         Self {
             name: keys.required("name", "\"autumn-cup\"", problems),
             game: keys.required("game", "\"watch-your-back\"", problems),
@@ -89,7 +89,7 @@ impl File {
     }
 }
 
-impl Typed for Policy {
+impl FromToml for FaultPolicyValue {
     const EXPECTED: &'static str = "\"lose\" or { retry = 2 }";
 
     fn typed(value: &DeValue<'_>) -> Option<Self> {
@@ -108,14 +108,14 @@ fn not_toml(error: &toml::de::Error) -> Problem {
     Problem::new(at, "this is not TOML").label(error.message())
 }
 
-fn options(keys: &mut Keys<'_>, problems: &mut Problems) -> Vec<GivenOption> {
+fn options(keys: &mut TableReader<'_>, problems: &mut Problems) -> Vec<GivenOption> {
     let Some(keys) = keys.table("options", "`[options]`", problems) else { return Vec::new() };
     let entries = keys.entries().iter();
     entries
         .filter_map(|(name, value)| {
             let name = Spanned::new(name.span(), name.get_ref().to_string());
-            let OptionText(text) =
-                typed::<OptionText>(name.get_ref(), value, problems)?.into_inner();
+            let GivenOptionText(text) =
+                typed::<GivenOptionText>(name.get_ref(), value, problems)?.into_inner();
             let quoted = value.get_ref().is_str();
             Some(GivenOption { value: Spanned::new(value.span(), text), name, quoted })
         })
@@ -123,9 +123,9 @@ fn options(keys: &mut Keys<'_>, problems: &mut Problems) -> Vec<GivenOption> {
 }
 
 /// The value of an option as text.
-struct OptionText(String);
+struct GivenOptionText(String);
 
-impl Typed for OptionText {
+impl FromToml for GivenOptionText {
     const EXPECTED: &'static str = "a string, a whole number, true or false";
 
     fn typed(value: &DeValue<'_>) -> Option<Self> {

@@ -3,17 +3,17 @@
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::keys::{Field, Given, Keys};
+use super::keys::{Field, Given, TableReader};
 use super::limits::whole;
-use super::player_keys::{PlayerKeys, Run};
-use super::problem::{Problem, Problems, Span, instead};
+use super::player_keys::{PlayerKeys, RunMethod};
+use super::problem::{ByteSpan, Problem, Problems, instead};
 use crate::model::grades::{Grades, RankMark, ScoreMark};
 use crate::model::stage::{Format, Stage};
 
 /// The keys under `[grades]`.
 #[derive(Debug)]
 pub(super) struct GradesKeys {
-    at: Span,
+    at: ByteSpan,
     ranks: Vec<RankKeys>,
     against: Vec<ScoreKeys>,
     failed: Field<f64>,
@@ -33,7 +33,7 @@ struct ScoreKeys {
 }
 
 impl GradesKeys {
-    pub(super) fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Option<Self> {
+    pub(super) fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Option<Self> {
         let mut keys = keys.table("grades", "`[grades]`", problems)?;
         let ranks = tables(&mut keys, "ranks", problems);
         let against = tables(&mut keys, "against", problems);
@@ -49,7 +49,7 @@ impl GradesKeys {
 }
 
 impl RankKeys {
-    fn read(mut keys: Keys<'_>, problems: &mut Problems) -> Self {
+    fn read(mut keys: TableReader<'_>, problems: &mut Problems) -> Self {
         let line = Self {
             rank: keys.required("rank", "3", problems),
             marks: keys.required("marks", "10", problems),
@@ -60,7 +60,7 @@ impl RankKeys {
 }
 
 impl ScoreKeys {
-    fn read(mut keys: Keys<'_>, problems: &mut Problems) -> Self {
+    fn read(mut keys: TableReader<'_>, problems: &mut Problems) -> Self {
         let line = Self {
             player: keys.required("player", "\"house\"", problems),
             score: keys.required("score", "0.5", problems),
@@ -72,7 +72,11 @@ impl ScoreKeys {
 }
 
 /// The list of tables under `key`; empty if there is none.
-fn tables<'a>(keys: &mut Keys<'a>, key: &'static str, problems: &mut Problems) -> Vec<Keys<'a>> {
+fn tables<'a>(
+    keys: &mut TableReader<'a>,
+    key: &'static str,
+    problems: &mut Problems,
+) -> Vec<TableReader<'a>> {
     let Some(value) = keys.value(key) else { return Vec::new() };
     let items = value.get_ref().as_array();
     let read: Option<Vec<_>> = items.and_then(|items| items.iter().map(line).collect());
@@ -83,9 +87,9 @@ fn tables<'a>(keys: &mut Keys<'a>, key: &'static str, problems: &mut Problems) -
     })
 }
 
-fn line<'a>(value: &'a Spanned<DeValue<'a>>) -> Option<Keys<'a>> {
+fn line<'a>(value: &'a Spanned<DeValue<'a>>) -> Option<TableReader<'a>> {
     let entries = value.get_ref().as_table()?;
-    Some(Keys::new("this line of `[grades]`", value.span(), entries))
+    Some(TableReader::new("this line of `[grades]`", value.span(), entries))
 }
 
 /// Checks the grades that `keys` ask for.
@@ -117,7 +121,8 @@ pub(super) fn check(
 
 /// The names of the players that others are measured against, which are not graded themselves.
 fn exempt(players: Option<&[PlayerKeys]>, stages: &[Stage]) -> Vec<String> {
-    let is_exempt = |keys: &&PlayerKeys| matches!(keys.run, Run::Bot(_)) || keys.rating.is_some();
+    let is_exempt =
+        |keys: &&PlayerKeys| matches!(keys.run, RunMethod::Bot(_)) || keys.rating.is_some();
     let players = players.unwrap_or_default().iter().filter(is_exempt);
     let named = players.filter_map(|keys| Some(keys.name.as_ref()?.get_ref().clone()));
     let anchors = stages.iter().flat_map(|stage| match &stage.format {

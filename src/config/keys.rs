@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::problem::{Problem, Problems, Span, instead};
+use super::problem::{ByteSpan, Problem, Problems, instead};
 
 /// A value with its place in the file; `None` if it was not given, or was refused and noted.
 pub(super) type Field<T> = Option<Spanned<T>>;
@@ -15,7 +15,7 @@ pub(super) type Field<T> = Option<Spanned<T>>;
 pub(super) type Given<'a, T> = Option<&'a Spanned<T>>;
 
 /// A type that values in the file can have.
-pub(super) trait Typed: Sized {
+pub(super) trait FromToml: Sized {
     /// The expected value, for messages.
     const EXPECTED: &'static str;
 
@@ -24,28 +24,28 @@ pub(super) trait Typed: Sized {
 }
 
 /// A table that is being read. A key is known after it was asked for.
-pub(super) struct Keys<'a> {
+pub(super) struct TableReader<'a> {
     /// The table's name in messages, for example `` `[clock]` ``.
     title: &'static str,
     /// The place of the table's header; for the whole file, its start.
-    at: Span,
+    at: ByteSpan,
     entries: &'a DeTable<'a>,
     known: Vec<&'static str>,
 }
 
-impl<'a> Keys<'a> {
+impl<'a> TableReader<'a> {
     /// Starts reading the table `entries`, called `title`, with its header at `at`.
-    pub(super) fn new(title: &'static str, at: Span, entries: &'a DeTable<'a>) -> Self {
+    pub(super) fn new(title: &'static str, at: ByteSpan, entries: &'a DeTable<'a>) -> Self {
         Self { title, at, entries, known: Vec::new() }
     }
 
     /// The place of the table's header.
-    pub(super) fn at(&self) -> Span {
+    pub(super) fn at(&self) -> ByteSpan {
         self.at.clone()
     }
 
     /// The place of `key`, if it was given.
-    pub(super) fn key(&self, key: &str) -> Option<Span> {
+    pub(super) fn key(&self, key: &str) -> Option<ByteSpan> {
         self.entries.keys().find(|known| known.get_ref() == key).map(Spanned::span)
     }
 
@@ -56,7 +56,7 @@ impl<'a> Keys<'a> {
     }
 
     /// The value under `key`, which is optional.
-    pub(super) fn optional<T: Typed>(
+    pub(super) fn optional<T: FromToml>(
         &mut self,
         key: &'static str,
         problems: &mut Problems,
@@ -65,7 +65,7 @@ impl<'a> Keys<'a> {
     }
 
     /// The value under `key`, which is required; `example` shows how to write it.
-    pub(super) fn required<T: Typed>(
+    pub(super) fn required<T: FromToml>(
         &mut self,
         key: &'static str,
         example: &str,
@@ -86,13 +86,13 @@ impl<'a> Keys<'a> {
         key: &'static str,
         title: &'static str,
         problems: &mut Problems,
-    ) -> Option<Keys<'a>> {
+    ) -> Option<TableReader<'a>> {
         let value = self.value(key)?;
         let entries = value.get_ref().as_table();
         if entries.is_none() {
             problems.add(wrong_type(key, value.span(), "a table"));
         }
-        entries.map(|entries| Keys::new(title, value.span(), entries))
+        entries.map(|entries| TableReader::new(title, value.span(), entries))
     }
 
     /// All entries, for tables whose keys the user chooses.
@@ -114,7 +114,7 @@ impl<'a> Keys<'a> {
 }
 
 /// Converts `value` to a `T`, and notes a wrong type.
-pub(super) fn typed<T: Typed>(
+pub(super) fn typed<T: FromToml>(
     key: &str,
     value: &Spanned<DeValue<'_>>,
     problems: &mut Problems,
@@ -126,12 +126,12 @@ pub(super) fn typed<T: Typed>(
     found.map(|found| Spanned::new(value.span(), found))
 }
 
-fn wrong_type(key: &str, at: Span, expected: &str) -> Problem {
+fn wrong_type(key: &str, at: ByteSpan, expected: &str) -> Problem {
     let title = format!("unexpected value of `{}`", key.escape_debug());
     Problem::new(at, title).label(format!("expected {expected}"))
 }
 
-impl Typed for String {
+impl FromToml for String {
     const EXPECTED: &'static str = "a string in quotes";
 
     fn typed(value: &DeValue<'_>) -> Option<Self> {
@@ -139,7 +139,7 @@ impl Typed for String {
     }
 }
 
-impl Typed for bool {
+impl FromToml for bool {
     const EXPECTED: &'static str = "true or false";
 
     fn typed(value: &DeValue<'_>) -> Option<Self> {
@@ -148,7 +148,7 @@ impl Typed for bool {
 }
 
 /// `i128` holds the range of every key.
-impl Typed for i128 {
+impl FromToml for i128 {
     const EXPECTED: &'static str = "a whole number";
 
     fn typed(value: &DeValue<'_>) -> Option<Self> {
@@ -157,7 +157,7 @@ impl Typed for i128 {
     }
 }
 
-impl Typed for f64 {
+impl FromToml for f64 {
     const EXPECTED: &'static str = "a number";
 
     fn typed(value: &DeValue<'_>) -> Option<Self> {
@@ -169,7 +169,7 @@ impl Typed for f64 {
     }
 }
 
-impl Typed for Vec<Spanned<String>> {
+impl FromToml for Vec<Spanned<String>> {
     const EXPECTED: &'static str = "a list of strings, such as [\"python3\", \"player.py\"]";
 
     fn typed(value: &DeValue<'_>) -> Option<Self> {
@@ -180,7 +180,7 @@ impl Typed for Vec<Spanned<String>> {
     }
 }
 
-impl Typed for BTreeMap<String, String> {
+impl FromToml for BTreeMap<String, String> {
     const EXPECTED: &'static str = "a table of strings, such as { THREADS = \"1\" }";
 
     fn typed(value: &DeValue<'_>) -> Option<Self> {

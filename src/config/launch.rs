@@ -4,23 +4,27 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::problem::{Complaint, instead};
+use super::problem::{InvalidValue, instead};
 use super::sources;
 use crate::model::player::PlayerKind;
 
 /// The Python interpreter that `word` names: a program, or a virtual environment's folder.
-pub(super) fn python(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Complaint> {
+pub(super) fn python(
+    word: &str,
+    dir: &Path,
+    path: Option<&OsStr>,
+) -> Result<PathBuf, InvalidValue> {
     let folder = dir.join(word);
     if folder.is_dir() { find("bin/python3", &folder, path) } else { find(word, dir, path) }
 }
 
 /// The built-in player called `name`.
-pub(super) fn bot(name: &str) -> Result<PlayerKind, Complaint> {
+pub(super) fn bot(name: &str) -> Result<PlayerKind, InvalidValue> {
     if referee_bots::named(name).is_ok() {
         return Ok(PlayerKind::Bot(name.to_owned()));
     }
     let title = format!("there is no built-in player `{}`", name.escape_debug());
-    Err(Complaint::new(title, instead(name, referee_bots::NAMES.iter().copied())))
+    Err(InvalidValue::new(title, instead(name, referee_bots::NAMES.iter().copied())))
 }
 
 /// The program of a command that runs in `dir`; a program without a `/` is looked up in `path`.
@@ -28,14 +32,14 @@ pub(super) fn command(
     words: &[String],
     dir: &Path,
     path: Option<&OsStr>,
-) -> Result<PathBuf, Complaint> {
+) -> Result<PathBuf, InvalidValue> {
     let Some(program) = words.first().filter(|program| !program.is_empty()) else {
         let help = "give a program and its arguments";
-        return Err(Complaint::new("the command names no program", help));
+        return Err(InvalidValue::new("the command names no program", help));
     };
     if words.iter().any(|word| word.contains('\0')) {
         let help = "no program can be given one; remove `\\u0000`";
-        return Err(Complaint::new("the command contains a zero character", help));
+        return Err(InvalidValue::new("the command contains a zero character", help));
     }
     let program = find(program, dir, path)?;
     if let Some(script) = sources::missing_script(words, dir) {
@@ -46,7 +50,7 @@ pub(super) fn command(
 
 /// Checks that there is a file for the class or module that `class` names, with the host's search
 /// rules.
-pub(super) fn module(class: &str, dir: &Path) -> Result<(), Complaint> {
+pub(super) fn module(class: &str, dir: &Path) -> Result<(), InvalidValue> {
     let is_there = |name: &str| {
         let path = dir.join(name.replace('.', "/"));
         let literal = dir.join(format!("{name}.py"));
@@ -60,11 +64,11 @@ pub(super) fn module(class: &str, dir: &Path) -> Result<(), Complaint> {
 }
 
 /// The program that `word` names: relative to `dir` if it has a `/`, otherwise from `path`.
-fn find(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Complaint> {
+fn find(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, InvalidValue> {
     if word.contains('/') { beside(word, dir) } else { in_path(word, dir, path) }
 }
 
-fn beside(word: &str, dir: &Path) -> Result<PathBuf, Complaint> {
+fn beside(word: &str, dir: &Path) -> Result<PathBuf, InvalidValue> {
     let program = dir.join(word);
     let shown = word.escape_debug();
     let Ok(metadata) = fs::metadata(&program) else {
@@ -73,24 +77,24 @@ fn beside(word: &str, dir: &Path) -> Result<PathBuf, Complaint> {
             || sources::missing(what(word), word, dir),
             |build| {
                 let help = format!("build it with `{build}`");
-                Complaint::new(format!("there is no program `{shown}`"), help)
+                InvalidValue::new(format!("there is no program `{shown}`"), help)
             },
         ));
     };
     if metadata.is_dir() {
         let help = "name the program in it";
-        return Err(Complaint::new(format!("`{shown}` is a folder, not a program"), help));
+        return Err(InvalidValue::new(format!("`{shown}` is a folder, not a program"), help));
     }
     if !is_executable(&metadata) {
         return Err(sources::not_built(&program, word).unwrap_or_else(|| {
             let help = "make it executable with `chmod +x`, or put its interpreter before it";
-            Complaint::new(format!("`{shown}` is not executable"), help)
+            InvalidValue::new(format!("`{shown}` is not executable"), help)
         }));
     }
     Ok(program)
 }
 
-fn in_path(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Complaint> {
+fn in_path(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, InvalidValue> {
     let folders = path.map(std::env::split_paths).into_iter().flatten();
     let mut programs = folders.map(|folder| dir.join(folder).join(word));
     let runs = |file: &PathBuf| fs::metadata(file).is_ok_and(|found| is_executable(&found));
@@ -110,7 +114,7 @@ fn in_path(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Comp
     } else {
         "install it, or give its path with a `/`".to_owned()
     };
-    Err(Complaint::new(format!("there is no program `{shown}` in the PATH"), help))
+    Err(InvalidValue::new(format!("there is no program `{shown}` in the PATH"), help))
 }
 
 fn what(word: &str) -> &'static str {

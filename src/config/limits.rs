@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::model::clock::{Measure, TimeControl};
 use referee_sandbox::limits::MIB;
 
-use super::keys::{Field, Given, Keys};
+use super::keys::{Field, Given, TableReader};
 use super::problem::{Problem, Problems, instead};
 
 /// The default start-up limit.
@@ -39,7 +39,7 @@ where
 
 /// The values that a preset gives to keys that are not set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Preset {
+pub(super) struct LimitPreset {
     budget: Option<Duration>,
     measure: Measure,
     count_startup: bool,
@@ -47,7 +47,7 @@ pub(super) struct Preset {
     pub(super) memory: Option<u64>,
 }
 
-impl Preset {
+impl LimitPreset {
     /// The names of the presets.
     pub(super) const NAMES: [&'static str; 1] = ["comp30024-2018"];
 
@@ -67,7 +67,7 @@ impl Preset {
 /// The time limits that `keys` ask for, on top of the preset's.
 pub(super) fn time_control(
     keys: &ClockKeys,
-    preset: &Preset,
+    preset: &LimitPreset,
     problems: &mut Problems,
 ) -> TimeControl {
     if preset.budget.is_none() {
@@ -168,7 +168,7 @@ pub(super) struct ClockKeys {
 }
 
 impl ClockKeys {
-    pub(super) fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Self {
+    pub(super) fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
         let Some(mut keys) = keys.table("clock", "`[clock]`", problems) else {
             return Self::default();
         };
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn the_default_move_limit_holds_only_without_a_budget() {
-        let control = |keys| time_control(&keys, &Preset::default(), &mut Problems::default());
+        let control = |keys| time_control(&keys, &LimitPreset::default(), &mut Problems::default());
         let default = control(ClockKeys::default());
         assert_eq!((default.startup, default.per_move), (DEFAULT_STARTUP, Some(DEFAULT_MOVE)));
         assert_eq!((default.budget, default.increment), (None, Duration::ZERO));

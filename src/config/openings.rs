@@ -6,14 +6,14 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use super::LARGEST;
-use super::keys::{Field, Keys};
+use super::keys::{Field, TableReader};
 use super::limits::whole;
-use super::player::Place;
-use super::player_keys::{PlayerKeys, Run};
-use super::problem::{Problem, Problems, Span};
+use super::player::LookupPaths;
+use super::player_keys::{PlayerKeys, RunMethod};
+use super::problem::{ByteSpan, Problem, Problems};
 use crate::bounded;
 use crate::model::openings::{MOST_PLIES, Openings};
-use crate::openings::{Opening, Unfit, listed};
+use crate::openings::{Opening, OpeningError, listed};
 use referee_games::{GameKind, Options, Position};
 
 /// The most refused openings of a file to show.
@@ -22,7 +22,7 @@ const MOST_SHOWN: usize = 8;
 /// The keys under `[openings]`.
 #[derive(Debug)]
 pub(super) struct OpeningsKeys {
-    at: Span,
+    at: ByteSpan,
     plies: Field<i128>,
     file: Field<String>,
     /// Whether neither key was given; a key with a wrong type counts as given.
@@ -30,7 +30,7 @@ pub(super) struct OpeningsKeys {
 }
 
 impl OpeningsKeys {
-    pub(super) fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Option<Self> {
+    pub(super) fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Option<Self> {
         let mut keys = keys.table("openings", "`[openings]`", problems)?;
         let openings = Self {
             at: keys.at(),
@@ -47,7 +47,7 @@ impl OpeningsKeys {
 pub(super) fn check(
     keys: Option<&OpeningsKeys>,
     ruling: Option<(GameKind, &Options)>,
-    place: Place<'_>,
+    place: LookupPaths<'_>,
     problems: &mut Problems,
 ) -> Option<Openings> {
     let keys = keys?;
@@ -80,7 +80,7 @@ pub(super) fn refuse_classes(
 ) {
     let (Some(keys), Some(players)) = (keys, players) else { return };
     for player in players {
-        if let Run::Class(Some(class)) = &player.run {
+        if let RunMethod::Class(Some(class)) = &player.run {
             let title = "a class of the 2018 interface cannot begin after an opening";
             let problem = Problem::new(class.span(), title);
             let problem = problem.earlier(keys.at.clone(), "openings are asked for here");
@@ -96,7 +96,7 @@ pub(super) fn refuse_classes(
 fn read(
     file: &Spanned<String>,
     start: &Position,
-    place: Place<'_>,
+    place: LookupPaths<'_>,
     problems: &mut Problems,
 ) -> Option<Openings> {
     let name = file.get_ref();
@@ -113,14 +113,14 @@ fn read(
         let texts: Vec<String> = line.iter().map(|at| text[at.clone()].to_owned()).collect();
         match listed(start, &texts) {
             Ok(steps) => openings.push(Opening::texts_of(&steps)),
-            Err(Unfit::Dice) => {
+            Err(OpeningError::Dice) => {
                 let title = "a game with dice cannot take openings from a file";
                 let help = "what is legal depends on the dice: write `plies = 8`, for random legal \
                             play";
                 problems.add(Problem::new(file.span(), title).help(help));
                 return None;
             }
-            Err(Unfit::Action(number, why)) => {
+            Err(OpeningError::Action(number, why)) => {
                 refused += 1;
                 if refused <= MOST_SHOWN {
                     let at = line.get(number).cloned().unwrap_or_default();

@@ -9,15 +9,15 @@ use toml::Spanned;
 
 use super::keys::{Field, Given};
 use super::launch;
-use super::player_keys::{PlayerKeys, Run};
-use super::problem::{Complaint, Problem, Problems, Span};
+use super::player_keys::{PlayerKeys, RunMethod};
+use super::problem::{ByteSpan, InvalidValue, Problem, Problems};
 use super::sources;
 use crate::fingerprint::{self, Fingerprint, Parts, Unreadable};
 use crate::model::player::{LONGEST_NAME, PlayerKind, PlayerSpec};
 
 /// The places to search for players and their programs.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct LookupPaths<'a> {
     /// The absolute path of the folder that paths are relative to.
     pub base: &'a Path,
     /// The folders of programs, in the format of the `PATH` variable.
@@ -26,7 +26,7 @@ pub(super) struct Place<'a> {
 
 /// A command before its program is found.
 #[derive(Debug, Default)]
-pub(super) struct Command {
+pub(super) struct UnresolvedCommand {
     /// The program and its arguments.
     pub words: Vec<String>,
     /// The variables added to the environment.
@@ -37,7 +37,7 @@ pub(super) struct Command {
 
 /// A class with the COMP30024 interface of 2018 before it is hosted.
 #[derive(Debug)]
-pub(super) struct Class {
+pub(super) struct UnresolvedClass {
     /// The module, with or without a class name.
     pub path: String,
     /// Whether return values of the class are converted when they are unambiguous.
@@ -69,7 +69,7 @@ impl PlayerSpec {
     }
 
     /// Creates the built-in player `bot` under the name `name`.
-    pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<Self, Complaint> {
+    pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<Self, InvalidValue> {
         let kind = launch::bot(bot)?;
         Ok(Self {
             name,
@@ -88,9 +88,9 @@ impl PlayerSpec {
     /// Creates the player that `command` runs in `place`.
     pub(super) fn from_command(
         name: String,
-        command: Command,
-        place: Place<'_>,
-    ) -> Result<Self, Complaint> {
+        command: UnresolvedCommand,
+        place: LookupPaths<'_>,
+    ) -> Result<Self, InvalidValue> {
         let path = command.env.get("PATH").map(OsStr::new).or(place.path);
         let program = launch::command(&command.words, place.base, path)?;
         let (fingerprint, hash) = made(&program, &command, place.base)?;
@@ -111,13 +111,13 @@ impl PlayerSpec {
     }
 
     /// Creates the player for a class with the 2018 interface. Its whole folder belongs to it.
-    pub(super) fn from_class(name: String, class: Class) -> Result<Self, Complaint> {
-        let Class { path, lenient, python, dir, shown, env, mut files } = class;
+    pub(super) fn from_class(name: String, class: UnresolvedClass) -> Result<Self, InvalidValue> {
+        let UnresolvedClass { path, lenient, python, dir, shown, env, mut files } = class;
         launch::module(&path, &dir)?;
         files.insert(0, ".".to_owned());
         let mut words = vec!["comp30024".to_owned(), path.clone()];
         words.extend(lenient.then(|| "lenient".to_owned()));
-        let command = Command { words, env, files };
+        let command = UnresolvedCommand { words, env, files };
         let (fingerprint, hash) = made(&python, &command, &dir)?;
         let kind = PlayerKind::Class { python, class: path, lenient };
         Ok(Self {
@@ -136,42 +136,46 @@ impl PlayerSpec {
 }
 
 /// The files of a command that may lie anywhere: those in its arguments, and further ones.
-fn existing(command: &Command, dir: &Path) -> Vec<PathBuf> {
+fn existing(command: &UnresolvedCommand, dir: &Path) -> Vec<PathBuf> {
     let named = command.words.iter().skip(1).chain(&command.files);
     named.map(|name| dir.join(name)).filter(|path| path.exists()).collect()
 }
 
 /// The fingerprint and the hash of a player that `program` runs.
-fn made(program: &Path, command: &Command, dir: &Path) -> Result<(Fingerprint, String), Complaint> {
-    let Command { words, env, files } = command;
+fn made(
+    program: &Path,
+    command: &UnresolvedCommand,
+    dir: &Path,
+) -> Result<(Fingerprint, String), InvalidValue> {
+    let UnresolvedCommand { words, env, files } = command;
     Fingerprint::read(Parts { dir, program, words, env, files }).map_err(|bad| unreadable(&bad))
 }
 
-fn unreadable(unreadable: &Unreadable) -> Complaint {
+fn unreadable(unreadable: &Unreadable) -> InvalidValue {
     let name = unreadable.name.escape_debug();
     let title = format!("cannot read `{name}`: {}", unreadable.error);
-    Complaint::new(title, "the player's files are read so that a changed player is noticed")
+    InvalidValue::new(title, "the player's files are read so that a changed player is noticed")
 }
 
 /// Checks the player that `keys` describe; `None` if a problem was noted.
 pub(super) fn check(
     keys: PlayerKeys,
-    place: Place<'_>,
+    place: LookupPaths<'_>,
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
     let name = name(keys.name.as_ref(), problems);
     note_useless(&keys, problems);
     let reusable = keys.reusable.as_ref().is_some_and(|flag| *flag.get_ref());
     let spec = match &keys.run {
-        Run::Command(Some(_)) => by_command(keys, place, problems),
-        Run::Bot(Some(bot)) => by_bot(bot, place, problems),
-        Run::Class(Some(_)) => by_class(keys, place, problems),
-        Run::Command(None) | Run::Bot(None) | Run::Class(None) => None,
-        Run::Several(given) => {
+        RunMethod::Command(Some(_)) => by_command(keys, place, problems),
+        RunMethod::Bot(Some(bot)) => by_bot(bot, place, problems),
+        RunMethod::Class(Some(_)) => by_class(keys, place, problems),
+        RunMethod::Command(None) | RunMethod::Bot(None) | RunMethod::Class(None) => None,
+        RunMethod::Several(given) => {
             problems.add(several(given));
             None
         }
-        Run::Neither => {
+        RunMethod::Neither => {
             let title = "this player has neither `command` nor `bot` nor `comp30024`";
             let problem = Problem::new(keys.at, title);
             let help = "add `command = [\"python3\", \"player.py\"]`, `bot = \"greedy\"`, or \
@@ -183,7 +187,7 @@ pub(super) fn check(
     Some(PlayerSpec { name: name?, reusable, ..spec? })
 }
 
-fn several([one, other]: &[(&str, Span); 2]) -> Problem {
+fn several([one, other]: &[(&str, ByteSpan); 2]) -> Problem {
     let title = format!("this player has both `{}` and `{}`", one.0, other.0);
     Problem::new(other.1.clone(), title)
         .earlier(one.1.clone(), format!("`{}` is here", one.0))
@@ -192,8 +196,9 @@ fn several([one, other]: &[(&str, Span); 2]) -> Problem {
 
 /// Notes the keys that have no effect for a player that is run this way.
 fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
-    let span = |given: bool, at: Option<Span>| at.filter(|_| given);
-    let (bot, class) = (matches!(keys.run, Run::Bot(_)), matches!(keys.run, Run::Class(_)));
+    let span = |given: bool, at: Option<ByteSpan>| at.filter(|_| given);
+    let (bot, class) =
+        (matches!(keys.run, RunMethod::Bot(_)), matches!(keys.run, RunMethod::Class(_)));
     let kind = if bot {
         "a built-in player"
     } else if class {
@@ -217,12 +222,20 @@ fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
     }
 }
 
-fn by_bot(bot: &Spanned<String>, place: Place<'_>, problems: &mut Problems) -> Option<PlayerSpec> {
+fn by_bot(
+    bot: &Spanned<String>,
+    place: LookupPaths<'_>,
+    problems: &mut Problems,
+) -> Option<PlayerSpec> {
     noted(PlayerSpec::from_bot(String::new(), bot.get_ref(), place.base), bot.span(), problems)
 }
 
-fn by_class(keys: PlayerKeys, place: Place<'_>, problems: &mut Problems) -> Option<PlayerSpec> {
-    let Run::Class(Some(class)) = keys.run else { return None };
+fn by_class(
+    keys: PlayerKeys,
+    place: LookupPaths<'_>,
+    problems: &mut Problems,
+) -> Option<PlayerSpec> {
+    let RunMethod::Class(Some(class)) = keys.run else { return None };
     let env = env(keys.env, problems);
     let shown = keys.dir.as_ref().map_or(".", |dir| dir.get_ref()).to_owned();
     let dir = dir(keys.dir.as_ref(), place.base, problems)?;
@@ -235,26 +248,31 @@ fn by_class(keys: PlayerKeys, place: Place<'_>, problems: &mut Problems) -> Opti
         }
     }?;
     let at = class.span();
-    let class = Class { path: class.into_inner(), lenient, python, dir, shown, env, files };
+    let class =
+        UnresolvedClass { path: class.into_inner(), lenient, python, dir, shown, env, files };
     noted(PlayerSpec::from_class(String::new(), class), at, problems)
 }
 
-fn by_command(keys: PlayerKeys, place: Place<'_>, problems: &mut Problems) -> Option<PlayerSpec> {
-    let Run::Command(Some(words)) = keys.run else { return None };
+fn by_command(
+    keys: PlayerKeys,
+    place: LookupPaths<'_>,
+    problems: &mut Problems,
+) -> Option<PlayerSpec> {
+    let RunMethod::Command(Some(words)) = keys.run else { return None };
     let at = words.span();
     let env = env(keys.env, problems);
     let dir = dir(keys.dir.as_ref(), place.base, problems)?;
     let files = files(keys.files, &dir, problems)?;
     let words = words.into_inner().into_iter().map(Spanned::into_inner).collect();
-    let place = Place { base: &dir, ..place };
+    let place = LookupPaths { base: &dir, ..place };
     noted(
-        PlayerSpec::from_command(String::new(), Command { words, env, files }, place),
+        PlayerSpec::from_command(String::new(), UnresolvedCommand { words, env, files }, place),
         at,
         problems,
     )
 }
 
-fn noted<T>(result: Result<T, Complaint>, at: Span, problems: &mut Problems) -> Option<T> {
+fn noted<T>(result: Result<T, InvalidValue>, at: ByteSpan, problems: &mut Problems) -> Option<T> {
     result.map_err(|complaint| problems.add(complaint.at(at))).ok()
 }
 
@@ -265,18 +283,18 @@ fn name(field: Given<'_, String>, problems: &mut Problems) -> Option<String> {
 }
 
 /// Checks a name that is shown to people and written in tables.
-pub(super) fn check_name(name: &str) -> Result<(), Complaint> {
+pub(super) fn check_name(name: &str) -> Result<(), InvalidValue> {
     let help = format!("a name has 1 to {LONGEST_NAME} characters");
     if name.trim().is_empty() {
-        return Err(Complaint::new("the name is empty", help));
+        return Err(InvalidValue::new("the name is empty", help));
     }
     let length = name.chars().count();
     if length > LONGEST_NAME {
-        return Err(Complaint::new(format!("the name has {length} characters"), help));
+        return Err(InvalidValue::new(format!("the name has {length} characters"), help));
     }
     if name.chars().any(char::is_control) {
         let help = "write it in one line of plain characters";
-        return Err(Complaint::new("the name contains a control character", help));
+        return Err(InvalidValue::new("the name contains a control character", help));
     }
     Ok(())
 }

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::keys::{Field, Keys};
-use super::problem::{Problem, Problems, Span};
+use super::keys::{Field, TableReader};
+use super::problem::{ByteSpan, Problem, Problems};
 
 /// The keys under one `[[players]]`.
 #[derive(Debug)]
 pub(super) struct PlayerKeys {
     /// The place of the table's header.
-    pub at: Span,
+    pub at: ByteSpan,
     pub name: Field<String>,
-    pub run: Run,
+    pub run: RunMethod,
     pub dir: Field<String>,
     pub python: Field<String>,
     pub lenient: Field<bool>,
@@ -27,21 +27,21 @@ pub(super) struct PlayerKeys {
 /// Which of `command`, `bot` and `comp30024` was given. The inner value is `None` if its type is
 /// wrong.
 #[derive(Debug)]
-pub(super) enum Run {
+pub(super) enum RunMethod {
     Command(Field<Vec<Spanned<String>>>),
     Bot(Field<String>),
     Class(Field<String>),
     /// More than one was given; these are the first two.
-    Several([(&'static str, Span); 2]),
+    Several([(&'static str, ByteSpan); 2]),
     Neither,
 }
 
 impl PlayerKeys {
-    fn read(mut keys: Keys<'_>, problems: &mut Problems) -> Self {
+    fn read(mut keys: TableReader<'_>, problems: &mut Problems) -> Self {
         let player = Self {
             at: keys.at(),
             name: keys.required("name", "\"greedy\"", problems),
-            run: Run::read(&mut keys, problems),
+            run: RunMethod::read(&mut keys, problems),
             dir: keys.optional("dir", problems),
             python: keys.optional("python", problems),
             lenient: keys.optional("lenient", problems),
@@ -55,8 +55,8 @@ impl PlayerKeys {
     }
 }
 
-impl Run {
-    fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Self {
+impl RunMethod {
+    fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
         let command = keys.optional("command", problems);
         let bot = keys.optional("bot", problems);
         let class = keys.optional("comp30024", problems);
@@ -75,7 +75,10 @@ impl Run {
 }
 
 /// Reads the players of the file; `None` if `players` is not a list of tables.
-pub(super) fn players(keys: &mut Keys<'_>, problems: &mut Problems) -> Option<Vec<PlayerKeys>> {
+pub(super) fn players(
+    keys: &mut TableReader<'_>,
+    problems: &mut Problems,
+) -> Option<Vec<PlayerKeys>> {
     let Some(value) = keys.value("players") else { return Some(Vec::new()) };
     let items = value.get_ref().as_array();
     let tables: Option<Vec<_>> = items.and_then(|items| items.iter().map(player_table).collect());
@@ -90,7 +93,7 @@ pub(super) fn players(keys: &mut Keys<'_>, problems: &mut Problems) -> Option<Ve
     Some(problems.of_players(read))
 }
 
-fn player_table<'a>(value: &'a Spanned<DeValue<'a>>) -> Option<Keys<'a>> {
+fn player_table<'a>(value: &'a Spanned<DeValue<'a>>) -> Option<TableReader<'a>> {
     let entries = value.get_ref().as_table()?;
-    Some(Keys::new("this `[[players]]`", value.span(), entries))
+    Some(TableReader::new("this `[[players]]`", value.span(), entries))
 }

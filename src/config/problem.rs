@@ -18,7 +18,7 @@ fn renderer(colour: Colour) -> Renderer {
 
 /// A configuration's text and file name.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(super) struct SourceText<'a> {
     /// The file's name as the user gave it.
     pub name: &'a str,
     /// The file's text.
@@ -26,7 +26,7 @@ pub(super) struct Source<'a> {
 }
 
 /// A range of bytes in the source.
-pub(super) type Span = Range<usize>;
+pub(super) type ByteSpan = Range<usize>;
 
 /// The most lines to list that have the same problem.
 const LISTED: usize = 10;
@@ -35,19 +35,19 @@ const LISTED: usize = 10;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
     title: String,
-    at: Span,
+    at: ByteSpan,
     label: String,
-    earlier: Option<(Span, String)>,
+    earlier: Option<(ByteSpan, String)>,
     help: Option<String>,
     /// Further places with the same problem.
-    again: Vec<Span>,
+    again: Vec<ByteSpan>,
     /// The name and the text of the file it is in, if that is not the configuration.
     elsewhere: Option<(String, Arc<str>)>,
 }
 
 impl Problem {
     /// A problem at `at`.
-    pub(super) fn new(at: Span, title: impl Into<String>) -> Self {
+    pub(super) fn new(at: ByteSpan, title: impl Into<String>) -> Self {
         let title = title.into();
         Self {
             title,
@@ -67,7 +67,7 @@ impl Problem {
     }
 
     /// Also points at an earlier place in the file.
-    pub(super) fn earlier(mut self, at: Span, label: impl Into<String>) -> Self {
+    pub(super) fn earlier(mut self, at: ByteSpan, label: impl Into<String>) -> Self {
         self.earlier = Some((at, label.into()));
         self
     }
@@ -84,8 +84,9 @@ impl Problem {
         self
     }
 
-    fn render(&self, source: Source<'_>, level: Level<'_>, colour: Colour) -> String {
-        let source = self.elsewhere.as_ref().map_or(source, |(name, text)| Source { name, text });
+    fn render(&self, source: SourceText<'_>, level: Level<'_>, colour: Colour) -> String {
+        let source =
+            self.elsewhere.as_ref().map_or(source, |(name, text)| SourceText { name, text });
         let primary = AnnotationKind::Primary.span(self.at.clone()).label(&self.label);
         let earlier = self
             .earlier
@@ -102,7 +103,7 @@ impl Problem {
 
     /// Lists the further lines with the same problem.
     fn again(&self, text: &str) -> Option<String> {
-        let line = |at: &Span| 1 + text[..at.start].matches('\n').count();
+        let line = |at: &ByteSpan| 1 + text[..at.start].matches('\n').count();
         let lines: Vec<String> =
             self.again.iter().take(LISTED).map(|at| line(at).to_string()).collect();
         let rest = match self.again.len().saturating_sub(LISTED) {
@@ -127,19 +128,19 @@ impl Problem {
 
 /// A problem with a value given in a file or on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Complaint {
+pub(super) struct InvalidValue {
     title: String,
     help: String,
 }
 
-impl Complaint {
+impl InvalidValue {
     /// Says what is wrong, and what to do about it.
     pub(super) fn new(title: impl Into<String>, help: impl Into<String>) -> Self {
         Self { title: title.into(), help: help.into() }
     }
 
     /// Turns the complaint into a problem at a place in the file.
-    pub(super) fn at(self, at: Span) -> Problem {
+    pub(super) fn at(self, at: ByteSpan) -> Problem {
         Problem::new(at, self.title).help(self.help)
     }
 
@@ -202,7 +203,7 @@ impl Problems {
 
     /// Renders all problems as one message, in the order of the file, with those of other files
     /// last. Whoever prints the message adds the first `error:`.
-    pub(super) fn render(self, source: Source<'_>, colour: Colour) -> String {
+    pub(super) fn render(self, source: SourceText<'_>, colour: Colour) -> String {
         let texts = self.sorted().into_iter().enumerate().map(|(index, problem)| {
             let level = if index == 0 { Level::ERROR.no_name() } else { Level::ERROR };
             problem.render(source, level, colour)
@@ -211,7 +212,7 @@ impl Problems {
     }
 
     /// Turns all problems into an input failure.
-    pub(super) fn into_failure(self, source: Source<'_>, colour: Colour) -> Failure {
+    pub(super) fn into_failure(self, source: SourceText<'_>, colour: Colour) -> Failure {
         Failure::input(self.render(source, colour))
     }
 }
@@ -262,7 +263,7 @@ mod tests {
 
     #[test]
     fn problems_are_shown_in_the_order_of_the_file() {
-        let source = Source { name: "cup.toml", text: "a = 1\nb = 2\n" };
+        let source = SourceText { name: "cup.toml", text: "a = 1\nb = 2\n" };
         let mut problems = Problems::default();
         problems.add(Problem::new(6..7, "second").label("there"));
         problems.add(Problem::new(0..1, "first").help("write it well"));
@@ -286,7 +287,7 @@ error: second
     #[test]
     fn the_same_in_several_lines_is_said_once() {
         let text = "a = 1\n".repeat(14);
-        let source = Source { name: "cup.toml", text: &text };
+        let source = SourceText { name: "cup.toml", text: &text };
         let mut problems = Problems::default();
         for at in (0..text.len()).step_by(6) {
             problems.add(Problem::new(at..at + 1, "no Python").help("install it"));

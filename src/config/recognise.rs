@@ -11,14 +11,14 @@ use crate::bounded;
 
 /// How to run a detected player in its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum Detected {
     /// As this command: a program and its arguments.
     Command(Vec<String>),
     /// As the class in this module, with the 2018 interface.
     Class(String),
 }
 
-impl Found {
+impl Detected {
     /// The player's main file, as far as the command tells.
     pub fn file(&self) -> String {
         match self {
@@ -59,7 +59,7 @@ pub const EXPECTED: &str = "a player is a program, a file that ends in .py, .js,
 
 /// The player at `path`, and the folder it runs in; `None` if nothing there looks like one, or if
 /// several things do.
-pub fn recognise(path: &Path) -> Option<(PathBuf, Found)> {
+pub fn recognise(path: &Path) -> Option<(PathBuf, Detected)> {
     let mut candidates = candidates(path);
     let last = candidates.pop();
     last.filter(|_| candidates.is_empty())
@@ -68,7 +68,7 @@ pub fn recognise(path: &Path) -> Option<(PathBuf, Found)> {
 /// The possible players at `path`, each with the folder it runs in. In a folder, these are the
 /// files with the name or the class of a player, or else all Python files. Files nearest to the top
 /// hide everything below.
-pub fn candidates(path: &Path) -> Vec<(PathBuf, Found)> {
+pub fn candidates(path: &Path) -> Vec<(PathBuf, Detected)> {
     if !path.is_dir() {
         return file(path).into_iter().collect();
     }
@@ -84,14 +84,14 @@ pub fn unbuilt(dir: &Path) -> Option<(PathBuf, String)> {
     levels.iter().flatten().find_map(|dir| Some((dir.clone(), build_command(dir)?)))
 }
 
-fn file(path: &Path) -> Option<(PathBuf, Found)> {
+fn file(path: &Path) -> Option<(PathBuf, Detected)> {
     let found = in_file(path.parent()?, path.file_name()?.to_str()?)?;
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     Some((dir.unwrap_or(Path::new(".")).to_owned(), found))
 }
 
 /// The results of `look` on the first level of folders that has any.
-fn nearest(levels: &[Vec<PathBuf>], look: fn(&Path) -> Vec<Found>) -> Vec<(PathBuf, Found)> {
+fn nearest(levels: &[Vec<PathBuf>], look: fn(&Path) -> Vec<Detected>) -> Vec<(PathBuf, Detected)> {
     let in_folder = |dir: &PathBuf| look(dir).into_iter().map(|it| (dir.clone(), it)).collect();
     let in_level = |level: &Vec<PathBuf>| level.iter().flat_map::<Vec<_>, _>(in_folder).collect();
     levels.iter().map(in_level).find(|found: &Vec<_>| !found.is_empty()).unwrap_or_default()
@@ -130,17 +130,21 @@ fn folders_in(dir: &Path) -> Vec<PathBuf> {
 }
 
 /// The player of a folder by file name, or else every player class.
-fn known_in(dir: &Path) -> Vec<Found> {
+fn known_in(dir: &Path) -> Vec<Detected> {
     let player = NAMES.iter().find_map(|name| in_file(dir, name));
     let classes = || {
         let names = python_files(dir);
-        names.iter().filter_map(|name| class::module(&dir.join(name))).map(Found::Class).collect()
+        names
+            .iter()
+            .filter_map(|name| class::module(&dir.join(name)))
+            .map(Detected::Class)
+            .collect()
     };
     player.map_or_else(classes, |found| vec![found])
 }
 
 /// Every Python file of a folder that may be run.
-fn programs_in(dir: &Path) -> Vec<Found> {
+fn programs_in(dir: &Path) -> Vec<Detected> {
     let names = python_files(dir);
     let programs =
         names.iter().filter(|name| !["__init__.py", "setup.py"].contains(&name.as_str()));
@@ -160,15 +164,16 @@ fn python_files(dir: &Path) -> Vec<String> {
 }
 
 /// The player in the file `name` in `dir`.
-fn in_file(dir: &Path, name: &str) -> Option<Found> {
+fn in_file(dir: &Path, name: &str) -> Option<Detected> {
     let path = dir.join(name);
     if !path.is_file() {
         return None;
     }
-    let command =
-        |words: &[&str]| Some(Found::Command(words.iter().map(|&word| word.to_owned()).collect()));
+    let command = |words: &[&str]| {
+        Some(Detected::Command(words.iter().map(|&word| word.to_owned()).collect()))
+    };
     if let Some(module) = class::module(&path) {
-        return Some(Found::Class(module));
+        return Some(Detected::Class(module));
     }
     if runs_by_itself(&path) {
         return command(&[&format!("./{name}")]);
@@ -200,12 +205,12 @@ mod tests {
 
     const CLASS: &str = "class Player(object):\n    def action(self, turns):\n        pass\n    def update (self, action):\n        pass\n";
 
-    fn words(words: &[&str]) -> Found {
-        Found::Command(words.iter().map(|&word| word.to_owned()).collect())
+    fn words(words: &[&str]) -> Detected {
+        Detected::Command(words.iter().map(|&word| word.to_owned()).collect())
     }
 
-    fn class(module: &str) -> Found {
-        Found::Class(module.to_owned())
+    fn class(module: &str) -> Detected {
+        Detected::Class(module.to_owned())
     }
 
     /// Makes a folder with these files.
@@ -220,7 +225,7 @@ mod tests {
     }
 
     /// The possible players in a folder with these files, each with its subfolder.
-    fn found(files: &[(&str, &str)]) -> Vec<(String, Found)> {
+    fn found(files: &[(&str, &str)]) -> Vec<(String, Detected)> {
         let dir = folder(files);
         let shown =
             |path: &Path| path.strip_prefix(dir.path()).expect("below").display().to_string();
@@ -266,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_folder_in_the_folder_may_be_the_player() {
-        let here = |dir: &str, found: Found| vec![(dir.to_owned(), found)];
+        let here = |dir: &str, found: Detected| vec![(dir.to_owned(), found)];
         let notes = ("README.md", "");
         assert_eq!(found(&[notes, ("src/team.py", CLASS)]), here("src", class("team")));
         assert_eq!(
@@ -287,7 +292,7 @@ mod tests {
         let two = [("new".to_owned(), class("player")), ("old".to_owned(), class("player"))];
         assert_eq!(found(&[("old/player.py", CLASS), ("new/player.py", CLASS)]), two);
         let programs = found(&[("one.py", ""), ("two.py", ""), ("deep/three.py", "")]);
-        let programs: Vec<Found> = programs.into_iter().map(|(_, found)| found).collect();
+        let programs: Vec<Detected> = programs.into_iter().map(|(_, found)| found).collect();
         assert_eq!(programs, [words(&["python3", "one.py"]), words(&["python3", "two.py"])]);
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-use super::problem::{Complaint, similar};
+use super::problem::{InvalidValue, similar};
 
 /// Files that say how a folder is built, and the build command.
 const BUILDS: [(&str, &str); 8] = [
@@ -69,16 +69,16 @@ fn compiler(name: &str) -> Option<String> {
 
 /// The complaint that `path`, shown as `shown`, is a source file given as a program; `None` if it
 /// is not one.
-pub(super) fn not_built(path: &Path, shown: &str) -> Option<Complaint> {
+pub(super) fn not_built(path: &Path, shown: &str) -> Option<InvalidValue> {
     let command = build_command(path).filter(|_| path.is_file())?;
-    Some(Complaint::new(
+    Some(InvalidValue::new(
         format!("`{}` is source code, not a program", shown.escape_debug()),
         format!("build it with `{command}`, and name the program"),
     ))
 }
 
 /// The complaint that `dir` contains no `word`; `what` says what it was meant to be.
-pub(super) fn missing(what: &str, word: &str, dir: &Path) -> Complaint {
+pub(super) fn missing(what: &str, word: &str, dir: &Path) -> InvalidValue {
     let path = Path::new(word);
     let folder = path.parent().map_or(dir.to_owned(), |parent| dir.join(parent));
     let names = names_in(&folder);
@@ -89,7 +89,7 @@ pub(super) fn missing(what: &str, word: &str, dir: &Path) -> Complaint {
         }
         _ => format!("it is looked for in `{}`", dir.display()),
     };
-    Complaint::new(format!("there is no {what} `{}`", word.escape_debug()), help)
+    InvalidValue::new(format!("there is no {what} `{}`", word.escape_debug()), help)
 }
 
 /// Whether `word` looks like the name of a source file, not of a program.

@@ -4,10 +4,10 @@
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::keys::{Field, Given, Keys};
+use super::keys::{Field, Given, TableReader};
 use super::limits::whole;
 use super::player_keys::PlayerKeys;
-use super::problem::{Problem, Problems, Span, instead};
+use super::problem::{ByteSpan, Problem, Problems, instead};
 use crate::model::stage::{Format, Stage};
 use crate::model::tournament::MOST_PAIRS;
 use crate::schedule::formats::swiss::most_rounds;
@@ -21,7 +21,7 @@ const DEFAULT_TIE_BREAKS: u32 = 3;
 #[derive(Debug)]
 pub(super) struct StageKeys {
     /// The place to show for problems of the whole stage.
-    at: Span,
+    at: ByteSpan,
     format: Field<String>,
     pairs: Field<i128>,
     rounds: Field<i128>,
@@ -42,7 +42,7 @@ pub(super) struct StagesKeys {
 }
 
 impl StagesKeys {
-    pub(super) fn read(keys: &mut Keys<'_>, problems: &mut Problems) -> Self {
+    pub(super) fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
         let players = None;
         let top = StageKeys { players, ..StageKeys::common(keys, problems) };
         let Some(value) = keys.value("stages") else { return Self { top, tables: Vec::new() } };
@@ -52,7 +52,7 @@ impl StagesKeys {
             let problem = Problem::new(value.span(), "unexpected value of `stages`");
             problems.add(problem.label("expected a `[[stages]]` table for each stage"));
         }
-        let read = |mut keys: Keys<'_>| {
+        let read = |mut keys: TableReader<'_>| {
             let stage = StageKeys::common(&mut keys, problems);
             let stage = StageKeys { players: keys.optional("players", problems), ..stage };
             keys.finish(problems);
@@ -62,12 +62,12 @@ impl StagesKeys {
     }
 }
 
-fn table<'a>(value: &'a Spanned<DeValue<'a>>) -> Option<Keys<'a>> {
-    Some(Keys::new("this `[[stages]]`", value.span(), value.get_ref().as_table()?))
+fn table<'a>(value: &'a Spanned<DeValue<'a>>) -> Option<TableReader<'a>> {
+    Some(TableReader::new("this `[[stages]]`", value.span(), value.get_ref().as_table()?))
 }
 
 impl StageKeys {
-    fn common(keys: &mut Keys<'_>, problems: &mut Problems) -> Self {
+    fn common(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
         Self {
             at: keys.at(),
             format: keys.optional("format", problems),
@@ -244,7 +244,7 @@ fn anchors(keys: &StageKeys, names: &[&str], problems: &mut Problems) -> Vec<Str
     anchors
 }
 
-fn stage_at(keys: &StageKeys) -> Span {
+fn stage_at(keys: &StageKeys) -> ByteSpan {
     let format: Given<'_, String> = keys.format.as_ref();
     format.map_or_else(|| keys.at.clone(), Spanned::span)
 }

@@ -36,15 +36,15 @@ impl Folder {
         self.read(text).whole()
     }
 
-    fn read(&self, text: &str) -> Reading {
+    fn read(&self, text: &str) -> LoadedConfig {
         let path = self.path("bin");
-        let place = Place { base: self.0.path(), path: Some(path.as_os_str()) };
-        check(Source { name: "cup.toml", text }, place, Colour::Plain)
+        let place = LookupPaths { base: self.0.path(), path: Some(path.as_os_str()) };
+        check(SourceText { name: "cup.toml", text }, place, Colour::Plain)
     }
 
-    fn word(&self, word: &str, configured: &[PlayerSpec]) -> Result<PlayerWord, String> {
+    fn word(&self, word: &str, configured: &[PlayerSpec]) -> Result<PlayerArgument, String> {
         let path = self.path("bin");
-        let place = Place { base: self.0.path(), path: Some(path.as_os_str()) };
+        let place = LookupPaths { base: self.0.path(), path: Some(path.as_os_str()) };
         word::parse(word, configured, place).map_err(|complaint| complaint.about("it"))
     }
 }
@@ -497,7 +497,7 @@ fn no_text_breaks_the_reader() {
 fn colour_only_when_asked() {
     let mut problems = Problems::default();
     problems.add(problem::Problem::new(0..1, "wrong"));
-    let text = problems.render(Source { name: "cup.toml", text: "a = 1" }, Colour::Ansi);
+    let text = problems.render(SourceText { name: "cup.toml", text: "a = 1" }, Colour::Ansi);
     assert!(text.contains('\x1b'));
     assert!(!about("pairs = 0").contains('\x1b'));
 }
@@ -551,12 +551,12 @@ fn a_file_is_loaded_with_paths_beside_it() {
 #[test]
 fn problems_of_single_players_leave_the_rest() {
     let broken = format!("{HEAD}{PLAYERS}[[players]]\nname = \"c\"\nbot = \"gone\"\n");
-    let Reading { tournament, problems } = Folder::new().read(&broken);
+    let LoadedConfig { tournament, problems } = Folder::new().read(&broken);
     let players = tournament.expect("the rest").players;
     assert!(players.iter().map(|player| player.name.as_str()).eq(["a", "b"]));
     starts(&problems.expect("a problem").message, "there is no built-in player `gone`");
     for other in ["pairs = 0", "[options]\nmax-moves = 0\nrepetition = 0", "pairs = "] {
-        let Reading { tournament, problems } =
+        let LoadedConfig { tournament, problems } =
             Folder::new().read(&format!("{HEAD}{other}\n{PLAYERS}"));
         assert!(tournament.is_none() && problems.is_some(), "{other}");
     }
@@ -566,10 +566,10 @@ fn problems_of_single_players_leave_the_rest() {
 fn words_of_the_command_line() {
     let folder = Folder::new();
     let program = |word: &str| match folder.word(word, &[]) {
-        Ok(PlayerWord::Program(spec)) => *spec,
+        Ok(PlayerArgument::Program(spec)) => *spec,
         other => panic!("{other:?}"),
     };
-    assert_eq!(folder.word("human", &[]), Ok(PlayerWord::Human));
+    assert_eq!(folder.word("human", &[]), Ok(PlayerArgument::Human));
     assert_eq!(program("bot:greedy").kind, PlayerKind::Bot("greedy".to_owned()));
     let spec = program("python3  'a b.py' -v");
     assert_eq!(spec.name, "python3 'a b.py' -v");
@@ -577,7 +577,7 @@ fn words_of_the_command_line() {
     let args = vec!["a b.py".to_owned(), "-v".to_owned()];
     assert_eq!(spec.kind, PlayerKind::Command { program: folder.path("bin/python3"), args });
     let configured = [PlayerSpec { name: "human".to_owned(), ..program("bot:random") }];
-    let expected = PlayerWord::Program(Box::new(configured[0].clone()));
+    let expected = PlayerArgument::Program(Box::new(configured[0].clone()));
     assert_eq!(folder.word("human", &configured), Ok(expected));
     let found = program("players/greedy.py");
     assert_eq!((found.name.as_str(), found.dir), ("greedy.py", folder.path("players")));

@@ -18,19 +18,23 @@ use referee_games::{AnyGame, GameKind, OptionSpec, Options};
 use super::LARGEST;
 use super::apart::keep_apart;
 use super::containment;
-use super::file::{File, GivenOption, Policy};
+use super::file::{ConfigFile, FaultPolicyValue, GivenOption};
 use super::grades;
 use super::keys::Given;
-use super::limits::{Preset, time_control, whole};
+use super::limits::{LimitPreset, time_control, whole};
 use super::openings;
-use super::player::{self, Place, check_name};
+use super::player::{self, LookupPaths, check_name};
 use super::player_keys::PlayerKeys;
-use super::problem::{Complaint, Problem, Problems, Span, instead};
+use super::problem::{ByteSpan, InvalidValue, Problem, Problems, instead};
 use super::stages;
 
 /// Checks the tournament that `file` describes; `None` if a problem was noted. The check goes on
 /// after a problem to find the others.
-pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Option<Tournament> {
+pub(super) fn check(
+    file: ConfigFile,
+    place: LookupPaths<'_>,
+    problems: &mut Problems,
+) -> Option<Tournament> {
     let name = name(file.name.as_ref(), problems);
     let rules = rules(file.game.as_ref(), &file.options, place, problems);
     let ruling = rules.as_ref().map(|ruling| (ruling.game, &ruling.options));
@@ -49,7 +53,7 @@ pub(super) fn check(file: File, place: Place<'_>, problems: &mut Problems) -> Op
     containment.hidden.push(results.clone());
     let grades = grades::check(file.grades.as_ref(), file.players.as_deref(), &stages, problems);
     let players = players(file.players?, place, problems);
-    let Ruling { game, options, mut remarks } = rules?;
+    let ConfiguredGame { game, options, mut remarks } = rules?;
     remarks.extend(players.iter().filter_map(|player| {
         Some(format!("{}: {}", crate::escape::terminal(&player.name), player.remark()?))
     }));
@@ -85,18 +89,18 @@ fn name(field: Given<'_, String>, problems: &mut Problems) -> Option<String> {
     }
 }
 
-fn check_folder_name(name: &str) -> Result<(), Complaint> {
+fn check_folder_name(name: &str) -> Result<(), InvalidValue> {
     if !name.contains(['/', '\\']) && !name.starts_with('.') && name.trim() == name {
         return Ok(());
     }
     let title = format!("`{name}` cannot be a folder's name");
     let help = "the results lie in a folder of the tournament's name: leave out `/`, `\\`, a dot \
                 at the start and outer blanks";
-    Err(Complaint::new(title, help))
+    Err(InvalidValue::new(title, help))
 }
 
 /// The game and the options in force.
-struct Ruling {
+struct ConfiguredGame {
     game: GameKind,
     options: Options,
     remarks: Vec<String>,
@@ -105,9 +109,9 @@ struct Ruling {
 fn rules(
     field: Given<'_, String>,
     given: &[GivenOption],
-    place: Place<'_>,
+    place: LookupPaths<'_>,
     problems: &mut Problems,
-) -> Option<Ruling> {
+) -> Option<ConfiguredGame> {
     let field = field?;
     let Some(game) = GameKind::named(field.get_ref()) else {
         let title = format!("unknown game `{}`", field.get_ref().escape_debug());
@@ -117,15 +121,15 @@ fn rules(
         return None;
     };
     let (options, remarks) = options(game.game(), field.span(), (given, place), problems)?;
-    Some(Ruling { game, options, remarks })
+    Some(ConfiguredGame { game, options, remarks })
 }
 
 /// The options in force, each checked alone and then all together, with remarks about the files
 /// that they name.
 fn options(
     game: &dyn AnyGame,
-    game_at: Span,
-    (given, place): (&[GivenOption], Place<'_>),
+    game_at: ByteSpan,
+    (given, place): (&[GivenOption], LookupPaths<'_>),
     problems: &mut Problems,
 ) -> Option<(Options, Vec<String>)> {
     let refused: Vec<_> =
@@ -154,7 +158,7 @@ fn options(
 fn load(
     options: &mut Options,
     given: &[GivenOption],
-    place: Place<'_>,
+    place: LookupPaths<'_>,
     problems: &mut Problems,
 ) -> Option<Vec<String>> {
     let read =
@@ -195,18 +199,18 @@ fn refused(option: &GivenOption, game: &str, specs: &[OptionSpec]) -> Option<Pro
 }
 
 /// The limits that a preset stands for.
-fn preset(field: Given<'_, String>, problems: &mut Problems) -> Preset {
-    let Some(field) = field else { return Preset::default() };
-    Preset::named(field.get_ref()).unwrap_or_else(|| {
+fn preset(field: Given<'_, String>, problems: &mut Problems) -> LimitPreset {
+    let Some(field) = field else { return LimitPreset::default() };
+    LimitPreset::named(field.get_ref()).unwrap_or_else(|| {
         let problem = Problem::new(field.span(), "unexpected value of `preset`");
-        problems.add(problem.label(instead(field.get_ref(), Preset::NAMES)));
-        Preset::default()
+        problems.add(problem.label(instead(field.get_ref(), LimitPreset::NAMES)));
+        LimitPreset::default()
     })
 }
 
-fn fault_policy(field: Given<'_, Policy>, problems: &mut Problems) -> FaultPolicy {
+fn fault_policy(field: Given<'_, FaultPolicyValue>, problems: &mut Problems) -> FaultPolicy {
     let Some(field) = field else { return FaultPolicy::Lose };
-    let Policy::Retry(times) = *field.get_ref() else { return FaultPolicy::Lose };
+    let FaultPolicyValue::Retry(times) = *field.get_ref() else { return FaultPolicy::Lose };
     let times = Some(Spanned::new(field.span(), times));
     whole("retry", times.as_ref(), &(1..=MOST_RETRIES), problems)
         .map_or(FaultPolicy::Lose, FaultPolicy::Retry)
@@ -227,7 +231,7 @@ fn anchors(players: Option<&[PlayerKeys]>, problems: &mut Problems) -> Vec<Ancho
     anchors
 }
 
-fn results(field: Given<'_, String>, place: Place<'_>, problems: &mut Problems) -> PathBuf {
+fn results(field: Given<'_, String>, place: LookupPaths<'_>, problems: &mut Problems) -> PathBuf {
     let Some(field) = field else { return place.base.join(DEFAULT_RESULTS) };
     if field.get_ref().is_empty() || field.get_ref().contains('\0') {
         let problem = Problem::new(field.span(), "unexpected value of `results`");
@@ -236,7 +240,11 @@ fn results(field: Given<'_, String>, place: Place<'_>, problems: &mut Problems) 
     place.base.join(field.get_ref())
 }
 
-fn players(given: Vec<PlayerKeys>, place: Place<'_>, problems: &mut Problems) -> Vec<PlayerSpec> {
+fn players(
+    given: Vec<PlayerKeys>,
+    place: LookupPaths<'_>,
+    problems: &mut Problems,
+) -> Vec<PlayerSpec> {
     if given.len() < 2 {
         let at = given.first().map_or(0..0, |player| player.at.clone());
         let title = match given.len() {

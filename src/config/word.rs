@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use crate::error::Failure;
 
 use super::launch;
-use super::player::{Class, Command, Place};
-use super::problem::Complaint;
-use super::recognise::{EXPECTED, Found, candidates, recognise, unbuilt};
+use super::player::{LookupPaths, UnresolvedClass, UnresolvedCommand};
+use super::problem::InvalidValue;
+use super::recognise::{Detected, EXPECTED, candidates, recognise, unbuilt};
 use super::sources;
 use crate::model::player::{LONGEST_NAME, PlayerSpec};
 
@@ -21,14 +21,14 @@ const HASH_DIGITS: usize = 6;
 
 /// The player that an argument stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PlayerWord {
+pub enum PlayerArgument {
     /// The person at the terminal.
     Human,
     /// A program or a built-in player.
     Program(Box<PlayerSpec>),
 }
 
-impl PlayerWord {
+impl PlayerArgument {
     /// Finds the player that `word` stands for. Names of `configured` players come first. A command
     /// is split as a shell would split it, and its paths are relative to the working directory.
     pub fn parse(word: &str, configured: &[PlayerSpec]) -> Result<Self, Failure> {
@@ -36,7 +36,7 @@ impl PlayerWord {
             Failure::system(format!("cannot find the working directory: {error}"))
         })?;
         let path = std::env::var_os("PATH");
-        let place = Place { base: &base, path: path.as_deref() };
+        let place = LookupPaths { base: &base, path: path.as_deref() };
         parse(word, configured, place).map_err(|complaint| {
             Failure::input(complaint.about(&format!("player `{}`", word.escape_debug())))
         })
@@ -47,13 +47,13 @@ impl PlayerWord {
 pub(super) fn parse(
     word: &str,
     configured: &[PlayerSpec],
-    place: Place<'_>,
-) -> Result<PlayerWord, Complaint> {
+    place: LookupPaths<'_>,
+) -> Result<PlayerArgument, InvalidValue> {
     if let Some(spec) = configured.iter().find(|spec| spec.name == word) {
-        return Ok(PlayerWord::Program(Box::new(spec.clone())));
+        return Ok(PlayerArgument::Program(Box::new(spec.clone())));
     }
     if word == "human" {
-        return Ok(PlayerWord::Human);
+        return Ok(PlayerArgument::Human);
     }
     let spec = if let Some(bot) = word.strip_prefix("bot:") {
         PlayerSpec::from_bot(bot.to_owned(), bot, place.base)?
@@ -64,12 +64,12 @@ pub(super) fn parse(
     } else {
         PlayerSpec::from_command(name_of(word), split(word)?, place)?
     };
-    Ok(PlayerWord::Program(Box::new(spec)))
+    Ok(PlayerArgument::Program(Box::new(spec)))
 }
 
 /// The file or folder that the whole of `word` names. A program without a `/` is looked up in
 /// `PATH`, as in a shell, so it is not looked for here.
-fn found_at(word: &str, base: &Path) -> Result<Option<PathBuf>, Complaint> {
+fn found_at(word: &str, base: &Path) -> Result<Option<PathBuf>, InvalidValue> {
     let path = base.join(word);
     let known = candidates(&path);
     if let Some(complaint) = sources::not_built(&path, word).filter(|_| known.is_empty()) {
@@ -83,7 +83,7 @@ fn found_at(word: &str, base: &Path) -> Result<Option<PathBuf>, Complaint> {
 }
 
 /// The complaint that a folder has no player, or several files that may be it.
-fn unrecognised(word: &str, path: &Path, known: &[(PathBuf, Found)]) -> Complaint {
+fn unrecognised(word: &str, path: &Path, known: &[(PathBuf, Detected)]) -> InvalidValue {
     let title = format!("no player is recognised in `{}`", word.escape_debug());
     if let Some((dir, command)) = unbuilt(path).filter(|_| known.is_empty()) {
         let dir = Path::new(word).join(dir.strip_prefix(path).unwrap_or(&dir));
@@ -91,52 +91,61 @@ fn unrecognised(word: &str, path: &Path, known: &[(PathBuf, Found)]) -> Complain
             "run `{command}` in `{}`; if that is done, name the program itself",
             dir.display().to_string().trim_end_matches('/').escape_debug()
         );
-        return Complaint::new(format!("{title}, but sources that have to be built"), help);
+        return InvalidValue::new(format!("{title}, but sources that have to be built"), help);
     }
     let shown = known.iter().take(MOST_SHOWN).map(|(dir, found)| {
         let dir = dir.strip_prefix(path).unwrap_or(dir);
         format!("`{}`", dir.join(found.file()).display().to_string().escape_debug())
     });
     match shown.collect::<Vec<_>>().join(", ") {
-        none if none.is_empty() => Complaint::new(title, EXPECTED),
-        several => Complaint::new(title, format!("name one of these instead: {several}")),
+        none if none.is_empty() => InvalidValue::new(title, EXPECTED),
+        several => InvalidValue::new(title, format!("name one of these instead: {several}")),
     }
 }
 
 /// The player detected at `path`, named after the last part of `word`.
-fn at_path(word: &str, path: &Path, place: Place<'_>) -> Result<PlayerSpec, Complaint> {
+fn at_path(word: &str, path: &Path, place: LookupPaths<'_>) -> Result<PlayerSpec, InvalidValue> {
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let name = name_of(whole.file_name().and_then(OsStr::to_str).unwrap_or(word));
     match recognise(path) {
-        Some((dir, Found::Command(words))) => {
-            let place = Place { base: &dir, ..place };
-            PlayerSpec::from_command(name, Command { words, ..Command::default() }, place)
+        Some((dir, Detected::Command(words))) => {
+            let place = LookupPaths { base: &dir, ..place };
+            PlayerSpec::from_command(
+                name,
+                UnresolvedCommand { words, ..UnresolvedCommand::default() },
+                place,
+            )
         }
-        Some((dir, Found::Class(module))) => {
+        Some((dir, Detected::Class(module))) => {
             PlayerSpec::from_class(name, class_in(dir, word, module, place)?)
         }
-        None => Err(Complaint::new("no player is recognised", EXPECTED)),
+        None => Err(InvalidValue::new("no player is recognised", EXPECTED)),
     }
 }
 
 /// The class named by `DIR:MODULE[.CLASS]`.
-fn hosted(word: &str, place: Place<'_>) -> Result<Class, Complaint> {
+fn hosted(word: &str, place: LookupPaths<'_>) -> Result<UnresolvedClass, InvalidValue> {
     let help = "write `comp30024:DIR:MODULE`, or `comp30024:DIR:MODULE.CLASS` where the class is \
                 not called Player";
     let (shown, class) = word
         .rsplit_once(':')
         .filter(|(dir, class)| !dir.is_empty() && !class.is_empty())
-        .ok_or_else(|| Complaint::new("the folder or the module is missing", help))?;
+        .ok_or_else(|| InvalidValue::new("the folder or the module is missing", help))?;
     let dir = place.base.join(shown);
     if !dir.is_dir() {
         let title = format!("there is no folder `{}`", shown.escape_debug());
-        return Err(Complaint::new(title, help));
+        return Err(InvalidValue::new(title, help));
     }
     class_in(dir, shown, class.to_owned(), place)
 }
 
-fn class_in(dir: PathBuf, shown: &str, path: String, place: Place<'_>) -> Result<Class, Complaint> {
-    Ok(Class {
+fn class_in(
+    dir: PathBuf,
+    shown: &str,
+    path: String,
+    place: LookupPaths<'_>,
+) -> Result<UnresolvedClass, InvalidValue> {
+    Ok(UnresolvedClass {
         path,
         lenient: false,
         python: launch::python("python3", place.base, place.path)?,
@@ -147,12 +156,12 @@ fn class_in(dir: PathBuf, shown: &str, path: String, place: Place<'_>) -> Result
     })
 }
 
-fn split(word: &str) -> Result<Command, Complaint> {
+fn split(word: &str) -> Result<UnresolvedCommand, InvalidValue> {
     let words = shlex::split(word).ok_or_else(|| {
         let help = "close every quote, and do not end with a backslash";
-        Complaint::new("it cannot be split into words", help)
+        InvalidValue::new("it cannot be split into words", help)
     })?;
-    Ok(Command { words, ..Command::default() })
+    Ok(UnresolvedCommand { words, ..UnresolvedCommand::default() })
 }
 
 /// Makes `text` a player's name: each run of blanks and control characters becomes one blank. A

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::log::{LOG, Line};
+use crate::log::{LOG, LogLine};
 use crate::schedule::state::{RecordError, TournamentState};
 
 /// At most this many problems are listed.
@@ -11,18 +11,18 @@ const NAMED: usize = 5;
 
 /// A line of a log that does not count, or that deserves a look.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct LineProblem {
     /// The line number, from 1.
     pub line: usize,
     /// The game's id, if it could be read.
     pub id: Option<String>,
     /// What is wrong.
-    pub kind: ProblemKind,
+    pub kind: LineProblemKind,
 }
 
 /// What is wrong with a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ProblemKind {
+pub enum LineProblemKind {
     /// The line is not a record, for this reason.
     Unreadable(String),
     /// The game does not belong to this tournament, judging by the other lines.
@@ -33,7 +33,7 @@ pub enum ProblemKind {
     Edited,
 }
 
-impl fmt::Display for ProblemKind {
+impl fmt::Display for LineProblemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(why) => f.write_str(why),
@@ -44,7 +44,7 @@ impl fmt::Display for ProblemKind {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for LineProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let id = self.id.as_ref().map(|id| format!(", game {}", crate::escape::terminal(id)));
         let what = self.kind.to_string();
@@ -55,21 +55,21 @@ impl fmt::Display for Problem {
 
 /// The problems of a log: their number, and the first of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Problems {
-    named: Vec<Problem>,
+pub struct LineProblems {
+    named: Vec<LineProblem>,
     left_out: usize,
     edited: usize,
-    foreign: Option<Problem>,
+    foreign: Option<LineProblem>,
 }
 
-impl Problems {
+impl LineProblems {
     /// Adds a problem.
-    pub fn add(&mut self, problem: Problem) {
+    pub fn add(&mut self, problem: LineProblem) {
         match problem.kind {
-            ProblemKind::Edited => self.edited += 1,
+            LineProblemKind::Edited => self.edited += 1,
             _ => self.left_out += 1,
         }
-        if problem.kind == ProblemKind::Foreign && self.foreign.is_none() {
+        if problem.kind == LineProblemKind::Foreign && self.foreign.is_none() {
             self.foreign = Some(problem.clone());
         }
         if self.named.len() < NAMED {
@@ -78,7 +78,7 @@ impl Problems {
     }
 
     /// The first line that is not a game of this tournament.
-    pub fn foreign(&self) -> Option<&Problem> {
+    pub fn foreign(&self) -> Option<&LineProblem> {
         self.foreign.as_ref()
     }
 
@@ -107,9 +107,9 @@ impl Problems {
     }
 }
 
-impl Problem {
+impl LineProblem {
     /// A problem of `line`.
-    pub fn of(line: &Line, kind: ProblemKind) -> Self {
+    pub fn of(line: &LogLine, kind: LineProblemKind) -> Self {
         let id = line.record.as_ref().ok().map(|record| record.id.clone());
         Self { line: line.number, id, kind }
     }
@@ -117,15 +117,15 @@ impl Problem {
 
 /// Checks a line of a log. If it counts, adds its game to `state` and returns the game's place.
 /// Also returns the problem of the line, if any.
-pub fn place(line: &Line, state: &mut TournamentState) -> (Option<usize>, Option<Problem>) {
-    let problem = |kind| Some(Problem::of(line, kind));
+pub fn place(line: &LogLine, state: &mut TournamentState) -> (Option<usize>, Option<LineProblem>) {
+    let problem = |kind| Some(LineProblem::of(line, kind));
     let record = match &line.record {
         Ok(record) => record,
-        Err(why) => return (None, problem(ProblemKind::Unreadable(why.clone()))),
+        Err(why) => return (None, problem(LineProblemKind::Unreadable(why.clone()))),
     };
     match state.add(record) {
-        Ok(index) => (Some(index), problem(ProblemKind::Edited).filter(|_| !line.intact)),
-        Err(RecordError::Foreign) => (None, problem(ProblemKind::Foreign)),
-        Err(RecordError::Double) => (None, problem(ProblemKind::Double)),
+        Ok(index) => (Some(index), problem(LineProblemKind::Edited).filter(|_| !line.intact)),
+        Err(RecordError::Foreign) => (None, problem(LineProblemKind::Foreign)),
+        Err(RecordError::Double) => (None, problem(LineProblemKind::Double)),
     }
 }

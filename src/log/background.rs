@@ -8,18 +8,18 @@ use std::time::Duration;
 /// A thread that syncs a file after it was written to.
 #[derive(Debug)]
 pub(super) struct Background {
-    shared: Arc<Shared>,
+    shared: Arc<SyncShared>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
-    state: Mutex<State>,
+struct SyncShared {
+    state: Mutex<SyncState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct SyncState {
     /// Whether there is unsynced data.
     behind: bool,
     /// Whether to sync at once.
@@ -36,7 +36,7 @@ impl Background {
         every: Duration,
         sync: impl FnMut() -> io::Result<()> + Send + 'static,
     ) -> io::Result<Self> {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(SyncShared::default());
         let theirs = Arc::clone(&shared);
         let work = move || theirs.keep_synced(every, sync);
         let thread = thread::Builder::new().name("sync".to_owned()).spawn(work)?;
@@ -75,7 +75,7 @@ impl Background {
         }
     }
 
-    fn tell(&self, change: impl FnOnce(&mut State)) {
+    fn tell(&self, change: impl FnOnce(&mut SyncState)) {
         change(&mut self.shared.state());
         self.shared.changed.notify_one();
     }
@@ -87,8 +87,8 @@ impl Drop for Background {
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl SyncShared {
+    fn state(&self) -> MutexGuard<'_, SyncState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -102,13 +102,13 @@ impl Shared {
 
     /// Waits until it is time to sync. Returns false at the end, when nothing is left to sync.
     fn wait(&self, every: Duration) -> bool {
-        let idle = |state: &mut State| !state.behind && !state.over;
+        let idle = |state: &mut SyncState| !state.behind && !state.over;
         let state = self.changed.wait_while(self.state(), idle);
         let state = state.unwrap_or_else(PoisonError::into_inner);
         if !state.behind {
             return false;
         }
-        let unhurried = |state: &mut State| !state.hurry && !state.over;
+        let unhurried = |state: &mut SyncState| !state.hurry && !state.over;
         let waited = self.changed.wait_timeout_while(state, every, unhurried);
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         (state.behind, state.hurry) = (false, false);

@@ -39,7 +39,7 @@ impl std::error::Error for LogError {}
 
 /// A line of a log, unchanged.
 #[derive(Debug)]
-pub struct Line {
+pub struct LogLine {
     /// Its number, from 1.
     pub number: usize,
     /// The byte offset in the log where it begins.
@@ -52,17 +52,17 @@ pub struct Line {
     pub intact: bool,
 }
 
-impl Line {
+impl LogLine {
     /// The record with its line, if there is one.
-    pub fn into_entry(self) -> Option<Entry> {
+    pub fn into_entry(self) -> Option<LogEntry> {
         let Self { number, at, raw, record, intact } = self;
-        Some(Entry { line: number, at, record: record.ok()?, raw, intact })
+        Some(LogEntry { line: number, at, record: record.ok()?, raw, intact })
     }
 }
 
 /// A record read from a log.
 #[derive(Debug)]
-pub struct Entry {
+pub struct LogEntry {
     /// The number of its line, from 1.
     pub line: usize,
     /// The byte offset in the log where the line begins.
@@ -75,7 +75,7 @@ pub struct Entry {
     pub intact: bool,
 }
 
-impl Entry {
+impl LogEntry {
     /// The checksum at the end of the line. It changes when anything in the line does. Empty if the
     /// line has none.
     pub fn check(&self) -> &str {
@@ -148,7 +148,7 @@ impl LogReader {
 
     /// Returns the next record, or `None` at the end of the log or at a torn last line. Skips lines
     /// that are not records.
-    pub fn next_entry(&mut self) -> Result<Option<Entry>, LogError> {
+    pub fn next_entry(&mut self) -> Result<Option<LogEntry>, LogError> {
         while let Some(line) = self.next_line()? {
             if let Some(entry) = line.into_entry() {
                 return Ok(Some(entry));
@@ -158,7 +158,7 @@ impl LogReader {
     }
 
     /// Returns the next line, valid or not, or `None` at the end of the log or at a torn last line.
-    pub fn next_line(&mut self) -> Result<Option<Line>, LogError> {
+    pub fn next_line(&mut self) -> Result<Option<LogLine>, LogError> {
         let number = if self.inside { self.line } else { self.line + 1 };
         let raw = read_line(&mut self.input)
             .map_err(|error| LogError::new(0, format!("line {number} cannot be read: {error}")))?;
@@ -177,7 +177,7 @@ impl LogReader {
             serde_json::from_slice(&raw).map_err(|error| format!("not a game record: {error}"))
         };
         let intact = record.is_ok() && is_intact(&raw, &self.header.identity);
-        Ok(Some(Line { number, at, raw, record, intact }))
+        Ok(Some(LogLine { number, at, raw, record, intact }))
     }
 }
 
@@ -189,15 +189,15 @@ pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
 
 /// The part of the header that every format of the log has.
 #[derive(serde::Deserialize)]
-struct Origin {
+struct HeaderStart {
     schema: String,
     version: String,
 }
 
 fn read_header(raw: &[u8]) -> Result<Header, String> {
-    let origin: Origin =
+    let origin: HeaderStart =
         serde_json::from_slice(raw).map_err(|error| format!("not a header: {error}"))?;
-    let Origin { schema, version } = origin;
+    let HeaderStart { schema, version } = origin;
     if schema != SCHEMA {
         return Err(format!(
             "the log has the format {schema}, this referee reads {SCHEMA}; referee {version}, \

@@ -8,8 +8,8 @@ fn rules(kind: GameKind, given: &[(&str, &str)]) -> GameRules {
     GameRules::new(game, options).expect("rules")
 }
 
-fn book(kind: GameKind, plies: u32) -> Book {
-    Book::new(rules(kind, &[]), Some(&Openings::Random { plies })).expect("no list")
+fn book(kind: GameKind, plies: u32) -> OpeningBook {
+    OpeningBook::new(rules(kind, &[]), Some(&Openings::Random { plies })).expect("no list")
 }
 
 fn texts(list: &[&str]) -> Vec<String> {
@@ -46,7 +46,7 @@ fn random_openings_lead_to_a_decision() {
     }
 }
 
-fn a_random_opening_leads_to_a_decision(book: &Book, plies: u32) {
+fn a_random_opening_leads_to_a_decision(book: &OpeningBook, plies: u32) {
     let secret = Secret::from_seed(7);
     for pair in 1..40 {
         let luck = || secret.luck("ant", "bee", pair);
@@ -90,7 +90,7 @@ fn without_dice_openings_depend_on_the_pair_alone() {
 fn an_opening_is_at_most_half_of_its_game() {
     let rules = rules(GameKind::WatchYourBack, &[("max-moves", "10")]);
     let openings = Openings::Random { plies: MOST_PLIES };
-    let book = Book::new(rules.clone(), Some(&openings)).expect("no list");
+    let book = OpeningBook::new(rules.clone(), Some(&openings)).expect("no list");
     let secret = Secret::from_seed(7);
     for pair in 1..20 {
         let opening =
@@ -106,12 +106,12 @@ fn an_opening_is_at_most_half_of_its_game() {
 fn a_list_is_played_in_turn() {
     let rules = rules(GameKind::WatchYourBack, &[]);
     let lists = vec![texts(&["3,3", "3,4"]), texts(&["2,2"])];
-    let book = Book::new(rules.clone(), Some(&Openings::Listed(lists.clone())));
+    let book = OpeningBook::new(rules.clone(), Some(&Openings::Listed(lists.clone())));
     let book = book.expect("legal actions");
     for (pair, list) in [(1, 0), (2, 1), (3, 0)] {
         assert_eq!(book.fixed_texts(pair).as_ref(), Some(&lists[list]));
     }
-    assert_eq!(Book::empty(rules).fixed_texts(1), Some(Vec::new()));
+    assert_eq!(OpeningBook::empty(rules).fixed_texts(1), Some(Vec::new()));
 }
 
 #[test]
@@ -119,12 +119,12 @@ fn a_list_that_cannot_be_played_is_refused() {
     let play = |list: &[&str]| listed(&rules(GameKind::WatchYourBack, &[]).start, &texts(list));
     let refused = |list: &[&str]| play(list).expect_err("refused");
     let why = |list: &[&str]| match refused(list) {
-        Unfit::Action(number, why) => (number, why.to_string()),
-        Unfit::Dice => panic!("there are no dice"),
+        OpeningError::Action(number, why) => (number, why.to_string()),
+        OpeningError::Dice => panic!("there are no dice"),
     };
     assert_eq!(why(&["3,3", "0,0"]), (1, "W1: 0,0 is a corner".to_owned()));
     assert!(why(&["3,3", "x"]).1.starts_with("syntax"));
-    assert!(matches!(refused(&["pass"]), Unfit::Action(0, _)));
+    assert!(matches!(refused(&["pass"]), OpeningError::Action(0, _)));
     assert_eq!(play(&["3,3"]).map(|steps| steps.len()), Ok(1));
 }
 
@@ -134,21 +134,21 @@ fn a_simultaneous_turn_takes_two() {
     let play = |list: &[&str]| listed(&rules.start, &texts(list));
     let both = ["R U 3,5", "L D 3,1"];
     assert_eq!(play(&both).map(|steps| steps.len()), Ok(1));
-    let alone = UnfitAction::Alone("R U 3,5".to_owned());
-    assert_eq!(play(&both[..1]), Err(Unfit::Action(0, alone)));
+    let alone = OpeningActionError::Alone("R U 3,5".to_owned());
+    assert_eq!(play(&both[..1]), Err(OpeningError::Action(0, alone)));
 }
 
 #[test]
 fn a_list_says_nothing_of_dice() {
     let with_dice = rules(GameKind::Backdraughts, &[]);
-    assert_eq!(listed(&with_dice.start, &texts(&["1,3>4,3"])), Err(Unfit::Dice));
+    assert_eq!(listed(&with_dice.start, &texts(&["1,3>4,3"])), Err(OpeningError::Dice));
 }
 
 #[test]
 fn a_forced_pass_may_be_left_out_of_a_list() {
     for (text, read) in [("pass", 1), (" pass", 1), ("1,3>4,3", 0)] {
         let texts = texts(&[text]);
-        let mut list = &mut List { texts: &texts, read: 0, unfit: None };
+        let mut list = &mut ListedActions { texts: &texts, read: 0, unfit: None };
         Actions::pass(&mut list);
         assert_eq!((list.read, &list.unfit), (read, &None));
     }

@@ -11,8 +11,8 @@ use plotters::backend::SVGBackend;
 use plotters::prelude::{DrawingAreaErrorKind, RGBColor};
 
 pub use histogram::{Bin, bins, histogram};
-pub use lines::{Line, lines};
-pub use spans::{Scale, Span, spans};
+pub use lines::{ChartLine, lines};
+pub use spans::{AxisScale, IntervalRow, spans};
 
 /// The area a chart is drawn on.
 type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;

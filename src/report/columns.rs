@@ -33,12 +33,12 @@ pub(super) enum Keep {
 
 /// The text of a cell and its style.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Cell {
+pub(super) struct TableCell {
     text: String,
     bad: bool,
 }
 
-impl Cell {
+impl TableCell {
     /// A plain cell.
     pub(super) fn plain(text: impl Display) -> Self {
         Self { text: text.to_string(), bad: false }
@@ -61,7 +61,7 @@ pub(super) struct Column {
     pub(super) heading: &'static str,
     pub(super) keep: Keep,
     pub(super) align: Align,
-    pub(super) cells: Vec<Cell>,
+    pub(super) cells: Vec<TableCell>,
 }
 
 impl Column {

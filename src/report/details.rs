@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::columns::{Align, Cell, Column, Keep, lay_out};
+use super::columns::{Align, Column, Keep, TableCell, lay_out};
 use super::elo::{margin, whole};
 use crate::analysis::diagnostics::clocks::ClockUse;
 use crate::analysis::diagnostics::copies;
 use crate::analysis::diagnostics::look_alikes::LookAlike;
-use crate::analysis::diagnostics::{Diagnostics, Ending};
+use crate::analysis::diagnostics::{Diagnostics, EndingCount};
 use crate::escape;
 use crate::printer::Colour;
 
@@ -40,10 +40,10 @@ pub fn details(found: &Diagnostics, width: usize, colour: Colour) -> String {
     lines.join("\n")
 }
 
-fn endings(endings: &[Ending]) -> Vec<Column> {
+fn endings(endings: &[EndingCount]) -> Vec<Column> {
     let total: u32 = endings.iter().map(|ending| ending.games).sum();
-    let share = |ending: &Ending| 100.0 * f64::from(ending.games) / f64::from(total.max(1));
-    let column = |heading, align, cell: &dyn Fn(&Ending) -> Cell| Column {
+    let share = |ending: &EndingCount| 100.0 * f64::from(ending.games) / f64::from(total.max(1));
+    let column = |heading, align, cell: &dyn Fn(&EndingCount) -> TableCell| Column {
         heading,
         keep: Keep::Always,
         align,
@@ -52,10 +52,10 @@ fn endings(endings: &[Ending]) -> Vec<Column> {
     vec![
         column("decided by", Align::Left, &|ending| {
             let reason = escape::terminal(&ending.reason);
-            if ending.fault { Cell::bad(reason) } else { Cell::plain(reason) }
+            if ending.fault { TableCell::bad(reason) } else { TableCell::plain(reason) }
         }),
-        column("games", Align::Right, &|ending| Cell::plain(ending.games)),
-        column("%", Align::Right, &|ending| Cell::plain(format!("{:.1}", share(ending)))),
+        column("games", Align::Right, &|ending| TableCell::plain(ending.games)),
+        column("%", Align::Right, &|ending| TableCell::plain(format!("{:.1}", share(ending)))),
     ]
 }
 
@@ -64,7 +64,7 @@ fn clocks(clocks: &[ClockUse]) -> Vec<Column> {
         heading,
         keep,
         align,
-        cells: clocks.iter().map(|clock| Cell::plain(cell(clock))).collect(),
+        cells: clocks.iter().map(|clock| TableCell::plain(cell(clock))).collect(),
     };
     vec![
         column("time per move", Align::Left, Keep::Cut, |clock| escape::terminal(&clock.player)),
@@ -148,8 +148,8 @@ mod tests {
             draw_rate: 0.2,
             pair_correlation: -0.1,
             endings: vec![
-                Ending { reason: "elimination".into(), fault: false, games: 3 },
-                Ending { reason: "crash".into(), fault: true, games: 1 },
+                EndingCount { reason: "elimination".into(), fault: false, games: 3 },
+                EndingCount { reason: "crash".into(), fault: true, games: 1 },
             ],
             faults: BTreeMap::new(),
             clocks: vec![ClockUse {

@@ -5,7 +5,7 @@ use referee_games::{AnyPosition, BySeat, Seat};
 
 /// One square and what is on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cell {
+pub struct DrawnSquare {
     /// The character that represents the whole square.
     pub symbol: char,
     /// The pieces on it, each with its seat and its letter.
@@ -18,7 +18,7 @@ pub struct Cell {
 
 /// The board by rows, from top to bottom. An empty goal is drawn as the first letter of its seat's
 /// name, in lower case.
-pub fn cells(position: &dyn AnyPosition) -> Vec<Vec<Cell>> {
+pub fn cells(position: &dyn AnyPosition) -> Vec<Vec<DrawnSquare>> {
     let initials = position.seats().map(|name| name.chars().next().unwrap_or('?'));
     let row = |(row, text): (usize, &String)| {
         let squares = text.chars().enumerate();
@@ -32,8 +32,8 @@ fn cell(
     initials: BySeat<char>,
     (column, row): (usize, usize),
     symbol: char,
-) -> Cell {
-    let plain = Cell { symbol, pieces: Vec::new(), owner: None, goal: None };
+) -> DrawnSquare {
+    let plain = DrawnSquare { symbol, pieces: Vec::new(), owner: None, goal: None };
     let (Ok(column), Ok(row)) = (column.try_into(), row.try_into()) else { return plain };
     let at = Square::new(column, row);
     let shared = position.shared(at);
@@ -44,7 +44,7 @@ fn cell(
     };
     let piece = |letter| seat_of(letter).map(|seat| (seat, letter));
     let goal = position.goal(at);
-    Cell {
+    DrawnSquare {
         symbol: goal.filter(|_| symbol == '.').map_or(symbol, |seat| initials[seat]),
         pieces: letters.into_iter().filter_map(piece).collect(),
         owner: position.owner(at),
@@ -62,7 +62,7 @@ mod tests {
         kind.game().start(&options).expect("the defaults")
     }
 
-    fn at(cells: &[Vec<Cell>], column: usize, row: usize) -> &Cell {
+    fn at(cells: &[Vec<DrawnSquare>], column: usize, row: usize) -> &DrawnSquare {
         &cells[row][column]
     }
 

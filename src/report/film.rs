@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::drawing::{self, Cell};
+use super::drawing::{self, DrawnSquare};
 use super::story;
 use crate::escape;
 use crate::model::clock::{Clock, TimeControl};
@@ -17,7 +17,7 @@ use referee_games::{AnyPosition, BySeat, Event, Seat, Text, Turn};
 
 /// A recorded game, frame by frame.
 #[derive(Debug, Clone, Serialize)]
-pub struct Film {
+pub struct ReplayFrames {
     /// The game's id.
     pub id: String,
     /// The number of its pair, from 1, and which game of the pair, 1 or 2.
@@ -62,11 +62,11 @@ pub struct Frame {
     pub said: Vec<(u8, Option<String>, Option<f64>)>,
 }
 
-impl Film {
+impl ReplayFrames {
     /// Makes the replay frames of a record. If the record cannot be replayed, the last frame says
     /// why.
     pub fn of(rules: &GameRules, control: &TimeControl, record: &GameRecord) -> Self {
-        let mut camera = Camera::new(control, record);
+        let mut camera = FrameBuilder::new(control, record);
         let mut replay = Replay::new(&rules.start, record);
         let problem = camera.shoot(&mut replay).err();
         if let Some(problem) = problem {
@@ -97,7 +97,7 @@ pub fn end_in_words(record: &GameRecord) -> String {
 }
 
 /// Builds the frames of one game.
-struct Camera<'a> {
+struct FrameBuilder<'a> {
     record: &'a GameRecord,
     frames: Vec<Frame>,
     /// The board of the last frame.
@@ -109,7 +109,7 @@ struct Camera<'a> {
     rolled: Vec<Event>,
 }
 
-impl<'a> Camera<'a> {
+impl<'a> FrameBuilder<'a> {
     fn new(control: &TimeControl, record: &'a GameRecord) -> Self {
         Self {
             record,
@@ -215,8 +215,8 @@ fn drawing(position: &dyn AnyPosition) -> Vec<Vec<String>> {
     cells.iter().map(|row| row.iter().map(square).collect()).collect()
 }
 
-fn square(cell: &Cell) -> String {
-    let Cell { symbol, pieces, owner, goal } = cell;
+fn square(cell: &DrawnSquare) -> String {
+    let DrawnSquare { symbol, pieces, owner, goal } = cell;
     let mut text = String::from(*symbol);
     if !pieces.is_empty() || owner.is_some() || goal.is_some() {
         text.extend([*owner, *goal].map(digit));

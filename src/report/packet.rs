@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::charts::{Line, lines};
-use super::page::shell::{Kind, Shell, json_in_html};
+use super::charts::{ChartLine, lines};
+use super::page::shell::{PageKind, PageTemplate, json_in_html};
 use super::page::{count, elo, fault, figure, percent};
 use super::unranked::describe;
 use super::{Row, Standings};
@@ -84,7 +84,7 @@ impl Packet {
         ];
         let films = self.films.join(",\n");
         let data = format!("{{\"names\":[],\"order\":[],\"films\":[\n{films}]}}");
-        Shell {
+        PageTemplate {
             title: &title,
             summary: html! { p.lead {
                 (escape::terminal(&header.tournament)) " · " (escape::terminal(&header.game)) " · "
@@ -94,7 +94,7 @@ impl Packet {
             sections: &sections,
             data: &json_in_html(&data),
             key: &header.identity,
-            kind: Kind::File,
+            kind: PageKind::File,
         }
         .html()
     }
@@ -121,7 +121,7 @@ impl Packet {
             return html! { p { "There were too few turns to show." } };
         }
         #[expect(clippy::cast_precision_loss, reason = "drawn to a pixel")]
-        let line = |label: &str, ns: fn(&(u64, u64, u64)) -> u64| Line {
+        let line = |label: &str, ns: fn(&(u64, u64, u64)) -> u64| ChartLine {
             label: label.to_owned(),
             points: (1..)
                 .zip(&self.turns)
@@ -156,9 +156,9 @@ impl Packet {
 /// The player's results by seat, and by whether opponents rank above, level or below.
 fn scores(row: &Row, standings: &Standings, results: &NamedResults) -> Markup {
     let levels = [
-        ("clearly stronger", levels(row, standings, results, Level::Above)),
-        ("about as strong", levels(row, standings, results, Level::Same)),
-        ("clearly weaker", levels(row, standings, results, Level::Below)),
+        ("clearly stronger", levels(row, standings, results, RankComparison::Above)),
+        ("about as strong", levels(row, standings, results, RankComparison::Same)),
+        ("clearly weaker", levels(row, standings, results, RankComparison::Below)),
     ];
     html! {
         p {
@@ -191,21 +191,26 @@ fn scores(row: &Row, standings: &Standings, results: &NamedResults) -> Markup {
 
 /// How an opponent's rank interval compares with the player's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Level {
+enum RankComparison {
     Above,
     Same,
     Below,
 }
 
-fn levels(row: &Row, standings: &Standings, results: &NamedResults, level: Level) -> Outcomes {
+fn levels(
+    row: &Row,
+    standings: &Standings,
+    results: &NamedResults,
+    level: RankComparison,
+) -> Outcomes {
     let of = |other: &&Row| {
         let found = match (row.rank, other.rank) {
-            (Ok(own), Ok(other)) if other.interval.high < own.interval.low => Level::Above,
-            (Ok(own), Ok(other)) if other.interval.low > own.interval.high => Level::Below,
+            (Ok(own), Ok(other)) if other.interval.high < own.interval.low => RankComparison::Above,
+            (Ok(own), Ok(other)) if other.interval.low > own.interval.high => RankComparison::Below,
             // A player that only fails ranks below every player that plays.
-            (Ok(_), Err(why)) if why.is_failure() => Level::Below,
-            (Err(why), Ok(_)) if why.is_failure() => Level::Above,
-            _ => Level::Same,
+            (Ok(_), Err(why)) if why.is_failure() => RankComparison::Below,
+            (Err(why), Ok(_)) if why.is_failure() => RankComparison::Above,
+            _ => RankComparison::Same,
         };
         other.number != row.number && found == level
     };

@@ -22,11 +22,11 @@ use crate::escape;
 use crate::model::record::Header;
 pub(super) use faults::one as fault;
 pub use faults::word;
-use shell::{Kind, Shell};
+use shell::{PageKind, PageTemplate};
 
 /// The data that the page shows.
 #[derive(Debug)]
-pub struct Material<'a> {
+pub struct PageData<'a> {
     /// The log's header.
     pub header: &'a Header,
     /// The ranking.
@@ -45,10 +45,10 @@ pub struct Material<'a> {
     /// which shows neither commands nor hashes.
     pub called: Option<&'a str>,
     /// How the page is published.
-    pub kind: Kind,
+    pub kind: PageKind,
 }
 
-impl Material<'_> {
+impl PageData<'_> {
     /// Whether the page may say who the players are.
     fn names_players(&self) -> bool {
         self.called.is_some()
@@ -56,7 +56,7 @@ impl Material<'_> {
 }
 
 /// The page as HTML.
-pub fn page(material: &Material<'_>) -> String {
+pub fn page(material: &PageData<'_>) -> String {
     let title = escape::terminal(&material.header.tournament);
     // The order of the games would reveal who is who, because the schedule can be computed.
     let over_time =
@@ -75,7 +75,7 @@ pub fn page(material: &Material<'_>) -> String {
     ];
     let sections: Vec<_> = sections.into_iter().chain(over_time).chain(more).collect();
     let data = games::data(material);
-    Shell {
+    PageTemplate {
         title: &title,
         summary: summary(material),
         sections: &sections,
@@ -87,8 +87,8 @@ pub fn page(material: &Material<'_>) -> String {
 }
 
 /// The kind of tournament and its progress, in a line or two.
-fn summary(material: &Material<'_>) -> Markup {
-    let Material { header, standings, .. } = material;
+fn summary(material: &PageData<'_>) -> Markup {
+    let PageData { header, standings, .. } = material;
     let faults = standings.fault_total();
     html! {
         p.lead {

@@ -3,7 +3,7 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::columns::{Align, Cell, Column, Keep};
+use super::columns::{Align, Column, Keep, TableCell};
 use super::csv_cells::{decimal, text};
 use super::elo::{margin, whole};
 use super::unranked;
@@ -18,52 +18,54 @@ const LAST_IN_TABLES: &str = "unranked";
 
 /// All columns, in the order of JSON and of the terminal.
 const COLUMNS: &[StandingsColumn] = &[
-    people(|row| Cell::plain(row.group)).shown("group", Keep::Always).with_groups(),
-    column("rank", |row| Value::count(row.place())).shown("#", Keep::Always),
+    people(|row| TableCell::plain(row.group)).shown("group", Keep::Always).with_groups(),
+    column("rank", |row| CellValue::count(row.place())).shown("#", Keep::Always),
     column("unranked", |row| {
-        row.rank.err().map(unranked::name).map_or(Value::Missing, Value::Text)
+        row.rank.err().map(unranked::name).map_or(CellValue::Missing, CellValue::Text)
     }),
-    column("player", |row| Value::Text(&row.player))
+    column("player", |row| CellValue::Text(&row.player))
         .shown("player", Keep::Cut)
         .left()
-        .with_cell(|row| Cell::plain(escape::terminal(&row.player))),
-    column("rating", |row| Value::elo(row.shown_rating().map(|it| it.value)))
+        .with_cell(|row| TableCell::plain(escape::terminal(&row.player))),
+    column("rating", |row| CellValue::elo(row.shown_rating().map(|it| it.value)))
         .shown("rating", Keep::Always)
-        .with_cell(|row| Cell::or_dash(row.shown_rating().map(|it| whole(it.value)))),
-    people(|row| Cell::or_dash(row.shown_rating().map(|it| margin(it.margin()))))
+        .with_cell(|row| TableCell::or_dash(row.shown_rating().map(|it| whole(it.value)))),
+    people(|row| TableCell::or_dash(row.shown_rating().map(|it| margin(it.margin()))))
         .shown("±95%", Keep::Rank(5)),
-    people(|row| Cell::or_dash(row.rank_interval())).shown("ranks", Keep::Rank(6)),
-    column("rating_low", |row| Value::elo(row.shown_rating().map(|it| it.low))),
-    column("rating_high", |row| Value::elo(row.shown_rating().map(|it| it.high))),
-    column("games", |row| Value::Number(row.outcomes.games())).shown("games", Keep::Rank(2)),
-    column("score", |row| Value::Points(row.score())).shown("score", Keep::Rank(4)),
-    people(|row| Cell::plain(percent(row))).shown("%", Keep::Rank(1)),
-    column("wins", |row| Value::Number(row.outcomes.wins)).shown("W", Keep::Rank(0)),
-    column("draws", |row| Value::Number(row.outcomes.draws)).shown("D", Keep::Rank(0)),
-    column("losses", |row| Value::Number(row.outcomes.losses)).shown("L", Keep::Rank(0)),
-    column("first_score", |row| Value::Points(row.by_seat.first)),
-    column("second_score", |row| Value::Points(row.by_seat.second)),
-    column("faults", |row| Value::Faults(&row.faults)).shown("faults", Keep::Rank(3)).with_cell(
-        |row| match row.fault_total() {
-            0 => Cell::plain(0),
-            faults => Cell::bad(faults),
-        },
-    ),
-    column("rank_low", |row| Value::count(row.rank_interval().map(|interval| interval.low))),
-    column("rank_high", |row| Value::count(row.rank_interval().map(|interval| interval.high))),
+    people(|row| TableCell::or_dash(row.rank_interval())).shown("ranks", Keep::Rank(6)),
+    column("rating_low", |row| CellValue::elo(row.shown_rating().map(|it| it.low))),
+    column("rating_high", |row| CellValue::elo(row.shown_rating().map(|it| it.high))),
+    column("games", |row| CellValue::Number(row.outcomes.games())).shown("games", Keep::Rank(2)),
+    column("score", |row| CellValue::Points(row.score())).shown("score", Keep::Rank(4)),
+    people(|row| TableCell::plain(percent(row))).shown("%", Keep::Rank(1)),
+    column("wins", |row| CellValue::Number(row.outcomes.wins)).shown("W", Keep::Rank(0)),
+    column("draws", |row| CellValue::Number(row.outcomes.draws)).shown("D", Keep::Rank(0)),
+    column("losses", |row| CellValue::Number(row.outcomes.losses)).shown("L", Keep::Rank(0)),
+    column("first_score", |row| CellValue::Points(row.by_seat.first)),
+    column("second_score", |row| CellValue::Points(row.by_seat.second)),
+    column("faults", |row| CellValue::Faults(&row.faults))
+        .shown("faults", Keep::Rank(3))
+        .with_cell(|row| match row.fault_total() {
+            0 => TableCell::plain(0),
+            faults => TableCell::bad(faults),
+        }),
+    column("rank_low", |row| CellValue::count(row.rank_interval().map(|interval| interval.low))),
+    column("rank_high", |row| CellValue::count(row.rank_interval().map(|interval| interval.high))),
     // How likely the player is better than the next one, and how many more games would settle it.
-    column("superiority", |row| row.next.map_or(Value::Missing, |it| Value::Probability(it.los))),
+    column("superiority", |row| {
+        row.next.map_or(CellValue::Missing, |it| CellValue::Probability(it.los))
+    }),
     column("games_to_separate", |row| {
-        row.next.and_then(|next| next.games).map_or(Value::Missing, Value::Number)
+        row.next.and_then(|next| next.games).map_or(CellValue::Missing, CellValue::Number)
     }),
     // Only players of the same group can be compared.
-    column("group", |row| Value::Count(row.group)),
-    column("first_rating", |row| Value::rating(seat_ratings(row).map(|it| it.first))),
-    column("second_rating", |row| Value::rating(seat_ratings(row).map(|it| it.second))),
+    column("group", |row| CellValue::Count(row.group)),
+    column("first_rating", |row| CellValue::rating(seat_ratings(row).map(|it| it.first))),
+    column("second_rating", |row| CellValue::rating(seat_ratings(row).map(|it| it.second))),
 ];
 
 /// Gets a player's value in a column.
-type ValueOf = for<'a> fn(&'a Row) -> Value<'a>;
+type ValueOf = for<'a> fn(&'a Row) -> CellValue<'a>;
 
 /// A column of the standings.
 struct StandingsColumn {
@@ -74,7 +76,7 @@ struct StandingsColumn {
     shown: Option<(&'static str, Keep)>,
     align: Align,
     /// The cell on a terminal, if it differs from the value.
-    cell: Option<fn(&Row) -> Cell>,
+    cell: Option<fn(&Row) -> TableCell>,
     /// Whether the column is shown only when there are several groups of players.
     only_with_groups: bool,
 }
@@ -86,7 +88,7 @@ const fn column(key: &'static str, value: ValueOf) -> StandingsColumn {
 }
 
 /// A column only for people.
-const fn people(cell: fn(&Row) -> Cell) -> StandingsColumn {
+const fn people(cell: fn(&Row) -> TableCell) -> StandingsColumn {
     let (cell, align) = (Some(cell), Align::Right);
     StandingsColumn { data: None, shown: None, align, cell, only_with_groups: false }
 }
@@ -100,7 +102,7 @@ impl StandingsColumn {
         Self { align: Align::Left, ..self }
     }
 
-    const fn with_cell(self, cell: fn(&Row) -> Cell) -> Self {
+    const fn with_cell(self, cell: fn(&Row) -> TableCell) -> Self {
         Self { cell: Some(cell), ..self }
     }
 
@@ -109,20 +111,20 @@ impl StandingsColumn {
     }
 
     /// A player's cell on a terminal.
-    fn cell(&self, row: &Row) -> Cell {
+    fn cell(&self, row: &Row) -> TableCell {
         match (self.cell, self.data) {
             (Some(cell), _) => cell(row),
             (None, Some((_, value))) => match value(row) {
-                Value::Missing => Cell::or_dash(None::<&str>),
-                value => Cell::plain(value.in_table().concat()),
+                CellValue::Missing => TableCell::or_dash(None::<&str>),
+                value => TableCell::plain(value.in_table().concat()),
             },
-            (None, None) => Cell::plain(""),
+            (None, None) => TableCell::plain(""),
         }
     }
 }
 
 /// A cell's value for programs.
-enum Value<'a> {
+enum CellValue<'a> {
     /// No value: empty in tables, null in JSON.
     Missing,
     /// A number of games.
@@ -143,7 +145,7 @@ enum Value<'a> {
     Faults(&'a FaultCounts),
 }
 
-impl Value<'_> {
+impl CellValue<'_> {
     fn count(count: Option<usize>) -> Self {
         count.map_or(Self::Missing, Self::Count)
     }
@@ -180,7 +182,7 @@ impl Value<'_> {
     }
 }
 
-impl Serialize for Value<'_> {
+impl Serialize for CellValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Missing => serializer.serialize_none(),

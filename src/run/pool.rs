@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use super::job::{Conditions, Finished, JobOutcome};
 use super::record::RecordBuilder;
 use super::transcript;
-use crate::openings::{Book, Opening};
+use crate::openings::{Opening, OpeningBook};
 use crate::player::diagnosis::seconds;
 use crate::player::{InitView, NotStarted, Player, PlayerStatistics};
 use crate::referee::{self, Disturbance, Ending, GameReport, GameSetup, Unplayable};
@@ -29,14 +29,14 @@ pub(super) const IDLE_MOST: usize = 8;
 
 /// Starts and reuses the players of a worker's games.
 pub struct PlayerPool {
-    book: Book,
+    book: OpeningBook,
     conditions: Arc<Conditions>,
     idle: Vec<Idle>,
 }
 
 impl PlayerPool {
     /// An empty pool. Its games will begin with the openings of `book`.
-    pub fn new(book: Book, conditions: Arc<Conditions>) -> Self {
+    pub fn new(book: OpeningBook, conditions: Arc<Conditions>) -> Self {
         Self { book, conditions, idle: Vec::new() }
     }
 

@@ -2,20 +2,20 @@
 
 use super::event::{Listener, RunEvent};
 use crate::error::Failure;
-use crate::folder::Locked;
+use crate::folder::LockedFolder;
 use crate::log::LogWriter;
 use crate::schedule::state::TournamentState;
 
 /// Writes finished games to the log, and transcripts of games with a fault to files beside it.
 #[derive(Debug)]
 pub struct Recorder<'a> {
-    folder: &'a Locked,
+    folder: &'a LockedFolder,
     log: LogWriter,
 }
 
 impl<'a> Recorder<'a> {
     /// A recorder for this log in `folder`.
-    pub fn new(folder: &'a Locked, log: LogWriter) -> Self {
+    pub fn new(folder: &'a LockedFolder, log: LogWriter) -> Self {
         Self { folder, log }
     }
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::error::Failure;
-use crate::folder::{self, Contents, Locked};
-use crate::log::{Line, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header};
+use crate::folder::{self, LockedFolder, LogContents};
+use crate::log::{LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header};
 use crate::model::containment::Containment;
 use crate::model::openings::Openings;
 use crate::model::record::{GameRecord, Header, PlayerInfo, SCHEMA};
@@ -21,7 +21,7 @@ use referee_games::Text;
 #[derive(Debug)]
 pub struct Prepared {
     /// The contents of its log.
-    pub contents: Contents,
+    pub contents: LogContents,
     /// The log, locked by this process.
     pub log: LogWriter,
 }
@@ -29,7 +29,7 @@ pub struct Prepared {
 /// Prepares the folder for the games that are due. Creates a log, or checks that the existing one
 /// fits this configuration and applies allowed changes.
 pub fn prepare(
-    folder: &Locked,
+    folder: &LockedFolder,
     tournament: &Tournament,
     containment: &Containment,
     replaced: &[String],
@@ -73,7 +73,7 @@ pub fn prepare(
 
 /// Opens or creates the log, and locks it against other processes.
 fn hold(
-    folder: &Locked,
+    folder: &LockedFolder,
     tournament: &Tournament,
     containment: &Containment,
 ) -> Result<LogWriter, Failure> {
@@ -88,7 +88,7 @@ fn hold(
 }
 
 /// Warns about problems in a log that can be resumed. Refuses a log that cannot.
-fn remark(contents: &Contents, printer: Printer) -> Result<(), Failure> {
+fn remark(contents: &LogContents, printer: Printer) -> Result<(), Failure> {
     if let Some(problem) = contents.problems.foreign() {
         return Err(Failure::input(format!(
             "{problem}, so it is not clear what comes next; nothing was changed; `referee verify` \
@@ -119,7 +119,7 @@ fn changed(replaced: &[String], old: &Header, new: &Header, printer: Printer) ->
 
 /// Refuses a log with games but without its secret: the remaining games would be played under
 /// another secret.
-fn check_secret(folder: &Locked, contents: &Contents) -> Result<(), Failure> {
+fn check_secret(folder: &LockedFolder, contents: &LogContents) -> Result<(), Failure> {
     if contents.state.played() == 0 || folder::read_secret(folder.dir())?.is_some() {
         return Ok(());
     }
@@ -347,7 +347,7 @@ fn setting(key: &str, value: &serde_json::Value) -> (String, String) {
     (name.replace('_', "-"), words)
 }
 
-fn refuse(folder: &Locked, differences: &[String]) -> Failure {
+fn refuse(folder: &LockedFolder, differences: &[String]) -> Failure {
     Failure::conflict(format!(
         "the configuration differs from the results in {}:\n  {}\n\
          nothing was changed; give the tournament another name, or put the configuration back",
@@ -388,7 +388,7 @@ fn take_in(
     Ok(())
 }
 
-fn each_line(dir: &Path, each: &mut dyn FnMut(&Line) -> io::Result<()>) -> io::Result<()> {
+fn each_line(dir: &Path, each: &mut dyn FnMut(&LogLine) -> io::Result<()>) -> io::Result<()> {
     let mut reader = LogReader::open(dir).map_err(io::Error::other)?;
     while let Some(line) = reader.next_line().map_err(io::Error::other)? {
         each(&line)?;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use nix::errno::Errno;
 
 use super::*;
-use crate::folder::Locked;
+use crate::folder::LockedFolder;
 use crate::log::LogReader;
 use crate::log::LogWriter;
 use crate::model::clock::{Measure, TimeControl};
@@ -137,14 +137,14 @@ const LIMIT: Duration = Duration::from_secs(120);
 struct Cup {
     /// The folder is removed with this value.
     _dir: tempfile::TempDir,
-    folder: Locked,
+    folder: LockedFolder,
     state: TournamentState,
 }
 
 impl Cup {
     fn new() -> Self {
         let dir = tempfile::tempdir().expect("a folder");
-        let folder = Locked::open(dir.path()).expect("locked");
+        let folder = LockedFolder::open(dir.path()).expect("locked");
         let names = NAMES.map(str::to_owned).to_vec();
         let setup = TournamentSetup::new(names, vec![Stage::round_robin(PAIRS)]);
         Self { _dir: dir, folder, state: TournamentState::new(setup) }
@@ -183,7 +183,7 @@ impl Cup {
             }
             let rules =
                 GameRules::new(&Typed::<Toss>::GAME, Options::default()).expect("no options");
-            let book = Book::empty(rules);
+            let book = OpeningBook::empty(rules);
             let cores = Cores::of_this_process(1).share(number);
             Worker::start(number, cores, book, Arc::clone(&conditions), reports, halt)
         };

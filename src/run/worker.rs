@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, watch};
 use super::entrant::Entrant;
 use super::job::{Conditions, Job, JobOutcome, Panic};
 use super::pool::{self, PlayerPool};
-use crate::openings::Book;
+use crate::openings::OpeningBook;
 use crate::run::cores::Share;
 
 /// Open files of a worker besides those of its players.
@@ -47,7 +47,7 @@ impl Worker {
     pub fn start(
         number: usize,
         cores: Share,
-        book: Book,
+        book: OpeningBook,
         conditions: Arc<Conditions>,
         reports: Reports,
         stop: watch::Receiver<bool>,

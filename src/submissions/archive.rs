@@ -14,11 +14,11 @@ use std::path::{Component, Path, PathBuf};
 use flate2::read::GzDecoder;
 
 use bounds::Bounded;
-pub use refused::Refused;
+pub use refused::ArchiveError;
 
 /// The limits of an archive's content.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct UnpackLimits {
     /// The number of files and folders.
     pub entries: usize,
     /// The total size of all files, unpacked, in bytes.
@@ -26,7 +26,7 @@ pub struct Limits {
 }
 
 /// The limits of a submission: 10,000 entries, 500 MiB.
-pub const LIMITS: Limits = Limits { entries: 10_000, bytes: 500 * 1024 * 1024 };
+pub const LIMITS: UnpackLimits = UnpackLimits { entries: 10_000, bytes: 500 * 1024 * 1024 };
 /// The bytes that an entry takes besides its content: headers and padding.
 const AROUND: u64 = 4096;
 /// The most bytes to show of a path, or of a message from a library.
@@ -51,8 +51,8 @@ pub(super) fn stem(name: &str) -> &str {
 }
 
 /// Unpacks `archive` into the new folder `to`. If the archive is refused, the folder is removed.
-pub fn unpack(archive: &Path, to: &Path, limits: Limits) -> Result<(), Refused> {
-    fs::create_dir(to).map_err(Refused::Folder)?;
+pub fn unpack(archive: &Path, to: &Path, limits: UnpackLimits) -> Result<(), ArchiveError> {
+    fs::create_dir(to).map_err(ArchiveError::Folder)?;
     let unpacked = open(archive).and_then(|input| unpack_from(input, to, limits));
     if unpacked.is_err() {
         // The partial content is useless, and the reason matters more than a failure here.
@@ -61,26 +61,30 @@ pub fn unpack(archive: &Path, to: &Path, limits: Limits) -> Result<(), Refused> 
     unpacked
 }
 
-fn open(archive: &Path) -> Result<BufReader<File>, Refused> {
+fn open(archive: &Path) -> Result<BufReader<File>, ArchiveError> {
     if !archive.is_file() {
-        return Err(Refused::NoFile);
+        return Err(ArchiveError::NoFile);
     }
-    File::open(archive).map(BufReader::new).map_err(Refused::Unreadable)
+    File::open(archive).map(BufReader::new).map_err(ArchiveError::Unreadable)
 }
 
 /// Unpacks the archive at the beginning of `input` into the folder `to`. Its kind is detected from
 /// its first bytes, because people rename archives instead of repacking them.
-pub fn unpack_from(input: impl Read + Seek, to: &Path, limits: Limits) -> Result<(), Refused> {
+pub fn unpack_from(
+    input: impl Read + Seek,
+    to: &Path,
+    limits: UnpackLimits,
+) -> Result<(), ArchiveError> {
     let mut input = input;
-    let start = beginning(&mut input).map_err(Refused::Unreadable)?;
-    let mut target = Target { to, limits, entries: 0, bytes: 0 };
+    let start = beginning(&mut input).map_err(ArchiveError::Unreadable)?;
+    let mut target = UnpackTarget { to, limits, entries: 0, bytes: 0 };
     let is = |magic: &[u8]| start.starts_with(magic);
     // An archive within the limits is not larger than this, packed or not.
     let most = limits.bytes.saturating_add(limits.entries as u64 * AROUND);
     if is(b"Rar!") {
-        Err(Refused::Unknown(".rar"))
+        Err(ArchiveError::Unknown(".rar"))
     } else if is(b"7z\xbc\xaf") {
-        Err(Refused::Unknown(".7z"))
+        Err(ArchiveError::Unknown(".7z"))
     } else if is(b"PK") {
         unzip::unzip(input, &mut target, most)
     } else if is(b"\x1f\x8b") {
@@ -100,7 +104,7 @@ fn beginning(input: &mut (impl Read + Seek)) -> io::Result<Vec<u8>> {
 
 /// The kind of an archive entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum EntryKind {
     Folder,
     File {
         /// Whether it is executable.
@@ -111,38 +115,43 @@ enum Kind {
 }
 
 /// The folder to unpack into, and how much is unpacked.
-struct Target<'a> {
+struct UnpackTarget<'a> {
     to: &'a Path,
-    limits: Limits,
+    limits: UnpackLimits,
     entries: usize,
     bytes: u64,
 }
 
-impl Target<'_> {
+impl UnpackTarget<'_> {
     /// Counts entries of any kind.
-    fn count(&mut self, entries: usize) -> Result<(), Refused> {
+    fn count(&mut self, entries: usize) -> Result<(), ArchiveError> {
         self.entries = self.entries.saturating_add(entries);
         if self.entries > self.limits.entries {
-            return Err(Refused::TooMany(self.limits.entries));
+            return Err(ArchiveError::TooMany(self.limits.entries));
         }
         Ok(())
     }
 
-    fn put(&mut self, name: &str, kind: Kind, content: &mut dyn Read) -> Result<(), Refused> {
+    fn put(
+        &mut self,
+        name: &str,
+        kind: EntryKind,
+        content: &mut dyn Read,
+    ) -> Result<(), ArchiveError> {
         self.count(1)?;
         let shown = || crate::escape::bytes(name.as_bytes(), SHOWN);
-        let below = below(name).ok_or_else(|| Refused::Outside(shown()))?;
-        let failed = |error: io::Error| Refused::entry(shown(), error);
+        let below = below(name).ok_or_else(|| ArchiveError::Outside(shown()))?;
+        let failed = |error: io::Error| ArchiveError::entry(shown(), error);
         let path = self.to.join(&below);
         match kind {
-            Kind::Other => Err(Refused::Link(shown())),
-            Kind::Folder => self.folder(&below, shown),
-            Kind::File { runs } => {
+            EntryKind::Other => Err(ArchiveError::Link(shown())),
+            EntryKind::Folder => self.folder(&below, shown),
+            EntryKind::File { runs } => {
                 self.folder(below.parent().unwrap_or(Path::new("")), shown)?;
                 let copied = write(&path, runs, content, self.limits.bytes - self.bytes);
                 self.bytes += copied.map_err(failed)?;
                 if self.bytes >= self.limits.bytes {
-                    return Err(Refused::TooLarge(self.limits.bytes));
+                    return Err(ArchiveError::TooLarge(self.limits.bytes));
                 }
                 Ok(())
             }
@@ -150,13 +159,13 @@ impl Target<'_> {
     }
 
     /// Creates a folder and its parents, each of which counts.
-    fn folder(&mut self, below: &Path, shown: impl Fn() -> String) -> Result<(), Refused> {
+    fn folder(&mut self, below: &Path, shown: impl Fn() -> String) -> Result<(), ArchiveError> {
         let ancestors: Vec<&Path> = below.ancestors().collect();
         for folder in ancestors.into_iter().rev() {
             let path = self.to.join(folder);
             if !path.is_dir() {
                 self.count(1)?;
-                fs::create_dir(path).map_err(|error| Refused::entry(shown(), error))?;
+                fs::create_dir(path).map_err(|error| ArchiveError::entry(shown(), error))?;
             }
         }
         Ok(())
@@ -197,7 +206,7 @@ mod tests {
 
     use super::*;
 
-    const SMALL: Limits = Limits { entries: 3, bytes: 100 };
+    const SMALL: UnpackLimits = UnpackLimits { entries: 3, bytes: 100 };
 
     fn zipped(dir: &Path, files: &[(&str, &str)]) -> PathBuf {
         let path = dir.join("a.zip");
@@ -287,7 +296,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("a.tar");
         tarred(&path, fill);
-        let limits = Limits { entries: 10, bytes: 1024 * 1024 };
+        let limits = UnpackLimits { entries: 10, bytes: 1024 * 1024 };
         let refused = unpack(&path, &dir.path().join("to"), limits).err();
         (dir, refused.map_or(String::new(), |why| why.to_string()))
     }

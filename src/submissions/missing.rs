@@ -4,12 +4,12 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use super::{Refused, listed};
-use crate::config::Found;
+use super::{ArchiveError, listed};
+use crate::config::Detected;
 
 /// Why a submission has no player. The names come from strangers.
 #[derive(Debug)]
-pub enum Missing {
+pub enum NoPlayer {
     /// Its name is not valid text.
     NotText,
     /// It is only a text written on the platform.
@@ -17,11 +17,11 @@ pub enum Missing {
     /// It is an archive of a kind that cannot be unpacked.
     Packed(String),
     /// It is an archive that was refused.
-    Refused(Refused),
+    Refused(ArchiveError),
     /// It is an archive nested too deep in other archives.
     TooDeep(String),
     /// Several files may be the player. For each: the folder it runs in and how to run it.
-    Several(Vec<(PathBuf, Found)>),
+    Several(Vec<(PathBuf, Detected)>),
     /// It must be built first, with this command.
     Unbuilt(String),
     /// These files are neither programs nor archives.
@@ -37,7 +37,7 @@ pub enum Missing {
     Copy(io::Error),
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for NoPlayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotText => f.write_str("its name is not UTF-8; rename it"),
@@ -73,7 +73,7 @@ impl fmt::Display for Missing {
     }
 }
 
-impl std::error::Error for Missing {
+impl std::error::Error for NoPlayer {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Refused(why) => Some(why),

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use super::archive::{LIMITS, stem, unpack};
 use super::label::Label;
-use super::missing::Missing;
+use super::missing::NoPlayer;
 use super::names_in;
-use super::uploads::{Choice, Part, Upload, choose};
-use crate::config::{Found, candidates, unbuilt};
+use super::uploads::{ChosenUpload, Upload, UploadPart, choose};
+use crate::config::{Detected, candidates, unbuilt};
 
 /// How deep archives may be nested.
 const DEEPEST: usize = 2;
@@ -22,14 +22,14 @@ const LONGEST: usize = 200;
 
 /// The folder, created when the first player needs it.
 #[derive(Debug)]
-pub(super) struct Shelf {
+pub(super) struct PlayersFolder {
     to: PathBuf,
     is_made: bool,
     remarks: Vec<String>,
     taken: HashSet<String>,
 }
 
-impl Shelf {
+impl PlayersFolder {
     pub(super) fn new(to: &Path) -> Self {
         Self { to: to.to_owned(), is_made: false, remarks: Vec::new(), taken: HashSet::new() }
     }
@@ -39,13 +39,13 @@ impl Shelf {
         &mut self,
         name: &str,
         upload: Upload,
-    ) -> Result<(PathBuf, Found), Missing> {
+    ) -> Result<(PathBuf, Detected), NoPlayer> {
         match upload {
             Upload::Folder(dir) => self.find(name, &dir, DEEPEST),
             Upload::Archive(archive) => self.unpacked(name, &archive, DEEPEST),
             Upload::Files(files) => {
                 let to = self.place(name)?;
-                copy(&files, &to).map_err(Missing::Copy)?;
+                copy(&files, &to).map_err(NoPlayer::Copy)?;
                 look(&to)
             }
         }
@@ -58,12 +58,17 @@ impl Shelf {
 
     /// Finds the player in the folder `dir`, or in the archive in it; `left` more levels of
     /// archives may be unpacked.
-    fn find(&mut self, name: &str, dir: &Path, left: usize) -> Result<(PathBuf, Found), Missing> {
+    fn find(
+        &mut self,
+        name: &str,
+        dir: &Path,
+        left: usize,
+    ) -> Result<(PathBuf, Detected), NoPlayer> {
         let nothing = match look(dir) {
-            Err(nothing @ Missing::Unrecognised { .. }) => nothing,
+            Err(nothing @ NoPlayer::Unrecognised { .. }) => nothing,
             other => return other,
         };
-        let Some(Choice { upload, remark }) = packed_in(dir) else { return Err(nothing) };
+        let Some(ChosenUpload { upload, remark }) = packed_in(dir) else { return Err(nothing) };
         self.remarks.extend(remark);
         match upload {
             Ok(Upload::Archive(archive)) => self.unpacked(name, &archive, left),
@@ -78,23 +83,23 @@ impl Shelf {
         name: &str,
         archive: &Path,
         left: usize,
-    ) -> Result<(PathBuf, Found), Missing> {
+    ) -> Result<(PathBuf, Detected), NoPlayer> {
         let file = archive.file_name().unwrap_or_default().to_string_lossy();
-        let Some(left) = left.checked_sub(1) else { return Err(Missing::TooDeep(file.into())) };
+        let Some(left) = left.checked_sub(1) else { return Err(NoPlayer::TooDeep(file.into())) };
         let is_inside = archive.starts_with(&self.to);
         let to = if is_inside { archive.with_file_name(stem(&file)) } else { self.place(name)? };
-        unpack(archive, &to, LIMITS).map_err(Missing::Refused)?;
+        unpack(archive, &to, LIMITS).map_err(NoPlayer::Refused)?;
         self.find(name, &to, left)
     }
 
     /// A new name for the folder of the author called `name`. The parent folder is created for the
     /// first author. Names differ by more than case, because some systems ignore case.
-    fn place(&mut self, name: &str) -> Result<PathBuf, Missing> {
+    fn place(&mut self, name: &str) -> Result<PathBuf, NoPlayer> {
         if !self.is_made {
             fs::create_dir_all(self.to.parent().unwrap_or(Path::new(".")))
-                .map_err(Missing::NoFolder)?;
+                .map_err(NoPlayer::NoFolder)?;
             // The content of an existing folder would be mixed with the players.
-            fs::create_dir(&self.to).map_err(Missing::NoFolder)?;
+            fs::create_dir(&self.to).map_err(NoPlayer::NoFolder)?;
             self.is_made = true;
         }
         let folder = folder_of(name);
@@ -106,28 +111,28 @@ impl Shelf {
 }
 
 /// Detects the player in the folder `dir`.
-fn look(dir: &Path) -> Result<(PathBuf, Found), Missing> {
+fn look(dir: &Path) -> Result<(PathBuf, Detected), NoPlayer> {
     let mut found = candidates(dir);
     match (found.pop(), found.is_empty()) {
         (Some(only), true) => Ok(only),
         (Some(last), false) => {
             found.push(last);
-            Err(Missing::Several(found))
+            Err(NoPlayer::Several(found))
         }
         (None, _) => Err(match unbuilt(dir) {
-            Some((_, command)) => Missing::Unbuilt(command),
-            None => Missing::Unrecognised { holds: names_in(dir) },
+            Some((_, command)) => NoPlayer::Unbuilt(command),
+            None => NoPlayer::Unrecognised { holds: names_in(dir) },
         }),
     }
 }
 
 /// Chooses the archive in a folder, or in its only subfolder, if there are any archives.
-fn packed_in(dir: &Path) -> Option<Choice> {
+fn packed_in(dir: &Path) -> Option<ChosenUpload> {
     let mut dir = dir.to_owned();
     for _ in 0..ONLY_FOLDERS {
         let names = names_in(&dir);
-        let parts = names.iter().map(|name| Part::new(&dir, name, Label::own(name)));
-        let packed: Vec<Part> = parts.filter(Part::is_packed).collect();
+        let parts = names.iter().map(|name| UploadPart::new(&dir, name, Label::own(name)));
+        let packed: Vec<UploadPart> = parts.filter(UploadPart::is_packed).collect();
         if !packed.is_empty() {
             return Some(choose(packed));
         }
@@ -164,7 +169,7 @@ mod tests {
     #[test]
     fn every_player_gets_a_folder_of_its_own() {
         let dir = tempfile::tempdir().expect("a folder");
-        let mut shelf = Shelf::new(&dir.path().join("players"));
+        let mut shelf = PlayersFolder::new(&dir.path().join("players"));
         let names = ["o'brien", "o-brien", "O-Brien", " .", "..", "Zoë 象"];
         let places = names.map(|name| shelf.place(name).expect("a folder"));
         let folders = places.map(|path| path.strip_prefix(&shelf.to).expect("below").to_owned());

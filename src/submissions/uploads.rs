@@ -6,25 +6,25 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::label::Label;
-use super::missing::Missing;
+use super::missing::NoPlayer;
 use super::{archive, listed};
 use crate::config::recognise;
 
 /// One file or folder from an author.
 #[derive(Debug, Clone)]
-pub(super) struct Part {
+pub(super) struct UploadPart {
     /// Its path.
     pub path: PathBuf,
     /// Its name in the folder of submissions.
     pub entry: String,
     /// What its name says.
     pub label: Label,
-    kind: Kind,
+    kind: UploadKind,
     written: Option<SystemTime>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum UploadKind {
     Folder,
     Archive,
     /// An archive that cannot be unpacked.
@@ -49,23 +49,23 @@ pub(super) enum Upload {
 
 /// The upload that counts, and a remark about the others.
 #[derive(Debug)]
-pub(super) struct Choice {
-    pub upload: Result<Upload, Missing>,
+pub(super) struct ChosenUpload {
+    pub upload: Result<Upload, NoPlayer>,
     pub remark: Option<String>,
 }
 
-impl Part {
+impl UploadPart {
     /// The file or folder `entry` in `dir`, with this label.
     pub(super) fn new(dir: &Path, entry: &str, label: Label) -> Self {
         let path = dir.join(entry);
-        let kind = if label.is_page { Kind::Page } else { Kind::of(&path, entry) };
+        let kind = if label.is_page { UploadKind::Page } else { UploadKind::of(&path, entry) };
         let written = fs::metadata(&path).and_then(|found| found.modified()).ok();
         Self { path, entry: entry.to_owned(), label, kind, written }
     }
 
     /// Whether it is or contains an archive.
     pub(super) fn is_packed(&self) -> bool {
-        matches!(self.kind, Kind::Archive | Kind::Packed)
+        matches!(self.kind, UploadKind::Archive | UploadKind::Packed)
     }
 
     /// The sort key; later uploads are greater.
@@ -84,7 +84,7 @@ impl Part {
     }
 }
 
-impl Kind {
+impl UploadKind {
     fn of(path: &Path, entry: &str) -> Self {
         let packed = [".rar", ".7z", ".xz", ".bz2", ".zst", ".gz"];
         let lower = entry.to_lowercase();
@@ -103,29 +103,32 @@ impl Kind {
 }
 
 /// Chooses the latest upload: an archive, a folder, or all loose files together.
-pub(super) fn choose(mut parts: Vec<Part>) -> Choice {
-    parts.sort_by_cached_key(Part::order);
+pub(super) fn choose(mut parts: Vec<UploadPart>) -> ChosenUpload {
+    parts.sort_by_cached_key(UploadPart::order);
     let mut unused = superseded(&mut parts);
-    let counts = |part: &Part| matches!(part.kind, Kind::Folder | Kind::Archive | Kind::Program);
-    let Some(latest) = parts.iter().rfind(|part| counts(part)).cloned() else {
-        return Choice { upload: Err(missing(&parts)), remark: None };
+    let counts = |part: &UploadPart| {
+        matches!(part.kind, UploadKind::Folder | UploadKind::Archive | UploadKind::Program)
     };
-    let is_loose = |part: &Part| matches!(part.kind, Kind::Program | Kind::Other);
-    let goes_along =
-        |part: &Part| part.path == latest.path || latest.kind == Kind::Program && is_loose(part);
-    let (used, rest): (Vec<Part>, Vec<Part>) = parts.into_iter().partition(goes_along);
-    unused.extend(rest.into_iter().filter(|part| part.kind != Kind::Page));
+    let Some(latest) = parts.iter().rfind(|part| counts(part)).cloned() else {
+        return ChosenUpload { upload: Err(missing(&parts)), remark: None };
+    };
+    let is_loose = |part: &UploadPart| matches!(part.kind, UploadKind::Program | UploadKind::Other);
+    let goes_along = |part: &UploadPart| {
+        part.path == latest.path || latest.kind == UploadKind::Program && is_loose(part)
+    };
+    let (used, rest): (Vec<UploadPart>, Vec<UploadPart>) = parts.into_iter().partition(goes_along);
+    unused.extend(rest.into_iter().filter(|part| part.kind != UploadKind::Page));
     let upload = match latest.kind {
-        Kind::Folder => Upload::Folder(latest.path),
-        Kind::Archive => Upload::Archive(latest.path),
+        UploadKind::Folder => Upload::Folder(latest.path),
+        UploadKind::Archive => Upload::Archive(latest.path),
         _ => Upload::Files(used.iter().map(|part| (part.path.clone(), part.file())).collect()),
     };
-    Choice { upload: Ok(upload), remark: remark(&used, &unused) }
+    ChosenUpload { upload: Ok(upload), remark: remark(&used, &unused) }
 }
 
 /// Removes and returns the parts that the same author replaced later: everything before the last
 /// attempt, and files with a later version.
-fn superseded(parts: &mut Vec<Part>) -> Vec<Part> {
+fn superseded(parts: &mut Vec<UploadPart>) -> Vec<UploadPart> {
     let last = parts.last().map(|part| part.label.upload.0.clone());
     let mut seen = HashSet::new();
     let mut is_old: Vec<bool> = parts
@@ -133,35 +136,35 @@ fn superseded(parts: &mut Vec<Part>) -> Vec<Part> {
         .rev()
         .map(|part| {
             let is_before = last.as_ref().is_some_and(|last| part.label.upload.0 != *last);
-            let is_kept = part.kind == Kind::Page || part.label.file.is_empty();
+            let is_kept = part.kind == UploadKind::Page || part.label.file.is_empty();
             is_before || !is_kept && !seen.insert(part.label.original().0.to_lowercase())
         })
         .collect();
     let mut old = Vec::new();
     parts.retain(|part| {
         let is_old = is_old.pop().unwrap_or_default();
-        old.extend(Some(part.clone()).filter(|part| is_old && part.kind != Kind::Page));
+        old.extend(Some(part.clone()).filter(|part| is_old && part.kind != UploadKind::Page));
         !is_old
     });
     old
 }
 
-fn remark(used: &[Part], unused: &[Part]) -> Option<String> {
-    let names = |parts: &[Part]| listed(parts.iter().map(|part| &*part.entry));
+fn remark(used: &[UploadPart], unused: &[UploadPart]) -> Option<String> {
+    let names = |parts: &[UploadPart]| listed(parts.iter().map(|part| &*part.entry));
     let verb = if used.len() == 1 { "is" } else { "are" };
     (!unused.is_empty())
         .then(|| format!("the latest, {}, {verb} used; not used: {}", names(used), names(unused)))
 }
 
 /// Why there is no player among these parts.
-fn missing(parts: &[Part]) -> Missing {
-    let packed = parts.iter().find(|part| part.kind == Kind::Packed);
-    let packed = packed.map(|part| Missing::Packed(part.entry.clone()));
+fn missing(parts: &[UploadPart]) -> NoPlayer {
+    let packed = parts.iter().find(|part| part.kind == UploadKind::Packed);
+    let packed = packed.map(|part| NoPlayer::Packed(part.entry.clone()));
     let only_pages =
-        || parts.iter().all(|part| part.kind == Kind::Page).then_some(Missing::OnlyText);
+        || parts.iter().all(|part| part.kind == UploadKind::Page).then_some(NoPlayer::OnlyText);
     packed.or_else(only_pages).unwrap_or_else(|| {
-        let files = parts.iter().filter(|part| part.kind != Kind::Page);
-        Missing::NoProgram(files.map(|part| part.entry.clone()).collect())
+        let files = parts.iter().filter(|part| part.kind != UploadKind::Page);
+        NoPlayer::NoProgram(files.map(|part| part.entry.clone()).collect())
     })
 }
 
@@ -174,9 +177,9 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let part = |entry: &&str| {
             fs::write(dir.path().join(entry), "").expect("written");
-            Part::new(dir.path(), entry, Label::read(entry))
+            UploadPart::new(dir.path(), entry, Label::read(entry))
         };
-        let Choice { upload, remark } = choose(entries.iter().map(part).collect());
+        let ChosenUpload { upload, remark } = choose(entries.iter().map(part).collect());
         let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
         let used = match upload {
             Ok(Upload::Folder(path) | Upload::Archive(path)) => name(&path),

@@ -7,7 +7,7 @@ use referee_games::{BySeat, Text};
 
 /// An error in a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Finding {
+pub enum RecordFinding {
     /// The record cannot be replayed.
     Replay(ReplayError),
     /// An outcome of chance differs from the one that follows from the secret.
@@ -82,7 +82,7 @@ impl fmt::Display for Fact {
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for RecordFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Replay(error) => error.fmt(f),

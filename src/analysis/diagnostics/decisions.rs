@@ -6,7 +6,7 @@ use referee_games::{AnyPosition, Position, Seat};
 
 /// A decision of a player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Decision {
+pub struct DecisionHash {
     /// The seat that decided.
     pub seat: Seat,
     /// A hash of the position and of the seat on turn.
@@ -19,7 +19,7 @@ pub struct Decision {
 ///
 /// # Errors
 /// The record cannot be replayed.
-pub fn decisions(start: &Position, record: &GameRecord) -> Result<Vec<Decision>, ReplayError> {
+pub fn decisions(start: &Position, record: &GameRecord) -> Result<Vec<DecisionHash>, ReplayError> {
     let mut replay = Replay::new(start, record);
     let mut found = Vec::new();
     loop {
@@ -28,7 +28,7 @@ pub fn decisions(start: &Position, record: &GameRecord) -> Result<Vec<Decision>,
                 let Some(text) = replay.recorded(seat) else { return Ok(found) };
                 if replay.current().legal_count(seat) > 1 {
                     let position = hash_of(replay.current(), seat);
-                    found.push(Decision { seat, position, action: hash(text.as_bytes()) });
+                    found.push(DecisionHash { seat, position, action: hash(text.as_bytes()) });
                 }
             }
         }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::decisions::Decision;
+use super::decisions::DecisionHash;
 
 /// The least number of common positions; fewer say nothing.
 const LEAST_POSITIONS: u32 = 20;
@@ -55,7 +55,7 @@ impl Default for LookAlikes {
 
 /// The number of common positions, and how many of them have the same decision.
 #[derive(Debug, Clone, Copy, Default)]
-struct Common {
+struct CommonPositions {
     positions: u32,
     same: u32,
 }
@@ -66,7 +66,7 @@ impl LookAlikes {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a part of a hash, and a small number")]
-    pub(super) fn add(&mut self, player: usize, decision: &Decision) {
+    pub(super) fn add(&mut self, player: usize, decision: &DecisionHash) {
         let place = (decision.position, player as u32);
         self.decided.entry(place).or_insert(decision.action as u32);
         while self.decided.len() > self.most {
@@ -76,7 +76,7 @@ impl LookAlikes {
 
     pub(super) fn found(&self, names: &[String]) -> Vec<LookAlike> {
         let common = self.common();
-        let mut of_player = vec![Common::default(); names.len()];
+        let mut of_player = vec![CommonPositions::default(); names.len()];
         for (&(one, other), common) in &common {
             for player in [one, other] {
                 of_player[player].positions += common.positions;
@@ -87,10 +87,11 @@ impl LookAlikes {
             .into_iter()
             .filter(|(_, common)| common.positions >= LEAST_POSITIONS)
             .filter_map(|((one, other), common)| {
-                let rest = |all: fn(&Common) -> u32| {
+                let rest = |all: fn(&CommonPositions) -> u32| {
                     all(&of_player[one]) + all(&of_player[other]) - 2 * all(&common)
                 };
-                let elsewhere = Common { positions: rest(|c| c.positions), same: rest(|c| c.same) };
+                let elsewhere =
+                    CommonPositions { positions: rest(|c| c.positions), same: rest(|c| c.same) };
                 let (share, others) = (common.share()?, elsewhere.share());
                 let strange = share >= LEAST_SHARE
                     && others.is_none_or(|others| share - others >= LEAST_EXCESS);
@@ -109,8 +110,8 @@ impl LookAlikes {
         found
     }
 
-    fn common(&self) -> BTreeMap<(usize, usize), Common> {
-        let mut common: BTreeMap<(usize, usize), Common> = BTreeMap::new();
+    fn common(&self) -> BTreeMap<(usize, usize), CommonPositions> {
+        let mut common: BTreeMap<(usize, usize), CommonPositions> = BTreeMap::new();
         let mut group: Vec<(usize, u32)> = Vec::new();
         let mut here = None;
         for (&(position, player), &action) in &self.decided {
@@ -129,7 +130,7 @@ impl LookAlikes {
     }
 }
 
-impl Common {
+impl CommonPositions {
     fn share(self) -> Option<f64> {
         (self.positions > 0).then(|| f64::from(self.same) / f64::from(self.positions))
     }
@@ -140,8 +141,8 @@ mod tests {
     use super::*;
     use referee_games::Seat;
 
-    fn decision(position: u64, action: u64) -> Decision {
-        Decision { seat: Seat::First, position, action }
+    fn decision(position: u64, action: u64) -> DecisionHash {
+        DecisionHash { seat: Seat::First, position, action }
     }
 
     #[test]
@@ -176,7 +177,7 @@ mod tests {
                 (number % 2, decision((number / 2).wrapping_mul(0x9e37_79b9_7f4a_7c15), number % 3))
             })
             .collect();
-        let sample = |decisions: &mut dyn Iterator<Item = &(u64, Decision)>| {
+        let sample = |decisions: &mut dyn Iterator<Item = &(u64, DecisionHash)>| {
             let mut seen = LookAlikes::keeping(100);
             for (player, decision) in decisions {
                 seen.add(usize::from(*player == 1), decision);

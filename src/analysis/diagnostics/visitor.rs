@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::copies::copies;
 use super::decisions::decisions;
-use super::{Diagnostics, Observer};
+use super::{Diagnostics, DiagnosticsCollector};
 use crate::analysis::pass::{LogVisitor, LoggedGame};
 use crate::analysis::tournament::TournamentAnalysis;
 use crate::error::Failure;
@@ -15,7 +15,7 @@ use crate::model::rules::GameRules;
 /// Examines every game that counts, and the decisions in it.
 pub struct Diagnoser {
     dir: PathBuf,
-    observer: Observer,
+    observer: DiagnosticsCollector,
     rules: GameRules,
 }
 
@@ -27,7 +27,7 @@ impl Diagnoser {
     /// When the header names an unknown game or unknown options.
     pub fn new(analysis: &TournamentAnalysis) -> Result<Self, Failure> {
         let rules = GameRules::of(&analysis.header)?;
-        let observer = Observer::new(analysis.evaluation.results.names());
+        let observer = DiagnosticsCollector::new(analysis.evaluation.results.names());
         Ok(Self { dir: analysis.dir().to_owned(), observer, rules })
     }
 

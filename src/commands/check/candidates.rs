@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::CheckArgs;
 use crate::analysis::diagnostics::copies;
 use crate::check::{Candidate, Exam};
-use crate::commands::setting::Setting;
+use crate::commands::setting::GameSettings;
 use crate::config::name_of;
 use crate::error::Failure;
 use crate::model::player::PlayerSpec;
@@ -16,7 +16,7 @@ use crate::run::resume::{fresh_identity, header};
 
 /// An argument that names no player, and why.
 #[derive(Debug)]
-pub(super) struct Refused {
+pub(super) struct UnknownPlayer {
     pub(super) word: String,
     pub(super) why: Failure,
 }
@@ -24,14 +24,14 @@ pub(super) struct Refused {
 /// The candidate for each argument, in order.
 pub(super) fn read(
     args: &CheckArgs,
-    setting: &Setting,
+    setting: &GameSettings,
     exam: &Exam,
-) -> Result<Vec<Result<Candidate, Refused>>, Failure> {
-    let mut found: Vec<Result<PlayerSpec, Refused>> = args
+) -> Result<Vec<Result<Candidate, UnknownPlayer>>, Failure> {
+    let mut found: Vec<Result<PlayerSpec, UnknownPlayer>> = args
         .players
         .iter()
         .map(|word| {
-            let refused = |why| Refused { word: word.clone(), why };
+            let refused = |why| UnknownPlayer { word: word.clone(), why };
             setting.program(word, "only programs are checked").map_err(refused)
         })
         .collect();
@@ -51,7 +51,10 @@ pub(super) fn read(
 }
 
 /// The arguments that name the same player, in groups.
-pub(super) fn copies(entries: &[Result<Candidate, Refused>], words: &[String]) -> Vec<Vec<String>> {
+pub(super) fn copies(
+    entries: &[Result<Candidate, UnknownPlayer>],
+    words: &[String],
+) -> Vec<Vec<String>> {
     let found = entries
         .iter()
         .zip(words)
@@ -60,7 +63,7 @@ pub(super) fn copies(entries: &[Result<Candidate, Refused>], words: &[String]) -
 }
 
 /// Renames players with the same name, such as `a/player.py` and `b/player.py`, to their arguments.
-fn tell_apart(found: &mut [Result<PlayerSpec, Refused>], words: &[String]) {
+fn tell_apart(found: &mut [Result<PlayerSpec, UnknownPlayer>], words: &[String]) {
     let mut seen = BTreeSet::new();
     let mut doubled = BTreeSet::new();
     for spec in found.iter().flatten() {
@@ -79,7 +82,7 @@ fn candidate(
     spec: PlayerSpec,
     word: &str,
     records: PathBuf,
-    (args, setting, exam): (&CheckArgs, &Setting, &Exam),
+    (args, setting, exam): (&CheckArgs, &GameSettings, &Exam),
 ) -> Result<Candidate, Failure> {
     let mut players = vec![spec.clone(), exam.partner.clone()];
     players.extend(exam.bots.iter().cloned());
@@ -110,7 +113,7 @@ fn candidate(
 }
 
 /// The arguments with which `referee ask` finds the player.
-fn words(word: &str, args: &CheckArgs, setting: &Setting) -> Result<String, Failure> {
+fn words(word: &str, args: &CheckArgs, setting: &GameSettings) -> Result<String, Failure> {
     let mut words = vec![word];
     let config = setting.config.to_string_lossy();
     if setting.players.iter().any(|player| player.name == word) {

@@ -13,8 +13,8 @@ use std::thread;
 
 use tokio::sync::{mpsc, watch};
 
-use super::Desk;
-use super::candidates::Refused;
+use super::ReportPrinter;
+use super::candidates::UnknownPlayer;
 use crate::check::{Candidate, CheckReport, Exam, examine};
 use crate::commands::run::interrupted;
 use crate::error::Failure;
@@ -24,7 +24,7 @@ use crate::run::worker::settle_on;
 
 /// How the checks ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum ChecksEnd {
     /// Every player was checked.
     Complete,
     /// The checks were interrupted.
@@ -32,15 +32,15 @@ pub(super) enum End {
 }
 
 /// The work that all threads share.
-struct Shared {
+struct SharedWork {
     exam: Exam,
-    entries: Vec<Result<Candidate, Refused>>,
+    entries: Vec<Result<Candidate, UnknownPlayer>>,
     /// The first entry that no thread has taken yet.
     next: AtomicUsize,
 }
 
 /// A message from a thread.
-enum News {
+enum ThreadMessage {
     /// The candidate with this number begins this step.
     Step(usize, String),
     /// The report on the entry with this number, and the error that kept the referee from finishing
@@ -56,13 +56,13 @@ enum News {
 pub(super) fn examine_all(
     jobs: Option<NonZeroUsize>,
     exam: Exam,
-    entries: Vec<Result<Candidate, Refused>>,
-    desk: &mut Desk,
-) -> Result<End, Failure> {
+    entries: Vec<Result<Candidate, UnknownPlayer>>,
+    desk: &mut ReportPrinter,
+) -> Result<ChecksEnd, Failure> {
     let available = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let jobs = jobs.map_or_else(available, NonZeroUsize::get).min(entries.len());
     let cores = share_cores(jobs, if exam.control.ponder { 2 } else { 1 });
-    let shared = Arc::new(Shared { exam, entries, next: AtomicUsize::new(0) });
+    let shared = Arc::new(SharedWork { exam, entries, next: AtomicUsize::new(0) });
     let (tell_stop, stop) = watch::channel(false);
     let (tell, news) = mpsc::unbounded_channel();
     let threads: Vec<_> = cores
@@ -85,9 +85,9 @@ pub(super) fn examine_all(
     collected
 }
 
-impl Shared {
+impl SharedWork {
     /// Checks the entries that nobody has taken, until none is left or the checks must stop.
-    fn work(&self, stop: &watch::Receiver<bool>, tell: &mpsc::UnboundedSender<News>) {
+    fn work(&self, stop: &watch::Receiver<bool>, tell: &mpsc::UnboundedSender<ThreadMessage>) {
         while !*stop.borrow() {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(entry) = self.entries.get(number) else { return };
@@ -95,11 +95,11 @@ impl Shared {
             let failure = entry.as_ref().ok().and_then(|candidate| {
                 let begin = |step: &str| {
                     // If nobody listens any more, all threads have been told to stop.
-                    let _ = tell.send(News::Step(number, step.to_owned()));
+                    let _ = tell.send(ThreadMessage::Step(number, step.to_owned()));
                 };
                 guarded(&mut report, |report| self.examine(candidate, report, stop, begin)).err()
             });
-            if tell.send(News::Examined(number, Box::new(report), failure)).is_err() {
+            if tell.send(ThreadMessage::Examined(number, Box::new(report), failure)).is_err() {
                 return;
             }
         }
@@ -130,7 +130,7 @@ impl Shared {
     fn untried(&self, number: usize) -> CheckReport {
         match &self.entries[number] {
             Ok(candidate) => self.exam.untried(candidate),
-            Err(Refused { word, why }) => {
+            Err(UnknownPlayer { word, why }) => {
                 CheckReport::refused(word, self.exam.rules.game.name(), &why.message)
             }
         }
@@ -163,37 +163,37 @@ fn said(panic: &(dyn Any + Send)) -> &str {
 /// Passes on the reports in the order of the entries. After an interruption, running checks end,
 /// and checks that have not begun are reported as such.
 fn collect(
-    shared: &Shared,
-    mut news: mpsc::UnboundedReceiver<News>,
+    shared: &SharedWork,
+    mut news: mpsc::UnboundedReceiver<ThreadMessage>,
     tell_stop: &watch::Sender<bool>,
-    desk: &mut Desk,
-) -> Result<End, Failure> {
+    desk: &mut ReportPrinter,
+) -> Result<ChecksEnd, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::system(error.to_string()))?;
     runtime.block_on(async {
         let mut stop = interrupted()?;
-        let mut queue = Queue::default();
+        let mut queue = ReportQueue::default();
         let mut activity = Activity::new(desk.printer);
         let mut failed = None;
-        let mut end = End::Complete;
+        let mut end = ChecksEnd::Complete;
         loop {
             let told = tokio::select! {
                 biased;
-                _ = stop.wait_for(|stop| *stop), if end == End::Complete => {
+                _ = stop.wait_for(|stop| *stop), if end == ChecksEnd::Complete => {
                     tell_stop.send_replace(true);
-                    end = End::Interrupted;
+                    end = ChecksEnd::Interrupted;
                     continue;
                 }
                 told = news.recv() => told,
             };
             match told {
                 None => break,
-                Some(News::Step(number, name)) => {
+                Some(ThreadMessage::Step(number, name)) => {
                     activity.begin(number, format!("{}: {name}", shared.name(number)));
                 }
-                Some(News::Examined(number, report, failure)) => {
+                Some(ThreadMessage::Examined(number, report, failure)) => {
                     failed = failed.or(failure);
                     activity.end(number);
                     if shared.entries.len() > 1 {
@@ -216,13 +216,18 @@ fn collect(
 
 /// Reports that wait for earlier ones.
 #[derive(Default)]
-struct Queue {
+struct ReportQueue {
     next: usize,
     waiting: BTreeMap<usize, CheckReport>,
 }
 
-impl Queue {
-    fn take(&mut self, number: usize, report: CheckReport, desk: &mut Desk) -> Result<(), Failure> {
+impl ReportQueue {
+    fn take(
+        &mut self,
+        number: usize,
+        report: CheckReport,
+        desk: &mut ReportPrinter,
+    ) -> Result<(), Failure> {
         self.waiting.insert(number, report);
         while let Some(report) = self.waiting.remove(&self.next) {
             self.next += 1;

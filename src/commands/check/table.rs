@@ -9,7 +9,7 @@ use crate::report::csv_cells::text;
 
 /// A CSV file, opened before the checks begin. Each row is written as soon as it is known.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct CheckTable {
     path: PathBuf,
     writer: csv::Writer<File>,
     /// The built-in players that every candidate meets, in order.
@@ -29,7 +29,7 @@ const HEAD: [&str; 10] = [
     "slowest_under_load_ms",
 ];
 
-impl Table {
+impl CheckTable {
     /// Creates a table at `path` for players that meet these `bots`.
     pub(super) fn create(path: &Path, bots: Vec<String>) -> Result<Self, Failure> {
         let file = File::create(path).map_err(|error| {

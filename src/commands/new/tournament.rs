@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{Failure, Printer, Status};
-use crate::config::Found;
-use crate::submissions::{Failed, Missing, Submission, take_in};
+use crate::config::Detected;
+use crate::submissions::{ImportError, NoPlayer, Submission, take_in};
 use referee_games::GameKind;
 
 /// The maximum number of alternatives written for one player.
@@ -71,16 +71,16 @@ fn shelf(args: &TournamentArgs) -> PathBuf {
     if is_source { args.into.join("unpacked") } else { shelf }
 }
 
-fn failed(error: &Failed, args: &TournamentArgs, shelf: &Path) -> Failure {
+fn failed(error: &ImportError, args: &TournamentArgs, shelf: &Path) -> Failure {
     let shelf = shelf.display();
     match error {
-        Failed::Source(error) => {
+        ImportError::Source(error) => {
             Failure::input(format!("{} cannot be read: {error}", args.dir.display()))
         }
-        Failed::Shelf(error) if error.kind() == ErrorKind::AlreadyExists => Failure::input(
+        ImportError::Shelf(error) if error.kind() == ErrorKind::AlreadyExists => Failure::input(
             format!("{shelf} is there already; remove it, or name another folder with --into"),
         ),
-        Failed::Shelf(error) => Failure::system(format!("cannot make {shelf}: {error}")),
+        ImportError::Shelf(error) => Failure::system(format!("cannot make {shelf}: {error}")),
     }
 }
 
@@ -125,7 +125,7 @@ fn configuration(args: &TournamentArgs, taken: &[Submission]) -> Result<String, 
 fn tables(submission: &Submission, folder: &Path) -> Result<String, Failure> {
     let choices = match &submission.player {
         Ok(player) => return table(&submission.name, player, folder),
-        Err(Missing::Several(choices)) => &choices[..choices.len().min(MOST_CHOICES)],
+        Err(NoPlayer::Several(choices)) => &choices[..choices.len().min(MOST_CHOICES)],
         Err(_) => &[],
     };
     let mut text = String::new();
@@ -138,23 +138,23 @@ fn tables(submission: &Submission, folder: &Path) -> Result<String, Failure> {
 
 /// Whether it is a class from 2018, or may be one.
 fn has_class(submission: &Submission) -> bool {
-    let is_class = |(_, found): &(PathBuf, Found)| matches!(found, Found::Class(_));
+    let is_class = |(_, found): &(PathBuf, Detected)| matches!(found, Detected::Class(_));
     match &submission.player {
         Ok(player) => is_class(player),
-        Err(Missing::Several(players)) => players.iter().any(is_class),
+        Err(NoPlayer::Several(players)) => players.iter().any(is_class),
         Err(_) => false,
     }
 }
 
 /// The table of a player.
-fn table(name: &str, player: &(PathBuf, Found), folder: &Path) -> Result<String, Failure> {
+fn table(name: &str, player: &(PathBuf, Detected), folder: &Path) -> Result<String, Failure> {
     let (dir, found) = player;
     let run = match found {
-        Found::Command(words) => {
+        Detected::Command(words) => {
             let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
             format!("command = [{}]", words.join(", "))
         }
-        Found::Class(module) => {
+        Detected::Class(module) => {
             format!("comp30024 = {}", quoted(module))
         }
     };

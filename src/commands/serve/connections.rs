@@ -37,7 +37,7 @@ pub(super) fn most() -> usize {
 
 /// Accepts and serves connections forever, at most `most` at once.
 pub(super) async fn serve(listener: &TcpListener, router: &Router, most: usize) -> Infallible {
-    let mut open = Open { most, all: JoinSet::new(), silent: VecDeque::new() };
+    let mut open = OpenConnections { most, all: JoinSet::new(), silent: VecDeque::new() };
     loop {
         match listener.accept().await {
             Ok((stream, _)) => open.admit(stream, router),
@@ -47,42 +47,42 @@ pub(super) async fn serve(listener: &TcpListener, router: &Router, most: usize) 
 }
 
 /// The connections that are open.
-struct Open {
+struct OpenConnections {
     most: usize,
     all: JoinSet<()>,
     /// Connections that have not sent a request yet, oldest first.
-    silent: VecDeque<Silent>,
+    silent: VecDeque<SilentConnection>,
 }
 
-struct Silent {
-    stage: Arc<Stage>,
+struct SilentConnection {
+    stage: Arc<ConnectionState>,
     task: AbortHandle,
 }
 
 /// The progress of a connection.
 #[derive(Debug, Default)]
-struct Stage {
+struct ConnectionState {
     /// Whether it has sent its request.
     asked: AtomicBool,
     /// Whether it waits for events, as long as the page is open.
     follows: AtomicBool,
 }
 
-impl Open {
+impl OpenConnections {
     /// Adds a connection. If there are too many, drops the oldest silent one, or else the new one.
     fn admit(&mut self, stream: TcpStream, router: &Router) {
         while self.all.try_join_next().is_some() {}
         if self.all.len() >= self.most && !self.dismiss() {
             return;
         }
-        let stage = Arc::new(Stage::default());
+        let stage = Arc::new(ConnectionState::default());
         let task = self.all.spawn(converse(stream, router.clone(), Arc::clone(&stage)));
-        self.silent.push_back(Silent { stage, task });
+        self.silent.push_back(SilentConnection { stage, task });
     }
 
     /// Drops the oldest connection without a request. Returns whether there was one.
     fn dismiss(&mut self) -> bool {
-        self.silent.retain(|Silent { stage, task }| {
+        self.silent.retain(|SilentConnection { stage, task }| {
             !stage.asked.load(Ordering::Relaxed) && !task.is_finished()
         });
         self.silent.pop_front().map(|silent| silent.task.abort()).is_some()
@@ -104,7 +104,7 @@ impl Open {
 }
 
 /// Serves one connection with one request.
-async fn converse(stream: TcpStream, router: Router, stage: Arc<Stage>) {
+async fn converse(stream: TcpStream, router: Router, stage: Arc<ConnectionState>) {
     let router = TowerToHyperService::new(router);
     let service = service_fn(|request: Request<Incoming>| {
         stage.follows.store(request.uri().path() == EVENTS, Ordering::Relaxed);

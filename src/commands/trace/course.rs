@@ -9,7 +9,7 @@ use referee_games::{
 
 /// A game in progress, and its source of chance.
 #[derive(Debug, Clone)]
-pub(super) struct Course {
+pub(super) struct TracedGame {
     /// The position.
     pub(super) game: Position,
     /// Draws chance outcomes that no line gives.
@@ -18,14 +18,14 @@ pub(super) struct Course {
 
 /// A step that was played.
 #[derive(Debug, Clone)]
-pub(super) struct Played {
+pub(super) struct TracedStep {
     /// The text of the step; `None` for the start of the game.
     pub(super) action: Option<String>,
     /// The events of the step.
     pub(super) events: Vec<Event>,
 }
 
-impl Played {
+impl TracedStep {
     /// The start of a game, without a step.
     pub(super) fn nothing() -> Self {
         Self { action: None, events: Vec::new() }
@@ -39,28 +39,28 @@ pub(super) enum Answers {
     Nothing,
 }
 
-impl Course {
+impl TracedGame {
     /// Plays the next step: the one in `text`, or a forced pass or chance outcome that is due
     /// before it.
-    pub(super) fn step(&mut self, text: &str) -> Result<(Played, Answers), GameError> {
-        let mut line = Line { text, luck: &mut self.luck, answers: Answers::Line };
+    pub(super) fn step(&mut self, text: &str) -> Result<(TracedStep, Answers), GameError> {
+        let mut line = LineScript { text, luck: &mut self.luck, answers: Answers::Line };
         let step = next_step(&*self.game, &mut line)?;
         let step = step.ok_or_else(|| malformed("the game is over"))?;
         let answers = line.answers;
         let mut events = Vec::new();
         self.game.play(step.as_text(), &mut events)?;
-        Ok((Played { action: Some(text_of(step)), events }, answers))
+        Ok((TracedStep { action: Some(text_of(step)), events }, answers))
     }
 }
 
 /// A line of input as a script of one step.
-struct Line<'a> {
+struct LineScript<'a> {
     text: &'a str,
     luck: &'a mut Option<Luck>,
     answers: Answers,
 }
 
-impl Script for Line<'_> {
+impl Script for LineScript<'_> {
     type Error = GameError;
 
     /// On a simultaneous turn, the line has both actions in seat order.

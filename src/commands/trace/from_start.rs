@@ -7,7 +7,7 @@ use std::io::{BufWriter, Read, Write};
 
 use serde::Serialize;
 
-use super::course::{Answers, Course, Played};
+use super::course::{Answers, TracedGame, TracedStep};
 use super::record::Record;
 use super::{Failure, for_each_line, write_line};
 use referee_games::GameError;
@@ -15,23 +15,23 @@ use referee_games::GameError;
 /// Answers lists of actions with the positions they lead to.
 pub(super) struct FromStart {
     /// The start of the game.
-    pub(super) start: Course,
+    pub(super) start: TracedGame,
     /// Whether to print the legal actions, too.
     pub(super) legal: bool,
     /// The positions on the way to the latest one; never longer than a game.
-    pub(super) path: Vec<Stop>,
+    pub(super) path: Vec<PathStep>,
 }
 
 /// An action's text, and the position it led to.
-pub(super) struct Stop {
+pub(super) struct PathStep {
     text: String,
-    course: Course,
-    played: Played,
+    course: TracedGame,
+    played: TracedStep,
 }
 
 /// Why a line has no position.
 #[derive(Debug, Serialize)]
-struct Refused {
+struct LineError {
     error: String,
     /// The index of the refused action.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,20 +58,20 @@ impl FromStart {
     }
 
     /// Makes the path lead through `texts`, and reuses the part that already does.
-    fn walk(&mut self, texts: &[String]) -> Result<(), Refused> {
+    fn walk(&mut self, texts: &[String]) -> Result<(), LineError> {
         let common = self.path.iter().zip(texts).take_while(|(stop, text)| stop.text == **text);
         self.path.truncate(common.count());
         for (at, text) in texts.iter().enumerate().skip(self.path.len()) {
             let course = self.path.last().map_or(&self.start, |stop| &stop.course);
-            let stop = Stop::after(course, text)
-                .map_err(|refusal| Refused { error: refusal.to_string(), at: Some(at) })?;
+            let stop = PathStep::after(course, text)
+                .map_err(|refusal| LineError { error: refusal.to_string(), at: Some(at) })?;
             self.path.push(stop);
         }
         Ok(())
     }
 
     fn print(&self, out: &mut impl Write) -> Result<(), Failure> {
-        let start = Played::nothing();
+        let start = TracedStep::nothing();
         let (course, played) = match self.path.last() {
             Some(stop) => (&stop.course, &stop.played),
             None => (&self.start, &start),
@@ -80,23 +80,23 @@ impl FromStart {
     }
 }
 
-impl Stop {
+impl PathStep {
     /// The position to which `text` leads from `course`, after everything that is due before it.
-    fn after(course: &Course, text: &str) -> Result<Self, GameError> {
+    fn after(course: &TracedGame, text: &str) -> Result<Self, GameError> {
         let mut course = course.clone();
         let mut events = Vec::new();
         loop {
             let (mut played, answers) = course.step(text.trim_ascii())?;
             events.append(&mut played.events);
             if answers == Answers::Line {
-                let played = Played { events, ..played };
+                let played = TracedStep { events, ..played };
                 return Ok(Self { text: text.to_owned(), course, played });
             }
         }
     }
 }
 
-fn no_list(error: &serde_json::Error) -> Refused {
+fn no_list(error: &serde_json::Error) -> LineError {
     let error = format!("expected a JSON list of texts such as [\"3,4\",\"3,5\"]: {error}");
-    Refused { error, at: None }
+    LineError { error, at: None }
 }

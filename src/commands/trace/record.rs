@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::course::Played;
+use super::course::TracedStep;
 use referee_games::{
     AnyPosition, BySeat, Event, GameResult, Legal, Outcome, PASS, SeatMap, Text, Turn,
 };
@@ -42,7 +42,7 @@ enum LegalRecord {
 
 impl<'a> Record<'a> {
     /// The record of `game` after the step `played`; with the legal actions if `legal`.
-    pub(super) fn new(game: &'a dyn AnyPosition, played: &'a Played, legal: bool) -> Self {
+    pub(super) fn new(game: &'a dyn AnyPosition, played: &'a TracedStep, legal: bool) -> Self {
         let turn = game.turn();
         Self {
             ply: game.ply(),

@@ -108,9 +108,9 @@ impl Game for Toy {
     }
 }
 
-fn course(seed: Option<u64>) -> Course {
+fn course(seed: Option<u64>) -> TracedGame {
     let luck = seed.map(|seed| Secret::from_seed(seed).luck("a", "b", 1));
-    Course { game: Box::new(TypedPosition(Toy::default())), luck }
+    TracedGame { game: Box::new(TypedPosition(Toy::default())), luck }
 }
 
 /// The output of `take`, and how it ends.

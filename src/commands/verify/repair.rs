@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::write_whole;
 use crate::error::Failure;
-use crate::folder::{Locked, Problem, ProblemKind, log_failure, place};
-use crate::log::{LOG, Line, LogReader, LogWriter, set_aside};
+use crate::folder::{LineProblem, LineProblemKind, LockedFolder, log_failure, place};
+use crate::log::{LOG, LogLine, LogReader, LogWriter, set_aside};
 use crate::printer::Printer;
 use crate::schedule::state::TournamentState;
 
@@ -18,7 +18,7 @@ const BEFORE: &str = "games.jsonl.before-repair";
 
 /// Copies the log, moves its bad lines to another file, and replaces the log in one step.
 pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
-    let _locked = Locked::open(dir)?;
+    let _locked = LockedFolder::open(dir)?;
     let mut log = LogWriter::hold(dir)?;
     let reader = LogReader::open(dir).map_err(|error| log_failure(dir, &error))?;
     if !reader.header_intact() {
@@ -29,7 +29,7 @@ pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
         )));
     }
     let mut bad = 0;
-    let mut count = |_: &Line, problem: Option<Problem>| {
+    let mut count = |_: &LogLine, problem: Option<LineProblem>| {
         bad += usize::from(problem.is_some());
         Ok(())
     };
@@ -68,7 +68,7 @@ pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
 /// Passes every line of the log to `each`, with its problem, if any.
 fn each_line(
     dir: &Path,
-    each: &mut dyn FnMut(&Line, Option<Problem>) -> io::Result<()>,
+    each: &mut dyn FnMut(&LogLine, Option<LineProblem>) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut reader = LogReader::open(dir).map_err(io::Error::other)?;
     let mut state = TournamentState::new(reader.header().into());
@@ -79,15 +79,15 @@ fn each_line(
 }
 
 /// The problem with a line, if any. An edited line does not affect the lines after it.
-fn problem(line: &Line, state: &mut TournamentState) -> Option<Problem> {
+fn problem(line: &LogLine, state: &mut TournamentState) -> Option<LineProblem> {
     if line.record.is_ok() && !line.intact {
-        return Some(Problem::of(line, ProblemKind::Edited));
+        return Some(LineProblem::of(line, LineProblemKind::Edited));
     }
     place(line, state).1
 }
 
 /// A removed line, with its position and its problem.
-fn in_words(line: &Line, problem: &Problem) -> Vec<u8> {
+fn in_words(line: &LogLine, problem: &LineProblem) -> Vec<u8> {
     let text = String::from_utf8_lossy(&line.raw);
     let text = text.strip_suffix('\n').unwrap_or(&text);
     let line = serde_json::json!({

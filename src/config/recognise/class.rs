@@ -19,8 +19,10 @@ pub(super) fn module(path: &Path) -> Option<String> {
     let stem = path.file_stem()?.to_str()?.to_owned();
     let text = text(path)?;
     let complete = match origin(&text, is_player(&stem))? {
-        Origin::Here => has_methods(&text),
-        Origin::Elsewhere => has_methods(&text) || beside(path).any(|text| has_methods(&text)),
+        MethodOrigin::Here => has_methods(&text),
+        MethodOrigin::Elsewhere => {
+            has_methods(&text) || beside(path).any(|text| has_methods(&text))
+        }
     };
     complete.then_some(stem)
 }
@@ -32,7 +34,7 @@ pub(super) fn is_player(stem: &str) -> bool {
 
 /// Where the methods of a class are defined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Origin {
+enum MethodOrigin {
     /// In this file.
     Here,
     /// In this file or another: the class inherits, or the whole class is imported.
@@ -41,13 +43,13 @@ enum Origin {
 
 /// Whether a text has a class `Player`, at any indentation. Only a file named like a player may
 /// import it, because others import it to use it.
-fn origin(text: &str, may_import: bool) -> Option<Origin> {
+fn origin(text: &str, may_import: bool) -> Option<MethodOrigin> {
     text.lines().map(str::trim).find_map(|line| match line.strip_prefix("class Player") {
         Some(rest) if rest.starts_with([':', '(', ' ', '\t']) => {
             let own = ["", "()", "(object)"].contains(&rest.split(':').next()?.trim());
-            Some(if own { Origin::Here } else { Origin::Elsewhere })
+            Some(if own { MethodOrigin::Here } else { MethodOrigin::Elsewhere })
         }
-        _ => (may_import && binds(line)).then_some(Origin::Elsewhere),
+        _ => (may_import && binds(line)).then_some(MethodOrigin::Elsewhere),
     })
 }
 

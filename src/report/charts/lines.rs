@@ -19,7 +19,7 @@ const HEIGHT: u32 = 380;
 
 /// A line.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct ChartLine {
     /// The name.
     pub label: String,
     /// Its points, two or more, from left to right.
@@ -27,11 +27,11 @@ pub struct Line {
 }
 
 /// Draws these lines, the coloured ones first.
-pub fn lines(lines: &[Line], x_title: &str, label: &str) -> String {
+pub fn lines(lines: &[ChartLine], x_title: &str, label: &str) -> String {
     draw(HEIGHT, label, |area| lines_on(area, lines, x_title))
 }
 
-fn lines_on(area: &Area<'_>, lines: &[Line], x_title: &str) -> Drawn {
+fn lines_on(area: &Area<'_>, lines: &[ChartLine], x_title: &str) -> Drawn {
     let points = || lines.iter().flat_map(|line| &line.points);
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let mut last = 1.0_f64;

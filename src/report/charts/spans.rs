@@ -17,7 +17,7 @@ const MANY: usize = 60;
 
 /// One row of the chart.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Span {
+pub struct IntervalRow {
     /// The rank, if the player has one.
     pub rank: Option<usize>,
     /// The name.
@@ -34,14 +34,14 @@ pub struct Span {
 
 /// How values map to positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
+pub enum AxisScale {
     /// Linear, in Elo.
     Elo,
     /// Logarithmic, in milliseconds.
     Time,
 }
 
-impl Scale {
+impl AxisScale {
     fn place(self, value: f64) -> f64 {
         match self {
             Self::Elo => value,
@@ -61,14 +61,14 @@ impl Scale {
 }
 
 /// Draws these rows, at least one, from top to bottom.
-pub fn spans(rows: &[Span], scale: Scale, label: &str) -> String {
+pub fn spans(rows: &[IntervalRow], scale: AxisScale, label: &str) -> String {
     let row_height = if rows.len() > MANY { 16 } else { 22 };
     let axes = if rows.len() > MANY { 60 } else { 36 };
     let height = u32::try_from(rows.len()).unwrap_or(u32::MAX / 64) * row_height + axes;
     draw(height, label, |area| rows_on(area, rows, scale, axes == 60))
 }
 
-fn rows_on(area: &Area<'_>, rows: &[Span], scale: Scale, both_axes: bool) -> Drawn {
+fn rows_on(area: &Area<'_>, rows: &[IntervalRow], scale: AxisScale, both_axes: bool) -> Drawn {
     let places = rows.iter().flat_map(|row| [row.low, row.high, row.most.unwrap_or(row.high)]);
     let places: Vec<f64> = places.map(|value| scale.place(value)).collect();
     let low = places.iter().copied().fold(f64::INFINITY, f64::min);

@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use indicatif::HumanBytes;
 use maud::{Markup, html};
 
-use super::{Material, count, name};
+use super::{PageData, count, name};
 use crate::escape;
 use crate::model::clock::{Measure, TimeControl};
 use crate::model::containment::{Containment, PlayerLimits};
@@ -13,7 +13,7 @@ use crate::model::record::{FaultPolicy, Header};
 use crate::model::stage::Stage;
 use crate::player::diagnosis::seconds;
 
-pub(super) fn section(material: &Material<'_>) -> Markup {
+pub(super) fn section(material: &PageData<'_>) -> Markup {
     let header = material.header;
     html! {
         dl {

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use maud::{Markup, PreEscaped, html};
 
-use super::{Material, name, place};
+use super::{PageData, name, place};
 use crate::escape;
 
 /// Tables with more players start as an overview without numbers.
 const NUMBERS: usize = 40;
 
-pub(super) fn section(material: &Material<'_>) -> Markup {
+pub(super) fn section(material: &PageData<'_>) -> Markup {
     let rows = &material.standings.rows;
     let large = rows.len() > NUMBERS;
     html! {
@@ -37,7 +37,7 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
     }
 }
 
-fn line(material: &Material<'_>, at: usize) -> Markup {
+fn line(material: &PageData<'_>, at: usize) -> Markup {
     let rows = &material.standings.rows;
     let row = &rows[at];
     let mut cells = String::with_capacity(rows.len() * 20);
@@ -53,7 +53,7 @@ fn line(material: &Material<'_>, at: usize) -> Markup {
 }
 
 /// A table cell. It holds only numbers, so it needs no escaping; HTML lets us omit its end tag.
-fn cell(material: &Material<'_>, row: usize, column: usize) -> String {
+fn cell(material: &PageData<'_>, row: usize, column: usize) -> String {
     if row == column {
         return "<td class=self>".to_owned();
     }

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 
-use super::{Material, count, name};
+use super::{PageData, count, name};
 use crate::analysis::fault_cases::FaultCase;
 use crate::escape;
 use crate::model::fault::FaultCode;
 
-pub(super) fn section(material: &Material<'_>) -> Markup {
+pub(super) fn section(material: &PageData<'_>) -> Markup {
     let faults = &material.summary.faults;
     if faults.total == 0 {
         return html! { p { "Nobody made a fault." } };

@@ -4,13 +4,13 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::shell::json_in_html;
-use super::{Material, count, elo, name, plies};
+use super::{PageData, count, elo, name, plies};
 use crate::analysis::highlights::{FAULTS, Highlight, HighlightKind};
 use crate::escape;
 use crate::report::film::end_in_words;
 use referee_games::Seat;
 
-pub(super) fn section(material: &Material<'_>) -> Markup {
+pub(super) fn section(material: &PageData<'_>) -> Markup {
     let highlights = &material.summary.highlights;
     html! {
         p {
@@ -53,7 +53,7 @@ fn link(highlight: &Highlight, kind: HighlightKind) -> Markup {
 }
 
 /// The data for the script: player names by number, the ranking order and the replay frames.
-pub(super) fn data(material: &Material<'_>) -> String {
+pub(super) fn data(material: &PageData<'_>) -> String {
     let names: Vec<String> =
         material.results.names().iter().map(|name| escape::terminal(name)).collect();
     let order: Vec<usize> = material.standings.rows.iter().map(|row| row.number).collect();

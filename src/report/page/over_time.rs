@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 
-use super::{Material, elo, figure, name};
+use super::{PageData, elo, figure, name};
 use crate::escape;
 use crate::report::Row;
-use crate::report::charts::{Line, SERIES, lines};
+use crate::report::charts::{ChartLine, SERIES, lines};
 
-pub(super) fn section(material: &Material<'_>) -> Markup {
+pub(super) fn section(material: &PageData<'_>) -> Markup {
     let points = &material.summary.history.points;
     if points.len() < 2 {
         return html! { p { "There is nothing to show before a few games are played." } };
@@ -15,7 +15,7 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
     let rows = material.standings.rows.iter();
     let rows: Vec<&Row> = rows.filter(|row| row.shown_rating().is_some()).collect();
     #[expect(clippy::cast_precision_loss, reason = "games are counted, not measured")]
-    let line = |number: usize, player: &str| Line {
+    let line = |number: usize, player: &str| ChartLine {
         label: escape::terminal(player),
         points: points
             .iter()
@@ -23,7 +23,7 @@ pub(super) fn section(material: &Material<'_>) -> Markup {
             .collect(),
     };
     let all = rows.iter().map(|row| line(row.number, &row.player));
-    let drawn: Vec<Line> = all.filter(|line| line.points.len() > 1).collect();
+    let drawn: Vec<ChartLine> = all.filter(|line| line.points.len() > 1).collect();
     let chart = lines(&drawn, "games, in the order in which they ended", "Ratings over time");
     let rest = drawn.len().saturating_sub(SERIES);
     let caption = if rest == 0 {

@@ -2,13 +2,13 @@
 
 use maud::{Markup, html};
 
-use super::{Material, count, figure, name, percent, time};
-use crate::analysis::diagnostics::Ending;
+use super::{PageData, count, figure, name, percent, time};
+use crate::analysis::diagnostics::EndingCount;
 use crate::analysis::diagnostics::clocks::ClockUse;
 use crate::escape;
-use crate::report::charts::{Bin, Scale, Span, bins, histogram, spans};
+use crate::report::charts::{AxisScale, Bin, IntervalRow, bins, histogram, spans};
 
-pub(super) fn section(material: &Material<'_>) -> Markup {
+pub(super) fn section(material: &PageData<'_>) -> Markup {
     let summary = material.summary;
     let bars = bins(&summary.lengths);
     let total: u32 = summary.lengths.values().sum();
@@ -37,7 +37,7 @@ fn range(bin: Bin) -> String {
     if bin.from == bin.to { bin.from.to_string() } else { format!("{}–{}", bin.from, bin.to) }
 }
 
-fn median(material: &Material<'_>) -> Option<u32> {
+fn median(material: &PageData<'_>) -> Option<u32> {
     let lengths = &material.summary.lengths;
     let half = lengths.values().sum::<u32>().div_ceil(2);
     let mut below = 0;
@@ -51,12 +51,12 @@ fn median(material: &Material<'_>) -> Option<u32> {
 }
 
 /// A table of endings whose rows also draw the bars of a chart.
-fn endings(material: &Material<'_>, total: u32) -> Markup {
+fn endings(material: &PageData<'_>, total: u32) -> Markup {
     let endings = &material.found.endings;
     html! {
         table.endings {
             thead { tr { th scope="col" { "Decided by" } th.n scope="col" { "Games" } th scope="col" { "Share" } } }
-            tbody { @for Ending { reason, fault, games } in endings { tr {
+            tbody { @for EndingCount { reason, fault, games } in endings { tr {
                 th scope="row" { (escape::terminal(reason)) @if *fault { " " span.bad { "fault" } } }
                 td.n { (games) }
                 td.bar { span style=(format!("width:{:.1}%", 100.0 * f64::from(*games) / f64::from(total.max(1)))) .warm[*fault] {} small { (percent(f64::from(*games), f64::from(total))) } }
@@ -66,7 +66,7 @@ fn endings(material: &Material<'_>, total: u32) -> Markup {
 }
 
 /// Clock use by player, in ranking order.
-pub(super) fn clock_section(material: &Material<'_>) -> Markup {
+pub(super) fn clock_section(material: &PageData<'_>) -> Markup {
     let uses = &material.found.clocks;
     let ranked: Vec<_> = material
         .standings
@@ -81,7 +81,7 @@ pub(super) fn clock_section(material: &Material<'_>) -> Markup {
     }
     #[expect(clippy::cast_precision_loss, reason = "drawn to a pixel")]
     let ms = |ns: u64| ns as f64 / 1e6;
-    let span = |&(rank, clock): &(Option<usize>, &ClockUse)| Span {
+    let span = |&(rank, clock): &(Option<usize>, &ClockUse)| IntervalRow {
         rank,
         label: escape::terminal(&clock.player),
         low: ms(clock.median_ns),
@@ -89,8 +89,8 @@ pub(super) fn clock_section(material: &Material<'_>) -> Markup {
         high: ms(clock.p95_ns),
         most: Some(ms(clock.max_ns)),
     };
-    let rows: Vec<Span> = ranked.iter().map(span).collect();
-    let chart = spans(&rows, Scale::Time, "Time used per turn, one row per player");
+    let rows: Vec<IntervalRow> = ranked.iter().map(span).collect();
+    let chart = spans(&rows, AxisScale::Time, "Time used per turn, one row per player");
     let table = html! {
         table {
             thead { tr {

@@ -2,16 +2,16 @@
 
 use maud::{Markup, html};
 
-use super::{Material, count, elo, figure, name, or_dash, percent, place};
+use super::{PageData, count, elo, figure, name, or_dash, percent, place};
 use crate::escape;
 use crate::report::Row;
-use crate::report::charts::{Scale, Span, spans};
+use crate::report::charts::{AxisScale, IntervalRow, spans};
 use crate::report::notes;
 use crate::report::unranked::describe;
 use referee_ratings::Estimate;
 
 /// The ranking table.
-pub(super) fn section(material: &Material<'_>) -> Markup {
+pub(super) fn section(material: &PageData<'_>) -> Markup {
     let standings = material.standings;
     let any_faults = standings.fault_total() > 0;
     html! {
@@ -65,7 +65,7 @@ fn line(row: &Row, any_faults: bool) -> Markup {
 }
 
 /// The value of the first seat, and the number of draws.
-fn seats(material: &Material<'_>) -> Markup {
+fn seats(material: &PageData<'_>) -> Markup {
     let standings = material.standings;
     let (games, draws) = (standings.total.games(), standings.total.draws);
     let advantage = standings.first_advantage;
@@ -77,7 +77,7 @@ fn seats(material: &Material<'_>) -> Markup {
 }
 
 /// How clearly each player is separated from the next.
-fn next_table(material: &Material<'_>) -> Markup {
+fn next_table(material: &PageData<'_>) -> Markup {
     let rows = &material.standings.rows;
     html! {
         details.table { summary { "How well neighbours are told apart" } div.scroll { table {
@@ -95,7 +95,7 @@ fn next_table(material: &Material<'_>) -> Markup {
 }
 
 /// Results that the ratings do not explain and that deserve a look.
-fn unexplained(material: &Material<'_>) -> Markup {
+fn unexplained(material: &PageData<'_>) -> Markup {
     let found = material.found;
     html! {
         @for player in &found.unexplained {
@@ -124,7 +124,7 @@ fn unexplained(material: &Material<'_>) -> Markup {
 }
 
 /// The rating chart with its intervals.
-pub(super) fn chart_section(material: &Material<'_>) -> Markup {
+pub(super) fn chart_section(material: &PageData<'_>) -> Markup {
     let rows = || {
         let rows = material.standings.rows.iter();
         rows.filter_map(|row| row.shown_rating().map(|rating| (row, rating)))
@@ -132,7 +132,7 @@ pub(super) fn chart_section(material: &Material<'_>) -> Markup {
     if rows().next().is_none() {
         return html! { p { "Nobody has a rating yet." } };
     }
-    let span = |(row, rating): (&Row, Estimate)| Span {
+    let span = |(row, rating): (&Row, Estimate)| IntervalRow {
         rank: row.place(),
         label: escape::terminal(&row.player),
         low: rating.low,
@@ -142,7 +142,7 @@ pub(super) fn chart_section(material: &Material<'_>) -> Markup {
     };
     let chart = spans(
         &rows().map(span).collect::<Vec<_>>(),
-        Scale::Elo,
+        AxisScale::Elo,
         "Ratings with their 95% intervals, one row per player",
     );
     let table = html! {

@@ -8,7 +8,7 @@ const VIEWER: &str = include_str!("viewer.js");
 
 /// How a page is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PageKind {
     /// A file on disk.
     File,
     /// Served while a tournament runs; it updates itself.
@@ -17,7 +17,7 @@ pub enum Kind {
 
 /// A page without its content.
 #[derive(Debug)]
-pub struct Shell<'a> {
+pub struct PageTemplate<'a> {
     /// The page heading, as safe HTML text.
     pub title: &'a str,
     /// The summary below the heading.
@@ -29,10 +29,10 @@ pub struct Shell<'a> {
     /// A value that players cannot guess. Only scripts that carry its hash may run.
     pub key: &'a str,
     /// How the page is published.
-    pub kind: Kind,
+    pub kind: PageKind,
 }
 
-impl Shell<'_> {
+impl PageTemplate<'_> {
     /// The page as HTML.
     pub fn html(&self) -> String {
         let nonce = blake3::derive_key("referee 2026 page nonce", self.key.as_bytes());
@@ -42,7 +42,7 @@ impl Shell<'_> {
              script-src 'nonce-{nonce}' 'self' file:; connect-src 'self'; base-uri 'none'; \
              form-action 'none'"
         );
-        let live = self.kind == Kind::Live;
+        let live = self.kind == PageKind::Live;
         let page = html! {
             (DOCTYPE)
             html lang="en" data-live[live] {

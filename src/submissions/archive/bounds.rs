@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 /// How many bytes may still be read. It is shared with code that needs to know why a read failed.
 #[derive(Debug, Clone)]
-pub(super) struct Left(Rc<Cell<u64>>);
+pub(super) struct BytesLeft(Rc<Cell<u64>>);
 
-impl Left {
+impl BytesLeft {
     /// Whether no bytes are left.
     pub(super) fn is_none(&self) -> bool {
         self.0.get() == 0
@@ -24,16 +24,16 @@ impl Left {
 #[derive(Debug)]
 pub(super) struct Bounded<R> {
     inner: R,
-    left: Left,
+    left: BytesLeft,
 }
 
 impl<R> Bounded<R> {
     pub(super) fn new(inner: R, most: u64) -> Self {
-        Self { inner, left: Left(Rc::new(Cell::new(most))) }
+        Self { inner, left: BytesLeft(Rc::new(Cell::new(most))) }
     }
 
     /// The number of bytes that may still be read.
-    pub(super) fn left(&self) -> Left {
+    pub(super) fn left(&self) -> BytesLeft {
         self.left.clone()
     }
 }

@@ -8,7 +8,7 @@ use super::SHOWN;
 /// Why an archive was refused or could not be unpacked. Names are those in the archive, made safe
 /// to show.
 #[derive(Debug)]
-pub enum Refused {
+pub enum ArchiveError {
     /// The folder to unpack into could not be created.
     Folder(io::Error),
     /// It is a device or a pipe.
@@ -45,7 +45,7 @@ pub enum Refused {
     },
 }
 
-impl Refused {
+impl ArchiveError {
     /// The archive is not valid for its kind. The library's message may quote it, so it is escaped.
     pub(super) fn broken(kind: &'static str, why: &dyn fmt::Display) -> Self {
         Self::Broken { kind, why: crate::escape::bytes(why.to_string().as_bytes(), SHOWN) }
@@ -60,7 +60,7 @@ impl Refused {
     }
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for ArchiveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Folder(error) => return write!(f, "a folder for it cannot be made: {error}"),
@@ -94,7 +94,7 @@ impl fmt::Display for Refused {
     }
 }
 
-impl std::error::Error for Refused {
+impl std::error::Error for ArchiveError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Folder(error) | Self::Unreadable(error) | Self::Entry { error, .. } => {

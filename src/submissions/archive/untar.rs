@@ -5,19 +5,23 @@ use std::io::{self, Read};
 use tar::{Entry, EntryType, PaxExtensions};
 
 use super::bounds::Bounded;
-use super::{Kind, Refused, Target};
+use super::{ArchiveError, EntryKind, UnpackTarget};
 
 /// The most bytes of metadata before an entry; a path has 4,096 at most.
 const LONGEST: u64 = 64 * 1024;
 
 /// Unpacks a tar file.
-pub(super) fn untar(input: Bounded<impl Read>, target: &mut Target<'_>) -> Result<(), Refused> {
+pub(super) fn untar(
+    input: Bounded<impl Read>,
+    target: &mut UnpackTarget<'_>,
+) -> Result<(), ArchiveError> {
     let left = input.left();
     let most = target.limits.bytes;
-    unpack(input, target).map_err(|why| if left.is_none() { Refused::TooLarge(most) } else { why })
+    unpack(input, target)
+        .map_err(|why| if left.is_none() { ArchiveError::TooLarge(most) } else { why })
 }
 
-fn unpack(input: impl Read, target: &mut Target<'_>) -> Result<(), Refused> {
+fn unpack(input: impl Read, target: &mut UnpackTarget<'_>) -> Result<(), ArchiveError> {
     let mut archive = tar::Archive::new(input);
     let mut long = None;
     // The library would read a long name completely, however long it is.
@@ -44,28 +48,28 @@ fn unpack(input: impl Read, target: &mut Target<'_>) -> Result<(), Refused> {
     Ok(())
 }
 
-fn kind_of(entry: &Entry<'_, impl Read>, name: &str) -> Kind {
+fn kind_of(entry: &Entry<'_, impl Read>, name: &str) -> EntryKind {
     let header = entry.header();
     match header.entry_type() {
-        EntryType::Directory => Kind::Folder,
+        EntryType::Directory => EntryKind::Folder,
         // The oldest archives mark folders only this way.
-        EntryType::Regular if name.ends_with('/') => Kind::Folder,
+        EntryType::Regular if name.ends_with('/') => EntryKind::Folder,
         EntryType::Regular | EntryType::Continuous => {
-            Kind::File { runs: header.mode().is_ok_and(|mode| mode & 0o111 != 0) }
+            EntryKind::File { runs: header.mode().is_ok_and(|mode| mode & 0o111 != 0) }
         }
-        _ => Kind::Other,
+        _ => EntryKind::Other,
     }
 }
 
 /// The name that a GNU entry gives to the next entry.
-fn long_name(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, Refused> {
+fn long_name(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, ArchiveError> {
     let mut name = text(entry)?;
     name.truncate(name.iter().position(|&byte| byte == 0).unwrap_or(name.len()));
     Ok(name)
 }
 
 /// The path that a POSIX entry gives to the next entry, if any.
-fn path_of(entry: &mut Entry<'_, impl Read>) -> Result<Option<Vec<u8>>, Refused> {
+fn path_of(entry: &mut Entry<'_, impl Read>) -> Result<Option<Vec<u8>>, ArchiveError> {
     let text = text(entry)?;
     let mut path = None;
     for record in PaxExtensions::new(&text) {
@@ -81,9 +85,9 @@ fn path_of(entry: &mut Entry<'_, impl Read>) -> Result<Option<Vec<u8>>, Refused>
 }
 
 /// The content of an entry that describes the next one.
-fn text(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, Refused> {
+fn text(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, ArchiveError> {
     if entry.header().entry_size().map_err(broken)? > LONGEST {
-        return Err(Refused::LongName);
+        return Err(ArchiveError::LongName);
     }
     let mut text = Vec::new();
     entry.take(LONGEST).read_to_end(&mut text).map_err(broken)?;
@@ -91,6 +95,6 @@ fn text(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, Refused> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]
-fn broken(error: io::Error) -> Refused {
-    Refused::broken("tar", &error)
+fn broken(error: io::Error) -> ArchiveError {
+    ArchiveError::broken("tar", &error)
 }
