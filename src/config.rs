@@ -5,33 +5,33 @@
 //! notes every problem it finds, and all of them are reported together, with the lines they are in.
 //! No later code needs to ask whether something is set or valid.
 
-mod apart;
 mod containment;
+mod detection;
 mod file;
 mod grades;
+mod isolation;
 mod keys;
 mod launch;
 mod limits;
 mod openings;
 mod player;
+mod player_argument;
 mod player_keys;
 mod problem;
-mod recognise;
 mod sources;
 mod stages;
 #[cfg(all(test, unix))]
 mod tests;
 mod tournament;
-mod word;
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+pub use detection::{Detected, EXPECTED, candidates, detect, unbuilt};
 pub use limits::{DEFAULT_MOVE, DEFAULT_STARTUP, LONGEST};
+pub use player_argument::{PlayerArgument, name_of};
 pub use problem::similar;
-pub use recognise::{Detected, EXPECTED, candidates, recognise, unbuilt};
-pub use word::{PlayerArgument, name_of};
 
 use crate::bounded::{self, ReadError};
 use crate::error::Failure;

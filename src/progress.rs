@@ -27,7 +27,7 @@ pub struct Progress {
     printer: Printer,
     bar: Option<ProgressBar>,
     began: Instant,
-    said: Instant,
+    printed: Instant,
     due: u64,
     /// The text before the number of games due, if that is an estimate.
     about: &'static str,
@@ -103,7 +103,7 @@ impl Progress {
             printer,
             bar: None,
             began: now,
-            said: now,
+            printed: now,
             due: 0,
             about: "",
             played: 0,
@@ -238,7 +238,7 @@ impl Progress {
 
     fn begin(&mut self, state: &TournamentState, due: usize) {
         self.began = Instant::now();
-        self.said = self.began;
+        self.printed = self.began;
         self.due = due as u64;
         self.known = known(state);
         if state.played() > 0 {
@@ -270,9 +270,9 @@ impl Progress {
             bar.set_message(self.headline.clone().unwrap_or_else(|| self.leaders()));
             bar.set_length(self.due);
             bar.inc(1);
-        } else if self.said.elapsed() >= EVERY && self.played < self.due {
+        } else if self.printed.elapsed() >= EVERY && self.played < self.due {
             // The last game is reported at the end.
-            self.said = Instant::now();
+            self.printed = Instant::now();
             self.say(&self.plain_line());
         }
     }

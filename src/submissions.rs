@@ -7,8 +7,8 @@
 
 mod archive;
 mod label;
-mod missing;
-mod shelf;
+mod no_player;
+mod players_folder;
 mod twins;
 mod uploads;
 
@@ -19,12 +19,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use archive::{ArchiveError, LIMITS, UnpackLimits, unpack, unpack_from};
-pub use missing::NoPlayer;
+pub use no_player::NoPlayer;
 
 use crate::config::{Detected, name_of};
 use crate::model::player::LONGEST_NAME;
 use label::Label;
-use shelf::PlayersFolder;
+use players_folder::PlayersFolder;
 use uploads::{ChosenUpload, UploadPart, choose};
 
 /// The most names to list.

@@ -131,12 +131,12 @@ fn ask(
         Interface::Class => Vec::new(),
     };
     match args.format {
-        OutputFormat::Json => printer.line(&in_json(&asked, finding.as_ref(), &exchange))?,
+        OutputFormat::Json => printer.line(&json_of(&asked, finding.as_ref(), &exchange))?,
         OutputFormat::Text => {
             if asked.greeted.is_some() {
                 printer.line(&picture(&*asked.position, &asked.events, printer.colour))?;
             }
-            printer.line(&in_words(&asked, finding.as_ref(), &exchange))?;
+            printer.line(&describe(&asked, finding.as_ref(), &exchange))?;
         }
     }
     Ok(if finding.is_none() { Status::Done } else { Status::Found })
@@ -167,7 +167,7 @@ fn write_lines(file: &std::path::Path, lines: &[String]) -> Result<(), Failure> 
         .map_err(|error| Failure::system(format!("cannot write {}: {error}", file.display())))
 }
 
-fn in_words(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine]) -> String {
+fn describe(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine]) -> String {
     let mut text = String::new();
     for line in exchange {
         // Writing to a string does not fail.
@@ -191,7 +191,7 @@ fn in_words(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine
     text
 }
 
-fn in_json(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine]) -> String {
+fn json_of(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine]) -> String {
     let divergence = asked.divergence.as_ref().map(
         |Divergence { ply, said, recorded }| json!({ "ply": ply, "said": said, "recorded": recorded }),
     );

@@ -1,7 +1,7 @@
 //! `check`: tests whether players are ready for a tournament, one player or a whole folder.
 
 mod candidates;
-mod crowd;
+mod parallel_checks;
 mod table;
 
 use std::num::NonZeroUsize;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use self::crowd::ChecksEnd;
+use self::parallel_checks::ChecksEnd;
 use self::table::CheckTable;
 use super::setting::{GameSettings, GameSettingsArgs};
 use super::{Failure, OutputFormat, Status};
@@ -83,9 +83,9 @@ pub fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     let table = args.csv.as_deref().map(|path| CheckTable::create(path, bots)).transpose()?;
     let mut desk = ReportPrinter { format: args.format, table, printer, ready: 0 };
     let players = entries.len();
-    let end = crowd::examine_all(args.jobs, exam, entries, &mut desk)?;
+    let end = parallel_checks::examine_all(args.jobs, exam, entries, &mut desk)?;
     for names in &same {
-        printer.note(&copies::in_words(names));
+        printer.note(&copies::describe(names));
     }
     if players > 1 {
         printer.note(&format!("{} of {players} players are ready", desk.ready));

@@ -19,7 +19,7 @@ use crate::report::{Standings, tables};
 use referee_games::Seat;
 
 /// The most bytes of embedded replays per page.
-const FILM_BYTES: usize = 256 << 10;
+const REPLAY_BYTES: usize = 256 << 10;
 
 /// Arguments of `packets`.
 #[derive(Debug, Args)]
@@ -59,7 +59,7 @@ pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
         exchanges: dir.join(EXCHANGES),
         folders: folders.iter().map(|folder| out.join(folder)).collect(),
         packets: names.iter().enumerate().map(packet).collect(),
-        studio: ReplayRenderer::new(&tables.analysis.header)?,
+        renderer: ReplayRenderer::new(&tables.analysis.header)?,
         pseudonyms,
     };
     writer.make_folders()?;
@@ -112,7 +112,7 @@ struct PacketWriter<'a> {
     exchanges: PathBuf,
     folders: Vec<PathBuf>,
     packets: Vec<Packet>,
-    studio: ReplayRenderer,
+    renderer: ReplayRenderer,
     pseudonyms: &'a Pseudonyms,
 }
 
@@ -145,10 +145,10 @@ impl PacketWriter<'_> {
                 write(&folder.join("stderr").join(format!("{}.txt", seen.id)), &stderr)?;
             }
         }
-        let film = self.studio.film(&seen)?;
-        write(&folder.join("games").join(format!("{}.js", seen.id)), &game_script(&film))?;
-        if packet.films.iter().map(String::len).sum::<usize>() < FILM_BYTES {
-            packet.films.push(film);
+        let replay = self.renderer.replay_json(&seen)?;
+        write(&folder.join("games").join(format!("{}.js", seen.id)), &game_script(&replay))?;
+        if packet.replays.iter().map(String::len).sum::<usize>() < REPLAY_BYTES {
+            packet.replays.push(replay);
         }
         append(&folder.join("games.jsonl"), &seen)
     }

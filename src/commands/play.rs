@@ -20,7 +20,7 @@ use crate::player::{Human, Launch, Player, Sandbox, Wire};
 use crate::printer::Printer;
 use crate::referee::{self, Ending, GameReport, GameSetup};
 use crate::replay::steps_to;
-use crate::report::story::{is_ply, told};
+use crate::report::story::{describe_step, is_ply};
 use crate::schedule::Fixture;
 use crate::seeds::{Luck, Secret};
 use referee_games::{AnyPosition, BySeat, Event, GameResult, Seat, Text, TextStep};
@@ -199,7 +199,7 @@ fn block_on(
         let mut broken = None;
         let closed = Notify::new();
         let mut observe = |position: &dyn AnyPosition, events: &[Event]| {
-            let mut text = told(events, position.ply());
+            let mut text = describe_step(events, position.ply());
             if is_ply(events) {
                 text = format!("{text}\n{}", picture(position, events, printer.colour));
             }

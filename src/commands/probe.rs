@@ -52,7 +52,7 @@ pub fn run(args: &ProbeArgs, printer: Printer) -> Result<Status, Failure> {
         }
         OutputFormat::Text => {
             for finding in &findings {
-                printer.line(&in_words(finding))?;
+                printer.line(&describe(finding))?;
             }
         }
     }
@@ -60,7 +60,7 @@ pub fn run(args: &ProbeArgs, printer: Printer) -> Result<Status, Failure> {
     Ok(if all { Status::Done } else { Status::Found })
 }
 
-fn in_words(finding: &ProbeResult) -> String {
+fn describe(finding: &ProbeResult) -> String {
     let ProbeResult { name, purpose, .. } = finding;
     let verdict = if finding.holds { "holds" } else { "does not hold" };
     let mut text = format!("{name:<12} {verdict:<14} {purpose}");
@@ -145,7 +145,7 @@ mod tests {
         };
         let indent = " ".repeat(13);
         assert_eq!(
-            in_words(&finding),
+            describe(&finding),
             format!(
                 "landlock     does not hold  files\n{indent}why: not there\n{indent}do: get it"
             )

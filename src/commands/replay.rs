@@ -12,7 +12,7 @@ use crate::model::record::GameRecord;
 use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use crate::replay::Replay;
-use crate::report::story::{is_ply, told};
+use crate::report::story::{describe_step, is_ply};
 use referee_games::{Event, Seat, Turn};
 
 /// Arguments of `replay`.
@@ -106,7 +106,7 @@ fn title(record: &GameRecord) -> String {
 }
 
 fn step_line(events: &[Event], record: &GameRecord, ply: u32) -> String {
-    let mut line = told(events, ply);
+    let mut line = describe_step(events, ply);
     for note in record.notes.iter().filter(|note| is_ply(events) && note.ply + 1 == ply) {
         let said = note.note.as_deref().unwrap_or_default();
         let eval = note.eval.map_or(String::new(), |eval| format!(" [{eval:+.2}]"));

@@ -1,6 +1,6 @@
 //! `report`: writes the HTML page about a tournament, beside its tables.
 
-pub(super) mod called;
+pub(super) mod command_options;
 pub(super) mod game_files;
 
 use std::io;
@@ -23,10 +23,10 @@ use crate::model::grades::Grades;
 use crate::model::record::{GameRecord, Header};
 use crate::model::rules::GameRules;
 use crate::printer::Printer;
-use crate::report::film::ReplayFrames;
 use crate::report::grades;
-use crate::report::page::shell::PageKind;
+use crate::report::page::template::PageKind;
 use crate::report::page::{PageData, page};
+use crate::report::replay_frames::ReplayFrames;
 use crate::report::taken_out::taken_out;
 use game_files::GameFiles;
 
@@ -35,7 +35,7 @@ pub const PAGE: &str = "report.html";
 /// The folder of the page with pseudonyms.
 const PUBLIC: &str = "public";
 /// The most bytes of embedded replays on the page.
-const FILM_BYTES: usize = 4 << 20;
+const REPLAY_BYTES: usize = 4 << 20;
 
 /// Arguments of `report`.
 #[derive(Debug, Args)]
@@ -84,14 +84,14 @@ pub(super) fn write_all(tables: &Tables, config: Option<&Path>) -> Result<Vec<St
     let dir = tables.analysis.dir();
     let mut page = PageBuilder::new(tables, Some(GameFiles::new(dir)?))?;
     tables.write(&mut page.visitors())?;
-    page.write(dir, &called::options(dir, config))
+    page.write(dir, &command_options::options(dir, config))
 }
 
 /// Writes the page of a tournament into the folder `out`.
 fn write_into(out: &Path, tables: &Tables) -> Result<(), Failure> {
     let mut page = PageBuilder::new(tables, Some(GameFiles::new(out)?))?;
     tables.analysis.visit(&mut page.visitors())?;
-    page.write(out, &called::options(tables.analysis.dir(), None)).map(|_| ())
+    page.write(out, &command_options::options(tables.analysis.dir(), None)).map(|_| ())
 }
 
 /// The page as HTML. The arguments give its kind and the options shown in its commands.
@@ -120,7 +120,7 @@ struct PageBuilder<'a> {
     diagnoser: Diagnoser,
     failed_checks: FailedChecks,
     files: Option<FilesWriter<'a>>,
-    studio: ReplayRenderer,
+    renderer: ReplayRenderer,
 }
 
 impl<'a> PageBuilder<'a> {
@@ -128,8 +128,8 @@ impl<'a> PageBuilder<'a> {
     fn new(tables: &'a Tables, files: Option<GameFiles>) -> Result<Self, Failure> {
         let analysis = &tables.analysis;
         let writer = |files| -> Result<_, Failure> {
-            let studio = ReplayRenderer::new(&analysis.header)?;
-            Ok(FilesWriter { files, studio, results: &analysis.evaluation.results })
+            let renderer = ReplayRenderer::new(&analysis.header)?;
+            Ok(FilesWriter { files, renderer, results: &analysis.evaluation.results })
         };
         Ok(Self {
             tables,
@@ -137,7 +137,7 @@ impl<'a> PageBuilder<'a> {
             diagnoser: Diagnoser::new(analysis)?,
             failed_checks: FailedChecks::default(),
             files: files.map(writer).transpose()?,
-            studio: ReplayRenderer::new(&analysis.header)?,
+            renderer: ReplayRenderer::new(&analysis.header)?,
         })
     }
 
@@ -158,7 +158,7 @@ impl<'a> PageBuilder<'a> {
         if let Some(files) = self.files {
             files.files.finish()?;
         }
-        let films = films(&self.studio, &self.summary)?;
+        let replays = replays(&self.renderer, &self.summary)?;
         let found = self.diagnoser.finish(analysis);
         let out = taken_out(analysis, &self.failed_checks);
         let html = page(&PageData {
@@ -167,7 +167,7 @@ impl<'a> PageBuilder<'a> {
             results: &analysis.evaluation.results,
             summary: &self.summary,
             found: &found,
-            films: &films,
+            replays: &replays,
             out: &out,
             // A command would reveal a player's name.
             called: analysis.published.is_none().then_some(called),
@@ -187,23 +187,23 @@ impl<'a> PageBuilder<'a> {
 }
 
 /// The replays embedded in the page, as JSON.
-fn films(studio: &ReplayRenderer, summary: &LogSummary) -> Result<Vec<String>, Failure> {
-    let (mut films, mut bytes) = (Vec::new(), 0);
+fn replays(renderer: &ReplayRenderer, summary: &LogSummary) -> Result<Vec<String>, Failure> {
+    let (mut replays, mut bytes) = (Vec::new(), 0);
     for record in summary.highlights.records() {
-        if bytes >= FILM_BYTES {
+        if bytes >= REPLAY_BYTES {
             break;
         }
-        let film = studio.film(record)?;
-        bytes += film.len();
-        films.push(film);
+        let replay = renderer.replay_json(record)?;
+        bytes += replay.len();
+        replays.push(replay);
     }
-    Ok(films)
+    Ok(replays)
 }
 
 /// Writes the files of all games of a log, except those that exist already.
 struct FilesWriter<'a> {
     files: GameFiles,
-    studio: ReplayRenderer,
+    renderer: ReplayRenderer,
     results: &'a NamedResults,
 }
 
@@ -211,10 +211,10 @@ impl LogVisitor for FilesWriter<'_> {
     fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
         let LoggedGame { record, check, .. } = *game;
         self.files.list(self.results, record)?;
-        if self.files.has(record, check) {
+        if self.files.contains(record, check) {
             return Ok(());
         }
-        self.files.add(record, check, &self.studio.film(record)?)
+        self.files.add(record, check, &self.renderer.replay_json(record)?)
     }
 }
 
@@ -231,7 +231,7 @@ impl ReplayRenderer {
     }
 
     /// The replay of a game, as JSON.
-    pub(super) fn film(&self, record: &GameRecord) -> Result<String, Failure> {
+    pub(super) fn replay_json(&self, record: &GameRecord) -> Result<String, Failure> {
         serde_json::to_string(&ReplayFrames::of(&self.rules, &self.control, record))
             .map_err(|error| Failure::system(error.to_string()))
     }

@@ -69,7 +69,7 @@ impl Tables {
 
     /// Warns about lines of the log that do not count or were edited.
     pub fn warn(&self, printer: Printer) {
-        self.analysis.problems.in_words().iter().for_each(|line| printer.note(line));
+        self.analysis.problems.lines().iter().for_each(|line| printer.note(line));
     }
 
     /// The tables as files: name and content. `games.csv` is separate because of its size.

@@ -105,7 +105,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     tournament.stages.extend(until.as_ref().map(|_| Stage::further()));
     let folder = LockedFolder::open(&dir)?;
     if let Some(until) = &until {
-        printer.note(&format!("new games start only if they should be over by {}", until.said));
+        printer.note(&format!("new games start only if they should be over by {}", until.text));
     }
     let containment = Arc::new(contained(args.containment, &args.without, &tournament)?);
     printer.note(&containment.summary());
@@ -136,8 +136,8 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
             Ok(Status::Interrupted)
         }
         RunEnd::TimeUp => {
-            let said = until.map(|until| until.said).unwrap_or_default();
-            printer.note(&time_up(&said, &tables));
+            let time = until.map(|until| until.text).unwrap_or_default();
+            printer.note(&time_up(&time, &tables));
             conclude(args, &tournament, &folder, (&tables, &out), printer)
         }
         RunEnd::Failed(failure) => Err(failure),
@@ -173,14 +173,14 @@ pub(super) fn refuse_changed(
 }
 
 /// The summary of a run whose time is up.
-fn time_up(said: &str, tables: &Tables) -> String {
+fn time_up(time: &str, tables: &Tables) -> String {
     let (due, further) = (tables.analysis.state.due(), tables.analysis.state.further_played());
     let games = |count| format!("{count} {}", if count == 1 { "game" } else { "games" });
     match due {
         0 => {
-            format!("the time is up ({said}): everything was played, plus {} more", games(further))
+            format!("the time is up ({time}): everything was played, plus {} more", games(further))
         }
-        _ => format!("the time is up ({said}): {} left to play; run again to continue", games(due)),
+        _ => format!("the time is up ({time}): {} left to play; run again to continue", games(due)),
     }
 }
 

@@ -24,7 +24,7 @@ use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
 use super::report::game_files::{INDEX_END, game_script, index_begin, index_line};
-use super::report::{ReplayRenderer, called, render};
+use super::report::{ReplayRenderer, command_options, render};
 use super::results::{Tables, find};
 use super::run::interrupted;
 use super::{Failure, Status};
@@ -33,7 +33,7 @@ use crate::analysis::results::NamedResults;
 use crate::folder::{self, log_failure};
 use crate::log::{LOG, LogReader};
 use crate::printer::Printer;
-use crate::report::page::shell::PageKind;
+use crate::report::page::template::PageKind;
 use visitors::Reach;
 
 /// Arguments of `serve`.
@@ -135,7 +135,7 @@ async fn page(State(served): State<Arc<Served>>) -> Response {
     }
     let dir = served.dir.clone();
     let made = in_background(move || {
-        let kind = (PageKind::Live, &*called::options(&dir, None));
+        let kind = (PageKind::Live, &*command_options::options(&dir, None));
         render(&Tables::read(&dir, Faulted::Count)?, kind)
     });
     match made.await {
@@ -159,7 +159,7 @@ async fn game(State(served): State<Arc<Served>>, Named(file): Named<String>) -> 
     let dir = served.dir.clone();
     let made = in_background(move || match id.as_str() {
         "index" => index(&dir).map(Some),
-        id => film(&dir, id),
+        id => replay_json(&dir, id),
     });
     match made.await {
         Ok(Some(script)) => script_response(script),
@@ -202,13 +202,13 @@ fn sorry(failure: &Failure) -> Response {
     (StatusCode::INTERNAL_SERVER_ERROR, format!("{failure}\n")).into_response()
 }
 
-fn film(dir: &Path, id: &str) -> Result<Option<String>, Failure> {
+fn replay_json(dir: &Path, id: &str) -> Result<Option<String>, Failure> {
     let failure = |error| log_failure(dir, &error);
     let mut reader = LogReader::open(dir).map_err(failure)?;
-    let studio = ReplayRenderer::new(reader.header())?;
+    let renderer = ReplayRenderer::new(reader.header())?;
     while let Some(entry) = reader.next_entry().map_err(failure)? {
         if entry.record.id == id {
-            return studio.film(&entry.record).map(|film| Some(game_script(&film)));
+            return renderer.replay_json(&entry.record).map(|replay| Some(game_script(&replay)));
         }
     }
     Ok(None)

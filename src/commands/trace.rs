@@ -1,8 +1,8 @@
 //! `referee trace`: reads actions and prints states, for use in a pipe.
 
-mod course;
 mod from_start;
 mod record;
+mod traced_game;
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
@@ -13,10 +13,10 @@ use super::game_args::GameArgs;
 use super::{Failure, Status};
 use crate::printer::Printer;
 use crate::seeds::Secret;
-use course::{Answers, TracedGame, TracedStep};
 use from_start::FromStart;
 use record::Record;
 use referee_games::{GameError, Refusal};
+use traced_game::{Answers, TracedGame, TracedStep};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -14,7 +14,7 @@ const FARTHEST: Duration = Duration::from_secs(366 * 24 * 3600);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Until {
     /// The local time with its UTC offset, for people.
-    pub(super) said: String,
+    pub(super) text: String,
     /// The time from now until then.
     pub(super) left: Duration,
     /// The same moment on the monotonic clock.
@@ -37,8 +37,8 @@ impl Until {
         if left > FARTHEST {
             return Err("that is more than a year away; name an earlier time".to_owned());
         }
-        let said = end.strftime("%Y-%m-%d %H:%M %:z").to_string();
-        Ok(Self { said, left, at: Instant::now() + left })
+        let text = end.strftime("%Y-%m-%d %H:%M %:z").to_string();
+        Ok(Self { text, left, at: Instant::now() + left })
     }
 }
 
@@ -68,38 +68,38 @@ fn end(text: &str, now: &Zoned) -> Result<Zoned, String> {
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> Result<(String, u64), String> {
+    fn parsed(text: &str) -> Result<(String, u64), String> {
         let now: Zoned = "2026-11-22T17:00:00+11:00[+11:00]".parse().expect("a time");
-        Until::from(text, &now).map(|until| (until.said, until.left.as_secs()))
+        Until::from(text, &now).map(|until| (until.text, until.left.as_secs()))
     }
 
     #[test]
     fn times_of_day_are_the_next_ones() {
-        assert_eq!(said("18:30"), Ok(("2026-11-22 18:30 +11:00".to_owned(), 90 * 60)));
-        assert_eq!(said("17:00"), Ok(("2026-11-23 17:00 +11:00".to_owned(), 24 * 3600)));
-        assert_eq!(said("16:59:59"), Ok(("2026-11-23 16:59 +11:00".to_owned(), 24 * 3600 - 1)));
+        assert_eq!(parsed("18:30"), Ok(("2026-11-22 18:30 +11:00".to_owned(), 90 * 60)));
+        assert_eq!(parsed("17:00"), Ok(("2026-11-23 17:00 +11:00".to_owned(), 24 * 3600)));
+        assert_eq!(parsed("16:59:59"), Ok(("2026-11-23 16:59 +11:00".to_owned(), 24 * 3600 - 1)));
     }
 
     #[test]
     fn dates_and_spans() {
         let morning = ("2026-11-23 08:00 +11:00".to_owned(), 15 * 3600);
-        assert_eq!(said("2026-11-23 08:00"), Ok(morning.clone()));
-        assert_eq!(said("2026-11-23T08:00"), Ok(morning.clone()));
-        assert_eq!(said("2026-11-22T21:00:00Z"), Ok(morning.clone()));
-        assert_eq!(said("2026-11-23T08:00:00+11:00"), Ok(morning.clone()));
-        assert_eq!(said("15h"), Ok(morning));
-        assert_eq!(said("1h 30m"), said("90m"));
+        assert_eq!(parsed("2026-11-23 08:00"), Ok(morning.clone()));
+        assert_eq!(parsed("2026-11-23T08:00"), Ok(morning.clone()));
+        assert_eq!(parsed("2026-11-22T21:00:00Z"), Ok(morning.clone()));
+        assert_eq!(parsed("2026-11-23T08:00:00+11:00"), Ok(morning.clone()));
+        assert_eq!(parsed("15h"), Ok(morning));
+        assert_eq!(parsed("1h 30m"), parsed("90m"));
     }
 
     #[test]
     fn what_is_no_time_to_come_is_refused() {
         let passed = Err("that has passed; name a time to come".to_owned());
-        assert_eq!(said("2026-11-22 16:59"), passed);
-        assert_eq!(said("2026-11-22 17:00"), passed);
-        assert_eq!(said("0s"), passed);
-        assert!(said("400d").is_err_and(|problem| problem.contains("more than a year")));
+        assert_eq!(parsed("2026-11-22 16:59"), passed);
+        assert_eq!(parsed("2026-11-22 17:00"), passed);
+        assert_eq!(parsed("0s"), passed);
+        assert!(parsed("400d").is_err_and(|problem| problem.contains("more than a year")));
         for text in ["", "soon", "18", "1830", "25:00", "2026-11-23", "-5m", "2026-02-30 08:00"] {
-            let problem = said(text).expect_err(text);
+            let problem = parsed(text).expect_err(text);
             assert!(problem.starts_with("expected a time of day"), "{text}: {problem}");
         }
     }

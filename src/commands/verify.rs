@@ -87,7 +87,7 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
         return Ok(status);
     }
     for finding in &findings {
-        printer.line(&in_words(finding))?;
+        printer.line(&describe(finding))?;
     }
     printer.line(&verdict(&dir, &summary, checked.seeds, findings.len()))?;
     if is_running {
@@ -114,7 +114,7 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     Ok(status)
 }
 
-fn in_words(finding: &LogFinding) -> String {
+fn describe(finding: &LogFinding) -> String {
     let place = finding.line.map_or(String::new(), |line| format!(", line {line}"));
     let game = finding
         .id

@@ -133,7 +133,7 @@ pub(super) fn is_executable(metadata: &fs::Metadata) -> bool {
 }
 
 /// The command as one would type it in a shell.
-pub(super) fn in_words(launch: &PlayerKind, words: &[String]) -> String {
+pub(super) fn shown_command(launch: &PlayerKind, words: &[String]) -> String {
     match launch {
         PlayerKind::Bot(name) => format!("bot:{name}"),
         PlayerKind::Class { class, .. } => format!("comp30024:{}:{class}", words.concat()),

@@ -73,7 +73,7 @@ impl PlayerSpec {
         let kind = launch::bot(bot)?;
         Ok(Self {
             name,
-            command: launch::in_words(&kind, &[]),
+            command: launch::shown_command(&kind, &[]),
             kind,
             dir: dir.to_owned(),
             env: BTreeMap::new(),
@@ -98,7 +98,7 @@ impl PlayerSpec {
         let kind = PlayerKind::Command { program, args };
         Ok(Self {
             name,
-            command: launch::in_words(&kind, &command.words),
+            command: launch::shown_command(&kind, &command.words),
             hash,
             fingerprint,
             readable: existing(&command, place.base),
@@ -124,7 +124,7 @@ impl PlayerSpec {
             name,
             hash,
             fingerprint,
-            command: launch::in_words(&kind, &[shown]),
+            command: launch::shown_command(&kind, &[shown]),
             readable: existing(&command, &dir),
             hidden: Vec::new(),
             kind,

@@ -16,10 +16,10 @@ use referee_games::options::OptionKind;
 use referee_games::{AnyGame, GameKind, OptionSpec, Options};
 
 use super::LARGEST;
-use super::apart::keep_apart;
 use super::containment;
 use super::file::{ConfigFile, FaultPolicyValue, GivenOption};
 use super::grades;
+use super::isolation::isolate;
 use super::keys::Given;
 use super::limits::{LimitPreset, time_control, whole};
 use super::openings;
@@ -258,7 +258,7 @@ fn players(
         note_doubled_names(&given, problems);
         given.into_iter().filter_map(|keys| player::check(keys, place, problems)).collect()
     });
-    keep_apart(&mut players);
+    isolate(&mut players);
     players
 }
 

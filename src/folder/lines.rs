@@ -83,7 +83,7 @@ impl LineProblems {
     }
 
     /// The problems and their consequences, one sentence each.
-    pub fn in_words(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<String> {
         let mut words: Vec<String> =
             self.named.iter().map(|problem| format!("warning: {problem}")).collect();
         let total = self.left_out + self.edited;

@@ -2,8 +2,8 @@
 //! readable in light, in dark and on paper. Names are escaped, and cut if they are long.
 
 mod histogram;
+mod interval_chart;
 mod lines;
-mod spans;
 
 use std::fmt::Write as _;
 
@@ -11,8 +11,8 @@ use plotters::backend::SVGBackend;
 use plotters::prelude::{DrawingAreaErrorKind, RGBColor};
 
 pub use histogram::{Bin, bins, histogram};
+pub use interval_chart::{AxisScale, IntervalRow, interval_chart};
 pub use lines::{ChartLine, lines};
-pub use spans::{AxisScale, IntervalRow, spans};
 
 /// The area a chart is drawn on.
 type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;

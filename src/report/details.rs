@@ -105,7 +105,7 @@ fn oddities(found: &Diagnostics) -> Vec<String> {
         let [one, two, three] = cycle.players.each_ref().map(|player| name(player));
         format!("{one} beats {two}, {two} beats {three}, {three} beats {one}.")
     });
-    let copies = found.copies.iter().map(|names| copies::in_words(names));
+    let copies = found.copies.iter().map(|names| copies::describe(names));
     let look_alikes = found.look_alikes.iter().map(look_alike);
     let lines: Vec<String> = copies.chain(unexplained).chain(cycles).chain(look_alikes).collect();
     if lines.is_empty() {

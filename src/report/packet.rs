@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::charts::{ChartLine, lines};
-use super::page::shell::{PageKind, PageTemplate, json_in_html};
+use super::page::template::{PageKind, PageTemplate, json_in_html};
 use super::page::{count, elo, fault, figure, percent};
 use super::unranked::describe;
 use super::{Row, Standings};
@@ -32,7 +32,7 @@ pub struct Packet {
     /// The transcript lines between referee and player before the first of these faults.
     pub exchange: Vec<String>,
     /// Replay frames to embed, as JSON.
-    pub films: Vec<String>,
+    pub replays: Vec<String>,
     /// Statistics by turn number: how often the player was asked for its n-th move, and the total
     /// and the longest time, in nanoseconds.
     turns: Vec<(u64, u64, u64)>,
@@ -48,14 +48,14 @@ impl Packet {
             games: Vec::new(),
             faults: Vec::new(),
             exchange: Vec::new(),
-            films: Vec::new(),
+            replays: Vec::new(),
             turns: Vec::new(),
         }
     }
 
     /// Adds a game of the player at `seat`, as that player may see it.
     pub fn add(&mut self, seen: &GameRecord, seat: Seat) {
-        self.games.push((seen.id.clone(), super::film::end_in_words(seen), seen.plies));
+        self.games.push((seen.id.clone(), super::replay_frames::describe_end(seen), seen.plies));
         if let Some(fault) = seen.fault_of(seat) {
             self.faults.push(FaultCase::new(seen, seat, fault));
         }
@@ -82,8 +82,8 @@ impl Packet {
             ("clock", "Clock", self.clock()),
             ("games", "Games", self.list()),
         ];
-        let films = self.films.join(",\n");
-        let data = format!("{{\"names\":[],\"order\":[],\"films\":[\n{films}]}}");
+        let replays = self.replays.join(",\n");
+        let data = format!("{{\"names\":[],\"order\":[],\"replays\":[\n{replays}]}}");
         PageTemplate {
             title: &title,
             summary: html! { p.lead {

@@ -8,7 +8,7 @@ mod games;
 mod over_time;
 mod play;
 mod ranking;
-pub mod shell;
+pub mod template;
 
 use std::fmt::Display;
 
@@ -21,8 +21,8 @@ use crate::analysis::results::NamedResults;
 use crate::escape;
 use crate::model::record::Header;
 pub(super) use faults::one as fault;
-pub use faults::word;
-use shell::{PageKind, PageTemplate};
+pub use faults::shell_quoted;
+use template::{PageKind, PageTemplate};
 
 /// The data that the page shows.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub struct PageData<'a> {
     /// The diagnostics of games and ratings together.
     pub found: &'a Diagnostics,
     /// Replay frames to embed, as JSON.
-    pub films: &'a [String],
+    pub replays: &'a [String],
     /// The lines about players that were taken out.
     pub out: &'a [String],
     /// The options with which commands find the tournament. `None` on a page under pseudonyms,

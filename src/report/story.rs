@@ -10,17 +10,21 @@ pub fn is_ply(events: &[Event]) -> bool {
 }
 
 /// Describes a step, with the number of its ply.
-pub fn told(events: &[Event], ply: u32) -> String {
-    if is_ply(events) { format!("{ply}. {}", words(events)) } else { words(events) }
+pub fn describe_step(events: &[Event], ply: u32) -> String {
+    if is_ply(events) {
+        format!("{ply}. {}", describe_events(events))
+    } else {
+        describe_events(events)
+    }
 }
 
 /// Describes the events in one line.
-pub fn words(events: &[Event]) -> String {
-    events.iter().map(in_words).collect::<Vec<_>>().join("; ")
+pub fn describe_events(events: &[Event]) -> String {
+    events.iter().map(describe).collect::<Vec<_>>().join("; ")
 }
 
 /// Describes one event in a few words.
-fn in_words(event: &Event) -> String {
+fn describe(event: &Event) -> String {
     match event {
         Event::Action { by, action, forced, opening, on_behalf_of } => {
             let owner =
@@ -38,7 +42,7 @@ fn in_words(event: &Event) -> String {
         Event::Shrink { size, removed } => {
             format!("the board shrinks to {size}×{size}, taking {}", list(removed))
         }
-        Event::Walls { placed, not_placed } => walls_in_words(placed, not_placed),
+        Event::Walls { placed, not_placed } => describe_walls(placed, not_placed),
         Event::Redirected { by, piece, from, to } => {
             format!("{by}'s {piece} cannot go {from} and goes {to}")
         }
@@ -61,7 +65,7 @@ fn list<'a>(squares: impl IntoIterator<Item = &'a Square>) -> String {
     squares.into_iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
-fn walls_in_words(placed: &[Square], not_placed: &[NotPlaced]) -> String {
+fn describe_walls(placed: &[Square], not_placed: &[NotPlaced]) -> String {
     let placed =
         if placed.is_empty() { "no walls".to_owned() } else { format!("walls {}", list(placed)) };
     let refused: Vec<_> = not_placed

@@ -95,7 +95,7 @@ fn remark(contents: &LogContents, printer: Printer) -> Result<(), Failure> {
              finds every such line, and `referee verify --repair` moves them out of the log"
         )));
     }
-    contents.problems.in_words().iter().for_each(|line| printer.note(line));
+    contents.problems.lines().iter().for_each(|line| printer.note(line));
     if contents.torn {
         printer.note("the last line of the log is torn; that game is played again");
     }

@@ -3,7 +3,7 @@
 //! itself.
 
 mod bounds;
-mod refused;
+mod error;
 mod untar;
 mod unzip;
 
@@ -14,7 +14,7 @@ use std::path::{Component, Path, PathBuf};
 use flate2::read::GzDecoder;
 
 use bounds::Bounded;
-pub use refused::ArchiveError;
+pub use error::ArchiveError;
 
 /// The limits of an archive's content.
 #[derive(Debug, Clone, Copy)]

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::label::Label;
-use super::missing::NoPlayer;
+use super::no_player::NoPlayer;
 use super::{archive, listed};
-use crate::config::recognise;
+use crate::config::detect;
 
 /// One file or folder from an author.
 #[derive(Debug, Clone)]
@@ -94,7 +94,7 @@ impl UploadKind {
             Self::Archive
         } else if packed.iter().any(|ending| lower.ends_with(ending)) {
             Self::Packed
-        } else if recognise(path).is_some() {
+        } else if detect(path).is_some() {
             Self::Program
         } else {
             Self::Other

@@ -240,7 +240,7 @@ for line in sys.stdin:
     }
     // The ranking is that of the page with the names.
     let rating = |page: &str| -> Vec<String> {
-        let rows = page.split("<td class=\"n band\">").skip(1);
+        let rows = page.split("<td class=\"n interval\">").skip(1);
         rows.map(|row| row.split("</th>").nth(1).expect("cells")[..60].to_owned()).collect()
     };
     assert_eq!(rating(page), rating(&arena.read("report.html")));

@@ -205,12 +205,13 @@ fn a_replay_is_stepped_with_the_keyboard() -> Lacks {
         assert_eq!(browser.ask(SHOWN).await, shown(0, 0));
         assert_eq!(browser.ask("return document.querySelectorAll('img').length").await, json!(0));
         // A game that the page does not bring along comes from beside it.
-        let script = format!("films.delete('{id}'); viewer.film = null; viewer.open('{id}', 1);");
+        let script =
+            format!("replays.delete('{id}'); viewer.replay = null; viewer.open('{id}', 1);");
         browser.ask(&script).await;
         browser.ask("document.getElementById('all').open = true").await;
         let list = Locator::Css("#list tr");
         browser.client.wait().for_element(list).await.expect("the list of all games");
-        assert_eq!(browser.ask("return films.has(viewer.film.id)").await, json!(true));
+        assert_eq!(browser.ask("return replays.has(viewer.replay.id)").await, json!(true));
         assert_eq!(browser.ask(FOREIGN).await, json!([]));
         browser.end().await;
         Ok(())
@@ -311,7 +312,7 @@ fn a_served_page_follows_the_log() -> Lacks {
         let done = Locator::XPath("//p[@class='lead'][contains(., '12 of 12 games played')]");
         browser.client.wait().for_element(done).await.expect("the page follows");
         let id = arena.lines().into_keys().next().expect("a game");
-        browser.ask(&format!("films.clear(); viewer.open('{id}', 1)")).await;
+        browser.ask(&format!("replays.clear(); viewer.open('{id}', 1)")).await;
         let move_shown = Locator::Css("#moves li[aria-current]");
         browser.client.wait().for_element(move_shown).await.expect("a game is served");
         let foreign = arena.path().join("foreign.html");

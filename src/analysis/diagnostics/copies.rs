@@ -13,7 +13,7 @@ pub fn copies<'a>(players: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<
 }
 
 /// Describes a group in a sentence that is safe to show.
-pub fn in_words(names: &[String]) -> String {
+pub fn describe(names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| crate::escape::terminal(name)).collect();
     let (last, others) = names.split_last().map_or(("", &[][..]), |(last, rest)| (&**last, rest));
     format!(
@@ -31,7 +31,7 @@ mod tests {
         let found = copies([("ant", "1"), ("bee", "2"), ("cat", "1"), ("dog", "3"), ("elk", "1")]);
         assert_eq!(found, [["ant", "cat", "elk"]]);
         assert_eq!(
-            in_words(&found[0]),
+            describe(&found[0]),
             "ant, cat and elk are the same player: one command with the same files."
         );
         assert!(copies([("ant", "1"), ("bee", "2")]).is_empty());

@@ -12,7 +12,7 @@ use crate::analysis::results::NamedResults;
 use crate::disk::write_quickly;
 use crate::error::Failure;
 use crate::model::record::GameRecord;
-use crate::report::film::end_in_words;
+use crate::report::replay_frames::describe_end;
 use referee_games::Seat;
 
 /// The folder of the game scripts.
@@ -21,7 +21,7 @@ const FOLDER: &str = "games";
 const INDEX: &str = "index.js";
 /// The first line of each game's file begins with this. Change it whenever the replay format
 /// changes.
-const VERSION: &str = "// film 2 ";
+const VERSION: &str = "// replay 2 ";
 
 /// Writes the games beside a page.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl GameFiles {
     }
 
     /// Whether the file of exactly this game, with this check, exists already.
-    pub(crate) fn has(&self, record: &GameRecord, check: Option<&str>) -> bool {
+    pub(crate) fn contains(&self, record: &GameRecord, check: Option<&str>) -> bool {
         let Some(expected) = check.map(first_line) else { return false };
         let mut found = vec![0; expected.len()];
         let opened = File::open(self.path(record));
@@ -58,11 +58,11 @@ impl GameFiles {
         &self,
         record: &GameRecord,
         check: Option<&str>,
-        film: &str,
+        replay: &str,
     ) -> Result<(), Failure> {
         let path = self.path(record);
         let first = check.map(first_line).unwrap_or_default();
-        let script = first + &game_script(film);
+        let script = first + &game_script(replay);
         write_quickly(&path, script.as_bytes()).map_err(|error| failed(&path, &error))
     }
 
@@ -97,8 +97,8 @@ fn first_line(check: &str) -> String {
 }
 
 /// The script that passes a replay to the viewer.
-pub(crate) fn game_script(film: &str) -> String {
-    format!("refereeGame({film});\n")
+pub(crate) fn game_script(replay: &str) -> String {
+    format!("refereeGame({replay});\n")
 }
 
 /// The beginning of the list of all games.
@@ -115,6 +115,6 @@ pub(crate) fn index_line(results: &NamedResults, record: &GameRecord) -> Option<
     let number = |seat: Seat| results.number(&record.players[seat]).ok();
     let (first, second) = (number(Seat::First)?, number(Seat::Second)?);
     let pair = format!("{}.{}", record.pair, record.game);
-    let line = json!([record.id, first, second, pair, end_in_words(record), record.plies]);
+    let line = json!([record.id, first, second, pair, describe_end(record), record.plies]);
     Some(format!("{line},\n"))
 }

@@ -39,7 +39,7 @@ pub(super) fn plan(
             let _ = state.add(&entry.record);
             used = used.saturating_add(entry.record.clock.wall_ns);
         })?;
-        contents.problems.in_words().iter().for_each(|line| printer.note(line));
+        contents.problems.lines().iter().for_each(|line| printer.note(line));
     }
     let summary = state.summary();
     printer.line(&format!(
@@ -47,7 +47,7 @@ pub(super) fn plan(
         tournament.name,
         tournament.game.name(),
         tournament.players.len(),
-        stages_in_words(tournament),
+        describe_stages(tournament),
     ))?;
     if let Some(openings) = &tournament.openings {
         printer.line(&format!("openings: {}", openings.in_words()))?;
@@ -94,7 +94,7 @@ fn setup(tournament: &Tournament, header: Option<&Header>) -> TournamentSetup {
 fn unknown(until: &Until) -> String {
     format!(
         "until {}: the number of games can be estimated once there are games in the log",
-        until.said
+        until.text
     )
 }
 
@@ -117,18 +117,18 @@ fn outlook(until: &Until, each: Duration, due: usize, tables: &Tables) -> String
     format!(
         "until {}: about {games:.0} games, {share}; a rating is then known to about ±{then:.0} \
          Elo (±{now:.0} now)",
-        until.said
+        until.text
     )
 }
 
 /// The stages as text, with the number of players in each.
-fn stages_in_words(tournament: &Tournament) -> String {
+fn describe_stages(tournament: &Tournament) -> String {
     let mut players = tournament.players.len();
-    let in_words = |stage: &Stage| {
+    let describe = |stage: &Stage| {
         players = stage.players.map_or(players, |most| most.min(players));
         let pairs = format!("{} {}", stage.pairs, if stage.pairs == 1 { "pair" } else { "pairs" });
         let what = stage.format.in_words(players, &pairs);
         stage.players.map_or(what.clone(), |_| format!("the best {players}: {what}"))
     };
-    tournament.stages.iter().map(in_words).collect::<Vec<_>>().join("; then ")
+    tournament.stages.iter().map(describe).collect::<Vec<_>>().join("; then ")
 }

@@ -7,8 +7,8 @@ use std::io::{BufWriter, Read, Write};
 
 use serde::Serialize;
 
-use super::course::{Answers, TracedGame, TracedStep};
 use super::record::Record;
+use super::traced_game::{Answers, TracedGame, TracedStep};
 use super::{Failure, for_each_line, write_line};
 use referee_games::GameError;
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::course::TracedStep;
+use super::traced_game::TracedStep;
 use referee_games::{
     AnyPosition, BySeat, Event, GameResult, Legal, Outcome, PASS, SeatMap, Text, Turn,
 };

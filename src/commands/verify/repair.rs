@@ -45,7 +45,7 @@ pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
     let path = dir.join(SET_ASIDE);
     set_aside(&path, |add| {
         each_line(dir, &mut |line, problem| {
-            problem.map_or(Ok(()), |problem| add(&in_words(line, &problem)))
+            problem.map_or(Ok(()), |problem| add(&removed_line(line, &problem)))
         })
     })
     .map_err(|error| failed(&path, error))?;
@@ -87,7 +87,7 @@ fn problem(line: &LogLine, state: &mut TournamentState) -> Option<LineProblem> {
 }
 
 /// A removed line, with its position and its problem.
-fn in_words(line: &LogLine, problem: &LineProblem) -> Vec<u8> {
+fn removed_line(line: &LogLine, problem: &LineProblem) -> Vec<u8> {
     let text = String::from_utf8_lossy(&line.raw);
     let text = text.strip_suffix('\n').unwrap_or(&text);
     let line = serde_json::json!({

@@ -21,7 +21,7 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
             dt { "Options" } dd { (options(header)) }
             dt { "Time" } dd { (clock(&header.clock)) }
             dt { "Faults" } dd { (policy(header)) }
-            dt { "Format" } dd { @for stage in &header.stages { p { (stage_in_words(stage, header)) } } }
+            dt { "Format" } dd { @for stage in &header.stages { p { (describe_stage(stage, header)) } } }
             dt { "Openings" } dd {
                 @match &header.openings {
                     Some(openings) => { (openings.in_words()) ", by the number of the pair" }
@@ -141,7 +141,7 @@ fn policy(header: &Header) -> String {
     }
 }
 
-fn stage_in_words(stage: &Stage, header: &Header) -> String {
+fn describe_stage(stage: &Stage, header: &Header) -> String {
     let players = stage.players.unwrap_or(header.players.len());
     let pairs = count(stage.pairs as usize, "pair");
     escape::terminal(&stage.format.in_words(players, &pairs))

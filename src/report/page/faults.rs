@@ -66,7 +66,7 @@ fn command(case: &FaultCase, called: &str) -> Markup {
         _ => format!(" --ply {}", case.ply),
     };
     let terms = format!("--record {}{ply} {called}", case.id);
-    let player = word(&case.player);
+    let player = shell_quoted(&case.player);
     // A player's name may look like an option.
     let command = if case.player.starts_with('-') {
         format!("referee ask {terms} -- {player}")
@@ -100,7 +100,7 @@ pub(in crate::report) fn one(case: &FaultCase, called: Option<&str>) -> Markup {
 }
 
 /// Quotes a word for the shell, as safe HTML text.
-pub fn word(text: &str) -> String {
+pub fn shell_quoted(text: &str) -> String {
     let quoted =
         shlex::try_quote(text).map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned);
     escape::terminal(&quoted)

@@ -3,18 +3,18 @@
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::shell::json_in_html;
+use super::template::json_in_html;
 use super::{PageData, count, elo, name, plies};
 use crate::analysis::highlights::{FAULTS, Highlight, HighlightKind};
 use crate::escape;
-use crate::report::film::end_in_words;
+use crate::report::replay_frames::describe_end;
 use referee_games::Seat;
 
 pub(super) fn section(material: &PageData<'_>) -> Markup {
     let highlights = &material.summary.highlights;
     html! {
         p {
-            "This file brings " (count(material.films.len(), "game")) " along: those listed here"
+            "This file brings " (count(material.replays.len(), "game")) " along: those listed here"
             @if material.summary.faults.total > FAULTS { " (of those with a fault the first " (FAULTS) ")" }
             ". All others are loaded from the folder " code { "games" } " beside it."
         }
@@ -46,7 +46,7 @@ fn link(highlight: &Highlight, kind: HighlightKind) -> Markup {
             (name(&game.players[Seat::First])) " – " (name(&game.players[Seat::Second]))
         }
         small {
-            " " (end_in_words(game)) ", " (plies(game.plies))
+            " " (describe_end(game)) ", " (plies(game.plies))
             @if kind == HighlightKind::Upset { ", against " (elo(highlight.lead.abs())) " Elo" }
         }
     }
@@ -58,6 +58,6 @@ pub(super) fn data(material: &PageData<'_>) -> String {
         material.results.names().iter().map(|name| escape::terminal(name)).collect();
     let order: Vec<usize> = material.standings.rows.iter().map(|row| row.number).collect();
     let lists = json!({ "names": names, "order": order, "index": true }).to_string();
-    let films = material.films.join(",\n");
-    json_in_html(&format!("{},\"films\":[\n{films}]}}", &lists[..lists.len() - 1]))
+    let replays = material.replays.join(",\n");
+    json_in_html(&format!("{},\"replays\":[\n{replays}]}}", &lists[..lists.len() - 1]))
 }

@@ -2,7 +2,7 @@
 let data, index = null;
 function readData() {
   data = JSON.parse(find("data").textContent);
-  data.films.forEach(refereeGame);
+  data.replays.forEach(refereeGame);
 }
 readData();
 

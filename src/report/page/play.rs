@@ -6,7 +6,7 @@ use super::{PageData, count, figure, name, percent, time};
 use crate::analysis::diagnostics::EndingCount;
 use crate::analysis::diagnostics::clocks::ClockUse;
 use crate::escape;
-use crate::report::charts::{AxisScale, Bin, IntervalRow, bins, histogram, spans};
+use crate::report::charts::{AxisScale, Bin, IntervalRow, bins, histogram, interval_chart};
 
 pub(super) fn section(material: &PageData<'_>) -> Markup {
     let summary = material.summary;
@@ -90,7 +90,7 @@ pub(super) fn clock_section(material: &PageData<'_>) -> Markup {
         most: Some(ms(clock.max_ns)),
     };
     let rows: Vec<IntervalRow> = ranked.iter().map(span).collect();
-    let chart = spans(&rows, AxisScale::Time, "Time used per turn, one row per player");
+    let chart = interval_chart(&rows, AxisScale::Time, "Time used per turn, one row per player");
     let table = html! {
         table {
             thead { tr {

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{PageData, count, elo, figure, name, or_dash, percent, place};
 use crate::escape;
 use crate::report::Row;
-use crate::report::charts::{AxisScale, IntervalRow, spans};
+use crate::report::charts::{AxisScale, IntervalRow, interval_chart};
 use crate::report::notes;
 use crate::report::unranked::describe;
 use referee_ratings::Estimate;
@@ -46,7 +46,7 @@ fn line(row: &Row, any_faults: bool) -> Markup {
     let games = f64::from(row.outcomes.games());
     html! {
         tr {
-            td.n { (place(row)) } td.n.band { (or_dash(row.rank_interval())) }
+            td.n { (place(row)) } td.n.interval { (or_dash(row.rank_interval())) }
             th scope="row" {
                 (name(&row.player))
                 @if let Err(why) = row.rank { span.faint { " " (describe(why)) } }
@@ -140,7 +140,7 @@ pub(super) fn chart_section(material: &PageData<'_>) -> Markup {
         high: rating.high,
         most: None,
     };
-    let chart = spans(
+    let chart = interval_chart(
         &rows().map(span).collect::<Vec<_>>(),
         AxisScale::Elo,
         "Ratings with their 95% intervals, one row per player",

@@ -1,4 +1,4 @@
-// The replay viewer. It knows no rules: a film says what every position looks like.
+// The replay viewer. It knows no rules: a replay says what every position looks like.
 "use strict";
 const find = (id) => document.getElementById(id);
 const make = (tag, attributes = {}, ...children) => {
@@ -11,9 +11,9 @@ const make = (tag, attributes = {}, ...children) => {
   return element;
 };
 
-const films = new Map();
-/** Takes in a film; the files beside the page call it. */
-function refereeGame(film) { films.set(film.id, film); }
+const replays = new Map();
+/** Takes in a replay; the files beside the page call it. */
+function refereeGame(replay) { replays.set(replay.id, replay); }
 
 /** Loads a script that lies beside the page. */
 function beside(source) {
@@ -26,26 +26,26 @@ function beside(source) {
 }
 
 const viewer = {
-  film: null, boards: [], at: 0,
+  replay: null, boards: [], at: 0,
   /** Where the reader was before the game was opened, to return to. */
   place: { opener: null, top: 0, scroll: 0 },
 
   /** Opens a game at a ply; says so where its file is missing. */
   async open(id, ply) {
     if (!/^[0-9A-Za-z-]+$/.test(id)) return;
-    if (!films.has(id)) {
+    if (!replays.has(id)) {
       try { await beside(`games/${id}.js`); } catch { return this.missing(id); }
     }
-    const film = films.get(id);
-    if (!film) return this.missing(id);
-    if (this.film !== film) this.load(film);
-    const last = film.frames.findLastIndex((frame) => frame.ply <= ply);
+    const replay = replays.get(id);
+    if (!replay) return this.missing(id);
+    if (this.replay !== replay) this.load(replay);
+    const last = replay.frames.findLastIndex((frame) => frame.ply <= ply);
     this.reveal();
     this.show(Math.max(last, 0));
   },
 
   missing(id) {
-    this.film = null;
+    this.replay = null;
     find("vs").textContent = `Game ${id}`;
     find("end").textContent =
       "This game is not in this file, and there is no file of it in the folder “games” beside it.";
@@ -67,7 +67,7 @@ const viewer = {
     const section = find("viewer");
     if (section.hidden) return;
     section.hidden = true;
-    this.film = null;
+    this.replay = null;
     history.replaceState(null, "", location.pathname + location.search);
     const { opener, top, scroll } = this.place;
     if (opener?.isConnected && opener !== document.body) {
@@ -78,11 +78,11 @@ const viewer = {
     }
   },
 
-  /** Takes over a film: works out its boards and lists its moves. */
-  load(film) {
-    this.film = film;
+  /** Takes over a replay: works out its boards and lists its moves. */
+  load(replay) {
+    this.replay = replay;
     let board = [], width = 0;
-    this.boards = film.frames.map((frame) => {
+    this.boards = replay.frames.map((frame) => {
       if (frame.board) { board = frame.board.flat(); width = frame.board[0].length; }
       else { board = board.slice(); for (const [at, square] of frame.set ?? []) board[at] = square; }
       return { board, width };
@@ -90,10 +90,10 @@ const viewer = {
     for (const part of document.querySelectorAll("#viewer .stage, #strip")) part.hidden = false;
     const tinted = this.boards.some(({ board }) => board.some((square) => /^.[01]/.test(square)));
     find("viewer").classList.toggle("tinted", tinted);
-    find("vs").textContent = film.players.join(" – ");
-    find("end").textContent = `${film.end} · pair ${film.pair[0]}, game ${film.pair[1]} · ${film.id}`;
-    find("slider").max = film.frames.length - 1;
-    find("moves").replaceChildren(...film.frames.map((frame, at) => {
+    find("vs").textContent = replay.players.join(" – ");
+    find("end").textContent = `${replay.end} · pair ${replay.pair[0]}, game ${replay.pair[1]} · ${replay.id}`;
+    find("slider").max = replay.frames.length - 1;
+    find("moves").replaceChildren(...replay.frames.map((frame, at) => {
       const text = at === 0 ? "start" : frame.told;
       const item = make("li", {}, make("i", {}, frame.bad ? "✗" : String(frame.ply)), text);
       if (frame.bad) item.classList.add("bad");
@@ -106,18 +106,18 @@ const viewer = {
 
   /** Shows a frame. */
   show(at, keep = true) {
-    if (!this.film) return;
-    at = Math.min(Math.max(at, 0), this.film.frames.length - 1);
-    const frame = this.film.frames[at];
+    if (!this.replay) return;
+    at = Math.min(Math.max(at, 0), this.replay.frames.length - 1);
+    const frame = this.replay.frames[at];
     this.at = at;
     find("board").replaceChildren(drawBoard(this.boards[at], frame));
     find("slider").value = at;
-    find("at").textContent = `ply ${frame.ply} of ${this.film.frames.at(-1).ply}`;
+    find("at").textContent = `ply ${frame.ply} of ${this.replay.frames.at(-1).ply}`;
     find("told").textContent = frame.told || "The start";
     find("told").classList.toggle("bad", !!frame.bad);
     find("caption").textContent = frame.caption;
     find("said").replaceChildren(...(frame.said ?? []).map(([seat, note, value]) => make("div", {},
-      `${this.film.seats[seat]}: ${note ? `“${note}”` : ""}${value == null ? "" : ` ${value.toFixed(2)}`}`)));
+      `${this.replay.seats[seat]}: ${note ? `“${note}”` : ""}${value == null ? "" : ` ${value.toFixed(2)}`}`)));
     this.clocks();
     for (const item of find("moves").querySelectorAll("[aria-current]")) item.removeAttribute("aria-current");
     const item = find("moves").children[at];
@@ -126,7 +126,7 @@ const viewer = {
     list.scrollTop = item.offsetTop - list.clientHeight / 2;
     find("cursor")?.setAttribute("x", at - 0.5);
     if (keep) {
-      const address = `#game=${this.film.id}&ply=${frame.ply}`;
+      const address = `#game=${this.replay.id}&ply=${frame.ply}`;
       // A browser that finds this too often refuses; the next step tries again.
       try { history.replaceState(null, "", address); } catch { /* refused */ }
     }
@@ -134,9 +134,9 @@ const viewer = {
 
   /** Both clocks as they stand at this frame. */
   clocks() {
-    const parts = this.film.seats.flatMap((seat, number) => {
+    const parts = this.replay.seats.flatMap((seat, number) => {
       let used = 0, left = null, last = null;
-      for (const frame of this.film.frames.slice(0, this.at + 1)) {
+      for (const frame of this.replay.frames.slice(0, this.at + 1)) {
         for (const [of, ms, rest] of frame.clock ?? []) {
           if (of === number) { used += ms; left = rest; last = ms; }
         }
@@ -145,7 +145,7 @@ const viewer = {
       const turn = last == null ? "" : ` (last ${time(last)})`;
       return [
         make("span", { class: `disc piece${number}` }),
-        make("span", { class: "who" }, make("b", {}, make("bdi", {}, this.film.players[number])), ` ${seat}`),
+        make("span", { class: "who" }, make("b", {}, make("bdi", {}, this.replay.players[number])), ` ${seat}`),
         make("span", {}, text, make("small", {}, turn)),
       ];
     });
@@ -154,7 +154,7 @@ const viewer = {
 
   /** The times by ply, and the evaluations where there are any. */
   strip() {
-    const frames = this.film.frames, count = frames.length;
+    const frames = this.replay.frames, count = frames.length;
     // Where both were asked, each bar takes half of the room.
     const turns = frames.flatMap((frame, at) => (frame.clock ?? []).map(([seat, ms]) =>
       ({ seat, ms, x: frame.clock.length > 1 ? at - 0.4 + seat * 0.4 : at - 0.4,
@@ -180,7 +180,7 @@ const viewer = {
       }
     }
     const key = (colour, text) => [make("i", { style: `background:${colour}` }), text];
-    const [one, other] = this.film.seats;
+    const [one, other] = this.replay.seats;
     find("strip").replaceChildren(svg, make("figcaption", {}, `Time by ply, at most ${time(most)}:`,
       ...key("var(--accent)", one), ...key("var(--warm)", other),
       ...(evals ? [" · evaluations, −1 to 1:", ...key("var(--series-2)", one), ...key("var(--series-6)", other)] : [])));
@@ -242,7 +242,7 @@ function drawPiece(x, y, scale, letter, seat) {
 /** The goal of a seat around this middle: a diamond that is seen behind a piece. */
 function drawGoal(x, y, seat) {
   return make("rect", { class: `goal piece${seat}`, x: x - 0.31, y: y - 0.31, width: 0.62, height: 0.62,
-    transform: `rotate(45 ${x} ${y})` }, make("title", {}, `The goal of ${viewer.film.seats[seat]}`));
+    transform: `rotate(45 ${x} ${y})` }, make("title", {}, `The goal of ${viewer.replay.seats[seat]}`));
 }
 
 /** Opens the game that the address names; closes the viewer where the address names nothing. */
@@ -257,8 +257,8 @@ document.addEventListener("keydown", (event) => {
 });
 
 find("viewer").addEventListener("keydown", (event) => {
-  if (event.altKey || event.ctrlKey || event.metaKey || !viewer.film) return;
-  const last = viewer.film.frames.length - 1;
+  if (event.altKey || event.ctrlKey || event.metaKey || !viewer.replay) return;
+  const last = viewer.replay.frames.length - 1;
   const to = { ArrowLeft: viewer.at - 1, ArrowRight: viewer.at + 1, PageUp: viewer.at - 10,
     PageDown: viewer.at + 10, Home: 0, End: last }[event.key];
   if (to === undefined) return;

@@ -145,7 +145,7 @@ fn guarded(
     // A report is complete at any moment, and nothing else that `work` changes is used again.
     let worked = catch_unwind(AssertUnwindSafe(|| work(report)));
     worked.unwrap_or_else(|panic| {
-        let what = said(panic.as_ref());
+        let what = panic_message(panic.as_ref());
         report.break_off(&format!("the referee broke down: {what}"));
         let player = &report.player;
         Err(Failure::system(format!(
@@ -155,7 +155,7 @@ fn guarded(
 }
 
 /// The message of a panic.
-fn said(panic: &(dyn Any + Send)) -> &str {
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
     owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("nobody knows why")
 }

@@ -81,14 +81,14 @@ impl ReplayFrames {
             pair: (record.pair, record.game),
             players: Seat::BOTH.map(safe),
             seats: Seat::BOTH.map(|seat| rules.seats()[seat].clone()),
-            end: end_in_words(record),
+            end: describe_end(record),
             frames: camera.frames,
         }
     }
 }
 
 /// How a game ended: who won at which seat, and why.
-pub fn end_in_words(record: &GameRecord) -> String {
+pub fn describe_end(record: &GameRecord) -> String {
     let end = match record.winner() {
         Some(winner) => format!("{winner} ({}) wins: {}", record.result, record.reason),
         None => format!("draw: {}", record.reason),
@@ -150,9 +150,9 @@ impl<'a> FrameBuilder<'a> {
         self.next = Frame {
             ply: position.ply(),
             named: self.numbers(&story::named_squares(&played.events)),
-            told: story::words(&all),
+            told: story::describe_events(&all),
             clock: self.spend(played.used),
-            said: said(&self.record.notes, position),
+            said: notes_by_seat(&self.record.notes, position),
             ..Frame::default()
         };
     }
@@ -234,7 +234,10 @@ fn digit(seat: Option<Seat>) -> char {
 }
 
 /// The players' remarks on the ply that led to this position.
-fn said(notes: &[Note], position: &dyn AnyPosition) -> Vec<(u8, Option<String>, Option<f64>)> {
+fn notes_by_seat(
+    notes: &[Note],
+    position: &dyn AnyPosition,
+) -> Vec<(u8, Option<String>, Option<f64>)> {
     let first = &position.seats().first;
     let of_ply = notes.iter().filter(|note| note.ply + 1 == position.ply());
     of_ply

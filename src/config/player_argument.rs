@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Failure;
 
+use super::detection::{Detected, EXPECTED, candidates, detect, unbuilt};
 use super::launch;
 use super::player::{LookupPaths, UnresolvedClass, UnresolvedCommand};
 use super::problem::InvalidValue;
-use super::recognise::{Detected, EXPECTED, candidates, recognise, unbuilt};
 use super::sources;
 use crate::model::player::{LONGEST_NAME, PlayerSpec};
 
@@ -107,7 +107,7 @@ fn unrecognised(word: &str, path: &Path, known: &[(PathBuf, Detected)]) -> Inval
 fn at_path(word: &str, path: &Path, place: LookupPaths<'_>) -> Result<PlayerSpec, InvalidValue> {
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let name = name_of(whole.file_name().and_then(OsStr::to_str).unwrap_or(word));
-    match recognise(path) {
+    match detect(path) {
         Some((dir, Detected::Command(words))) => {
             let place = LookupPaths { base: &dir, ..place };
             PlayerSpec::from_command(

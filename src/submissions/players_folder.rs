@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::archive::{LIMITS, stem, unpack};
 use super::label::Label;
-use super::missing::NoPlayer;
 use super::names_in;
+use super::no_player::NoPlayer;
 use super::uploads::{ChosenUpload, Upload, UploadPart, choose};
 use crate::config::{Detected, candidates, unbuilt};
 

@@ -9,7 +9,7 @@ use crate::model::player::PlayerSpec;
 /// Notes for each player which files of the others lie where it may read: their programs, the files
 /// that their commands name, and their folders. Files that both players are made of stay visible to
 /// both.
-pub(super) fn keep_apart(players: &mut [PlayerSpec]) {
+pub(super) fn isolate(players: &mut [PlayerSpec]) {
     let parts: Vec<Vec<PathBuf>> = players.iter().map(parts).collect();
     for (number, player) in players.iter_mut().enumerate() {
         let own = &parts[number];
@@ -76,7 +76,7 @@ mod tests {
 
     /// The paths hidden from each player, by their names in `top`.
     fn hidden(top: &Path, mut players: Vec<PlayerSpec>) -> Vec<Vec<String>> {
-        keep_apart(&mut players);
+        isolate(&mut players);
         let names = |player: &PlayerSpec| {
             let names = player.hidden.iter().map(|path| path.strip_prefix(top).expect("below"));
             names.map(|name| name.display().to_string()).collect()

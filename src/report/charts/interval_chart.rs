@@ -61,7 +61,7 @@ impl AxisScale {
 }
 
 /// Draws these rows, at least one, from top to bottom.
-pub fn spans(rows: &[IntervalRow], scale: AxisScale, label: &str) -> String {
+pub fn interval_chart(rows: &[IntervalRow], scale: AxisScale, label: &str) -> String {
     let row_height = if rows.len() > MANY { 16 } else { 22 };
     let axes = if rows.len() > MANY { 60 } else { 36 };
     let height = u32::try_from(rows.len()).unwrap_or(u32::MAX / 64) * row_height + axes;

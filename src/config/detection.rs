@@ -59,7 +59,7 @@ pub const EXPECTED: &str = "a player is a program, a file that ends in .py, .js,
 
 /// The player at `path`, and the folder it runs in; `None` if nothing there looks like one, or if
 /// several things do.
-pub fn recognise(path: &Path) -> Option<(PathBuf, Detected)> {
+pub fn detect(path: &Path) -> Option<(PathBuf, Detected)> {
     let mut candidates = candidates(path);
     let last = candidates.pop();
     last.filter(|_| candidates.is_empty())
@@ -245,14 +245,14 @@ mod tests {
         ] {
             let path = dir.path().join(name);
             fs::write(&path, "text").expect("written");
-            let found = recognise(&path);
+            let found = detect(&path);
             assert_eq!(
                 found.as_ref().map(|(dir, _)| dir.as_path()),
                 expected.as_ref().map(|_| dir.path())
             );
             assert_eq!(found.map(|(_, found)| found), expected);
         }
-        assert_eq!(recognise(&dir.path().join("missing.py")), None);
+        assert_eq!(detect(&dir.path().join("missing.py")), None);
     }
 
     #[test]
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn what_is_not_told_apart_is_listed() {
         let dir = folder(&[("old/player.py", CLASS), ("new/player.py", CLASS)]);
-        assert_eq!(recognise(dir.path()), None);
+        assert_eq!(detect(dir.path()), None);
         let two = [("new".to_owned(), class("player")), ("old".to_owned(), class("player"))];
         assert_eq!(found(&[("old/player.py", CLASS), ("new/player.py", CLASS)]), two);
         let programs = found(&[("one.py", ""), ("two.py", ""), ("deep/three.py", "")]);
