@@ -235,7 +235,7 @@ struct Measured {
 }
 
 async fn one_game(mut players: BySeat<Player>, script: &str, plies: usize) -> Outcome<Measured> {
-    let rules = GameRules::new(GameKind::WatchYourBack.game(), options()?)?;
+    let rules = GameRules::new(GameKind::WatchYourBack.shared(), options()?)?;
     let control = TimeControl {
         startup: Duration::from_secs(10),
         budget: Some(Duration::from_secs(60)),

@@ -59,7 +59,10 @@ impl Failure {
 
 impl From<GameError> for Failure {
     fn from(error: GameError) -> Self {
-        Self::input(error.to_string())
+        match error {
+            GameError::Program(_) => Self::system(error.to_string()),
+            _ => Self::input(error.to_string()),
+        }
     }
 }
 

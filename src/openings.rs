@@ -51,7 +51,7 @@ pub enum OpeningError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpeningActionError {
     /// The rules reject it.
-    Refused(GameError),
+    Refused(Box<GameError>),
     /// Both seats act at once, but the list has an action for only one of them.
     Alone(String),
     /// The game is over after it.
@@ -200,8 +200,9 @@ pub fn listed(start: &Position, texts: &[String]) -> Result<Vec<TextStep>, Openi
     let mut list = ListedActions { texts, read: 0, unfit: None };
     let walked = walk(start, Luck::from_key([0; 32]), &mut list);
     let read = list.read.saturating_sub(1);
-    let (Opening { steps, .. }, end) =
-        walked.map_err(|error| OpeningError::Action(read, OpeningActionError::Refused(error)))?;
+    let (Opening { steps, .. }, end) = walked.map_err(|error| {
+        OpeningError::Action(read, OpeningActionError::Refused(Box::new(error)))
+    })?;
     let rolls_first = matches!(start.turn(), Turn::Chance(_));
     if rolls_first || steps.iter().any(|step| matches!(step, Step::Chance(_))) {
         return Err(OpeningError::Dice);
@@ -238,7 +239,7 @@ impl Actions for &mut ListedActions<'_> {
         match position.judge(seat, text) {
             Ok(action) => Ok(Some(action)),
             Err(why) => {
-                self.unfit = Some((self.read - 1, OpeningActionError::Refused(why)));
+                self.unfit = Some((self.read - 1, OpeningActionError::Refused(Box::new(why))));
                 Ok(None)
             }
         }

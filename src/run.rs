@@ -87,7 +87,7 @@ impl Runner<'_> {
     ) -> Result<RunEnd, Failure> {
         let conditions = Arc::clone(&self.conditions);
         let cores = self.cores.clone();
-        let rules = GameRules::new(tournament.game.game(), tournament.options.clone())?;
+        let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
         let book = OpeningBook::new(rules, tournament.openings.as_ref())
             .map_err(|error| Failure::input(error.to_string()))?;
         let start = |number: usize, reports, halt| {

@@ -93,13 +93,13 @@ impl Game for TicTacToe {
         Clause::new("N2", "Mark", "The seats mark a free square in turn, crosses first: `1,2`."),
         Clause::new("N3", "End", "Three marks of a seat in a row, a column or a diagonal end the game, and so does a full board."),
     ];
-    const OPTIONS: &'static [OptionSpec] = &[OptionSpec {
-        name: "misere",
-        clause: "N3",
-        kind: OptionKind::Choice(&[("off", "three in a row win"), ("on", "three in a row lose")]),
-        default: Preset::Always("off"),
-        help: "what three in a row do",
-    }];
+    const OPTIONS: &'static [OptionSpec] = &[OptionSpec::new(
+        "misere",
+        "N3",
+        OptionKind::choice(&[("off", "three in a row win"), ("on", "three in a row lose")]),
+        Preset::always("off"),
+        "what three in a row do",
+    )];
 
     fn rules(options: &Options) -> Result<Rules, OptionError> {
         Ok(Rules { misere: options.word("misere") == "on" })

@@ -18,8 +18,7 @@ use crate::replay::{Replay, Script, next_step};
 use crate::seeds::{Luck, Secret};
 use referee_bots::{Allotment, Engine, Kind, engine};
 use referee_games::{
-    AnyPosition, BySeat, Event, GameError, GameKind, Legal, Options, Position, Seat, Step,
-    StepText, Stream, Turn,
+    AnyPosition, BySeat, Event, GameError, Legal, Position, Seat, Step, StepText, Stream, Turn,
 };
 
 /// The number of games to search for kinds of turn.
@@ -42,15 +41,15 @@ pub struct Drill {
 ///
 /// # Errors
 /// The options are not valid together, or the game failed.
-pub fn drills(game: GameKind, rules: &GameRules) -> Result<Vec<Drill>, GameError> {
-    drills_of(game, rules, GAMES)
+pub fn drills(rules: &GameRules) -> Result<Vec<Drill>, GameError> {
+    drills_of(rules, GAMES)
 }
 
 /// The drills found in this number of games.
-fn drills_of(game: GameKind, rules: &GameRules, games: u32) -> Result<Vec<Drill>, GameError> {
+fn drills_of(rules: &GameRules, games: u32) -> Result<Vec<Drill>, GameError> {
     let mut search = DrillSearch::default();
     for number in 0..games {
-        search.play(game, rules, number)?;
+        search.play(rules, number)?;
     }
     search.drills.sort_by_key(|drill| (drill.seat, drill.beginning.plies));
     Ok(search.drills)
@@ -69,10 +68,10 @@ enum DrillPlayer {
 }
 
 impl DrillPlayer {
-    fn of(number: u32, game: GameKind, options: &Options) -> Result<Self, GameError> {
+    fn of(number: u32, rules: &GameRules) -> Result<Self, GameError> {
         Ok(match number % 3 {
-            0 => Self::Engine(engine(game, Kind::Random, options)?),
-            1 => Self::Engine(engine(game, Kind::Steady, options)?),
+            0 => Self::Engine(engine(&*rules.game, Kind::Random, &rules.options)?),
+            1 => Self::Engine(engine(&*rules.game, Kind::Steady, &rules.options)?),
             _ => Self::Squeeze { passed: false },
         })
     }
@@ -137,12 +136,12 @@ struct DrillSearch {
 }
 
 impl DrillSearch {
-    fn play(&mut self, game: GameKind, rules: &GameRules, number: u32) -> Result<(), GameError> {
+    fn play(&mut self, rules: &GameRules, number: u32) -> Result<(), GameError> {
         let mut play = DrillGame {
             search: self,
             luck: Secret::from_seed(1).luck("one", "other", number),
             rng: ChaCha8Rng::seed_from_u64(u64::from(number)),
-            way: DrillPlayer::of(number, game, &rules.options)?,
+            way: DrillPlayer::of(number, rules)?,
             beginning: Beginning::default(),
             events: Vec::new(),
             told: BySeat::default(),
@@ -286,17 +285,18 @@ fn kind_of_event(event: &Event, you: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use referee_games::{GameKind, Options};
 
     fn rules(game: GameKind) -> GameRules {
         let options = Options::resolve(game.game().options(), []).expect("defaults");
-        GameRules::new(game.game(), options).expect("defaults")
+        GameRules::new(game.shared(), options).expect("defaults")
     }
 
     #[test]
     fn every_game_has_drills_and_they_are_the_same_every_time() {
         for &game in GameKind::all() {
             // A few games show most kinds, and take less time.
-            let drills = || drills_of(game, &rules(game), 30).expect("drills");
+            let drills = || drills_of(&rules(game), 30).expect("drills");
             let found = drills();
             assert_eq!(found, drills());
             assert!(found.len() >= 2, "{game:?}: {found:?}");
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn the_kinds_of_a_game_with_a_shrinking_board_are_all_found() {
         let game = GameKind::WatchYourBack;
-        let found = drills(game, &rules(game)).expect("drills");
+        let found = drills(&rules(game)).expect("drills");
         for seat in Seat::BOTH {
             let kinds: BTreeSet<&str> = found
                 .iter()

@@ -406,7 +406,7 @@ impl<'e> Examiner<'e> {
         self.records.keep(record)?;
         let lines = (self.candidate.spec.interface(), lines);
         let mut finding =
-            CheckFinding::new(self.exam.rules.game, fault, seat, Some(record.plies), lines);
+            CheckFinding::new(&*self.exam.rules.game, fault, seat, Some(record.plies), lines);
         let dir = self.records.dir().display().to_string();
         let dir = shlex::try_quote(&dir).map_or(dir.clone(), Into::into);
         finding.reproduce = Some(format!(

@@ -18,7 +18,7 @@ pub struct CheckReport {
     /// A description of how it is run.
     pub command: String,
     /// The game.
-    pub game: &'static str,
+    pub game: String,
     /// Whether every step was taken and nothing was found.
     pub ready: bool,
     /// The steps, in order.
@@ -149,7 +149,7 @@ fn larger(one: Option<f64>, other: Option<f64>) -> Option<f64> {
 
 impl CheckReport {
     /// Creates the report on `player` before any step.
-    pub fn new(player: &str, command: &str, game: &'static str, steps: Vec<String>) -> Self {
+    pub fn new(player: &str, command: &str, game: &str, steps: Vec<String>) -> Self {
         let untried = |name| CheckStep {
             name,
             verdict: StepVerdict::NotTried,
@@ -159,7 +159,7 @@ impl CheckReport {
         Self {
             player: player.to_owned(),
             command: command.to_owned(),
-            game,
+            game: game.to_owned(),
             ready: false,
             steps: steps.into_iter().map(untried).collect(),
             figures: Figures::default(),
@@ -169,7 +169,7 @@ impl CheckReport {
     }
 
     /// Creates a report on something that is not a player, named as the user gave it.
-    pub fn refused(word: &str, game: &'static str, why: &str) -> Self {
+    pub fn refused(word: &str, game: &str, why: &str) -> Self {
         let mut report = Self::new(word, word, game, vec!["player".to_owned()]);
         report.steps[0].verdict = StepVerdict::Failed;
         why.clone_into(&mut report.steps[0].said);

@@ -124,7 +124,7 @@ fn ask(
     let finding = asked.outcome.as_ref().err().map(|fault| {
         let ply = asked.greeted.as_ref().map(|_| asked.position.ply());
         let lines = (spec.interface(), transcript::last_request(&player));
-        CheckFinding::new(rules.game, fault, decision.seat, ply, lines)
+        CheckFinding::new(&*rules.game, fault, decision.seat, ply, lines)
     });
     let exchange = match spec.interface() {
         Interface::Program => transcript::last_request(&player),

@@ -77,7 +77,7 @@ pub fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     if let [Err(refused)] = &entries[..] {
         return Err(refused.why.clone());
     }
-    exam.drills = drills(setting.game, &exam.rules)?;
+    exam.drills = drills(&exam.rules)?;
     let same = candidates::copies(&entries, &args.players);
     let bots: Vec<String> = exam.bots.iter().map(|bot| bot.name.clone()).collect();
     let table = args.csv.as_deref().map(|path| CheckTable::create(path, bots)).transpose()?;

@@ -258,11 +258,12 @@ fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failur
     let configured = reading.map(LoadedConfig::whole).transpose()?;
     let known = configured.as_ref().map_or(&[][..], |tournament| &tournament.players);
     let players = players(args, known)?;
-    let game = args.game.or(configured.as_ref().map(|known| known.game));
-    let game = game.unwrap_or(GameKind::WatchYourBack);
-    let of_game = configured.as_ref().filter(|tournament| tournament.game == game);
+    let configured_game = configured.as_ref().map(|known| known.game.clone());
+    let game = args.game.map(GameKind::shared).or(configured_game);
+    let game = game.unwrap_or_else(|| GameKind::WatchYourBack.shared());
+    let of_game = configured.as_ref().filter(|tournament| tournament.game.is_same_as(&*game));
     let given = of_game.map(|tournament| tournament.options.given()).unwrap_or_default();
-    let options = args.options.of_whole_games(game.game(), &given, printer)?.options;
+    let options = args.options.of_whole_games(&game, &given, printer)?.options;
     let openings = of_game.and_then(|known| known.openings.clone());
     if openings.is_some() {
         refuse_classes(&players)?;

@@ -11,7 +11,7 @@ use crate::config::LARGEST;
 use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use referee_games::options::{OptionKind, list_of_files};
-use referee_games::{AnyGame, GameKind, Options};
+use referee_games::{AnyGame, GameKind, OptionSpec, Options, SharedGame, Text};
 
 /// Parses the name of a game; `--help` lists all names with their titles.
 pub fn game_named() -> impl TypedValueParser<Value = GameKind> {
@@ -48,8 +48,8 @@ pub struct OptionArgs {
 impl GameArgs {
     /// The rules of the game, with the given options and defaults for the others.
     pub fn rules(&self, printer: Printer) -> Result<GameRules, Failure> {
-        let game = self.game.game();
-        let options = self.options.resolve(game, &[], printer)?;
+        let game = self.game.shared();
+        let options = self.options.resolve(&*game, &[], printer)?;
         GameRules::new(game, options).map_err(|error| Failure::input(format!("--option: {error}")))
     }
 }
@@ -60,13 +60,13 @@ impl OptionArgs {
     pub fn resolve(
         &self,
         game: &dyn AnyGame,
-        configured: &[(&'static str, String)],
+        configured: &[(Text, String)],
         printer: Printer,
     ) -> Result<Options, Failure> {
         let boards = self.boards(game)?;
-        let configured = configured.iter().map(|(name, value)| (*name, value.as_str()));
+        let configured = configured.iter().map(|(name, value)| (&**name, value.as_str()));
         let given = self.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let boards = boards.iter().map(|(name, value)| (*name, value.as_str()));
+        let boards = boards.iter().map(|(name, value)| (&**name, value.as_str()));
         let mut options = Options::resolve(game.options(), configured.chain(given).chain(boards))
             .map_err(|error| Failure::input(format!("--option: {error}")))?;
         for remark in &options.load(read_file)? {
@@ -78,36 +78,36 @@ impl OptionArgs {
     /// The rules with these options. Refuses options that allow endless games.
     pub fn of_whole_games(
         &self,
-        game: &'static dyn AnyGame,
-        configured: &[(&'static str, String)],
+        game: &SharedGame,
+        configured: &[(Text, String)],
         printer: Printer,
     ) -> Result<GameRules, Failure> {
-        let options = self.resolve(game, configured, printer)?;
+        let options = self.resolve(&**game, configured, printer)?;
         match game.endless(&options)? {
             Some(why) => Err(Failure::input(why)),
-            None => Ok(GameRules::new(game, options)?),
+            None => Ok(GameRules::new(game.clone(), options)?),
         }
     }
 
     /// The boards, as the option that they set.
-    fn boards(&self, game: &dyn AnyGame) -> Result<Option<(&'static str, String)>, Failure> {
+    fn boards(&self, game: &dyn AnyGame) -> Result<Option<(Text, String)>, Failure> {
         if self.boards.is_empty() {
             return Ok(None);
         }
-        let takes_files = |kind| matches!(kind, OptionKind::List(_));
-        let Some(spec) = game.options().iter().find(|spec| takes_files(spec.kind)) else {
+        let takes_files = |spec: &&OptionSpec| matches!(spec.kind, OptionKind::List(_));
+        let Some(spec) = game.options().iter().find(takes_files) else {
             return Err(Failure::input(format!(
                 "{} has no board files; leave out --board",
                 game.name()
             )));
         };
-        if self.options.iter().any(|(name, _)| name == spec.name) {
-            let name = spec.name;
+        if self.options.iter().any(|(name, _)| *name == spec.name) {
+            let name = &spec.name;
             return Err(Failure::input(format!(
                 "--board and --option {name} both say what is played on; leave out one of them"
             )));
         }
-        Ok(Some((spec.name, list_of_files(&self.boards))))
+        Ok(Some((spec.name.clone(), list_of_files(&self.boards))))
     }
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{Failure, Status};
 use crate::printer::Printer;
-use referee_games::options::{ListKind, OptionKind, Preset};
+use referee_games::options::{ListKind, OptionKind, Preset, Words};
 use referee_games::{Clause, GameKind, OptionSpec, Text};
 
 const EXAMPLES: &str = "\
@@ -46,7 +46,7 @@ enum RulesFormat {
 /// The rules of a game, or the requested part.
 #[derive(Debug, Serialize)]
 struct RulesSheet {
-    game: &'static str,
+    game: String,
     seats: [Text; 2],
     options: Vec<OptionSheet>,
     clauses: Vec<Clause>,
@@ -55,14 +55,15 @@ struct RulesSheet {
 /// An option, for JSON.
 #[derive(Debug, Serialize)]
 struct OptionSheet {
-    name: &'static str,
-    clause: &'static str,
+    name: Text,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clause: Option<Text>,
     /// The default, unless it depends on other options.
-    default: Option<&'static str>,
+    default: Option<Text>,
     /// How the default depends on other options, as text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    default_by: Option<&'static str>,
-    help: &'static str,
+    default_by: Option<Text>,
+    help: Text,
     #[serde(flatten)]
     values: Values,
 }
@@ -73,21 +74,21 @@ struct OptionSheet {
 enum Values {
     Choices(Vec<ValueHelp>),
     Range {
-        min: u32,
-        max: u32,
+        min: i64,
+        max: i64,
     },
     #[serde(untagged)]
     List {
         words: Vec<ValueHelp>,
         items: Vec<ValueHelp>,
-        files: &'static str,
+        files: Text,
     },
 }
 
 #[derive(Debug, Serialize)]
 struct ValueHelp {
-    value: &'static str,
-    help: &'static str,
+    value: String,
+    help: String,
 }
 
 /// Runs `referee rules`.
@@ -127,15 +128,20 @@ fn sheet(kind: GameKind) -> RulesSheet {
     let game = kind.game();
     let seats = game.seats();
     RulesSheet {
-        game: game.name(),
+        game: game.name().to_owned(),
         seats: [seats.first, seats.second],
         options: game.options().iter().map(OptionSheet::new).collect(),
         clauses: game.clauses().to_vec(),
     }
 }
 
-fn choices(words: &[(&'static str, &'static str)]) -> Vec<ValueHelp> {
-    words.iter().map(|&(value, help)| ValueHelp { value, help }).collect()
+/// The values of a Boolean option.
+const BOOLEAN: Words = Words::Fixed(&[("true", "yes"), ("false", "no")]);
+
+fn choices(words: &Words) -> Vec<ValueHelp> {
+    let choice =
+        |(value, help): (&str, &str)| ValueHelp { value: value.to_owned(), help: help.to_owned() };
+    words.iter().map(choice).collect()
 }
 
 fn choice_lines(choices: &[ValueHelp], indent: usize) -> String {
@@ -145,15 +151,17 @@ fn choice_lines(choices: &[ValueHelp], indent: usize) -> String {
 
 impl OptionSheet {
     fn new(spec: &OptionSpec) -> Self {
-        let values = match spec.kind {
-            OptionKind::Choice(words) => Values::Choices(choices(words)),
+        let values = match spec.kind.clone() {
+            OptionKind::Choice(words) => Values::Choices(choices(&words)),
             OptionKind::Number { min, max } => Values::Range { min, max },
-            OptionKind::List(&ListKind { words, items, files, .. }) => {
-                Values::List { words: choices(words), items: choices(items), files }
+            OptionKind::Boolean => Values::Choices(choices(&BOOLEAN)),
+            OptionKind::List(list) => {
+                let ListKind { words, items, files, .. } = list.into_owned();
+                Values::List { words: choices(&words), items: choices(&items), files }
             }
         };
-        let &OptionSpec { name, clause, help, .. } = spec;
-        let (default, default_by) = match spec.default {
+        let OptionSpec { name, clause, help, .. } = spec.clone();
+        let (default, default_by) = match spec.default.clone() {
             Preset::Always(text) => (Some(text), None),
             Preset::Depends { words, .. } => (None, Some(words)),
         };
@@ -171,9 +179,10 @@ impl OptionSheet {
                 choice_lines(items, 6)
             ),
         };
-        let default = match (self.default, self.default_by) {
-            (Some(text), _) => format!("={text}  ({clause})"),
-            (None, words) => format!("  ({clause}): {}", words.unwrap_or_default()),
+        let clause = clause.as_ref().map(|id| format!("  ({id})")).unwrap_or_default();
+        let default = match (&self.default, &self.default_by) {
+            (Some(text), _) => format!("={text}{clause}"),
+            (None, words) => format!("{clause}: {}", words.as_deref().unwrap_or_default()),
         };
         format!("  {name}{default}\n{}{values}", wrapped(help, 4, 4))
     }
@@ -191,7 +200,10 @@ impl RulesSheet {
             )));
         }
         self.clauses.retain(|clause| clause.id.eq_ignore_ascii_case(id));
-        self.options.retain(|option| option.clause.eq_ignore_ascii_case(id));
+        let is_of_clause = |option: &OptionSheet| {
+            option.clause.as_ref().is_some_and(|clause| clause.eq_ignore_ascii_case(id))
+        };
+        self.options.retain(is_of_clause);
         Ok(self)
     }
 

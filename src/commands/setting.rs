@@ -19,7 +19,7 @@ use crate::model::rules::GameRules;
 use crate::model::tournament::Tournament;
 use crate::player::Sandbox;
 use crate::printer::Printer;
-use referee_games::GameKind;
+use referee_games::{GameKind, SharedGame, Text};
 use referee_sandbox::Level;
 
 /// The game and its terms, as the command line gives them.
@@ -42,7 +42,7 @@ pub struct GameSettingsArgs {
 #[derive(Debug)]
 pub(super) struct GameSettings {
     /// The game.
-    pub(super) game: GameKind,
+    pub(super) game: SharedGame,
     /// The time limits: the configured ones, or else five seconds per move.
     pub(super) control: TimeControl,
     /// The requested containment of the players.
@@ -56,7 +56,7 @@ pub(super) struct GameSettings {
     /// Its problems, if any. It may name players that could not be read.
     problems: Option<Failure>,
     /// The options of the configuration, if it is for this game.
-    configured: Vec<(&'static str, String)>,
+    configured: Vec<(Text, String)>,
     /// The command line's options, which override them.
     options: OptionArgs,
 }
@@ -105,12 +105,13 @@ impl GameSettingsArgs {
     }
 
     fn with(&self, configured: Option<Tournament>, problems: Option<Failure>) -> GameSettings {
-        let named = configured.as_ref().map(|tournament| tournament.game);
-        let game = self.game.or(named).unwrap_or(GameKind::WatchYourBack);
+        let named = configured.as_ref().map(|tournament| tournament.game.clone());
+        let game = self.game.map(GameKind::shared).or(named);
+        let game = game.unwrap_or_else(|| GameKind::WatchYourBack.shared());
         // Options and limits of a configuration are for its own game only.
         let request =
             configured.as_ref().map(|known| known.containment.clone()).unwrap_or_default();
-        let same = configured.as_ref().filter(|tournament| tournament.game == game);
+        let same = configured.as_ref().filter(|tournament| tournament.game.is_same_as(&*game));
         let given = same.map(|same| same.options.given()).unwrap_or_default();
         GameSettings {
             game,
@@ -131,7 +132,7 @@ impl GameSettingsArgs {
 impl GameSettings {
     /// The rules in force, which guarantee that every game ends.
     pub(super) fn rules(&self, printer: Printer) -> Result<GameRules, Failure> {
-        self.options.of_whole_games(self.game.game(), &self.configured, printer)
+        self.options.of_whole_games(&self.game, &self.configured, printer)
     }
 
     /// The sandbox for the players, tested on this machine now.

@@ -14,7 +14,7 @@ use super::problem::{ByteSpan, Problem, Problems};
 use crate::bounded;
 use crate::model::openings::{MOST_PLIES, Openings};
 use crate::openings::{Opening, OpeningError, listed};
-use referee_games::{GameKind, Options, Position};
+use referee_games::{Options, Position, SharedGame};
 
 /// The most refused openings of a file to show.
 const MOST_SHOWN: usize = 8;
@@ -46,7 +46,7 @@ impl OpeningsKeys {
 /// Checks the openings that `keys` ask for, in this game with these options.
 pub(super) fn check(
     keys: Option<&OpeningsKeys>,
-    ruling: Option<(GameKind, &Options)>,
+    ruling: Option<(&SharedGame, &Options)>,
     place: LookupPaths<'_>,
     problems: &mut Problems,
 ) -> Option<Openings> {
@@ -65,7 +65,7 @@ pub(super) fn check(
     }
     if let Some(file) = &keys.file {
         let (game, options) = ruling?;
-        let start = game.game().start(options).ok()?;
+        let start = game.start(options).ok()?;
         return read(file, &start, place, problems);
     }
     let plies = whole("plies", keys.plies.as_ref(), &(1..=MOST_PLIES), problems)?;

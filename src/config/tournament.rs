@@ -13,7 +13,7 @@ use crate::model::tournament::{
     DEFAULT_QUARANTINE, DEFAULT_RESULTS, MOST_JOBS, MOST_RETRIES, Tournament,
 };
 use referee_games::options::OptionKind;
-use referee_games::{AnyGame, GameKind, OptionSpec, Options};
+use referee_games::{AnyGame, GameKind, OptionSpec, Options, SharedGame};
 
 use super::LARGEST;
 use super::containment;
@@ -37,7 +37,7 @@ pub(super) fn check(
 ) -> Option<Tournament> {
     let name = name(file.name.as_ref(), problems);
     let rules = rules(file.game.as_ref(), &file.options, place, problems);
-    let ruling = rules.as_ref().map(|ruling| (ruling.game, &ruling.options));
+    let ruling = rules.as_ref().map(|ruling| (&ruling.game, &ruling.options));
     let openings = openings::check(file.openings.as_ref(), ruling, place, problems);
     openings::refuse_classes(file.openings.as_ref(), file.players.as_deref(), problems);
     let anchors = anchors(file.players.as_deref(), problems);
@@ -101,7 +101,7 @@ fn check_folder_name(name: &str) -> Result<(), InvalidValue> {
 
 /// The game and the options in force.
 struct ConfiguredGame {
-    game: GameKind,
+    game: SharedGame,
     options: Options,
     remarks: Vec<String>,
 }
@@ -121,7 +121,7 @@ fn rules(
         return None;
     };
     let (options, remarks) = options(game.game(), field.span(), (given, place), problems)?;
-    Some(ConfiguredGame { game, options, remarks })
+    Some(ConfiguredGame { game: game.shared(), options, remarks })
 }
 
 /// The options in force, each checked alone and then all together, with remarks about the files
@@ -183,19 +183,26 @@ fn senseless(game: &dyn AnyGame, options: &Options) -> Option<String> {
 /// What is wrong with one option, if anything.
 fn refused(option: &GivenOption, game: &str, specs: &[OptionSpec]) -> Option<Problem> {
     let name = option.name.get_ref();
-    let Some(spec) = specs.iter().find(|spec| spec.name == name) else {
+    let Some(spec) = specs.iter().find(|spec| spec.name == *name) else {
         let title = format!("{game} has no option `{}`", name.escape_debug());
-        let label = instead(name, specs.iter().map(|spec| spec.name));
+        let label = instead(name, specs.iter().map(|spec| &*spec.name));
         return Some(Problem::new(option.name.span(), title).label(label));
     };
-    let is_number = matches!(spec.kind, OptionKind::Number { .. });
+    let unquoted = match spec.kind {
+        OptionKind::Number { .. } => "a number",
+        OptionKind::Boolean => "true or false",
+        OptionKind::Choice(_) | OptionKind::List(_) => "",
+    };
     let expected = match spec.parse(option.value.get_ref()) {
-        Ok(_) if option.quoted && is_number => "expected a number without quotes".to_owned(),
+        Ok(_) if option.quoted && !unquoted.is_empty() => {
+            format!("expected {unquoted} without quotes")
+        }
         Ok(_) => return None,
         Err(expected) => expected.to_string(),
     };
     let problem = Problem::new(option.value.span(), format!("unexpected value of `{name}`"));
-    Some(problem.label(expected).help(format!("{} (clause {})", spec.help, spec.clause)))
+    let clause = spec.clause.as_ref().map(|id| format!(" (clause {id})")).unwrap_or_default();
+    Some(problem.label(expected).help(format!("{}{clause}", spec.help)))
 }
 
 /// The limits that a preset stands for.

@@ -5,13 +5,15 @@ use std::fmt;
 
 use super::record::Header;
 use crate::error::Failure;
-use referee_games::{AnyGame, BySeat, GameError, GameKind, OptionError, Options, Position, Text};
+use referee_games::{
+    BySeat, GameError, GameKind, OptionError, Options, Position, SharedGame, Text,
+};
 
 /// A game with its options.
 #[derive(Debug, Clone)]
 pub struct GameRules {
     /// The game.
-    pub game: &'static dyn AnyGame,
+    pub game: SharedGame,
     /// The options in force.
     pub options: Options,
     /// The start position; every game begins with a clone of it.
@@ -23,7 +25,7 @@ impl GameRules {
     ///
     /// # Errors
     /// The options contradict each other.
-    pub fn new(game: &'static dyn AnyGame, options: Options) -> Result<Self, GameError> {
+    pub fn new(game: SharedGame, options: Options) -> Result<Self, GameError> {
         let start = game.start(&options)?;
         Ok(Self { game, options, start })
     }
@@ -32,7 +34,7 @@ impl GameRules {
     pub fn of(header: &Header) -> Result<Self, HeaderError> {
         let game = GameKind::named(&header.game)
             .ok_or_else(|| HeaderError::Game(header.game.clone()))?
-            .game();
+            .shared();
         let text = |value: &serde_json::Value| {
             value.as_str().map_or_else(|| value.to_string(), str::to_owned)
         };

@@ -10,7 +10,7 @@ use super::player::PlayerSpec;
 use super::record::{Anchor, FaultPolicy};
 use super::stage::Stage;
 use crate::model::containment::ContainmentRequest;
-use referee_games::{GameKind, Options};
+use referee_games::{Options, SharedGame};
 
 /// The maximum number of pairs in a meeting.
 pub const MOST_PAIRS: u32 = 100_000;
@@ -24,12 +24,12 @@ pub const DEFAULT_QUARANTINE: u32 = 5;
 pub const DEFAULT_RESULTS: &str = "results";
 
 /// A validated tournament, ready to be played.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Tournament {
     /// Its name, which is also that of its folder under [`results`](Self::results).
     pub name: String,
     /// The game.
-    pub game: GameKind,
+    pub game: SharedGame,
     /// The rules options in force. Games under them are sure to end.
     pub options: Options,
     /// Warnings about the files that the options name.

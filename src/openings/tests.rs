@@ -5,7 +5,7 @@ use referee_games::{GameKind, Options};
 fn rules(kind: GameKind, given: &[(&str, &str)]) -> GameRules {
     let game = kind.game();
     let options = Options::resolve(game.options(), given.iter().copied()).expect("options");
-    GameRules::new(game, options).expect("rules")
+    GameRules::new(kind.shared(), options).expect("rules")
 }
 
 fn book(kind: GameKind, plies: u32) -> OpeningBook {

@@ -22,7 +22,7 @@ struct FixedTurns {
 
 /// The rules of a game with these turns.
 pub(crate) fn rules(turns: &'static str) -> GameRules {
-    let game = GameKind::WatchYourBack.game();
+    let game = GameKind::WatchYourBack.shared();
     let options = Options::resolve(game.options(), []).expect("the defaults");
     GameRules { game, options, start: Box::new(FixedTurns { turns, done: 0 }) }
 }

@@ -151,7 +151,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         Ok(serde_json::Value::Object(map)) => map,
         _ => serde_json::Map::new(),
     };
-    let seats = tournament.game.game().seats();
+    let seats = tournament.game.seats();
     let info = |player: &crate::model::player::PlayerSpec| PlayerInfo {
         name: player.name.clone(),
         command: player.command.clone(),

@@ -181,8 +181,8 @@ impl Cup {
             if let Some(worker) = other(number, &reports) {
                 return worker;
             }
-            let rules =
-                GameRules::new(&Typed::<Toss>::GAME, Options::default()).expect("no options");
+            let rules = GameRules::new(Arc::new(Typed::<Toss>::GAME), Options::default())
+                .expect("no options");
             let book = OpeningBook::empty(rules);
             let cores = Cores::of_this_process(1).share(number);
             Worker::start(number, cores, book, Arc::clone(&conditions), reports, halt)

@@ -8,7 +8,9 @@ use super::{Allotment, Bot, Choice, Kind, Playable};
 use referee_games::back_to_the_wall::BackToTheWall;
 use referee_games::backdraughts::Backdraughts;
 use referee_games::watch_your_back::WatchYourBack;
-use referee_games::{AnyPosition, GameError, GameKind, Options, Seat, StepText, TypedPosition};
+use referee_games::{
+    AnyGame, AnyPosition, GameError, GameKind, Options, Seat, StepText, TypedPosition,
+};
 
 /// Creates a player of this kind at the start of a game with these options.
 ///
@@ -17,12 +19,17 @@ use referee_games::{AnyPosition, GameError, GameKind, Options, Seat, StepText, T
 ///
 /// # Errors
 /// The options make no sense together.
-pub fn engine(game: GameKind, kind: Kind, options: &Options) -> Result<Box<dyn Engine>, GameError> {
-    match game {
-        GameKind::WatchYourBack => typed::<WatchYourBack>(kind, options),
-        GameKind::Backdraughts => typed::<Backdraughts>(kind, options),
-        GameKind::BackToTheWall => typed::<BackToTheWall>(kind, options),
-        _ => Ok(Box::new(AnyEngine::new(game.game().start(options)?, kind))),
+pub fn engine(
+    game: &dyn AnyGame,
+    kind: Kind,
+    options: &Options,
+) -> Result<Box<dyn Engine>, GameError> {
+    let built_in = GameKind::named(game.name()).filter(|_| game.program().is_none());
+    match built_in {
+        Some(GameKind::WatchYourBack) => typed::<WatchYourBack>(kind, options),
+        Some(GameKind::Backdraughts) => typed::<Backdraughts>(kind, options),
+        Some(GameKind::BackToTheWall) => typed::<BackToTheWall>(kind, options),
+        _ => Ok(Box::new(AnyEngine::new(game.start(options)?, kind))),
     }
 }
 
@@ -129,7 +136,7 @@ mod tests {
     #[test]
     fn players_with_and_without_types_draw_the_same_random_actions() {
         for &game in GameKind::all() {
-            let mut typed = engine(game, Kind::Random, &options(game)).expect("defaults");
+            let mut typed = engine(game.game(), Kind::Random, &options(game)).expect("defaults");
             let start = game.game().start(&options(game)).expect("defaults");
             let mut any = AnyEngine::new(start, Kind::Random);
             let mut rngs = [7, 7].map(ChaCha8Rng::seed_from_u64);

@@ -9,11 +9,11 @@ use super::engine::Engine;
 use super::message::{Happened, Init, InitClock, Reply, TurnRequest};
 use super::players::engine;
 use super::{Allotment, Kind};
-use referee_games::{AnyGame, BySeat, GameError, GameKind, Options, Seat, Step, StepText, Turn};
+use referee_games::{AnyGame, BySeat, GameError, Options, Seat, SharedGame, Step, StepText, Turn};
 
 /// A built-in player during a game.
 pub(super) struct Seated {
-    game: &'static dyn AnyGame,
+    game: SharedGame,
     engine: Box<dyn Engine>,
     /// The actions of a simultaneous turn received so far, while one is still missing.
     held: BySeat<Option<String>>,
@@ -24,16 +24,16 @@ pub(super) struct Seated {
 
 impl Seated {
     /// Takes a seat at the start of the game that `init` describes.
-    pub(super) fn new(game: GameKind, kind: Kind, init: &Init) -> Result<Self, String> {
-        let seat = seat_called(game.game(), &init.you)?;
+    pub(super) fn new(game: SharedGame, kind: Kind, init: &Init) -> Result<Self, String> {
+        let seat = seat_called(&*game, &init.you)?;
         let given: Vec<_> =
             init.options.iter().map(|(name, value)| (name.as_str(), value.to_string())).collect();
         let given = given.iter().map(|(name, value)| (*name, value.as_str()));
-        let options = Options::resolve(game.game().options(), given);
+        let options = Options::resolve(game.options(), given);
         let options = options.map_err(|error| error.to_string())?;
         Ok(Self {
-            game: game.game(),
-            engine: engine(game, kind, &options).map_err(|error| error.to_string())?,
+            engine: engine(&*game, kind, &options).map_err(|error| error.to_string())?,
+            game,
             held: BySeat::default(),
             seat,
             clock: init.clock,
@@ -70,7 +70,7 @@ impl Seated {
     }
 
     fn follow_action(&mut self, by: &str, action: &str) -> Result<(), String> {
-        let seat = seat_called(self.game, by)?;
+        let seat = seat_called(&*self.game, by)?;
         let turn = self.engine.position().turn();
         let answers = match &turn {
             Turn::Pass(mover) => *mover == seat,

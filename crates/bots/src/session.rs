@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::Kind;
 use super::message::{Greeting, Init, Message, TurnRequest};
 use super::seated::Seated;
-use referee_games::GameKind;
+use referee_games::{GameKind, SharedGame};
 
 /// The supported version of the protocol.
 const PROTOCOL: u32 = 1;
@@ -14,6 +14,8 @@ const PROTOCOL: u32 = 1;
 /// A built-in player that speaks the protocol, for any number of games.
 pub struct Session {
     kind: Kind,
+    /// The game whose rules are a program, if it plays one.
+    foreign: Option<SharedGame>,
     player: Option<Seated>,
 }
 
@@ -31,7 +33,12 @@ pub enum Reaction {
 impl Session {
     /// Creates a session for this kind of player, before its first game.
     pub fn new(kind: Kind) -> Self {
-        Self { kind, player: None }
+        Self { kind, foreign: None, player: None }
+    }
+
+    /// Creates a session that also plays this game, which need not be built in.
+    pub fn with_game(kind: Kind, game: SharedGame) -> Self {
+        Self { foreign: Some(game), ..Self::new(kind) }
     }
 
     /// Reacts to a line. The error describes how the referee violated the protocol.
@@ -54,7 +61,9 @@ impl Session {
         if !init.protocol.contains(&PROTOCOL) {
             return Err(format!("the referee does not speak protocol {PROTOCOL}"));
         }
-        let game = GameKind::named(&init.game)
+        let foreign = self.foreign.clone().filter(|game| game.name() == init.game);
+        let game = foreign
+            .or_else(|| GameKind::named(&init.game).map(GameKind::shared))
             .ok_or_else(|| format!("there is no game `{}` here", init.game))?;
         self.player = Some(Seated::new(game, self.kind, init)?);
         reply(&Greeting {

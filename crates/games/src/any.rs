@@ -2,19 +2,22 @@
 //!
 //! The referee, its log and everything that reads the log use a game as an [`AnyGame`] and a
 //! position as an [`AnyPosition`]. Actions, chance outcomes and the state are texts. [`Typed`]
-//! turns every typed [`Game`](crate::Game) into an [`AnyGame`]. A game that runs elsewhere, for
-//! example in its own process, can implement these traits too: methods that may have to ask it can
-//! return a [`GameError`].
+//! turns every typed [`Game`](crate::Game) into an [`AnyGame`]. A game whose rules are a program
+//! implements these traits too: methods that may have to ask it can return a [`GameError`].
 
+mod failure;
 mod typed;
 
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 use rand::RngCore;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+pub use failure::ProgramError;
 pub use typed::{Typed, TypedPosition};
 
 use super::board::Square;
@@ -25,6 +28,9 @@ use super::refusal::{Refusal, StepError};
 use super::seat::{BySeat, Seat};
 use super::text::Text;
 use super::turn::{StepText, Turn};
+
+/// A game that several owners share.
+pub type SharedGame = Arc<dyn AnyGame>;
 
 /// A game.
 pub trait AnyGame: fmt::Debug + Send + Sync {
@@ -41,7 +47,7 @@ pub trait AnyGame: fmt::Debug + Send + Sync {
     fn clauses(&self) -> &[Clause];
 
     /// Every option, in order.
-    fn options(&self) -> &'static [OptionSpec];
+    fn options(&self) -> &[OptionSpec];
 
     /// Returns the start position under these options, which must be resolved from
     /// [`options`](AnyGame::options). The position contains the rules in force. Start a game once
@@ -57,6 +63,44 @@ pub trait AnyGame: fmt::Debug + Send + Sync {
     /// # Errors
     /// The options contradict each other.
     fn endless(&self, options: &Options) -> Result<Option<String>, GameError>;
+
+    /// Whether a seat may not see everything. What a player is sent then depends on the
+    /// [views](AnyPosition::view) and events of its seat alone.
+    fn is_hidden(&self) -> bool {
+        false
+    }
+
+    /// The program that knows the rules, unless the game is built in.
+    fn program(&self) -> Option<&RulesProgram> {
+        None
+    }
+
+    /// Whether the other game has the same rules, as far as names and programs tell.
+    fn is_same_as(&self, other: &dyn AnyGame) -> bool {
+        self.name() == other.name() && self.program() == other.program()
+    }
+
+    /// Returns the same game for use on another core, with a process of its own if its rules are a
+    /// program; `None` if all threads can share the game.
+    fn for_another_core(&self) -> Option<SharedGame> {
+        None
+    }
+}
+
+/// The program that knows the rules of a game: the data that identify it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RulesProgram {
+    /// The words of its command, as configured.
+    pub command: Vec<String>,
+    /// Its working folder, as an absolute path.
+    pub dir: String,
+    /// Further files that the game is made of, relative to the folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// The time for an answer, in milliseconds.
+    pub reply_ms: u64,
+    /// A hash of the game's description, the command and the contents of its files.
+    pub hash: String,
 }
 
 /// A position of any game, with the rules in force.
@@ -112,6 +156,26 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// The complete state as JSON.
     fn state(&self) -> Cow<'_, RawValue>;
 
+    /// What `seat` may see of the state, as JSON: all of it, unless the game is hidden.
+    fn view(&self, _seat: Seat) -> Cow<'_, RawValue> {
+        self.state()
+    }
+
+    /// A position that `seat` cannot tell from this one, chosen by `draw`, which is below 2⁵³. For
+    /// one `draw`, positions that the seat cannot tell apart return the same guess. `None` if the
+    /// game is hidden and makes no guesses.
+    ///
+    /// # Errors
+    /// A failure of the game.
+    fn guess(&self, _seat: Seat, _draw: u64) -> Result<Option<Position>, GameError> {
+        Ok(Some(self.boxed()))
+    }
+
+    /// The game's own estimates of the result, from −1 (lost) to 1 (won), if it makes any.
+    fn values(&self) -> Option<BySeat<f64>> {
+        None
+    }
+
     /// The board as rows of characters from top to bottom, for people.
     fn rows(&self) -> Vec<String>;
 
@@ -161,6 +225,8 @@ pub enum GameError {
     Refused(Refusal),
     /// The step does not answer the turn.
     Step(StepError),
+    /// The program that knows the rules failed. Nobody's action or options caused it.
+    Program(ProgramError),
 }
 
 impl fmt::Display for GameError {
@@ -169,6 +235,7 @@ impl fmt::Display for GameError {
             Self::Options(error) => error.fmt(f),
             Self::Refused(refusal) => refusal.fmt(f),
             Self::Step(error) => error.fmt(f),
+            Self::Program(error) => error.fmt(f),
         }
     }
 }
@@ -179,6 +246,7 @@ impl Error for GameError {
             Self::Options(error) => Some(error),
             Self::Refused(refusal) => Some(refusal),
             Self::Step(error) => Some(error),
+            Self::Program(error) => error.source(),
         }
     }
 }
@@ -186,6 +254,12 @@ impl Error for GameError {
 impl From<OptionError> for GameError {
     fn from(error: OptionError) -> Self {
         Self::Options(error)
+    }
+}
+
+impl From<ProgramError> for GameError {
+    fn from(error: ProgramError) -> Self {
+        Self::Program(error)
     }
 }
 

@@ -1,6 +1,8 @@
 //! The list of built-in games.
 
-use crate::any::{AnyGame, Typed};
+use std::sync::Arc;
+
+use crate::any::{AnyGame, SharedGame, Typed};
 
 /// Defines [`GameKind`] from a list, the only place that maps names to games.
 macro_rules! games {
@@ -22,6 +24,13 @@ macro_rules! games {
             pub fn game(self) -> &'static dyn AnyGame {
                 match self {
                     $(Self::$kind => &Typed::<crate::$module::$kind>::GAME,)*
+                }
+            }
+
+            /// The game itself, in the form that owners share.
+            pub fn shared(self) -> SharedGame {
+                match self {
+                    $(Self::$kind => Arc::new(Typed::<crate::$module::$kind>::GAME),)*
                 }
             }
         }

@@ -61,7 +61,10 @@ mod text;
 mod turn;
 pub mod watch_your_back;
 
-pub use any::{AnyGame, AnyPosition, GameError, Position, Typed, TypedPosition};
+pub use any::{
+    AnyGame, AnyPosition, GameError, Position, ProgramError, RulesProgram, SharedGame, Typed,
+    TypedPosition,
+};
 pub use event::Event;
 pub use game::{Clause, Game, Legal, StepOf};
 pub use kind::GameKind;

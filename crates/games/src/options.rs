@@ -3,7 +3,9 @@
 mod error;
 mod list;
 
+use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -12,38 +14,67 @@ pub use list::{Item, ListKind, list_of_files};
 
 use list::names;
 
+use super::text::Text;
+
 /// One option of a rule set.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct OptionSpec {
     /// Its name, in kebab-case.
-    pub name: &'static str,
-    /// The clause it belongs to.
-    pub clause: &'static str,
+    pub name: Text,
+    /// The clause it belongs to, if any.
+    pub clause: Option<Text>,
     /// Its possible values.
     pub kind: OptionKind,
     /// Its default.
     pub default: Preset,
     /// A sentence about what it decides.
-    pub help: &'static str,
+    pub help: Text,
+}
+
+impl OptionSpec {
+    /// Creates an option of a built-in game.
+    pub const fn new(
+        name: &'static str,
+        clause: &'static str,
+        kind: OptionKind,
+        default: Preset,
+        help: &'static str,
+    ) -> Self {
+        let clause = Some(Cow::Borrowed(clause));
+        Self { name: Cow::Borrowed(name), clause, kind, default, help: Cow::Borrowed(help) }
+    }
 }
 
 /// The default of an option.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub enum Preset {
     /// A fixed default, as text.
-    Always(&'static str),
+    Always(Text),
     /// A default that depends on the options before it in the list.
     Depends {
         /// A description for people.
-        words: &'static str,
+        words: Text,
         /// The default as text; `None` if the option has no effect and thus no value.
         choose: fn(&Options) -> Option<&'static str>,
     },
 }
 
 impl Preset {
+    /// Creates a fixed default of a built-in game.
+    pub const fn always(text: &'static str) -> Self {
+        Self::Always(Cow::Borrowed(text))
+    }
+
+    /// Creates a default of a built-in game that depends on the options before it.
+    pub const fn depends(
+        words: &'static str,
+        choose: fn(&Options) -> Option<&'static str>,
+    ) -> Self {
+        Self::Depends { words: Cow::Borrowed(words), choose }
+    }
+
     /// The default as text, given the `others`, which come before it in the list.
-    pub fn text(self, others: &Options) -> Option<&'static str> {
+    pub fn text(&self, others: &Options) -> Option<&str> {
         match self {
             Self::Always(text) => Some(text),
             Self::Depends { choose, .. } => choose(others),
@@ -52,19 +83,59 @@ impl Preset {
 }
 
 /// The possible values of an option.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub enum OptionKind {
-    /// One of these words, each with its meaning.
-    Choice(&'static [(&'static str, &'static str)]),
+    /// One of these words.
+    Choice(Words),
     /// A whole number in this range, ends included.
     Number {
         /// The smallest value.
-        min: u32,
+        min: i64,
         /// The largest value.
-        max: u32,
+        max: i64,
     },
+    /// `true` or `false`.
+    Boolean,
     /// A word, or a list of names and files.
-    List(&'static ListKind),
+    List(Cow<'static, ListKind>),
+}
+
+impl OptionKind {
+    /// One of these words of a built-in game, each with its meaning.
+    pub const fn choice(words: &'static [(&'static str, &'static str)]) -> Self {
+        Self::Choice(Words::Fixed(words))
+    }
+}
+
+/// Words, each with its meaning.
+#[derive(Debug, Clone)]
+pub enum Words {
+    /// Those of a built-in game.
+    Fixed(&'static [(&'static str, &'static str)]),
+    /// Those of a game that is known only at run time.
+    Named(Vec<(String, String)>),
+}
+
+impl Words {
+    /// The words with their meanings, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let (fixed, named) = match self {
+            Self::Fixed(words) => (*words, &[][..]),
+            Self::Named(words) => (&[][..], &words[..]),
+        };
+        let fixed = fixed.iter().copied();
+        fixed.chain(named.iter().map(|(word, meaning)| (word.as_str(), meaning.as_str())))
+    }
+
+    /// Returns whether `word` is one of them.
+    pub fn contains(&self, word: &str) -> bool {
+        self.iter().any(|(known, _)| known == word)
+    }
+
+    /// The words in backquotes, for messages.
+    fn quoted(&self) -> Vec<String> {
+        self.iter().map(|(word, _)| format!("`{word}`")).collect()
+    }
 }
 
 /// The value of an option.
@@ -73,7 +144,9 @@ pub enum OptionValue {
     /// A word.
     Word(String),
     /// A whole number.
-    Number(u32),
+    Number(i64),
+    /// Yes or no.
+    Boolean(bool),
     /// Names and files.
     List(Vec<Item>),
 }
@@ -83,6 +156,7 @@ impl fmt::Display for OptionValue {
         match self {
             Self::Word(word) => f.write_str(word),
             Self::Number(number) => number.fmt(f),
+            Self::Boolean(value) => value.fmt(f),
             Self::List(items) => match names(items) {
                 Some(names) => f.write_str(&names),
                 None => f.write_str(&serde_json::json!(items).to_string()),
@@ -94,33 +168,29 @@ impl fmt::Display for OptionValue {
 impl OptionSpec {
     /// Parses `text` as a value, or returns what was expected instead.
     pub fn parse(&self, text: &str) -> Result<OptionValue, Expected> {
-        match self.kind {
-            OptionKind::Choice(words) if words.iter().any(|(word, _)| *word == text) => {
-                Ok(OptionValue::Word(text.to_owned()))
-            }
-            OptionKind::Number { min, max } => match text.parse() {
-                Ok(number) if (min..=max).contains(&number) => Ok(OptionValue::Number(number)),
-                _ => Err(self.expected()),
-            },
-            OptionKind::Choice(_) => Err(self.expected()),
-            OptionKind::List(kind) if kind.words.iter().any(|(word, _)| *word == text) => {
-                Ok(OptionValue::Word(text.to_owned()))
-            }
-            OptionKind::List(kind) => {
-                kind.items(text).map(OptionValue::List).ok_or_else(|| self.expected())
-            }
-        }
+        let word = || Some(OptionValue::Word(text.to_owned()));
+        let value = match &self.kind {
+            OptionKind::Choice(words) if words.contains(text) => word(),
+            OptionKind::Choice(_) => None,
+            OptionKind::Number { min, max } => text
+                .parse()
+                .ok()
+                .filter(|number| (min..=max).contains(&number))
+                .map(OptionValue::Number),
+            OptionKind::Boolean => text.parse().ok().map(OptionValue::Boolean),
+            OptionKind::List(kind) if kind.words.contains(text) => word(),
+            OptionKind::List(kind) => kind.items(text).map(OptionValue::List),
+        };
+        value.ok_or_else(|| self.expected())
     }
 
     fn expected(&self) -> Expected {
-        Expected(match self.kind {
-            OptionKind::Choice(words) => {
-                let words: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
-                format!("expected {}", words.join(" or "))
-            }
+        Expected(match &self.kind {
+            OptionKind::Choice(words) => format!("expected {}", words.quoted().join(" or ")),
             OptionKind::Number { min, max } => {
                 format!("expected a whole number from {min} to {max}")
             }
+            OptionKind::Boolean => "expected `true` or `false`".to_owned(),
             OptionKind::List(kind) => kind.expected(),
         })
     }
@@ -130,7 +200,7 @@ impl OptionSpec {
 /// those that have no effect given the others.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    specs: &'static [OptionSpec],
+    specs: Arc<[OptionSpec]>,
     in_force: Vec<InForce>,
 }
 
@@ -145,7 +215,7 @@ impl Eq for Options {}
 /// An option that is in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct InForce {
-    name: &'static str,
+    name: Text,
     value: OptionValue,
     /// Whether it was given explicitly.
     given: bool,
@@ -155,7 +225,7 @@ impl Options {
     /// Resolves the `given` names and values (as text) and fills in the defaults. If a name is
     /// given twice, the last value counts.
     pub fn resolve<'a>(
-        specs: &'static [OptionSpec],
+        specs: &[OptionSpec],
         given: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Self, OptionError> {
         let mut values = vec![None; specs.len()];
@@ -167,11 +237,11 @@ impl Options {
                 expected,
             })?);
         }
-        let mut options = Self { specs, in_force: Vec::new() };
+        let mut options = Self { specs: specs.into(), in_force: Vec::new() };
         for (spec, value) in specs.iter().zip(values) {
             let given = value.is_some();
             if let Some(value) = value.map_or_else(|| options.default_of(spec), |v| Ok(Some(v)))? {
-                options.in_force.push(InForce { name: spec.name, value, given });
+                options.in_force.push(InForce { name: spec.name.clone(), value, given });
             }
         }
         Ok(options)
@@ -179,20 +249,21 @@ impl Options {
 
     /// The default of `spec`, given these options, which come before it.
     fn default_of(&self, spec: &OptionSpec) -> Result<Option<OptionValue>, OptionError> {
-        let bad = |expected| OptionError::Default { name: spec.name.to_owned(), expected };
+        let bad = |expected| OptionError::Default { name: spec.name.to_string(), expected };
         spec.default.text(self).map(|text| spec.parse(text).map_err(bad)).transpose()
     }
 
     /// The value of a number option; 0 if it has no effect given the others.
     ///
     /// # Panics
-    /// If the game has no number option of this name.
+    /// If the game has no number option of this name whose values fit.
     pub fn number(&self, name: &str) -> u32 {
-        match self.get(name) {
-            Some(OptionValue::Number(number)) => *number,
-            None => 0,
-            Some(_) => panic!("the option `{name}` is not a number"),
-        }
+        let number = match self.get(name) {
+            Some(OptionValue::Number(number)) => u32::try_from(*number).ok(),
+            None => Some(0),
+            Some(_) => None,
+        };
+        number.unwrap_or_else(|| panic!("the option `{name}` is not a number of 32 bits"))
     }
 
     /// The value of an option that is a word; empty if it is a list or has no effect given the
@@ -204,7 +275,7 @@ impl Options {
         match self.get(name) {
             Some(OptionValue::Word(word)) => word,
             None | Some(OptionValue::List(_)) => "",
-            Some(OptionValue::Number(_)) => panic!("the option `{name}` is a number"),
+            Some(_) => panic!("the option `{name}` is neither a word nor a list"),
         }
     }
 
@@ -216,35 +287,34 @@ impl Options {
         match self.get(name) {
             Some(OptionValue::List(items)) => items,
             None | Some(OptionValue::Word(_)) => &[],
-            Some(OptionValue::Number(_)) => panic!("the option `{name}` is a number"),
+            Some(_) => panic!("the option `{name}` is neither a word nor a list"),
         }
     }
 
     /// Loads the text of all files named in lists with `read`, so that the options no longer depend
-    /// on the files. Returns a remark about each file.
+    /// on the files. Returns the remarks about them.
     pub fn load<E: fmt::Display>(
         &mut self,
         read: impl Fn(&str) -> Result<String, E>,
     ) -> Result<Vec<String>, OptionError> {
         let mut remarks = Vec::new();
         for InForce { name, value, .. } in &mut self.in_force {
-            let spec = &self.specs[position(self.specs, name)?];
-            let (OptionKind::List(kind), OptionValue::List(items)) = (spec.kind, value) else {
+            let spec = &self.specs[position(&self.specs, name)?];
+            let (OptionKind::List(kind), OptionValue::List(items)) = (&spec.kind, value) else {
                 continue;
             };
             for item in items {
                 let Item::File { file, text: text @ None } = item else { continue };
                 let found = read(file).map_err(|reason| OptionError::Unreadable {
-                    name: (*name).to_owned(),
+                    name: name.to_string(),
                     file: file.clone(),
-                    wanted: kind.files,
+                    wanted: kind.files.clone(),
                     reason: reason.to_string(),
                     expected: Expected(kind.expected()),
                 })?;
-                remarks.push(
-                    (kind.check)(file, &found)
-                        .map_err(|error| OptionError::File { name: (*name).to_owned(), error })?,
-                );
+                let remark = (kind.check)(file, &found)
+                    .map_err(|error| OptionError::File { name: name.to_string(), error })?;
+                remarks.extend(remark);
                 *text = Some(found);
             }
         }
@@ -252,15 +322,15 @@ impl Options {
     }
 
     /// The options in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &OptionValue)> {
-        self.in_force.iter().map(|option| (option.name, &option.value))
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &OptionValue)> {
+        self.in_force.iter().map(|option| (&*option.name, &option.value))
     }
 
     /// The explicitly given options, in order, with their values as text. The others are defaults,
     /// which may depend on these.
-    pub fn given(&self) -> Vec<(&'static str, String)> {
+    pub fn given(&self) -> Vec<(Text, String)> {
         let given = self.in_force.iter().filter(|option| option.given);
-        given.map(|option| (option.name, option.value.to_string())).collect()
+        given.map(|option| (option.name.clone(), option.value.to_string())).collect()
     }
 
     /// Returns whether the option has a value: it was given, or it has an effect given the others.
@@ -272,7 +342,7 @@ impl Options {
     }
 
     /// The options in order, with their values as text.
-    pub fn texts(&self) -> Vec<(&'static str, String)> {
+    pub fn texts(&self) -> Vec<(&str, String)> {
         self.iter().map(|(name, value)| (name, value.to_string())).collect()
     }
 
@@ -286,7 +356,7 @@ impl Options {
 fn position(specs: &[OptionSpec], name: &str) -> Result<usize, OptionError> {
     specs.iter().position(|spec| spec.name == name).ok_or_else(|| OptionError::Unknown {
         name: name.to_owned(),
-        known: specs.iter().map(|spec| spec.name).collect(),
+        known: specs.iter().map(|spec| spec.name.clone()).collect(),
     })
 }
 
@@ -297,6 +367,7 @@ impl Serialize for Options {
             match value {
                 OptionValue::Word(word) => map.serialize_entry(name, word)?,
                 OptionValue::Number(number) => map.serialize_entry(name, number)?,
+                OptionValue::Boolean(value) => map.serialize_entry(name, value)?,
                 OptionValue::List(items) => match names(items) {
                     Some(names) => map.serialize_entry(name, &names)?,
                     None => map.serialize_entry(name, items)?,
@@ -312,23 +383,22 @@ mod tests {
     use super::*;
 
     const SPECS: &[OptionSpec] = &[
-        OptionSpec {
-            name: "wind",
-            clause: "X1",
-            kind: OptionKind::Choice(&[("calm", "none"), ("storm", "much")]),
-            default: Preset::Always("calm"),
-            help: "the wind",
-        },
-        OptionSpec {
-            name: "waves",
-            clause: "X2",
-            kind: OptionKind::Number { min: 0, max: 9 },
-            default: Preset::Depends {
-                words: "7 in a storm, none otherwise",
-                choose: |others| (others.word("wind") == "storm").then_some("7"),
-            },
-            help: "their height",
-        },
+        OptionSpec::new(
+            "wind",
+            "X1",
+            OptionKind::choice(&[("calm", "none"), ("storm", "much")]),
+            Preset::always("calm"),
+            "the wind",
+        ),
+        OptionSpec::new(
+            "waves",
+            "X2",
+            OptionKind::Number { min: 0, max: 9 },
+            Preset::depends("7 in a storm, none otherwise", |others| {
+                (others.word("wind") == "storm").then_some("7")
+            }),
+            "their height",
+        ),
     ];
 
     fn json(given: &[(&str, &str)]) -> String {
@@ -347,7 +417,7 @@ mod tests {
     #[test]
     fn what_was_given_is_told_from_the_defaults() {
         let options = Options::resolve(SPECS, [("wind", "storm")]).expect("values that fit");
-        assert_eq!(options.given(), [("wind", "storm".to_owned())]);
+        assert_eq!(options.given(), [("wind".into(), "storm".to_owned())]);
         assert_eq!(options.texts().len(), 2);
         assert!(options.has("waves"));
         assert!(!Options::resolve(SPECS, []).expect("defaults").has("waves"));

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Trial};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
-use referee_games::options::{OptionKind, OptionSpec};
+use referee_games::options::{OptionKind, OptionSpec, Words};
 use referee_games::{
     AnyGame, AnyPosition, BySeat, Event, GameError, GameKind, Legal, Options, PASS, Position,
-    Refusal, Seat, Step, TextStep, Turn,
+    Refusal, Seat, Step, Text, TextStep, Turn,
 };
 
 /// One test per game, named after it, and one of what the protocol says of their states.
@@ -38,37 +38,39 @@ const COMBINATIONS: usize = 60;
 
 /// The words of an option, a few numbers, or a few lists.
 fn values(spec: &OptionSpec) -> Vec<String> {
-    match spec.kind {
-        OptionKind::Choice(words) => words.iter().map(|(word, _)| (*word).to_owned()).collect(),
+    let texts = |words: &Words| words.iter().map(|(word, _)| word.to_owned()).collect::<Vec<_>>();
+    match &spec.kind {
+        OptionKind::Choice(words) => texts(words),
+        OptionKind::Boolean => vec!["true".to_owned(), "false".to_owned()],
         OptionKind::Number { min, max } => {
-            let numbers = BTreeSet::from([min, min + 1, min + 2, min + 300]);
-            let few = numbers.into_iter().filter(|number| *number <= max);
+            let numbers = BTreeSet::from([*min, min + 1, min + 2, min + 300]);
+            let few = numbers.into_iter().filter(|number| number <= max);
             few.map(|number| number.to_string()).collect()
         }
         OptionKind::List(kind) => {
-            let names: Vec<_> = kind.items.iter().map(|(name, _)| (*name).to_owned()).collect();
-            let words = kind.words.iter().map(|(word, _)| (*word).to_owned());
+            let names = texts(&kind.items);
             let lists = [names.join(","), format!("{0},{0}", names[0])];
-            words.chain(lists).chain(names).collect()
+            [texts(&kind.words), lists.into(), names].concat()
         }
     }
 }
 
 /// Some options and their values.
-type Set = Vec<(&'static str, String)>;
+type Set = Vec<(Text, String)>;
 
 /// Nothing, every value of every option alone, and random combinations.
 fn option_sets(game: &dyn AnyGame) -> Vec<Set> {
-    let values: Vec<_> = game.options().iter().map(|spec| (spec.name, values(spec))).collect();
+    let values: Vec<_> =
+        game.options().iter().map(|spec| (spec.name.clone(), values(spec))).collect();
     let mut sets = vec![Vec::new()];
     for (name, values) in &values {
-        sets.extend(values.iter().map(|value| vec![(*name, value.clone())]));
+        sets.extend(values.iter().map(|value| vec![(name.clone(), value.clone())]));
     }
     let mut rng = ChaCha20Rng::seed_from_u64(7);
     for _ in 0..COMBINATIONS {
-        let mut pick = |(name, values): &(&'static str, Vec<String>)| {
+        let mut pick = |(name, values): &(Text, Vec<String>)| {
             let value = values.choose(&mut rng).expect("a value").clone();
-            rng.random_bool(0.6).then_some((*name, value))
+            rng.random_bool(0.6).then_some((name.clone(), value))
         };
         sets.push(values.iter().filter_map(&mut pick).collect());
     }
@@ -79,7 +81,7 @@ fn option_sets(game: &dyn AnyGame) -> Vec<Set> {
 /// and what is shown of the options stands for the same options.
 fn all_starts(game: &dyn AnyGame) -> Vec<Position> {
     let start = |set: &Set| {
-        let given = set.iter().map(|(name, value)| (*name, value.as_str()));
+        let given = set.iter().map(|(name, value)| (&**name, value.as_str()));
         let options = Options::resolve(game.options(), given).expect("values that fit");
         let start = game
             .start(&options)
@@ -268,7 +270,11 @@ fn check_facts(game: &dyn AnyGame) {
     let ids: BTreeSet<&str> = game.clauses().iter().map(|clause| &*clause.id).collect();
     assert_eq!(ids.len(), game.clauses().len(), "each clause has its own id");
     for spec in game.options() {
-        assert!(ids.contains(spec.clause), "{} belongs to a clause", spec.name);
+        assert!(
+            spec.clause.as_deref().is_some_and(|clause| ids.contains(clause)),
+            "{} belongs to a clause",
+            spec.name
+        );
         assert!(!values(spec).is_empty(), "{} can be set", spec.name);
     }
     assert_eq!(game.endless(&default_options(game)), Ok(None));

@@ -19,7 +19,7 @@ impl Examiner<'_> {
     pub(super) async fn start(&mut self) -> StepResult {
         let mut said = Vec::new();
         let mut wants = Wants::default();
-        let (game, seats) = (self.exam.rules.game, self.exam.rules.seats());
+        let (game, seats) = (&*self.exam.rules.game, self.exam.rules.seats());
         for seat in Seat::BOTH {
             let mut player = self.fresh();
             let begun = {

@@ -67,7 +67,7 @@ impl Examiner<'_> {
             }
         };
         let finding = failed.map(|(fault, plies)| {
-            CheckFinding::new(self.exam.rules.game, &fault, Seat::First, plies, lines)
+            CheckFinding::new(&*self.exam.rules.game, &fault, Seat::First, plies, lines)
         });
         Ok((said.to_owned(), finding))
     }

@@ -88,7 +88,7 @@ fn candidate(
     players.extend(exam.bots.iter().cloned());
     let tournament = Tournament {
         name: "check".to_owned(),
-        game: setting.game,
+        game: setting.game.clone(),
         options: exam.rules.options.clone(),
         remarks: Vec::new(),
         stages: vec![Stage::round_robin(1)],

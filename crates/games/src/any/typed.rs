@@ -49,7 +49,7 @@ impl<G: Game> AnyGame for Typed<G> {
         G::CLAUSES
     }
 
-    fn options(&self) -> &'static [OptionSpec] {
+    fn options(&self) -> &[OptionSpec] {
         G::OPTIONS
     }
 

@@ -1,10 +1,12 @@
 //! The options for points that the source leaves open, and the rules in force.
 
+use std::borrow::Cow;
+
 use super::map::{Map, SHIPPED};
 use super::walls::{AdjacencyScope, CornerRule, Readings, Rule1Input, SameSquare};
 use super::{Board, Ground};
 use crate::options::{
-    FileError, Item, ListKind, OptionError, OptionKind, OptionSpec, Options, Preset,
+    FileError, Item, ListKind, OptionError, OptionKind, OptionSpec, Options, Preset, Words,
 };
 use crate::seat::Seat;
 
@@ -114,100 +116,100 @@ fn map(item: &Item) -> Result<Map, OptionError> {
 
 /// Every option, in the order of its clause.
 pub(super) const OPTIONS: &[OptionSpec] = &[
-    OptionSpec {
-        name: "corner-rule",
-        clause: "T1",
-        kind: OptionKind::Choice(&[
+    OptionSpec::new(
+        "corner-rule",
+        "T1",
+        OptionKind::choice(&[
             ("isolated", "when it is a wall or reaches no other corner"),
             ("all-connected", "when it is a wall or there is a corner that it does not reach"),
         ]),
-        default: Preset::Always("isolated"),
-        help: "when a corner is closed off",
-    },
-    OptionSpec {
-        name: "adjacency-scope",
-        clause: "T2",
-        kind: OptionKind::Choice(&[
+        Preset::always("isolated"),
+        "when a corner is closed off",
+    ),
+    OptionSpec::new(
+        "adjacency-scope",
+        "T2",
+        OptionKind::choice(&[
             ("submitted", "the squares of this turn"),
             ("all", "the squares of this turn and the walls that stand"),
         ]),
-        default: Preset::Always("submitted"),
-        help: "what keeps a neighbouring square from becoming a wall",
-    },
-    OptionSpec {
-        name: "rule-1-input",
-        clause: "T4",
-        kind: OptionKind::Choice(&[
+        Preset::always("submitted"),
+        "what keeps a neighbouring square from becoming a wall",
+    ),
+    OptionSpec::new(
+        "rule-1-input",
+        "T4",
+        OptionKind::choice(&[
             ("submissions", "all squares of this turn"),
             ("survivors", "the squares that adjacency and enclosure left"),
         ]),
-        default: Preset::Always("submissions"),
-        help: "which squares the corner rule looks at",
-    },
-    OptionSpec {
-        name: "same-square",
-        clause: "T5",
-        kind: OptionKind::Choice(&[
+        Preset::always("submissions"),
+        "which squares the corner rule looks at",
+    ),
+    OptionSpec::new(
+        "same-square",
+        "T5",
+        OptionKind::choice(&[
             ("one-wall", "it counts once"),
             ("cancel", "it is withdrawn before all other rules"),
         ]),
-        default: Preset::Always("one-wall"),
-        help: "what happens to a square that both players name",
-    },
-    OptionSpec {
-        name: "start-captured",
-        clause: "T6",
-        kind: OptionKind::Choice(&[
+        Preset::always("one-wall"),
+        "what happens to a square that both players name",
+    ),
+    OptionSpec::new(
+        "start-captured",
+        "T6",
+        OptionKind::choice(&[
             ("true", "they belong to the player whose piece stands there"),
             ("false", "they belong to nobody"),
         ]),
-        default: Preset::Always("true"),
-        help: "whose the four starting squares are at the start of a round",
-    },
-    OptionSpec {
-        name: "max-turns",
-        clause: "T7",
-        kind: OptionKind::Number { min: 1, max: 10_000 },
-        default: Preset::Always("25"),
-        help: "the turns after which a round ends",
-    },
-    OptionSpec {
-        name: "tie",
-        clause: "T8",
-        kind: OptionKind::Choice(&[
+        Preset::always("true"),
+        "whose the four starting squares are at the start of a round",
+    ),
+    OptionSpec::new(
+        "max-turns",
+        "T7",
+        OptionKind::Number { min: 1, max: 10_000 },
+        Preset::always("25"),
+        "the turns after which a round ends",
+    ),
+    OptionSpec::new(
+        "tie",
+        "T8",
+        OptionKind::choice(&[
             ("dmo", "the death-match opponent wins it"),
             ("draw", "nobody wins it"),
         ]),
-        default: Preset::Always("dmo"),
-        help: "who wins a round in which both have equally many squares",
-    },
-    OptionSpec {
-        name: "dmo",
-        clause: "T8",
-        kind: OptionKind::Choice(&[
+        Preset::always("dmo"),
+        "who wins a round in which both have equally many squares",
+    ),
+    OptionSpec::new(
+        "dmo",
+        "T8",
+        OptionKind::choice(&[
             ("charge", "the second seat, whoever sits there"),
             ("grunkle", "the first seat, whoever sits there"),
         ]),
-        default: Preset::Always("charge"),
-        help: "the seat of the death-match opponent",
-    },
-    OptionSpec {
-        name: "rounds",
-        clause: "T9",
-        kind: OptionKind::List(&ListKind {
-            words: &[
+        Preset::always("charge"),
+        "the seat of the death-match opponent",
+    ),
+    OptionSpec::new(
+        "rounds",
+        "T9",
+        OptionKind::List(Cow::Borrowed(&ListKind {
+            words: Words::Fixed(&[
                 ("best-of-3", "on once, twice and thrice, until somebody has won two"),
                 ("play-all", "on once, twice and thrice, all three"),
-            ],
-            items: &[
+            ]),
+            items: Words::Fixed(&[
                 ("once", "7×7, one wall each"),
                 ("twice", "9×9, two walls each"),
                 ("thrice", "11×11, three walls each"),
-            ],
-            files: "a board file",
-            check: Map::remark,
-        }),
-        default: Preset::Always("best-of-3"),
-        help: "the boards that are played on, in order",
-    },
+            ]),
+            files: Cow::Borrowed("a board file"),
+            check: |file, text| Map::remark(file, text).map(Some),
+        })),
+        Preset::always("best-of-3"),
+        "the boards that are played on, in order",
+    ),
 ];

@@ -129,80 +129,77 @@ fn has_dice(options: &Options) -> bool {
 
 /// Every option, in the order of its clause.
 pub(super) const OPTIONS: &[OptionSpec] = &[
-    OptionSpec {
-        name: "first",
-        clause: "B2",
-        kind: OptionKind::Choice(&[
+    OptionSpec::new(
+        "first",
+        "B2",
+        OptionKind::choice(&[
             ("white", "White"),
             ("black", "Black"),
             ("roll", "who rolls higher; equal rolls are repeated"),
         ]),
-        default: Preset::Always("white"),
-        help: "who begins",
-    },
-    OptionSpec {
-        name: "overlooked",
-        clause: "B8",
-        kind: OptionKind::Choice(&[
+        Preset::always("white"),
+        "who begins",
+    ),
+    OptionSpec::new(
+        "overlooked",
+        "B8",
+        OptionKind::choice(&[
             ("reject", "it is illegal"),
             ("opponent", "the opponent is asked and may play one of the passer's actions"),
         ]),
-        default: Preset::Always("reject"),
-        help: "what happens if a side passes although it has an action",
-    },
-    OptionSpec {
-        name: "move",
-        clause: "B9",
-        kind: OptionKind::Choice(&[
+        Preset::always("reject"),
+        "what happens if a side passes although it has an action",
+    ),
+    OptionSpec::new(
+        "move",
+        "B9",
+        OptionKind::choice(&[
             ("dice", "what the die shows"),
             ("no-dice", "one more than half the own pawns lost, rounded down"),
         ]),
-        default: Preset::Always("dice"),
-        help: "how far a pawn goes",
-    },
-    OptionSpec {
-        name: "capture",
-        clause: "B10",
-        kind: OptionKind::Choice(&[
+        Preset::always("dice"),
+        "how far a pawn goes",
+    ),
+    OptionSpec::new(
+        "capture",
+        "B10",
+        OptionKind::choice(&[
             ("six", "with a roll of 6"),
             ("ring", "with no own pawn on the outer ring"),
             ("six-or-ring", "with either"),
         ]),
-        default: Preset::Depends {
-            words: "six with dice, ring without",
-            choose: |others| Some(if has_dice(others) { "six" } else { "ring" }),
-        },
-        help: "when a capture is allowed",
-    },
-    OptionSpec {
-        name: "turning",
-        clause: "B11",
-        kind: OptionKind::Choice(&[
+        Preset::depends("six with dice, ring without", |others| {
+            Some(if has_dice(others) { "six" } else { "ring" })
+        }),
+        "when a capture is allowed",
+    ),
+    OptionSpec::new(
+        "turning",
+        "B11",
+        OptionKind::choice(&[
             ("off", "they go straight or not at all"),
             ("on", "they turn left or right if the way ahead is blocked"),
         ]),
-        default: Preset::Always("off"),
-        help: "whether pawns turn",
-    },
-    OptionSpec {
-        name: "max-plies",
-        clause: "B12",
-        kind: OptionKind::Number { min: 1, max: 1_000_000 },
-        default: Preset::Depends {
-            words: "500 with dice, 300 without",
-            choose: |others| Some(if has_dice(others) { "500" } else { "300" }),
-        },
-        help: "a draw after this many plies",
-    },
-    OptionSpec {
-        name: "repetition",
-        clause: "B12",
-        kind: OptionKind::Number { min: 0, max: 1000 },
-        default: Preset::Depends {
-            words: "3 without dice, refused with dice",
-            choose: |others| (!has_dice(others)).then_some("3"),
-        },
-        help: "a draw when board and side to move occur this often, the start included; 0 for \
+        Preset::always("off"),
+        "whether pawns turn",
+    ),
+    OptionSpec::new(
+        "max-plies",
+        "B12",
+        OptionKind::Number { min: 1, max: 1_000_000 },
+        Preset::depends("500 with dice, 300 without", |others| {
+            Some(if has_dice(others) { "500" } else { "300" })
+        }),
+        "a draw after this many plies",
+    ),
+    OptionSpec::new(
+        "repetition",
+        "B12",
+        OptionKind::Number { min: 0, max: 1000 },
+        Preset::depends("3 without dice, refused with dice", |others| {
+            (!has_dice(others)).then_some("3")
+        }),
+        "a draw when board and side to move occur this often, the start included; 0 for \
                never",
-    },
+    ),
 ];

@@ -13,7 +13,7 @@ pub enum OptionError {
         /// The name that was given.
         name: String,
         /// The names of the game's options.
-        known: Vec<&'static str>,
+        known: Vec<Text>,
     },
     /// The option cannot have this value.
     Value {
@@ -38,7 +38,7 @@ pub enum OptionError {
         /// The file.
         file: String,
         /// The kind of file that is wanted, in two or three words.
-        wanted: &'static str,
+        wanted: Text,
         /// The reason why it cannot be read.
         reason: String,
         /// The expected value of the option.

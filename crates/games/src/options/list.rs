@@ -2,23 +2,25 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Words;
 use super::error::FileError;
+use crate::text::Text;
 
 /// The possible values of an option that lists names known to the game, or files.
 ///
 /// As text, such a value is a word, or names and files separated by commas, or a JSON array of
 /// these, in which a file can include its text: `["once",{"file":"mine.toml","text":"…"}]`. A value
 /// that includes the texts does not depend on the files.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ListKind {
-    /// Words for the whole value, each with its meaning.
-    pub words: &'static [(&'static str, &'static str)],
-    /// Names that can stand in a list, each with its meaning.
-    pub items: &'static [(&'static str, &'static str)],
+    /// Words for the whole value.
+    pub words: Words,
+    /// Names that can stand in a list.
+    pub items: Words,
     /// A description of the files, in two or three words.
-    pub files: &'static str,
-    /// Checks a file, given its name and text, and returns a remark for the user or the error.
-    pub check: fn(&str, &str) -> Result<String, FileError>,
+    pub files: Text,
+    /// Checks a file, given its name and text, and returns a remark for the user, if there is one.
+    pub check: fn(&str, &str) -> Result<Option<String>, FileError>,
 }
 
 /// The maximum number of items in a list.
@@ -43,7 +45,7 @@ pub enum Item {
 impl ListKind {
     /// Parses `text` as a list of items.
     pub(super) fn items(&self, text: &str) -> Option<Vec<Item>> {
-        let known = |word: &str| self.items.iter().any(|(name, _)| *name == word);
+        let known = |word: &str| self.items.contains(word);
         let items = if text.starts_with('[') {
             let items: Vec<Item> = serde_json::from_str(text).ok()?;
             let fits = |item: &Item| match item {
@@ -63,13 +65,10 @@ impl ListKind {
     }
 
     pub(super) fn expected(&self) -> String {
-        let quoted = |names: &[(&str, &str)]| {
-            names.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-        };
         format!(
             "expected {}, or a comma-separated list of {} and names of files",
-            quoted(self.words),
-            quoted(self.items)
+            self.words.quoted().join(", "),
+            self.items.quoted().join(", ")
         )
     }
 }

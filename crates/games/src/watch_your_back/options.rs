@@ -53,42 +53,42 @@ impl Rules {
 
 /// Every option, in the order of its clause.
 pub(super) const OPTIONS: &[OptionSpec] = &[
-    OptionSpec {
-        name: "end-check",
-        clause: "W10",
-        kind: OptionKind::Choice(&[
+    OptionSpec::new(
+        "end-check",
+        "W10",
+        OptionKind::choice(&[
             (
                 "before-and-after-shrink",
                 "tested before the shrink and again after it; a decided game does not shrink",
             ),
             ("after-shrink", "tested once, when the shrink is done"),
         ]),
-        default: Preset::Always("before-and-after-shrink"),
-        help: "when the end is tested on moves 128 and 192",
-    },
-    OptionSpec {
-        name: "mutual-block",
-        clause: "W11",
-        kind: OptionKind::Choice(&[
+        Preset::always("before-and-after-shrink"),
+        "when the end is tested on moves 128 and 192",
+    ),
+    OptionSpec::new(
+        "mutual-block",
+        "W11",
+        OptionKind::choice(&[
             ("draw", "a draw at once when neither side can move and no shrink is to come"),
             ("off", "both sides go on passing"),
         ]),
-        default: Preset::Always("draw"),
-        help: "what happens if nobody can ever move again",
-    },
-    OptionSpec {
-        name: "repetition",
-        clause: "W11",
-        kind: OptionKind::Number { min: 0, max: 1000 },
-        default: Preset::Always("3"),
-        help: "a draw when board and side to move occur this often, counted from the position \
+        Preset::always("draw"),
+        "what happens if nobody can ever move again",
+    ),
+    OptionSpec::new(
+        "repetition",
+        "W11",
+        OptionKind::Number { min: 0, max: 1000 },
+        Preset::always("3"),
+        "a draw when board and side to move occur this often, counted from the position \
                after the second shrink; 0 for never",
-    },
-    OptionSpec {
-        name: "max-moves",
-        clause: "W11",
-        kind: OptionKind::Number { min: 0, max: 1_000_000 },
-        default: Preset::Always("512"),
-        help: "a draw after this many moves of the moving phase; 0 for no limit",
-    },
+    ),
+    OptionSpec::new(
+        "max-moves",
+        "W11",
+        OptionKind::Number { min: 0, max: 1_000_000 },
+        Preset::always("512"),
+        "a draw after this many moves of the moving phase; 0 for no limit",
+    ),
 ];
