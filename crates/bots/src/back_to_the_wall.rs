@@ -1,20 +1,20 @@
 //! Built-in players of Back to the Wall: evaluation, and sampling from the huge number of
 //! submissions.
 
-mod grabber;
+mod evaluation;
+mod greedy;
 mod matrix;
-mod outlook;
 
 use rand::seq::IteratorRandom;
 use rand::{Rng, RngCore};
 use rand_chacha::ChaCha8Rng;
 
-use self::grabber::Grabber;
+use self::evaluation::evaluate;
+use self::greedy::GreedySubmission;
 use self::matrix::Matrix;
-use self::outlook::outlook;
 use super::meter::Meter;
 use super::{Allotment, Bot, Choice, Limit, Playable};
-use referee_games::back_to_the_wall::{BackToTheWall, Board, PIECES, Pair, Squares, Submission};
+use referee_games::back_to_the_wall::{Action, BackToTheWall, Board, ByPiece, PIECES, Squares};
 use referee_games::board::Direction;
 use referee_games::{BySeat, Game, Seat, Step, Turn};
 
@@ -31,35 +31,35 @@ impl Playable for BackToTheWall {
         counts[seat].cast_signed() - counts[!seat].cast_signed()
     }
 
-    fn grabber() -> Box<dyn Bot<Self>> {
-        Box::new(Grabber)
+    fn greedy() -> Box<dyn Bot<Self>> {
+        Box::new(GreedySubmission)
     }
 
-    fn searcher(limit: Limit) -> Box<dyn Bot<Self>> {
-        Box::new(Search { limit })
+    fn search(limit: Limit) -> Box<dyn Bot<Self>> {
+        Box::new(DoubleOracle { limit })
     }
 }
 
 /// Looks one turn ahead. It evaluates submissions of both seats against each other, approximates
 /// the mixed strategy that loses least to the best answer, and draws a submission from it. A node
 /// is one pair of submissions.
-struct Search {
+struct DoubleOracle {
     limit: Limit,
 }
 
-impl Bot<BackToTheWall> for Search {
+impl Bot<BackToTheWall> for DoubleOracle {
     fn choose(
         &mut self,
         position: &BackToTheWall,
         seat: Seat,
         time: Allotment,
         rng: &mut ChaCha8Rng,
-    ) -> Option<Choice<Submission>> {
+    ) -> Option<Choice<Action>> {
         if position.turn() != Turn::Both {
             return None;
         }
         let meter = Meter::new(self.limit, time);
-        let mut table = Table::new(position, seat, meter, rng);
+        let mut table = RestrictedGame::new(position, seat, meter, rng);
         while table.refine(rng).is_some() {}
         let (mix, value) = table.matrix.solve();
         let action = *table.submissions.first.get(mix.first.draw(rng))?;
@@ -68,22 +68,22 @@ impl Bot<BackToTheWall> for Search {
 }
 
 /// Submissions of both seats, the player's own first, and the value of each pair.
-struct Table<'a> {
+struct RestrictedGame<'a> {
     position: &'a BackToTheWall,
     seat: Seat,
     meter: Meter,
     /// The player's own are `first`.
-    submissions: BySeat<Vec<Submission>>,
+    submissions: BySeat<Vec<Action>>,
     matrix: Matrix,
 }
 
-impl<'a> Table<'a> {
+impl<'a> RestrictedGame<'a> {
     /// Creates a table with every pair of directions of both seats, each with random walls. It has
     /// fewer rows if the meter runs out.
     fn new(position: &'a BackToTheWall, seat: Seat, meter: Meter, rng: &mut ChaCha8Rng) -> Self {
-        let everywhere = |by: Seat, rng: &mut ChaCha8Rng| -> Vec<Submission> {
+        let everywhere = |by: Seat, rng: &mut ChaCha8Rng| -> Vec<Action> {
             let proposal =
-                |directions| Submission { directions, walls: walls(position.board(), by, rng) };
+                |directions| Action { directions, walls: walls(position.board(), by, rng) };
             directions().map(proposal).collect()
         };
         let mine = everywhere(seat, rng);
@@ -144,21 +144,21 @@ impl<'a> Table<'a> {
     }
 
     /// A variant of the submission of `by` at `index`, with other walls or other directions.
-    fn proposal(&self, by: Seat, index: usize, rng: &mut ChaCha8Rng) -> Submission {
+    fn proposal(&self, by: Seat, index: usize, rng: &mut ChaCha8Rng) -> Action {
         let known =
             if by == self.seat { &self.submissions.first } else { &self.submissions.second };
         let old = known[index];
         if rng.random_bool(0.75) {
-            Submission { walls: walls(self.position.board(), by, rng), ..old }
+            Action { walls: walls(self.position.board(), by, rng), ..old }
         } else {
             let mut direction = || Direction::ALL[rng.random_range(0..4)];
-            let directions = Pair { circle: direction(), square: direction() };
-            Submission { directions, ..old }
+            let directions = ByPiece { circle: direction(), square: direction() };
+            Action { directions, ..old }
         }
     }
 
     /// The values of an own `submission` against each of the other seat's.
-    fn row(&mut self, submission: &Submission) -> Option<Vec<f64>> {
+    fn row(&mut self, submission: &Action) -> Option<Vec<f64>> {
         let theirs = std::mem::take(&mut self.submissions.second);
         let row = theirs.iter().map(|other| self.worth(submission, other)).collect();
         self.submissions.second = theirs;
@@ -166,7 +166,7 @@ impl<'a> Table<'a> {
     }
 
     /// The values of all own submissions against this `submission` of the other seat.
-    fn column(&mut self, submission: &Submission) -> Option<Vec<f64>> {
+    fn column(&mut self, submission: &Action) -> Option<Vec<f64>> {
         let mine = std::mem::take(&mut self.submissions.first);
         let column = mine.iter().map(|own| self.worth(own, submission)).collect();
         self.submissions.first = mine;
@@ -174,7 +174,7 @@ impl<'a> Table<'a> {
     }
 
     /// The value of the position after both submissions; `None` when the meter runs out.
-    fn worth(&mut self, own: &Submission, other: &Submission) -> Option<f64> {
+    fn worth(&mut self, own: &Action, other: &Action) -> Option<f64> {
         self.meter.tick()?;
         let mut after = self.position.clone();
         let turn = match self.seat {
@@ -182,13 +182,13 @@ impl<'a> Table<'a> {
             Seat::Second => BySeat::new(*other, *own),
         };
         after.play_silently(Step::Both(turn));
-        Some(outlook(self.position, &after, self.seat))
+        Some(evaluate(self.position, &after, self.seat))
     }
 }
 
 /// Every pair of directions.
-fn directions() -> impl Iterator<Item = Pair<Direction>> {
-    let with = |circle| Direction::ALL.into_iter().map(move |square| Pair { circle, square });
+fn directions() -> impl Iterator<Item = ByPiece<Direction>> {
+    let with = |circle| Direction::ALL.into_iter().map(move |square| ByPiece { circle, square });
     Direction::ALL.into_iter().flat_map(with)
 }
 

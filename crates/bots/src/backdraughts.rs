@@ -19,7 +19,7 @@ impl Playable for Backdraughts {
         score
     }
 
-    fn searcher(limit: Limit) -> Box<dyn Bot<Self>> {
+    fn search(limit: Limit) -> Box<dyn Bot<Self>> {
         Box::new(Expectimax::new(limit))
     }
 }

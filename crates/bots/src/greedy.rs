@@ -7,12 +7,12 @@ use super::{Allotment, Bot, Choice, Playable};
 use referee_games::{GameResult, Seat, Step, Turn};
 
 /// Plays the action that leads to the best static evaluation. Ties are broken at random.
-pub(super) struct Greedy;
+pub(super) struct GreedyBot;
 
 /// The value of a won game, greater than any lead.
 const WON: i32 = 1_000_000;
 
-impl<G: Playable> Bot<G> for Greedy {
+impl<G: Playable> Bot<G> for GreedyBot {
     fn choose(
         &mut self,
         position: &G,

@@ -86,22 +86,22 @@ pub trait Playable: Game {
     fn lead(&self, seat: Seat) -> i32;
 
     /// Creates the greedy player.
-    fn grabber() -> Box<dyn Bot<Self>> {
-        Box::new(greedy::Greedy)
+    fn greedy() -> Box<dyn Bot<Self>> {
+        Box::new(greedy::GreedyBot)
     }
 
     /// Creates the searching player.
-    fn searcher(limit: Limit) -> Box<dyn Bot<Self>>;
+    fn search(limit: Limit) -> Box<dyn Bot<Self>>;
 }
 
 impl Kind {
     /// Creates a player of this kind, for one game.
     pub fn bot<G: Playable>(self) -> Box<dyn Bot<G>> {
         match self {
-            Self::Random => Box::new(random::Random),
-            Self::Greedy => G::grabber(),
-            Self::Steady => Box::new(steady::Steady),
-            Self::Search(limit) => G::searcher(limit),
+            Self::Random => Box::new(random::RandomBot),
+            Self::Greedy => G::greedy(),
+            Self::Steady => Box::new(steady::SteadyBot),
+            Self::Search(limit) => G::search(limit),
         }
     }
 }

@@ -6,9 +6,9 @@ use super::{Allotment, Bot, Choice};
 use referee_games::{Game, Seat};
 
 /// Plays any legal action, all with the same probability.
-pub(super) struct Random;
+pub(super) struct RandomBot;
 
-impl<G: Game> Bot<G> for Random {
+impl<G: Game> Bot<G> for RandomBot {
     fn choose(
         &mut self,
         position: &G,

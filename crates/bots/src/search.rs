@@ -8,9 +8,9 @@ mod tree;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use self::evaluation::{Score, ended, evaluate, is_decisive};
-use self::table::Table;
-use self::tree::{INFINITE, Tree};
+use self::evaluation::{SearchScore, ended, evaluate, is_decisive};
+use self::table::TranspositionTable;
+use self::tree::{AlphaBetaTree, INFINITE};
 use super::meter::{Limit, Meter};
 use super::{Allotment, Bot, Choice};
 use referee_games::watch_your_back::{Action, Board, WatchYourBack};
@@ -22,27 +22,27 @@ const DEPTH: u8 = 40;
 const CLEAR: f64 = 400.0;
 
 /// Searches as far ahead as its limit allows, and keeps its transposition table during a game.
-pub(super) struct Search {
+pub(super) struct AlphaBeta {
     limit: Limit,
-    table: Table,
+    table: TranspositionTable,
 }
 
 /// An action at the root and the position after it.
-struct Root {
+struct RootAction {
     action: Action,
     board: Board,
     /// The score for the side that plays it, if it ends the game.
-    known: Option<Score>,
+    known: Option<SearchScore>,
 }
 
-impl Search {
+impl AlphaBeta {
     /// Creates a player for one game.
     pub(super) fn new(limit: Limit) -> Self {
-        Self { limit, table: Table::new() }
+        Self { limit, table: TranspositionTable::new() }
     }
 }
 
-impl Bot<WatchYourBack> for Search {
+impl Bot<WatchYourBack> for AlphaBeta {
     fn choose(
         &mut self,
         position: &WatchYourBack,
@@ -54,17 +54,17 @@ impl Bot<WatchYourBack> for Search {
         let mut roots: Vec<_> = position
             .legal_actions(seat)
             .into_iter()
-            .map(|action| Root::new(position, seat, action))
+            .map(|action| RootAction::new(position, seat, action))
             .collect();
         roots.shuffle(rng);
-        let mut tree = Tree::new(*position.rules_in_force(), seat, &mut self.table, meter);
+        let mut tree = AlphaBetaTree::new(*position.rules_in_force(), seat, &mut self.table, meter);
         let score = deepen(&mut tree, position.board(), &mut roots);
         let action = roots.first()?.action;
         Some(Choice { action, eval: Some(eval(score)) })
     }
 }
 
-impl Root {
+impl RootAction {
     /// Plays `action` of `seat` in the game itself, to recognise draws by repetition.
     fn new(position: &WatchYourBack, seat: Seat, action: Action) -> Self {
         let mut after = position.clone();
@@ -78,7 +78,7 @@ impl Root {
 }
 
 /// Searches with increasing depth and moves the best action found to the front of `roots`.
-fn deepen(tree: &mut Tree<'_>, board: &Board, roots: &mut [Root]) -> Score {
+fn deepen(tree: &mut AlphaBetaTree<'_>, board: &Board, roots: &mut [RootAction]) -> SearchScore {
     let mut score = evaluate(board, board.to_move());
     if roots.len() < 2 {
         return score;
@@ -95,11 +95,11 @@ fn deepen(tree: &mut Tree<'_>, board: &Board, roots: &mut [Root]) -> Score {
 /// Searches every root action to `depth` further plies, the best so far first, and moves the best
 /// found to the front. Returns whether there was time for all of them.
 fn iterate(
-    tree: &mut Tree<'_>,
+    tree: &mut AlphaBetaTree<'_>,
     board: &Board,
-    roots: &mut [Root],
+    roots: &mut [RootAction],
     depth: u8,
-    score: &mut Score,
+    score: &mut SearchScore,
 ) -> bool {
     let mut best = -INFINITE;
     for index in 0..roots.len() {
@@ -116,7 +116,7 @@ fn iterate(
 }
 
 /// Scales a score to the protocol's range from −1 to 1.
-fn eval(score: Score) -> f64 {
+fn eval(score: SearchScore) -> f64 {
     if is_decisive(score) { f64::from(score.signum()) } else { (f64::from(score) / CLEAR).tanh() }
 }
 

@@ -10,9 +10,9 @@ use referee_games::{Seat, Turn};
 
 /// Plays the action that keeps the game going with the most even evaluation. Ties are broken at
 /// random. If both seats act at once, it plays any action.
-pub(super) struct Steady;
+pub(super) struct SteadyBot;
 
-impl<G: Playable> Bot<G> for Steady {
+impl<G: Playable> Bot<G> for SteadyBot {
     fn choose(
         &mut self,
         position: &G,

@@ -1,6 +1,6 @@
 //! Built-in players of Watch Your Back!.
 
-use super::search::Search;
+use super::search::AlphaBeta;
 use super::{Bot, Limit, Playable};
 use referee_games::Seat;
 use referee_games::watch_your_back::WatchYourBack;
@@ -11,7 +11,7 @@ impl Playable for WatchYourBack {
         count(seat) - count(!seat)
     }
 
-    fn searcher(limit: Limit) -> Box<dyn Bot<Self>> {
-        Box::new(Search::new(limit))
+    fn search(limit: Limit) -> Box<dyn Bot<Self>> {
+        Box::new(AlphaBeta::new(limit))
     }
 }

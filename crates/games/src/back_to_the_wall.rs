@@ -20,9 +20,9 @@ use std::sync::Arc;
 use rand::seq::IteratorRandom;
 use rand::{Rng, RngCore};
 
-pub use action::Submission;
-pub use board::{Board, Effects, Run};
-pub use map::{Adjacency, Ground, Map, Motion, PIECES, Pair, Piece, SHIPPED};
+pub use action::Action;
+pub use board::{Board, PieceRun, TurnEffects};
+pub use map::{Adjacency, ByPiece, Ground, Map, Motion, PIECES, Piece, SHIPPED};
 pub use options::Rules;
 pub use squares::Squares;
 pub use state::{RoundState, State};
@@ -61,7 +61,7 @@ pub struct RoundResult {
 }
 
 /// The effects of a turn, and the result of the round if the turn ended it.
-type Played = (Effects, Option<RoundResult>);
+type PlayedTurn = (TurnEffects, Option<RoundResult>);
 
 impl BackToTheWall {
     /// Creates a match under `rules` whose first round is at `board`. The end of the round is not
@@ -97,7 +97,7 @@ impl BackToTheWall {
 
     /// Plays a turn of the round and tests whether the round or the match is over. The board stays
     /// that of this round until [`next_round`](Self::next_round).
-    fn advance(&mut self, turn: &BySeat<Submission>) -> Played {
+    fn advance(&mut self, turn: &BySeat<Action>) -> PlayedTurn {
         let effects = self.board.play(turn, self.rules.readings);
         self.turn += 1;
         self.ply += 1;
@@ -156,7 +156,7 @@ impl BackToTheWall {
     }
 
     /// Appends the events of a turn. The board must still be that of the round.
-    fn report(&self, turn: &BySeat<Submission>, played: &Played, events: &mut Vec<Event>) {
+    fn report(&self, turn: &BySeat<Action>, played: &PlayedTurn, events: &mut Vec<Event>) {
         let (effects, result) = played;
         for (seat, submission) in turn.iter() {
             events.push(Event::Action {
@@ -200,7 +200,7 @@ fn walls_event(placement: &Placement) -> Event {
     }
 }
 
-fn redirected_event((seat, piece): (Seat, Piece), run: &Run) -> Option<Event> {
+fn redirected_event((seat, piece): (Seat, Piece), run: &PieceRun) -> Option<Event> {
     run.redirected().map(|heading| Event::Redirected {
         by: BackToTheWall::SEATS[seat],
         piece: piece.name(),
@@ -209,7 +209,7 @@ fn redirected_event((seat, piece): (Seat, Piece), run: &Run) -> Option<Event> {
     })
 }
 
-fn moved_event((seat, piece): (Seat, Piece), run: &Run) -> Event {
+fn moved_event((seat, piece): (Seat, Piece), run: &PieceRun) -> Event {
     Event::Moved {
         by: BackToTheWall::SEATS[seat],
         piece: piece.name(),
@@ -218,7 +218,7 @@ fn moved_event((seat, piece): (Seat, Piece), run: &Run) -> Event {
     }
 }
 
-fn chosen(step: Step<Submission, Infallible>) -> BySeat<Submission> {
+fn chosen(step: Step<Action, Infallible>) -> BySeat<Action> {
     match step {
         Step::Both(turn) => turn,
         Step::Move(_) | Step::Pass => unreachable!("both seats move at once"),
@@ -246,14 +246,14 @@ fn combinations(count: u64, size: u64) -> u64 {
 }
 
 /// Every pair of directions.
-fn directions() -> impl Iterator<Item = Pair<Direction>> {
-    let with = |circle| Direction::ALL.into_iter().map(move |square| Pair { circle, square });
+fn directions() -> impl Iterator<Item = ByPiece<Direction>> {
+    let with = |circle| Direction::ALL.into_iter().map(move |square| ByPiece { circle, square });
     Direction::ALL.into_iter().flat_map(with)
 }
 
 impl Game for BackToTheWall {
     type Rules = Rules;
-    type Action = Submission;
+    type Action = Action;
     type Chance = Infallible;
     type State = State;
 
@@ -284,13 +284,13 @@ impl Game for BackToTheWall {
         self.ply
     }
 
-    fn legal_actions(&self, _: Seat) -> Vec<Submission> {
+    fn legal_actions(&self, _: Seat) -> Vec<Action> {
         if self.outcome.is_some() {
             return Vec::new();
         }
         let sets = subsets(self.board.free(), self.board.ground.walls_each);
         let with_each =
-            |directions| sets.iter().map(move |walls| Submission { directions, walls: *walls });
+            |directions| sets.iter().map(move |walls| Action { directions, walls: *walls });
         directions().flat_map(with_each).collect()
     }
 
@@ -313,22 +313,22 @@ impl Game for BackToTheWall {
         16 * combinations(squares, u64::from(self.board.ground.walls_each))
     }
 
-    fn random_action(&self, _: Seat, rng: &mut dyn RngCore) -> Option<Submission> {
+    fn random_action(&self, _: Seat, rng: &mut dyn RngCore) -> Option<Action> {
         if self.outcome.is_some() {
             return None;
         }
         let mut direction = || Direction::ALL[rng.random_range(0..Direction::ALL.len())];
-        let directions = Pair { circle: direction(), square: direction() };
+        let directions = ByPiece { circle: direction(), square: direction() };
         let walls_each = usize::from(self.board.ground.walls_each);
         let walls = self.board.free().iter().choose_multiple(rng, walls_each);
-        Some(Submission { directions, walls: walls.into_iter().collect() })
+        Some(Action { directions, walls: walls.into_iter().collect() })
     }
 
-    fn parse_action(&self, _: Seat, text: &str) -> Result<Submission, Refusal> {
+    fn parse_action(&self, _: Seat, text: &str) -> Result<Action, Refusal> {
         refusal::parse(&self.board, self.outcome.is_some(), text.trim_ascii())
     }
 
-    fn play_unchecked(&mut self, step: Step<Submission, Infallible>, events: &mut Vec<Event>) {
+    fn play_unchecked(&mut self, step: Step<Action, Infallible>, events: &mut Vec<Event>) {
         let turn = chosen(step);
         let played = self.advance(&turn);
         self.report(&turn, &played, events);
@@ -338,7 +338,7 @@ impl Game for BackToTheWall {
         }
     }
 
-    fn play_silently(&mut self, step: Step<Submission, Infallible>) {
+    fn play_silently(&mut self, step: Step<Action, Infallible>) {
         let (_, ended) = self.advance(&chosen(step));
         if ended.is_some() && self.outcome.is_none() {
             self.next_round();

@@ -1,6 +1,6 @@
 //! Backdraughts: the rules v3 of 31 December 2009, clauses B1 to B12.
 //!
-//! [`Board`] holds the pawns, small and fast for programs that search. [`Phase`] says whose turn it
+//! [`Board`] holds the pawns, small and fast for programs that search. [`TurnPhase`] says whose turn it
 //! is and with which number. [`Backdraughts`] adds the options, the positions that count for
 //! repetition, and the outcome.
 
@@ -28,7 +28,7 @@ use super::{
 
 /// What a position waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Phase {
+pub enum TurnPhase {
     /// The rolls that decide who begins (B2).
     First,
     /// The roll for this seat (B1).
@@ -49,7 +49,7 @@ pub enum Phase {
     },
 }
 
-impl Phase {
+impl TurnPhase {
     /// The seat that acts now or after the roll; `None` before B2 is decided.
     pub fn to_act(self) -> Option<Seat> {
         match self {
@@ -73,7 +73,7 @@ impl Phase {
 pub struct Backdraughts {
     rules: Arc<Rules>,
     board: Board,
-    phase: Phase,
+    phase: TurnPhase,
     ply: u32,
     /// The position at the beginning of each turn since the last capture, newest last. Kept only if
     /// repetition counts.
@@ -83,7 +83,7 @@ pub struct Backdraughts {
 
 /// The effects of an action.
 #[derive(Debug, Clone, Copy)]
-struct Played {
+struct ActionEffects {
     by: Seat,
     owner: Seat,
     forced: bool,
@@ -103,7 +103,7 @@ impl Backdraughts {
         Self {
             rules: Arc::clone(rules),
             board,
-            phase: Phase::First,
+            phase: TurnPhase::First,
             ply: 0,
             past: Vec::new(),
             outcome: board.decided().map(win),
@@ -116,7 +116,7 @@ impl Backdraughts {
     }
 
     /// What the position waits for. Meaningless when the game is over.
-    pub const fn phase(&self) -> Phase {
+    pub const fn phase(&self) -> TurnPhase {
         self.phase
     }
 
@@ -128,8 +128,8 @@ impl Backdraughts {
     /// Begins the turn of `seat`.
     fn begin(&mut self, seat: Seat) {
         self.phase = match self.rules.movement {
-            Movement::Dice => Phase::Roll(seat),
-            Movement::NoDice => Phase::Act { seat, number: self.board.distance(seat) },
+            Movement::Dice => TurnPhase::Roll(seat),
+            Movement::NoDice => TurnPhase::Act { seat, number: self.board.distance(seat) },
         };
         if self.rules.repetition > 0 {
             self.past.push((self.board, seat));
@@ -139,8 +139,10 @@ impl Backdraughts {
     /// Applies a roll.
     fn roll(&mut self, chance: Chance) {
         match (chance, self.phase) {
-            (Chance::Roll(number), Phase::Roll(seat)) => self.phase = Phase::Act { seat, number },
-            (Chance::First(rolls), Phase::First) => match rolls.first.cmp(&rolls.second) {
+            (Chance::Roll(number), TurnPhase::Roll(seat)) => {
+                self.phase = TurnPhase::Act { seat, number }
+            }
+            (Chance::First(rolls), TurnPhase::First) => match rolls.first.cmp(&rolls.second) {
                 Ordering::Greater => self.begin(Seat::First),
                 Ordering::Less => self.begin(Seat::Second),
                 Ordering::Equal => {}
@@ -150,11 +152,11 @@ impl Backdraughts {
     }
 
     /// Plays a legal action and tests whether it ended the game.
-    fn advance(&mut self, action: Action) -> Played {
+    fn advance(&mut self, action: Action) -> ActionEffects {
         let played = match self.phase {
-            Phase::Act { seat, number } => self.act(seat, number, action),
-            Phase::Answer { passer, .. } => self.answer(passer, action),
-            Phase::First | Phase::Roll(_) => unreachable!("an action comes after the roll"),
+            TurnPhase::Act { seat, number } => self.act(seat, number, action),
+            TurnPhase::Answer { passer, .. } => self.answer(passer, action),
+            TurnPhase::First | TurnPhase::Roll(_) => unreachable!("an action comes after the roll"),
         };
         self.ply += 1;
         self.outcome = self.board.decided().map(win).or_else(|| self.length());
@@ -163,24 +165,24 @@ impl Backdraughts {
 
     /// Plays an action of `seat` in its own turn. After a pass, the opponent may have to answer
     /// (B8).
-    fn act(&mut self, seat: Seat, number: u8, action: Action) -> Played {
+    fn act(&mut self, seat: Seat, number: u8, action: Action) -> ActionEffects {
         let passes = action == Action::Pass;
         let forced = passes && !self.board.can_act(seat, number, &self.rules);
         let captured = self.play_for(seat, action);
         if passes && !forced {
-            self.phase = Phase::Answer { passer: seat, number };
+            self.phase = TurnPhase::Answer { passer: seat, number };
         } else {
             self.begin(!seat);
         }
-        Played { by: seat, owner: seat, forced, captured }
+        ActionEffects { by: seat, owner: seat, forced, captured }
     }
 
     /// Plays the answer to the pass of `passer`. Then the turn of the answering seat begins (B8).
-    fn answer(&mut self, passer: Seat, action: Action) -> Played {
+    fn answer(&mut self, passer: Seat, action: Action) -> ActionEffects {
         let captured = self.play_for(passer, action);
         self.begin(!passer);
         let owner = if action == Action::Decline { !passer } else { passer };
-        Played { by: !passer, owner, forced: false, captured }
+        ActionEffects { by: !passer, owner, forced: false, captured }
     }
 
     fn play_for(&mut self, seat: Seat, action: Action) -> Bitboard {
@@ -207,7 +209,7 @@ impl Backdraughts {
     fn repeated(&self) -> bool {
         let Some(now) = self.past.last() else { return false };
         let occurrences = self.past.iter().filter(|then| *then == now).count();
-        let begins = !matches!(self.phase, Phase::Answer { .. });
+        let begins = !matches!(self.phase, TurnPhase::Answer { .. });
         begins && occurrences >= self.rules.repetition as usize
     }
 
@@ -216,8 +218,8 @@ impl Backdraughts {
     fn choice_of(&self, seat: Seat) -> Option<(Seat, u8)> {
         match self.phase {
             _ if self.outcome.is_some() => None,
-            Phase::Act { seat: mover, number } if mover == seat => Some((seat, number)),
-            Phase::Answer { passer, number } if passer != seat => Some((passer, number)),
+            TurnPhase::Act { seat: mover, number } if mover == seat => Some((seat, number)),
+            TurnPhase::Answer { passer, number } if passer != seat => Some((passer, number)),
             _ => None,
         }
     }
@@ -225,7 +227,7 @@ impl Backdraughts {
     /// The choice besides the ordinary actions, if there are any: passing or declining.
     fn alternative(&self) -> Option<Action> {
         match (self.phase, self.rules.overlooked) {
-            (Phase::Answer { .. }, _) => Some(Action::Decline),
+            (TurnPhase::Answer { .. }, _) => Some(Action::Decline),
             (_, Overlooked::Opponent) => Some(Action::Pass),
             (_, Overlooked::Reject) => None,
         }
@@ -237,8 +239,8 @@ impl Backdraughts {
     }
 
     /// Appends the events of `action`.
-    fn report(&self, action: Action, played: Played, events: &mut Vec<Event>) {
-        let Played { by, owner, forced, captured } = played;
+    fn report(&self, action: Action, played: ActionEffects, events: &mut Vec<Event>) {
+        let ActionEffects { by, owner, forced, captured } = played;
         events.push(Event::Action {
             by: Self::SEATS[by].into(),
             action: action.to_string(),
@@ -264,7 +266,7 @@ fn win((seat, reason): (Seat, &'static str)) -> Outcome {
 }
 
 /// The event of a `chance` outcome in this phase.
-fn told(phase: Phase, chance: Chance) -> Event {
+fn chance_event(phase: TurnPhase, chance: Chance) -> Event {
     match (chance, phase.to_act()) {
         (Chance::Roll(value), Some(seat)) => Event::Roll { seat: Backdraughts::SEATS[seat], value },
         (Chance::First(BySeat { first, second }), _) => Event::First { rolls: [first, second] },
@@ -309,20 +311,20 @@ impl Game for Backdraughts {
     fn turn(&self) -> Turn {
         match (self.outcome, self.phase) {
             (Some(outcome), _) => Turn::Over(outcome),
-            (_, Phase::First) => Turn::Chance(Stream::Shared),
-            (_, Phase::Roll(seat)) => Turn::Chance(Stream::Seat(seat)),
-            (_, Phase::Act { seat, number }) => {
+            (_, TurnPhase::First) => Turn::Chance(Stream::Shared),
+            (_, TurnPhase::Roll(seat)) => Turn::Chance(Stream::Seat(seat)),
+            (_, TurnPhase::Act { seat, number }) => {
                 let can_act = self.board.can_act(seat, number, &self.rules);
                 if can_act { Turn::Move(seat) } else { Turn::Pass(seat) }
             }
-            (_, Phase::Answer { passer, .. }) => Turn::Move(!passer),
+            (_, TurnPhase::Answer { passer, .. }) => Turn::Move(!passer),
         }
     }
 
     fn outcomes(&self) -> Vec<(Chance, u32)> {
         match (self.outcome, self.phase) {
-            (None, Phase::First) => first_rolls(),
-            (None, Phase::Roll(_)) => (1..=6).map(|value| (Chance::Roll(value), 1)).collect(),
+            (None, TurnPhase::First) => first_rolls(),
+            (None, TurnPhase::Roll(_)) => (1..=6).map(|value| (Chance::Roll(value), 1)).collect(),
             _ => Vec::new(),
         }
     }
@@ -357,7 +359,7 @@ impl Game for Backdraughts {
             Step::Move(action) => self.act_and_report(action, events),
             Step::Pass => self.act_and_report(Action::Pass, events),
             Step::Chance(chance) => {
-                events.push(told(self.phase, chance));
+                events.push(chance_event(self.phase, chance));
                 self.roll(chance);
             }
             Step::Both(_) => unreachable!("the seats move in turn"),

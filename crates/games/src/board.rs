@@ -142,24 +142,24 @@ impl Bitboard {
     }
 
     /// Iterates over the squares in the order of their texts.
-    pub fn iter(self) -> Squares {
-        Squares(self.0)
+    pub fn iter(self) -> BitboardIter {
+        BitboardIter(self.0)
     }
 }
 
 impl IntoIterator for Bitboard {
     type Item = Square;
-    type IntoIter = Squares;
-    fn into_iter(self) -> Squares {
+    type IntoIter = BitboardIter;
+    fn into_iter(self) -> BitboardIter {
         self.iter()
     }
 }
 
 /// An iterator over the squares of a [`Bitboard`] in the order of their texts.
 #[derive(Debug, Clone)]
-pub struct Squares(u64);
+pub struct BitboardIter(u64);
 
-impl Iterator for Squares {
+impl Iterator for BitboardIter {
     type Item = Square;
 
     fn next(&mut self) -> Option<Square> {
@@ -178,7 +178,7 @@ impl Iterator for Squares {
     }
 }
 
-impl ExactSizeIterator for Squares {}
+impl ExactSizeIterator for BitboardIter {}
 
 impl BitAnd for Bitboard {
     type Output = Self;

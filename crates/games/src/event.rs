@@ -104,7 +104,7 @@ pub enum Event {
         /// The board as rows.
         map: Vec<String>,
         /// The squares of the pieces.
-        pieces: SeatMap<Standing>,
+        pieces: SeatMap<PieceSquares>,
     },
     /// The game ended.
     Over {
@@ -126,7 +126,7 @@ pub struct NotPlaced {
 
 /// The squares of a seat's two pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Standing {
+pub struct PieceSquares {
     /// The square of the circle.
     pub circle: Square,
     /// The square.

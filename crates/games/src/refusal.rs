@@ -1,5 +1,6 @@
 //! Errors for refused actions and steps.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
@@ -30,6 +31,33 @@ impl fmt::Display for Refusal {
 }
 
 impl Error for Refusal {}
+
+/// The clause that forbids an action, and what is wrong with the action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Breach {
+    clause: &'static str,
+    wrong: Cow<'static, str>,
+}
+
+impl Breach {
+    /// Creates a breach of `clause`. The action's text and `wrong` form the sentence of the refusal.
+    pub(crate) fn new(clause: &'static str, wrong: impl Into<Cow<'static, str>>) -> Self {
+        Self { clause, wrong: wrong.into() }
+    }
+
+    /// The refusal of the action with this `text`.
+    pub(crate) fn refusal(self, text: &str) -> Refusal {
+        Refusal::Illegal { clause: self.clause.into(), reason: format!("{text} {}", self.wrong) }
+    }
+}
+
+/// Says that an action breaks `clause`.
+pub(crate) fn breaks<T>(
+    clause: &'static str,
+    wrong: impl Into<Cow<'static, str>>,
+) -> Result<T, Breach> {
+    Err(Breach::new(clause, wrong))
+}
 
 /// The reason why a step was not played.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -144,8 +144,8 @@ impl<T: Serialize> Serialize for SeatMap<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for SeatMap<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Pair<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Pair<T> {
+        struct SeatMapVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for SeatMapVisitor<T> {
             type Value = SeatMap<T>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object with one value for each of the two seats")
@@ -161,7 +161,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SeatMap<T> {
                 })
             }
         }
-        deserializer.deserialize_map(Pair(PhantomData))
+        deserializer.deserialize_map(SeatMapVisitor(PhantomData))
     }
 }
 

@@ -9,16 +9,16 @@ mod clauses;
 mod options;
 mod refusal;
 mod rows;
-mod shape;
+mod size;
 mod state;
 
 use std::convert::Infallible;
 use std::sync::Arc;
 
 pub use action::Action;
-pub use board::{Board, Effects, EndCheck, PLACEMENTS, SHRINKS, Shrink};
+pub use board::{Board, EndCheck, PLACEMENTS, Removals, SHRINKS, Shrink};
 pub use options::{MutualBlock, Rules};
-pub use shape::{Shape, zone};
+pub use size::{BoardSize, zone};
 pub use state::{Phase, State};
 
 use super::board::Bitboard;
@@ -63,9 +63,9 @@ impl WatchYourBack {
     }
 
     /// Plays a legal action and tests whether it ended the game.
-    fn advance(&mut self, action: Action) -> Effects {
+    fn advance(&mut self, action: Action) -> Removals {
         let effects = self.board.play_unchecked(action, self.rules.end_check);
-        if effects != Effects::default() {
+        if effects != Removals::default() {
             self.past.first.clear();
             self.past.second.clear();
         }
@@ -76,7 +76,7 @@ impl WatchYourBack {
 
     /// Records the position if it counts for repetition.
     fn remember(&mut self) {
-        if self.rules.repetition > 0 && self.board.shape() == Shape::Small {
+        if self.rules.repetition > 0 && self.board.size() == BoardSize::Small {
             self.past[self.board.to_move()].push(BySeat::from_fn(|seat| self.board.pieces(seat)));
         }
     }
@@ -100,7 +100,7 @@ impl WatchYourBack {
 
     fn blocked(&self) -> bool {
         self.rules.mutual_block == MutualBlock::Draw
-            && self.board.shape() == Shape::Small
+            && self.board.size() == BoardSize::Small
             && !Seat::BOTH.into_iter().any(|seat| self.board.can_move(seat))
     }
 
@@ -112,7 +112,7 @@ impl WatchYourBack {
     }
 
     /// Appends the events of `action` of `seat`.
-    fn report(&self, seat: Seat, action: Action, effects: &Effects, events: &mut Vec<Event>) {
+    fn report(&self, seat: Seat, action: Action, effects: &Removals, events: &mut Vec<Event>) {
         events.push(Event::Action {
             by: Self::SEATS[seat].into(),
             action: action.to_string(),
@@ -124,7 +124,7 @@ impl WatchYourBack {
         push_removed(events, effects.arrival, Why::Surrounded);
         if let Some(shrink) = effects.shrink {
             let removed = shrink.removed.iter().collect();
-            events.push(Event::Shrink { size: self.board.shape().size(), removed });
+            events.push(Event::Shrink { size: self.board.size().side(), removed });
             for taken in shrink.by_corner {
                 push_removed(events, taken, Why::Corner);
             }

@@ -15,13 +15,13 @@ const CANDIDATES: usize = 128;
 const CURIOSITY: f64 = 1.0;
 
 /// An action and the results of the playouts that began with it.
-struct Candidate {
+struct Arm {
     action: String,
     games: f64,
     points: f64,
 }
 
-impl Candidate {
+impl Arm {
     fn share(&self) -> f64 {
         self.points / self.games.max(1.0)
     }
@@ -67,14 +67,14 @@ pub(super) fn choose(
 
 /// The legal actions; if there are more than [`CANDIDATES`] or the game does not list them, a
 /// random sample.
-fn candidates(position: &dyn AnyPosition, seat: Seat, rng: &mut ChaCha8Rng) -> Vec<Candidate> {
+fn candidates(position: &dyn AnyPosition, seat: Seat, rng: &mut ChaCha8Rng) -> Vec<Arm> {
     let mut actions = match position.legal(seat) {
         Legal::List(actions) if actions.len() <= CANDIDATES => actions,
         _ => (0..CANDIDATES).filter_map(|_| position.sample(seat, rng).ok()?).collect(),
     };
     actions.sort_unstable();
     actions.dedup();
-    actions.into_iter().map(|action| Candidate { action, games: 0.0, points: 0.0 }).collect()
+    actions.into_iter().map(|action| Arm { action, games: 0.0, points: 0.0 }).collect()
 }
 
 /// The score of `seat` in a random playout that begins with `action`; `None` if the meter runs out.

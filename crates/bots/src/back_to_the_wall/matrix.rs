@@ -18,9 +18,9 @@ pub(super) struct Matrix {
 
 /// A mixed strategy: the probability of each choice.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Mix(Vec<f64>);
+pub(super) struct MixedStrategy(Vec<f64>);
 
-impl Mix {
+impl MixedStrategy {
     /// The expected value, given the value of each choice.
     pub(super) fn mean(&self, worth: &[f64]) -> f64 {
         self.0.iter().zip(worth).map(|(share, worth)| share * worth).sum()
@@ -62,10 +62,10 @@ impl Matrix {
     /// Approximates the optimal mixed strategies, the row player's first, and their value to the
     /// row player. The method is regret matching that resets negative regrets to zero and gives
     /// later rounds more weight (as in CFR+).
-    pub(super) fn solve(&self) -> (BySeat<Mix>, f64) {
+    pub(super) fn solve(&self) -> (BySeat<MixedStrategy>, f64) {
         let width = self.rows.first().map_or(0, Vec::len);
-        let mut rows = Learner::new(self.rows.len());
-        let mut columns = Learner::new(width);
+        let mut rows = RegretMatcher::new(self.rows.len());
+        let mut columns = RegretMatcher::new(width);
         for round in 1..=ROUNDS {
             let (row_mix, column_mix) = (rows.mix(), columns.mix());
             let by_row: Vec<_> = self.rows.iter().map(|row| column_mix.mean(row)).collect();
@@ -86,27 +86,27 @@ impl Matrix {
 }
 
 /// The regrets of one seat while the game is being solved.
-struct Learner {
+struct RegretMatcher {
     regrets: Vec<f64>,
     sum: Vec<f64>,
 }
 
-impl Learner {
+impl RegretMatcher {
     fn new(choices: usize) -> Self {
         Self { regrets: vec![0.0; choices], sum: vec![0.0; choices] }
     }
 
-    fn mix(&self) -> Mix {
+    fn mix(&self) -> MixedStrategy {
         normalized(&self.regrets)
     }
 
-    fn average(&self) -> Mix {
+    fn average(&self) -> MixedStrategy {
         normalized(&self.sum)
     }
 
     /// Updates the regrets with the value that each choice would have had in a round in which `mix`
     /// was played.
-    fn learn(&mut self, mix: &Mix, worth: &[f64], round: usize) {
+    fn learn(&mut self, mix: &MixedStrategy, worth: &[f64], round: usize) {
         let mean = mix.mean(worth);
         #[expect(clippy::cast_precision_loss, reason = "a small number")]
         let weight = round as f64;
@@ -120,12 +120,12 @@ impl Learner {
 }
 
 /// Scales the weights to a sum of 1; equal shares if all are zero.
-fn normalized(weights: &[f64]) -> Mix {
+fn normalized(weights: &[f64]) -> MixedStrategy {
     let total: f64 = weights.iter().sum();
     #[expect(clippy::cast_precision_loss, reason = "a small number")]
     let even = 1.0 / weights.len() as f64;
     let share = |weight: &f64| if total > 0.0 { weight / total } else { even };
-    Mix(weights.iter().map(share).collect())
+    MixedStrategy(weights.iter().map(share).collect())
 }
 
 #[cfg(test)]

@@ -97,7 +97,7 @@ fn nobody_chooses_after_the_end() {
         let action = |seat| position.random_action(seat, &mut rng).expect("an action");
         position.play_silently(Step::Both(BySeat::from_fn(action)));
     }
-    for player in [Box::new(random::Random) as Player, bot("greedy"), bot("search-9")] {
+    for player in [Box::new(random::RandomBot) as Player, bot("greedy"), bot("search-9")] {
         let mut player = player;
         let choice = player.choose(&position, Seat::First, Allotment::default(), &mut rng);
         assert_eq!(choice, None);

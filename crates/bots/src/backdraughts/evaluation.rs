@@ -5,40 +5,40 @@ use referee_games::backdraughts::{Board, Movement, Rules, Turning, goal};
 use referee_games::board::{Bitboard, Direction, Square};
 
 /// The value of a position for one side, about 100 per pawn.
-pub(super) type Score = f64;
+pub(super) type ExpectedScore = f64;
 
 /// The score of a won game, the highest of all.
-pub(super) const WIN: Score = 2000.0;
+pub(super) const WIN: ExpectedScore = 2000.0;
 /// The highest score of a game that is not won yet.
-const CLEAR: Score = 1900.0;
-const PAWN: Score = 100.0;
+const CLEAR: ExpectedScore = 1900.0;
+const PAWN: ExpectedScore = 100.0;
 /// The value of a threat to win with every number: on the next turn, and on the turn after it.
-const THREATS: [Score; 2] = [1600.0, 1000.0];
+const THREATS: [ExpectedScore; 2] = [1600.0, 1000.0];
 /// The bonus for a pawn on the row or the column of its goal.
-const ALIGNED: Score = 20.0;
+const ALIGNED: ExpectedScore = 20.0;
 /// The bonus for each square nearer to the goal.
-const NEARER: Score = 3.0;
+const NEARER: ExpectedScore = 3.0;
 /// The penalty for each pawn that a single capture would take.
-const EXPOSED: Score = 12.0;
+const EXPOSED: ExpectedScore = 12.0;
 /// The greatest distance between two squares.
 const FARTHEST: u8 = 14;
 
 /// Evaluates an unfinished game for `next`, whose turn is about to begin.
-pub(super) fn evaluate(board: &Board, next: Seat, rules: &Rules) -> Score {
+pub(super) fn evaluate(board: &Board, next: Seat, rules: &Rules) -> ExpectedScore {
     let [soon, later] = THREATS;
     let threats = soon * threats(board, next, rules) - later * threats(board, !next, rules);
     (threats + standing(board, next) - standing(board, !next)).clamp(-CLEAR, CLEAR)
 }
 
 /// The value of the pawns of `seat`, whoever is next.
-pub(super) fn standing(board: &Board, seat: Seat) -> Score {
+pub(super) fn standing(board: &Board, seat: Seat) -> ExpectedScore {
     let goal = goal(seat);
     let each = |at: Square| {
         let aligned = at.column == goal.column || at.row == goal.row;
         let nearness = f64::from(FARTHEST - distance(at, goal));
         PAWN + NEARER * nearness + if aligned { ALIGNED } else { 0.0 }
     };
-    let all: Score = board.pawns(seat).iter().map(each).sum();
+    let all: ExpectedScore = board.pawns(seat).iter().map(each).sum();
     all - EXPOSED * f64::from(most_captured(board, seat))
 }
 
@@ -53,8 +53,8 @@ fn most_captured(board: &Board, seat: Seat) -> u32 {
 }
 
 /// The share of the numbers `seat` may get that take a pawn to its goal.
-fn threats(board: &Board, seat: Seat, rules: &Rules) -> Score {
-    let share = |wins: bool, of: Score| if wins { 1.0 / of } else { 0.0 };
+fn threats(board: &Board, seat: Seat, rules: &Rules) -> ExpectedScore {
+    let share = |wins: bool, of: ExpectedScore| if wins { 1.0 / of } else { 0.0 };
     match rules.movement {
         Movement::NoDice => share(wins(board, seat, board.distance(seat), rules.turning), 1.0),
         Movement::Dice => {

@@ -3,7 +3,7 @@
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::evaluation::{Score, WIN, evaluate, wins};
+use super::evaluation::{ExpectedScore, WIN, evaluate, wins};
 use crate::meter::{Limit, Meter};
 use crate::{Allotment, Bot, Choice};
 use referee_games::backdraughts::{Action, Backdraughts, Board, Movement, Rules};
@@ -12,7 +12,7 @@ use referee_games::{Game, GameResult, Seat, Step, Turn};
 /// The maximum search depth in turns.
 const DEPTH: u8 = 30;
 /// The score that evaluates to about three quarters of a win.
-const CLEAR: Score = 700.0;
+const CLEAR: ExpectedScore = 700.0;
 
 /// Searches as far ahead as its limit allows.
 pub(super) struct Expectimax {
@@ -35,14 +35,17 @@ impl Bot<Backdraughts> for Expectimax {
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<Action>> {
         let meter = Meter::new(self.limit, time);
-        let mut roots: Vec<_> =
-            position.legal_actions(seat).into_iter().map(|it| Root::new(position, it)).collect();
+        let mut roots: Vec<_> = position
+            .legal_actions(seat)
+            .into_iter()
+            .map(|it| RootTurn::new(position, it))
+            .collect();
         // A pass lets the enemy choose among the same actions, so it is never better (B8).
         if roots.len() > 1 {
             roots.retain(|root| root.action != Action::Pass);
         }
         roots.shuffle(rng);
-        let mut tree = Tree { rules: *position.rules_in_force(), meter };
+        let mut tree = ExpectimaxTree { rules: *position.rules_in_force(), meter };
         let score = deepen(&mut tree, seat, &mut roots);
         let action = roots.first()?.action;
         Some(Choice { action, eval: Some(eval(score)) })
@@ -50,7 +53,7 @@ impl Bot<Backdraughts> for Expectimax {
 }
 
 /// An action at the root and the position after it.
-struct Root {
+struct RootTurn {
     action: Action,
     board: Board,
     /// The seat whose turn begins after it.
@@ -59,7 +62,7 @@ struct Root {
     ended: Option<GameResult>,
 }
 
-impl Root {
+impl RootTurn {
     /// Plays `action` in the game itself, to recognise draws (B12).
     fn new(position: &Backdraughts, action: Action) -> Self {
         let mut after = position.clone();
@@ -74,7 +77,7 @@ impl Root {
 }
 
 /// Searches with increasing depth and moves the best action found to the front of `roots`.
-fn deepen(tree: &mut Tree, seat: Seat, roots: &mut [Root]) -> Score {
+fn deepen(tree: &mut ExpectimaxTree, seat: Seat, roots: &mut [RootTurn]) -> ExpectedScore {
     let mut score = 0.0;
     for depth in 0..DEPTH {
         let finished = iterate(tree, seat, roots, depth, &mut score);
@@ -87,8 +90,14 @@ fn deepen(tree: &mut Tree, seat: Seat, roots: &mut [Root]) -> Score {
 
 /// Searches every root action `depth` turns ahead, the best so far first, and moves the best found
 /// to the front. Returns whether there was time for all of them.
-fn iterate(tree: &mut Tree, seat: Seat, roots: &mut [Root], depth: u8, score: &mut Score) -> bool {
-    let mut best = Score::NEG_INFINITY;
+fn iterate(
+    tree: &mut ExpectimaxTree,
+    seat: Seat,
+    roots: &mut [RootTurn],
+    depth: u8,
+    score: &mut ExpectedScore,
+) -> bool {
+    let mut best = ExpectedScore::NEG_INFINITY;
     for index in 0..roots.len() {
         let Some(found) = tree.root(&roots[index], seat, depth, best) else { return false };
         if found > best {
@@ -101,14 +110,20 @@ fn iterate(tree: &mut Tree, seat: Seat, roots: &mut [Root], depth: u8, score: &m
 }
 
 /// A search from one position. Its methods return `None` when the meter runs out.
-struct Tree {
+struct ExpectimaxTree {
     rules: Rules,
     meter: Meter,
 }
 
-impl Tree {
+impl ExpectimaxTree {
     /// The value of a root action to `seat`; exact only above `alpha`.
-    fn root(&mut self, root: &Root, seat: Seat, depth: u8, alpha: Score) -> Option<Score> {
+    fn root(
+        &mut self,
+        root: &RootTurn,
+        seat: Seat,
+        depth: u8,
+        alpha: ExpectedScore,
+    ) -> Option<ExpectedScore> {
         let alpha = alpha.max(-WIN);
         match root.ended {
             Some(GameResult::Win(winner)) if winner == seat => Some(WIN),
@@ -127,8 +142,8 @@ impl Tree {
         board: &Board,
         seat: Seat,
         depth: u8,
-        (alpha, beta): (Score, Score),
-    ) -> Option<Score> {
+        (alpha, beta): (ExpectedScore, ExpectedScore),
+    ) -> Option<ExpectedScore> {
         self.meter.tick()?;
         if let Some((winner, _)) = board.decided() {
             return Some(if winner == seat { WIN } else { -WIN });
@@ -165,8 +180,8 @@ impl Tree {
         seat: Seat,
         number: u8,
         depth: u8,
-        (mut alpha, beta): (Score, Score),
-    ) -> Option<Score> {
+        (mut alpha, beta): (ExpectedScore, ExpectedScore),
+    ) -> Option<ExpectedScore> {
         if wins(board, seat, number, self.rules.turning) {
             return Some(WIN);
         }
@@ -174,7 +189,7 @@ impl Tree {
         if actions.is_empty() {
             actions.push(Action::Pass);
         }
-        let mut best = Score::NEG_INFINITY;
+        let mut best = ExpectedScore::NEG_INFINITY;
         // Captures are last in the list; try them first.
         for action in actions.into_iter().rev() {
             let mut after = *board;
@@ -191,7 +206,7 @@ impl Tree {
 }
 
 /// Scales a score to the protocol's range from −1 to 1.
-fn eval(score: Score) -> f64 {
+fn eval(score: ExpectedScore) -> f64 {
     if score.abs() >= WIN { score.signum() } else { (score / CLEAR).tanh() }
 }
 

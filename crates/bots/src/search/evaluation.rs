@@ -1,23 +1,23 @@
 //! Static evaluation of a position.
 
 use referee_games::board::{Bitboard, Direction, Square};
-use referee_games::watch_your_back::{Board, SHRINKS, Shape};
+use referee_games::watch_your_back::{Board, BoardSize, SHRINKS};
 use referee_games::{GameResult, Seat};
 
 /// The value of a position for the side to move, about 100 per piece.
-pub(super) type Score = i32;
+pub(super) type SearchScore = i32;
 
 /// The value of a won game, minus the number of plies until then, so that sooner is better.
-pub(super) const WIN: Score = 1_000_000;
+pub(super) const WIN: SearchScore = 1_000_000;
 /// The contempt: the searching side counts a draw as a loss of this much, so that it plays on in a
 /// level game.
-const CONTEMPT: Score = 250;
+const CONTEMPT: SearchScore = 250;
 /// The searching side's penalty for a small board whose twelve squares will all be occupied, which
 /// is likely to be a draw because nobody can move.
-const LOCKED: Score = 150;
+const LOCKED: SearchScore = 150;
 
-/// The shape of the board after each shrink.
-const NEXT: [Shape; 2] = [Shape::Middle, Shape::Small];
+/// The size of the board after each shrink.
+const NEXT: [BoardSize; 2] = [BoardSize::Middle, BoardSize::Small];
 
 /// On each edge of the small board, the square beside the corner that comes first (W8). If two
 /// enemies occupy the middle squares of an edge, the earlier corner eliminates the piece beside it,
@@ -30,34 +30,34 @@ const EARLIER: Bitboard = Bitboard(
 );
 
 /// The value of a piece on the board. It falls to [`DOOMED`] as a shrink comes near.
-const PIECE: Score = 100;
+const PIECE: SearchScore = 100;
 /// The value of a piece on the board at the moment of a shrink.
-const DOOMED: Score = 20;
+const DOOMED: SearchScore = 20;
 /// The bonus for a piece that would survive the first or the second shrink if it happened now. It
 /// starts at `SURVIVAL`, rises by `GROWTH` until the shrink, and by a further `URGENCY` in the last
 /// moves before it.
-const SURVIVAL: [Score; 2] = [10, 60];
-const GROWTH: [Score; 2] = [20, 120];
-const URGENCY: Score = 50;
+const SURVIVAL: [SearchScore; 2] = [10, 60];
+const GROWTH: [SearchScore; 2] = [20, 120];
+const URGENCY: SearchScore = 50;
 /// The number of last moves before a shrink, in which it becomes urgent.
-const LAST_MOVES: Score = 32;
+const LAST_MOVES: SearchScore = 32;
 /// The number of pieces on the board at which a lead counts double. A lead is worth more when few
 /// pieces are left.
-const SCARCITY: Score = 6;
+const SCARCITY: SearchScore = 6;
 /// The bonuses for standing inside the outer ring, inside the next ring, and in the middle.
-const CLOSENESS: [(Bitboard, Score); 3] = [
+const CLOSENESS: [(Bitboard, SearchScore); 3] = [
     (Bitboard::rectangle((1, 6), (1, 6)), 2),
     (Bitboard::rectangle((2, 5), (2, 5)), 4),
     (Bitboard::rectangle((3, 4), (3, 4)), 4),
 ];
 
 /// Returns whether the score is that of a won or lost game.
-pub(super) const fn is_decisive(score: Score) -> bool {
+pub(super) const fn is_decisive(score: SearchScore) -> bool {
     score.abs() > WIN / 2
 }
 
 /// The value of a finished game for the side to move. `thinker` is the searching side.
-pub(super) fn ended(board: &Board, result: GameResult, thinker: Seat) -> Score {
+pub(super) fn ended(board: &Board, result: GameResult, thinker: Seat) -> SearchScore {
     match result {
         GameResult::Draw if board.to_move() == thinker => -CONTEMPT,
         GameResult::Draw => CONTEMPT,
@@ -69,7 +69,7 @@ pub(super) fn ended(board: &Board, result: GameResult, thinker: Seat) -> Score {
 }
 
 /// Evaluates an unfinished game for the side to move. `thinker` is the searching side.
-pub(super) fn evaluate(board: &Board, thinker: Seat) -> Score {
+pub(super) fn evaluate(board: &Board, thinker: Seat) -> SearchScore {
     let seat = board.to_move();
     let all = count(board.occupied()).max(1);
     let lead = strength(board, seat) - strength(board, !seat);
@@ -84,29 +84,29 @@ pub(super) fn evaluate(board: &Board, thinker: Seat) -> Score {
 
 /// Returns whether the last shrink, if it happened now, would leave no empty square.
 fn locked(board: &Board) -> bool {
-    let squares = Shape::Small.area() - Shape::Small.corners();
-    let left = Seat::BOTH.map(|seat| survivors(board, seat, Shape::Small));
-    board.shape() != Shape::Small && left.iter().sum::<Score>() == count(squares)
+    let squares = BoardSize::Small.area() - BoardSize::Small.corners();
+    let left = Seat::BOTH.map(|seat| survivors(board, seat, BoardSize::Small));
+    board.size() != BoardSize::Small && left.iter().sum::<SearchScore>() == count(squares)
 }
 
 /// The value of the pieces of `seat`: those on the board, and those that would survive the shrinks.
-fn strength(board: &Board, seat: Seat) -> Score {
-    let shrinks = || board.shape() as usize..2;
+fn strength(board: &Board, seat: Seat) -> SearchScore {
+    let shrinks = || board.size() as usize..2;
     let moves = board.moves();
     let hurry = shrinks().next().map_or(0, |next| urgency(SHRINKS[next], moves));
     let standing = (PIECE - (PIECE - DOOMED) * hurry / LAST_MOVES) * count(board.pieces(seat));
     let surviving =
         shrinks().map(|which| survival(which, moves) * survivors(board, seat, NEXT[which]));
-    standing + surviving.sum::<Score>()
+    standing + surviving.sum::<SearchScore>()
 }
 
-/// Counts the pieces of `seat` that would survive a shrink to `shape` if it happened now: those
+/// Counts the pieces of `seat` that would survive a shrink to `size` if it happened now: those
 /// inside that no new corner eliminates.
-fn survivors(board: &Board, seat: Seat, shape: Shape) -> Score {
-    let corners = shape.corners();
-    let inside = board.pieces(seat) & (shape.area() - corners);
-    let enemies = board.pieces(!seat) & (shape.area() - corners);
-    let endangered = if shape == Shape::Small { inside & EARLIER } else { inside };
+fn survivors(board: &Board, seat: Seat, size: BoardSize) -> SearchScore {
+    let corners = size.corners();
+    let inside = board.pieces(seat) & (size.area() - corners);
+    let enemies = board.pieces(!seat) & (size.area() - corners);
+    let endangered = if size == BoardSize::Small { inside & EARLIER } else { inside };
     let taken = Direction::ALL.into_iter().fold(Bitboard::EMPTY, |taken, direction| {
         taken | corners.step(direction) & endangered & enemies.step(direction.opposite())
     });
@@ -114,7 +114,7 @@ fn survivors(board: &Board, seat: Seat, shape: Shape) -> Score {
 }
 
 /// The bonus for surviving a shrink (`which` is 0 or 1) after `moves` moves of the moving phase.
-fn survival(which: usize, moves: u32) -> Score {
+fn survival(which: usize, moves: u32) -> SearchScore {
     let shrink = SHRINKS[which];
     let growth = GROWTH[which] * moves.cast_signed() / shrink.cast_signed();
     SURVIVAL[which] + growth + URGENCY * urgency(shrink, moves) / LAST_MOVES
@@ -122,16 +122,16 @@ fn survival(which: usize, moves: u32) -> Score {
 
 /// The urgency of a shrink after `moves` moves: 0 at first, then rising to [`LAST_MOVES`] at the
 /// shrink.
-fn urgency(shrink: u32, moves: u32) -> Score {
+fn urgency(shrink: u32, moves: u32) -> SearchScore {
     (LAST_MOVES - shrink.saturating_sub(moves).cast_signed()).max(0)
 }
 
 /// The bonus for pieces near the middle.
-fn closeness(pieces: Bitboard) -> Score {
+fn closeness(pieces: Bitboard) -> SearchScore {
     CLOSENESS.iter().map(|(squares, worth)| count(pieces & *squares) * worth).sum()
 }
 
-const fn count(squares: Bitboard) -> Score {
+const fn count(squares: Bitboard) -> SearchScore {
     squares.len().cast_signed()
 }
 
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
     use referee_games::watch_your_back::{Action, EndCheck};
 
-    fn worth(board: &Board) -> Score {
+    fn worth(board: &Board) -> SearchScore {
         evaluate(board, board.to_move())
     }
 
@@ -166,16 +166,16 @@ mod tests {
 
     #[test]
     fn what_survives_is_inside_and_is_not_taken_by_a_new_corner() {
-        let left = |rows: &[&str; 8], shape| {
+        let left = |rows: &[&str; 8], size| {
             let board = Board::from_rows(rows, 24).expect("a board");
-            Seat::BOTH.map(|seat| survivors(&board, seat, shape))
+            Seat::BOTH.map(|seat| survivors(&board, seat, size))
         };
         let rows = [
             "X......X", "........", "..WWBB..", ".WWWBBB.", "........", "...W....", "........",
             "X......X",
         ];
-        assert_eq!(left(&rows, Shape::Middle), [6, 5]);
-        assert_eq!(left(&rows, Shape::Small), [3, 3]);
+        assert_eq!(left(&rows, BoardSize::Middle), [6, 5]);
+        assert_eq!(left(&rows, BoardSize::Small), [3, 3]);
     }
 
     #[test]
@@ -185,9 +185,9 @@ mod tests {
             "########",
         ];
         let mut board = Board::from_rows(&rows, 24 + SHRINKS[1] - 1).expect("a board");
-        let expected = Seat::BOTH.map(|seat| survivors(&board, seat, Shape::Small));
+        let expected = Seat::BOTH.map(|seat| survivors(&board, seat, BoardSize::Small));
         board.play_unchecked(Action::Pass, EndCheck::BeforeAndAfterShrink);
-        assert_eq!(board.shape(), Shape::Small);
+        assert_eq!(board.size(), BoardSize::Small);
         assert_eq!(Seat::BOTH.map(|seat| count(board.pieces(seat))), expected);
     }
 

@@ -77,7 +77,7 @@ pub(super) fn captures(board: &Board) -> Vec<Action> {
 /// The empty squares on which a piece of the side to move would complete a capture.
 fn capture_squares(board: &Board) -> Bitboard {
     let seat = board.to_move();
-    let friends = board.pieces(seat) | board.shape().corners();
+    let friends = board.pieces(seat) | board.size().corners();
     let enemies = board.pieces(!seat);
     let behind = |direction| (friends.step(direction) & enemies).step(direction);
     Direction::ALL.into_iter().fold(Bitboard::EMPTY, |all, way| all | behind(way)) & board.empty()

@@ -1,6 +1,6 @@
 //! The transposition table, which stores search results by position.
 
-use super::evaluation::Score;
+use super::evaluation::SearchScore;
 use referee_games::Seat;
 use referee_games::watch_your_back::{Action, Board};
 
@@ -20,27 +20,27 @@ pub(super) enum Bound {
 
 /// A search's result for a position.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
+pub(super) struct TableEntry {
     key: u64,
-    pub(super) score: Score,
+    pub(super) score: SearchScore,
     pub(super) depth: u8,
     pub(super) bound: Bound,
     pub(super) best: Option<Action>,
 }
 
 /// Entries by the key of their position. A new entry replaces an older one.
-pub(super) struct Table {
-    entries: Vec<Option<Entry>>,
+pub(super) struct TranspositionTable {
+    entries: Vec<Option<TableEntry>>,
 }
 
-impl Table {
+impl TranspositionTable {
     /// Creates an empty table.
     pub(super) fn new() -> Self {
         Self { entries: vec![None; SIZE] }
     }
 
     /// Returns the entry of the position with this key.
-    pub(super) fn get(&self, key: u64) -> Option<&Entry> {
+    pub(super) fn get(&self, key: u64) -> Option<&TableEntry> {
         self.entries[slot(key)].as_ref().filter(|entry| entry.key == key)
     }
 
@@ -49,16 +49,21 @@ impl Table {
         &mut self,
         key: u64,
         depth: u8,
-        (score, bound): (Score, Bound),
+        (score, bound): (SearchScore, Bound),
         best: Option<Action>,
     ) {
-        self.entries[slot(key)] = Some(Entry { key, score, depth, bound, best });
+        self.entries[slot(key)] = Some(TableEntry { key, score, depth, bound, best });
     }
 }
 
-impl Entry {
+impl TableEntry {
     /// Returns the score if it decides a search of this depth in the window from `alpha` to `beta`.
-    pub(super) fn settles(&self, depth: u8, alpha: Score, beta: Score) -> Option<Score> {
+    pub(super) fn settles(
+        &self,
+        depth: u8,
+        alpha: SearchScore,
+        beta: SearchScore,
+    ) -> Option<SearchScore> {
         let settled = self.depth >= depth
             && match self.bound {
                 Bound::Exact => true,
@@ -99,7 +104,7 @@ mod tests {
         let mut other = Board::START;
         other.play_unchecked(other.legal_actions()[0], EndCheck::AfterShrink);
         assert_ne!(key(&Board::START), key(&other));
-        let mut table = Table::new();
+        let mut table = TranspositionTable::new();
         table.put(key(&other), 3, (7, Bound::Exact), None);
         assert!(table.get(key(&Board::START)).is_none());
         assert_eq!(table.get(key(&other)).map(|entry| entry.score), Some(7));
@@ -108,7 +113,7 @@ mod tests {
     #[test]
     fn a_bound_settles_only_what_it_bounds() {
         let settles = |bound, depth| {
-            let entry = Entry { key: 0, score: 5, depth: 3, bound, best: None };
+            let entry = TableEntry { key: 0, score: 5, depth: 3, bound, best: None };
             [(0, 5), (5, 9), (0, 9)]
                 .map(|(alpha, beta)| entry.settles(depth, alpha, beta).is_some())
         };

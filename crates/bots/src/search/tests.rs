@@ -12,7 +12,7 @@ fn choice(rows: [&str; 8], moves: u32, nodes: u64) -> Choice<Action> {
     let board = Board::from_rows(&rows, 24 + moves).expect("a board");
     let position = WatchYourBack::from_board(&rules, board);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    Search::new(Limit::Nodes(nodes))
+    AlphaBeta::new(Limit::Nodes(nodes))
         .choose(&position, board.to_move(), Allotment::default(), &mut rng)
         .expect("a choice")
 }

@@ -1,14 +1,14 @@
 //! The alpha-beta search.
 
-use super::evaluation::{Score, WIN, ended, evaluate};
+use super::evaluation::{SearchScore, WIN, ended, evaluate};
 use super::ordering::{Ordering, captures};
-use super::table::{Bound, Table, key};
+use super::table::{Bound, TranspositionTable, key};
 use crate::meter::Meter;
-use referee_games::watch_your_back::{Action, Board, MutualBlock, Rules, Shape};
+use referee_games::watch_your_back::{Action, Board, BoardSize, MutualBlock, Rules};
 use referee_games::{GameResult, Seat};
 
 /// Greater than any score.
-pub(super) const INFINITE: Score = WIN + 1;
+pub(super) const INFINITE: SearchScore = WIN + 1;
 
 /// The number of first actions that are searched to full depth.
 const UNREDUCED: usize = 8;
@@ -17,22 +17,27 @@ const UNREDUCED: usize = 8;
 ///
 /// Every score is for the side to move in the position searched. Its methods return `None` when the
 /// meter runs out.
-pub(super) struct Tree<'a> {
+pub(super) struct AlphaBetaTree<'a> {
     rules: Rules,
     /// The searching side.
     thinker: Seat,
-    table: &'a mut Table,
+    table: &'a mut TranspositionTable,
     ordering: Ordering,
     meter: Meter,
     /// The positions from the root to the current node.
     path: Vec<Board>,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> AlphaBetaTree<'a> {
     /// Creates a search under `rules` for the side `thinker` that uses and fills `table` until
     /// `meter` runs out. A table serves one side only, because a draw has a different value for
     /// each side.
-    pub(super) fn new(rules: Rules, thinker: Seat, table: &'a mut Table, meter: Meter) -> Self {
+    pub(super) fn new(
+        rules: Rules,
+        thinker: Seat,
+        table: &'a mut TranspositionTable,
+        meter: Meter,
+    ) -> Self {
         Self { rules, thinker, table, ordering: Ordering::new(), meter, path: Vec::new() }
     }
 
@@ -48,8 +53,8 @@ impl<'a> Tree<'a> {
         parent: &Board,
         child: &Board,
         depth: u8,
-        alpha: Score,
-    ) -> Option<Score> {
+        alpha: SearchScore,
+    ) -> Option<SearchScore> {
         self.path.clear();
         self.path.push(*parent);
         self.scout(child, depth, alpha, INFINITE)
@@ -57,7 +62,13 @@ impl<'a> Tree<'a> {
 
     /// The score of `child` for its parent. A search with a null window tests whether it beats
     /// `alpha`; only then a second search finds the exact score.
-    fn scout(&mut self, child: &Board, depth: u8, alpha: Score, beta: Score) -> Option<Score> {
+    fn scout(
+        &mut self,
+        child: &Board,
+        depth: u8,
+        alpha: SearchScore,
+        beta: SearchScore,
+    ) -> Option<SearchScore> {
         if alpha > -INFINITE {
             let score = -self.search(child, depth, -alpha - 1, -alpha)?;
             if score <= alpha || score >= beta {
@@ -68,12 +79,24 @@ impl<'a> Tree<'a> {
     }
 
     /// Like [`scout`](Self::scout), but searches one ply less deep unless the child beats `alpha`.
-    fn reduced(&mut self, child: &Board, depth: u8, alpha: Score, beta: Score) -> Option<Score> {
+    fn reduced(
+        &mut self,
+        child: &Board,
+        depth: u8,
+        alpha: SearchScore,
+        beta: SearchScore,
+    ) -> Option<SearchScore> {
         let score = -self.search(child, depth - 1, -alpha - 1, -alpha)?;
         if score <= alpha { Some(score) } else { self.scout(child, depth, alpha, beta) }
     }
 
-    fn search(&mut self, board: &Board, depth: u8, alpha: Score, beta: Score) -> Option<Score> {
+    fn search(
+        &mut self,
+        board: &Board,
+        depth: u8,
+        alpha: SearchScore,
+        beta: SearchScore,
+    ) -> Option<SearchScore> {
         if let Some(score) = self.ended(board) {
             return Some(score);
         }
@@ -104,8 +127,8 @@ impl<'a> Tree<'a> {
         board: &Board,
         known_best: Option<Action>,
         depth: u8,
-        (mut alpha, beta): (Score, Score),
-    ) -> Option<(Score, Option<Action>)> {
+        (mut alpha, beta): (SearchScore, SearchScore),
+    ) -> Option<(SearchScore, Option<Action>)> {
         let mut actions = self.ordering.sorted(board, known_best);
         if actions.is_empty() {
             actions.push(Action::Pass);
@@ -135,7 +158,12 @@ impl<'a> Tree<'a> {
     }
 
     /// Quiescence search: follows captures until none are left.
-    fn quiesce(&mut self, board: &Board, mut alpha: Score, beta: Score) -> Option<Score> {
+    fn quiesce(
+        &mut self,
+        board: &Board,
+        mut alpha: SearchScore,
+        beta: SearchScore,
+    ) -> Option<SearchScore> {
         self.meter.tick()?;
         let mut score = evaluate(board, self.thinker);
         for action in captures(board) {
@@ -162,13 +190,14 @@ impl<'a> Tree<'a> {
     }
 
     /// The score, if the game is over on `board` or a position repeats.
-    fn ended(&self, board: &Board) -> Option<Score> {
+    fn ended(&self, board: &Board) -> Option<SearchScore> {
         if let Some(result) = board.decided() {
             return Some(ended(board, result, self.thinker));
         }
         let longest = self.rules.max_moves;
         let too_long = longest > 0 && board.moves() >= longest;
-        let circles = board.shape() == Shape::Small && (self.blocked(board) || self.repeats(board));
+        let circles =
+            board.size() == BoardSize::Small && (self.blocked(board) || self.repeats(board));
         (too_long || circles).then(|| ended(board, GameResult::Draw, self.thinker))
     }
 
@@ -182,7 +211,7 @@ impl<'a> Tree<'a> {
     fn repeats(&self, board: &Board) -> bool {
         self.rules.repetition > 0
             && self.path.iter().any(|past| {
-                past.shape() == Shape::Small
+                past.size() == BoardSize::Small
                     && past.to_move() == board.to_move()
                     && Seat::BOTH.into_iter().all(|seat| past.pieces(seat) == board.pieces(seat))
             })
@@ -196,7 +225,7 @@ const fn may_be_reduced(index: usize, depth: u8) -> bool {
 
 /// Returns whether no piece was lost from `before` to `after`; a placement adds a piece.
 fn is_quiet(before: &Board, after: &Board) -> bool {
-    after.shape() == before.shape() && after.occupied().len() >= before.occupied().len()
+    after.size() == before.size() && after.occupied().len() >= before.occupied().len()
 }
 
 /// Returns whether the side to move on `before` took a piece to reach `after`.

@@ -2,22 +2,25 @@
 
 use std::fmt;
 
-use super::map::{Pair, Piece};
+use super::map::{ByPiece, Piece};
 use super::squares::Squares;
 use crate::board::Direction;
 use crate::point::Point;
 
-/// A direction for each own piece, and the squares named as walls (T10). The squares are a set, so
-/// their order in the text does not matter.
+/// A submission: a direction for each own piece, and the squares named as walls (T10). The squares
+/// are a set, so their order in the text does not matter.
+///
+/// `W` is the type of the named squares. Only an action that is parsed from text and not yet checked
+/// has another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Submission {
+pub struct Action<W = Squares> {
     /// The directions of the two pieces.
-    pub directions: Pair<Direction>,
+    pub directions: ByPiece<Direction>,
     /// The named squares, as many as the board demands.
-    pub walls: Squares,
+    pub walls: W,
 }
 
-impl fmt::Display for Submission {
+impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [circle, square] = Piece::BOTH.map(|piece| self.directions[piece].letter());
         write!(f, "{circle} {square}")?;
@@ -25,21 +28,15 @@ impl fmt::Display for Submission {
     }
 }
 
-/// A text in the form of a submission: two directions, then squares, which may be off the board.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Written {
-    pub(super) directions: Pair<Direction>,
-    pub(super) points: Vec<Point>,
-}
-
-impl Written {
-    /// Parses `text` strictly; `None` if it does not have the form of a submission.
+impl Action<Vec<Point>> {
+    /// Parses `text` strictly: two directions, then any squares; `None` if it does not have the form
+    /// of a submission. The squares may be off the board.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut words = text.split(' ');
         let mut direction = || words.next().and_then(Direction::from_letter);
-        let directions = Pair { circle: direction()?, square: direction()? };
-        let points = words.map(Point::read).collect::<Option<_>>()?;
-        Some(Self { directions, points })
+        let directions = ByPiece { circle: direction()?, square: direction()? };
+        let walls = words.map(Point::read).collect::<Option<_>>()?;
+        Some(Self { directions, walls })
     }
 }
 
@@ -50,7 +47,7 @@ mod tests {
     #[test]
     fn forms_are_exact() {
         for text in ["R U 3,5", "L L 3,5 3,5", "D U", "U D 99,0 1,1 2,2 3,3", "U U 999,1"] {
-            assert!(Written::read(text).is_some(), "{text}");
+            assert!(Action::read(text).is_some(), "{text}");
         }
         let bad = [
             "",
@@ -70,7 +67,7 @@ mod tests {
             "R U\t3,5",
         ];
         for text in bad {
-            assert!(Written::read(text).is_none(), "{text}");
+            assert!(Action::read(text).is_none(), "{text}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The board of a round: small, cheap to copy, and without the options.
 
-use super::action::Submission;
-use super::map::{Ground, Map, PIECES, Pair, Piece};
+use super::action::Action;
+use super::map::{ByPiece, Ground, Map, PIECES, Piece};
 use super::squares::Squares;
 use super::walls::{Placement, Readings, Site};
 use crate::board::{Direction, Square};
@@ -17,21 +17,21 @@ pub struct Board {
     /// The squares of each player.
     pub owned: BySeat<Squares>,
     /// The squares of the pieces.
-    pub pieces: BySeat<Pair<Square>>,
+    pub pieces: BySeat<ByPiece<Square>>,
 }
 
 /// The effects of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Effects {
+pub struct TurnEffects {
     /// The squares that were named: placed as walls, or taken out.
     pub placement: Placement,
     /// The run of each piece, in the order of [`PIECES`].
-    pub runs: [Run; 4],
+    pub runs: [PieceRun; 4],
 }
 
 /// A piece's run: a number of squares in a straight line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
+pub struct PieceRun {
     /// The square where it started.
     pub from: Square,
     /// The direction that its player chose.
@@ -44,7 +44,7 @@ pub struct Run {
     pub contested: Squares,
 }
 
-impl Run {
+impl PieceRun {
     /// The squares it entered, in order.
     pub fn path(&self) -> impl Iterator<Item = Square> {
         let ahead = move |square: &Square| self.heading.map(|heading| beyond(*square, heading));
@@ -74,7 +74,7 @@ impl Board {
     pub fn start(map: &Map, start_captured: bool) -> Self {
         let ground = map.ground;
         let owned = |seat| if start_captured { ground.homes(seat) } else { Squares::EMPTY };
-        let pieces = |seat| Pair {
+        let pieces = |seat| ByPiece {
             circle: ground.home(seat, Piece::Circle),
             square: ground.home(seat, Piece::Square),
         };
@@ -112,13 +112,13 @@ impl Board {
     }
 
     /// Plays a turn: walls, then redirection, then movement.
-    pub fn play(&mut self, turn: &BySeat<Submission>, readings: Readings) -> Effects {
+    pub fn play(&mut self, turn: &BySeat<Action>, readings: Readings) -> TurnEffects {
         let placement = self.site(readings).place(turn.first.walls, turn.second.walls);
         self.build(placement.placed);
         let wanted = PIECES.map(|(seat, piece)| turn[seat].directions[piece]);
         let mut runs = self.headings(wanted);
         self.run(&mut runs);
-        Effects { placement, runs }
+        TurnEffects { placement, runs }
     }
 
     /// Turns `walls` into walls. Captured squares among them lose their owner (T12).
@@ -130,13 +130,13 @@ impl Board {
     }
 
     /// The direction of each piece (T11), all determined from the current board.
-    fn headings(&self, wanted: [Direction; 4]) -> [Run; 4] {
+    fn headings(&self, wanted: [Direction; 4]) -> [PieceRun; 4] {
         let mut wanted = wanted.into_iter();
         PIECES.map(|(seat, piece)| {
             let wanted = wanted.next().unwrap_or(Direction::Up);
             let from = self.pieces[seat][piece];
             let heading = self.heading(seat, piece, wanted);
-            Run { from, wanted, heading, steps: 0, contested: Squares::EMPTY }
+            PieceRun { from, wanted, heading, steps: 0, contested: Squares::EMPTY }
         })
     }
 
@@ -170,7 +170,7 @@ impl Board {
     }
 
     /// Moves all pieces tick by tick and captures (T12).
-    fn run(&mut self, runs: &mut [Run; 4]) {
+    fn run(&mut self, runs: &mut [PieceRun; 4]) {
         let mut at = self.standing();
         loop {
             let entered: [bool; 4] = std::array::from_fn(|index| {
@@ -198,7 +198,7 @@ impl Board {
     }
 
     /// Records that a piece of `seat` entered a square. `rival` says whether an enemy is there.
-    fn enter(&mut self, seat: Seat, at: Square, rival: bool, run: &mut Run) {
+    fn enter(&mut self, seat: Seat, at: Square, rival: bool, run: &mut PieceRun) {
         let square = Squares::of(at);
         if rival {
             run.contested |= square;

@@ -34,7 +34,7 @@ pub struct Map {
     /// The author's note.
     pub note: Option<String>,
     /// The file and lines it was read from, for messages.
-    pub(super) origin: Origin,
+    pub(super) origin: MapSource,
 }
 
 /// The constants of a round: the size of the board and its rules for walls.
@@ -74,14 +74,14 @@ pub enum Piece {
 
 /// One value for each of a player's two pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Pair<T> {
+pub struct ByPiece<T> {
     /// The circle's.
     pub circle: T,
     /// The square's.
     pub square: T,
 }
 
-impl<T> std::ops::Index<Piece> for Pair<T> {
+impl<T> std::ops::Index<Piece> for ByPiece<T> {
     type Output = T;
     fn index(&self, piece: Piece) -> &T {
         match piece {
@@ -91,7 +91,7 @@ impl<T> std::ops::Index<Piece> for Pair<T> {
     }
 }
 
-impl<T> std::ops::IndexMut<Piece> for Pair<T> {
+impl<T> std::ops::IndexMut<Piece> for ByPiece<T> {
     fn index_mut(&mut self, piece: Piece) -> &mut T {
         match piece {
             Piece::Circle => &mut self.circle,
@@ -159,7 +159,7 @@ impl Ground {
 
 /// The source of a map: the name of its file and the lines of its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Origin {
+pub(super) struct MapSource {
     file: String,
     /// The line of the first row.
     first: usize,
@@ -167,7 +167,7 @@ pub(super) struct Origin {
     lined: bool,
 }
 
-impl Origin {
+impl MapSource {
     /// Creates an error about a row of the map.
     pub(super) fn at_row(&self, row: usize, reason: &str) -> FileError {
         let line = if self.lined { self.first + row } else { self.first };
@@ -182,7 +182,7 @@ fn complaint(file: &str, line: usize, reason: &str) -> FileError {
 /// The keys of a board file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Keys {
+struct BoardFile {
     name: Spanned<String>,
     walls: Spanned<i64>,
     adjacency: Spanned<String>,
@@ -197,7 +197,7 @@ impl Map {
     pub fn read(file: &str, text: &str) -> Result<Self, FileError> {
         let refused =
             |at: Range<usize>, reason: &str| complaint(file, line(text, at.start), reason);
-        let keys: Keys = toml::from_str(text)
+        let keys: BoardFile = toml::from_str(text)
             .map_err(|error| refused(error.span().unwrap_or(0..0), error.message()))?;
         let name = keys.name.get_ref();
         if name.is_empty() || name.chars().count() > LONGEST_NAME || name.contains(char::is_control)
@@ -307,11 +307,11 @@ fn line(text: &str, at: usize) -> usize {
 }
 
 /// Finds the lines of the rows in the string at `span`.
-fn origin(file: &str, text: &str, span: Range<usize>) -> Origin {
+fn origin(file: &str, text: &str, span: Range<usize>) -> MapSource {
     let raw = text.get(span.clone()).unwrap_or_default();
     let inside = raw.strip_prefix("\"\"\"").or_else(|| raw.strip_prefix("'''"));
     let below = inside.is_some_and(|rows| rows.starts_with('\n') || rows.starts_with("\r\n"));
-    Origin {
+    MapSource {
         file: file.to_owned(),
         first: line(text, span.start) + usize::from(below),
         lined: inside.is_some(),
@@ -319,7 +319,7 @@ fn origin(file: &str, text: &str, span: Range<usize>) -> Origin {
 }
 
 /// The width and height of the map, which must be a rectangle of an allowed size.
-fn size(rows: &[&str], origin: &Origin) -> Result<(u8, u8), FileError> {
+fn size(rows: &[&str], origin: &MapSource) -> Result<(u8, u8), FileError> {
     let width = rows.first().map_or(0, |row| row.chars().count());
     let wrong = |what: &str, many: usize| {
         origin.at_row(0, &format!("the map has {many} {what}; a board has 5 to 15"))
@@ -343,7 +343,7 @@ fn size(rows: &[&str], origin: &Origin) -> Result<(u8, u8), FileError> {
 }
 
 /// The walls in `rows`. Every piece must stand in its corner, and no other characters are allowed.
-fn drawing(rows: &[&str], ground: &Ground, origin: &Origin) -> Result<Squares, FileError> {
+fn drawing(rows: &[&str], ground: &Ground, origin: &MapSource) -> Result<Squares, FileError> {
     let mut walls = Squares::EMPTY;
     let mut seen = BySeat::<Vec<Piece>>::default();
     for (row, text) in (0_u8..).zip(rows) {

@@ -6,7 +6,7 @@ use super::board::Board;
 use super::map::{PIECES, Piece};
 use super::{BackToTheWall, RoundResult};
 use crate::board::Square;
-use crate::event::Standing;
+use crate::event::PieceSquares;
 use crate::seat::{BySeat, Seat, SeatMap};
 use crate::{Game, GameResult};
 
@@ -22,7 +22,7 @@ pub struct State {
     /// Rows of `G`, `C` and `.`.
     pub owner: Vec<String>,
     /// The squares of the pieces.
-    pub pieces: SeatMap<Standing>,
+    pub pieces: SeatMap<PieceSquares>,
     /// The number of turns played in this round.
     pub turn: u32,
     /// The rounds that are over.
@@ -76,10 +76,10 @@ pub(super) const fn result_name(result: GameResult) -> &'static str {
 }
 
 /// The squares of the pieces, as they are sent to players.
-pub(super) fn standing(board: &Board) -> SeatMap<Standing> {
+pub(super) fn standing(board: &Board) -> SeatMap<PieceSquares> {
     let of = |seat| {
         let pair = board.pieces[seat];
-        Standing { circle: pair.circle, square: pair.square }
+        PieceSquares { circle: pair.circle, square: pair.square }
     };
     SeatMap::new(BackToTheWall::SEATS, BySeat::from_fn(of))
 }

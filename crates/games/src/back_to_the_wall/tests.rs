@@ -25,7 +25,7 @@ fn set(texts: &str) -> Squares {
 /// An empty board with these walls.
 fn empty(size: u8, walls_each: u8, adjacency: Adjacency, walls: &str) -> Board {
     let ground = Ground::new(size, size, walls_each, adjacency);
-    let pair = |seat| Pair {
+    let pair = |seat| ByPiece {
         circle: ground.home(seat, Piece::Circle),
         square: ground.home(seat, Piece::Square),
     };
@@ -56,13 +56,13 @@ fn away(mut board: Board) -> Board {
     board
 }
 
-fn submission(text: &str) -> Submission {
-    let written = action::Written::read(text).expect("a submission");
-    let walls = written.points.iter().filter_map(|point| point.square_of(15, 15));
-    Submission { directions: written.directions, walls: walls.collect() }
+fn submission(text: &str) -> Action {
+    let written = action::Action::read(text).expect("a submission");
+    let walls = written.walls.iter().filter_map(|point| point.square_of(15, 15));
+    Action { directions: written.directions, walls: walls.collect() }
 }
 
-fn turn(first: &str, second: &str) -> BySeat<Submission> {
+fn turn(first: &str, second: &str) -> BySeat<Action> {
     BySeat::new(submission(first), submission(second))
 }
 
@@ -108,7 +108,7 @@ fn v10_and_v11_redirection() {
         assert_eq!(board.heading(Seat::First, Piece::Square, Down), Some(Left));
     }
     let mut board = once("3,2");
-    board.pieces = BySeat::from_fn(|_| Pair { circle: square("3,3"), square: square("3,3") });
+    board.pieces = BySeat::from_fn(|_| ByPiece { circle: square("3,3"), square: square("3,3") });
     assert_eq!(board.heading(Seat::First, Piece::Circle, Up), Some(Left));
     assert_eq!(board.heading(Seat::Second, Piece::Circle, Up), Some(Right));
 }
@@ -191,7 +191,7 @@ fn no_walls_left_ends_a_round() {
     let mut board = empty(7, 1, Adjacency::None, "");
     let corridor = "0,1 0,2 0,3 0,4 0,5 6,1 6,2 6,3 6,4 6,5 1,0 2,0 3,0 4,0 5,0";
     board.walls = board.ground.area - set("0,0 6,6 6,0 0,6 3,3") - set(corridor);
-    board.pieces = BySeat::from_fn(|_| Pair { circle: square("0,0"), square: square("0,0") });
+    board.pieces = BySeat::from_fn(|_| ByPiece { circle: square("0,0"), square: square("0,0") });
     let given = [("corner-rule", "all-connected")];
     let result = after_one(&given, board, ("R R 3,3", "R R 3,3")).expect("an end");
     assert_eq!(result.reason, "no-walls-left");

@@ -7,17 +7,20 @@ use crate::board::Square;
 use crate::point::Point;
 
 /// An action of a seat. The actions of one position sort in the order of their texts.
+///
+/// `S` is the type of its squares. Only an action that is parsed from text and not yet checked has
+/// another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Action {
+pub enum Action<S = Square> {
     /// Moves a pawn (B3, B11).
     Move {
         /// The square where the pawn stands.
-        from: Square,
+        from: S,
         /// The square where it goes.
-        to: Square,
+        to: S,
     },
     /// Captures every enemy beside the pawn on this square (B6).
-    Capture(Square),
+    Capture(S),
     /// Declines to play an action that the other seat overlooked (B8).
     Decline,
     /// Passes, because there is no action (B7) or one was overlooked (B8).
@@ -53,17 +56,9 @@ impl fmt::Display for Chance {
     }
 }
 
-/// A text in the form of an action, whose squares may be off the board.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Written {
-    Move { from: Point, to: Point },
-    Capture(Point),
-    Decline,
-    Pass,
-}
-
-impl Written {
-    /// Parses `text` strictly; `None` if it does not have the form of an action.
+impl Action<Point> {
+    /// Parses `text` strictly; `None` if it does not have the form of an action. The squares may be
+    /// off the board.
     pub(super) fn read(text: &str) -> Option<Self> {
         if let Some(square) = text.strip_prefix("capture ") {
             return Some(Self::Capture(Point::read(square)?));
@@ -86,7 +81,7 @@ mod tests {
     #[test]
     fn forms_are_exact() {
         for text in ["3,4>3,4", "9,9>300,1", "capture 0,0", "capture 9,9", "pass", "decline"] {
-            assert!(Written::read(text).is_some(), "{text}");
+            assert!(Action::read(text).is_some(), "{text}");
         }
         let bad = [
             "",
@@ -105,7 +100,7 @@ mod tests {
             "roll 4",
         ];
         for text in bad {
-            assert!(Written::read(text).is_none(), "{text}");
+            assert!(Action::read(text).is_none(), "{text}");
         }
     }
 

@@ -8,20 +8,20 @@ pub(super) const CLAUSES: &[Clause] = &[
         "B1",
         "turn",
         "The sides take turns. At the start of a turn the referee rolls one die for the side to \
-         play. Each side has its own sequence of rolls, the same in both games of a pair.",
+         move. Each side has its own sequence of rolls, the same in both games of a pair.",
     ),
     Clause::new(
         "B2",
         "first",
-        "Option first says who begins: White, Black, or whoever rolls higher. Those rolls decide \
-         nothing else.",
+        "The option `first` says who begins: White, Black, or the side that rolls higher. These \
+         rolls decide nothing else.",
     ),
     Clause::new(
         "B3",
         "move",
         "One own pawn goes exactly as many squares as were rolled, straight along its row or \
-         column. Every square that it enters must be on the board and empty; all are open to both \
-         sides. Written `2,3>6,3`.",
+         column. Every square that it enters must be on the board and empty. No square is closed \
+         to either side. Written `2,3>6,3`.",
     ),
     Clause::new(
         "B4",
@@ -50,36 +50,39 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause::new(
         "B8",
         "overlooked",
-        "Option overlooked says what happens if a side passes although it has an action. Either \
-         the pass is illegal; or the opponent is asked before its own turn, and plays any one of \
-         the passer's actions for the passer's side, or declines. Pass and answer are one ply \
-         each. Written `decline`.",
+        "The option `overlooked` says what happens if a side passes although it has an action. \
+         Either the pass is illegal, or the opponent is asked before its own turn: it plays any \
+         one of the passer's actions for the passer's side, or declines. The pass and the answer \
+         are one ply each. Written `decline`.",
     ),
     Clause::new(
         "B9",
         "distance",
-        "Option move says how far a pawn goes: what the die shows; or, without a die, one square \
-         and one more for every two pawns that its side has lost.",
+        "The option `move` says how far a pawn goes: as far as the die shows or, without a die, \
+         one square and one more for every two pawns that its side has lost.",
     ),
     Clause::new(
         "B10",
         "capture-when",
-        "Option capture says when a capture is allowed: with a roll of 6; in a turn that begins \
-         with none of the side's own pawns on the 28 squares of the outer ring; or in either case.",
+        "The option `capture` says when a capture is allowed: with a roll of 6, in a turn that \
+         begins with none of the side's own pawns on the 28 squares of the outer ring, or in \
+         either case.",
     ),
     Clause::new(
         "B11",
         "turning",
-        "Option turning lets a pawn turn. It starts in a direction whose first square is free and \
-         goes straight on while it can. Where the next square is off the board or taken it turns \
-         left or right, as the player likes, never back, and that costs nothing. With no way on it \
-         stops there, and the move is complete. The square it came from counts as empty.",
+        "With the option `turning` a pawn can turn. It starts in a direction whose first square \
+         is free and goes straight on while it can. When the next square is off the board or \
+         taken, it turns left or right, as the player likes, but never back. A turn costs \
+         nothing. If it cannot go on, it stops there, and the move is complete. The square it \
+         came from counts as empty.",
     ),
     Clause::new(
         "B12",
         "length",
-        "Added here, so that every game ends. A ply that leaves the game undecided makes a draw \
-         if, without dice, board and side to move have occurred too often at the start of a turn \
-         (repetition), or if the plies are used up (max-plies), looked at in this order.",
+        "Added here, so that every game ends. After a ply that decides nothing, the game is a \
+         draw if, without dice, the board and the side to move at the start of a turn have \
+         occurred too often (repetition), or if the limit of plies is reached (max-plies). They \
+         are tested in this order.",
     ),
 ];

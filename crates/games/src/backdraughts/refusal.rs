@@ -1,84 +1,74 @@
 //! Parsing of text into a legal action, with the clause that refuses any other text.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use super::action::{Action, Written};
+use super::action::Action;
 use super::board::Board;
 use super::options::{Capture, Movement, Overlooked, Rules, Turning};
-use super::{Backdraughts, Phase};
+use super::{Backdraughts, TurnPhase};
 use crate::board::{Bitboard, Direction, Square};
 use crate::point::Point;
+use crate::refusal::{Breach, breaks};
 use crate::seat::Seat;
 use crate::{Game, Outcome, Refusal};
 
-/// The reason why an action is illegal: the clause, and what is wrong with the action.
-type Wrong = (&'static str, String);
-
 /// Parses `text` as a legal action of `seat`.
 pub(super) fn parse(game: &Backdraughts, seat: Seat, text: &str) -> Result<Action, Refusal> {
-    let Some(written) = Written::read(text) else {
+    let Some(written) = Action::read(text) else {
         return Err(Refusal::Malformed(
             "expected a move like `2,3>6,3`, a capture like `capture 6,3`, `pass` or `decline`"
                 .to_owned(),
         ));
     };
-    legal(game, seat, written).map_err(|(clause, wrong)| Refusal::Illegal {
-        clause: Cow::Borrowed(clause),
-        reason: format!("{text} {wrong}"),
-    })
+    legal(game, seat, written).map_err(|breach| breach.refusal(text))
 }
 
-fn legal(game: &Backdraughts, seat: Seat, written: Written) -> Result<Action, Wrong> {
-    let play = in_turn(game, seat)?;
+fn legal(game: &Backdraughts, seat: Seat, written: Action<Point>) -> Result<Action, Breach> {
+    let judge = in_turn(game, seat)?;
     match written {
-        Written::Move { from, to } => play.movement(from, to),
-        Written::Capture(at) => play.capture(at),
-        Written::Decline if play.answers() => Ok(Action::Decline),
-        Written::Decline => wrong("B8", "answers an overlooked action, and there is none"),
-        Written::Pass if play.answers() => {
-            wrong("B8", "is not a valid answer; play one of the overlooked actions, or `decline`")
+        Action::Move { from, to } => judge.movement(from, to),
+        Action::Capture(at) => judge.capture(at),
+        Action::Decline if judge.answers() => Ok(Action::Decline),
+        Action::Decline => breaks("B8", "answers an overlooked action, and there is none"),
+        Action::Pass if judge.answers() => {
+            breaks("B8", "is not a valid answer; play one of the overlooked actions, or `decline`")
         }
-        Written::Pass => play.pass(),
+        Action::Pass => judge.pass(),
     }
 }
 
 /// Checks that `seat` is asked for an action, and returns what it plays.
-fn in_turn(game: &Backdraughts, seat: Seat) -> Result<Play<'_>, Wrong> {
+fn in_turn(game: &Backdraughts, seat: Seat) -> Result<Judge<'_>, Breach> {
     match (game.outcome, game.phase) {
         (Some(Outcome { reason: "goal" | "elimination", .. }), _) => {
-            wrong("B4", "comes after the end")
+            breaks("B4", "comes after the end")
         }
-        (Some(_), _) => wrong("B12", "comes after the end"),
-        (None, Phase::First) => wrong("B2", "comes before the rolls that decide who begins"),
-        (None, Phase::Roll(_)) => wrong("B1", "comes before the roll"),
-        (None, Phase::Act { seat: owner, number }) if owner == seat => {
-            Ok(Play { board: &game.board, rules: &game.rules, phase: game.phase, owner, number })
+        (Some(_), _) => breaks("B12", "comes after the end"),
+        (None, TurnPhase::First) => breaks("B2", "comes before the rolls that decide who begins"),
+        (None, TurnPhase::Roll(_)) => breaks("B1", "comes before the roll"),
+        (None, TurnPhase::Act { seat: owner, number }) if owner == seat => {
+            Ok(Judge { board: &game.board, rules: &game.rules, phase: game.phase, owner, number })
         }
-        (None, Phase::Answer { passer: owner, number }) if owner != seat => {
-            Ok(Play { board: &game.board, rules: &game.rules, phase: game.phase, owner, number })
+        (None, TurnPhase::Answer { passer: owner, number }) if owner != seat => {
+            Ok(Judge { board: &game.board, rules: &game.rules, phase: game.phase, owner, number })
         }
-        (None, Phase::Act { .. }) => wrong("B1", "is not this side's turn"),
-        (None, Phase::Answer { .. }) => wrong("B8", "comes while the other side is asked"),
+        (None, TurnPhase::Act { .. }) => breaks("B1", "is not this side's turn"),
+        (None, TurnPhase::Answer { .. }) => breaks("B8", "comes while the other side is asked"),
     }
 }
 
-fn wrong<T>(clause: &'static str, what: &str) -> Result<T, Wrong> {
-    Err((clause, what.to_owned()))
-}
-
-/// The action to choose: whose it is, and with which number.
-struct Play<'a> {
+/// Judges the actions of the seat that is to choose.
+struct Judge<'a> {
     board: &'a Board,
     rules: &'a Rules,
-    phase: Phase,
+    phase: TurnPhase,
     owner: Seat,
     number: u8,
 }
 
-impl Play<'_> {
+impl Judge<'_> {
     fn answers(&self) -> bool {
-        matches!(self.phase, Phase::Answer { .. })
+        matches!(self.phase, TurnPhase::Answer { .. })
     }
 
     fn colour(&self) -> &'static str {
@@ -93,65 +83,65 @@ impl Play<'_> {
         }
     }
 
-    fn pass(&self) -> Result<Action, Wrong> {
+    fn pass(&self) -> Result<Action, Breach> {
         let can_act = self.board.can_act(self.owner, self.number, self.rules);
         if can_act && self.rules.overlooked == Overlooked::Reject {
-            return wrong("B7", "is not allowed while there is a legal action");
+            return breaks("B7", "is not allowed while there is a legal action");
         }
         Ok(Action::Pass)
     }
 
-    fn movement(&self, from: Point, to: Point) -> Result<Action, Wrong> {
-        let from = from.square().ok_or(("B3", "starts off the board".to_owned()))?;
-        let to = to.square().ok_or(("B3", "ends off the board".to_owned()))?;
+    fn movement(&self, from: Point, to: Point) -> Result<Action, Breach> {
+        let from = from.square().ok_or(Breach::new("B3", "starts off the board"))?;
+        let to = to.square().ok_or(Breach::new("B3", "ends off the board"))?;
         if !self.board.pawns(self.owner).contains(from) {
-            return Err(("B3", format!("starts where no {} pawn stands", self.colour())));
+            return breaks("B3", format!("starts where no {} pawn stands", self.colour()));
         }
         if self.board.targets(from, self.number, self.rules.turning).contains(to) {
             return Ok(Action::Move { from, to });
         }
         if from != to && !self.board.empty().contains(to) {
-            return wrong("B3", "ends on an occupied square");
+            return breaks("B3", "ends on an occupied square");
         }
         match self.rules.turning {
             Turning::On => {
                 let number = self.number;
-                Err(("B11", format!("is not a move that this pawn can make with a {number}")))
+                breaks("B11", format!("is not a move that this pawn can make with a {number}"))
             }
             Turning::Off => self.crooked(from, to),
         }
     }
 
     /// Returns the reason why a pawn that only goes straight cannot make this move.
-    fn crooked<T>(&self, from: Square, to: Square) -> Result<T, Wrong> {
+    fn crooked<T>(&self, from: Square, to: Square) -> Result<T, Breach> {
         let Some((way, distance)) = straight(from, to) else {
-            return wrong("B3", "does not go straight along a row or a column");
+            return breaks("B3", "does not go straight along a row or a column");
         };
         if distance == 0 {
-            return wrong("B3", "does not move the pawn");
+            return breaks("B3", "does not move the pawn");
         }
         if distance != self.number {
             let reason = format!("goes {distance}, and the number to play is {}", self.number);
-            return Err((self.distance_clause(), reason));
+            return breaks(self.distance_clause(), reason);
         }
         let mut at = Bitboard::of(from).step(way);
         while at.meets(self.board.empty()) {
             at = at.step(way);
         }
         let pawn = at.iter().next().unwrap_or(to);
-        Err(("B3", format!("runs into the pawn on {pawn}")))
+        breaks("B3", format!("runs into the pawn on {pawn}"))
     }
 
-    fn capture(&self, at: Point) -> Result<Action, Wrong> {
-        let square = at.square().ok_or(("B6", "is off the board".to_owned()))?;
+    fn capture(&self, at: Point) -> Result<Action, Breach> {
+        let square = at.square().ok_or(Breach::new("B6", "is off the board"))?;
         if !self.board.pawns(self.owner).contains(square) {
-            return Err(("B6", format!("names no {} pawn", self.colour())));
+            return breaks("B6", format!("names no {} pawn", self.colour()));
         }
         if !self.board.may_capture(self.owner, self.number, self.rules) {
-            return wrong("B10", self.no_capture());
+            return breaks("B10", self.no_capture());
         }
         if self.board.captured_by(self.owner, square).is_empty() {
-            return wrong("B6", "names a pawn without an enemy beside it");
+            return breaks("B6", "names a pawn without an enemy beside it");
         }
         Ok(Action::Capture(square))
     }

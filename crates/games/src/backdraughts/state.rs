@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::options::Movement;
-use super::{Backdraughts, Phase, goal};
+use super::{Backdraughts, TurnPhase, goal};
 use crate::Game;
 use crate::seat::{BySeat, Seat, SeatMap};
 
@@ -39,7 +39,7 @@ impl State {
             distance: number.filter(|_| !dice),
             lost: SeatMap::new(Backdraughts::SEATS, BySeat::from_fn(|seat| game.board.lost(seat))),
             overlooked_by: match game.phase {
-                Phase::Answer { passer, .. } => Some(name(passer)),
+                TurnPhase::Answer { passer, .. } => Some(name(passer)),
                 _ => None,
             },
         }
@@ -55,10 +55,10 @@ pub(super) fn caption(game: &Backdraughts) -> String {
     };
     let turn = match game.phase {
         _ if game.outcome.is_some() => "over".to_owned(),
-        Phase::First => "rolling for who begins".to_owned(),
-        Phase::Roll(seat) => format!("{} to roll", name(seat)),
-        Phase::Act { seat, number } => act(seat, number),
-        Phase::Answer { passer, number } => {
+        TurnPhase::First => "rolling for who begins".to_owned(),
+        TurnPhase::Roll(seat) => format!("{} to roll", name(seat)),
+        TurnPhase::Act { seat, number } => act(seat, number),
+        TurnPhase::Answer { passer, number } => {
             format!("{} for {}", act(!passer, number), name(passer))
         }
     };

@@ -176,7 +176,7 @@ fn a_seat_without_an_action_passes_by_itself() {
     assert_eq!(game.legal_actions(Seat::First), []);
     let events = r#"{"event":"action","by":"white","action":"pass","forced":true}"#;
     assert_eq!(play(&mut game, "pass"), events);
-    assert_eq!((game.ply(), game.phase()), (1, Phase::Roll(Seat::Second)));
+    assert_eq!((game.ply(), game.phase()), (1, TurnPhase::Roll(Seat::Second)));
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn the_corner_wins_and_passing_over_it_does_not() {
     // With turning the pawn goes round the corner (B11).
     let mut game = white_at(rows, &[("turning", "on")]);
     play_all(&mut game, &["roll 4", "7,3>6,0"]);
-    assert_eq!(game.phase(), Phase::Roll(Seat::Second));
+    assert_eq!(game.phase(), TurnPhase::Roll(Seat::Second));
     // The enemy's goal is a square like any other (B3).
     let mut game = at(rows, Seat::Second, &rules(&[]));
     play_all(&mut game, &["roll 1", "0,6>0,7"]);
@@ -200,8 +200,8 @@ fn the_corner_wins_and_passing_over_it_does_not() {
 #[test]
 fn who_begins_is_an_option() {
     let first = |word| Backdraughts::start(&rules(&[("first", word)]));
-    assert_eq!(first("white").phase(), Phase::Roll(Seat::First));
-    assert_eq!(first("black").phase(), Phase::Roll(Seat::Second));
+    assert_eq!(first("white").phase(), TurnPhase::Roll(Seat::First));
+    assert_eq!(first("black").phase(), TurnPhase::Roll(Seat::Second));
     let mut game = first("roll");
     assert_eq!(game.turn(), Turn::Chance(Stream::Shared));
     assert_eq!(game.outcomes().len(), 36);
@@ -214,12 +214,12 @@ fn who_begins_is_an_option() {
         serde_json::Value::Null
     );
     assert_eq!(play(&mut game, "roll 4 4"), r#"{"event":"first","rolls":[4,4]}"#);
-    assert_eq!(game.phase(), Phase::First);
+    assert_eq!(game.phase(), TurnPhase::First);
     play(&mut game, "roll 2 5");
-    assert_eq!((game.phase(), game.ply()), (Phase::Roll(Seat::Second), 0));
+    assert_eq!((game.phase(), game.ply()), (TurnPhase::Roll(Seat::Second), 0));
     let mut game = Backdraughts::start(&rules(&[("first", "roll"), ("move", "no-dice")]));
     play(&mut game, "roll 6 1");
-    assert_eq!(game.phase(), Phase::Act { seat: Seat::First, number: 1 });
+    assert_eq!(game.phase(), TurnPhase::Act { seat: Seat::First, number: 1 });
 }
 
 /// White can play a 3 in only one way, and wins by it.
@@ -255,7 +255,7 @@ fn an_overlooked_action_may_be_played_by_the_opponent() {
         r#"{"event":"action","by":"black","action":"4,0>7,0","for":"white"} {"event":"over","result":"white","reason":"goal"}"#
     );
     assert_eq!(play(&mut game, "decline"), r#"{"event":"action","by":"black","action":"decline"}"#);
-    assert_eq!((game.phase(), game.ply()), (Phase::Roll(Seat::Second), 2));
+    assert_eq!((game.phase(), game.ply()), (TurnPhase::Roll(Seat::Second), 2));
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn an_overlooked_capture_is_made_for_the_passer() {
         events,
         r#"{"event":"action","by":"black","action":"capture 2,4","for":"white"} {"event":"captured","squares":["3,4"]}"#
     );
-    assert_eq!(game.phase(), Phase::Roll(Seat::Second));
+    assert_eq!(game.phase(), TurnPhase::Roll(Seat::Second));
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn a_forced_pass_asks_nobody() {
     play(&mut game, "roll 6");
     assert_eq!(game.turn(), Turn::Pass(Seat::First));
     play(&mut game, "pass");
-    assert_eq!(game.phase(), Phase::Roll(Seat::Second));
+    assert_eq!(game.phase(), TurnPhase::Roll(Seat::Second));
 }
 
 #[test]

@@ -6,16 +6,19 @@ use crate::board::Square;
 use crate::point::Point;
 
 /// An action of a seat. The actions of one position sort in the order of their texts.
+///
+/// `S` is the type of its squares. Only an action that is parsed from text and not yet checked has
+/// another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Action {
+pub enum Action<S = Square> {
     /// Places a piece on an empty square (W2).
-    Place(Square),
+    Place(S),
     /// Moves or jumps (W6).
     Move {
         /// The square where the piece stands.
-        from: Square,
+        from: S,
         /// The square where it goes.
-        to: Square,
+        to: S,
     },
     /// Forfeits the move, because there is none (W7).
     Pass,
@@ -31,16 +34,9 @@ impl fmt::Display for Action {
     }
 }
 
-/// A text in the form of an action, whose squares may be off the board.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Written {
-    Place(Point),
-    Move { from: Point, to: Point },
-    Pass,
-}
-
-impl Written {
-    /// Parses `text` strictly; `None` if it does not have the form of an action.
+impl Action<Point> {
+    /// Parses `text` strictly; `None` if it does not have the form of an action. The squares may be
+    /// off the board.
     pub(super) fn read(text: &str) -> Option<Self> {
         if text == "pass" {
             return Some(Self::Pass);
@@ -59,7 +55,7 @@ mod tests {
     #[test]
     fn forms_are_exact() {
         for text in ["3,4", "9,9", "0,0", "12,7", "99999999999999999999,1", "3,4>3,4", "pass"] {
-            assert!(Written::read(text).is_some(), "{text}");
+            assert!(Action::read(text).is_some(), "{text}");
         }
         let bad = [
             "",
@@ -85,13 +81,13 @@ mod tests {
             "٣,4",
         ];
         for text in bad {
-            assert!(Written::read(text).is_none(), "{text}");
+            assert!(Action::read(text).is_none(), "{text}");
         }
     }
 
     #[test]
     fn large_numbers_are_no_squares() {
-        let Some(Written::Place(point)) = Written::read("256,7") else { panic!("a placement") };
+        let Some(Action::Place(point)) = Action::read("256,7") else { panic!("a placement") };
         assert_eq!(point.square(), None);
     }
 }

@@ -1,7 +1,7 @@
 //! The board as bitboards, without history: fast enough for a search.
 
 use super::action::Action;
-use super::shape::{Shape, zone};
+use super::size::{BoardSize, zone};
 use crate::GameResult;
 use crate::board::{Bitboard, Direction, Square};
 use crate::seat::{BySeat, Seat};
@@ -26,12 +26,12 @@ pub enum EndCheck {
 pub struct Board {
     pieces: BySeat<Bitboard>,
     ply: u32,
-    shape: Shape,
+    size: BoardSize,
 }
 
 /// The pieces that an action removed, in the order of W4 and W8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Effects {
+pub struct Removals {
     /// Enemies that the arriving piece surrounded.
     pub surrounded: Bitboard,
     /// The arriving piece, if it was eliminated itself.
@@ -52,10 +52,10 @@ pub struct Shrink {
 impl Board {
     /// The empty board, White to place.
     pub const START: Self =
-        Self::with(BySeat::new(Bitboard::EMPTY, Bitboard::EMPTY), 0, Shape::Full);
+        Self::with(BySeat::new(Bitboard::EMPTY, Bitboard::EMPTY), 0, BoardSize::Full);
 
-    pub(super) const fn with(pieces: BySeat<Bitboard>, ply: u32, shape: Shape) -> Self {
-        Self { pieces, ply, shape }
+    pub(super) const fn with(pieces: BySeat<Bitboard>, ply: u32, size: BoardSize) -> Self {
+        Self { pieces, ply, size }
     }
 
     /// The pieces of `seat`.
@@ -68,9 +68,9 @@ impl Board {
         self.ply
     }
 
-    /// The board's outline.
-    pub const fn shape(&self) -> Shape {
-        self.shape
+    /// The board's size.
+    pub const fn size(&self) -> BoardSize {
+        self.size
     }
 
     /// The side to move: White on even plies in both phases (W2, W5).
@@ -101,7 +101,7 @@ impl Board {
 
     /// The squares that a piece could enter: still on the board, empty, and not a corner.
     pub fn empty(&self) -> Bitboard {
-        self.shape.area() - self.shape.corners() - self.occupied()
+        self.size.area() - self.size.corners() - self.occupied()
     }
 
     /// The squares where the side to move may place (W2). Meaningful only while placing.
@@ -172,7 +172,7 @@ impl Board {
     }
 
     /// Plays a legal action of the side to move in a game that is not over.
-    pub fn play_unchecked(&mut self, action: Action, end_check: EndCheck) -> Effects {
+    pub fn play_unchecked(&mut self, action: Action, end_check: EndCheck) -> Removals {
         let mut effects = match action {
             Action::Place(to) => self.arrive(to),
             Action::Move { from, to } => {
@@ -180,7 +180,7 @@ impl Board {
                 self.pieces[seat] -= Bitboard::of(from);
                 self.arrive(to)
             }
-            Action::Pass => Effects::default(),
+            Action::Pass => Removals::default(),
         };
         self.ply += 1;
         if self.shrinks_now(end_check) {
@@ -190,7 +190,7 @@ impl Board {
     }
 
     /// Puts a piece of the side to move on `to` and eliminates pieces in the order of W4.
-    fn arrive(&mut self, to: Square) -> Effects {
+    fn arrive(&mut self, to: Square) -> Removals {
         let seat = self.to_move();
         let piece = Bitboard::of(to);
         self.pieces[seat] |= piece;
@@ -198,13 +198,13 @@ impl Board {
         self.pieces[!seat] -= surrounded;
         let arrival = self.surrounded(piece, seat);
         self.pieces[seat] -= arrival;
-        Effects { surrounded, arrival, shrink: None }
+        Removals { surrounded, arrival, shrink: None }
     }
 
     /// The enemies of `seat` beside its `piece` that have another piece of `seat` or a corner
     /// behind them.
     fn completed_by(&self, piece: Bitboard, seat: Seat) -> Bitboard {
-        let friends = self.pieces[seat] | self.shape.corners();
+        let friends = self.pieces[seat] | self.size.corners();
         Direction::ALL.into_iter().fold(Bitboard::EMPTY, |taken, direction| {
             let beside = piece.step(direction) & self.pieces[!seat];
             taken | (beside.step(direction) & friends).step(direction.opposite())
@@ -213,7 +213,7 @@ impl Board {
 
     /// The `pieces` of `seat` that are surrounded according to W3.
     fn surrounded(&self, pieces: Bitboard, seat: Seat) -> Bitboard {
-        let hostile = self.pieces[!seat] | self.shape.corners();
+        let hostile = self.pieces[!seat] | self.size.corners();
         let beside = |direction| hostile.step(direction);
         let column = beside(Direction::Up) & beside(Direction::Down);
         let row = beside(Direction::Left) & beside(Direction::Right);
@@ -228,11 +228,11 @@ impl Board {
 
     /// Removes the outer ring and creates the new corners one after the other (W8).
     fn shrink(&mut self) -> Shrink {
-        self.shape = self.shape.shrunk();
-        let left = self.shape.area() - self.shape.corners();
+        self.size = self.size.shrunk();
+        let left = self.size.area() - self.size.corners();
         let removed = self.occupied() - left;
         self.remove(removed);
-        let by_corner = self.shape.corners_in_order().map(|corner| {
+        let by_corner = self.size.corners_in_order().map(|corner| {
             let taken = self.taken_by_corner(Bitboard::of(corner));
             self.remove(taken);
             taken

@@ -60,21 +60,22 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause::new(
         "W9",
         "end",
-        "From the last placement on, a side with fewer than two pieces has lost; if both have \
-         fewer, nobody wins. While pieces are placed nothing is decided.",
+        "From the last placement on, a side with fewer than two pieces has lost. If both have \
+         fewer, the game is a draw. Nothing is decided while pieces are being placed.",
     ),
     Clause::new(
         "W10",
         "end-check",
-        "Option end-check says when W9 is tested on the moves that shrink the board: before the \
-         shrink and after it, in which case a decided game does not shrink, or after it only.",
+        "The option `end-check` says when W9 is tested on the two moves that shrink the board: \
+         both before and after the shrink, and then a game decided before it does not shrink; or \
+         only after it.",
     ),
     Clause::new(
         "W11",
         "length",
-        "Added here, so that every game ends. A move that leaves the game undecided makes a draw \
-         if neither side can ever move again (mutual-block), if the position has occurred too \
-         often since the second shrink (repetition), or if the moves are used up (max-moves), \
-         looked at in this order.",
+        "Added here, so that every game ends. After a move that decides nothing, the game is a \
+         draw if neither side can ever move again (mutual-block), if the position has occurred \
+         too often since the second shrink (repetition), or if the limit of moves is reached \
+         (max-moves). They are tested in this order.",
     ),
 ];

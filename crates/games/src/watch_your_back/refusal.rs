@@ -1,17 +1,13 @@
 //! Parsing of text into a legal action, with the clause that refuses any other text.
 
-use std::borrow::Cow;
-
-use super::action::{Action, Written};
+use super::action::Action;
 use super::board::Board;
-use super::shape::zone;
+use super::size::zone;
 use crate::board::{Bitboard, Direction, Square};
 use crate::point::Point;
+use crate::refusal::{Breach, breaks};
 use crate::seat::Seat;
 use crate::{Outcome, Refusal};
-
-/// The reason why an action is illegal: the clause, and what is wrong with the action.
-type Wrong = (&'static str, &'static str);
 
 /// Parses `text` as a legal action of `seat`.
 pub(super) fn parse(
@@ -20,93 +16,93 @@ pub(super) fn parse(
     seat: Seat,
     text: &str,
 ) -> Result<Action, Refusal> {
-    let Some(written) = Written::read(text) else {
+    let Some(written) = Action::read(text) else {
         return Err(Refusal::Malformed(
             "expected a placement like `3,4`, a move like `3,4>3,5`, or `pass`".to_owned(),
         ));
     };
-    on_turn(board, outcome, seat).and_then(|()| legal(board, written)).map_err(|(clause, wrong)| {
-        Refusal::Illegal { clause: Cow::Borrowed(clause), reason: format!("{text} {wrong}") }
-    })
+    on_turn(board, outcome, seat)
+        .and_then(|()| legal(board, written))
+        .map_err(|breach| breach.refusal(text))
 }
 
-fn on_turn(board: &Board, outcome: Option<Outcome>, seat: Seat) -> Result<(), Wrong> {
+fn on_turn(board: &Board, outcome: Option<Outcome>, seat: Seat) -> Result<(), Breach> {
     match outcome {
-        Some(Outcome { reason: "elimination", .. }) => Err(("W9", "comes after the end")),
-        Some(_) => Err(("W11", "comes after the end")),
+        Some(Outcome { reason: "elimination", .. }) => breaks("W9", "comes after the end"),
+        Some(_) => breaks("W11", "comes after the end"),
         None if seat == board.to_move() => Ok(()),
-        None if board.is_placing() => Err(("W2", "is not this side's turn to place")),
-        None => Err(("W5", "is not this side's turn to move")),
+        None if board.is_placing() => breaks("W2", "is not this side's turn to place"),
+        None => breaks("W5", "is not this side's turn to move"),
     }
 }
 
-fn legal(board: &Board, written: Written) -> Result<Action, Wrong> {
+fn legal(board: &Board, written: Action<Point>) -> Result<Action, Breach> {
     match (written, board.is_placing()) {
-        (Written::Place(at), true) => placement(board, at).map(Action::Place),
-        (Written::Place(_), false) => Err(("W5", "is a placement, and all pieces are placed")),
-        (Written::Move { .. }, true) => Err(("W5", "is a move, and pieces are still being placed")),
-        (Written::Move { from, to }, false) => movement(board, from, to),
-        (Written::Pass, true) => Err(("W7", "is not allowed while pieces are placed")),
-        (Written::Pass, false) if board.must_pass() => Ok(Action::Pass),
-        (Written::Pass, false) => Err(("W7", "is not allowed while there is a legal move")),
+        (Action::Place(at), true) => placement(board, at).map(Action::Place),
+        (Action::Place(_), false) => breaks("W5", "is a placement, and all pieces are placed"),
+        (Action::Move { .. }, true) => breaks("W5", "is a move, and pieces are still being placed"),
+        (Action::Move { from, to }, false) => movement(board, from, to),
+        (Action::Pass, true) => breaks("W7", "is not allowed while pieces are placed"),
+        (Action::Pass, false) if board.must_pass() => Ok(Action::Pass),
+        (Action::Pass, false) => breaks("W7", "is not allowed while there is a legal move"),
     }
 }
 
-fn placement(board: &Board, at: Point) -> Result<Square, Wrong> {
-    let square = at.square().ok_or(("W2", "is off the board"))?;
-    if board.shape().corners().contains(square) {
-        Err(("W1", "is a corner"))
+fn placement(board: &Board, at: Point) -> Result<Square, Breach> {
+    let square = at.square().ok_or(Breach::new("W2", "is off the board"))?;
+    if board.size().corners().contains(square) {
+        breaks("W1", "is a corner")
     } else if !zone(board.to_move()).contains(square) {
-        Err(("W2", "is outside the rows where this side places"))
+        breaks("W2", "is outside the rows where this side places")
     } else if board.occupied().contains(square) {
-        Err(("W2", "is occupied"))
+        breaks("W2", "is occupied")
     } else {
         Ok(square)
     }
 }
 
-fn movement(board: &Board, from: Point, to: Point) -> Result<Action, Wrong> {
+fn movement(board: &Board, from: Point, to: Point) -> Result<Action, Breach> {
     let from = start(board, from)?;
     let to = target(board, from, to)?;
     let (piece, goal) = (Bitboard::of(from), Bitboard::of(to));
     let Some(direction) = Direction::ALL.into_iter().find(|&way| reaches(piece, goal, way)) else {
-        return Err(("W6", "is neither one step nor a jump over one square"));
+        return breaks("W6", "is neither one step nor a jump over one square");
     };
     let over = piece.step(direction);
     if over == goal || over.meets(board.occupied()) {
         Ok(Action::Move { from, to })
     } else {
         // A corner is never in between, because the board ends behind it.
-        Err(("W6", "jumps over an empty square"))
+        breaks("W6", "jumps over an empty square")
     }
 }
 
 /// Checks that `from` is the square of a piece of the side to move.
-fn start(board: &Board, from: Point) -> Result<Square, Wrong> {
-    let square = from.square().ok_or(("W6", "starts off the board"))?;
+fn start(board: &Board, from: Point) -> Result<Square, Breach> {
+    let square = from.square().ok_or(Breach::new("W6", "starts off the board"))?;
     let seat = board.to_move();
     if board.pieces(seat).contains(square) {
         Ok(square)
     } else if board.pieces(!seat).contains(square) {
-        Err(("W6", "moves a piece of the other side"))
-    } else if !board.shape().area().contains(square) {
-        Err(("W6", "starts on a removed square"))
+        breaks("W6", "moves a piece of the other side")
+    } else if !board.size().area().contains(square) {
+        breaks("W6", "starts on a removed square")
     } else {
-        Err(("W6", "starts where no piece stands"))
+        breaks("W6", "starts where no piece stands")
     }
 }
 
 /// Checks that `to` is a square that a piece could enter.
-fn target(board: &Board, from: Square, to: Point) -> Result<Square, Wrong> {
-    let square = to.square().ok_or(("W6", "ends off the board"))?;
+fn target(board: &Board, from: Square, to: Point) -> Result<Square, Breach> {
+    let square = to.square().ok_or(Breach::new("W6", "ends off the board"))?;
     if square == from {
-        Err(("W6", "does not move the piece"))
-    } else if !board.shape().area().contains(square) {
-        Err(("W6", "ends on a removed square"))
-    } else if board.shape().corners().contains(square) {
-        Err(("W1", "ends on a corner"))
+        breaks("W6", "does not move the piece")
+    } else if !board.size().area().contains(square) {
+        breaks("W6", "ends on a removed square")
+    } else if board.size().corners().contains(square) {
+        breaks("W1", "ends on a corner")
     } else if board.occupied().contains(square) {
-        Err(("W6", "ends on an occupied square"))
+        breaks("W6", "ends on an occupied square")
     } else {
         Ok(square)
     }

@@ -1,7 +1,7 @@
 //! Boards as rows of characters: `W`, `B`, `.`, `X` for a corner, `#` for a removed square.
 
 use super::board::Board;
-use super::shape::Shape;
+use super::size::BoardSize;
 use crate::board::{Bitboard, Square};
 use crate::seat::{BySeat, Seat};
 
@@ -16,20 +16,20 @@ impl Board {
         if grid.len() != 8 || grid.iter().any(|row| row.len() != 8) {
             return Err("expected eight rows of eight characters".to_owned());
         }
-        let shape = shape_of(drawn(&grid, b'#'))?;
-        if drawn(&grid, b'X') != shape.corners() {
-            let size = shape.size();
+        let size = size_of(drawn(&grid, b'#'))?;
+        if drawn(&grid, b'X') != size.corners() {
+            let size = size.side();
             return Err(format!("expected an X on each corner of the {size}×{size} board"));
         }
         let pieces = BySeat::new(drawn(&grid, b'W'), drawn(&grid, b'B'));
-        let known = pieces.first | pieces.second | drawn(&grid, b'.') | shape.corners();
-        if let Some(square) = (shape.area() - known).iter().next() {
+        let known = pieces.first | pieces.second | drawn(&grid, b'.') | size.corners();
+        if let Some(square) = (size.area() - known).iter().next() {
             return Err(format!("expected W, B, ., X or # on {square}"));
         }
         if pieces.first.len() > 12 || pieces.second.len() > 12 {
             return Err("expected at most twelve pieces a side".to_owned());
         }
-        Ok(Self::with(pieces, ply, shape))
+        Ok(Self::with(pieces, ply, size))
     }
 
     /// The rows from top to bottom, in the form that [`from_rows`](Self::from_rows) takes.
@@ -39,9 +39,9 @@ impl Board {
     }
 
     fn symbol(&self, square: Square) -> char {
-        if !self.shape().area().contains(square) {
+        if !self.size().area().contains(square) {
             '#'
-        } else if self.shape().corners().contains(square) {
+        } else if self.size().corners().contains(square) {
             'X'
         } else if self.pieces(Seat::First).contains(square) {
             'W'
@@ -55,15 +55,15 @@ impl Board {
 
 /// The squares where `grid` shows `symbol`.
 fn drawn(grid: &[&[u8]], symbol: u8) -> Bitboard {
-    let whole = Shape::Full.area();
+    let whole = BoardSize::Full.area();
     let shows =
         |square: &Square| grid[usize::from(square.row)][usize::from(square.column)] == symbol;
     whole.iter().filter(shows).fold(Bitboard::EMPTY, |set, square| set | Bitboard::of(square))
 }
 
-fn shape_of(removed: Bitboard) -> Result<Shape, String> {
-    let fits = |shape: &Shape| Shape::Full.area() - shape.area() == removed;
-    Shape::ALL
+fn size_of(removed: Bitboard) -> Result<BoardSize, String> {
+    let fits = |size: &BoardSize| BoardSize::Full.area() - size.area() == removed;
+    BoardSize::ALL
         .into_iter()
         .find(fits)
         .ok_or_else(|| "expected # on no square, the outer ring or the two outer rings".to_owned())

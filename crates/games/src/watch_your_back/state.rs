@@ -42,7 +42,7 @@ impl State {
             to_move: WatchYourBack::SEATS[board.to_move()],
             placed: SeatMap::new(WatchYourBack::SEATS, board.placed()),
             moves: board.moves(),
-            size: board.shape().size(),
+            size: board.size().side(),
         }
     }
 }

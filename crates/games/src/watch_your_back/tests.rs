@@ -232,7 +232,7 @@ fn the_readings_of_the_end_check_can_differ() {
     let result = |end_check| {
         let mut game = at(rows, 127, Rules { end_check, ..DEFAULTS });
         play(&mut game, "0,5>0,4");
-        (game.outcome, game.board.shape().size())
+        (game.outcome, game.board.size().side())
     };
     let black = elimination(GameResult::Win(Seat::Second));
     assert_eq!(result(EndCheck::BeforeAndAfterShrink), (Some(black), 8));

@@ -26,7 +26,7 @@ fn image(motion: Motion, ground: &Ground, squares: Squares) -> Squares {
 }
 
 /// The corresponding submissions on the image of the board.
-fn image_of_turn(motion: Motion, ground: &Ground, turn: &BySeat<Submission>) -> BySeat<Submission> {
+fn image_of_turn(motion: Motion, ground: &Ground, turn: &BySeat<Action>) -> BySeat<Action> {
     let mut other = BySeat::new(turn.second, turn.first);
     for (seat, piece) in PIECES {
         let (to, its) = partner(motion, ground, seat, piece);

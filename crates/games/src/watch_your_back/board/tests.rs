@@ -10,7 +10,7 @@ fn step(from: (u8, u8), to: (u8, u8)) -> Action {
     Action::Move { from: Square::new(from.0, from.1), to: Square::new(to.0, to.1) }
 }
 
-fn play(board: &mut Board, from: (u8, u8), to: (u8, u8)) -> Effects {
+fn play(board: &mut Board, from: (u8, u8), to: (u8, u8)) -> Removals {
     let action = step(from, to);
     assert!(board.legal_actions().contains(&action), "{action}");
     board.play_unchecked(action, EndCheck::BeforeAndAfterShrink)
@@ -34,10 +34,10 @@ fn the_first_placements_are_46_each_in_the_order_of_their_texts() {
 
 #[test]
 fn counts_and_sides_follow_from_the_ply() {
-    let board = Board::with(BySeat::default(), 23, Shape::Full);
+    let board = Board::with(BySeat::default(), 23, BoardSize::Full);
     assert_eq!((board.placed(), board.to_move()), (BySeat::new(12, 11), Seat::Second));
     assert!(board.is_placing());
-    let board = Board::with(BySeat::default(), 25, Shape::Full);
+    let board = Board::with(BySeat::default(), 25, BoardSize::Full);
     assert_eq!((board.placed(), board.to_move()), (BySeat::new(12, 12), Seat::Second));
     assert_eq!(board.moves(), 1);
 }
@@ -124,7 +124,7 @@ fn the_first_shrink_takes_the_ring_and_what_stands_on_new_corners() {
     let effects = play(&mut board, (6, 6), (6, 5));
     let shrink = effects.shrink.expect("the first shrink");
     assert_eq!(texts(shrink.removed), ["0,3", "1,1", "2,0", "3,7", "7,3"]);
-    assert_eq!(board.shape(), Shape::Middle);
+    assert_eq!(board.size(), BoardSize::Middle);
     assert_eq!(
         board.rows(),
         [
@@ -140,10 +140,10 @@ fn forfeits_bring_the_shrinks_too() {
         "XW.....X", "WW......", "........", "........", "...B.B..", "........", "........",
         "X......X",
     ];
-    for (moves, shape) in [(127, Shape::Middle), (126, Shape::Full)] {
+    for (moves, size) in [(127, BoardSize::Middle), (126, BoardSize::Full)] {
         let mut board = moving(rows, moves);
         board.play_unchecked(Action::Pass, EndCheck::AfterShrink);
-        assert_eq!(board.shape(), shape);
+        assert_eq!(board.size(), size);
     }
 }
 
@@ -156,6 +156,6 @@ fn a_decided_game_shrinks_only_under_after_shrink() {
     for (end_check, size) in [(EndCheck::BeforeAndAfterShrink, 8), (EndCheck::AfterShrink, 6)] {
         let mut board = moving(rows, 127);
         board.play_unchecked(step((2, 3), (1, 3)), end_check);
-        assert_eq!(board.shape().size(), size);
+        assert_eq!(board.size().side(), size);
     }
 }

@@ -11,17 +11,17 @@ const CLEAR: f64 = 0.25;
 
 /// Evaluates `after`, one turn later than `before`, for `seat`: from −1 (the round is lost) to 1
 /// (the round is won).
-pub(super) fn outlook(before: &BackToTheWall, after: &BackToTheWall, seat: Seat) -> f64 {
+pub(super) fn evaluate(before: &BackToTheWall, after: &BackToTheWall, seat: Seat) -> f64 {
     if let Some(round) = after.finished().get(before.finished().len()) {
         return 2.0 * round.result.score(seat) - 1.0;
     }
     let board = after.board();
-    let lead = promise(board, seat) - promise(board, !seat);
+    let lead = potential(board, seat) - potential(board, !seat);
     0.95 * (lead / (CLEAR * f64::from(board.open().len()))).tanh()
 }
 
 /// The squares of `seat`, plus a share of those it can capture next.
-fn promise(board: &Board, seat: Seat) -> f64 {
+fn potential(board: &Board, seat: Seat) -> f64 {
     let next: u32 = Piece::BOTH.into_iter().map(|piece| best_run(board, seat, piece)).sum();
     f64::from(board.owned[seat].len()) + NEXT * f64::from(next)
 }

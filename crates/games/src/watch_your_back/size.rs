@@ -1,11 +1,11 @@
-//! The board's outline at each of its three sizes.
+//! The three sizes of the board.
 
 use crate::board::{Bitboard, Square};
 use crate::seat::Seat;
 
-/// The board's outline, after 0, 1 or 2 shrinks.
+/// The size of the board, after 0, 1 or 2 shrinks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Shape {
+pub enum BoardSize {
     /// 8×8, the whole board.
     Full,
     /// 6×6, after the first shrink.
@@ -14,17 +14,17 @@ pub enum Shape {
     Small,
 }
 
-/// The corners in the order in which a shrink makes them (W8), by shape.
+/// The corners in the order in which a shrink makes them (W8), by size.
 const CORNERS: [[Square; 4]; 3] = [corners(0), corners(1), corners(2)];
 const CORNER_SETS: [Bitboard; 3] = [set(CORNERS[0]), set(CORNERS[1]), set(CORNERS[2])];
 const AREAS: [Bitboard; 3] = [area(0), area(1), area(2)];
 
-impl Shape {
-    /// Every shape, the largest first.
+impl BoardSize {
+    /// Every size, the largest first.
     pub const ALL: [Self; 3] = [Self::Full, Self::Middle, Self::Small];
 
     /// The side of the board: 8, 6 or 4.
-    pub const fn size(self) -> u8 {
+    pub const fn side(self) -> u8 {
         match self {
             Self::Full => 8,
             Self::Middle => 6,
@@ -32,7 +32,7 @@ impl Shape {
         }
     }
 
-    /// The shape after a shrink; the small board stays as it is.
+    /// The size after a shrink; the small board stays as it is.
     #[must_use]
     pub const fn shrunk(self) -> Self {
         match self {
@@ -85,17 +85,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes_have_their_sizes() {
-        for shape in Shape::ALL {
-            assert_eq!(shape.area().len(), u32::from(shape.size()).pow(2));
-            assert_eq!((shape.area() & shape.corners()).len(), 4);
+    fn sizes_have_their_sides() {
+        for size in BoardSize::ALL {
+            assert_eq!(size.area().len(), u32::from(size.side()).pow(2));
+            assert_eq!((size.area() & size.corners()).len(), 4);
         }
     }
 
     #[test]
     fn corners_come_in_the_order_of_w8() {
-        let texts = |shape: Shape| shape.corners_in_order().map(|square| square.to_string());
-        assert_eq!(texts(Shape::Middle), ["1,1", "1,6", "6,6", "6,1"]);
-        assert_eq!(texts(Shape::Small), ["2,2", "2,5", "5,5", "5,2"]);
+        let texts = |size: BoardSize| size.corners_in_order().map(|square| square.to_string());
+        assert_eq!(texts(BoardSize::Middle), ["1,1", "1,6", "6,6", "6,1"]);
+        assert_eq!(texts(BoardSize::Small), ["2,2", "2,5", "5,5", "5,2"]);
     }
 }

@@ -5,30 +5,30 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{any, directions};
 use crate::{Allotment, Bot, Choice};
-use referee_games::back_to_the_wall::{BackToTheWall, Board, Piece, Squares, Submission};
+use referee_games::back_to_the_wall::{Action, BackToTheWall, Board, Piece, Squares};
 use referee_games::{Game, Seat, Turn};
 
 /// Plays the submission that would put it furthest ahead if the other player did nothing. Ties are
 /// broken at random.
-pub(super) struct Grabber;
+pub(super) struct GreedySubmission;
 
 /// The number of wall sets to try.
 const SETS: usize = 6;
 
-impl Bot<BackToTheWall> for Grabber {
+impl Bot<BackToTheWall> for GreedySubmission {
     fn choose(
         &mut self,
         position: &BackToTheWall,
         seat: Seat,
         _time: Allotment,
         rng: &mut ChaCha8Rng,
-    ) -> Option<Choice<Submission>> {
+    ) -> Option<Choice<Action>> {
         if position.turn() != Turn::Both {
             return None;
         }
         let sets: Vec<_> = (0..SETS).map(|_| some_walls(position.board(), rng)).collect();
         let with_each =
-            |directions| sets.iter().map(move |walls| Submission { directions, walls: *walls });
+            |directions| sets.iter().map(move |walls| Action { directions, walls: *walls });
         let submissions: Vec<_> = directions().flat_map(with_each).collect();
         let leads: Vec<_> =
             submissions.iter().map(|submission| lead(position, seat, submission)).collect();
@@ -51,7 +51,7 @@ fn some_walls(board: &Board, rng: &mut ChaCha8Rng) -> Squares {
 }
 
 /// The lead of `seat` in squares after `submission` if the other seat's pieces stood still.
-fn lead(position: &BackToTheWall, seat: Seat, submission: &Submission) -> i32 {
+fn lead(position: &BackToTheWall, seat: Seat, submission: &Action) -> i32 {
     let mut board = *position.board();
     let site = board.site(position.rules_in_force().readings);
     board.build(site.place_all(submission.walls).placed);
