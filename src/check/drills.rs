@@ -16,7 +16,7 @@ use crate::model::record::GameRecord;
 use crate::model::rules::GameRules;
 use crate::replay::{Replay, Script, next_step};
 use crate::seeds::{Luck, Secret};
-use referee_bots::{Allotment, Engine, Kind, engine};
+use referee_bots::{Allotment, Engine, BotKind, engine};
 use referee_games::{
     AnyPosition, BySeat, Event, GameError, Legal, Position, Seat, Step, StepText, Stream, Turn,
 };
@@ -70,8 +70,8 @@ enum DrillPlayer {
 impl DrillPlayer {
     fn of(number: u32, rules: &GameRules) -> Result<Self, GameError> {
         Ok(match number % 3 {
-            0 => Self::Engine(engine(&*rules.game, Kind::Random, &rules.options)?),
-            1 => Self::Engine(engine(&*rules.game, Kind::Steady, &rules.options)?),
+            0 => Self::Engine(engine(&*rules.game, BotKind::Random, &rules.options)?),
+            1 => Self::Engine(engine(&*rules.game, BotKind::Steady, &rules.options)?),
             _ => Self::Squeeze { passed: false },
         })
     }

@@ -8,7 +8,7 @@ use super::{Answer, InitView, TurnView, Wire};
 use crate::model::fault::{Fault, FaultCode};
 use crate::printer::Printer;
 use crate::protocol::{Reply, TurnClock};
-use referee_bots::{Kind, Limit, Reaction, Session};
+use referee_bots::{BotKind, Limit, Reaction, Session};
 use referee_games::{Event, GameError, Legal, Refusal, Turn};
 
 const HELP: &str = "\
@@ -58,7 +58,7 @@ impl Human {
     pub(super) async fn begin(&mut self, view: &InitView<'_>) {
         let ply = view.position.ply();
         self.decided.retain(|&decided| decided < ply);
-        let mut session = Session::new(Kind::Search(Limit::Time));
+        let mut session = Session::new(BotKind::Search(Limit::Time));
         let mut wire = Wire::local(Box::new(move |line| match session.respond(line) {
             Ok(Reaction::Reply(reply)) => Some(reply),
             _ => None,

@@ -6,7 +6,7 @@ use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::engine::Engine;
-use super::{Allotment, Choice, Kind};
+use super::{Allotment, BotKind, Choice};
 use referee_games::{
     AnyPosition, GameError, GameResult, Legal, Position, Seat, Step, StepText, Turn,
 };
@@ -15,12 +15,12 @@ use referee_games::{
 /// ahead for the end of the game, or compares actions by random playouts.
 pub(super) struct AnyEngine {
     position: Position,
-    kind: Kind,
+    kind: BotKind,
 }
 
 impl AnyEngine {
     /// Creates a player of this kind that starts at this position.
-    pub(super) fn new(position: Position, kind: Kind) -> Self {
+    pub(super) fn new(position: Position, kind: BotKind) -> Self {
         Self { position, kind }
     }
 
@@ -81,14 +81,16 @@ impl Engine for AnyEngine {
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<String>> {
         match self.kind {
-            Kind::Random => self.any(seat, rng),
-            Kind::Greedy => self.one_of_the_best(seat, rng, |result| match result {
+            BotKind::Random => self.any(seat, rng),
+            BotKind::Greedy => self.one_of_the_best(seat, rng, |result| match result {
                 Some(GameResult::Win(winner)) if winner == seat => 1,
                 Some(GameResult::Win(_)) => -1,
                 Some(GameResult::Draw) | None => 0,
             }),
-            Kind::Steady => self.one_of_the_best(seat, rng, |result| -i32::from(result.is_some())),
-            Kind::Search(limit) => playouts::choose(&*self.position, seat, (limit, time), rng),
+            BotKind::Steady => {
+                self.one_of_the_best(seat, rng, |result| -i32::from(result.is_some()))
+            }
+            BotKind::Search(limit) => playouts::choose(&*self.position, seat, (limit, time), rng),
         }
     }
 }

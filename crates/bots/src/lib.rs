@@ -45,7 +45,7 @@ pub const LADDER: &[&str] =
 
 /// A kind of built-in player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum BotKind {
     /// Plays any legal action, all with the same probability.
     Random,
     /// Plays the action that leads to the best static evaluation.
@@ -94,7 +94,7 @@ pub trait Playable: Game {
     fn search(limit: Limit) -> Box<dyn Bot<Self>>;
 }
 
-impl Kind {
+impl BotKind {
     /// Creates a player of this kind, for one game.
     pub fn bot<G: Playable>(self) -> Box<dyn Bot<G>> {
         match self {
@@ -106,7 +106,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for BotKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Random => f.write_str("random"),
@@ -119,13 +119,13 @@ impl fmt::Display for Kind {
 }
 
 /// Returns the built-in player called `name`, or an error message that lists the names.
-pub fn named(name: &str) -> Result<Kind, String> {
+pub fn named(name: &str) -> Result<BotKind, String> {
     match name {
-        "random" => Ok(Kind::Random),
-        "greedy" => Ok(Kind::Greedy),
-        "steady" => Ok(Kind::Steady),
-        "search" => Ok(Kind::Search(Limit::Time)),
-        _ => nodes(name).map(Limit::Nodes).map(Kind::Search).ok_or_else(|| unknown(name)),
+        "random" => Ok(BotKind::Random),
+        "greedy" => Ok(BotKind::Greedy),
+        "steady" => Ok(BotKind::Steady),
+        "search" => Ok(BotKind::Search(Limit::Time)),
+        _ => nodes(name).map(Limit::Nodes).map(BotKind::Search).ok_or_else(|| unknown(name)),
     }
 }
 

@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::any::AnyEngine;
 use super::engine::Engine;
-use super::{Allotment, Bot, Choice, Kind, Playable};
+use super::{Allotment, Bot, Choice, BotKind, Playable};
 use referee_games::back_to_the_wall::BackToTheWall;
 use referee_games::backdraughts::Backdraughts;
 use referee_games::watch_your_back::WatchYourBack;
@@ -21,7 +21,7 @@ use referee_games::{
 /// The options make no sense together.
 pub fn engine(
     game: &dyn AnyGame,
-    kind: Kind,
+    kind: BotKind,
     options: &Options,
 ) -> Result<Box<dyn Engine>, GameError> {
     let built_in = GameKind::named(game.name()).filter(|_| game.program().is_none());
@@ -33,7 +33,7 @@ pub fn engine(
     }
 }
 
-fn typed<G: Playable>(kind: Kind, options: &Options) -> Result<Box<dyn Engine>, GameError> {
+fn typed<G: Playable>(kind: BotKind, options: &Options) -> Result<Box<dyn Engine>, GameError> {
     let position = TypedPosition(G::start(&G::rules(options)?.into()));
     Ok(Box::new(TypedEngine { position, bot: kind.bot() }))
 }
@@ -78,7 +78,7 @@ mod tests {
     }
 
     /// Plays a game from the start. Every chance event has its first outcome.
-    fn play(game: GameKind, kinds: BySeat<Kind>, seed: u64) -> GameResult {
+    fn play(game: GameKind, kinds: BySeat<BotKind>, seed: u64) -> GameResult {
         let start = game.game().start(&options(game)).expect("defaults");
         let mut engines = kinds.map(|kind| AnyEngine::new(start.clone(), kind));
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -103,10 +103,10 @@ mod tests {
 
     #[test]
     fn players_without_types_play_every_game_to_its_end() {
-        let kinds = [Kind::Random, Kind::Greedy, Kind::Steady, Kind::Search(Limit::Nodes(30))];
+        let kinds = [BotKind::Random, BotKind::Greedy, BotKind::Steady, BotKind::Search(Limit::Nodes(30))];
         for &game in GameKind::all() {
             for kind in kinds {
-                play(game, BySeat::new(kind, Kind::Random), 7);
+                play(game, BySeat::new(kind, BotKind::Random), 7);
             }
         }
     }
@@ -127,18 +127,18 @@ mod tests {
             let mut rng = ChaCha8Rng::seed_from_u64(1);
             engine.choose(Seat::First, Allotment::default(), &mut rng).expect("an action").action
         };
-        for kind in [Kind::Greedy, Kind::Search(Limit::Nodes(2000))] {
+        for kind in [BotKind::Greedy, BotKind::Search(Limit::Nodes(2000))] {
             assert_eq!(choose(kind), "4,0>7,0", "{kind}");
         }
-        assert_ne!(choose(Kind::Steady), "4,0>7,0");
+        assert_ne!(choose(BotKind::Steady), "4,0>7,0");
     }
 
     #[test]
     fn players_with_and_without_types_draw_the_same_random_actions() {
         for &game in GameKind::all() {
-            let mut typed = engine(game.game(), Kind::Random, &options(game)).expect("defaults");
+            let mut typed = engine(game.game(), BotKind::Random, &options(game)).expect("defaults");
             let start = game.game().start(&options(game)).expect("defaults");
-            let mut any = AnyEngine::new(start, Kind::Random);
+            let mut any = AnyEngine::new(start, BotKind::Random);
             let mut rngs = [7, 7].map(ChaCha8Rng::seed_from_u64);
             for seat in typed.position().turn().asked() {
                 let time = Allotment::default();

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use super::engine::Engine;
 use super::message::{Happened, Init, InitClock, Reply, TurnRequest};
 use super::players::engine;
-use super::{Allotment, Kind};
+use super::{Allotment, BotKind};
 use referee_games::{AnyGame, BySeat, GameError, Options, Seat, SharedGame, Step, StepText, Turn};
 
 /// A built-in player during a game.
@@ -24,7 +24,7 @@ pub(super) struct Seated {
 
 impl Seated {
     /// Takes a seat at the start of the game that `init` describes.
-    pub(super) fn new(game: SharedGame, kind: Kind, init: &Init) -> Result<Self, String> {
+    pub(super) fn new(game: SharedGame, kind: BotKind, init: &Init) -> Result<Self, String> {
         let seat = seat_called(&*game, &init.you)?;
         let given: Vec<_> =
             init.options.iter().map(|(name, value)| (name.as_str(), value.to_string())).collect();

@@ -2,11 +2,11 @@
 
 use std::io::{self, BufRead, ErrorKind, Write};
 
-use super::{Kind, Reaction, Session};
+use super::{BotKind, Reaction, Session};
 
 /// Plays on stdin and stdout until `quit` or the end of the input. If the referee violates the
 /// protocol, the error is of the kind [`ErrorKind::InvalidData`].
-pub fn serve(kind: Kind) -> io::Result<()> {
+pub fn serve(kind: BotKind) -> io::Result<()> {
     converse(Session::new(kind), io::stdin().lock(), io::stdout().lock())
 }
 

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::Kind;
+use super::BotKind;
 use super::message::{Greeting, Init, Message, TurnRequest};
 use super::seated::Seated;
 use referee_games::{GameKind, SharedGame};
@@ -13,7 +13,7 @@ const PROTOCOL: u32 = 1;
 
 /// A built-in player that speaks the protocol, for any number of games.
 pub struct Session {
-    kind: Kind,
+    kind: BotKind,
     /// The game whose rules are a program, if it plays one.
     foreign: Option<SharedGame>,
     player: Option<Seated>,
@@ -32,12 +32,12 @@ pub enum Reaction {
 
 impl Session {
     /// Creates a session for this kind of player, before its first game.
-    pub fn new(kind: Kind) -> Self {
+    pub fn new(kind: BotKind) -> Self {
         Self { kind, foreign: None, player: None }
     }
 
     /// Creates a session that also plays this game, which need not be built in.
-    pub fn with_game(kind: Kind, game: SharedGame) -> Self {
+    pub fn with_game(kind: BotKind, game: SharedGame) -> Self {
         Self { foreign: Some(game), ..Self::new(kind) }
     }
 

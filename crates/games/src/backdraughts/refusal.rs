@@ -38,7 +38,7 @@ fn legal(game: &Backdraughts, seat: Seat, written: Action<Point>) -> Result<Acti
 }
 
 /// Checks that `seat` is asked for an action, and returns what it plays.
-fn in_turn(game: &Backdraughts, seat: Seat) -> Result<Judge<'_>, Breach> {
+fn in_turn(game: &Backdraughts, seat: Seat) -> Result<ActionJudge<'_>, Breach> {
     match (game.outcome, game.phase) {
         (Some(Outcome { reason: "goal" | "elimination", .. }), _) => {
             breaks("B4", "comes after the end")
@@ -46,19 +46,27 @@ fn in_turn(game: &Backdraughts, seat: Seat) -> Result<Judge<'_>, Breach> {
         (Some(_), _) => breaks("B12", "comes after the end"),
         (None, TurnPhase::First) => breaks("B2", "comes before the rolls that decide who begins"),
         (None, TurnPhase::Roll(_)) => breaks("B1", "comes before the roll"),
-        (None, TurnPhase::Act { seat: owner, number }) if owner == seat => {
-            Ok(Judge { board: &game.board, rules: &game.rules, phase: game.phase, owner, number })
-        }
-        (None, TurnPhase::Answer { passer: owner, number }) if owner != seat => {
-            Ok(Judge { board: &game.board, rules: &game.rules, phase: game.phase, owner, number })
-        }
+        (None, TurnPhase::Act { seat: owner, number }) if owner == seat => Ok(ActionJudge {
+            board: &game.board,
+            rules: &game.rules,
+            phase: game.phase,
+            owner,
+            number,
+        }),
+        (None, TurnPhase::Answer { passer: owner, number }) if owner != seat => Ok(ActionJudge {
+            board: &game.board,
+            rules: &game.rules,
+            phase: game.phase,
+            owner,
+            number,
+        }),
         (None, TurnPhase::Act { .. }) => breaks("B1", "is not this side's turn"),
         (None, TurnPhase::Answer { .. }) => breaks("B8", "comes while the other side is asked"),
     }
 }
 
 /// Judges the actions of the seat that is to choose.
-struct Judge<'a> {
+struct ActionJudge<'a> {
     board: &'a Board,
     rules: &'a Rules,
     phase: TurnPhase,
@@ -66,7 +74,7 @@ struct Judge<'a> {
     number: u8,
 }
 
-impl Judge<'_> {
+impl ActionJudge<'_> {
     fn answers(&self) -> bool {
         matches!(self.phase, TurnPhase::Answer { .. })
     }
