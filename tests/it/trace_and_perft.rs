@@ -256,8 +256,9 @@ Options, with their defaults:
 Clauses:
 
   W10 end-check
-    Option end-check says when W9 is tested on the moves that shrink the board: before the
-    shrink and after it, in which case a decided game does not shrink, or after it only.
+    The option `end-check` says when W9 is tested on the two moves that shrink the board: both
+    before and after the shrink, and then a game decided before it does not shrink; or only
+    after it.
 ";
     assert_eq!(run(&["rules", "watch-your-back", "W10"], b""), done(w10));
     assert_eq!(run(&["rules", "watch-your-back", "w10"], b""), done(w10));
