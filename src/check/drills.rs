@@ -16,7 +16,7 @@ use crate::model::record::GameRecord;
 use crate::model::rules::GameRules;
 use crate::replay::{Replay, Script, next_step};
 use crate::seeds::{Luck, Secret};
-use referee_bots::{Allotment, Engine, BotKind, engine};
+use referee_bots::{Allotment, BotKind, Engine, engine};
 use referee_games::{
     AnyPosition, BySeat, Event, GameError, Legal, Position, Seat, Step, StepText, Stream, Turn,
 };

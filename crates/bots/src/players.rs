@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::any::AnyEngine;
 use super::engine::Engine;
-use super::{Allotment, Bot, Choice, BotKind, Playable};
+use super::{Allotment, Bot, BotKind, Choice, Playable};
 use referee_games::back_to_the_wall::BackToTheWall;
 use referee_games::backdraughts::Backdraughts;
 use referee_games::watch_your_back::WatchYourBack;
@@ -103,7 +103,8 @@ mod tests {
 
     #[test]
     fn players_without_types_play_every_game_to_its_end() {
-        let kinds = [BotKind::Random, BotKind::Greedy, BotKind::Steady, BotKind::Search(Limit::Nodes(30))];
+        let kinds =
+            [BotKind::Random, BotKind::Greedy, BotKind::Steady, BotKind::Search(Limit::Nodes(30))];
         for &game in GameKind::all() {
             for kind in kinds {
                 play(game, BySeat::new(kind, BotKind::Random), 7);
