@@ -66,7 +66,7 @@ pub struct Divergence {
     /// The number of plies before it.
     pub ply: u32,
     /// The reply, or the diagnosis of a rejected reply.
-    pub said: String,
+    pub reply: String,
     /// The recorded action.
     pub recorded: String,
 }
@@ -253,14 +253,14 @@ pub async fn ask_again(
             return Err(NotAsked::Unplayable(shortage.into()));
         }
     }
-    let mut told = 0;
+    let mut sent = 0;
     loop {
         let ply = cursor.position().ply();
         if cursor.position().turn().asks(seat) {
             asked.position = cursor.position().boxed();
-            asked.events = cursor.events[told..].to_vec();
+            asked.events = cursor.events[sent..].to_vec();
             (asked.outcome, asked.used) = ask(&cursor, seat, &asked.events, player).await?;
-            told = cursor.events.len();
+            sent = cursor.events.len();
             if ply == decision.ply && asked.outcome.is_ok() {
                 let extra = player.spoke_unasked().await;
                 asked.outcome = extra.map_or(asked.outcome, Err);
@@ -322,8 +322,8 @@ async fn ask(
         opening: &[],
         seeds: source.record.seed.values,
     };
-    let question = PendingTurn::new(seat, &setup, cursor.position(), events, cursor.clocks);
-    let answered = question.put(player).await?;
+    let turn = PendingTurn::new(seat, &setup, cursor.position(), events, cursor.clocks);
+    let answered = turn.ask(player).await?;
     let outcome = answered.decided.map(|(action, _)| action);
     Ok((outcome, answered.used.unwrap_or_default()))
 }
@@ -335,13 +335,13 @@ fn is_final(outcome: &Result<String, Fault>) -> bool {
 }
 
 fn note_straying(asked: &mut Asked, ply: u32, recorded: Option<&str>) {
-    let said = match &asked.outcome {
+    let reply = match &asked.outcome {
         Ok(action) => action.clone(),
         Err(fault) => fault.message.clone(),
     };
-    let Some(recorded) = recorded.filter(|recorded| *recorded != said) else { return };
+    let Some(recorded) = recorded.filter(|recorded| *recorded != reply) else { return };
     let recorded = recorded.to_owned();
-    asked.divergence.get_or_insert(Divergence { ply, said, recorded });
+    asked.divergence.get_or_insert(Divergence { ply, reply, recorded });
 }
 
 /// A point in a recorded game, with the events so far and the clocks.

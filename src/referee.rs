@@ -122,8 +122,8 @@ struct GameLoop<'a, 'o> {
     observe: StepObserver<'o>,
     position: Position,
     events: Vec<Event>,
-    /// The number of events that each seat was told.
-    told: BySeat<usize>,
+    /// The number of events that each seat was sent.
+    sent: BySeat<usize>,
     clocks: BySeat<Clock>,
     /// The ply since which a player is frozen off turn.
     frozen: BySeat<Option<u32>>,
@@ -153,7 +153,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
             observe,
             position: setup.rules.start.clone(),
             events: Vec::new(),
-            told: BySeat::default(),
+            sent: BySeat::default(),
             clocks: BySeat::from_fn(|_| Clock::new(*setup.control)),
             frozen: BySeat::default(),
             stolen: BySeat::default(),
@@ -284,22 +284,22 @@ impl<'a, 'o> GameLoop<'a, 'o> {
     /// Asks both seats at the same time, because each has its own core.
     async fn ask_at_once(&mut self) -> Result<BySeat<Decided>, GameError> {
         let [first, second] = Seat::BOTH.map(|seat| {
-            let events = &self.events[self.told[seat]..];
+            let events = &self.events[self.sent[seat]..];
             PendingTurn::new(seat, self.setup, &*self.position, events, self.clocks)
         });
         let BySeat { first: one, second: other } = self.players.as_mut();
-        let (first, second) = tokio::join!(first.put(one), second.put(other));
+        let (first, second) = tokio::join!(first.ask(one), second.ask(other));
         let first = self.settle(Seat::First, first?);
         Ok(BySeat::new(first, self.settle(Seat::Second, second?)))
     }
 
     /// Asks one seat for this turn's action. The turn began with these clocks.
     async fn decide(&mut self, seat: Seat, clocks: BySeat<Clock>) -> Result<Decided, GameError> {
-        let events = &self.events[self.told[seat]..];
+        let events = &self.events[self.sent[seat]..];
         let question = PendingTurn::new(seat, self.setup, &*self.position, events, clocks);
         let (player, opponent) = self.players.pick_mut(seat);
         let control = self.setup.control;
-        let mut answered = undisturbed(question.put(player), opponent, control).await?;
+        let mut answered = undisturbed(question.ask(player), opponent, control).await?;
         let stolen = self.watch_pondering(!seat);
         self.stolen[seat].note(stolen, answered.used.unwrap_or_default());
         if let (Some(used), Ok(_)) = (&mut answered.used, &answered.decided) {
@@ -312,7 +312,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
     fn settle(&mut self, seat: Seat, answered: Answered) -> Decided {
         let Answered { decided, used, refusals } = answered;
         let (by, ply) = (self.seats[seat].clone(), self.position.ply());
-        self.told[seat] = self.events.len();
+        self.sent[seat] = self.events.len();
         for Fault { code, message, .. } in refusals {
             let warning = format!("{by} was asked again at ply {ply}: {code}: {message}");
             self.trace.warnings.push(warning);
@@ -392,7 +392,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
                 seat,
                 seats: &self.seats,
                 position: &*self.position,
-                events: &self.events[self.told[seat]..],
+                events: &self.events[self.sent[seat]..],
                 scores: scores.map(Score),
                 reason: &reason,
             };

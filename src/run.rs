@@ -224,7 +224,7 @@ impl Runner<'_> {
             }
             (JobOutcome::Broken(error), assignment) => {
                 let what = assignment
-                    .map_or_else(String::new, |assignment| assignment.in_words(self.state));
+                    .map_or_else(String::new, |assignment| assignment.describe(self.state));
                 progress.given_up = Some(Failure::system(format!(
                     "{what} could not be played, because the game itself failed: {error}"
                 )));
@@ -259,7 +259,7 @@ impl Runner<'_> {
         progress.given_up = Some(Failure::system(format!(
             "{} could not begin: {why}. Nothing of it was recorded; run the same command again \
              to continue",
-            assignment.in_words(self.state)
+            assignment.describe(self.state)
         )));
         Ok(())
     }
@@ -272,7 +272,7 @@ impl Runner<'_> {
         progress: &mut RunProgress<'_, '_>,
     ) -> Result<(), Failure> {
         let again = !std::mem::replace(&mut assignment.panicked, true);
-        let job = assignment.in_words(self.state);
+        let job = assignment.describe(self.state);
         let message = escape::terminal(&panic.message);
         let warning = RunWarning::Panicked { job: job.clone(), message: panic.message, again };
         progress.listener.on(RunEvent::Warning(&warning), self.state)?;

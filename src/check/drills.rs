@@ -144,7 +144,7 @@ impl DrillSearch {
             way: DrillPlayer::of(number, rules)?,
             beginning: Beginning::default(),
             events: Vec::new(),
-            told: BySeat::default(),
+            sent: BySeat::default(),
         };
         let mut position = rules.start.clone();
         while let Some(step) = next_step(&*position, &mut play)? {
@@ -190,7 +190,7 @@ struct DrillGame<'s> {
     beginning: Beginning,
     events: Vec<Event>,
     /// How many events each seat has received.
-    told: BySeat<usize>,
+    sent: BySeat<usize>,
 }
 
 impl Script for DrillGame<'_> {
@@ -201,8 +201,8 @@ impl Script for DrillGame<'_> {
         position: &dyn AnyPosition,
         seat: Seat,
     ) -> Result<Option<String>, GameError> {
-        self.search.look(position, seat, &self.events[self.told[seat]..], &self.beginning);
-        self.told[seat] = self.events.len();
+        self.search.look(position, seat, &self.events[self.sent[seat]..], &self.beginning);
+        self.sent[seat] = self.events.len();
         self.way.choose(position, seat, &mut self.rng)
     }
 

@@ -227,14 +227,14 @@ impl<'e> Examiner<'e> {
     async fn take_steps(&mut self, begin: impl Fn(&str)) -> Result<(), Interruption> {
         for (at, task) in self.exam.tasks(&self.candidate.spec).enumerate() {
             if let Some(why) = self.hopeless() {
-                self.report.steps[at].said = format!("not tried: {why}");
+                self.report.steps[at].summary = format!("not tried: {why}");
                 continue;
             }
             let name = self.exam.name(task);
             begin(&name);
-            let (said, finding) = self.take(task).await?;
+            let (summary, finding) = self.take(task).await?;
             let verdict = if finding.is_some() { StepVerdict::Failed } else { StepVerdict::Passed };
-            self.report.steps[at] = CheckStep { name, verdict, said, finding };
+            self.report.steps[at] = CheckStep { name, verdict, summary, finding };
         }
         self.report.ready = self.report.decisive().is_none();
         Ok(())
@@ -276,9 +276,9 @@ impl<'e> Examiner<'e> {
             met.extend(kinds_met(&self.exam.rules.start, record, self.seat_of(record)));
         }
         let met: Vec<&str> = met.iter().map(String::as_str).collect();
-        let said =
+        let summary =
             format!("{}, up to {plies} plies; met {}", games(finished.len()), met.join(", "));
-        Ok((said, finding))
+        Ok((summary, finding))
     }
 
     async fn load(&mut self) -> StepResult {
@@ -300,9 +300,10 @@ impl<'e> Examiner<'e> {
             }
         }
         let OpponentScore { wins, draws, losses, .. } = standing;
-        let said = format!("{}: won {wins}, drawn {draws}, lost {losses}", games(finished.len()));
+        let summary =
+            format!("{}: won {wins}, drawn {draws}, lost {losses}", games(finished.len()));
         self.report.against.push(standing);
-        Ok((said, finding))
+        Ok((summary, finding))
     }
 
     /// Plays pairs against the player with this number, up to the first finding.
@@ -366,8 +367,8 @@ impl<'e> Examiner<'e> {
             figures.start(record.clock.startup_ns[seat]);
         }
         let mine = record.warnings.iter().filter_map(|warning| {
-            let said = warning.strip_prefix(record.players.names[seat].as_ref())?;
-            Some(without_numbers(said.trim_start()))
+            let summary = warning.strip_prefix(record.players.names[seat].as_ref())?;
+            Some(without_numbers(summary.trim_start()))
         });
         self.report.warnings.extend(mine);
     }

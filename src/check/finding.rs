@@ -66,7 +66,7 @@ impl CheckFinding {
     }
 
     /// Describes the finding in a few lines, without the transcript.
-    pub fn in_words(&self) -> String {
+    pub fn describe(&self) -> String {
         let when = match self.ply {
             Some(ply) => format!("as {}, after {ply} plies", self.seat),
             None => format!("as {}, before the game", self.seat),

@@ -39,7 +39,8 @@ pub struct CheckStep {
     /// How it went.
     pub verdict: StepVerdict,
     /// What was done, or why nothing was done.
-    pub said: String,
+    #[serde(rename = "said")]
+    pub summary: String,
     /// The finding, if there is one.
     pub finding: Option<CheckFinding>,
 }
@@ -153,7 +154,7 @@ impl CheckReport {
         let untried = |name| CheckStep {
             name,
             verdict: StepVerdict::NotTried,
-            said: "not tried".to_owned(),
+            summary: "not tried".to_owned(),
             finding: None,
         };
         Self {
@@ -172,7 +173,7 @@ impl CheckReport {
     pub fn refused(word: &str, game: &str, why: &str) -> Self {
         let mut report = Self::new(word, word, game, vec!["player".to_owned()]);
         report.steps[0].verdict = StepVerdict::Failed;
-        why.clone_into(&mut report.steps[0].said);
+        why.clone_into(&mut report.steps[0].summary);
         report
     }
 
@@ -181,7 +182,8 @@ impl CheckReport {
         self.ready = false;
         let under_way = self.steps.iter_mut().find(|step| step.verdict == StepVerdict::NotTried);
         if let Some(step) = under_way {
-            (step.verdict, step.said) = (StepVerdict::Unfinished, format!("not finished: {why}"));
+            (step.verdict, step.summary) =
+                (StepVerdict::Unfinished, format!("not finished: {why}"));
         }
     }
 
@@ -207,10 +209,10 @@ impl CheckReport {
             (Readiness::Ready, _) => "ready: nothing was found".to_owned(),
             (Readiness::NotReady, Some(step)) => match &step.finding {
                 Some(finding) => format!("NOT READY: {}: {}", finding.code, finding.message),
-                None => format!("NOT READY: {}", crate::escape::terminal(&step.said)),
+                None => format!("NOT READY: {}", crate::escape::terminal(&step.summary)),
             },
             (_, step) => {
-                let why = step.map_or("not tried", |step| &step.said);
+                let why = step.map_or("not tried", |step| &step.summary);
                 let steps = self.steps.len();
                 format!("{why}; nothing was found in {taken} of {steps} steps")
             }
@@ -218,7 +220,7 @@ impl CheckReport {
     }
 
     /// The whole report as text.
-    pub fn in_words(&self) -> String {
+    pub fn describe(&self) -> String {
         let (player, command) =
             (crate::escape::terminal(&self.player), crate::escape::terminal(&self.command));
         let mut text = if player == command { player } else { format!("{player}: {command}") };
@@ -231,9 +233,9 @@ impl CheckReport {
                 StepVerdict::Failed => "FAIL",
                 StepVerdict::Unfinished | StepVerdict::NotTried => "-   ",
             };
-            let said = crate::escape::terminal(&step.said);
+            let summary = crate::escape::terminal(&step.summary);
             // Writing to a string does not fail.
-            let _ = writeln!(text, "  {mark}  {:width$}  {said}", step.name);
+            let _ = writeln!(text, "  {mark}  {:width$}  {summary}", step.name);
             if let Some(finding) = &step.finding {
                 let same = |other: &&CheckFinding| {
                     (other.code, &other.message) == (finding.code, &finding.message)
@@ -241,7 +243,7 @@ impl CheckReport {
                 if told.iter().any(same) {
                     let _ = writeln!(text, "        the same again");
                 } else {
-                    text.push_str(&in_detail(finding));
+                    text.push_str(&detail_lines(finding));
                     told.push(finding);
                 }
             }
@@ -287,8 +289,8 @@ impl CheckReport {
     }
 }
 
-fn in_detail(finding: &CheckFinding) -> String {
-    let mut lines: Vec<String> = finding.in_words().lines().map(str::to_owned).collect();
+fn detail_lines(finding: &CheckFinding) -> String {
+    let mut lines: Vec<String> = finding.describe().lines().map(str::to_owned).collect();
     lines.extend(finding.exchange.iter().map(ToString::to_string));
     lines.extend(finding.reproduce.iter().map(|command| format!("again: {command}")));
     let lines: Vec<String> = lines.iter().map(|line| format!("        {line}\n")).collect();
@@ -319,7 +321,7 @@ mod tests {
             "not finished: interrupted; nothing was found in 1 of 3 steps"
         );
         assert_eq!(
-            report.in_words(),
+            report.describe(),
             "ant (a-game)\n  ok    start  not tried\n  -     turns  not finished: interrupted\n  \
              -     long   not tried\n\
              not finished: interrupted; nothing was found in 1 of 3 steps"
@@ -330,7 +332,7 @@ mod tests {
     fn a_failure_counts_more_than_the_end_of_the_check() {
         let mut report = report();
         report.steps[0].verdict = StepVerdict::Failed;
-        "it left".clone_into(&mut report.steps[0].said);
+        "it left".clone_into(&mut report.steps[0].summary);
         report.break_off("interrupted");
         assert_eq!(report.verdict(), "NOT READY: it left");
     }
@@ -340,7 +342,7 @@ mod tests {
         let report = CheckReport::refused("notes.txt", "a-game", "no player is recognised");
         assert_eq!(report.verdict(), "NOT READY: no player is recognised");
         assert_eq!(
-            report.in_words(),
+            report.describe(),
             "notes.txt (a-game)\n  FAIL  player  no player is recognised\n\
              NOT READY: no player is recognised"
         );

@@ -173,16 +173,16 @@ fn describe(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine
         // Writing to a string does not fail.
         let _ = writeln!(text, "{line}");
     }
-    if let Some(Divergence { ply, said, recorded }) = &asked.divergence {
-        let said = crate::escape::terminal(said);
+    if let Some(Divergence { ply, reply, recorded }) = &asked.divergence {
+        let reply = crate::escape::terminal(reply);
         let _ = writeln!(
             text,
-            "on the way: after {ply} plies it said {said}, in the record {recorded}"
+            "on the way: after {ply} plies it said {reply}, in the record {recorded}"
         );
     }
     let used = diagnosis::seconds(asked.used);
     match (&asked.outcome, finding) {
-        (_, Some(finding)) => text.push_str(&finding.in_words()),
+        (_, Some(finding)) => text.push_str(&finding.describe()),
         (Ok(action), None) => {
             let _ = write!(text, "legal: {action}, after {used}");
         }
@@ -193,7 +193,7 @@ fn describe(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine
 
 fn json_of(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine]) -> String {
     let divergence = asked.divergence.as_ref().map(
-        |Divergence { ply, said, recorded }| json!({ "ply": ply, "said": said, "recorded": recorded }),
+        |Divergence { ply, reply, recorded }| json!({ "ply": ply, "said": reply, "recorded": recorded }),
     );
     json!({
         "ply": asked.position.ply(),

@@ -100,11 +100,11 @@ pub fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
 /// The tests that every player takes. The drills, which take a while to find, are added later.
 fn exam(args: &CheckArgs, setting: &GameSettings, printer: Printer) -> Result<Exam, Failure> {
     let rules = setting.rules(printer)?;
-    let house = |name: &str| setting.program(&format!("bot:{name}"), "it is not a built-in player");
+    let bot = |name: &str| setting.program(&format!("bot:{name}"), "it is not a built-in player");
     let bots = if args.against.is_empty() {
-        LADDER.iter().filter(|name| **name != "search").map(|name| house(name)).collect()
+        LADDER.iter().filter(|name| **name != "search").map(|name| bot(name)).collect()
     } else {
-        args.against.iter().map(|name| house(name)).collect::<Result<Vec<PlayerSpec>, _>>()
+        args.against.iter().map(|name| bot(name)).collect::<Result<Vec<PlayerSpec>, _>>()
     }?;
     Ok(Exam {
         drills: Vec::new(),
@@ -112,7 +112,7 @@ fn exam(args: &CheckArgs, setting: &GameSettings, printer: Printer) -> Result<Ex
         control: setting.control,
         containment: setting.contain()?,
         policy: setting.policy,
-        partner: house("steady")?,
+        partner: bot("steady")?,
         bots,
         pairs: args.pairs,
         seed: args.seed,
@@ -135,7 +135,7 @@ impl ReportPrinter {
             table.write(report)?;
         }
         let text = match self.format {
-            OutputFormat::Text => format!("{}\n", report.in_words()),
+            OutputFormat::Text => format!("{}\n", report.describe()),
             OutputFormat::Json => {
                 serde_json::to_string(report).map_err(|error| Failure::system(error.to_string()))?
             }

@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn house_players_differ_by_name() {
+    fn built_in_players_differ_by_name() {
         assert_ne!(of_bot("greedy"), of_bot("search"));
     }
 }

@@ -21,7 +21,7 @@ pub enum Openings {
 
 impl Openings {
     /// A description of the openings.
-    pub fn in_words(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Random { plies: 1 } => "1 ply of random legal play".to_owned(),
             Self::Random { plies } => format!("{plies} plies of random legal play"),
@@ -32,12 +32,12 @@ impl Openings {
 
     /// The same description with a hash, which changes when anything in a list does.
     pub fn distinctly(&self) -> String {
-        let Self::Listed(list) = self else { return self.in_words() };
+        let Self::Listed(list) = self else { return self.describe() };
         let mut hasher = blake3::Hasher::new();
         for opening in list {
             hasher.update(opening.join(";").as_bytes());
             hasher.update(b"\n");
         }
-        format!("{} ({})", self.in_words(), &hasher.finalize().to_hex()[..16])
+        format!("{} ({})", self.describe(), &hasher.finalize().to_hex()[..16])
     }
 }

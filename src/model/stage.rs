@@ -111,7 +111,7 @@ impl Stage {
 
 impl Format {
     /// A description of a stage with this many players; `pairs` describes the pairs in a meeting.
-    pub fn in_words(&self, players: usize, pairs: &str) -> String {
+    pub fn describe(&self, players: usize, pairs: &str) -> String {
         match self {
             Self::Check => format!("a check of {pairs} each"),
             Self::RoundRobin => {

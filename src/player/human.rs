@@ -39,7 +39,7 @@ struct Advisor {
     /// Events that it was not told yet.
     events: Vec<Event>,
     /// Its answer for this turn.
-    said: Option<String>,
+    advice: Option<String>,
 }
 
 impl Human {
@@ -65,7 +65,7 @@ impl Human {
         }));
         // Without an advisor there are no hints, but everything else works.
         let begun = wire.begin(view).await;
-        self.advisor = begun.is_ok().then(|| Advisor { wire, events: Vec::new(), said: None });
+        self.advisor = begun.is_ok().then(|| Advisor { wire, events: Vec::new(), advice: None });
     }
 
     /// Asks until a legal action is typed. `help` lists the other commands.
@@ -73,7 +73,7 @@ impl Human {
         let asked = Instant::now();
         if let Some(advisor) = &mut self.advisor {
             advisor.events.extend_from_slice(view.events);
-            advisor.said = None;
+            advisor.advice = None;
         }
         let reply = loop {
             self.printer.prompt(&question(view));
@@ -136,7 +136,7 @@ impl Human {
 
     async fn hint(&mut self, view: &TurnView<'_>) -> String {
         let Some(advisor) = &mut self.advisor else { return "no hint".to_owned() };
-        if let Some(said) = &advisor.said {
+        if let Some(said) = &advisor.advice {
             return said.clone();
         }
         let events = std::mem::take(&mut advisor.events);
@@ -155,7 +155,7 @@ impl Human {
             Ok(Reply { action, .. }) => action,
             Err(fault) => format!("no hint: {}", fault.message),
         };
-        advisor.said = Some(said.clone());
+        advisor.advice = Some(said.clone());
         said
     }
 

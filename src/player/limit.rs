@@ -31,7 +31,7 @@ pub(super) struct ReplyLimit {
     /// The allowance of wall time.
     pub(super) bound: Duration,
     /// The allowance of wall time, as messages show it.
-    pub(super) said: Duration,
+    pub(super) shown: Duration,
     /// The budget, if the allowance is the rest of a partly used one.
     pub(super) budget: Option<Duration>,
 }
@@ -43,7 +43,7 @@ impl ReplyLimit {
             measure,
             allowance,
             bound: wall_bound(measure, allowance),
-            said: wall_bound(measure, allowed.of.unwrap_or(allowance)),
+            shown: wall_bound(measure, allowed.of.unwrap_or(allowance)),
             budget: allowed.budget.filter(|budget| *budget > allowance),
         }
     }

@@ -432,7 +432,7 @@ impl PlayerProcess {
         let fault = match self.over_cpu(limit, cpu) {
             Some(fault) => diagnosis::no_reply(fault),
             None => self.by_overrun(diagnosis::timeout(Late {
-                allowance: limit.said,
+                allowance: limit.shown,
                 budget: limit.budget,
                 measure: self.measure,
                 cpu: self.cpu_usage.used().map(|_| cpu),

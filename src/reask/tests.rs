@@ -92,8 +92,8 @@ async fn the_record_goes_on_whatever_the_player_replies() {
         assert_eq!(asked.outcome, Ok("go".to_owned()));
         let divergence = asked.divergence.expect("its first reply was another");
         assert_eq!((divergence.ply, divergence.recorded.as_str()), (0, "go"));
-        let said = if reply == "no" { "P1: no is not allowed" } else { "stay" };
-        assert_eq!(divergence.said, said);
+        let text = if reply == "no" { "P1: no is not allowed" } else { "stay" };
+        assert_eq!(divergence.reply, text);
         assert_eq!(told.turns[1]["events"][0]["action"], "go", "as it is recorded");
     }
 }

@@ -50,7 +50,7 @@ impl<'t> PendingTurn<'t> {
     ///
     /// # Errors
     /// The game's implementation failed.
-    pub(crate) async fn put(self, player: &mut Player) -> Result<Answered, GameError> {
+    pub(crate) async fn ask(self, player: &mut Player) -> Result<Answered, GameError> {
         if self.clocks[self.seat].is_out() {
             let decided = Err(out_of_time(self.control));
             return Ok(Answered { decided, used: None, refusals: Vec::new() });

@@ -24,7 +24,7 @@ impl Assignment {
     }
 
     /// A description of the job.
-    pub(super) fn in_words(&self, state: &TournamentState) -> String {
+    pub(super) fn describe(&self, state: &TournamentState) -> String {
         match &self.job {
             Job::Probe(player) => format!("the start of {}", state.name(*player)),
             Job::Play(id, fixture) => {

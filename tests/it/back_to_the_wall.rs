@@ -180,7 +180,7 @@ fn a_person_plays_at_the_same_time_as_a_program() {
 }
 
 #[test]
-fn house_players_play_the_same_match_every_time() {
+fn built_in_players_play_the_same_match_every_time() {
     let arena = arena();
     let play = [
         "play",

@@ -1,4 +1,4 @@
-//! The house players at Backdraughts: how they compare, and what mirrored dice are worth.
+//! The built-in players at Backdraughts: how they compare, and what mirrored dice are worth.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};

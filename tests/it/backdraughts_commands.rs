@@ -148,7 +148,7 @@ fn a_person_reads_the_rolls_in_words() {
     assert_eq!(parts[2], "B7: pass is not allowed while there is a legal action\n");
 }
 
-/// A finished tournament of two house players.
+/// A finished tournament of two built-in players.
 fn played() -> Arena {
     let arena = Arena::new();
     arena.write(

@@ -202,7 +202,7 @@ fn a_game_is_found_by_the_beginning_of_its_id() {
 }
 
 #[test]
-fn a_game_between_house_players_is_the_same_every_time() {
+fn a_game_between_built_in_players_is_the_same_every_time() {
     let arena = Arena::new();
     let game = ["play", "bot:greedy", "bot:random", "--seed", "1", "--option", "max-moves=5"];
     let run = arena.run(&game);
@@ -330,7 +330,7 @@ fn options_under_which_a_game_might_never_end_are_not_played() {
 }
 
 #[test]
-fn a_house_player_speaks_the_protocol_and_leaves() {
+fn a_built_in_player_speaks_the_protocol_and_leaves() {
     let arena = Arena::new();
     let run = arena.run_with(&["bot", "random"], "{\"type\":\"quit\"}\n");
     assert_eq!(run, Run::new(0, "", ""));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::support::{Arena, Config, Dice, Run};
 use serde_json::{Value, json};
 
-/// A tournament of three house players that choose the same every time.
+/// A tournament of three built-in players that choose the same every time.
 fn toml(game: &str, pairs: u32, lines: &str) -> String {
     let players = ["ant", "bee", "cat"];
     let players = players.map(|name| format!("[[players]]\nname = \"{name}\"\nbot = \"greedy\"\n"));

@@ -17,7 +17,7 @@ use referee_games::{BySeat, Seat};
 impl Examiner<'_> {
     /// Starts it in both seats and lets it quit.
     pub(super) async fn start(&mut self) -> StepResult {
-        let mut said = Vec::new();
+        let mut starts = Vec::new();
         let mut wants = Wants::default();
         let (game, seats) = (&*self.exam.rules.game, self.exam.rules.seats());
         for seat in Seat::BOTH {
@@ -44,7 +44,7 @@ impl Examiner<'_> {
                 Ok((Greeting { wants: wanted, .. }, took)) => {
                     self.leave(player).await;
                     wants = wanted;
-                    said.push(format!("{} as {}", seconds(took), seats[seat]));
+                    starts.push(format!("{} as {}", seconds(took), seats[seat]));
                 }
                 Err(NotStarted::Shortage(shortage)) => return Err(Failure::from(shortage).into()),
                 Err(NotStarted::Fault(fault)) => {
@@ -61,12 +61,12 @@ impl Examiner<'_> {
                 }
             }
         }
-        let after = said.join(", ");
-        let said = match self.candidate.spec.interface() {
-            Interface::Program => format!("greets after {after}; {}", in_words(wants)),
+        let after = starts.join(", ");
+        let summary = match self.candidate.spec.interface() {
+            Interface::Program => format!("greets after {after}; {}", describe_wants(wants)),
             Interface::Class => format!("is constructed after {after}"),
         };
-        Ok((said, None))
+        Ok((summary, None))
     }
 
     /// Asks it for every kind of turn.
@@ -81,19 +81,19 @@ impl Examiner<'_> {
             }
             if let Some(finding) = self.drill(number, drill).await? {
                 let kinds: Vec<&str> = drill.kinds.iter().map(String::as_str).collect();
-                let said = format!("a turn of the kind {} went wrong", kinds.join(", "));
-                return Ok((said, Some(finding)));
+                let summary = format!("a turn of the kind {} went wrong", kinds.join(", "));
+                return Ok((summary, Some(finding)));
             }
             kinds += drill.kinds.len();
             asked += 1;
         }
-        let mut said = format!("{kinds} kinds of turn, {asked} positions");
+        let mut summary = format!("{kinds} kinds of turn, {asked} positions");
         if left_out > 0 {
-            said.push_str(
+            summary.push_str(
                 "; the others in whole games only: a class cannot begin after an opening",
             );
         }
-        Ok((said, None))
+        Ok((summary, None))
     }
 
     async fn drill(
@@ -185,7 +185,7 @@ impl Examiner<'_> {
 }
 
 /// Describes what it asked to receive.
-fn in_words(wants: Wants) -> String {
+fn describe_wants(wants: Wants) -> String {
     let named = [("state", wants.state), ("events", wants.events), ("legal", wants.legal)];
     let wanted: Vec<&str> =
         named.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| name).collect();

@@ -55,7 +55,7 @@ impl Examiner<'_> {
         };
         let lines = (self.candidate.spec.interface(), transcript::last_request(&player));
         self.leave(player).await;
-        let (said, failed) = match told {
+        let (summary, failed) = match told {
             Ok(Told::Forfeit) => ("its opponent forfeits: it plays on", None),
             Ok(Told::Nothing) => ("the game ends before its opponent can forfeit", None),
             Err((ForfeitFailure::Referee(why), _)) => return Err(Failure::from(why).into()),
@@ -69,7 +69,7 @@ impl Examiner<'_> {
         let finding = failed.map(|(fault, plies)| {
             CheckFinding::new(&*self.exam.rules.game, &fault, Seat::First, plies, lines)
         });
-        Ok((said.to_owned(), finding))
+        Ok((summary.to_owned(), finding))
     }
 
     /// Plays the game with the player in the first seat. A failure comes with its reason and the
@@ -99,19 +99,19 @@ impl Examiner<'_> {
         };
         player.begin(&view).await.map_err(|why| (why.into(), None))?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let (mut events, mut told) = (Vec::<Event>::new(), 0);
+        let (mut events, mut sent) = (Vec::<Event>::new(), 0);
         loop {
             let ply = position.0.ply();
             let failed = |error: GameError| (ForfeitFailure::Referee(error.into()), Some(ply));
             let action = match position.0.turn() {
                 Turn::Move(Seat::First) => {
                     let clocks = BySeat::from_fn(|_| Clock::new(exam.control));
-                    let news = &events[told..];
-                    let question = PendingTurn::new(Seat::First, &setup, &position, news, clocks);
-                    let answered = question.put(player).await.map_err(failed)?.decided;
+                    let news = &events[sent..];
+                    let turn = PendingTurn::new(Seat::First, &setup, &position, news, clocks);
+                    let answered = turn.ask(player).await.map_err(failed)?.decided;
                     let (action, _) =
                         answered.map_err(|fault| (ForfeitFailure::Player(fault), Some(ply)))?;
-                    told = events.len();
+                    sent = events.len();
                     Some(action)
                 }
                 Turn::Move(Seat::Second) if ply < BEFORE => {

@@ -50,7 +50,7 @@ pub(super) fn plan(
         describe_stages(tournament),
     ))?;
     if let Some(openings) = &tournament.openings {
-        printer.line(&format!("openings: {}", openings.in_words()))?;
+        printer.line(&format!("openings: {}", openings.describe()))?;
     }
     printer.line(&summary.to_string())?;
     let jobs = jobs(args.jobs, tournament);
@@ -127,7 +127,7 @@ fn describe_stages(tournament: &Tournament) -> String {
     let describe = |stage: &Stage| {
         players = stage.players.map_or(players, |most| most.min(players));
         let pairs = format!("{} {}", stage.pairs, if stage.pairs == 1 { "pair" } else { "pairs" });
-        let what = stage.format.in_words(players, &pairs);
+        let what = stage.format.describe(players, &pairs);
         stage.players.map_or(what.clone(), |_| format!("the best {players}: {what}"))
     };
     tournament.stages.iter().map(describe).collect::<Vec<_>>().join("; then ")

@@ -24,7 +24,7 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
             dt { "Format" } dd { @for stage in &header.stages { p { (describe_stage(stage, header)) } } }
             dt { "Openings" } dd {
                 @match &header.openings {
-                    Some(openings) => { (openings.in_words()) ", by the number of the pair" }
+                    Some(openings) => { (openings.describe()) ", by the number of the pair" }
                     None => { "none: games begin at the start" }
                 }
             }
@@ -144,7 +144,7 @@ fn policy(header: &Header) -> String {
 fn describe_stage(stage: &Stage, header: &Header) -> String {
     let players = stage.players.unwrap_or(header.players.len());
     let pairs = count(stage.pairs as usize, "pair");
-    escape::terminal(&stage.format.in_words(players, &pairs))
+    escape::terminal(&stage.format.describe(players, &pairs))
 }
 
 /// The time at which the log was started, in UTC, to the second.

@@ -1,4 +1,4 @@
-//! The ladder of the house: the stored run of each game has its rungs in order, and can be repeated.
+//! The ladder of the built-in players: the stored run of each game has its rungs in order, and can be repeated.
 //!
 //! Rungs are apart when their 95% bands of ranks are, and when the 95% interval of the higher one's
 //! score against the lower lies above one half. Those of their ratings may overlap all the same:
