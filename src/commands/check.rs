@@ -100,11 +100,12 @@ pub fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
 /// The tests that every player takes. The drills, which take a while to find, are added later.
 fn exam(args: &CheckArgs, setting: &GameSettings, printer: Printer) -> Result<Exam, Failure> {
     let rules = setting.rules(printer)?;
-    let bot = |name: &str| setting.program(&format!("bot:{name}"), "it is not a built-in player");
+    let built_in =
+        |name: &str| setting.program(&format!("bot:{name}"), "it is not a built-in player");
     let bots = if args.against.is_empty() {
-        LADDER.iter().filter(|name| **name != "search").map(|name| bot(name)).collect()
+        LADDER.iter().filter(|name| **name != "search").map(|name| built_in(name)).collect()
     } else {
-        args.against.iter().map(|name| bot(name)).collect::<Result<Vec<PlayerSpec>, _>>()
+        args.against.iter().map(|name| built_in(name)).collect::<Result<Vec<PlayerSpec>, _>>()
     }?;
     Ok(Exam {
         drills: Vec::new(),
@@ -112,7 +113,7 @@ fn exam(args: &CheckArgs, setting: &GameSettings, printer: Printer) -> Result<Ex
         control: setting.control,
         containment: setting.contain()?,
         policy: setting.policy,
-        partner: bot("steady")?,
+        partner: built_in("steady")?,
         bots,
         pairs: args.pairs,
         seed: args.seed,
