@@ -253,14 +253,14 @@ pub async fn ask_again(
             return Err(NotAsked::Unplayable(shortage.into()));
         }
     }
-    let mut sent = 0;
+    let mut delivered = 0;
     loop {
         let ply = cursor.position().ply();
         if cursor.position().turn().asks(seat) {
             asked.position = cursor.position().boxed();
-            asked.events = cursor.events[sent..].to_vec();
+            asked.events = cursor.events[delivered..].to_vec();
             (asked.outcome, asked.used) = ask(&cursor, seat, &asked.events, player).await?;
-            sent = cursor.events.len();
+            delivered = cursor.events.len();
             if ply == decision.ply && asked.outcome.is_ok() {
                 let extra = player.spoke_unasked().await;
                 asked.outcome = extra.map_or(asked.outcome, Err);
@@ -278,7 +278,7 @@ pub async fn ask_again(
     }
 }
 
-/// The lines sent to a player in that seat up to the decision, without newlines. `wants` holds the
+/// The lines delivered to a player in that seat up to the decision, without newlines. `wants` holds the
 /// options that it asked for.
 pub async fn lines(
     source: &RecordedGame<'_>,
