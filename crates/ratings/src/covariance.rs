@@ -10,8 +10,10 @@
 //! covariance that the model expects, given one correlation within pairs for the whole tournament.
 //! The expectation weighs as much as [`PRIOR_PAIRS`] pairs between equals.
 
-use crate::cholesky::{Factor, Symmetric, dot};
-use crate::linear::LinearPredictor;
+use ndarray::Array2;
+
+use crate::dense::Symmetric;
+use crate::linear::{Local, PairPredictor};
 use crate::model::{Chances, MapEstimate, Model};
 use crate::pairs::{PairCounts, Side};
 
@@ -27,17 +29,6 @@ const MOST: f64 = 0.95;
 /// A symmetric matrix over the score and the draw of one game, followed by those of the other.
 type Block = [[f64; 4]; 4];
 
-/// The pairs of two players, with what the model expects of one pair.
-struct Pairing<'a> {
-    counts: &'a PairCounts,
-    predictors: [LinearPredictor; 2],
-    chances: [Chances; 2],
-    /// The covariance of a pair of independent games.
-    apart: Block,
-    /// The part of the covariance of a pair's residuals that fitting removed.
-    lost: Block,
-}
-
 /// The correlation between the two games of a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Correlation {
@@ -50,8 +41,12 @@ pub(crate) struct Correlation {
 /// The uncertainty of fitted parameters.
 #[derive(Debug, Clone)]
 pub(crate) struct Covariance {
-    information: Factor,
-    gradient: Factor,
+    /// `H⁻¹`.
+    inverse: Symmetric,
+    /// `H⁻¹ G`, where `G Gᵀ = B + P`.
+    root: Array2<f64>,
+    /// The covariance: the root times its transpose.
+    cells: Symmetric,
     pub(crate) correlation: Correlation,
 }
 
@@ -61,149 +56,159 @@ impl Covariance {
         estimate: &MapEstimate,
         pairings: &[(usize, usize, PairCounts)],
     ) -> Self {
-        let information = estimate.information.clone().factor(model.floor());
-        let inverse = information.inverse();
-        let pairings: Vec<_> = pairings
+        let inverse = estimate.information.clone().factor(model.floor()).inverse();
+        let spreads: Vec<_> = pairings
             .iter()
-            .map(|(upper, lower, counts)| {
-                Pairing::new(model, estimate, &inverse, (*upper, *lower), counts)
-            })
+            .map(|pairing| Spread::new(model, estimate, &inverse, pairing))
             .collect();
-        let correlation = correlation(&pairings);
+        let correlation = correlation(&spreads);
         let mut gradient = Symmetric::diagonal(&model.precisions);
-        for pairing in &pairings {
-            pairing.add_to(&mut gradient, correlation, model.layout.draw());
+        for ((upper, lower, _), spread) in pairings.iter().zip(&spreads) {
+            let local = spread.gradient(correlation);
+            let predictor = model.layout.pair(*upper, *lower);
+            predictor.add_matrix(&local, |row, column, cell| gradient.add(row, column, cell));
         }
-        Self { information, gradient: gradient.factor(model.floor()), correlation }
+        let root = gradient.factor(model.floor()).times_lower(&inverse);
+        let cells = Symmetric::of_rows(&root);
+        Self { inverse, root, cells, correlation }
     }
 
-    /// A vector whose squared length is the variance of the quantity with this gradient. The inner
-    /// product of two such vectors is the covariance of their quantities.
-    pub(crate) fn half(&self, gradient: &[f64]) -> Vec<f64> {
-        self.gradient.transposed_times(&self.information.solve(gradient))
+    /// The covariance of two parameters.
+    pub(crate) fn at(&self, row: usize, column: usize) -> f64 {
+        self.cells.at(row, column)
     }
 
-    /// The variance of the quantity with this gradient in the parameters.
-    pub(crate) fn variance(&self, gradient: &[f64]) -> f64 {
-        let half = self.half(gradient);
-        dot(&half, &half)
+    /// The covariance of every parameter with the quantity that has this gradient.
+    pub(crate) fn with(&self, gradient: &[f64]) -> Vec<f64> {
+        self.cells.times(gradient)
     }
 
-    /// The variance that the model alone gives to the quantity with this gradient, ignoring pairs.
-    pub(crate) fn model_variance(&self, gradient: &[f64]) -> f64 {
-        dot(gradient, &self.information.solve(gradient))
+    /// The variance of a weighted sum of parameters.
+    pub(crate) fn variance(&self, weights: &[(usize, f64)]) -> f64 {
+        form(&self.cells, weights).max(0.0)
     }
 
-    /// Turns independent standard normal numbers into a random deviation of all parameters.
-    pub(crate) fn deviation(&self, normal: &[f64]) -> Vec<f64> {
-        self.information.solve(&self.gradient.times(normal))
+    /// The variance that the model alone gives to a weighted sum of parameters, ignoring pairs.
+    pub(crate) fn model_variance(&self, weights: &[(usize, f64)]) -> f64 {
+        form(&self.inverse, weights)
+    }
+
+    /// Turns each row of independent standard normal numbers into a random deviation of all
+    /// parameters.
+    pub(crate) fn deviations(&self, normals: &Array2<f64>) -> Array2<f64> {
+        normals.dot(&self.root.t())
     }
 }
 
-impl<'a> Pairing<'a> {
+/// `xᵀ A x` of a sparse vector.
+fn form(matrix: &Symmetric, x: &[(usize, f64)]) -> f64 {
+    let row =
+        |&(at, by): &(usize, f64)| by * x.iter().map(|&(to, y)| matrix.at(at, to) * y).sum::<f64>();
+    x.iter().map(row).sum()
+}
+
+/// How the gradient of two players' games varies.
+#[derive(Debug, Clone, Copy)]
+struct Spread {
+    /// Its covariance in the parts of the [`PairPredictor`], without the correlation that the model
+    /// expects within pairs.
+    uncorrelated: Local,
+    /// What the model expects the two games' scores, and their draws, to vary together, if they are
+    /// fully correlated: all pairs together.
+    together: [f64; 2],
+    /// How much they did vary together.
+    observed: [f64; 2],
+    /// The share of the model's expectation in the covariance, 0 … 1.
+    expected: f64,
+}
+
+impl Spread {
     fn new(
         model: &Model,
         estimate: &MapEstimate,
         inverse: &Symmetric,
-        players: (usize, usize),
-        counts: &'a PairCounts,
+        (upper, lower, counts): &(usize, usize, PairCounts),
     ) -> Self {
-        let draw = model.layout.draw();
-        let predictors =
-            [Side::Upper, Side::Lower].map(|side| model.layout.predictor_of(players, side));
-        let chances = [0, 1]
-            .map(|game| Chances::at(predictors[game].at(&estimate.point), estimate.point[draw]));
-        let mut apart = Block::default();
-        for (game, chances) in chances.iter().enumerate() {
-            let covariance = chances.covariance();
-            for row in 0..2 {
-                apart[2 * game + row][2 * game..2 * game + 2].copy_from_slice(&covariance[row]);
-            }
-        }
-        let directions = directions(&predictors, draw);
-        let leverage: Block = std::array::from_fn(|row| {
-            std::array::from_fn(|column| form(inverse, &directions[row], &directions[column]))
-        });
-        Self {
-            counts,
-            predictors,
-            chances,
-            apart,
-            lost: product(&product(&apart, &leverage), &apart),
-        }
-    }
-
-    /// The sum of the outer products of all pairs' residuals, plus the part that fitting removed.
-    fn observed(&self) -> Block {
-        let mut sum = self.lost.map(|row| row.map(|x| x * f64::from(self.counts.pairs())));
-        for (one, other, count) in self.counts.cells() {
-            let [a, b] = [self.chances[0].residual(one), self.chances[1].residual(other)];
-            let residual = [a[0], a[1], b[0], b[1]];
-            for (row, x) in residual.into_iter().enumerate() {
-                for (column, y) in residual.into_iter().enumerate() {
-                    sum[row][column] += f64::from(count) * x * y;
-                }
-            }
-        }
-        sum
-    }
-
-    /// The covariance of a pair whose games have this correlation.
-    fn together(&self, correlation: Correlation) -> Block {
-        let mut block = self.apart;
-        // The upper player's score in the second game counts against its first seat.
-        for (at, correlation) in [(0, -correlation.score), (1, correlation.draw)] {
-            let mixed = correlation * (block[at][at] * block[at + 2][at + 2]).sqrt();
-            (block[at][at + 2], block[at + 2][at]) = (mixed, mixed);
-        }
-        block
-    }
-
-    /// How much the pairs tell about their own variance, as a number of pairs between equals.
-    fn weight(&self) -> f64 {
-        f64::from(self.counts.pairs()) * (self.apart[0][0] * self.apart[2][2]).sqrt() / COIN
-    }
-
-    /// Adds the covariance of the gradient of this pairing's games.
-    fn add_to(&self, gradient: &mut Symmetric, correlation: Correlation, draw: usize) {
-        let pairs = f64::from(self.counts.pairs());
-        let trust = self.weight() / (self.weight() + PRIOR_PAIRS);
-        let (observed, together) = (self.observed(), self.together(correlation));
-        // Single games are independent of each other, so `apart` serves: it has no terms between
-        // games.
-        let singles = [Side::Upper, Side::Lower].map(|side| f64::from(self.counts.singles(side)));
-        let sum: Block = std::array::from_fn(|row| {
+        let predictor = model.layout.pair(*upper, *lower);
+        let nu = estimate.point[model.layout.draw()].exp();
+        let chances = predictor.leads(&estimate.point).map(|lead| Chances::at(lead, nu));
+        let independent = independent(&chances);
+        let leverage = leverage(&predictor, inverse);
+        let observed = observed(counts, &chances, &independent, &leverage);
+        let pairs = f64::from(counts.pairs());
+        let deviations =
+            [0, 1].map(|at| (independent[at][at] * independent[at + 2][at + 2]).sqrt());
+        // How much the pairs tell about their own variance, as a number of pairs between equals.
+        let weight = pairs * deviations[0] / COIN;
+        let expected = PRIOR_PAIRS / (weight + PRIOR_PAIRS);
+        // Single games are independent of each other.
+        let singles = Side::BOTH.map(|side| f64::from(counts.singles(side)));
+        let block: Block = std::array::from_fn(|row| {
             std::array::from_fn(|column| {
-                trust * observed[row][column]
-                    + (1.0 - trust) * pairs * together[row][column]
-                    + singles[row / 2] * self.apart[row][column]
+                (1.0 - expected) * observed[row][column]
+                    + (expected * pairs + singles[row / 2]) * independent[row][column]
             })
         });
-        let directions = directions(&self.predictors, draw);
-        for (row, one) in directions.iter().enumerate() {
-            for (column, other) in directions.iter().enumerate() {
-                for &(at, x) in one {
-                    // The matrix is symmetric, and only one half is stored.
-                    for &(to, y) in other.iter().filter(|(to, _)| *to <= at) {
-                        gradient.add(at, to, sum[row][column] * x * y);
-                    }
-                }
-            }
+        Self {
+            uncorrelated: contracted(&block),
+            together: deviations.map(|deviation| pairs * deviation),
+            observed: [observed[0][2], observed[1][3]],
+            expected,
         }
+    }
+
+    /// The covariance of the gradient if the games of a pair have this correlation.
+    fn gradient(&self, correlation: Correlation) -> Local {
+        // The upper player's score in the second game counts against its first seat.
+        let [score, draw] = [(0, -correlation.score), (1, correlation.draw)]
+            .map(|(at, correlation)| 2.0 * self.expected * correlation * self.together[at]);
+        let mut local = self.uncorrelated;
+        for (at, added) in [-score, score, draw].into_iter().enumerate() {
+            local[at][at] += added;
+        }
+        local
     }
 }
 
-/// The parameters that each part of a [`Block`] depends on, with their factors.
-fn directions(predictors: &[LinearPredictor; 2], draw: usize) -> [Vec<(usize, f64)>; 4] {
-    let by_draw = vec![(draw, 1.0)];
-    [predictors[0].terms.clone(), by_draw.clone(), predictors[1].terms.clone(), by_draw]
+/// The covariance of a pair of independent games.
+fn independent(chances: &[Chances; 2]) -> Block {
+    let mut block = Block::default();
+    for (game, chances) in chances.iter().enumerate() {
+        for (row, covariance) in chances.covariance().iter().enumerate() {
+            block[2 * game + row][2 * game..2 * game + 2].copy_from_slice(covariance);
+        }
+    }
+    block
 }
 
-/// `xᵀ A y` of two sparse vectors.
-fn form(matrix: &Symmetric, x: &[(usize, f64)], y: &[(usize, f64)]) -> f64 {
-    let row =
-        |&(at, x): &(usize, f64)| x * y.iter().map(|&(to, y)| matrix.at(at, to) * y).sum::<f64>();
-    x.iter().map(row).sum()
+/// How strongly the fit follows each part of a pair's residuals.
+fn leverage(predictor: &PairPredictor, inverse: &Symmetric) -> Block {
+    let spread =
+        |[contrast, common, draw]: [f64; 3]| [common + contrast, draw, common - contrast, draw];
+    let half = predictor.restrict(|row, column| inverse.at(row, column)).map(spread);
+    transposed(&transposed(&half).map(spread))
+}
+
+/// The sum of the outer products of all pairs' residuals, plus the part that fitting removed.
+fn observed(
+    counts: &PairCounts,
+    chances: &[Chances; 2],
+    independent: &Block,
+    leverage: &Block,
+) -> Block {
+    let pairs = f64::from(counts.pairs());
+    let lost = product(&product(independent, leverage), independent);
+    let mut sum = lost.map(|row| row.map(|cell| cell * pairs));
+    for (one, other, count) in counts.cells() {
+        let [a, b] = [chances[0].residual(one), chances[1].residual(other)];
+        let residual = [a[0], a[1], b[0], b[1]];
+        for (row, x) in residual.into_iter().enumerate() {
+            for (column, y) in residual.into_iter().enumerate() {
+                sum[row][column] += f64::from(count) * x * y;
+            }
+        }
+    }
+    sum
 }
 
 fn product(left: &Block, right: &Block) -> Block {
@@ -212,18 +217,25 @@ fn product(left: &Block, right: &Block) -> Block {
     })
 }
 
+/// A block in the parts of a [`PairPredictor`]. The contrast counts against the lower player at the
+/// first seat.
+fn contracted(block: &Block) -> Local {
+    let part = |[score, draw, second_score, second_draw]: [f64; 4]| {
+        [score - second_score, score + second_score, draw + second_draw]
+    };
+    transposed(&block.map(part)).map(part)
+}
+
+fn transposed<const R: usize, const C: usize>(rows: &[[f64; C]; R]) -> [[f64; R]; C] {
+    std::array::from_fn(|column| std::array::from_fn(|row| rows[row][column]))
+}
+
 /// Estimates the correlation within pairs for the whole tournament.
-fn correlation(pairings: &[Pairing<'_>]) -> Correlation {
+fn correlation(spreads: &[Spread]) -> Correlation {
     let of = |at: usize| {
-        let together: f64 = pairings.iter().map(|pairing| pairing.observed()[at][at + 2]).sum();
-        let apart: f64 = pairings
-            .iter()
-            .map(|pairing| {
-                let deviation = (pairing.apart[at][at] * pairing.apart[at + 2][at + 2]).sqrt();
-                f64::from(pairing.counts.pairs()) * deviation
-            })
-            .sum();
-        (together / (apart + INDEPENDENT_PAIRS * COIN)).clamp(-MOST, MOST)
+        let observed: f64 = spreads.iter().map(|spread| spread.observed[at]).sum();
+        let together: f64 = spreads.iter().map(|spread| spread.together[at]).sum();
+        (observed / (together + INDEPENDENT_PAIRS * COIN)).clamp(-MOST, MOST)
     };
     Correlation { score: -of(0), draw: of(1) }
 }

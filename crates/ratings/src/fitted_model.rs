@@ -1,6 +1,7 @@
 //! The fitted model, and its conversion from natural units to Elo.
 
 use crate::covariance::Covariance;
+use crate::dense::dot;
 use crate::error::RatingError;
 use crate::groups::groups;
 use crate::linear::{Layout, SeatEffect};
@@ -11,12 +12,26 @@ use crate::results::Results;
 use crate::significance::count;
 
 /// The zero point of a group's ratings.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum ZeroPoint {
-    /// The mean of the group is 0.
-    Mean,
+    /// The mean of the prior. A player without games is as uncertain as that.
+    Prior,
+    /// The mean of the group.
+    Mean {
+        /// The mean of its members' parameters.
+        strength: f64,
+        /// The covariance of each parameter with that mean.
+        covariance: Vec<f64>,
+        /// The variance of that mean.
+        variance: f64,
+    },
     /// The parameter that the anchors share stands for the mean of their given ratings.
-    Anchors(usize, f64),
+    Anchors {
+        /// The index of the parameter.
+        parameter: usize,
+        /// The mean of the given ratings, in Elo.
+        rating: f64,
+    },
 }
 
 /// A fitted model with its conversion from natural units to Elo.
@@ -26,7 +41,7 @@ pub(crate) struct FittedModel {
     pub(crate) map: MapEstimate,
     pub(crate) covariance: Covariance,
     pub(crate) groups: Vec<usize>,
-    origins: Vec<ZeroPoint>,
+    zero_points: Vec<ZeroPoint>,
     /// The fixed ratings of anchors.
     given: Vec<Option<f64>>,
     /// Elo points per natural unit.
@@ -51,16 +66,24 @@ impl FittedModel {
         let groups = groups(given.len(), pairings.iter().map(|&(upper, lower, _)| (upper, lower)));
         let (model, map, (unit, drift)) = estimate_with(&pairings, &groups, &given, seats);
         let covariance = Covariance::new(&model, &map, &pairings);
-        let origins = (0..=groups.iter().copied().max().unwrap_or(0))
+        let count = groups.iter().map(|group| group + 1).max().unwrap_or(0);
+        let zero_points = (0..count)
             .map(|group| {
+                let members = (0..given.len()).filter(|&player| groups[player] == group);
+                let slots: Vec<usize> = members.map(|player| model.layout.slots[player]).collect();
                 let anchor =
                     (0..given.len()).find(|&at| groups[at] == group && given[at].is_some());
-                let mean = group_mean(&groups, &given, group);
-                anchor
-                    .map_or(ZeroPoint::Mean, |at| ZeroPoint::Anchors(model.layout.slots[at], mean))
+                match anchor {
+                    Some(anchor) => ZeroPoint::Anchors {
+                        parameter: model.layout.slots[anchor],
+                        rating: group_mean(&groups, &given, group),
+                    },
+                    None if slots.len() < 2 => ZeroPoint::Prior,
+                    None => ZeroPoint::mean(&slots, &map.point, &covariance),
+                }
             })
             .collect();
-        Ok(Self { model, map, covariance, groups, origins, given, unit, drift })
+        Ok(Self { model, map, covariance, groups, zero_points, given, unit, drift })
     }
 
     /// The strength of a player in natural units.
@@ -74,40 +97,57 @@ impl FittedModel {
         if let (Some(rating), true) = (self.given[player], more.is_empty()) {
             return Estimate { value: rating, low: rating, high: rating };
         }
-        let slots = &self.model.layout.slots;
-        let mut weights = vec![(slots[player], 1.0)];
+        let layout = &self.model.layout;
+        let mut weights = vec![(layout.slots[player], 1.0)];
         weights.extend(more);
-        let group = self.groups[player];
-        match self.origins[group] {
-            ZeroPoint::Anchors(anchor, rating) => {
-                weights.push((anchor, -1.0));
-                let own = self.unit * self.model.layout.shifts[player];
-                self.estimate(rating + own, &weights)
+        match &self.zero_points[self.groups[player]] {
+            ZeroPoint::Prior => self.estimate(0.0, &weights),
+            ZeroPoint::Anchors { parameter, rating } => {
+                weights.push((*parameter, -1.0));
+                self.estimate(rating + self.unit * layout.shifts[player], &weights)
             }
-            ZeroPoint::Mean => {
-                let members: Vec<usize> =
-                    (0..slots.len()).filter(|&other| self.groups[other] == group).collect();
-                // A player without games is as uncertain as the prior.
-                if members.len() > 1 {
-                    let share = -1.0 / count(members.len());
-                    weights.extend(members.into_iter().map(|other| (slots[other], share)));
-                }
-                self.estimate(0.0, &weights)
+            ZeroPoint::Mean { strength, covariance, variance } => {
+                let offset = self.unit * (self.natural(&weights) - strength);
+                let gradient = self.gradient(offset, &weights);
+                let with_mean: f64 = gradient.iter().map(|&(at, by)| by * covariance[at]).sum();
+                let own = self.covariance.variance(&gradient);
+                let variance = own + self.unit * (self.unit * variance - 2.0 * with_mean);
+                Estimate::with_error(offset, variance.max(0.0).sqrt())
             }
         }
     }
 
     /// `base` plus a weighted sum of parameters, in Elo, by the delta method.
     pub(crate) fn estimate(&self, base: f64, weights: &[(usize, f64)]) -> Estimate {
-        let layout = &self.model.layout;
-        let natural: f64 = weights.iter().map(|&(slot, w)| w * self.map.point[slot]).sum();
-        let offset = self.unit * natural;
-        let mut gradient = vec![0.0; layout.len()];
-        for &(slot, weight) in weights {
-            gradient[slot] += weight * self.unit;
+        let offset = self.unit * self.natural(weights);
+        let variance = self.covariance.variance(&self.gradient(offset, weights));
+        Estimate::with_error(base + offset, variance.sqrt())
+    }
+
+    fn natural(&self, weights: &[(usize, f64)]) -> f64 {
+        weights.iter().map(|&(index, weight)| weight * self.map.point[index]).sum()
+    }
+
+    /// The gradient of a weighted sum of parameters in Elo that is `offset` now.
+    fn gradient(&self, offset: f64, weights: &[(usize, f64)]) -> Vec<(usize, f64)> {
+        let in_elo = weights.iter().map(|&(index, weight)| (index, self.unit * weight));
+        in_elo.chain([(self.model.layout.draw(), self.drift * offset)]).collect()
+    }
+}
+
+impl ZeroPoint {
+    fn mean(slots: &[usize], point: &[f64], covariance: &Covariance) -> Self {
+        let share = 1.0 / count(slots.len());
+        let mut weights = vec![0.0; point.len()];
+        for &slot in slots {
+            weights[slot] += share;
         }
-        gradient[layout.draw()] += self.drift * offset;
-        Estimate::with_error(base + offset, self.covariance.variance(&gradient).sqrt())
+        let covariance = covariance.with(&weights);
+        Self::Mean {
+            strength: dot(&weights, point),
+            variance: dot(&weights, &covariance),
+            covariance,
+        }
     }
 }
 
@@ -150,15 +190,15 @@ fn estimate_with(
     let mut shared: Vec<Option<(usize, f64)>> = groups.iter().zip(given).map(from_mean).collect();
     if shared.iter().flatten().all(|&(_, apart)| apart == 0.0) {
         let model = Model::new(Layout::new(&shared, seats), pairings);
-        let map = model.map_estimate();
+        let map = model.map_estimate(None);
         let unit = unit(map.point[model.layout.draw()]);
         return (model, map, unit);
     }
     let free = Model::new(Layout::new(&vec![None; given.len()], seats), pairings);
-    let (unit, _) = unit(free.map_estimate().point[free.layout.draw()]);
+    let (unit, _) = unit(free.map_estimate(None).point[free.layout.draw()]);
     shared.iter_mut().flatten().for_each(|(_, apart)| *apart /= unit);
     let model = Model::new(Layout::new(&shared, seats), pairings);
-    let map = model.map_estimate();
+    let map = model.map_estimate(None);
     (model, map, (unit, 0.0))
 }
 

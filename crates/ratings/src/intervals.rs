@@ -9,6 +9,7 @@
 
 use std::f64::consts::TAU;
 
+use ndarray::Array2;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -18,9 +19,11 @@ use crate::rating::Estimate;
 use crate::significance::{Z95, normal_below};
 
 /// The number of bootstrap rounds.
-const ROUNDS: u32 = 4000;
+const ROUNDS: usize = 4000;
 /// Rank intervals leave out at most this share of the rounds on each side: 1/40.
-const TAIL: u32 = ROUNDS / 40;
+const TAIL: usize = ROUNDS / 40;
+/// The number of rounds that are drawn at once.
+const BATCH: usize = 125;
 /// The bootstrap's seed: the same results always have the same intervals.
 const SEED: u64 = 0x7265_6665_7265_6521;
 /// Beyond this many games, no number is given.
@@ -76,10 +79,8 @@ impl Fit {
         }
         let layout = &self.fitted.model.layout;
         let lead = self.fitted.strength(one) - self.fitted.strength(other);
-        let mut gradient = vec![0.0; layout.len()];
-        gradient[layout.slots[one]] += 1.0;
-        gradient[layout.slots[other]] -= 1.0;
-        let variance = self.fitted.covariance.variance(&gradient);
+        let contrast = [(layout.slots[one], 1.0), (layout.slots[other], -1.0)];
+        let variance = self.fitted.covariance.variance(&contrast);
         let los = match variance.sqrt() {
             error if error > 0.0 => normal_below(lead / error),
             _ => 0.5 + 0.5 * lead.signum() * f64::from(u8::from(lead != 0.0)),
@@ -92,11 +93,8 @@ impl Fit {
         if variance <= wanted {
             return Some(0);
         }
-        let (point, draw) = (&self.fitted.map.point, self.fitted.model.layout.draw());
-        let [a, b] = [(one, other), (other, one)].map(|(first, second)| {
-            let lead = self.fitted.model.layout.predictor(first, second).at(point);
-            Chances::at(lead, point[draw]).covariance()[0][0]
-        });
+        let leads = self.fitted.model.layout.pair(one, other).leads(&self.fitted.map.point);
+        let [a, b] = leads.map(|lead| Chances::at(lead, self.draw).covariance()[0][0]);
         let by_pair = a + b + 2.0 * self.pair_correlation * (a * b).sqrt();
         let information = (a + b).powi(2) / by_pair;
         let games = 2.0 * ((1.0 / wanted - 1.0 / variance) / information).ceil();
@@ -112,67 +110,79 @@ impl Fit {
     /// The rank interval of each player within its group. Players of a lower class come before
     /// those of a higher one, and ratings decide within a class.
     pub(crate) fn rank_intervals_by<C: Ord>(&self, classes: &[C]) -> Vec<RankInterval> {
-        let order = self.order();
-        let mut places = vec![0; order.len()];
-        let mut counts: Vec<Vec<u32>> = vec![vec![0; order.len()]; order.len()];
+        let order = Order::new(&self.groups, classes);
+        let layout = &self.fitted.model.layout;
+        let estimated: Vec<f64> =
+            (0..self.groups.len()).map(|player| self.fitted.strength(player)).collect();
+        let mut all_places: Vec<Vec<u32>> = vec![Vec::with_capacity(ROUNDS); estimated.len()];
         let mut luck = ChaCha8Rng::seed_from_u64(SEED);
-        let estimated = self.strengths(&vec![0.0; self.fitted.model.layout.len()]);
-        for _ in 0..ROUNDS {
-            let normal: Vec<f64> =
-                (0..self.fitted.model.layout.len()).map(|_| normal(&mut luck)).collect();
-            let moved = self.strengths(&self.fitted.covariance.deviation(&normal));
-            self.rank(classes, &moved, &mut places);
-            for (player, &place) in places.iter().enumerate() {
-                counts[player][place] += 1;
+        for start in (0..ROUNDS).step_by(BATCH) {
+            let rounds = BATCH.min(ROUNDS - start);
+            let normals =
+                Array2::from_shape_simple_fn((rounds, layout.len()), || normal(&mut luck));
+            for deviation in self.fitted.covariance.deviations(&normals).rows() {
+                let moved = |player: usize| estimated[player] + deviation[layout.slots[player]];
+                order.rank(moved, |player, place| all_places[player].push(place));
             }
         }
-        self.rank(classes, &estimated, &mut places);
-        places.iter().zip(&counts).map(|(&place, counts)| interval(place, counts)).collect()
+        let mut intervals = vec![RankInterval { low: 1, high: 1 }; estimated.len()];
+        order.rank(
+            |player| estimated[player],
+            |player, place| {
+                intervals[player] = interval(place, &mut all_places[player]);
+            },
+        );
+        intervals
+    }
+}
+
+/// The players by group and class: within these, strengths decide.
+struct Order {
+    /// The players of each group and class, and the first place in the group that they may have,
+    /// from 0.
+    runs: Vec<(u32, Vec<usize>)>,
+}
+
+impl Order {
+    fn new<C: Ord>(groups: &[usize], classes: &[C]) -> Self {
+        let key = |player: usize| (groups[player], &classes[player]);
+        let mut players: Vec<usize> = (0..groups.len()).collect();
+        players.sort_by_key(|&player| key(player));
+        let mut runs: Vec<(u32, Vec<usize>)> = Vec::new();
+        for run in players.chunk_by(|&one, &other| key(one) == key(other)) {
+            let after = runs.last().filter(|(_, last)| groups[last[0]] == groups[run[0]]);
+            let first = after.map_or(0, |(first, last)| first + index(last.len()));
+            runs.push((first, run.to_vec()));
+        }
+        Self { runs }
     }
 
-    fn order(&self) -> Vec<usize> {
-        (0..self.ratings.len()).collect()
-    }
-
-    fn strengths(&self, deviation: &[f64]) -> Vec<f64> {
-        let slots = &self.fitted.model.layout.slots;
-        (0..slots.len())
-            .map(|player| self.fitted.strength(player) + deviation[slots[player]])
-            .collect()
-    }
-
-    /// The place of each player in its group, from 0.
-    fn rank<C: Ord>(&self, classes: &[C], strengths: &[f64], places: &mut [usize]) {
-        let mut order = self.order();
-        order.sort_by(|&one, &other| {
-            let groups = self.groups[one].cmp(&self.groups[other]);
-            let classes = groups.then_with(|| classes[one].cmp(&classes[other]));
-            classes.then_with(|| strengths[other].total_cmp(&strengths[one]))
-        });
-        let (mut group, mut start) = (usize::MAX, 0);
-        for (at, player) in order.into_iter().enumerate() {
-            if self.groups[player] != group {
-                (group, start) = (self.groups[player], at);
+    /// Passes every player and its place in its group, from 0, to `placed`.
+    fn rank(&self, strength: impl Fn(usize) -> f64, mut placed: impl FnMut(usize, u32)) {
+        for (first, players) in &self.runs {
+            let mut order: Vec<(f64, usize)> =
+                players.iter().map(|&player| (strength(player), player)).collect();
+            order
+                .sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+            for (place, (_, player)) in (*first..).zip(order) {
+                placed(player, place);
             }
-            places[player] = at - start;
         }
     }
 }
 
-/// The smallest interval around `place` (from 0) that leaves out at most [`TAIL`] rounds per side.
-fn interval(place: usize, counts: &[u32]) -> RankInterval {
-    let tail = |counts: &mut dyn Iterator<Item = &u32>| {
-        counts
-            .scan(0, |sum, &count| {
-                *sum += count;
-                Some(*sum)
-            })
-            .take_while(|&sum| sum <= TAIL)
-            .count()
-    };
-    let low = tail(&mut counts.iter());
-    let high = counts.len() - 1 - tail(&mut counts.iter().rev());
-    RankInterval { low: low.min(place) + 1, high: high.max(place) + 1 }
+fn index(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}
+
+/// The smallest interval around `place` (from 0) that leaves out at most [`TAIL`] of the `drawn`
+/// places per side.
+fn interval(place: u32, drawn: &mut [u32]) -> RankInterval {
+    let (_, &mut low, above) = drawn.select_nth_unstable(TAIL);
+    let last = above.len() - 1 - TAIL;
+    let (_, &mut high, _) = above.select_nth_unstable(last);
+    let rank = |place: u32| place as usize + 1;
+    RankInterval { low: rank(low.min(place)), high: rank(high.max(place)) }
 }
 
 /// A standard normal number, by the Box–Muller method.

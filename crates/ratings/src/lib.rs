@@ -58,8 +58,8 @@
 //! ```
 
 mod anchors;
-mod cholesky;
 mod covariance;
+mod dense;
 mod error;
 mod fit;
 mod fitted_model;

@@ -1,8 +1,6 @@
-//! The layout of the model's parameters, and the linear predictor of a game.
+//! The layout of the model's parameters, and the linear predictors of games.
 
 use std::collections::HashMap;
-
-use crate::pairs::Side;
 
 /// Whether the first seat is worth the same to every player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,12 +27,24 @@ pub(crate) struct Layout {
     seats: SeatEffect,
 }
 
-/// A linear combination of parameters, plus a constant.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct LinearPredictor {
-    pub(crate) terms: Vec<(usize, f64)>,
-    pub(crate) shift: f64,
+/// The linear predictors of two players' games: the lead of the player at the first seat, in
+/// natural units. It is `common + contrast + shift` for the upper player, and `common − contrast −
+/// shift` for the lower one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PairPredictor {
+    /// The upper player's strength minus the lower one's; the factors are 0 if they share one.
+    contrast: [(usize, f64); 2],
+    /// What the first seat is worth to these two: the advantage, and half of each own effect.
+    advantage: usize,
+    own: Option<[usize; 2]>,
+    /// The index of the draw parameter's logarithm.
+    draw: usize,
+    shift: f64,
 }
+
+/// A symmetric matrix over the contrast, the common part and the draw parameter of a
+/// [`PairPredictor`].
+pub(crate) type Local = [[f64; 3]; 3];
 
 impl Layout {
     /// One strength per player, except that players with the same entry in `shared` share one, each
@@ -85,34 +95,88 @@ impl Layout {
         }
     }
 
-    /// The lead of `first` over `second` when it has the first seat.
-    pub(crate) fn predictor(&self, first: usize, second: usize) -> LinearPredictor {
-        let mut terms = vec![(self.advantage(), 1.0)];
-        if self.slots[first] != self.slots[second] {
-            terms.extend([(self.slots[first], 1.0), (self.slots[second], -1.0)]);
-        }
-        if self.seats == SeatEffect::PerPlayer {
-            terms.extend([(self.own(first), 0.5), (self.own(second), 0.5)]);
-        }
-        LinearPredictor { terms, shift: self.shifts[first] - self.shifts[second] }
-    }
-
-    /// The linear predictor of the player at the first seat of a pairing.
-    pub(crate) fn predictor_of(
-        &self,
-        (upper, lower): (usize, usize),
-        first: Side,
-    ) -> LinearPredictor {
-        match first {
-            Side::Upper => self.predictor(upper, lower),
-            Side::Lower => self.predictor(lower, upper),
+    /// The linear predictors of two players' games.
+    pub(crate) fn pair(&self, upper: usize, lower: usize) -> PairPredictor {
+        let (one, other) = (self.slots[upper], self.slots[lower]);
+        let factor = if one == other { 0.0 } else { 1.0 };
+        let own = || [self.own(upper), self.own(lower)];
+        PairPredictor {
+            contrast: [(one, factor), (other, -factor)],
+            advantage: self.advantage(),
+            own: (self.seats == SeatEffect::PerPlayer).then(own),
+            draw: self.draw(),
+            shift: self.shifts[upper] - self.shifts[lower],
         }
     }
 }
 
-impl LinearPredictor {
-    /// Its value at the parameters `point`.
-    pub(crate) fn at(&self, point: &[f64]) -> f64 {
-        self.shift + self.terms.iter().map(|&(slot, factor)| factor * point[slot]).sum::<f64>()
+impl PairPredictor {
+    /// The lead of the player at the first seat at the parameters `point`: if that is the upper
+    /// player, and if it is the lower one.
+    pub(crate) fn leads(&self, point: &[f64]) -> [f64; 2] {
+        let [(one, factor), (other, _)] = self.contrast;
+        let contrast = factor * (point[one] - point[other]) + self.shift;
+        let own = self.own.map_or(0.0, |own| own.map(|at| point[at] / 2.0).iter().sum());
+        let common = point[self.advantage] + own;
+        [common + contrast, common - contrast]
+    }
+
+    /// Adds a vector over the predictor's parts to a vector over all parameters.
+    pub(crate) fn add_vector(&self, [contrast, common, draw]: [f64; 3], vector: &mut [f64]) {
+        for (at, factor) in self.contrast {
+            vector[at] += factor * contrast;
+        }
+        for at in self.own.into_iter().flatten() {
+            vector[at] += common / 2.0;
+        }
+        vector[self.advantage] += common;
+        vector[self.draw] += draw;
+    }
+
+    /// Passes each cell that `local` changes in the lower triangle of a matrix over all parameters
+    /// to `add`, with the change.
+    pub(crate) fn add_matrix(&self, local: &Local, mut add: impl FnMut(usize, usize, f64)) {
+        let [(one, factor), (other, _)] = self.contrast;
+        if factor != 0.0 {
+            add(one, one, local[0][0]);
+            add(other, other, local[0][0]);
+            add(other, one, -local[0][0]);
+            for (row, by) in [(self.advantage, 1), (self.draw, 2)] {
+                add(row, one, local[by][0]);
+                add(row, other, -local[by][0]);
+            }
+        }
+        add(self.advantage, self.advantage, local[1][1]);
+        add(self.draw, self.advantage, local[2][1]);
+        add(self.draw, self.draw, local[2][2]);
+        let Some(own) = self.own else { return };
+        for row in own {
+            for (column, factor) in self.contrast {
+                add(row, column, factor * local[1][0] / 2.0);
+            }
+            add(row, self.advantage, local[1][1] / 2.0);
+            add(row, self.draw, local[2][1] / 2.0);
+            add(row, row, local[1][1] / 4.0);
+        }
+        add(own[1], own[0], local[1][1] / 4.0);
+    }
+
+    /// The part of a symmetric matrix over all parameters that these games see.
+    pub(crate) fn restrict(&self, at: impl Fn(usize, usize) -> f64) -> Local {
+        let own = self.own.into_iter().flatten().map(|at| (at, 0.5));
+        let common = || own.clone().chain([(self.advantage, 1.0)]);
+        let with_common = |row: usize| common().map(|(to, by)| by * at(row, to)).sum::<f64>();
+        let [(one, factor), (other, _)] = self.contrast;
+        let contrast = |of: &dyn Fn(usize) -> f64| factor * (of(one) - of(other));
+        let with_draw = |row: usize| at(row, self.draw);
+        let own_contrast = at(one, one) + at(other, other) - 2.0 * at(one, other);
+        let mixed = contrast(&with_common);
+        let (contrast_draw, common_draw) = (contrast(&with_draw), with_common(self.draw));
+        let own_common = common().map(|(row, by)| by * with_common(row)).sum();
+        [
+            [factor * own_contrast, mixed, contrast_draw],
+            [mixed, own_common, common_draw],
+            [contrast_draw, common_draw, with_draw(self.draw)],
+        ]
     }
 }

@@ -8,8 +8,8 @@
 
 use std::f64::consts::LN_10;
 
-use crate::cholesky::{Symmetric, dot};
-use crate::linear::{Layout, LinearPredictor};
+use crate::dense::{Symmetric, dot};
+use crate::linear::{Layout, Local};
 use crate::outcome::GameOutcome;
 use crate::pairs::{PairCounts, Side};
 
@@ -20,13 +20,15 @@ const MOST_HALVINGS: usize = 40;
 /// last.
 const SHORT: f64 = 1e-9;
 
-/// The games of one player at the first seat against another, as the fit sees them.
-#[derive(Debug, Clone)]
+/// The games of two players, as the fit sees them: by the seat of the upper player.
+#[derive(Debug, Clone, Copy)]
 struct Series {
-    predictor: LinearPredictor,
-    games: f64,
-    /// Wins minus losses.
-    balance: f64,
+    upper: usize,
+    lower: usize,
+    games: [f64; 2],
+    /// Wins minus losses of the first seat.
+    balance: [f64; 2],
+    /// Draws of both.
     draws: f64,
 }
 
@@ -40,12 +42,15 @@ pub(crate) struct Chances {
 }
 
 impl Chances {
-    /// The probabilities if the first seat leads by `lead` and the draw parameter's log is `draw`.
-    pub(crate) fn at(lead: f64, draw: f64) -> Self {
-        let top = (lead.abs() / 2.0).max(draw);
-        let [w, d, l] = [lead / 2.0, draw, -lead / 2.0].map(|log| (log - top).exp());
-        let sum = w + d + l;
-        Self { win: w / sum, draw: d / sum, loss: l / sum, log_sum: top + sum.ln() }
+    /// The probabilities if the first seat leads by `lead` and the draw parameter is `nu`.
+    pub(crate) fn at(lead: f64, nu: f64) -> Self {
+        // In units of the stronger side's weight, so that no lead overflows.
+        let half = lead.abs() / 2.0;
+        let root = (-half).exp();
+        let sum = 1.0 + nu * root + root * root;
+        let (upper, lower) = (1.0 / sum, root * root / sum);
+        let (win, loss) = if lead > 0.0 { (upper, lower) } else { (lower, upper) };
+        Self { win, draw: nu * root / sum, loss, log_sum: half + sum.ln() }
     }
 
     /// The expected score of the first seat minus ½.
@@ -90,6 +95,14 @@ pub(crate) struct MapEstimate {
     pub(crate) information: Symmetric,
 }
 
+/// The negative log posterior (up to a constant), its gradient and its Hessian at a point.
+struct Evaluation {
+    point: Vec<f64>,
+    value: f64,
+    slope: Vec<f64>,
+    curvature: Symmetric,
+}
+
 impl Model {
     /// Elo points per natural unit of strength in a game without draws.
     pub(crate) const ELO: f64 = 400.0 / LN_10;
@@ -106,58 +119,38 @@ impl Model {
     /// The model of these results.
     pub(crate) fn new(layout: Layout, pairings: &[(usize, usize, PairCounts)]) -> Self {
         let (means, precisions) = priors(&layout);
-        let series = pairings
-            .iter()
-            .flat_map(|(upper, lower, counts)| {
-                [Side::Upper, Side::Lower].map(|side| (*upper, *lower, counts.games(side), side))
-            })
-            .filter(|(_, _, games, _)| games.iter().any(|&count| count > 0))
-            .map(|(upper, lower, games, side)| {
-                let [wins, draws, losses] = games.map(f64::from);
-                Series {
-                    predictor: layout.predictor_of((upper, lower), side),
-                    games: wins + draws + losses,
-                    balance: wins - losses,
-                    draws,
-                }
-            })
-            .collect();
+        let series = pairings.iter().map(Series::of).collect();
         Self { layout, series, means, precisions }
     }
 
-    /// The one maximum of the posterior.
-    pub(crate) fn map_estimate(&self) -> MapEstimate {
-        let mut point = self.means.clone();
-        let mut value = self.value(&point);
+    /// The one maximum of the posterior, found from any `start`; without one, from the means of the
+    /// priors.
+    pub(crate) fn map_estimate(&self, start: Option<Vec<f64>>) -> MapEstimate {
+        let mut here = self.evaluate(start.unwrap_or_else(|| self.means.clone()));
         for _ in 0..MOST_STEPS {
-            let (slope, curvature) = self.slopes(&point);
-            let step = curvature.factor(self.floor()).solve(&slope);
-            let length = dot(&slope, &step);
-            let Some(next) = self.descend(&point, &step, value, length) else { break };
-            (point, value) = next;
+            let step = here.curvature.factor(self.floor()).solve(&here.slope);
+            let length = dot(&here.slope, &step);
+            let Some(next) = self.descend(&here.point, &step, here.value, length) else {
+                here = self.evaluate(here.point);
+                break;
+            };
+            here = next;
             if length < SHORT {
                 break;
             }
         }
-        let (_, information) = self.slopes(&point);
-        MapEstimate { point, information }
+        MapEstimate { point: here.point, information: here.curvature }
     }
 
     /// The first step among 1, ½, ¼ … that does not go uphill, and where it leads.
-    fn descend(
-        &self,
-        point: &[f64],
-        step: &[f64],
-        value: f64,
-        length: f64,
-    ) -> Option<(Vec<f64>, f64)> {
+    fn descend(&self, point: &[f64], step: &[f64], value: f64, length: f64) -> Option<Evaluation> {
         let rounding = 1e-12 * value.abs();
         let mut scale = 1.0;
         for _ in 0..MOST_HALVINGS {
-            let next: Vec<f64> = point.iter().zip(step).map(|(p, s)| p - scale * s).collect();
-            let reached = self.value(&next);
-            if length < SHORT || reached <= value + rounding {
-                return Some((next, reached));
+            let next = point.iter().zip(step).map(|(p, s)| p - scale * s).collect();
+            let reached = self.evaluate(next);
+            if length < SHORT || reached.value <= value + rounding {
+                return Some(reached);
             }
             scale /= 2.0;
         }
@@ -169,49 +162,63 @@ impl Model {
         self.precisions.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// The negative log posterior, up to a constant.
-    fn value(&self, point: &[f64]) -> f64 {
-        let draw = point[self.layout.draw()];
-        let likelihood = self.series.iter().map(|series| {
-            let lead = series.predictor.at(point);
-            let log_sum = Chances::at(lead, draw).log_sum;
-            series.games * log_sum - series.balance * lead / 2.0 - series.draws * draw
-        });
-        let off = self.offsets(point);
-        let prior = off.iter().zip(&self.precisions).map(|(off, p)| off * off * p / 2.0);
-        likelihood.sum::<f64>() + prior.sum::<f64>()
-    }
-
-    /// The gradient and the Hessian of [`value`](Self::value).
-    fn slopes(&self, point: &[f64]) -> (Vec<f64>, Symmetric) {
-        let mut slope: Vec<f64> =
-            self.offsets(point).iter().zip(&self.precisions).map(|(off, p)| off * p).collect();
+    fn evaluate(&self, point: Vec<f64>) -> Evaluation {
+        let offsets: Vec<f64> = point.iter().zip(&self.means).map(|(p, mean)| p - mean).collect();
+        let priors = offsets.iter().zip(&self.precisions);
+        let mut value = priors.clone().map(|(off, precision)| off * off * precision / 2.0).sum();
+        let mut slope: Vec<f64> = priors.map(|(off, precision)| off * precision).collect();
         let mut curvature = Symmetric::diagonal(&self.precisions);
+        let draw = point[self.layout.draw()];
+        let nu = draw.exp();
         for series in &self.series {
-            self.add_slopes(point, series, &mut slope, &mut curvature);
+            let predictor = self.layout.pair(series.upper, series.lower);
+            let (minus_log, part, local) = series.evaluate(predictor.leads(&point), draw, nu);
+            value += minus_log;
+            predictor.add_vector(part, &mut slope);
+            predictor.add_matrix(&local, |row, column, cell| curvature.add(row, column, cell));
         }
-        (slope, curvature)
+        Evaluation { point, value, slope, curvature }
+    }
+}
+
+impl Series {
+    fn of((upper, lower, counts): &(usize, usize, PairCounts)) -> Self {
+        let games = Side::BOTH.map(|side| counts.games(side).map(f64::from));
+        Self {
+            upper: *upper,
+            lower: *lower,
+            games: games.map(|[wins, draws, losses]| wins + draws + losses),
+            balance: games.map(|[wins, _, losses]| wins - losses),
+            draws: games.iter().map(|[_, draws, _]| draws).sum(),
+        }
     }
 
-    /// Adds the contribution of one series to the gradient and the Hessian.
-    fn add_slopes(&self, at: &[f64], series: &Series, slope: &mut [f64], bend: &mut Symmetric) {
-        let draw = self.layout.draw();
-        let chances = Chances::at(series.predictor.at(at), at[draw]);
-        let [[variance, mixed], [_, by_draw]] = chances.covariance();
-        let by_predictor = series.games * chances.tilt() - series.balance / 2.0;
-        for (n, &(row, factor)) in series.predictor.terms.iter().enumerate() {
-            slope[row] += factor * by_predictor;
-            bend.add(row, draw, factor * series.games * mixed);
-            for &(column, other) in &series.predictor.terms[..=n] {
-                bend.add(row, column, factor * other * series.games * variance);
+    /// The negative log likelihood at these leads, its gradient and its Hessian in the parts of the
+    /// players' [`PairPredictor`](crate::linear::PairPredictor).
+    fn evaluate(&self, leads: [f64; 2], draw: f64, nu: f64) -> (f64, [f64; 3], Local) {
+        let mut minus_log = -self.draws * draw;
+        let (mut slope, mut local) = ([0.0, 0.0, -self.draws], Local::default());
+        // The contrast counts for the upper player and against the lower one.
+        for (side, sign) in [1.0, -1.0].into_iter().enumerate() {
+            let (games, balance) = (self.games[side], self.balance[side]);
+            if games == 0.0 {
+                continue;
             }
+            let chances = Chances::at(leads[side], nu);
+            let [[variance, mixed], [_, by_draw]] = chances.covariance();
+            minus_log += games * chances.log_sum - balance * leads[side] / 2.0;
+            let by_lead = games * chances.tilt() - balance / 2.0;
+            slope[0] += sign * by_lead;
+            slope[1] += by_lead;
+            slope[2] += games * chances.draw;
+            local[1][1] += games * variance;
+            local[1][0] += sign * games * variance;
+            local[2][0] += sign * games * mixed;
+            local[2][1] += games * mixed;
+            local[2][2] += games * by_draw;
         }
-        slope[draw] += series.games * chances.draw - series.draws;
-        bend.add(draw, draw, series.games * by_draw);
-    }
-
-    fn offsets(&self, point: &[f64]) -> Vec<f64> {
-        point.iter().zip(&self.means).map(|(p, mean)| p - mean).collect()
+        local[0][0] = local[1][1];
+        (minus_log, slope, local)
     }
 }
 

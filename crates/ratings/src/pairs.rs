@@ -27,6 +27,11 @@ pub enum Side {
     Lower,
 }
 
+impl Side {
+    /// Both sides, the upper player's first.
+    pub(crate) const BOTH: [Self; 2] = [Self::Upper, Self::Lower];
+}
+
 impl PairCounts {
     /// Counts a pair: the game with the upper player at the first seat, and the other one.
     pub fn add(&mut self, upper: GameOutcome, lower: GameOutcome) {

@@ -65,11 +65,10 @@ pub fn residuals(results: &Results, fit: &Fit) -> Vec<Residual> {
 fn residual(fit: &Fit, player: usize, opponent: usize, counts: &PairCounts) -> Residual {
     let (layout, point) = (&fit.fitted.model.layout, &fit.fitted.map.point);
     let (mut score, mut expected, mut information) = (0.0, 0.0, 0.0);
-    let sides = [Side::Upper, Side::Lower];
-    let chances = sides.map(|side| {
-        Chances::at(layout.predictor_of((player, opponent), side).at(point), point[layout.draw()])
-    });
-    for (side, chances) in sides.into_iter().zip(chances) {
+    let nu = point[layout.draw()].exp();
+    let leads = layout.pair(player, opponent).leads(point);
+    let chances = leads.map(|lead| Chances::at(lead, nu));
+    for (side, chances) in Side::BOTH.into_iter().zip(chances) {
         let [wins, draws, losses] = counts.games(side).map(f64::from);
         let games = wins + draws + losses;
         let (got, sign) = if side == Side::Upper { (wins, 1.0) } else { (losses, -1.0) };
@@ -80,10 +79,8 @@ fn residual(fit: &Fit, player: usize, opponent: usize, counts: &PairCounts) -> R
     let [a, b] = chances.map(|chances| chances.covariance()[0][0]);
     let clustered =
         information + f64::from(counts.pairs()) * 2.0 * fit.pair_correlation * (a * b).sqrt();
-    let mut gradient = vec![0.0; layout.len()];
-    gradient[layout.slots[player]] += 1.0;
-    gradient[layout.slots[opponent]] -= 1.0;
-    let left = 1.0 - information * fit.fitted.covariance.model_variance(&gradient);
+    let contrast = [(layout.slots[player], 1.0), (layout.slots[opponent], -1.0)];
+    let left = 1.0 - information * fit.fitted.covariance.model_variance(&contrast);
     let deviation = (information >= LEAST_INFORMATION && left >= LEAST_LEFT)
         .then(|| (score - expected) / (clustered * left).sqrt());
     Residual { player, opponent, score, expected, deviation }

@@ -1,6 +1,6 @@
 //! Whether the first seat is worth the same to every player, and ratings by seat if it is not.
 
-use crate::cholesky::{Symmetric, dot};
+use crate::dense::{Symmetric, dot};
 use crate::error::RatingError;
 use crate::fitted_model::FittedModel;
 
@@ -66,21 +66,17 @@ fn p_value(fitted: &FittedModel, seated: &[usize]) -> f64 {
     let effects: Vec<f64> =
         seated.iter().map(|&player| fitted.map.point[layout.own(player)]).collect();
     let mean = effects.iter().sum::<f64>() / count(effects.len());
-    let halves: Vec<Vec<f64>> = seated[..free]
-        .iter()
-        .map(|&player| {
-            let mut gradient = vec![0.0; layout.len()];
-            for &other in seated {
-                gradient[layout.own(other)] = -1.0 / count(seated.len());
-            }
-            gradient[layout.own(player)] += 1.0;
-            fitted.covariance.half(&gradient)
-        })
-        .collect();
+    let mut mean_gradient = vec![0.0; layout.len()];
+    for &player in seated {
+        mean_gradient[layout.own(player)] = 1.0 / count(seated.len());
+    }
+    let with_mean = fitted.covariance.with(&mean_gradient);
+    let of_mean = dot(&mean_gradient, &with_mean);
     let mut covariance = Symmetric::diagonal(&vec![0.0; free]);
-    for (row, one) in halves.iter().enumerate() {
-        for (column, other) in halves[..=row].iter().enumerate() {
-            covariance.add(row, column, dot(one, other));
+    for (row, one) in seated[..free].iter().map(|&player| layout.own(player)).enumerate() {
+        for (column, other) in seated[..=row].iter().map(|&player| layout.own(player)).enumerate() {
+            let together = fitted.covariance.at(one, other);
+            covariance.add(row, column, together - with_mean[one] - with_mean[other] + of_mean);
         }
     }
     let apart: Vec<f64> = effects[..free].iter().map(|effect| effect - mean).collect();
