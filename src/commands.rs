@@ -21,7 +21,7 @@ pub mod results;
 pub mod rules;
 pub mod run;
 pub mod serve;
-mod setting;
+mod settings;
 pub mod trace;
 mod until;
 pub mod verify;

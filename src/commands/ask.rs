@@ -10,7 +10,7 @@ use serde_json::json;
 use super::board::picture;
 use super::recorded::FoundGame;
 use super::run::until_interrupted;
-use super::setting::{GameSettings, GameSettingsArgs};
+use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::check::{Beginning, CheckFinding, ShownLine, transcript};
 use crate::model::player::{Interface, PlayerSpec};
@@ -59,56 +59,58 @@ pub struct AskArgs {
     pub format: OutputFormat,
     /// The game and its terms, where there is no record
     #[command(flatten)]
-    pub setting: GameSettingsArgs,
+    pub settings: GameSettingsArgs,
 }
 
 /// Asks the player for the decision.
 pub fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
-    let mut setting = args.setting.read(printer)?;
-    let spec = setting.program(&args.player, "a person is asked by `referee play`")?;
+    let settings = args.settings.resolve(printer)?;
+    let refusal = "player `human`: a person is asked by `referee play`";
+    let spec = settings.program(&args.player, refusal)?;
     let Some(word) = &args.record else {
-        return at_the_start(args, &setting, &spec, printer);
+        return at_the_start(args, &settings, &spec, printer);
     };
     let recorded = FoundGame::find(word, args.results.as_deref())?;
     let rules = GameRules::of(&recorded.header)?;
-    setting.control = recorded.header.clock;
-    setting.policy = recorded.header.fault_policy;
-    ask(args, &setting, &rules, &recorded.record, &spec, printer)
+    let FoundGame { header, record } = recorded;
+    let (control, policy) = (&header.clock, header.fault_policy);
+    let source = RecordedGame { rules: &rules, control, policy, record: &record };
+    ask(args, &settings, &source, &spec, printer)
 }
 
 /// A game at its start, without a record.
 fn at_the_start(
     args: &AskArgs,
-    setting: &GameSettings,
+    settings: &Settings,
     spec: &PlayerSpec,
     printer: Printer,
 ) -> Result<Status, Failure> {
-    let rules = setting.rules(printer)?;
+    let rules = settings.rules(printer)?;
     let secret = Secret::from_seed(1);
     let names = BySeat::new(spec.name.clone(), "opponent".to_owned());
     let seeds = BySeat::from_fn(|seat| secret.player_seed(&names[seat], &names[!seat], 1));
     let start = Beginning::start(&rules, &mut secret.luck(&names.first, &names.second, 1))?;
     let nothing = (Seat::First, std::time::Duration::ZERO, None);
     let record = start.record(rules.seats(), &names, seeds, 1, nothing);
-    ask(args, setting, &rules, &record, spec, printer)
+    let (control, policy) = (&settings.clock.value, settings.fault_policy.value);
+    let source = RecordedGame { rules: &rules, control, policy, record: &record };
+    ask(args, settings, &source, spec, printer)
 }
 
 fn ask(
     args: &AskArgs,
-    setting: &GameSettings,
-    rules: &GameRules,
-    record: &crate::model::record::GameRecord,
+    settings: &Settings,
+    source: &RecordedGame<'_>,
     spec: &PlayerSpec,
     printer: Printer,
 ) -> Result<Status, Failure> {
-    let mut control = setting.control;
+    let mut control = *source.control;
     if args.no_clock {
         (control.budget, control.per_move) = (None, None);
     }
-    let policy = setting.policy;
-    let source = RecordedGame { rules, control: &control, policy, record };
+    let source = RecordedGame { control: &control, ..*source };
     let decision = decision(args, &source, &spec.name)?;
-    let mut player = Player::Wire(Box::new(Wire::process(Launch::of(spec), setting.contain()?)));
+    let mut player = Player::Wire(Box::new(Wire::process(Launch::of(spec), settings.sandbox()?)));
     let asked = until_interrupted(async {
         let asked = reask::ask_again(&source, decision, &mut player).await;
         player.leave().await;
@@ -124,7 +126,7 @@ fn ask(
     let finding = asked.outcome.as_ref().err().map(|fault| {
         let ply = asked.greeted.as_ref().map(|_| asked.position.ply());
         let lines = (spec.interface(), transcript::last_request(&player));
-        CheckFinding::new(&*rules.game, fault, decision.seat, ply, lines)
+        CheckFinding::new(&*source.rules.game, fault, decision.seat, ply, lines)
     });
     let exchange = match spec.interface() {
         Interface::Program => transcript::last_request(&player),

@@ -11,7 +11,7 @@ use clap::Args;
 
 use self::parallel_checks::ChecksEnd;
 use self::table::CheckTable;
-use super::setting::{GameSettings, GameSettingsArgs};
+use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::analysis::diagnostics::copies;
 use crate::check::{CheckReport, Exam, drills};
@@ -41,7 +41,7 @@ pub struct CheckArgs {
     pub players: Vec<String>,
     /// The game and its terms
     #[command(flatten)]
-    pub setting: GameSettingsArgs,
+    pub settings: GameSettingsArgs,
     /// Pairs of games against each built-in player
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=MOST_PAIRS))]
     pub pairs: u32,
@@ -71,9 +71,9 @@ pub struct CheckArgs {
 
 /// Checks the players.
 pub fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
-    let setting = args.setting.read(printer)?;
-    let mut exam = exam(args, &setting, printer)?;
-    let entries = candidates::read(args, &setting, &exam)?;
+    let settings = args.settings.resolve(printer)?;
+    let mut exam = exam(args, &settings, printer)?;
+    let entries = candidates::read(args, &settings, &exam)?;
     if let [Err(refused)] = &entries[..] {
         return Err(refused.why.clone());
     }
@@ -98,10 +98,12 @@ pub fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
 }
 
 /// The tests that every player takes. The drills, which take a while to find, are added later.
-fn exam(args: &CheckArgs, setting: &GameSettings, printer: Printer) -> Result<Exam, Failure> {
-    let rules = setting.rules(printer)?;
-    let built_in =
-        |name: &str| setting.program(&format!("bot:{name}"), "it is not a built-in player");
+fn exam(args: &CheckArgs, settings: &Settings, printer: Printer) -> Result<Exam, Failure> {
+    let rules = settings.rules(printer)?;
+    let built_in = |name: &str| {
+        let word = format!("bot:{name}");
+        settings.program(&word, &format!("player `{word}`: it is not a built-in player"))
+    };
     let bots = if args.against.is_empty() {
         LADDER.iter().filter(|name| **name != "search").map(|name| built_in(name)).collect()
     } else {
@@ -110,9 +112,9 @@ fn exam(args: &CheckArgs, setting: &GameSettings, printer: Printer) -> Result<Ex
     Ok(Exam {
         drills: Vec::new(),
         rules,
-        control: setting.control,
-        containment: setting.contain()?,
-        policy: setting.policy,
+        control: settings.clock.value,
+        containment: settings.sandbox()?,
+        policy: settings.fault_policy.value,
         partner: built_in("steady")?,
         bots,
         pairs: args.pairs,

@@ -2,25 +2,23 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
 use tokio::sync::watch;
 
 use super::game_args::{OptionArgs, game_named};
-use super::run::{RunLimits, contained, games_at_once, interrupted, jobs, play, refuse_changed};
-use super::setting::{default_control, read_config};
+use super::run::{RunLimits, games_at_once, interrupted, play, refuse_changed};
+use super::settings::{GivenSettings, Settings, config_path, read_config};
 use super::{Failure, OutputFormat, Status};
 use crate::analysis::pass::Visitors;
 use crate::analysis::sprt::match_game;
-use crate::config::{LoadedConfig, PlayerArgument};
+use crate::config::LoadedConfig;
 use crate::folder::{self, LockedFolder};
 use crate::log::{LOG, LogReader};
 use crate::model::player::PlayerSpec;
-use crate::model::record::FaultPolicy;
 use crate::model::stage::Format::RoundRobin;
 use crate::model::stage::Stage;
-use crate::model::tournament::{DEFAULT_RESULTS, MOST_PAIRS, Tournament};
+use crate::model::tournament::{MOST_PAIRS, Tournament};
 use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::report::verdict;
@@ -118,7 +116,8 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
                 "this cannot be tested: {problem}; see `referee compare --help`"
             ))
         })?;
-    let mut tournament = tournament(args, printer)?;
+    let settings = settings(args, printer)?;
+    let mut tournament = tournament(args, &settings, printer)?;
     let dir = tournament.results.join(&tournament.name);
     let first = tournament.players[0].name.clone();
     let played = SprtMatch::new(test, args.max_pairs);
@@ -130,7 +129,7 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
         }
     }
     let folder = LockedFolder::open(&dir)?;
-    let containment = Arc::new(contained(None, &[], &tournament)?);
+    let containment = settings.sandbox()?;
     printer.note(&containment.summary());
     let record = containment.record();
     let prepared = resume::prepare(&folder, &tournament, &record, &[], printer)?;
@@ -142,7 +141,7 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
         let progress = Progress::new(printer, Vec::new());
         let mut judge =
             SprtListener { played: so_far, first: first.clone(), progress, tell, before: 0 };
-        let terms = RunLimits { jobs: jobs(args.jobs, &tournament), deadline: None };
+        let terms = RunLimits { jobs: settings.jobs, deadline: None };
         let outcome =
             play(&tournament, terms, &folder, prepared, &containment, &mut judge, async {
                 Ok(either(interrupted()?, told))
@@ -252,54 +251,43 @@ impl SprtListener {
     }
 }
 
-/// The comparison as a tournament of two players, in its own folder.
-fn tournament(args: &CompareArgs, printer: Printer) -> Result<Tournament, Failure> {
-    let reading = read_config(args.config.as_deref(), printer)?;
-    let configured = reading.map(LoadedConfig::whole).transpose()?;
-    let known = configured.as_ref().map_or(&[][..], |tournament| &tournament.players);
-    let players = players(args, known)?;
-    let configured_game = configured.as_ref().map(|known| known.game.clone());
-    let game = args.game.map(GameKind::shared).or(configured_game);
-    let game = game.unwrap_or_else(|| GameKind::WatchYourBack.shared());
-    let of_game = configured.as_ref().filter(|tournament| tournament.game.is_same_as(&*game));
-    let given = of_game.map(|tournament| tournament.options.given()).unwrap_or_default();
-    let options = args.options.of_whole_games(&game, &given, printer)?.options;
-    let openings = of_game.and_then(|known| known.openings.clone());
-    if openings.is_some() {
+/// Resolves the settings. The configuration must be valid, named or not.
+fn settings(args: &CompareArgs, printer: Printer) -> Result<Settings, Failure> {
+    let named = args.config.as_deref();
+    let configured = read_config(named, printer)?.map(LoadedConfig::whole).transpose()?;
+    let given = GivenSettings {
+        game: args.game,
+        options: args.options.clone(),
+        seed: args.seed,
+        jobs: args.jobs,
+        results: args.results.clone(),
+        ..GivenSettings::default()
+    };
+    Ok(Settings::resolve(given, configured.as_ref(), config_path(named)))
+}
+
+/// The comparison as a tournament of two players, in its own folder. Nobody is quarantined: a
+/// player that always fails loses, and the test soon shows that.
+fn tournament(
+    args: &CompareArgs,
+    settings: &Settings,
+    printer: Printer,
+) -> Result<Tournament, Failure> {
+    let players = players(args, settings)?;
+    let options = settings.rules(printer)?.options;
+    if settings.openings.is_some() {
         refuse_classes(&players)?;
     }
-    let configured = configured.as_ref();
-    let mut tournament = Tournament {
-        name: String::new(),
-        game,
-        options,
-        // Notes about files were printed when they were read.
-        remarks: Vec::new(),
-        stages: vec![Stage { format: RoundRobin, pairs: args.max_pairs, players: None }],
-        openings,
-        seed: args.seed.or(configured.and_then(|known| known.seed)),
-        jobs: configured.and_then(|known| known.jobs),
-        clock: configured.map_or_else(default_control, |known| known.clock),
-        containment: configured.map(|known| known.containment.clone()).unwrap_or_default(),
-        fault_policy: configured.map_or(FaultPolicy::Lose, |known| known.fault_policy),
-        // A player that always fails loses, and the test soon shows that.
-        quarantine: 0,
-        anchors: Vec::new(),
-        grades: None,
-        players,
-        results: args
-            .results
-            .clone()
-            .or(configured.map(|known| known.results.clone()))
-            .unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS)),
-    };
+    let stage = Stage { format: RoundRobin, pairs: args.max_pairs, players: None };
+    let mut tournament = settings.tournament(String::new(), options, vec![stage], players);
     tournament.name = folder_name(&tournament);
     Ok(tournament)
 }
 
 /// The two players, under different names.
-fn players(args: &CompareArgs, known: &[PlayerSpec]) -> Result<Vec<PlayerSpec>, Failure> {
-    let [a, mut b] = [program(&args.a, known)?, program(&args.b, known)?];
+fn players(args: &CompareArgs, settings: &Settings) -> Result<Vec<PlayerSpec>, Failure> {
+    let refusal = "a person cannot be compared; name two programs";
+    let [a, mut b] = [settings.program(&args.a, refusal)?, settings.program(&args.b, refusal)?];
     if a.name == b.name {
         if a.hash == b.hash {
             let name = a.name;
@@ -322,15 +310,6 @@ fn refuse_classes(players: &[PlayerSpec]) -> Result<(), Failure> {
          configuration asks for; remove `[openings]` there",
         class.name
     )))
-}
-
-fn program(word: &str, known: &[PlayerSpec]) -> Result<PlayerSpec, Failure> {
-    match PlayerArgument::parse(word, known)? {
-        PlayerArgument::Program(spec) => Ok(*spec),
-        PlayerArgument::Human => {
-            Err(Failure::input("a person cannot be compared; name two programs"))
-        }
-    }
 }
 
 /// A name made of the two players' names and a hash of everything that affects the games.

@@ -34,7 +34,7 @@ pub struct GameArgs {
 }
 
 /// Options of the rules.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct OptionArgs {
     /// Set an option of the rules (repeatable; `referee rules GAME` lists them)
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = name_and_value)]

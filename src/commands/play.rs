@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use super::board::picture;
 use super::recorded::FoundGame;
 use super::run::interrupted;
-use super::setting::{GameSettings, GameSettingsArgs};
+use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, Status};
 use crate::config::PlayerArgument;
 use crate::model::clock::TimeControl;
@@ -47,7 +47,7 @@ pub struct PlayArgs {
     pub second: String,
     /// The game and its terms
     #[command(flatten)]
-    pub setting: GameSettingsArgs,
+    pub settings: GameSettingsArgs,
     /// Seed of all random numbers (default: a fresh one)
     #[arg(long)]
     pub seed: Option<u64>,
@@ -67,9 +67,9 @@ pub struct PlayArgs {
 
 /// Plays the game.
 pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
-    let setting = args.setting.read(printer)?;
-    let words = BySeat::new(setting.player(&args.first)?, setting.player(&args.second)?);
-    let mut control = setting.control;
+    let settings = args.settings.resolve(printer)?;
+    let words = BySeat::new(settings.player(&args.first)?, settings.player(&args.second)?);
+    let mut control = settings.clock.value;
     let has_human = words.iter().any(|(_, word)| *word == PlayerArgument::Human);
     if words.iter().all(|(_, word)| *word == PlayerArgument::Human) {
         // Two people at one keyboard answer one after the other.
@@ -78,7 +78,7 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     if args.no_clock || has_human {
         (control.budget, control.per_move) = (None, None);
     }
-    let containment = contained(&setting, &words)?;
+    let containment = contained(&settings, &words)?;
     if let Some(word) = &args.from {
         let recorded = FoundGame::find(word, args.results.as_deref())?;
         let rules = GameRules::of(&recorded.header)?;
@@ -89,7 +89,7 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
         return play(&terms, opening, &words, printer);
     }
     let terms =
-        PlaySettings { rules: setting.rules(printer)?, control, containment, seed: args.seed };
+        PlaySettings { rules: settings.rules(printer)?, control, containment, seed: args.seed };
     play(&terms, Vec::new(), &words, printer)
 }
 
@@ -247,14 +247,11 @@ fn program(spec: &PlayerSpec, containment: &Arc<Sandbox>) -> Player {
 }
 
 /// The sandbox for the programs among the players.
-fn contained(
-    setting: &GameSettings,
-    words: &BySeat<PlayerArgument>,
-) -> Result<Arc<Sandbox>, Failure> {
+fn contained(settings: &Settings, words: &BySeat<PlayerArgument>) -> Result<Arc<Sandbox>, Failure> {
     if words.iter().all(|(_, word)| *word == PlayerArgument::Human) {
         return Ok(Arc::new(Sandbox::off()));
     }
-    setting.contain()
+    settings.sandbox()
 }
 
 fn conclude(

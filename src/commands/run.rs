@@ -14,12 +14,12 @@ use self::live_tables::LiveTables;
 use super::containment_args::{level_named, mechanism_named};
 use super::report;
 use super::results::Tables;
+use super::settings::{GivenSettings, SettingSource, Settings, Sourced};
 use super::until::Until;
 use super::{Failure, Status};
 use crate::analysis::results::Faulted;
 use crate::config;
 use crate::folder::{self, LockedFolder};
-use crate::model::containment::ContainmentRequest;
 use crate::model::player::PlayerSpec;
 use crate::model::stage::Stage;
 use crate::model::tournament::Tournament;
@@ -94,27 +94,27 @@ pub(super) fn games_at_once(text: &str) -> Result<NonZeroUsize, String> {
 pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let mut tournament = config::load(&args.config, printer.colour_err)?;
     let until = args.until.as_deref().map(Until::read).transpose()?;
-    let results = args.results.as_ref().unwrap_or(&tournament.results);
-    let dir = results.join(&tournament.name);
+    let settings = settings(args, &tournament);
+    let dir = settings.results.value.join(&tournament.name);
     for remark in &tournament.remarks {
         printer.note(remark);
     }
     if args.plan {
-        return plan::plan(args, until.as_ref(), &tournament, &dir, printer);
+        return plan::plan(settings.jobs.value, until.as_ref(), &tournament, &dir, printer);
     }
     tournament.stages.extend(until.as_ref().map(|_| Stage::further()));
     let folder = LockedFolder::open(&dir)?;
     if let Some(until) = &until {
         printer.note(&format!("new games start only if they should be over by {}", until.text));
     }
-    let containment = Arc::new(contained(args.containment, &args.without, &tournament)?);
+    let containment = settings.sandbox()?;
     printer.note(&containment.summary());
     let record = containment.record();
     let prepared = resume::prepare(&folder, &tournament, &record, &args.replace, printer)?;
     let players = Contender::all(&prepared.contents.state);
     let mut progress = Progress::new(printer, players).until(until.as_ref().map(|until| until.at));
     let terms = RunLimits {
-        jobs: jobs(args.jobs, &tournament),
+        jobs: settings.jobs,
         deadline: until.as_ref().map(|until| Deadline::new(until.at)),
     };
     let outcome =
@@ -152,6 +152,18 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     Ok(status)
 }
 
+/// Resolves the settings. The game, its options and the players are those of the configuration.
+fn settings(args: &RunArgs, tournament: &Tournament) -> Settings {
+    let given = GivenSettings {
+        containment: args.containment,
+        without: args.without.clone(),
+        jobs: args.jobs,
+        results: args.results.clone(),
+        ..GivenSettings::default()
+    };
+    Settings::resolve(given, Some(tournament), &args.config)
+}
+
 /// Fails if a player's program has changed since it was read: nobody would know which version
 /// played. `what_now` turns the names into advice.
 pub(super) fn refuse_changed(
@@ -187,24 +199,8 @@ fn time_up(time: &str, tables: &Tables) -> String {
 /// How many games to play at once, and until when.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RunLimits {
-    pub(super) jobs: usize,
+    pub(super) jobs: Sourced<usize>,
     pub(super) deadline: Option<Deadline>,
-}
-
-/// The sandbox for a tournament's players. A level on the command line overrides the configured
-/// one.
-pub(super) fn contained(
-    level: Option<Level>,
-    without: &[Mechanism],
-    tournament: &Tournament,
-) -> Result<Sandbox, Failure> {
-    let configured = tournament.containment.clone();
-    let request = ContainmentRequest {
-        level: level.or(configured.level),
-        without: without.to_vec(),
-        ..configured
-    };
-    Ok(Sandbox::resolve(&request)?)
 }
 
 /// Plays the missing games in `folder` on these terms, until the receiver from `stop` is true.
@@ -230,17 +226,18 @@ pub(super) fn play(
             .collect(),
         secret: folder.secret(tournament.seed)?,
     };
+    let jobs = terms.jobs.value;
     let at_once = match terms.deadline {
         // Even if fewer games are due: further games follow.
-        Some(_) => terms.jobs,
-        None => terms.jobs.min(state.due()),
+        Some(_) => jobs,
+        None => jobs.min(state.due()),
     };
-    refuse_too_many(at_once, worker::open_files(&conditions.players))?;
+    refuse_too_many(at_once, terms.jobs.source, worker::open_files(&conditions.players))?;
     let mut recorder = Recorder::new(folder, log);
     let mut live_tables = LiveTables::new(folder.dir(), Remedy::of(&contents.header));
     let mut listeners = Listeners(vec![&mut recorder, &mut live_tables, listener]);
     let runner = Runner {
-        jobs: terms.jobs,
+        jobs,
         cores: Cores::of_this_process(if tournament.clock.ponder { 2 } else { 1 }),
         state: &mut state,
         conditions: Arc::new(conditions),
@@ -275,8 +272,9 @@ impl RunOutcome {
 /// The open files that a run needs besides those of its games.
 const APART: u64 = 40;
 
-/// Refuses more games at once than the limit on open files allows, at `each` files per game.
-fn refuse_too_many(games: usize, each: u64) -> Result<(), Failure> {
+/// Refuses more games at once than the limit on open files allows, at `each` files per game. The
+/// advice overrides the number of games where it came from.
+fn refuse_too_many(games: usize, source: SettingSource, each: u64) -> Result<(), Failure> {
     let limit = descriptor_limit();
     let most = limit.saturating_sub(APART) / each;
     if games as u64 <= most {
@@ -284,7 +282,13 @@ fn refuse_too_many(games: usize, each: u64) -> Result<(), Failure> {
     }
     let advice = match most {
         0 => "raise the limit".to_owned(),
-        _ => format!("play at most {most} (--jobs {most}), or raise the limit"),
+        _ => match source {
+            SettingSource::Config => format!(
+                "play at most {most} (`jobs = {most}` in the configuration, or --jobs {most}), or \
+                 raise the limit"
+            ),
+            _ => format!("play at most {most} (--jobs {most}), or raise the limit"),
+        },
     };
     let needed = APART + each * games as u64;
     Err(Failure::system(format!(
@@ -299,12 +303,6 @@ fn in_order_of<'a>(
     players: &'a [PlayerSpec],
 ) -> impl Iterator<Item = &'a PlayerSpec> {
     names.iter().filter_map(|name| players.iter().find(|player| player.name == *name))
-}
-
-/// The number of games at once: from the command line, or the configuration, or one per core.
-pub(super) fn jobs(given: Option<NonZeroUsize>, tournament: &Tournament) -> usize {
-    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    given.or(tournament.jobs).map_or_else(cores, NonZeroUsize::get)
 }
 
 /// Runs `work` on this thread. Returns `None` if it was interrupted and dropped.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::CheckArgs;
 use crate::analysis::diagnostics::copies;
 use crate::check::{Candidate, Exam};
-use crate::commands::setting::GameSettings;
+use crate::commands::settings::Settings;
 use crate::config::name_of;
 use crate::error::Failure;
 use crate::model::player::PlayerSpec;
@@ -24,7 +24,7 @@ pub(super) struct UnknownPlayer {
 /// The candidate for each argument, in order.
 pub(super) fn read(
     args: &CheckArgs,
-    setting: &GameSettings,
+    settings: &Settings,
     exam: &Exam,
 ) -> Result<Vec<Result<Candidate, UnknownPlayer>>, Failure> {
     let mut found: Vec<Result<PlayerSpec, UnknownPlayer>> = args
@@ -32,7 +32,7 @@ pub(super) fn read(
         .iter()
         .map(|word| {
             let refused = |why| UnknownPlayer { word: word.clone(), why };
-            setting.program(word, "only programs are checked").map_err(refused)
+            settings.program(word, "player `human`: only programs are checked").map_err(refused)
         })
         .collect();
     tell_apart(&mut found, &args.players);
@@ -43,7 +43,7 @@ pub(super) fn read(
         .map(|(found, word)| match found {
             Ok(spec) => {
                 let folder = args.records.join(free(&folder_name(&spec.name), &mut folders));
-                candidate(spec, word, folder, (args, setting, exam)).map(Ok)
+                candidate(spec, word, folder, (args, settings, exam)).map(Ok)
             }
             Err(refused) => Ok(Err(refused)),
         })
@@ -82,44 +82,33 @@ fn candidate(
     spec: PlayerSpec,
     word: &str,
     records: PathBuf,
-    (args, setting, exam): (&CheckArgs, &GameSettings, &Exam),
+    (args, settings, exam): (&CheckArgs, &Settings, &Exam),
 ) -> Result<Candidate, Failure> {
     let mut players = vec![spec.clone(), exam.partner.clone()];
     players.extend(exam.bots.iter().cloned());
+    let options = exam.rules.options.clone();
     let tournament = Tournament {
-        name: "check".to_owned(),
-        game: setting.game.clone(),
-        options: exam.rules.options.clone(),
-        remarks: Vec::new(),
-        stages: vec![Stage::round_robin(1)],
-        openings: None,
         seed: Some(exam.seed),
-        jobs: None,
-        clock: exam.control,
-        containment: setting.request.clone(),
-        fault_policy: exam.policy,
-        quarantine: 0,
-        anchors: Vec::new(),
-        grades: None,
-        players,
+        openings: None,
         results: args.records.clone(),
+        ..settings.tournament("check".to_owned(), options, vec![Stage::round_robin(1)], players)
     };
     Ok(Candidate {
         header: header(&tournament, exam.containment.record(), fresh_identity()?),
-        words: words(word, args, setting)?,
+        words: words(word, args, settings)?,
         spec,
         records,
     })
 }
 
 /// The arguments with which `referee ask` finds the player.
-fn words(word: &str, args: &CheckArgs, setting: &GameSettings) -> Result<String, Failure> {
+fn words(word: &str, args: &CheckArgs, settings: &Settings) -> Result<String, Failure> {
     let mut words = vec![word];
-    let config = setting.config.to_string_lossy();
-    if setting.players.iter().any(|player| player.name == word) {
+    let config = settings.config.to_string_lossy();
+    if settings.players.iter().any(|player| player.name == word) {
         words.extend(["--config", &config]);
     }
-    if let Some(level) = args.setting.containment {
+    if let Some(level) = args.settings.containment {
         words.extend(["--containment", level.name()]);
     }
     shlex::try_join(words).map_err(|_| Failure::input(format!("player `{}`", word.escape_debug())))

@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::super::results::Tables;
 use super::super::until::Until;
 use super::super::{Failure, Status};
-use super::{RunArgs, jobs};
 use crate::analysis::results::Faulted;
 use crate::folder;
 use crate::log::{LOG, LogError, LogReader};
@@ -19,9 +18,9 @@ use crate::report::Row;
 use crate::schedule::state::{TournamentSetup, TournamentState};
 use referee_ratings::Estimate;
 
-/// Prints the games that are due, and what to expect until `until`.
+/// Prints the games that are due, and what to expect until `until` with `jobs` games at once.
 pub(super) fn plan(
-    args: &RunArgs,
+    jobs: usize,
     until: Option<&Until>,
     tournament: &Tournament,
     dir: &Path,
@@ -53,7 +52,6 @@ pub(super) fn plan(
         printer.line(&format!("openings: {}", openings.describe()))?;
     }
     printer.line(&summary.to_string())?;
-    let jobs = jobs(args.jobs, tournament);
     let (played, due) = (summary.played as u64, summary.due);
     let each = used.checked_div(played).map(|each| each / jobs as u64);
     let each = each.map(Duration::from_nanos).filter(|each| !each.is_zero());

@@ -1,0 +1,338 @@
+//! Resolves the settings of a command: the command line decides first, then the configuration, then
+//! the defaults. Every value remembers which of them it came from.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::Failure;
+use super::containment_args::level_named;
+use super::game_args::{OptionArgs, game_named};
+use crate::config::{self, LoadedConfig, PlayerArgument};
+use crate::model::clock::{Measure, TimeControl};
+use crate::model::containment::ContainmentRequest;
+use crate::model::openings::Openings;
+use crate::model::player::PlayerSpec;
+use crate::model::record::FaultPolicy;
+use crate::model::rules::GameRules;
+use crate::model::stage::Stage;
+use crate::model::tournament::{DEFAULT_RESULTS, Tournament};
+use crate::player::Sandbox;
+use crate::printer::Printer;
+use referee_games::{GameKind, Options, SharedGame, Text};
+use referee_sandbox::{Level, Mechanism};
+
+#[cfg(test)]
+mod tests;
+
+/// The configuration that is read if none is named.
+const CONFIG: &str = "tournament.toml";
+
+/// The game and its terms, as the command line gives them.
+#[derive(Debug, Clone, Args)]
+pub struct GameSettingsArgs {
+    /// The game (default: that of the configuration, or watch-your-back)
+    #[arg(long, value_parser = game_named())]
+    pub game: Option<GameKind>,
+    #[command(flatten)]
+    pub options: OptionArgs,
+    /// The configuration with players and limits (default: tournament.toml, if it exists)
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Sandbox level (default: as configured, or the strongest that works)
+    #[arg(long, value_name = "LEVEL", value_parser = level_named())]
+    pub containment: Option<Level>,
+}
+
+/// What the command line says about the settings. A command leaves empty what it does not offer.
+#[derive(Debug, Clone, Default)]
+pub(super) struct GivenSettings {
+    /// The game.
+    pub(super) game: Option<GameKind>,
+    /// The options of the rules.
+    pub(super) options: OptionArgs,
+    /// The level of the sandbox.
+    pub(super) containment: Option<Level>,
+    /// The mechanisms that the sandbox leaves out.
+    pub(super) without: Vec<Mechanism>,
+    /// The seed of everything random.
+    pub(super) seed: Option<u64>,
+    /// The number of games at once.
+    pub(super) jobs: Option<NonZeroUsize>,
+    /// The folder of the results folders.
+    pub(super) results: Option<PathBuf>,
+}
+
+/// Where the value of a setting came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SettingSource {
+    /// The command line.
+    CommandLine,
+    /// The configuration.
+    Config,
+    /// Nothing sets it.
+    Default,
+}
+
+/// The value of a setting, and where it came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sourced<T> {
+    /// The value.
+    pub(super) value: T,
+    /// Where it came from.
+    pub(super) source: SettingSource,
+}
+
+impl<T> Sourced<T> {
+    /// The first of these that is set.
+    fn first(given: Option<T>, configured: Option<T>, default: impl FnOnce() -> T) -> Self {
+        match (given, configured) {
+            (Some(value), _) => Self { value, source: SettingSource::CommandLine },
+            (None, Some(value)) => Self { value, source: SettingSource::Config },
+            (None, None) => Self { value: default(), source: SettingSource::Default },
+        }
+    }
+
+    /// Turns the value into another one, from the same source.
+    fn map<U>(self, change: impl FnOnce(T) -> U) -> Sourced<U> {
+        Sourced { value: change(self.value), source: self.source }
+    }
+}
+
+/// The settings of a command.
+#[derive(Debug)]
+pub(super) struct Settings {
+    /// The game.
+    pub(super) game: Sourced<SharedGame>,
+    /// The time limits; by default, five seconds per move.
+    pub(super) clock: Sourced<TimeControl>,
+    /// What happens after an illegal action; by default, the player loses.
+    pub(super) fault_policy: Sourced<FaultPolicy>,
+    /// The level of the sandbox; `None` for the strongest that works.
+    pub(super) level: Sourced<Option<Level>>,
+    /// The seed of everything random; `None` for a fresh one.
+    pub(super) seed: Sourced<Option<u64>>,
+    /// The number of games at once; by default, one per core.
+    pub(super) jobs: Sourced<usize>,
+    /// The folder of the results folders.
+    pub(super) results: Sourced<PathBuf>,
+    /// The openings of the configuration, if it is for this game.
+    pub(super) openings: Option<Openings>,
+    /// The players in the configuration.
+    pub(super) players: Vec<PlayerSpec>,
+    /// The path of the configuration.
+    pub(super) config: PathBuf,
+    /// The other terms of the sandbox.
+    containment: ContainmentRequest,
+    /// The options of the configuration, if it is for this game.
+    configured_options: Vec<(Text, String)>,
+    /// The command line's options, which override them.
+    options: OptionArgs,
+    /// The problems of the configuration, if any. It may name players that could not be read.
+    problems: Option<Failure>,
+}
+
+impl Settings {
+    /// Resolves the settings from the command line, the configuration in the file `path` if there
+    /// is one, and the defaults. The options and openings of a configuration hold for its own game
+    /// only.
+    pub(super) fn resolve(
+        given: GivenSettings,
+        configured: Option<&Tournament>,
+        path: &Path,
+    ) -> Self {
+        let game = Sourced::first(
+            given.game.map(GameKind::shared),
+            configured.map(|known| known.game.clone()),
+            || GameKind::WatchYourBack.shared(),
+        );
+        let same_game = configured.filter(|known| known.game.is_same_as(&*game.value));
+        let known = |level: Option<Level>| level.map(Some);
+        let containment = configured.map(|known| known.containment.clone()).unwrap_or_default();
+        let settings = Self {
+            clock: Sourced::first(None, configured.map(|known| known.clock), default_clock),
+            fault_policy: Sourced::first(None, configured.map(|known| known.fault_policy), || {
+                FaultPolicy::Lose
+            }),
+            level: Sourced::first(known(given.containment), known(containment.level), || None),
+            seed: Sourced::first(
+                given.seed.map(Some),
+                configured.and_then(|known| known.seed).map(Some),
+                || None,
+            ),
+            jobs: Sourced::first(given.jobs, configured.and_then(|known| known.jobs), one_per_core)
+                .map(NonZeroUsize::get),
+            results: Sourced::first(
+                given.results,
+                configured.map(|known| known.results.clone()),
+                || PathBuf::from(DEFAULT_RESULTS),
+            ),
+            openings: same_game.and_then(|known| known.openings.clone()),
+            players: configured.map(|known| known.players.clone()).unwrap_or_default(),
+            config: path.to_owned(),
+            containment: ContainmentRequest { without: given.without, ..containment },
+            configured_options: same_game.map(|known| known.options.given()).unwrap_or_default(),
+            options: given.options,
+            problems: None,
+            game,
+        };
+        tracing::debug!("{settings}");
+        settings
+    }
+
+    /// The rules in force, which guarantee that every game ends.
+    pub(super) fn rules(&self, printer: Printer) -> Result<GameRules, Failure> {
+        self.options.of_whole_games(&self.game.value, &self.configured_options, printer)
+    }
+
+    /// The requested containment of the players.
+    pub(super) fn containment(&self) -> ContainmentRequest {
+        ContainmentRequest { level: self.level.value, ..self.containment.clone() }
+    }
+
+    /// The sandbox for the players, tested on this machine now.
+    pub(super) fn sandbox(&self) -> Result<Arc<Sandbox>, Failure> {
+        Ok(Arc::new(Sandbox::resolve(&self.containment())?))
+    }
+
+    /// The player that `word` names. If there is none and the configuration has problems, it may be
+    /// missing because of them, so they are returned as the failure.
+    pub(super) fn player(&self, word: &str) -> Result<PlayerArgument, Failure> {
+        PlayerArgument::parse(word, &self.players).map_err(|unknown| match &self.problems {
+            Some(problems) => problems.clone(),
+            None => unknown,
+        })
+    }
+
+    /// The program that `word` names. `refusal` is the whole message if it names a person.
+    pub(super) fn program(&self, word: &str, refusal: &str) -> Result<PlayerSpec, Failure> {
+        match self.player(word)? {
+            PlayerArgument::Program(spec) => Ok(*spec),
+            PlayerArgument::Human => Err(Failure::input(refusal)),
+        }
+    }
+
+    /// A tournament of these players under these settings, in a folder called `name`. Without
+    /// quarantine, ratings that are fixed, and marks.
+    pub(super) fn tournament(
+        &self,
+        name: String,
+        options: Options,
+        stages: Vec<Stage>,
+        players: Vec<PlayerSpec>,
+    ) -> Tournament {
+        Tournament {
+            name,
+            game: self.game.value.clone(),
+            options,
+            // Notes about files were printed when they were read.
+            remarks: Vec::new(),
+            stages,
+            openings: self.openings.clone(),
+            seed: self.seed.value,
+            jobs: NonZeroUsize::new(self.jobs.value),
+            clock: self.clock.value,
+            containment: self.containment(),
+            fault_policy: self.fault_policy.value,
+            quarantine: 0,
+            anchors: Vec::new(),
+            grades: None,
+            players,
+            results: self.results.value.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let source = |source| match source {
+            SettingSource::CommandLine => "the command line".into(),
+            SettingSource::Config => self.config.to_string_lossy(),
+            SettingSource::Default => "default".into(),
+        };
+        let Self { game, clock, fault_policy, level, seed, jobs, results, .. } = self;
+        let level_name = level.value.map_or("the strongest that works", Level::name);
+        let seed_text = seed.value.map_or_else(|| "fresh".to_owned(), |seed| seed.to_string());
+        writeln!(f, "the settings and where they come from:")?;
+        writeln!(f, "  game: {} ({})", game.value.name(), source(game.source))?;
+        writeln!(f, "  clock: {:?} ({})", clock.value, source(clock.source))?;
+        writeln!(f, "  fault-policy: {:?} ({})", fault_policy.value, source(fault_policy.source))?;
+        writeln!(f, "  containment: {level_name} ({})", source(level.source))?;
+        writeln!(f, "  seed: {seed_text} ({})", source(seed.source))?;
+        writeln!(f, "  jobs: {} ({})", jobs.value, source(jobs.source))?;
+        write!(f, "  results: {} ({})", results.value.display(), source(results.source))
+    }
+}
+
+/// Reads the configuration. A named one must be valid. Otherwise reads `tournament.toml`, if it
+/// exists, and returns its problems.
+pub(super) fn read_config(
+    named: Option<&Path>,
+    printer: Printer,
+) -> Result<Option<LoadedConfig>, Failure> {
+    let colour = printer.colour_err;
+    if let Some(path) = named {
+        let tournament = config::load(path, colour)?;
+        return Ok(Some(LoadedConfig { tournament: Some(tournament), problems: None }));
+    }
+    let path = Path::new(CONFIG);
+    Ok(path.exists().then(|| config::read(path, colour)))
+}
+
+/// The path of the configuration that [`read_config`] reads.
+pub(super) fn config_path(named: Option<&Path>) -> &Path {
+    named.unwrap_or(Path::new(CONFIG))
+}
+
+impl GameSettingsArgs {
+    /// Reads the configuration, if there is one, and resolves the settings. A configuration that
+    /// was not named may have problems. Then a note says what is used of it, and
+    /// [`Settings::player`] fails if the missing part may be needed.
+    pub(super) fn resolve(&self, printer: Printer) -> Result<Settings, Failure> {
+        let loaded = read_config(self.config.as_deref(), printer)?;
+        let (configured, problems) =
+            loaded.map_or((None, None), |loaded| (loaded.tournament, loaded.problems));
+        let given = GivenSettings {
+            game: self.game,
+            options: self.options.clone(),
+            containment: self.containment,
+            ..GivenSettings::default()
+        };
+        let path = config_path(self.config.as_deref());
+        let settings = Settings::resolve(given, configured.as_ref(), path);
+        if problems.is_some() && configured.is_none() {
+            printer.note(&format!(
+                "{CONFIG} has problems, which `referee run --plan` shows, and is left out: this is \
+                 {}, with the default options and limits",
+                settings.game.value.name()
+            ));
+        } else if problems.is_some() {
+            printer.note(&format!(
+                "{CONFIG} has problems in its players, which `referee run --plan` shows; the rest \
+                 of it holds"
+            ));
+        }
+        Ok(Settings { problems, ..settings })
+    }
+}
+
+/// The time limits if there is no configuration.
+fn default_clock() -> TimeControl {
+    TimeControl {
+        startup: config::DEFAULT_STARTUP,
+        budget: None,
+        increment: Duration::ZERO,
+        per_move: Some(config::DEFAULT_MOVE),
+        measure: Measure::Wall,
+        count_startup: false,
+        ponder: false,
+    }
+}
+
+fn one_per_core() -> NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
