@@ -12,3 +12,4 @@ pub mod record;
 pub mod rules;
 pub mod stage;
 pub mod tournament;
+pub mod warning;

@@ -31,6 +31,7 @@ use crate::model::clock::TimeControl;
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::Score;
 use crate::model::rules::GameRules;
+use crate::model::warning::PlayerWarning;
 use crate::protocol::{Greeting, Reply, TurnClock};
 use referee_games::{AnyPosition, BySeat, Event, Seat, Text};
 
@@ -121,8 +122,8 @@ pub struct PlayerStatistics {
     pub stderr_lost: u64,
     /// The first line that it wrote after the end of the game, escaped and shortened.
     pub afterwards: Option<String>,
-    /// The limits that it reached, as sentences without a subject.
-    pub notes: Vec<String>,
+    /// The limits that it reached, and what went wrong at its end.
+    pub warnings: Vec<PlayerWarning>,
 }
 
 impl Player {

@@ -278,7 +278,7 @@ pub async fn ask_again(
     }
 }
 
-/// The lines delivered to a player in that seat up to the decision, without newlines. `wants` holds the
+/// The lines sent to a player in that seat up to the decision, without newlines. `wants` holds the
 /// options that it asked for.
 pub async fn lines(
     source: &RecordedGame<'_>,

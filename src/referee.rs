@@ -17,11 +17,12 @@ pub use report::{Disturbance, Ending, GameReport, GameTrace};
 
 use self::shared_core::{Stolen, undisturbed};
 use crate::error::Failure;
-use crate::model::clock::{Clock, ClockVerdict, TimeControl};
+use crate::model::clock::{Clock, ClockVerdict, TimeControl, seconds};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::{FaultPolicy, Score};
 use crate::model::rules::GameRules;
-use crate::player::{EndView, InitView, NotStarted, Player, diagnosis};
+use crate::model::warning::{GameWarning, PlayerWarning};
+use crate::player::{EndView, InitView, NotStarted, Player};
 use crate::protocol::Reply;
 use crate::seeds::Luck;
 use referee_games::{
@@ -311,11 +312,10 @@ impl<'a, 'o> GameLoop<'a, 'o> {
     /// Saves the outcome of a turn: the time, rejected replies, and comments on the action.
     fn settle(&mut self, seat: Seat, answered: Answered) -> Decided {
         let Answered { decided, used, refusals } = answered;
-        let (by, ply) = (self.seats[seat].clone(), self.position.ply());
+        let ply = self.position.ply();
         self.sent[seat] = self.events.len();
         for Fault { code, message, .. } in refusals {
-            let warning = format!("{by} was asked again at ply {ply}: {code}: {message}");
-            self.trace.warnings.push(warning);
+            self.warn(seat, PlayerWarning::AskedAgain { ply, code, message });
         }
         let decided = decided.map(|(action, reply)| {
             self.keep_remarks(seat, reply);
@@ -334,11 +334,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
         match decided {
             Ok(_) if verdict == ClockVerdict::Late => Err(Fault::new(
                 FaultCode::Timeout,
-                format!(
-                    "{} used of {}, retries included",
-                    diagnosis::seconds(used),
-                    diagnosis::seconds(allowance)
-                ),
+                format!("{} used of {}, retries included", seconds(used), seconds(allowance)),
             )),
             Err(fault) if fault.code == FaultCode::Timeout => {
                 self.note_disturbance(seat);
@@ -374,10 +370,14 @@ impl<'a, 'o> GameLoop<'a, 'o> {
         };
     }
 
+    fn warn(&mut self, seat: Seat, warning: PlayerWarning) {
+        self.trace.warnings.push(GameWarning::Player(seat, warning));
+    }
+
     fn keep_remarks(&mut self, seat: Seat, reply: Reply) {
         let (ply, by) = (self.position.ply(), self.seats[seat].clone());
-        for warning in reply.warnings {
-            self.trace.warnings.push(format!("{by} at ply {ply}: {warning}"));
+        for dropped in reply.warnings {
+            self.warn(seat, PlayerWarning::Dropped { ply, why: dropped });
         }
         if reply.note.is_some() || reply.eval.is_some() {
             self.trace.note(ply, &by, reply.note, reply.eval);

@@ -20,6 +20,7 @@ use crate::model::fault::Fault;
 use crate::model::player::{Interface, PlayerSpec};
 use crate::model::record::{FaultPolicy, GameRecord, Header};
 use crate::model::rules::GameRules;
+use crate::model::warning::Wording;
 use crate::openings::OpeningBook;
 use crate::player::Sandbox;
 use crate::referee::Unplayable;
@@ -366,11 +367,8 @@ impl<'e> Examiner<'e> {
         if !under_load {
             figures.start(record.clock.startup_ns[seat]);
         }
-        let mine = record.warnings.iter().filter_map(|warning| {
-            let summary = warning.strip_prefix(record.players.names[seat].as_ref())?;
-            Some(without_numbers(summary.trim_start()))
-        });
-        self.report.warnings.extend(mine);
+        let mine = finished.warnings.iter().filter_map(|warning| warning.about(seat));
+        self.report.warnings.extend(mine.map(|warning| warning.text(Wording::General)));
     }
 
     fn finding_of(
@@ -423,13 +421,4 @@ impl<'e> Examiner<'e> {
 
 fn games(count: usize) -> String {
     format!("{count} {}", if count == 1 { "game" } else { "games" })
-}
-
-/// A warning with `N` for every number, so that the same warning from several games appears once.
-fn without_numbers(text: &str) -> String {
-    let words = text.split(' ').map(|word| {
-        let core = word.trim_end_matches([',', ';', ':']);
-        if core.parse::<f64>().is_ok() { word.replace(core, "N") } else { word.to_owned() }
-    });
-    words.collect::<Vec<_>>().join(" ")
 }

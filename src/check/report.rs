@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::finding::CheckFinding;
-use crate::player::diagnosis::seconds;
+use crate::model::clock::seconds;
 
 /// Everything known about a player. The report is complete at any moment: steps that were not taken
 /// are marked as such.

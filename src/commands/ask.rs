@@ -13,9 +13,10 @@ use super::run::until_interrupted;
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::check::{Beginning, CheckFinding, ShownLine, transcript};
+use crate::model::clock::seconds;
 use crate::model::player::{Interface, PlayerSpec};
 use crate::model::rules::GameRules;
-use crate::player::{Launch, Player, Wire, diagnosis};
+use crate::player::{Launch, Player, Wire};
 use crate::printer::Printer;
 use crate::protocol::{Wants, millis};
 use crate::reask::{self, Asked, DecisionPoint, Divergence, RecordedGame};
@@ -182,7 +183,7 @@ fn describe(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine
             "on the way: after {ply} plies it said {reply}, in the record {recorded}"
         );
     }
-    let used = diagnosis::seconds(asked.used);
+    let used = seconds(asked.used);
     match (&asked.outcome, finding) {
         (_, Some(finding)) => text.push_str(&finding.describe()),
         (Ok(action), None) => {

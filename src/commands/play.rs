@@ -283,7 +283,8 @@ fn conclude(
         }
     }
     for warning in &report.trace.warnings {
-        printer.line(&format!("warning: {}", crate::escape::terminal(warning)))?;
+        let warning = crate::escape::terminal(&warning.text(seats));
+        printer.line(&format!("warning: {warning}"))?;
     }
     let reason = report.ending.reason();
     let end = match report.ending.result() {

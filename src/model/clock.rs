@@ -163,6 +163,22 @@ pub(crate) mod nanos {
     }
 }
 
+/// A duration for people: seconds with the significant digits.
+pub fn seconds(duration: Duration) -> String {
+    let millis = duration.as_millis();
+    match millis {
+        0..10_000 if !millis.is_multiple_of(1000) => {
+            let text = format!("{:.3}", duration.as_secs_f64());
+            format!("{} s", text.trim_end_matches('0').trim_end_matches('.'))
+        }
+        0..10_000 => format!("{} s", millis / 1000),
+        _ => {
+            let text = format!("{:.1}", duration.as_secs_f64());
+            format!("{} s", text.trim_end_matches(".0"))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -241,5 +257,14 @@ mod tests {
                 prop_assert_eq!(clock.left(), Some(Duration::from_nanos(expected)));
             }
         }
+    }
+
+    #[test]
+    fn durations_are_short() {
+        let text = |ms| seconds(Duration::from_millis(ms));
+        assert_eq!(
+            [text(0), text(250), text(1000), text(60_000), text(61_500)],
+            ["0 s", "0.25 s", "1 s", "60 s", "61.5 s"]
+        );
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use referee_sandbox::Overrun;
 use serde::{Deserialize, Serialize};
 
 /// The code of a fault. The list is complete.
@@ -161,6 +162,17 @@ impl Fault {
     /// A fault with a diagnosis and nothing else.
     pub fn new(code: FaultCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), clause: None, raw: None, stderr: Vec::new() }
+    }
+}
+
+/// The fault of a player that fails because it reached this limit.
+impl From<Overrun> for FaultCode {
+    fn from(overrun: Overrun) -> Self {
+        match overrun {
+            Overrun::Memory { .. } => Self::Memory,
+            Overrun::Processes { .. } => Self::Processes,
+            Overrun::Scratch { .. } | Overrun::Files | Overrun::FileSize { .. } => Self::Disk,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use crate::model::clock::Measure;
+use crate::model::clock::{Measure, seconds};
 use crate::model::fault::{Fault, FaultCode};
 use crate::protocol;
 use referee_sandbox::{Overrun, ProcessState, limits};
@@ -69,22 +69,6 @@ fn rest_of(budget: Option<Duration>) -> String {
     })
 }
 
-/// A duration for people: seconds with the significant digits.
-pub fn seconds(duration: Duration) -> String {
-    let millis = duration.as_millis();
-    match millis {
-        0..10_000 if !millis.is_multiple_of(1000) => {
-            let text = format!("{:.3}", duration.as_secs_f64());
-            format!("{} s", text.trim_end_matches('0').trim_end_matches('.'))
-        }
-        0..10_000 => format!("{} s", millis / 1000),
-        _ => {
-            let text = format!("{:.1}", duration.as_secs_f64());
-            format!("{} s", text.trim_end_matches(".0"))
-        }
-    }
-}
-
 /// The fault of a process that ended too early.
 pub(super) fn ended(status: ExitStatus, partial: &[u8]) -> Fault {
     let how = how_it_ended(status);
@@ -133,26 +117,7 @@ pub(super) fn oversize_game(limit: u64) -> Fault {
 /// The fault of a player that reached a limit before it failed.
 pub(super) fn overrun(overrun: Overrun, fault: Fault) -> Fault {
     let message = format!("{overrun}, then {}", fault.message);
-    Fault { code: code_of(overrun), message, ..fault }
-}
-
-/// A limit that a player reached, whether it failed or not.
-pub(super) fn ran_into(overrun: Overrun) -> String {
-    format!("ran into its limit of {}: {overrun}", code_of(overrun))
-}
-
-/// The fault of a player that failed by exceeding this limit.
-fn code_of(overrun: Overrun) -> FaultCode {
-    match overrun {
-        Overrun::Memory { .. } => FaultCode::Memory,
-        Overrun::Processes { .. } => FaultCode::Processes,
-        Overrun::Scratch { .. } | Overrun::Files | Overrun::FileSize { .. } => FaultCode::Disk,
-    }
-}
-
-/// It had to be killed after its last game.
-pub(super) fn did_not_leave(patience: Duration) -> String {
-    format!("did not leave within {} of `quit`, and was killed", seconds(patience))
+    Fault { code: FaultCode::from(overrun), message, ..fault }
 }
 
 /// A process closed its stdout but kept running.
@@ -246,14 +211,5 @@ mod tests {
         let message = "0.513 s of CPU time used of 0.509 s, the rest of its budget of 1 s";
         assert_eq!(fault.message, message);
         assert_eq!(no_reply(fault).message, format!("no reply: {message}"));
-    }
-
-    #[test]
-    fn durations_are_short() {
-        let text = |ms| seconds(Duration::from_millis(ms));
-        assert_eq!(
-            [text(0), text(250), text(1000), text(60_000), text(61_500)],
-            ["0 s", "0.25 s", "1 s", "60 s", "61.5 s"]
-        );
     }
 }

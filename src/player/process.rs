@@ -23,12 +23,13 @@ use super::diagnosis::{self, Late};
 use super::launch::Launch;
 use super::limit::{Allowed, ReplyLimit};
 use super::overdue::Overdue;
-use super::sandbox::{self, NotStarted, Sandbox};
+use super::sandbox::{NotStarted, Sandbox};
 use super::stderr::Stderr;
 use super::transcript::{LineDirection, Transcript, TranscriptLine};
 use crate::model::clock::Measure;
 use crate::model::containment::PlayerLimits;
 use crate::model::fault::Fault;
+use crate::model::warning::PlayerWarning;
 use crate::protocol::{self, LINE_LIMIT};
 use referee_sandbox::{Leftovers, Overrun, Pipes, SupervisorGone};
 
@@ -73,8 +74,8 @@ pub(super) struct PlayerProcess {
     ended: Option<Result<ExitStatus, SupervisorGone>>,
     /// The limits that it reached before it was killed.
     overrun: Option<Overrun>,
-    /// Further remarks, as sentences without a subject.
-    notes: Vec<String>,
+    /// Further warnings.
+    warnings: Vec<PlayerWarning>,
     /// The bytes of stderr dropped in earlier games.
     lost_before: u64,
     /// Details of its last reply, if that was overdue.
@@ -103,7 +104,7 @@ impl PlayerProcess {
             hosted: launch.hosted,
             barred: Barred::of(launch, sandbox),
             overrun: None,
-            notes: Vec::new(),
+            warnings: Vec::new(),
             lost_before: 0,
             overdue: None,
             freeze: false,
@@ -203,7 +204,7 @@ impl PlayerProcess {
         self.stdin = None;
         self.wait_for_end(LEAVE).await;
         if self.ended.is_none() {
-            self.notes.push(diagnosis::did_not_leave(LEAVE));
+            self.warnings.push(PlayerWarning::DidNotLeave(LEAVE));
         }
         self.kill().await
     }
@@ -216,7 +217,7 @@ impl PlayerProcess {
         // The control groups disappear with their readings.
         self.overrun = self.overrun.or_else(|| self.sandboxed.overrun());
         let Leftovers { processes, scratch } = self.sandboxed.kill().await;
-        self.notes.extend(scratch.as_ref().map(sandbox::unremoved_text));
+        self.warnings.extend(scratch.map(PlayerWarning::Unremoved));
         if outlived { processes } else { 0 }
     }
 
@@ -500,10 +501,11 @@ impl PlayerProcess {
         self.sandboxed.overrun().map_or(fault.clone(), |overrun| diagnosis::overrun(overrun, fault))
     }
 
-    /// The limits that it reached in this game, as sentences without a subject.
-    pub(super) fn notes(&self) -> Vec<String> {
+    /// The limits that it reached in this game, and what went wrong at its end.
+    pub(super) fn warnings(&self) -> Vec<PlayerWarning> {
         let overrun = self.overrun.or_else(|| self.sandboxed.overrun());
-        overrun.map(diagnosis::ran_into).into_iter().chain(self.notes.iter().cloned()).collect()
+        let reached = overrun.map(PlayerWarning::RanInto);
+        reached.into_iter().chain(self.warnings.iter().cloned()).collect()
     }
 
     fn rest(&mut self) {

@@ -6,7 +6,7 @@ use std::fmt;
 
 use referee_sandbox::{
     Mechanism, Pipes, Policy, Process, Request, ResolveError, Resource, Shortage, SpawnError,
-    TooFewDescriptors, Unavailable, UnremovedScratch,
+    TooFewDescriptors, Unavailable,
 };
 
 use super::Launch;
@@ -192,12 +192,6 @@ fn unresolved_text(error: &ResolveError) -> String {
             unavailable_text(why)
         ),
     }
-}
-
-/// The files left in a player's scratch folder, as a sentence without a subject.
-pub(super) fn unremoved_text(scratch: &UnremovedScratch) -> String {
-    let UnremovedScratch { dir, reason } = scratch;
-    format!("left files that cannot be removed in {}: {reason}", dir.display())
 }
 
 #[cfg(test)]

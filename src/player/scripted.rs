@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::diagnosis;
 use super::limit::Allowed;
 use super::process::LineAnswer;
+use crate::model::clock::seconds;
 use crate::model::fault::{Fault, FaultCode};
 
 /// Handles a message. Returns how long to think, and the reply if one is owed.
@@ -33,7 +33,7 @@ impl Scripted {
         let (thinks, reply) = self.take(line);
         if let Some(left) = allowed.left.filter(|left| thinks > *left) {
             tokio::time::sleep(left).await;
-            let message = format!("no reply within {}", diagnosis::seconds(left));
+            let message = format!("no reply within {}", seconds(left));
             return LineAnswer { line: Err(Fault::new(FaultCode::Timeout, message)), used: left };
         }
         tokio::time::sleep(thinks).await;

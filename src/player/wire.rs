@@ -13,9 +13,9 @@ use super::process::{self, PlayerProcess};
 use super::scripted::{PlayerScript, Scripted};
 use super::{
     Answer, EndView, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TranscriptLine,
-    TurnView, diagnosis, no_start,
+    TurnView, no_start,
 };
-use crate::model::clock::Measure;
+use crate::model::clock::{Measure, seconds};
 use crate::model::fault::{Fault, FaultCode};
 use crate::protocol::{self, Greeting, InitClock, Message, Unusable, VERSIONS, Wants};
 use referee_games::SeatMap;
@@ -92,7 +92,7 @@ impl Wire {
             Link::Waiting(launch, sandbox) => {
                 let started = PlayerProcess::spawn(launch, sandbox, view.control.measure);
                 let mut process = timeout(limit, started).await.map_err(|_| {
-                    let limit = diagnosis::seconds(limit);
+                    let limit = seconds(limit);
                     Fault::new(FaultCode::NoStart, format!("it was not started within {limit}"))
                 })??;
                 if self.freeze {
@@ -208,7 +208,7 @@ impl Wire {
                 cpu_off_turn: process.cpu_off_turn(),
                 memory: process.memory(),
                 stderr_lost: process.stderr_lost(),
-                notes: process.notes(),
+                warnings: process.warnings(),
             },
             _ => PlayerStatistics::default(),
         }

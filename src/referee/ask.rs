@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::GameSetup;
-use crate::model::clock::{Clock, TimeControl};
+use crate::model::clock::{Clock, TimeControl, seconds};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::FaultPolicy;
-use crate::player::{Player, TurnView, diagnosis};
+use crate::player::{Player, TurnView};
 use crate::protocol::{self, Reply, TurnClock, millis};
 use referee_games::{AnyPosition, BySeat, Event, GameError, Refusal, Seat};
 
@@ -116,7 +116,7 @@ impl<'t> PendingTurn<'t> {
 }
 
 fn out_of_time(control: &TimeControl) -> Fault {
-    let budget = diagnosis::seconds(control.budget.unwrap_or_default());
+    let budget = seconds(control.budget.unwrap_or_default());
     Fault::new(FaultCode::Timeout, format!("nothing was left of its budget of {budget}"))
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::model::fault::Fault;
 use crate::model::record::Note;
+use crate::model::warning::GameWarning;
 use crate::player::Overdue;
 use crate::protocol::Greeting;
 use referee_games::{BySeat, GameResult, Outcome, Seat, Text};
@@ -86,8 +87,8 @@ pub struct GameTrace {
     pub greetings: BySeat<Greeting>,
     /// The players' comments.
     pub notes: Vec<Note>,
-    /// Remarks that did not affect the result.
-    pub warnings: Vec<String>,
+    /// What went wrong without affecting the result.
+    pub warnings: Vec<GameWarning>,
     /// The ply since which a player was frozen off turn.
     pub frozen: BySeat<Option<u32>>,
     /// Why a game that was lost on time may not count.

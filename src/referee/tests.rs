@@ -115,6 +115,11 @@ impl Played {
         events.as_array().expect("a list").iter().map(shown).collect()
     }
 
+    fn warnings(&self) -> Vec<String> {
+        let seats = plan::rules("").seats();
+        self.report.trace.warnings.iter().map(|warning| warning.text(&seats)).collect()
+    }
+
     /// The code and the message of a seat's fault.
     fn fault(&self, seat: Seat) -> Option<(FaultCode, &str)> {
         self.report.ending.fault(seat).map(|fault| (fault.code, fault.message.as_str()))
@@ -231,7 +236,7 @@ async fn a_refused_action_is_asked_for_again() {
     let played = game.play().await;
     assert_eq!(played.report.trace.actions, ["go", "go"]);
     assert_eq!(
-        played.report.trace.warnings,
+        played.warnings(),
         [
             "white was asked again at ply 1: illegal: P1: no is not allowed",
             "white was asked again at ply 1: malformed: \"what\" is not an action: expected `go` \

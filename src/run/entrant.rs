@@ -42,12 +42,11 @@ impl Entrant {
         Self { name: name.to_owned(), reusable, fingerprint: Fingerprint::default(), fresh }
     }
 
-    /// A warning that one of its files changed after it was read, so that it is uncertain which
-    /// program plays.
-    pub(super) fn why_doubtful(&self) -> Option<String> {
+    /// The escaped name of a file that changed after it was read, if there is one. Then it is
+    /// uncertain which program plays.
+    pub(super) fn changed_file(&self) -> Option<String> {
         let file = self.fingerprint.touched()?.display().to_string();
-        let file = crate::escape::bytes(file.as_bytes(), SHOWN);
-        Some(format!("`{file}` was changed since the run began: it may be another program"))
+        Some(crate::escape::bytes(file.as_bytes(), SHOWN))
     }
 
     /// A fresh instance, not started yet.

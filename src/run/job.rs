@@ -6,6 +6,7 @@ use super::entrant::Entrant;
 use crate::model::clock::TimeControl;
 use crate::model::fault::Fault;
 use crate::model::record::{FaultPolicy, GameRecord};
+use crate::model::warning::GameWarning;
 use crate::schedule::Fixture;
 use crate::seeds::Secret;
 use referee_games::{BySeat, GameError};
@@ -68,6 +69,8 @@ impl Panic {
 pub struct Finished {
     /// Its record.
     pub record: GameRecord,
+    /// The warnings of the record.
+    pub warnings: Vec<GameWarning>,
     /// The transcript of a game that ended in a fault, as JSON lines.
     pub transcript: Option<String>,
     /// The peak memory of each player's processes that were alive when the game ended, in bytes, if

@@ -8,8 +8,8 @@ use tokio::sync::watch;
 use super::job::{Conditions, Finished, JobOutcome};
 use super::record::RecordBuilder;
 use super::transcript;
+use crate::model::warning::{GameWarning, PlayerWarning};
 use crate::openings::{Opening, OpeningBook};
-use crate::player::diagnosis::seconds;
 use crate::player::{InitView, NotStarted, Player, PlayerStatistics};
 use crate::referee::{self, Disturbance, Ending, GameReport, GameSetup, Unplayable};
 use crate::schedule::Fixture;
@@ -108,8 +108,10 @@ impl PlayerPool {
             match disturbance {
                 None => {
                     let memory = builder.statistics.as_ref().map(|statistics| statistics.memory);
+                    let warnings = builder.warnings();
                     let record = builder.build(id, fixture, void);
-                    return JobOutcome::Played(Box::new(Finished { record, transcript, memory }));
+                    let finished = Finished { record, warnings, transcript, memory };
+                    return JobOutcome::Played(Box::new(finished));
                 }
                 Some(disturbance) => void.push(builder.why_void(disturbance)),
             }
@@ -138,11 +140,10 @@ impl PlayerPool {
     }
 
     /// Warnings about players whose files changed after they were read.
-    fn doubts(&self, fixture: Fixture) -> impl Iterator<Item = String> {
-        let seats = self.book.rules().seats();
+    fn doubts(&self, fixture: Fixture) -> impl Iterator<Item = GameWarning> {
         Seat::BOTH.into_iter().filter_map(move |seat| {
-            let player = &self.conditions.players[fixture.players[seat]];
-            Some(format!("{}: {}", seats[seat], player.why_doubtful()?))
+            let file = self.conditions.players[fixture.players[seat]].changed_file()?;
+            Some(GameWarning::Player(seat, PlayerWarning::ChangedFile(file)))
         })
     }
 
@@ -266,11 +267,7 @@ impl Excused {
             Disturbance::Machine(..) => std::mem::replace(&mut self.lag, true),
         };
         if let (true, Disturbance::Machine(_, overdue)) = (before, disturbance) {
-            report.trace.warnings.push(format!(
-                "the machine lagged again: the referee looked {} after the time was up; the \
-                 result stands",
-                seconds(overdue.late())
-            ));
+            report.trace.warnings.push(GameWarning::Lag(overdue.late()));
         }
         (!before).then_some(disturbance)
     }
@@ -307,9 +304,7 @@ mod tests {
         assert_eq!(excused.frozen, BySeat::new(false, true));
         let mut again = lost_on_time(Some(lag));
         assert_eq!(excused.excuse(&mut again), None);
-        let warning = "the machine lagged again: the referee looked 2 s after the time was up; \
-                       the result stands";
-        assert_eq!(again.trace.warnings, [warning]);
+        assert_eq!(again.trace.warnings, [GameWarning::Lag(second * 2)]);
         assert_eq!(excused.excuse(&mut lost_on_time(Some(burned))), None);
     }
 }

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use crate::model::clock::seconds;
 use crate::model::record::{ClockRecord, FaultRecord, GameRecord, Score};
-use crate::player::{PlayerStatistics, diagnosis};
+use crate::model::warning::{GameWarning, PlayerWarning};
+use crate::player::PlayerStatistics;
 use crate::protocol;
 use crate::referee::{Disturbance, Ending, GameReport};
 use crate::schedule::Fixture;
@@ -34,7 +36,7 @@ impl RecordBuilder {
                 "{} lost on time while the machine lagged: the referee looked {} after the time \
                  was up, and the players had not used it; played again",
                 self.names[seat],
-                diagnosis::seconds(overdue.late()),
+                seconds(overdue.late()),
             ),
         }
     }
@@ -45,14 +47,14 @@ impl RecordBuilder {
              played again with {} frozen off turn",
             self.names[!disturber],
             self.names[disturber],
-            diagnosis::seconds(self.statistics[disturber].cpu_off_turn),
+            seconds(self.statistics[disturber].cpu_off_turn),
             self.names[disturber],
         )
     }
 
     /// The record of the game, with the earlier attempts that were `void`.
     pub fn build(self, id: String, fixture: Fixture, void: Vec<String>) -> GameRecord {
-        let warnings = self.warnings();
+        let warnings = self.warnings().iter().map(|warning| warning.text(&self.seats)).collect();
         let Self { seats, names, seeds, report: GameReport { ending, trace }, statistics, wall } =
             self;
         GameRecord {
@@ -91,31 +93,32 @@ impl RecordBuilder {
         }
     }
 
-    fn warnings(&self) -> Vec<String> {
+    /// What went wrong without affecting the result.
+    pub fn warnings(&self) -> Vec<GameWarning> {
         let mut warnings = self.report.trace.warnings.clone();
         for seat in Seat::BOTH {
-            let (name, rest) = (&self.seats[seat], &self.statistics[seat]);
-            if let Some(ply) = self.report.trace.frozen[seat] {
-                warnings.push(format!(
-                    "{name} pondered {} on the opponent's turns; frozen since ply {ply}",
-                    diagnosis::seconds(round(rest.cpu_off_turn))
-                ));
-            }
-            if let Some(line) = &rest.afterwards {
-                warnings.push(format!("{name} wrote after the end of the game: \"{line}\""));
-            }
-            let faulted = self.report.ending.fault(seat).is_some();
-            let notes = rest.notes.iter().filter(|_| !faulted);
-            warnings.extend(notes.map(|note| format!("{name} {note}")));
-            if rest.leftover > 0 {
-                warnings.push(format!("{name} left processes behind: {} killed", rest.leftover));
-            }
-            if rest.stderr_lost > 0 {
-                warnings.push(format!(
-                    "{name} wrote {} bytes too many to stderr; the middle was left out",
-                    rest.stderr_lost
-                ));
-            }
+            let own = self.warnings_about(seat).into_iter();
+            warnings.extend(own.map(|warning| GameWarning::Player(seat, warning)));
+        }
+        warnings
+    }
+
+    fn warnings_about(&self, seat: Seat) -> Vec<PlayerWarning> {
+        let statistics = &self.statistics[seat];
+        let mut warnings = Vec::new();
+        if let Some(frozen_since) = self.report.trace.frozen[seat] {
+            let cpu = round(statistics.cpu_off_turn);
+            warnings.push(PlayerWarning::Pondered { cpu, frozen_since });
+        }
+        warnings.extend(statistics.afterwards.clone().map(PlayerWarning::WroteAfterEnd));
+        if self.report.ending.fault(seat).is_none() {
+            warnings.extend_from_slice(&statistics.warnings);
+        }
+        if statistics.leftover > 0 {
+            warnings.push(PlayerWarning::LeftProcesses(statistics.leftover));
+        }
+        if statistics.stderr_lost > 0 {
+            warnings.push(PlayerWarning::LostStderr(statistics.stderr_lost));
         }
         warnings
     }

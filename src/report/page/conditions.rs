@@ -7,11 +7,11 @@ use maud::{Markup, html};
 
 use super::{PageData, count, name};
 use crate::escape;
+use crate::model::clock::seconds;
 use crate::model::clock::{Measure, TimeControl};
 use crate::model::containment::{Containment, PlayerLimits};
 use crate::model::record::{FaultPolicy, Header};
 use crate::model::stage::Stage;
-use crate::player::diagnosis::seconds;
 
 pub(super) fn section(material: &PageData<'_>) -> Markup {
     let header = material.header;

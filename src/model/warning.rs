@@ -1,0 +1,232 @@
+//! Warnings about a game: what went wrong without affecting its result.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::clock::seconds;
+use super::fault::FaultCode;
+use referee_games::{BySeat, Seat, Text};
+use referee_sandbox::{Overrun, UnremovedScratch};
+
+/// A warning about a game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GameWarning {
+    /// About the player of a seat.
+    Player(Seat, PlayerWarning),
+    /// The machine lagged in a game that was played again for that reason. The referee looked this
+    /// long after the time of a player was up.
+    Lag(Duration),
+}
+
+/// A warning about a player.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlayerWarning {
+    /// Its action was rejected, and it was asked again.
+    AskedAgain {
+        /// The ply.
+        ply: u32,
+        /// Why the action was rejected.
+        code: FaultCode,
+        /// The same in words.
+        message: String,
+    },
+    /// A part of its reply was dropped.
+    Dropped {
+        /// The ply.
+        ply: u32,
+        /// The part, and why.
+        why: String,
+    },
+    /// One of its files was changed since the run began. The name is escaped.
+    ChangedFile(String),
+    /// It used CPU time on its opponent's turns.
+    Pondered {
+        /// The CPU time, rounded to 0.1 s.
+        cpu: Duration,
+        /// The ply since which it is frozen off turn.
+        frozen_since: u32,
+    },
+    /// It wrote this line after the end of the game. The line is escaped and shortened.
+    WroteAfterEnd(String),
+    /// It reached a limit that did not fail it.
+    RanInto(Overrun),
+    /// It was killed, because it had not exited this long after `quit`.
+    DidNotLeave(Duration),
+    /// Files in its scratch folder cannot be removed.
+    Unremoved(UnremovedScratch),
+    /// This many of its processes outlived it.
+    LeftProcesses(usize),
+    /// This many bytes of its stderr were not kept.
+    LostStderr(u64),
+}
+
+/// How exact a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wording {
+    /// With the figures of this occasion.
+    Exact,
+    /// With `N` in the place of figures: the same for all warnings of a kind.
+    General,
+}
+
+impl Wording {
+    fn show(self, figure: impl fmt::Display) -> String {
+        match self {
+            Self::Exact => figure.to_string(),
+            Self::General => "N".to_owned(),
+        }
+    }
+
+    fn seconds(self, duration: Duration) -> String {
+        match self {
+            Self::Exact => seconds(duration),
+            Self::General => "N s".to_owned(),
+        }
+    }
+
+    /// Details that only an exact text has.
+    fn detail(self, text: impl fmt::Display) -> String {
+        match self {
+            Self::Exact => format!(": {text}"),
+            Self::General => String::new(),
+        }
+    }
+}
+
+impl GameWarning {
+    /// The warning as a sentence, with the names of the seats.
+    pub fn text(&self, seats: &BySeat<Text>) -> String {
+        match self {
+            Self::Player(seat, warning @ PlayerWarning::ChangedFile(_)) => {
+                format!("{}: {}", seats[*seat], warning.text(Wording::Exact))
+            }
+            Self::Player(seat, warning) => {
+                format!("{} {}", seats[*seat], warning.text(Wording::Exact))
+            }
+            Self::Lag(late) => format!(
+                "the machine lagged again: the referee looked {} after the time was up; the \
+                 result stands",
+                seconds(*late)
+            ),
+        }
+    }
+
+    /// The warning about the player of `seat`, if it is one.
+    pub fn about(&self, seat: Seat) -> Option<&PlayerWarning> {
+        match self {
+            Self::Player(of, warning) if *of == seat => Some(warning),
+            _ => None,
+        }
+    }
+}
+
+impl PlayerWarning {
+    /// The warning as a sentence without a subject.
+    pub fn text(&self, wording: Wording) -> String {
+        match self {
+            Self::AskedAgain { ply, code, message } => {
+                let (ply, message) = (wording.show(ply), wording.detail(message));
+                format!("was asked again at ply {ply}: {code}{message}")
+            }
+            Self::Dropped { ply, why } => format!("at ply {}: {why}", wording.show(ply)),
+            Self::ChangedFile(file) => {
+                format!("`{file}` was changed since the run began: it may be another program")
+            }
+            Self::Pondered { cpu, frozen_since } => format!(
+                "pondered {} on the opponent's turns; frozen since ply {}",
+                wording.seconds(*cpu),
+                wording.show(frozen_since)
+            ),
+            Self::WroteAfterEnd(line) => {
+                let line = wording.detail(format_args!("\"{line}\""));
+                format!("wrote after the end of the game{line}")
+            }
+            Self::RanInto(overrun) => {
+                let code = FaultCode::from(*overrun);
+                format!("ran into its limit of {code}{}", wording.detail(overrun))
+            }
+            Self::DidNotLeave(patience) => {
+                format!("did not leave within {} of `quit`, and was killed", seconds(*patience))
+            }
+            Self::Unremoved(UnremovedScratch { dir, reason }) => {
+                format!("left files that cannot be removed in {}: {reason}", dir.display())
+            }
+            Self::LeftProcesses(count) => {
+                format!("left processes behind: {} killed", wording.show(count))
+            }
+            Self::LostStderr(bytes) => format!(
+                "wrote {} bytes too many to stderr; the middle was left out",
+                wording.show(bytes)
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEATS: BySeat<Text> = BySeat::new(Text::Borrowed("white"), Text::Borrowed("black"));
+
+    fn text(warning: PlayerWarning) -> String {
+        GameWarning::Player(Seat::Second, warning).text(&SEATS)
+    }
+
+    /// Records contain these texts: programs that read logs know them.
+    #[test]
+    fn a_warning_names_the_seat_and_the_figures() {
+        let (cpu, message) = (Duration::from_millis(1200), "P1: no is not allowed".to_owned());
+        let asked = PlayerWarning::AskedAgain { ply: 3, code: FaultCode::Illegal, message };
+        assert_eq!(text(asked), "black was asked again at ply 3: illegal: P1: no is not allowed");
+        assert_eq!(
+            text(PlayerWarning::Pondered { cpu, frozen_since: 7 }),
+            "black pondered 1.2 s on the opponent's turns; frozen since ply 7"
+        );
+        assert_eq!(
+            text(PlayerWarning::ChangedFile("bot.py".into())),
+            "black: `bot.py` was changed since the run began: it may be another program"
+        );
+        assert_eq!(
+            text(PlayerWarning::WroteAfterEnd("bye".into())),
+            "black wrote after the end of the game: \"bye\""
+        );
+        assert_eq!(
+            text(PlayerWarning::DidNotLeave(Duration::from_secs(2))),
+            "black did not leave within 2 s of `quit`, and was killed"
+        );
+        assert_eq!(text(PlayerWarning::LeftProcesses(2)), "black left processes behind: 2 killed");
+        assert_eq!(
+            text(PlayerWarning::LostStderr(10)),
+            "black wrote 10 bytes too many to stderr; the middle was left out"
+        );
+        assert_eq!(
+            GameWarning::Lag(Duration::from_secs(2)).text(&SEATS),
+            "the machine lagged again: the referee looked 2 s after the time was up; the result \
+             stands"
+        );
+    }
+
+    #[test]
+    fn without_figures_two_warnings_of_a_kind_are_the_same() {
+        let pondered = |millis, frozen_since| {
+            let cpu = Duration::from_millis(millis);
+            PlayerWarning::Pondered { cpu, frozen_since }.text(Wording::General)
+        };
+        assert_eq!(pondered(100, 3), "pondered N s on the opponent's turns; frozen since ply N");
+        assert_eq!(pondered(100, 3), pondered(2500, 8));
+        let memory = |limit| {
+            PlayerWarning::RanInto(Overrun::Memory { peak: limit, limit }).text(Wording::General)
+        };
+        assert_eq!((memory(1), memory(2)), (memory(2), "ran into its limit of memory".to_owned()));
+        let wrote = |line: &str| PlayerWarning::WroteAfterEnd(line.into()).text(Wording::General);
+        assert_eq!(wrote("one"), wrote("two"));
+    }
+
+    #[test]
+    fn a_warning_is_about_one_seat_or_none() {
+        let warning = GameWarning::Player(Seat::First, PlayerWarning::LeftProcesses(1));
+        assert_eq!(warning.about(Seat::First), Some(&PlayerWarning::LeftProcesses(1)));
+        assert_eq!(warning.about(Seat::Second), None);
+        assert_eq!(GameWarning::Lag(Duration::ZERO).about(Seat::First), None);
+    }
+}
