@@ -1,6 +1,9 @@
-//! Starter kits: a small working player in each of several languages, built into the binary.
+//! Starter kits: small working programs in several languages, built into the binary.
 
-/// A language that there is a kit for.
+pub mod game;
+pub mod player;
+
+/// A language that there are kits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Language {
     /// Python 3
@@ -31,19 +34,6 @@ pub struct TemplateFile {
     pub text: String,
 }
 
-/// The parts of a kit.
-struct StarterKit {
-    /// The name of the language, for people.
-    title: &'static str,
-    /// The file that holds the player.
-    source: &'static str,
-    /// The command that builds it, if it must be built.
-    build: Option<&'static str>,
-    files: &'static [(&'static str, &'static str)],
-}
-
-const README: &str = include_str!("templates/README.md.txt");
-
 impl Language {
     /// Every language.
     pub const ALL: [Self; 8] = [
@@ -57,161 +47,51 @@ impl Language {
         Self::Shell,
     ];
 
-    /// The command that builds the kit in its folder; `None` if it runs as it is.
-    pub fn build(self) -> Option<&'static str> {
-        self.kit().build
-    }
-
-    fn kit(self) -> &'static StarterKit {
+    /// The name of the language, for people.
+    fn title(self) -> &'static str {
         match self {
-            Self::Python => &PYTHON,
-            Self::Rust => &RUST,
-            Self::Cpp => &CPP,
-            Self::C => &C,
-            Self::Java => &JAVA,
-            Self::JavaScript => &JAVASCRIPT,
-            Self::Go => &GO,
-            Self::Shell => &SHELL,
+            Self::Python => "Python",
+            Self::Rust => "Rust",
+            Self::Cpp => "C++",
+            Self::C => "C",
+            Self::Java => "Java",
+            Self::JavaScript => "JavaScript",
+            Self::Go => "Go",
+            Self::Shell => "shell",
         }
     }
 }
 
-const PYTHON: StarterKit = StarterKit {
-    title: "Python",
-    source: "player.py",
-    build: None,
-    files: &[
-        ("player.py", include_str!("templates/python/player.py")),
-        ("referee_rules.py", include_str!("templates/python/referee_rules.py")),
-    ],
-};
-
-const RUST: StarterKit = StarterKit {
-    title: "Rust",
-    source: "src/main.rs",
-    build: Some("cargo build --release"),
-    files: &[
-        ("Cargo.toml", include_str!("templates/rust/Cargo.toml.txt")),
-        ("src/main.rs", include_str!("templates/rust/main.rs")),
-    ],
-};
-
-const CPP: StarterKit = StarterKit {
-    title: "C++",
-    source: "player.cpp",
-    build: Some("make"),
-    files: &[
-        ("Makefile", include_str!("templates/cpp/Makefile")),
-        ("player.cpp", include_str!("templates/cpp/player.cpp")),
-    ],
-};
-
-const C: StarterKit = StarterKit {
-    title: "C",
-    source: "player.c",
-    build: Some("make"),
-    files: &[
-        ("Makefile", include_str!("templates/c/Makefile")),
-        ("player.c", include_str!("templates/c/player.c")),
-    ],
-};
-
-const JAVA: StarterKit = StarterKit {
-    title: "Java",
-    source: "Player.java",
-    build: Some("make"),
-    files: &[
-        ("Makefile", include_str!("templates/java/Makefile")),
-        ("Player.java", include_str!("templates/java/Player.java")),
-    ],
-};
-
-const JAVASCRIPT: StarterKit = StarterKit {
-    title: "JavaScript",
-    source: "player.js",
-    build: None,
-    files: &[("player.js", include_str!("templates/javascript/player.js"))],
-};
-
-const GO: StarterKit = StarterKit {
-    title: "Go",
-    source: "player.go",
-    build: Some("make"),
-    files: &[
-        ("Makefile", include_str!("templates/go/Makefile")),
-        ("go.mod", include_str!("templates/go/go.mod.txt")),
-        ("player.go", include_str!("templates/go/player.go")),
-    ],
-};
-
-const SHELL: StarterKit = StarterKit {
-    title: "shell",
-    source: "player.sh",
-    build: None,
-    files: &[("player.sh", include_str!("templates/shell/player.sh"))],
-};
-
-/// How a game shows its legal actions. Kits differ by it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LegalShape {
-    /// As a list.
-    List,
-    /// In parts.
-    Factored,
+/// A starter kit.
+#[derive(Debug)]
+pub struct StarterKit {
+    /// The language of its sources.
+    pub language: Language,
+    /// The file to begin with.
+    source: &'static str,
+    /// The command that builds it, if it must be built.
+    build: Option<&'static str>,
+    /// Paths inside the kit's folder, and templates.
+    files: &'static [(&'static str, &'static str)],
+    /// The template of its README.md.
+    readme: &'static str,
 }
 
-/// The files of the kit in this language, for a player called `name` of the game called `game`.
-pub fn files(language: Language, name: &str, game: &str, shape: LegalShape) -> Vec<TemplateFile> {
-    let kit = language.kit();
-    let build =
-        kit.build.map_or(String::new(), |build| format!("Build it first:\n\n    {build}\n"));
-    let fill = |text: &str| {
-        text.replace("@REFUSAL@", "this player plays @GAME@ only (--game @GAME@)")
-            .replace("@NAME@", name)
-            .replace("@GAME@", game)
-            .replace("@LANGUAGE@", kit.title)
-            .replace("@FILE@", kit.source)
-            .replace("@BUILD@\n", &build)
-    };
-    let templates = kit.files.iter().copied().chain([("README.md", README)]);
-    templates
-        .map(|(path, text)| TemplateFile { path, text: fill(&of_shape(text, shape)) })
-        .collect()
-}
-
-/// Selects the lines of a template for this shape. Lines from `<<list>>` or `<<factored>>` to
-/// `<<end>>` belong to that shape only, all others to both.
-fn of_shape(template: &str, shape: LegalShape) -> String {
-    let mut text = String::with_capacity(template.len());
-    let mut only = None;
-    for line in template.split_inclusive('\n') {
-        match line.trim_end() {
-            "<<list>>" => only = Some(LegalShape::List),
-            "<<factored>>" => only = Some(LegalShape::Factored),
-            "<<end>>" => only = None,
-            _ if only.is_none_or(|only| only == shape) => text.push_str(line),
-            _ => {}
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_of_a_template_is_left_in_a_kit() {
-        for language in Language::ALL {
-            for shape in [LegalShape::List, LegalShape::Factored] {
-                for file in files(language, "ant", "a-game", shape) {
-                    let left = ["@NAME@", "@GAME@", "@FILE@", "@BUILD@", "<<end>>", "<<list>>"];
-                    assert!(!left.iter().any(|mark| file.text.contains(mark)), "{}", file.path);
-                    let is_player = file.path == language.kit().source;
-                    let refuses = file.text.contains("this player plays a-game only");
-                    assert_eq!(refuses, is_player, "{}", file.path);
-                }
-            }
-        }
+impl StarterKit {
+    /// The files of the kit with these marks replaced, in order.
+    fn files(&self, marks: &[(&str, &str)]) -> Vec<TemplateFile> {
+        let build =
+            self.build.map_or(String::new(), |build| format!("Build it first:\n\n    {build}\n"));
+        let own = [
+            ("@LANGUAGE@", self.language.title()),
+            ("@FILE@", self.source),
+            ("@BUILD@\n", build.as_str()),
+        ];
+        let fill = |text: &str| {
+            let marks = marks.iter().chain(&own);
+            marks.fold(text.to_owned(), |text, (mark, value)| text.replace(mark, value))
+        };
+        let templates = self.files.iter().copied().chain([("README.md", self.readme)]);
+        templates.map(|(path, text)| TemplateFile { path, text: fill(text) }).collect()
     }
 }

@@ -163,7 +163,7 @@ def refusal(board, text):
     if board.is_pseudo_legal(move):
         return {"refused": "it leaves its own king in check", "clause": "CH3"}
     if board.is_pseudo_legal(chess.Move(move.from_square, move.to_square, chess.QUEEN)):
-        return {"refused": "it does not end in what the pawn becomes (q, r, b or n)", "clause": "CH2"}
+        return {"refused": "it does not say what the pawn becomes: q, r, b or n", "clause": "CH2"}
     return {"refused": f"the piece on {square} cannot make this move", "clause": "CH1"}
 
 

@@ -1,5 +1,7 @@
-//! `new`: creates a starter player, or a tournament configuration from a folder of players.
+//! `new`: creates a starter player, a starter game, or a tournament configuration from a folder of
+//! players.
 
+mod game;
 mod tournament;
 
 use super::game_args::game_named;
@@ -12,7 +14,8 @@ use super::{Failure, Status};
 use crate::check::Beginning;
 use crate::printer::Printer;
 use crate::seeds::Secret;
-use crate::templates::{Language, LegalShape, files};
+use crate::templates::player::{self, LegalShape};
+use crate::templates::{Language, TemplateFile};
 use referee_games::{GameKind, Legal, Options, Seat};
 
 /// Arguments of `new`.
@@ -20,6 +23,7 @@ use referee_games::{GameKind, Legal, Options, Seat};
 #[command(after_help = "\
 Examples:
   referee new player --language python my-player
+  referee new game --language python my-game
   referee new tournament submissions")]
 pub struct NewArgs {
     /// What to create
@@ -32,10 +36,15 @@ pub struct NewArgs {
 pub enum NewCommand {
     /// Write a small working player, with its build file and a README
     Player(PlayerArgs),
+    /// Write the rules of a small game as a program, with a README
+    ///
+    /// The files work as they are. Put the rules of your own game in their place; the README
+    /// describes how.
+    Game(game::NewGameArgs),
     /// Write a tournament.toml for a folder of players or submissions
     ///
     /// Every file, folder and archive (.zip, .tar, .tar.gz, .tgz) in the folder becomes a player.
-    /// File names of Moodle, Canvas and Blackboard exports tell the authors; of several uploads by
+    /// TemplateFile names of Moodle, Canvas and Blackboard exports tell the authors; of several uploads by
     /// one author, the latest counts. Archives are unpacked and single files copied into the folder
     /// `players` beside the configuration, each into a folder of its own.
     Tournament(tournament::TournamentArgs),
@@ -59,24 +68,31 @@ pub struct PlayerArgs {
     pub game: GameKind,
 }
 
-/// Creates the player or the configuration.
+/// Creates the player, the game or the configuration.
 pub fn run(args: &NewArgs, printer: Printer) -> Result<Status, Failure> {
     match &args.what {
         NewCommand::Player(args) => player(args, printer),
+        NewCommand::Tournament(args) => tournament::run(args, printer),
+        NewCommand::Player(args) => player(args, printer),
+        NewCommand::Game(args) => game::run(args, printer),
         NewCommand::Tournament(args) => tournament::run(args, printer),
     }
 }
 
 fn player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
-    let dir = &args.dir;
+    let name = args.dir.file_name().and_then(|name| name.to_str()).unwrap_or("my-player");
+    let plain = |character: &char| character.is_alphanumeric() || "-_. ".contains(*character);
+    let name: String = name.chars().filter(plain).collect();
+    let files = player::files(args.language, &name, args.game.name(), shape(args.game)?);
+    write_all(&args.dir, &files, printer)
+}
+
+/// Writes the files of a kit into a folder that is empty or does not exist.
+fn write_all(dir: &Path, files: &[TemplateFile], printer: Printer) -> Result<Status, Failure> {
     if fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(Failure::input(format!("{} is not empty; name another folder", dir.display())));
     }
-    let name = dir.file_name().and_then(|name| name.to_str()).unwrap_or("my-player");
-    let plain = |character: &char| character.is_alphanumeric() || "-_. ".contains(*character);
-    let name: String = name.chars().filter(plain).collect();
-    let shape = shape(args.game)?;
-    for file in files(args.language, &name, args.game.name(), shape) {
+    for file in files {
         write(&dir.join(file.path), &file.text)?;
     }
     printer.note(&format!("created {}; its README.md describes the next steps", dir.display()));

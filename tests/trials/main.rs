@@ -9,6 +9,7 @@ mod support;
 mod browser;
 mod containment;
 mod crashes;
+mod game_kits;
 mod starter_kits;
 mod terminal;
 
@@ -19,6 +20,7 @@ fn main() -> ExitCode {
         ("browser", browser::tests()),
         ("containment", containment::tests()),
         ("crashes", crashes::tests()),
+        ("game_kits", game_kits::tests()),
         ("starter_kits", starter_kits::tests()),
         ("terminal", terminal::tests()),
     ])

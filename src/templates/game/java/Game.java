@@ -1,0 +1,104 @@
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The rules of @GAME@. Begin here: this is Nim; put your own game in its place.
+ *
+ * <p>Every method depends on its arguments alone. A state is a text of your own making; equal
+ * states have equal texts. Seats are 0 and 1.
+ */
+public class Game extends RulesProgram {
+    private static final String HEAPS = "abc";
+
+    public static void main(String[] args) throws Exception {
+        new Game().serve();
+    }
+
+    @Override
+    About about() {
+        About about = new About("@GAME@", "Nim", "1", "first", "second");
+        about.option("misere", false, "the seat that takes the last stick loses (N2)");
+        about.clause("N1", "Move",
+                "There are heaps a, b and c of 3, 4 and 5 sticks. The seats take turns; each takes "
+                + "one or more sticks from one heap: `b2` takes two sticks from heap b.");
+        about.clause("N2", "End", "The seat that takes the last stick wins.");
+        return about;
+    }
+
+    /** The first state. */
+    @Override
+    String start(Options options) {
+        return new State(new int[] {3, 4, 5}, 0).text();
+    }
+
+    /** The length of the longest game. */
+    @Override
+    int maxPlies(Options options) {
+        return 12;
+    }
+
+    /** The state after a step; `step.action` is the text of a move. */
+    @Override
+    String play(Options options, String text, Step step, List<String> events) {
+        State state = State.read(text);
+        int heap = HEAPS.indexOf(step.action.charAt(0));
+        state.heaps[heap] -= Integer.parseInt(step.action.substring(1));
+        return new State(state.heaps, 1 - state.next).text();
+    }
+
+    /** Whose turn it is, what is legal, and the board for people. */
+    @Override
+    Position show(Options options, String text) {
+        State state = State.read(text);
+        List<String> legal = new ArrayList<>();
+        List<String> rows = new ArrayList<>();
+        for (int heap = 0; heap < state.heaps.length; heap++) {
+            rows.add(HEAPS.charAt(heap) + " " + "|".repeat(state.heaps[heap]));
+            for (int count = 1; count <= state.heaps[heap]; count++) {
+                legal.add(HEAPS.charAt(heap) + Integer.toString(count));
+            }
+        }
+        if (legal.isEmpty()) {
+            int winner = options.isOn("misere") ? state.next : 1 - state.next;
+            return Position.over(winner, "last-stick", rows);
+        }
+        return Position.move(state.next, legal, rows);
+    }
+
+    /** What a text means that is not in the list of legal actions, or why it is refused. */
+    @Override
+    Judgement judge(Options options, String text, int seat, String action) {
+        if (!action.matches("[abc][0-9]{1,3}")) {
+            return Judgement.malformed(
+                    "write the name of a heap and a number, for example b2", "N1");
+        }
+        int heap = HEAPS.indexOf(action.charAt(0));
+        int count = Integer.parseInt(action.substring(1));
+        if (1 <= count && count <= State.read(text).heaps[heap]) {
+            return Judgement.action(HEAPS.charAt(heap) + Integer.toString(count)); // of "b02"
+        }
+        return Judgement.refused(
+                count + " sticks cannot be taken from heap " + HEAPS.charAt(heap), "N1");
+    }
+
+    private static class State {
+        final int[] heaps;
+        final int next;
+
+        State(int[] heaps, int next) {
+            this.heaps = heaps;
+            this.next = next;
+        }
+
+        static State read(String text) {
+            int[] numbers =
+                    Arrays.stream(text.split(" ")).mapToInt(Integer::parseInt).toArray();
+            return new State(Arrays.copyOf(numbers, 3), numbers[3]);
+        }
+
+        String text() {
+            return heaps[0] + " " + heaps[1] + " " + heaps[2] + " " + next;
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// The pipe of a rules program: a request on each line of stdin, its answer on a line of stdout.
+// There is nothing to fill in here.
+"use strict";
+
+const readline = require("node:readline");
+
+// Answers requests with these functions until there are no more.
+//
+// `play` returns the next state, or an array of the state and its events. `start` may return
+// `{ error: … }` instead of a state if the options make no sense together.
+function serve(game, { start, maxPlies, play, show, judge, sample, guess }) {
+  function first(options) {
+    const state = start(options);
+    if (Object.keys(state).join() === "error") {
+      return state;
+    }
+    return { state, ...show(options, state), max_plies: maxPlies(options) };
+  }
+
+  function after(options, before, step) {
+    const played = play(options, before, step);
+    const [state, events] = Array.isArray(played) ? played : [played, []];
+    return { state, ...show(options, state), events };
+  }
+
+  const answers = {
+    game: () => game,
+    start: ({ options }) => first(options),
+    play: ({ options, state, step }) => after(options, state, step),
+    judge: ({ options, state, seat, text }) => judge(options, state, seat, text),
+    sample: sample && (({ options, state, seat, draw }) => sample(options, state, seat, draw)),
+    guess: guess && (({ options, state, seat, draw }) => guess(options, state, seat, draw)),
+  };
+  const lines = readline.createInterface({ input: process.stdin });
+  lines.on("line", (line) => {
+    const request = JSON.parse(line);
+    if (request.type === "quit") {
+      lines.close();
+      return;
+    }
+    const answer = answers[request.type];
+    const fields = answer
+      ? answer(request)
+      : { error: `this game does not answer \`${request.type}\`` };
+    console.log(JSON.stringify({ id: request.id, ...fields }));
+  });
+}
+
+module.exports = { serve };

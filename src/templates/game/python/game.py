@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""The rules of @GAME@. Begin here: this is Nim; put your own game in its place.
+
+Every function depends on its arguments alone. A state is any JSON; write its keys in a fixed order.
+"""
+
+from rules_program import serve
+
+SEATS = ["first", "second"]
+GAME = {
+    "protocol": 1, "name": "@GAME@", "title": "Nim", "version": "1",
+    "seats": SEATS, "hidden": False,
+    "options": [
+        {"name": "misere", "type": "boolean", "default": False,
+         "text": "the seat that takes the last stick loses (N2)"},
+    ],
+    "clauses": [
+        {"id": "N1", "title": "Move",
+         "text": "There are heaps a, b and c of 3, 4 and 5 sticks. The seats take turns; each "
+                 "takes one or more sticks from one heap: `b2` takes two sticks from heap b."},
+        {"id": "N2", "title": "End", "text": "The seat that takes the last stick wins."},
+    ],
+}
+
+
+def start(options):
+    """The first state."""
+    return {"heaps": {"a": 3, "b": 4, "c": 5}, "next": "first"}
+
+
+def max_plies(options):
+    """The length of the longest game."""
+    return 12
+
+
+def play(options, state, step):
+    """The state after a step. `step` has the key `move`, `both`, `pass` or `chance`."""
+    heap, count = step["move"][0], int(step["move"][1:])
+    heaps = {**state["heaps"], heap: state["heaps"][heap] - count}
+    return {"heaps": heaps, "next": other(state["next"])}
+
+
+def show(options, state):
+    """Whose turn it is, what is legal, and the board for people."""
+    heaps, seat = state["heaps"], state["next"]
+    rows = [heap + " " + "|" * sticks for heap, sticks in heaps.items()]
+    if not any(heaps.values()):
+        winner = seat if options["misere"] else other(seat)
+        return {"turn": {"over": winner, "reason": "last-stick"}, "rows": rows}
+    legal = [f"{heap}{count}" for heap, sticks in heaps.items() for count in range(1, sticks + 1)]
+    return {"turn": {"move": seat}, "legal": legal, "rows": rows}
+
+
+def judge(options, state, seat, text):
+    """What a text means that is not in `legal`, or why it is refused."""
+    heap, count = text[:1], text[1:]
+    if heap not in state["heaps"] or not count.isdecimal():
+        reason = "write the name of a heap and a number, for example b2"
+        return {"refused": reason, "clause": "N1", "malformed": True}
+    if 1 <= int(count) <= state["heaps"][heap]:
+        return {"action": f"{heap}{int(count)}"}  # of "b02"
+    return {"refused": f"{count} sticks cannot be taken from heap {heap}", "clause": "N1"}
+
+
+def other(seat):
+    return SEATS[1 - SEATS.index(seat)]
+
+
+if __name__ == "__main__":
+    serve(GAME, start=start, max_plies=max_plies, play=play, show=show, judge=judge)

@@ -1,0 +1,46 @@
+"""The pipe of a rules program: a request on each line of stdin, its answer on a line of stdout.
+
+There is nothing to fill in here.
+"""
+
+import json
+import sys
+
+
+def serve(game, *, start, max_plies, play, show, judge, sample=None, guess=None):
+    """Answers requests with these functions until there are no more.
+
+    `play` returns the next state, or a tuple of the state and its events. `start` may return
+    `{"error": …}` instead of a state if the options make no sense together.
+    """
+
+    def first(options):
+        state = start(options)
+        if isinstance(state, dict) and state.keys() == {"error"}:
+            return state
+        return {"state": state, **show(options, state), "max_plies": max_plies(options)}
+
+    def after(options, state, step):
+        played = play(options, state, step)
+        state, events = played if isinstance(played, tuple) else (played, [])
+        return {"state": state, **show(options, state), "events": events}
+
+    place = ["options", "state", "seat"]
+    functions = {
+        "game": (lambda: game, []),
+        "start": (first, ["options"]),
+        "play": (after, ["options", "state", "step"]),
+        "judge": (judge, [*place, "text"]),
+        "sample": (sample, [*place, "draw"]),
+        "guess": (guess, [*place, "draw"]),
+    }
+    for request in map(json.loads, sys.stdin):
+        if request["type"] == "quit":
+            break
+        function, fields = functions.get(request["type"], (None, []))
+        if function is None:
+            answer = {"error": f"this game does not answer `{request['type']}`"}
+        else:
+            answer = function(*(request[field] for field in fields))
+        # Without the flush the referee would never see the line.
+        print(json.dumps({"id": request["id"], **answer}), flush=True)

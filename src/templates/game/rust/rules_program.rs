@@ -1,0 +1,280 @@
+//! The pipe of a rules program: a request on each line of stdin, its answer on a line of stdout.
+//! There is nothing to fill in here.
+#![allow(dead_code)] // what one game does not use, another does
+
+use std::io::{self, BufRead, Write};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{json, Map, Value};
+
+/// What a game has to say.
+pub trait Rules {
+    /// Everything that a game in progress is made of.
+    type State: Serialize + DeserializeOwned;
+
+    /// What the game is.
+    fn game(&self) -> Game;
+
+    /// The first state, or why the options make no sense together.
+    fn start(&self, options: &Options) -> Result<Self::State, String>;
+
+    /// The length of the longest game.
+    fn max_plies(&self, options: &Options) -> u32;
+
+    /// The state after a step. Events are objects with the key `event`.
+    fn play(
+        &self,
+        options: &Options,
+        state: Self::State,
+        step: &Step,
+        events: &mut Vec<Value>,
+    ) -> Self::State;
+
+    /// Whose turn it is, what is legal, and the board for people.
+    fn show(&self, options: &Options, state: &Self::State) -> Position;
+
+    /// What a text means that is not in the list of legal actions, or why it is refused.
+    fn judge(&self, options: &Options, state: &Self::State, seat: usize, text: &str) -> Judgement;
+}
+
+/// What a game is.
+#[derive(Serialize)]
+pub struct Game {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub version: &'static str,
+    pub seats: [&'static str; 2],
+    pub hidden: bool,
+    pub options: Vec<GameOption>,
+    pub clauses: Vec<Clause>,
+}
+
+/// A rule.
+#[derive(Serialize)]
+pub struct Clause {
+    pub id: &'static str,
+    pub title: &'static str,
+    pub text: &'static str,
+}
+
+/// An option of the game.
+#[derive(Serialize)]
+pub struct GameOption {
+    name: &'static str,
+    #[serde(flatten)]
+    values: Value,
+    text: &'static str,
+}
+
+impl GameOption {
+    pub fn boolean(name: &'static str, default: bool, text: &'static str) -> Self {
+        Self {
+            name,
+            values: json!({"type": "boolean", "default": default}),
+            text,
+        }
+    }
+
+    pub fn integer(
+        name: &'static str,
+        default: i64,
+        min: i64,
+        max: i64,
+        text: &'static str,
+    ) -> Self {
+        let values = json!({"type": "integer", "default": default, "min": min, "max": max});
+        Self { name, values, text }
+    }
+
+    pub fn choice(name: &'static str, default: &str, values: &[&str], text: &'static str) -> Self {
+        let values = json!({"type": "choice", "default": default, "values": values});
+        Self { name, values, text }
+    }
+}
+
+/// The options in force.
+#[derive(Deserialize)]
+pub struct Options(Map<String, Value>);
+
+impl Options {
+    pub fn boolean(&self, name: &str) -> bool {
+        self.0[name].as_bool().expect("a boolean")
+    }
+
+    pub fn integer(&self, name: &str) -> i64 {
+        self.0[name].as_i64().expect("an integer")
+    }
+
+    pub fn choice(&self, name: &str) -> &str {
+        self.0[name].as_str().expect("a choice")
+    }
+}
+
+/// What is played.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Step {
+    Move(String),
+    Both([String; 2]),
+    Pass(bool),
+    Chance(String),
+}
+
+/// What a state waits for.
+pub enum Turn {
+    Move(usize),
+    Both,
+    Pass(usize),
+    /// Outcomes with their weights, and the seat whose luck it is, if it is one seat's.
+    Chance(Vec<(String, u32)>, Option<usize>),
+    /// The winner, or `None` for a draw, and the reason.
+    Over(Option<usize>, &'static str),
+}
+
+/// What a state shows.
+pub struct Position {
+    pub turn: Turn,
+    /// By seat.
+    pub legal: [Vec<String>; 2],
+    pub rows: Vec<String>,
+    pub caption: String,
+    /// In a hidden game: what each seat may know.
+    pub views: Option<[Value; 2]>,
+    /// In a hidden game: whether the last action is told to its own seat alone.
+    pub secret: bool,
+}
+
+impl Default for Position {
+    fn default() -> Self {
+        Self {
+            turn: Turn::Both,
+            legal: Default::default(),
+            rows: Vec::new(),
+            caption: String::new(),
+            views: None,
+            secret: false,
+        }
+    }
+}
+
+/// What a text means that is not in the list of legal actions.
+pub struct Judgement(Value);
+
+impl Judgement {
+    /// It means this legal action.
+    pub fn action(text: String) -> Self {
+        Self(json!({"action": text}))
+    }
+
+    /// It is refused by this clause.
+    pub fn refused(reason: String, clause: &str) -> Self {
+        Self(json!({"refused": reason, "clause": clause}))
+    }
+
+    /// It is not even written like an action.
+    pub fn malformed(reason: String, clause: &str) -> Self {
+        Self(json!({"refused": reason, "clause": clause, "malformed": true}))
+    }
+}
+
+/// A request; each type has some of the fields.
+#[derive(Deserialize)]
+struct Request {
+    r#type: String,
+    #[serde(default)]
+    id: Value,
+    options: Option<Options>,
+    #[serde(default)]
+    state: Value,
+    step: Option<Step>,
+    #[serde(default)]
+    seat: String,
+    #[serde(default)]
+    text: String,
+}
+
+/// Answers requests until there are no more.
+pub fn serve<R: Rules>(rules: &R) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for line in io::stdin().lock().lines() {
+        let request: Request = serde_json::from_str(&line?)?;
+        if request.r#type == "quit" {
+            break;
+        }
+        let id = request.id.clone();
+        let mut answer = answer(rules, request)?;
+        answer["id"] = id;
+        writeln!(out, "{answer}")?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn answer<R: Rules>(rules: &R, request: Request) -> io::Result<Value> {
+    let options = request.options.unwrap_or_else(|| Options(Map::new()));
+    Ok(match (request.r#type.as_str(), request.step) {
+        ("game", _) => {
+            let mut game = serde_json::to_value(rules.game())?;
+            game["protocol"] = json!(1);
+            game
+        }
+        ("start", _) => match rules.start(&options) {
+            Ok(state) => {
+                let mut answer = show(rules, &options, &state)?;
+                answer["max_plies"] = json!(rules.max_plies(&options));
+                answer
+            }
+            Err(error) => json!({ "error": error }),
+        },
+        ("play", Some(step)) => {
+            let mut events = Vec::new();
+            let before = serde_json::from_value(request.state)?;
+            let state = rules.play(&options, before, &step, &mut events);
+            let mut answer = show(rules, &options, &state)?;
+            answer["events"] = Value::Array(events);
+            answer
+        }
+        ("judge", _) => {
+            let state = serde_json::from_value(request.state)?;
+            let seat = usize::from(rules.game().seats[1] == request.seat);
+            rules.judge(&options, &state, seat, &request.text).0
+        }
+        (other, _) => json!({"error": format!("this game does not answer `{other}`")}),
+    })
+}
+
+fn show<R: Rules>(rules: &R, options: &Options, state: &R::State) -> io::Result<Value> {
+    let seats = rules.game().seats;
+    let position = rules.show(options, state);
+    let by_seat = |[first, second]: [Value; 2]| json!({seats[0]: first, seats[1]: second});
+    let winner = |seat: Option<usize>| seat.map_or("draw", |seat| seats[seat]);
+    let turn = match position.turn {
+        Turn::Move(seat) => json!({"move": seats[seat]}),
+        Turn::Both => json!({"both": true}),
+        Turn::Pass(seat) => json!({"pass": seats[seat]}),
+        Turn::Chance(ref outcomes, None) => json!({"chance": outcomes}),
+        Turn::Chance(ref outcomes, Some(seat)) => json!({"chance": outcomes, "for": seats[seat]}),
+        Turn::Over(seat, reason) => json!({"over": winner(seat), "reason": reason}),
+    };
+    let mut answer = json!({
+        "state": serde_json::to_value(state)?,
+        "turn": turn,
+        "rows": position.rows,
+    });
+    if !position.caption.is_empty() {
+        answer["caption"] = json!(position.caption);
+    }
+    match position.turn {
+        Turn::Move(seat) => answer["legal"] = json!(position.legal[seat]),
+        Turn::Both => answer["legal"] = by_seat(position.legal.map(|legal| json!(legal))),
+        _ => {}
+    }
+    if let Some(views) = position.views {
+        answer["views"] = by_seat(views);
+    }
+    if position.secret {
+        answer["secret"] = json!(true);
+    }
+    Ok(answer)
+}

@@ -1,0 +1,134 @@
+//! Kits for games: each is written, built with its real toolchain, and answers requests; skipped
+//! if the toolchain is missing.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use crate::harness::{Lacks, quick, slow, without};
+use crate::support::{Arena, Run};
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+
+/// A kit for a game.
+#[derive(Clone, Copy)]
+struct GameKit {
+    language: &'static str,
+    /// The programs without which it can be neither built nor run.
+    needs: &'static [&'static str],
+    /// Builds it, in its folder; empty if there is nothing to build.
+    build: &'static str,
+}
+
+const PYTHON: GameKit = GameKit { language: "python", needs: &["python3"], build: "" };
+const COMPILED: [GameKit; 4] = [
+    GameKit { language: "javascript", needs: &["node"], build: "" },
+    GameKit {
+        language: "cpp",
+        needs: &["c++", "make"],
+        build: "make CXXFLAGS='-O1 -Wall -Wextra -Werror -std=c++17'",
+    },
+    GameKit { language: "java", needs: &["javac", "java", "jar", "make"], build: "make" },
+    GameKit {
+        language: "rust",
+        needs: &["cargo"],
+        build: "unset CARGO_TARGET_DIR && \
+                RUSTFLAGS='-D warnings' cargo build --release --offline --quiet",
+    },
+];
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let works = |kit: GameKit| move || without(kit.needs).or_else(|| kit.works());
+    let mut tests = vec![quick(PYTHON.language, works(PYTHON))];
+    tests.extend(COMPILED.map(|kit| slow(kit.language, works(kit))));
+    tests
+}
+
+impl GameKit {
+    /// Writes the kit, builds it and asks it about a short game.
+    fn works(self) -> Lacks {
+        let arena = Arena::new();
+        let new = ["new", "game", "--language", self.language, "My Game"];
+        let written = "created My Game; its README.md describes the next steps\n";
+        assert_eq!(arena.run(&new), Run::new(0, "", written));
+        arena.sh(&format!("cd 'My Game'\n{}", self.build));
+        let mut game = RulesProgram::start(&arena.path().join("My Game"));
+        let about = game.ask(json!({"type": "game", "protocol": [1]}));
+        assert_eq!((&about["name"], &about["protocol"]), (&json!("my-game"), &json!(1)));
+        let options = json!({"misere": true});
+        let mut position = game.ask(json!({"type": "start", "options": options}));
+        assert_eq!(position["max_plies"], 12);
+        for text in ["a3", "b4", "c5"] {
+            let (state, step) = (&position["state"], json!({"move": text}));
+            let request = json!({"type": "play", "options": options, "state": state, "step": step});
+            assert!(position["legal"].as_array().expect("a list").contains(&json!(text)));
+            position = game.ask(request);
+        }
+        assert_eq!(position["turn"], json!({"over": "second", "reason": "last-stick"}));
+        let judged = |game: &mut RulesProgram, text: &str| {
+            let start = game.ask(json!({"type": "start", "options": options}));
+            let state = &start["state"];
+            game.ask(json!({"type": "judge", "options": options, "state": state, "seat": "first",
+                "text": text}))
+        };
+        assert_eq!(judged(&mut game, "b02"), json!({"action": "b2"}));
+        let too_many = json!({"refused": "5 sticks cannot be taken from heap b", "clause": "N1"});
+        assert_eq!(judged(&mut game, "b5"), too_many);
+        for nonsense in ["nonsense", "b", "b-1", "b99999999999999999999", "é", "\"\\\u{1f600}"] {
+            assert!(judged(&mut game, nonsense)["refused"].is_string(), "{nonsense}");
+        }
+        assert!(game.ask(json!({"type": "guess"}))["error"].is_string());
+        None
+    }
+}
+
+/// A rules program with its pipe.
+struct RulesProgram {
+    child: Child,
+    requests: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    id: u64,
+}
+
+impl RulesProgram {
+    /// Starts the program that `game.toml` in this folder names.
+    fn start(dir: &Path) -> Self {
+        let text = std::fs::read_to_string(dir.join("game.toml")).expect("a game.toml");
+        let file: toml::Table = text.parse().expect("TOML");
+        let command = file["command"].as_array().expect("a command");
+        let words: Vec<_> = command.iter().map(|word| word.as_str().expect("text")).collect();
+        let (program, args) = words.split_first().expect("a program");
+        let program = if program.contains('/') { dir.join(program) } else { program.into() };
+        let mut child = Command::new(program)
+            .args(args)
+            .current_dir(dir)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let requests = child.stdin.take().expect("stdin");
+        let answers = BufReader::new(child.stdout.take().expect("stdout"));
+        Self { child, requests, answers, id: 0 }
+    }
+
+    /// The answer to a request, without its id.
+    fn ask(&mut self, mut request: Value) -> Value {
+        self.id += 1;
+        request["id"] = self.id.into();
+        writeln!(self.requests, "{request}").expect("the program reads");
+        let mut line = String::new();
+        self.answers.read_line(&mut line).expect("the program answers");
+        let mut answer: Value = serde_json::from_str(&line).expect("JSON");
+        let id = answer.as_object_mut().and_then(|fields| fields.remove("id"));
+        assert_eq!(id, Some(self.id.into()), "{line}");
+        answer
+    }
+}
+
+impl Drop for RulesProgram {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = writeln!(self.requests, "{{\"type\":\"quit\"}}");
+        let _ = self.child.wait();
+    }
+}
