@@ -148,7 +148,7 @@ class Program:
         return {"refused": "it is not a legal action", "clause": "OS1"}
 
     def guess(self, steps, seat, draw):
-        """A state after as many steps in which the seat saw the same after each of them.
+        """A position after as many steps, in which the seat saw the same after each of them.
 
         Searches in random order, going back where the seat would have seen something else.
         """
@@ -163,7 +163,7 @@ class Program:
         for _ in range(GUESS_STEPS):
             n = len(found)
             if n == len(real):
-                return {"state": {"steps": " ".join(found)}}
+                return self.show(" ".join(found), path[n])
             if len(untried) == n:
                 untried.append(path[n].alternatives(real[n], seat, rng))
             step = next(untried[n], None)

@@ -7,7 +7,7 @@ const readline = require("node:readline");
 // Answers requests with these functions until there are no more.
 //
 // `play` returns the next state, or an array of the state and its events. `start` may return
-// `{ error: … }` instead of a state if the options make no sense together.
+// `{ error: … }` instead of a state if the options make no sense together. `guess` returns a state.
 function serve(game, { start, maxPlies, play, show, judge, sample, guess }) {
   function first(options) {
     const state = start(options);
@@ -29,7 +29,10 @@ function serve(game, { start, maxPlies, play, show, judge, sample, guess }) {
     play: ({ options, state, step }) => after(options, state, step),
     judge: ({ options, state, seat, text }) => judge(options, state, seat, text),
     sample: sample && (({ options, state, seat, draw }) => sample(options, state, seat, draw)),
-    guess: guess && (({ options, state, seat, draw }) => guess(options, state, seat, draw)),
+    guess: guess && (({ options, state, seat, draw }) => {
+      const guessed = guess(options, state, seat, draw);
+      return { state: guessed, ...show(options, guessed) };
+    }),
   };
   const lines = readline.createInterface({ input: process.stdin });
   lines.on("line", (line) => {

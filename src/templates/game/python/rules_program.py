@@ -11,7 +11,7 @@ def serve(game, *, start, max_plies, play, show, judge, sample=None, guess=None)
     """Answers requests with these functions until there are no more.
 
     `play` returns the next state, or a tuple of the state and its events. `start` may return
-    `{"error": …}` instead of a state if the options make no sense together.
+    `{"error": …}` instead of a state if the options make no sense together. `guess` returns a state.
     """
 
     def first(options):
@@ -25,6 +25,10 @@ def serve(game, *, start, max_plies, play, show, judge, sample=None, guess=None)
         state, events = played if isinstance(played, tuple) else (played, [])
         return {"state": state, **show(options, state), "events": events}
 
+    def guessed(options, state, seat, draw):
+        guess_state = guess(options, state, seat, draw)
+        return {"state": guess_state, **show(options, guess_state)}
+
     place = ["options", "state", "seat"]
     functions = {
         "game": (lambda: game, []),
@@ -32,7 +36,7 @@ def serve(game, *, start, max_plies, play, show, judge, sample=None, guess=None)
         "play": (after, ["options", "state", "step"]),
         "judge": (judge, [*place, "text"]),
         "sample": (sample, [*place, "draw"]),
-        "guess": (guess, [*place, "draw"]),
+        "guess": (guess and guessed, [*place, "draw"]),
     }
     for request in map(json.loads, sys.stdin):
         if request["type"] == "quit":
