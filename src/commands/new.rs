@@ -44,7 +44,7 @@ pub enum NewCommand {
     /// Write a tournament.toml for a folder of players or submissions
     ///
     /// Every file, folder and archive (.zip, .tar, .tar.gz, .tgz) in the folder becomes a player.
-    /// TemplateFile names of Moodle, Canvas and Blackboard exports tell the authors; of several uploads by
+    /// File names of Moodle, Canvas and Blackboard exports tell the authors; of several uploads by
     /// one author, the latest counts. Archives are unpacked and single files copied into the folder
     /// `players` beside the configuration, each into a folder of its own.
     Tournament(tournament::TournamentArgs),
@@ -71,8 +71,6 @@ pub struct PlayerArgs {
 /// Creates the player, the game or the configuration.
 pub fn run(args: &NewArgs, printer: Printer) -> Result<Status, Failure> {
     match &args.what {
-        NewCommand::Player(args) => player(args, printer),
-        NewCommand::Tournament(args) => tournament::run(args, printer),
         NewCommand::Player(args) => player(args, printer),
         NewCommand::Game(args) => game::run(args, printer),
         NewCommand::Tournament(args) => tournament::run(args, printer),
