@@ -17,10 +17,11 @@ use rand_chacha::rand_core::SeedableRng;
 use referee::config;
 use referee::log::LogReader;
 use referee::openings::{Opening, listed};
+use referee::player::diagnosis::looks_like_a_log;
 use referee::printer::Colour;
-use referee::protocol::{LINE_LIMIT, looks_like_a_log, parse_greeting, parse_reply, shown};
 use referee::submissions::{UnpackLimits, unpack_from};
 use referee_games::{BySeat, GameKind, Options, Position, Seat, Step, Turn};
+use referee_protocol::{Greeting, LINE_LIMIT, Reply, shown};
 
 /// A target's name and body.
 pub(crate) type Target = (&'static str, fn(&[u8]));
@@ -51,15 +52,15 @@ const LONGEST_MESSAGE: usize = 4096;
 pub(crate) fn wire(input: &[u8]) {
     let line = &input[..input.len().min(LINE_LIMIT)];
     is_plain(&shown(line));
-    if let Err(why) = parse_greeting(line, 1) {
-        is_plain(&why.message);
+    if let Err(why) = Greeting::read(line, 1) {
+        is_plain(&why.to_string());
     }
-    match parse_reply(line, 1) {
-        Err(why) => is_plain(&why.message),
+    match Reply::read(line, 1) {
+        Err(why) => is_plain(&why.to_string()),
         Ok(reply) => {
             assert!(reply.note.is_none_or(|note| note.len() <= 1024));
             assert!(reply.eval.is_none_or(|eval| (-1.0..=1.0).contains(&eval)));
-            reply.warnings.iter().chain(&reply.said).for_each(|text| is_plain(text));
+            reply.said.iter().for_each(|said| is_plain(said));
             looks_like_a_log(&reply.action);
             STARTS.iter().for_each(|start| judge(start.clone(), &reply.action));
         }

@@ -29,11 +29,10 @@ pub use wire::{Respond, Wire};
 
 use crate::model::clock::TimeControl;
 use crate::model::fault::{Fault, FaultCode};
-use crate::model::record::Score;
 use crate::model::rules::GameRules;
 use crate::model::warning::PlayerWarning;
-use crate::protocol::{Greeting, Reply, TurnClock};
 use referee_games::{AnyPosition, BySeat, Event, Seat, Text};
+use referee_protocol::{Greeting, Reply, Score, TurnClock};
 
 /// The information that a player gets at the start of a game.
 #[derive(Debug)]

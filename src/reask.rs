@@ -16,10 +16,10 @@ use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::{FaultPolicy, GameRecord};
 use crate::model::rules::GameRules;
 use crate::player::{InitView, NotStarted, Player, Wire};
-use crate::protocol::{Greeting, Wants};
 use crate::referee::{GameSetup, PendingTurn, Unplayable};
 use crate::replay::{self, Replay, ReplayError};
 use referee_games::{AnyPosition, BySeat, Event, GameError, Position, Seat, Text, Turn};
+use referee_protocol::{Greeting, Wants};
 
 /// A recorded game, and the conditions it was played under.
 #[derive(Debug)]
@@ -287,25 +287,18 @@ pub async fn lines(
 ) -> Result<Vec<String>, NotAsked> {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&heard);
-    let greeting = greeting_of(wants);
+    let greeting = Greeting { wants, ..Greeting::default() };
     let respond = move |line: &str| {
         let mut heard = sink.lock().unwrap_or_else(PoisonError::into_inner);
         heard.push(line.trim_end().to_owned());
         // Its reply to a turn does not matter: the replay follows the record.
-        Some(if heard.len() == 1 { greeting.clone() } else { "-".to_owned() })
+        Some(if heard.len() == 1 { greeting.to_line(0) } else { "-".to_owned() })
     };
     let mut player = Player::Wire(Box::new(Wire::local(Box::new(respond))));
     ask_again(source, decision, &mut player).await?;
     drop(player);
     let lines = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Ok(lines)
-}
-
-fn greeting_of(wants: Wants) -> String {
-    let named = [("state", wants.state), ("events", wants.events), ("legal", wants.legal)];
-    let wanted: Vec<&str> =
-        named.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| name).collect();
-    serde_json::json!({ "want": wanted }).to_string()
 }
 
 async fn ask(

@@ -19,15 +19,15 @@ use self::shared_core::{Stolen, undisturbed};
 use crate::error::Failure;
 use crate::model::clock::{Clock, ClockVerdict, TimeControl, seconds};
 use crate::model::fault::{Fault, FaultCode};
-use crate::model::record::{FaultPolicy, Score};
+use crate::model::record::FaultPolicy;
 use crate::model::rules::GameRules;
 use crate::model::warning::{GameWarning, PlayerWarning};
 use crate::player::{EndView, InitView, NotStarted, Player};
-use crate::protocol::Reply;
 use crate::seeds::Luck;
 use referee_games::{
     AnyPosition, BySeat, Event, GameError, PASS, Position, Seat, Step, Stream, Text, TextStep, Turn,
 };
+use referee_protocol::{Reply, Score};
 use referee_sandbox::Shortage;
 
 /// The conditions of a game, besides its players.

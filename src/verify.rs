@@ -8,11 +8,12 @@ use std::time::Duration;
 pub use self::finding::{Fact, RecordFinding};
 use crate::model::clock::{Clock, ClockVerdict, Measure, TimeControl};
 use crate::model::fault::FaultCode;
-use crate::model::record::{GameRecord, Header, Score};
+use crate::model::record::{GameRecord, Header};
 use crate::openings::OpeningBook;
 use crate::replay::Replay;
 use crate::seeds::{Luck, Secret};
 use referee_games::{AnyPosition, BySeat, GameResult, Outcome, Seat, Step, Text, Turn};
+use referee_protocol::Score;
 
 /// All errors in a record whose game should begin with an opening of `book`.
 pub fn audit(

@@ -246,6 +246,7 @@ fn kinds_of_actions(legal: &Legal) -> BTreeSet<String> {
     match legal {
         Legal::List(texts) => texts.iter().map(|text| shape(text)).collect(),
         Legal::Factored { .. } => BTreeSet::from(["directions and walls".to_owned()]),
+        Legal::Shown(_) => BTreeSet::from(["actions that are not listed".to_owned()]),
     }
 }
 

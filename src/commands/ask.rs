@@ -13,15 +13,15 @@ use super::run::until_interrupted;
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::check::{Beginning, CheckFinding, ShownLine, transcript};
-use crate::model::clock::seconds;
+use crate::model::clock::{millis, seconds};
 use crate::model::player::{Interface, PlayerSpec};
 use crate::model::rules::GameRules;
 use crate::player::{Launch, Player, Wire};
 use crate::printer::Printer;
-use crate::protocol::{Wants, millis};
 use crate::reask::{self, Asked, DecisionPoint, Divergence, RecordedGame};
 use crate::seeds::Secret;
 use referee_games::{BySeat, Seat};
+use referee_protocol::Wants;
 
 /// Arguments of `ask`.
 #[derive(Debug, Args)]

@@ -17,7 +17,8 @@ pub struct BotArgs {
 
 /// Plays until `quit` or the end of the input.
 pub fn run(args: &BotArgs, _printer: Printer) -> Result<Status, Failure> {
-    let kind = referee_bots::named(&args.name).map_err(Failure::input)?;
+    let kind =
+        referee_bots::named(&args.name).map_err(|error| Failure::input(error.to_string()))?;
     referee_bots::serve(kind).map_err(|error| Failure::system(format!("bot {kind}: {error}")))?;
     Ok(Status::Done)
 }

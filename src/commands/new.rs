@@ -106,6 +106,10 @@ fn shape(game: GameKind) -> Result<LegalShape, Failure> {
     Ok(match position.legal(Seat::First) {
         Legal::List(_) => LegalShape::List,
         Legal::Factored { .. } => LegalShape::Factored,
+        Legal::Shown(_) => {
+            let game = game.game().name();
+            return Err(Failure::input(format!("there is no starter kit for {game}")));
+        }
     })
 }
 

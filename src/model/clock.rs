@@ -5,17 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// The kind of time that is limited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Measure {
-    /// Wall time.
-    #[default]
-    Wall,
-    /// CPU time of the process tree. Wall time is limited too, to ten times the allowance plus one
-    /// second.
-    Cpu,
-}
+use referee_protocol::InitClock;
+pub use referee_protocol::Measure;
 
 /// The time limits of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +36,24 @@ impl TimeControl {
     pub fn bounds_every_turn(&self) -> bool {
         self.budget.is_some() || self.per_move.is_some()
     }
+}
+
+impl From<&TimeControl> for InitClock {
+    fn from(control: &TimeControl) -> Self {
+        Self {
+            startup_ms: millis(control.startup),
+            budget_ms: control.budget.map(millis),
+            increment_ms: Some(control.increment).filter(|step| !step.is_zero()).map(millis),
+            move_ms: control.per_move.map(millis),
+            measure: control.measure,
+        }
+    }
+}
+
+/// Whole milliseconds, rounded down, as in messages.
+#[expect(clippy::cast_possible_truncation, reason = "half a billion years fit")]
+pub fn millis(duration: Duration) -> u64 {
+    duration.as_millis() as u64
 }
 
 /// One player's clock in one game.

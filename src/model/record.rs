@@ -14,6 +14,7 @@ use crate::model::openings::Openings;
 use crate::model::stage::Order;
 use crate::model::stage::{PairingRules, Stage};
 use referee_games::{Seat, SeatMap};
+use referee_protocol::Score;
 use referee_ratings::FixedRating;
 
 /// The version of the log's format.
@@ -128,28 +129,6 @@ pub enum FaultPolicy {
     Lose,
     /// The player is asked again, up to this many times in a row.
     Retry(u32),
-}
-
-/// A score: 0, 0.5 or 1, written in the shortest form. If both players failed, both score 0; older
-/// logs have 0.5 there.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Deserialize)]
-#[serde(from = "f64")]
-pub struct Score(pub f64);
-
-impl From<f64> for Score {
-    fn from(value: f64) -> Self {
-        Self(value)
-    }
-}
-
-impl Serialize for Score {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            0.0 => serializer.serialize_u8(0),
-            1.0 => serializer.serialize_u8(1),
-            other => serializer.serialize_f64(other),
-        }
-    }
 }
 
 /// One finished game: a line of the log.

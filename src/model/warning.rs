@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::clock::seconds;
 use super::fault::FaultCode;
 use referee_games::{BySeat, Seat, Text};
+use referee_protocol::ReplyWarning;
 use referee_sandbox::{Overrun, UnremovedScratch};
 
 /// A warning about a game.
@@ -35,7 +36,7 @@ pub enum PlayerWarning {
         /// The ply.
         ply: u32,
         /// The part, and why.
-        why: String,
+        why: ReplyWarning,
     },
     /// One of its files was changed since the run began. The name is escaped.
     ChangedFile(String),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::model::clock::{Measure, seconds};
 use crate::model::fault::{Fault, FaultCode};
-use crate::protocol;
+use referee_protocol::{LINE_LIMIT, shown};
 use referee_sandbox::{Overrun, ProcessState, limits};
 
 /// The state of a player when its time was up.
@@ -42,7 +42,7 @@ pub(super) fn timeout(late: Late<'_>) -> Fault {
 
 fn what_it_did(late: Late<'_>) -> String {
     if !late.partial.is_empty() {
-        return format!("you printed \"{}\" but no newline", protocol::shown(late.partial));
+        return format!("you printed \"{}\" but no newline", shown(late.partial));
     }
     if late.state == ProcessState::Stopped {
         return "the process was stopped by a signal".to_owned();
@@ -73,7 +73,7 @@ fn rest_of(budget: Option<Duration>) -> String {
 pub(super) fn ended(status: ExitStatus, partial: &[u8]) -> Fault {
     let how = how_it_ended(status);
     if !partial.is_empty() {
-        let shown = protocol::shown(partial);
+        let shown = shown(partial);
         let message = format!("the last line has no newline: \"{shown}\", then it {how}");
         return Fault { raw: Some(shown), ..Fault::new(FaultCode::Malformed, message) };
     }
@@ -95,15 +95,15 @@ fn how_it_ended(status: ExitStatus) -> String {
 
 /// Output without a request.
 pub(super) fn unexpected(extra: &[u8]) -> Fault {
-    let shown = protocol::shown(extra);
+    let shown = shown(extra);
     let message = format!("output when none was owed: \"{shown}\"; debug output belongs on stderr");
     Fault { raw: Some(shown), ..Fault::new(FaultCode::UnexpectedOutput, message) }
 }
 
 /// A line that exceeds the limit.
 pub(super) fn oversize_line(start: &[u8]) -> Fault {
-    let shown = protocol::shown(start);
-    let limit = protocol::LINE_LIMIT / 1024;
+    let shown = shown(start);
+    let limit = LINE_LIMIT / 1024;
     let message = format!("more than {limit} KiB without a newline, beginning \"{shown}\"");
     Fault { raw: Some(shown), ..Fault::new(FaultCode::Oversize, message) }
 }
@@ -156,9 +156,24 @@ pub(super) fn no_reply(over_cpu: Fault) -> Fault {
     Fault { message: format!("no reply: {}", over_cpu.message), ..over_cpu }
 }
 
+/// Whether a refused text looks like output for people, not like a reply.
+pub fn looks_like_a_log(text: &str) -> bool {
+    let words = text.split_whitespace().filter(|word| word.len() > 1);
+    let spoken = words.filter(|word| word.chars().any(char::is_alphabetic)).count();
+    spoken >= 2 || text.contains(['[', ':', '=']) && spoken >= 1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn log_lines_are_recognised() {
+        assert!(looks_like_a_log("thinking about move 3"));
+        assert!(looks_like_a_log("DEBUG: depth 3"));
+        assert!(!looks_like_a_log("3;4"));
+        assert!(!looks_like_a_log("e2e4"));
+    }
 
     const LATE: Late<'static> = Late {
         allowance: Duration::from_secs(5),

@@ -7,9 +7,9 @@ use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 use super::{Answer, InitView, TurnView, Wire};
 use crate::model::fault::{Fault, FaultCode};
 use crate::printer::Printer;
-use crate::protocol::{Reply, TurnClock};
 use referee_bots::{BotKind, Limit, Reaction, Session};
 use referee_games::{Event, GameError, Legal, Refusal, Turn};
+use referee_protocol::{Reply, TurnClock};
 
 const HELP: &str = "\
 an action    plays it
@@ -220,6 +220,7 @@ fn listed(legal: &Legal) -> String {
             let squares = squares.join(" ");
             format!("a direction for each piece, of {directions}, then {walls} of:\n{squares}\n")
         }
+        Legal::Shown(shown) => format!("{shown}\n"),
     }
 }
 

@@ -30,7 +30,7 @@ use crate::model::clock::Measure;
 use crate::model::containment::PlayerLimits;
 use crate::model::fault::Fault;
 use crate::model::warning::PlayerWarning;
-use crate::protocol::{self, LINE_LIMIT};
+use referee_protocol::{LINE_LIMIT, shown};
 use referee_sandbox::{Leftovers, Overrun, Pipes, SupervisorGone};
 
 /// How long a process may take to exit after `quit`.
@@ -152,7 +152,7 @@ impl PlayerProcess {
     /// The first line in the pipe that was not requested, escaped and shortened.
     pub(super) fn said_unasked(&mut self) -> Option<String> {
         self.read_now();
-        (!self.buffer.is_empty()).then(|| protocol::shown(first_line(&self.buffer)))
+        (!self.buffer.is_empty()).then(|| shown(first_line(&self.buffer)))
     }
 
     /// Ends a turn of the opponent and returns the CPU time that this player used in it. Turns

@@ -1,5 +1,6 @@
 //! A player that speaks the protocol, as a process or as a function in this process.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,8 +18,11 @@ use super::{
 };
 use crate::model::clock::{Measure, seconds};
 use crate::model::fault::{Fault, FaultCode};
-use crate::protocol::{self, Greeting, InitClock, Message, Unusable, VERSIONS, Wants};
 use referee_games::SeatMap;
+use referee_protocol::{
+    EndMessage, ErrorMessage, Greeting, InitClock, InitMessage, Message, Reply, ReplyError,
+    TurnMessage, VERSIONS, Wants, shown,
+};
 
 /// A player in this process: receives each line from the referee, and returns the reply if one is
 /// owed.
@@ -115,12 +119,9 @@ impl Wire {
         let allowed = Allowed { left: Some(left), of: Some(limit), budget: None };
         let answer = self.exchange(allowed).await;
         let line = answer.line.map_err(|fault| no_start(fault, "the handshake failed"))?;
-        let greeting = match protocol::parse_greeting(&line, id) {
+        let greeting = match Greeting::read(&line, id) {
             Ok(greeting) => greeting,
-            Err(unusable) => {
-                let fault = self.refused(FaultCode::NoStart, unusable, &line).await;
-                return Err(no_start(fault, "the handshake failed").into());
-            }
+            Err(error) => return Err(self.bad_greeting(error, &line).await.into()),
         };
         self.wants = greeting.wants;
         let took = match view.control.measure {
@@ -136,22 +137,22 @@ impl Wire {
         }
         let id = self.take_id();
         let wants = self.wants;
-        let message = Message::Turn {
+        let message = TurnMessage {
             id,
             ply: view.position.ply(),
             state: wants.state.then(|| view.position.state()),
-            events: wants.events.then_some(view.events),
+            events: wants.events.then_some(Cow::Borrowed(view.events)),
             legal: wants.legal.then(|| view.position.legal(view.seat)),
             clock: view.clock,
             retry: view.retry,
         };
-        message.write(&mut self.line);
+        Message::Turn(message).write(&mut self.line);
         let allowed = Allowed { left: view.allowance, of: None, budget: view.budget };
         let answer = self.exchange(allowed).await;
         let reply = match answer.line {
-            Ok(line) => match protocol::parse_reply(&line, id) {
+            Ok(line) => match Reply::read(&line, id) {
                 Ok(reply) => Ok(reply),
-                Err(unusable) => Err(self.refused(FaultCode::Malformed, unusable, &line).await),
+                Err(error) => Err(self.bad_line(error, &line).await),
             },
             Err(fault) => Err(fault),
         };
@@ -159,29 +160,30 @@ impl Wire {
     }
 
     pub(super) async fn refuse(&mut self, fault: &Fault) {
-        let message = Message::Error {
-            code: fault.code.name(),
-            message: &fault.message,
-            clause: fault.clause.as_deref(),
-            raw: fault.raw.as_deref(),
+        let message = ErrorMessage {
+            code: fault.code.name().into(),
+            message: fault.message.as_str().into(),
+            clause: fault.clause.as_deref().map(Cow::Borrowed),
+            raw: fault.raw.as_deref().map(Cow::Borrowed),
         };
-        message.write(&mut self.line);
+        Message::Error(message).write(&mut self.line);
         self.tell().await;
     }
 
     pub(super) async fn end(&mut self, view: &EndView<'_>) {
-        let message = Message::End {
-            result: match view.scores[view.seat].0 {
-                1.0 => "win",
-                0.0 => "loss",
-                _ => "draw",
-            },
-            reason: view.reason,
+        let result = match view.scores[view.seat].0 {
+            1.0 => "win",
+            0.0 => "loss",
+            _ => "draw",
+        };
+        let message = EndMessage {
+            result: result.into(),
+            reason: view.reason.into(),
             scores: SeatMap::new(view.seats.clone(), view.scores),
-            events: self.wants.events.then_some(view.events),
+            events: self.wants.events.then_some(Cow::Borrowed(view.events)),
             state: self.wants.state.then(|| view.position.state()),
         };
-        message.write(&mut self.line);
+        Message::End(message).write(&mut self.line);
         self.tell().await;
     }
 
@@ -312,17 +314,31 @@ impl Wire {
         answer
     }
 
-    /// The fault of a player whose line is not a valid reply, with this code. A hosted class that
-    /// crashed gets a fault with the last lines of its stderr.
-    async fn refused(&mut self, code: FaultCode, unusable: Unusable, line: &[u8]) -> Fault {
-        let Unusable { message, crashed } = unusable;
-        match &mut self.link {
-            Link::Process(process) if crashed => {
-                self.owes = true;
-                let code = if code == FaultCode::Malformed { FaultCode::Crash } else { code };
-                process.explain(Fault::new(code, message)).await
+    /// The fault of a player whose line is not a valid greeting. What a hosting program says of its
+    /// player is the whole message.
+    async fn bad_greeting(&mut self, error: ReplyError, line: &[u8]) -> Fault {
+        let hosted = matches!(error, ReplyError::Hosted { .. });
+        let fault = self.bad_line(error, line).await;
+        match fault.code {
+            FaultCode::Malformed | FaultCode::Crash if hosted => {
+                Fault { code: FaultCode::NoStart, ..fault }
             }
-            _ => Fault { raw: Some(protocol::shown(line)), ..Fault::new(code, message) },
+            _ => no_start(fault, "the handshake failed"),
+        }
+    }
+
+    /// The fault of a player whose line is not a valid reply. A hosted class that crashed gets a
+    /// fault with the last lines of its stderr.
+    async fn bad_line(&mut self, error: ReplyError, line: &[u8]) -> Fault {
+        match (&mut self.link, error) {
+            (Link::Process(process), ReplyError::Hosted { message, crashed: true }) => {
+                self.owes = true;
+                process.explain(Fault::new(FaultCode::Crash, message)).await
+            }
+            (_, error) => Fault {
+                raw: Some(shown(line)),
+                ..Fault::new(FaultCode::Malformed, error.to_string())
+            },
         }
     }
 
@@ -345,18 +361,18 @@ impl Wire {
 
 fn init_message<'a>(view: &InitView<'a>, id: u64) -> Message<'a> {
     let seats = view.rules.seats();
-    Message::Init {
+    Message::Init(InitMessage {
         id,
-        protocol: VERSIONS,
-        game: view.rules.game.name(),
-        options: &view.rules.options,
+        protocol: VERSIONS.into(),
+        game: view.rules.game.name().into(),
+        options: view.rules.options.to_json(),
         you: seats[view.seat].clone(),
         seats: [seats.first, seats.second],
         clock: InitClock::from(view.control),
         seed: view.seed,
         state: view.position.state(),
-        opening: view.opening,
-    }
+        opening: view.opening.into(),
+    })
 }
 
 fn answer_here(respond: &mut Respond, line: &[u8]) -> process::LineAnswer {

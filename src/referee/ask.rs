@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::GameSetup;
-use crate::model::clock::{Clock, TimeControl, seconds};
+use crate::model::clock::{Clock, TimeControl, millis, seconds};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::FaultPolicy;
-use crate::player::{Player, TurnView};
-use crate::protocol::{self, Reply, TurnClock, millis};
+use crate::player::{Player, TurnView, diagnosis};
 use referee_games::{AnyPosition, BySeat, Event, GameError, Refusal, Seat};
+use referee_protocol::{Reply, TurnClock, shown};
 
 /// A turn request. It is complete before the turn begins: it cannot reveal the other seat's answer
 /// in the same turn, or the time that took.
@@ -123,10 +123,10 @@ fn out_of_time(control: &TimeControl) -> Fault {
 /// Converts a rejected action to a fault.
 fn refused(refusal: Refusal, reply: &Reply) -> Fault {
     let text = reply.action.as_str();
-    let shown = protocol::shown(text.as_bytes());
+    let shown = shown(text.as_bytes());
     match refusal {
         Refusal::Malformed(expected) => {
-            let hint = if protocol::looks_like_a_log(text) {
+            let hint = if diagnosis::looks_like_a_log(text) {
                 "; debug output belongs on stderr"
             } else {
                 ""

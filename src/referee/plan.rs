@@ -89,7 +89,9 @@ impl AnyPosition for FixedTurns {
                 events.push(self.action(Seat::Second, action, false));
             }
             (Some('p'), Step::Pass) => events.push(self.action(Seat::Second, "pass", true)),
-            (Some('d'), Step::Chance(_)) => events.push(Event::Roll { seat: "white", value: 6 }),
+            (Some('d'), Step::Chance(_)) => {
+                events.push(Event::Roll { seat: "white".into(), value: 6 });
+            }
             (Some('2'), Step::Both(both)) => {
                 for seat in Seat::BOTH {
                     events.push(self.action(seat, both[seat], false));

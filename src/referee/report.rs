@@ -6,8 +6,8 @@ use crate::model::fault::Fault;
 use crate::model::record::Note;
 use crate::model::warning::GameWarning;
 use crate::player::Overdue;
-use crate::protocol::Greeting;
 use referee_games::{BySeat, GameResult, Outcome, Seat, Text};
+use referee_protocol::Greeting;
 
 /// How a game ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -321,7 +321,11 @@ async fn a_handshake_that_fails_ends_the_game_before_a_turn() {
     let played = game.play().await;
     let (code, message) = played.fault(Seat::First).expect("a fault");
     assert_eq!(code, FaultCode::NoStart);
-    assert!(message.ends_with("but read \"Welcome!\"; prints belong on stderr"), "{message}");
+    assert_eq!(
+        message,
+        "the handshake failed: expected {\"id\":0} or ok as the first line on stdout, but read \
+         \"Welcome!\"; prints belong on stderr"
+    );
     assert_eq!(played.types()[..2], ["0 init", "1 init"], "both are started");
     assert_eq!(played.told(1, "end", "result"), [json!("win")]);
 

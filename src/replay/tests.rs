@@ -33,7 +33,7 @@ fn record(game: GameKind, opening: &[&str], actions: &[&str], rolls: &[&str]) ->
         result: "draw".to_owned(),
         reason: "none".to_owned(),
         fault: None,
-        scores: SeatMap::new(names, BySeat::default().map(|()| crate::model::record::Score(0.5))),
+        scores: SeatMap::new(names, BySeat::default().map(|()| referee_protocol::Score(0.5))),
         plies: 0,
         warnings: Vec::new(),
         notes: Vec::new(),

@@ -1,7 +1,8 @@
 //! Describes what happened in a game, for the terminal and the page.
 
+use crate::escape;
 use referee_games::board::Square;
-use referee_games::event::NotPlaced;
+use referee_games::event::{NotPlaced, OtherEvent};
 use referee_games::{BySeat, Event};
 
 /// Whether a step was a ply. A chance event is not a ply, and leaves the board as it was.
@@ -58,11 +59,22 @@ fn describe(event: &Event) -> String {
         Event::RoundStart { board, .. } => format!("next board: {board}"),
         Event::Over { result, reason } if result == "draw" => format!("draw by {reason}"),
         Event::Over { result, reason } => format!("{result} wins by {reason}"),
+        Event::Other(event) => describe_other(event),
     }
 }
 
 fn list<'a>(squares: impl IntoIterator<Item = &'a Square>) -> String {
     squares.into_iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// The name of an event that only its game knows, and its fields.
+fn describe_other(event: &OtherEvent) -> String {
+    let fields = event.fields().iter().filter(|(name, _)| !matches!(name.as_str(), "event" | "to"));
+    let shown = fields.map(|(name, value)| match value.as_str() {
+        Some(text) => format!(" {name} {text}"),
+        None => format!(" {name} {value}"),
+    });
+    escape::terminal(&format!("{}{}", event.name(), shown.collect::<String>()))
 }
 
 fn describe_walls(placed: &[Square], not_placed: &[NotPlaced]) -> String {

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use crate::model::clock::seconds;
-use crate::model::record::{ClockRecord, FaultRecord, GameRecord, Score};
+use crate::model::clock::{millis, seconds};
+use crate::model::record::{ClockRecord, FaultRecord, GameRecord};
 use crate::model::warning::{GameWarning, PlayerWarning};
 use crate::player::PlayerStatistics;
-use crate::protocol;
 use crate::referee::{Disturbance, Ending, GameReport};
 use crate::schedule::Fixture;
 use referee_games::{BySeat, GameResult, Seat, SeatMap, Text};
+use referee_protocol::Score;
 
 /// A finished game whose players have exited.
 pub struct RecordBuilder {
@@ -139,7 +139,7 @@ fn faults_of(seats: &BySeat<Text>, ending: &Ending) -> Option<FaultRecord> {
 }
 
 fn round(duration: Duration) -> Duration {
-    Duration::from_millis((protocol::millis(duration) + 50) / 100 * 100)
+    Duration::from_millis((millis(duration) + 50) / 100 * 100)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "584 years fit")]

@@ -147,10 +147,7 @@ pub fn fresh_identity() -> Result<String, Failure> {
 /// The header for this configuration.
 pub fn header(tournament: &Tournament, containment: Containment, identity: String) -> Header {
     let created = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let options = match serde_json::to_value(&tournament.options) {
-        Ok(serde_json::Value::Object(map)) => map,
-        _ => serde_json::Map::new(),
-    };
+    let options = tournament.options.to_json();
     let seats = tournament.game.seats();
     let info = |player: &crate::model::player::PlayerSpec| PlayerInfo {
         name: player.name.clone(),

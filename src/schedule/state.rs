@@ -469,9 +469,9 @@ mod tests {
 
     use super::*;
     use crate::model::fault::FaultCode;
-    use crate::model::record::Score;
     use crate::model::record::examples::{faulty, game};
     use referee_games::SeatMap;
+    use referee_protocol::Score;
 
     const NAMES: [&str; 4] = ["bee", "ant", "dog", "cat"];
 

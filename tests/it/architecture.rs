@@ -22,7 +22,7 @@ const UNLISTED: &[&str] = &[];
 const TO_COME: &[&str] = &[];
 
 /// The crates without processes, threads, clocks and files.
-const PURE: &[&str] = &["games", "ratings"];
+const PURE: &[&str] = &["games", "protocol", "ratings"];
 
 /// Which entries of a folder refer to which others; a folder is one entry with its own file.
 type Graph = BTreeMap<String, BTreeSet<String>>;

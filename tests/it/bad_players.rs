@@ -339,7 +339,7 @@ fn a_handshake_that_fails() {
         ("{\"id\":5}\\n", "the reply carries id 5, but the request was 0"),
     ] {
         cup("greets.sh", &[line])
-            .lost("no-start", sentence)
+            .lost("no-start", &format!("the handshake failed: {sentence}"))
             .raw(line.strip_suffix("\\n").expect("a line"));
     }
 }

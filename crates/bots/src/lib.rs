@@ -4,14 +4,54 @@
 //! A [`Session`] keeps its own position and turns received lines into replies; a [`Bot`] chooses
 //! the actions. Bots are players, not the referee, so they may read the clock and draw random
 //! numbers from the player's seed.
+//!
+//! ```
+//! use referee_bots::{Reaction, Session, named};
+//! use referee_games::{BySeat, GameKind, Options, Seat};
+//! use referee_protocol::{Greeting, InitClock, InitMessage, Message, Reply, TurnMessage};
+//!
+//! let game = GameKind::WatchYourBack.game();
+//! let position = game.start(&Options::resolve(game.options(), [])?)?;
+//! let mut session = Session::new(named("greedy")?);
+//! let mut line = Vec::new();
+//! let mut send = |message: Message<'_>| {
+//!     message.write(&mut line);
+//!     match session.respond(std::str::from_utf8(&line).expect("JSON is UTF-8")) {
+//!         Ok(Reaction::Reply(reply)) => reply,
+//!         other => panic!("no reply: {other:?}"),
+//!     }
+//! };
+//!
+//! // The session takes a seat …
+//! let BySeat { first, second } = game.seats();
+//! let greeting = send(Message::Init(InitMessage {
+//!     id: 0,
+//!     protocol: (&[1]).into(),
+//!     game: game.name().into(),
+//!     options: Options::default().to_json(),
+//!     you: first.clone(),
+//!     seats: [first, second],
+//!     clock: InitClock { startup_ms: 1_000, ..InitClock::default() },
+//!     seed: 7,
+//!     state: position.state(),
+//!     opening: (&[]).into(),
+//! }));
+//! assert_eq!(Greeting::read(greeting.as_bytes(), 0)?.name.as_deref(), Some("greedy"));
+//!
+//! // … and chooses an action.
+//! let reply = send(Message::Turn(TurnMessage { id: 1, ..TurnMessage::default() }));
+//! let action = Reply::read(reply.as_bytes(), 1)?.action;
+//! assert!(position.judge(Seat::First, &action).is_ok());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod allotment;
 mod any;
 mod back_to_the_wall;
 mod backdraughts;
 mod engine;
+mod error;
 mod greedy;
-mod message;
 mod meter;
 mod players;
 mod random;
@@ -28,6 +68,7 @@ use rand_chacha::ChaCha8Rng;
 
 pub use allotment::Allotment;
 pub use engine::Engine;
+pub use error::{SessionError, UnknownBot};
 pub use meter::Limit;
 pub use players::engine;
 pub use serve::serve;
@@ -118,14 +159,20 @@ impl fmt::Display for BotKind {
     }
 }
 
-/// Returns the built-in player called `name`, or an error message that lists the names.
-pub fn named(name: &str) -> Result<BotKind, String> {
+/// Returns the built-in player called `name`.
+///
+/// # Errors
+/// There is none. The error lists the names.
+pub fn named(name: &str) -> Result<BotKind, UnknownBot> {
     match name {
         "random" => Ok(BotKind::Random),
         "greedy" => Ok(BotKind::Greedy),
         "steady" => Ok(BotKind::Steady),
         "search" => Ok(BotKind::Search(Limit::Time)),
-        _ => nodes(name).map(Limit::Nodes).map(BotKind::Search).ok_or_else(|| unknown(name)),
+        _ => nodes(name)
+            .map(Limit::Nodes)
+            .map(BotKind::Search)
+            .ok_or_else(|| UnknownBot(name.to_owned())),
     }
 }
 
@@ -133,15 +180,6 @@ pub fn named(name: &str) -> Result<BotKind, String> {
 fn nodes(name: &str) -> Option<u64> {
     let digits = name.strip_prefix("search-")?;
     digits.starts_with(|first: char| matches!(first, '1'..='9')).then(|| digits.parse().ok())?
-}
-
-fn unknown(name: &str) -> String {
-    let names: Vec<_> = NAMES.iter().map(|name| format!("`{name}`")).collect();
-    format!(
-        "there is no built-in player `{name}`; expected {} or `search-<positions per move>`, \
-         for example `search-2000`",
-        names.join(", ")
-    )
 }
 
 #[cfg(test)]

@@ -4,12 +4,16 @@ use std::time::Duration;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
 
 use super::engine::Engine;
-use super::message::{Happened, Init, InitClock, Reply, TurnRequest};
+use super::error::SessionError;
 use super::players::engine;
 use super::{Allotment, BotKind};
-use referee_games::{AnyGame, BySeat, GameError, Options, Seat, SharedGame, Step, StepText, Turn};
+use referee_games::{
+    AnyGame, BySeat, Event, GameError, Options, Seat, SharedGame, Step, StepText, Turn,
+};
+use referee_protocol::{InitClock, InitMessage, Reply, TurnMessage};
 
 /// A built-in player during a game.
 pub(super) struct Seated {
@@ -24,15 +28,19 @@ pub(super) struct Seated {
 
 impl Seated {
     /// Takes a seat at the start of the game that `init` describes.
-    pub(super) fn new(game: SharedGame, kind: BotKind, init: &Init) -> Result<Self, String> {
+    pub(super) fn new(
+        game: SharedGame,
+        kind: BotKind,
+        init: &InitMessage<'_>,
+    ) -> Result<Self, SessionError> {
         let seat = seat_called(&*game, &init.you)?;
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let given: Vec<_> =
-            init.options.iter().map(|(name, value)| (name.as_str(), value.to_string())).collect();
+            init.options.iter().map(|(name, value)| (name.as_str(), text(value))).collect();
         let given = given.iter().map(|(name, value)| (*name, value.as_str()));
-        let options = Options::resolve(game.options(), given);
-        let options = options.map_err(|error| error.to_string())?;
+        let options = Options::resolve(game.options(), given).map_err(GameError::from)?;
         Ok(Self {
-            engine: engine(&*game, kind, &options).map_err(|error| error.to_string())?,
+            engine: engine(&*game, kind, &options)?,
             game,
             held: BySeat::default(),
             seat,
@@ -42,34 +50,34 @@ impl Seated {
     }
 
     /// Follows the events of the request and chooses an action.
-    pub(super) fn reply(&mut self, request: &TurnRequest) -> Result<Reply, String> {
-        for event in &request.events {
+    pub(super) fn reply(&mut self, request: &TurnMessage<'_>) -> Result<Reply, SessionError> {
+        for event in request.events.iter().flat_map(|events| events.iter()) {
             self.follow(event)?;
         }
         let time = self.allotment(request.clock.left_ms);
-        let choice = self.engine.choose(self.seat, time, &mut self.rng).ok_or_else(|| {
-            format!("{} is asked and has no action", self.game.seats()[self.seat])
-        })?;
+        let choice = self.engine.choose(self.seat, time, &mut self.rng);
+        let choice =
+            choice.ok_or_else(|| SessionError::NoAction(self.game.seats()[self.seat].clone()))?;
         Ok(Reply {
-            id: request.id,
             action: choice.action,
             eval: choice.eval.map(|eval| (eval * 1000.0).round() / 1000.0),
+            ..Reply::default()
         })
     }
 
     /// Plays the action or chance outcome of an event. Its consequences follow from the rules.
-    fn follow(&mut self, event: &Happened) -> Result<(), String> {
+    fn follow(&mut self, event: &Event) -> Result<(), SessionError> {
         match event {
-            Happened::Action { by, action } => self.follow_action(by, action),
-            Happened::Roll { value } => self.follow_chance(&format!("roll {value}")),
-            Happened::First { rolls: [one, other] } => {
+            Event::Action { by, action, .. } => self.follow_action(by, action),
+            Event::Roll { value, .. } => self.follow_chance(&format!("roll {value}")),
+            Event::First { rolls: [one, other] } => {
                 self.follow_chance(&format!("roll {one} {other}"))
             }
-            Happened::Other => Ok(()),
+            _ => Ok(()),
         }
     }
 
-    fn follow_action(&mut self, by: &str, action: &str) -> Result<(), String> {
+    fn follow_action(&mut self, by: &str, action: &str) -> Result<(), SessionError> {
         let seat = seat_called(&*self.game, by)?;
         let turn = self.engine.position().turn();
         let answers = match &turn {
@@ -77,10 +85,18 @@ impl Seated {
             turn => turn.asks(seat) && self.held[seat].is_none(),
         };
         if !answers {
-            return Err(format!("`{action}` by {by} does not answer {turn:?}"));
+            return Err(SessionError::OutOfTurn {
+                action: action.to_owned(),
+                by: by.to_owned(),
+                turn,
+            });
         }
-        let breaks = |error: GameError| format!("the event `{action}` by {by} breaks {error}");
-        let action = self.engine.position().judge(seat, action).map_err(breaks)?;
+        let judged = self.engine.position().judge(seat, action);
+        let action = judged.map_err(|source| SessionError::Forbidden {
+            action: action.to_owned(),
+            by: by.to_owned(),
+            source: source.into(),
+        })?;
         match turn {
             Turn::Both => self.hold(seat, action),
             Turn::Pass(_) => self.play(Step::Pass),
@@ -88,17 +104,20 @@ impl Seated {
         }
     }
 
-    /// Plays the chance outcome with this `text`.
-    fn follow_chance(&mut self, text: &str) -> Result<(), String> {
+    /// Plays a chance outcome.
+    fn follow_chance(&mut self, outcome: &str) -> Result<(), SessionError> {
         let Turn::Chance(_) = self.engine.position().turn() else {
-            return Err(format!("the event `{text}` comes where nothing is drawn"));
+            return Err(SessionError::NothingDrawn(outcome.to_owned()));
         };
-        let impossible = |_| format!("the event `{text}` cannot be drawn");
-        self.engine.follow(Step::Chance(text)).map_err(impossible)
+        let followed = self.engine.follow(Step::Chance(outcome));
+        followed.map_err(|source| SessionError::Impossible {
+            outcome: outcome.to_owned(),
+            source: source.into(),
+        })
     }
 
     /// Keeps an action of a simultaneous turn, and plays both when the other one arrives.
-    fn hold(&mut self, seat: Seat, action: String) -> Result<(), String> {
+    fn hold(&mut self, seat: Seat, action: String) -> Result<(), SessionError> {
         self.held[seat] = Some(action);
         let BySeat { first: Some(first), second: Some(second) } = &self.held else {
             return Ok(());
@@ -108,8 +127,8 @@ impl Seated {
         self.play(both.as_text())
     }
 
-    fn play(&mut self, step: StepText<'_>) -> Result<(), String> {
-        self.engine.follow(step).map_err(|error| error.to_string())
+    fn play(&mut self, step: StepText<'_>) -> Result<(), SessionError> {
+        Ok(self.engine.follow(step)?)
     }
 
     fn allotment(&self, left_ms: Option<u64>) -> Allotment {
@@ -122,7 +141,9 @@ impl Seated {
     }
 }
 
-fn seat_called(game: &dyn AnyGame, name: &str) -> Result<Seat, String> {
-    let none = || format!("{} has no seat `{name}`", game.name());
-    game.seats().seat(name).ok_or_else(none)
+fn seat_called(game: &dyn AnyGame, name: &str) -> Result<Seat, SessionError> {
+    game.seats().seat(name).ok_or_else(|| SessionError::UnknownSeat {
+        game: game.name().to_owned(),
+        seat: name.to_owned(),
+    })
 }

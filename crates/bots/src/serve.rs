@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn it_leaves_on_quit_and_on_the_end_of_the_input() {
-        for input in ["", "{\"type\":\"quit\"}\nnever read\n", "{\"type\":\"error\"}\r\n"] {
+        for input in ["", "{\"type\":\"quit\"}\nnever read\n", "{\"type\":\"rain\"}\r\n"] {
             let (result, output) = conversation(input);
             assert!(result.is_ok());
             assert_eq!(output, "");

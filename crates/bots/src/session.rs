@@ -1,15 +1,11 @@
 //! The player's side of the protocol, without input and output: it takes a line and returns at most
 //! one line.
 
-use serde::Serialize;
-
 use super::BotKind;
-use super::message::{Greeting, Init, Message, TurnRequest};
+use super::error::SessionError;
 use super::seated::Seated;
 use referee_games::{GameKind, SharedGame};
-
-/// The supported version of the protocol.
-const PROTOCOL: u32 = 1;
+use referee_protocol::{Greeting, InitMessage, Message, TurnMessage, VERSIONS, Wants};
 
 /// A built-in player that speaks the protocol, for any number of games.
 pub struct Session {
@@ -41,47 +37,44 @@ impl Session {
         Self { foreign: Some(game), ..Self::new(kind) }
     }
 
-    /// Reacts to a line. The error describes how the referee violated the protocol.
-    pub fn respond(&mut self, line: &str) -> Result<Reaction, String> {
-        let message = serde_json::from_str(line)
-            .map_err(|error| format!("cannot read the referee's line: {error}"))?;
-        match message {
-            Message::Init(init) => self.sit_down(&init),
-            Message::Turn(request) => self.answer(&request),
-            Message::End => {
+    /// Reacts to a line.
+    ///
+    /// # Errors
+    /// The referee violated the protocol, or the game is unknown.
+    pub fn respond(&mut self, line: &str) -> Result<Reaction, SessionError> {
+        match Message::read(line).map_err(SessionError::NotAMessage)? {
+            Some(Message::Init(init)) => self.sit_down(&init),
+            Some(Message::Turn(request)) => self.answer(&request),
+            Some(Message::End(_)) => {
                 self.player = None;
                 Ok(Reaction::Nothing)
             }
-            Message::Other => Ok(Reaction::Nothing),
-            Message::Quit => Ok(Reaction::Quit),
+            Some(Message::Error(_)) | None => Ok(Reaction::Nothing),
+            Some(Message::Quit) => Ok(Reaction::Quit),
         }
     }
 
-    fn sit_down(&mut self, init: &Init) -> Result<Reaction, String> {
-        if !init.protocol.contains(&PROTOCOL) {
-            return Err(format!("the referee does not speak protocol {PROTOCOL}"));
+    fn sit_down(&mut self, init: &InitMessage<'_>) -> Result<Reaction, SessionError> {
+        if !init.protocol.iter().any(|version| VERSIONS.contains(version)) {
+            return Err(SessionError::Versions);
         }
         let foreign = self.foreign.clone().filter(|game| game.name() == init.game);
         let game = foreign
             .or_else(|| GameKind::named(&init.game).map(GameKind::shared))
-            .ok_or_else(|| format!("there is no game `{}` here", init.game))?;
+            .ok_or_else(|| SessionError::UnknownGame(init.game.to_string()))?;
         self.player = Some(Seated::new(game, self.kind, init)?);
-        reply(&Greeting {
-            id: init.id,
-            name: self.kind.to_string(),
-            version: env!("CARGO_PKG_VERSION"),
-            want: ["events"],
-        })
+        let greeting = Greeting {
+            name: Some(self.kind.to_string()),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            wants: Wants { events: true, ..Wants::NOTHING },
+        };
+        Ok(Reaction::Reply(greeting.to_line(init.id)))
     }
 
-    fn answer(&mut self, request: &TurnRequest) -> Result<Reaction, String> {
-        let player = self.player.as_mut().ok_or("a turn came before `init`")?;
-        reply(&player.reply(request)?)
+    fn answer(&mut self, request: &TurnMessage<'_>) -> Result<Reaction, SessionError> {
+        let player = self.player.as_mut().ok_or(SessionError::NotStarted)?;
+        Ok(Reaction::Reply(player.reply(request)?.to_line(request.id)))
     }
-}
-
-fn reply(message: &impl Serialize) -> Result<Reaction, String> {
-    serde_json::to_string(message).map(Reaction::Reply).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ fn names_are_known_and_say_themselves() {
     for name in ["", "searcher", "search-", "search-0", "search-01", "search-x", "search-+5"] {
         let error = named(name).expect_err("refused");
         assert_eq!(
-            error,
+            error.to_string(),
             format!(
                 "there is no built-in player `{name}`; expected `random`, `greedy`, `steady`, \
                  `search` or `search-<positions per move>`, for example `search-2000`"

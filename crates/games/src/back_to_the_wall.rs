@@ -32,7 +32,7 @@ use super::board::{Direction, Square};
 use super::event::{Event, NotPlaced};
 use super::{
     BySeat, Clause, Game, GameResult, Legal, OptionError, OptionSpec, Options, Outcome, Refusal,
-    Seat, SeatMap, Step, Turn,
+    Seat, SeatMap, Step, Text, Turn,
 };
 
 /// A position of a match, with the rules in force.
@@ -173,8 +173,8 @@ impl BackToTheWall {
         events.extend(runs().map(|(piece, run)| moved_event(piece, run)));
         events.extend(result.map(|result| Event::RoundEnd {
             board: self.map().name.clone(),
-            winner: state::result_name(result.result),
-            reason: result.reason,
+            winner: state::result_name(result.result).into(),
+            reason: result.reason.into(),
             squares: SeatMap::new(Self::SEATS, result.squares),
         }));
         events.extend(self.outcome.map(|outcome| Event::Over {
@@ -196,23 +196,28 @@ fn walls_event(placement: &Placement) -> Event {
     let not_placed = placement.not_placed();
     Event::Walls {
         placed: placement.placed.iter().collect(),
-        not_placed: not_placed.map(|(square, clauses)| NotPlaced { square, clauses }).collect(),
+        not_placed: not_placed
+            .map(|(square, clauses)| NotPlaced {
+                square,
+                clauses: clauses.into_iter().map(Text::from).collect(),
+            })
+            .collect(),
     }
 }
 
 fn redirected_event((seat, piece): (Seat, Piece), run: &PieceRun) -> Option<Event> {
     run.redirected().map(|heading| Event::Redirected {
-        by: BackToTheWall::SEATS[seat],
-        piece: piece.name(),
-        from: run.wanted.letter(),
-        to: heading.letter(),
+        by: BackToTheWall::SEATS[seat].into(),
+        piece: piece.name().into(),
+        from: run.wanted.letter().into(),
+        to: heading.letter().into(),
     })
 }
 
 fn moved_event((seat, piece): (Seat, Piece), run: &PieceRun) -> Event {
     Event::Moved {
-        by: BackToTheWall::SEATS[seat],
-        piece: piece.name(),
+        by: BackToTheWall::SEATS[seat].into(),
+        piece: piece.name().into(),
         path: run.path().collect(),
         contested: run.path().filter(|square| run.contested.contains(*square)).collect(),
     }
@@ -299,7 +304,7 @@ impl Game for BackToTheWall {
             return Legal::List(Vec::new());
         }
         Legal::Factored {
-            directions: Direction::ALL.map(Direction::letter),
+            directions: Direction::ALL.map(|direction| direction.letter().into()),
             walls: self.board.ground.walls_each,
             squares: self.board.free().iter().collect(),
         }

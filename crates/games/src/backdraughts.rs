@@ -268,7 +268,9 @@ fn win((seat, reason): (Seat, &'static str)) -> Outcome {
 /// The event of a `chance` outcome in this phase.
 fn chance_event(phase: TurnPhase, chance: Chance) -> Event {
     match (chance, phase.to_act()) {
-        (Chance::Roll(value), Some(seat)) => Event::Roll { seat: Backdraughts::SEATS[seat], value },
+        (Chance::Roll(value), Some(seat)) => {
+            Event::Roll { seat: Backdraughts::SEATS[seat].into(), value }
+        }
         (Chance::First(BySeat { first, second }), _) => Event::First { rolls: [first, second] },
         (Chance::Roll(_), None) => unreachable!("a seat's roll comes in its turn"),
     }

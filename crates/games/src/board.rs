@@ -1,9 +1,13 @@
 //! Squares of a board, directions, and bitboards.
 
+use std::borrow::Cow;
+use std::error::Error;
 use std::fmt;
 use std::ops::{BitAnd, BitOr, BitOrAssign, Not, Sub, SubAssign};
+use std::str::FromStr;
 
-use serde::{Serialize, Serializer};
+use serde::de::{self, Deserialize, Deserializer};
+use serde::ser::{Serialize, Serializer};
 
 /// A square: column and row count from zero at the top left, rows downwards. Squares sort by
 /// column, then row, which is the order of their texts on the board sizes in use.
@@ -33,6 +37,34 @@ impl Serialize for Square {
         serializer.collect_str(self)
     }
 }
+
+impl FromStr for Square {
+    type Err = NotASquare;
+
+    fn from_str(text: &str) -> Result<Self, NotASquare> {
+        let (column, row) = text.split_once(',').ok_or(NotASquare)?;
+        let number = |text: &str| text.parse().map_err(|_| NotASquare);
+        Ok(Self::new(number(column)?, number(row)?))
+    }
+}
+
+impl<'de> Deserialize<'de> for Square {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Cow::<str>::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+/// The error of a text that is not a square.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotASquare;
+
+impl fmt::Display for NotASquare {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected a square, as column and row with a comma")
+    }
+}
+
+impl Error for NotASquare {}
 
 /// One of the four directions along a row or a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,13 +1,17 @@
 //! The events of a game, as players and replays receive them.
 
-use serde::Serialize;
+use std::error::Error;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::board::Square;
 use super::seat::SeatMap;
 use super::text::Text;
 
 /// An event of a game. Seats are given by name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
     /// A seat played an action.
@@ -17,10 +21,10 @@ pub enum Event {
         /// The action's canonical text.
         action: String,
         /// Whether the seat had no legal action, so that the referee passed for it.
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         forced: bool,
         /// Whether the action belongs to a given opening and was not chosen by the player.
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         opening: bool,
         /// The other seat, if the action was played on its behalf.
         #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
@@ -29,7 +33,7 @@ pub enum Event {
     /// A die was rolled for a seat.
     Roll {
         /// The seat.
-        seat: &'static str,
+        seat: Text,
         /// The number on the die.
         value: u8,
     },
@@ -67,20 +71,20 @@ pub enum Event {
     /// A piece could not go in the chosen direction and was redirected.
     Redirected {
         /// The seat of the piece.
-        by: &'static str,
+        by: Text,
         /// The name of the piece.
-        piece: &'static str,
+        piece: Text,
         /// The chosen direction.
-        from: &'static str,
+        from: Text,
         /// The direction in which it goes.
-        to: &'static str,
+        to: Text,
     },
     /// A piece moved.
     Moved {
         /// The seat of the piece.
-        by: &'static str,
+        by: Text,
         /// The name of the piece.
-        piece: &'static str,
+        piece: Text,
         /// The squares it entered, in order.
         path: Vec<Square>,
         /// The squares of the path that it did not capture, because an enemy was there.
@@ -91,9 +95,9 @@ pub enum Event {
         /// The name of its board.
         board: String,
         /// The name of the winning seat, or `draw`.
-        winner: &'static str,
+        winner: Text,
         /// The reason.
-        reason: &'static str,
+        reason: Text,
         /// The number of squares of each seat.
         squares: SeatMap<u32>,
     },
@@ -113,19 +117,91 @@ pub enum Event {
         /// The reason.
         reason: Text,
     },
+    /// An event that only its own game knows.
+    #[serde(untagged)]
+    Other(OtherEvent),
 }
 
+/// An event that only its own game knows: a JSON object whose `event` names it. `to`, if present,
+/// lists the seats that may know it. `action` and `over` are the same in every game and thus cannot
+/// be the name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Map<String, Value>")]
+pub struct OtherEvent(Map<String, Value>);
+
+impl OtherEvent {
+    /// The name of the event.
+    pub fn name(&self) -> &str {
+        self.0["event"].as_str().unwrap_or_default()
+    }
+
+    /// All fields, in order, with `event` and `to`.
+    pub fn fields(&self) -> &Map<String, Value> {
+        &self.0
+    }
+
+    /// Whether the seat called `seat` may know the event.
+    pub fn is_known_to(&self, seat: &str) -> bool {
+        match self.0.get("to") {
+            Some(Value::Array(seats)) => seats.iter().any(|named| named == seat),
+            _ => true,
+        }
+    }
+}
+
+impl TryFrom<Map<String, Value>> for OtherEvent {
+    type Error = EventError;
+
+    fn try_from(fields: Map<String, Value>) -> Result<Self, EventError> {
+        match fields.get("event").and_then(Value::as_str) {
+            None => Err(EventError::NoName),
+            Some(name @ ("action" | "over")) => Err(EventError::Reserved(name.to_owned())),
+            Some(_) if !fields.get("to").is_none_or(is_list_of_texts) => Err(EventError::To),
+            Some(_) => Ok(Self(fields)),
+        }
+    }
+}
+
+fn is_list_of_texts(value: &Value) -> bool {
+    value.as_array().is_some_and(|items| items.iter().all(Value::is_string))
+}
+
+/// The reason why an object is not an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EventError {
+    /// It has no `event` that is a string.
+    NoName,
+    /// It has a name that is the same in every game, but not the fields that belong to it.
+    Reserved(String),
+    /// `to` is not a list of strings.
+    To,
+}
+
+impl fmt::Display for EventError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoName => f.write_str("an event needs a name: a string called `event`"),
+            Self::Reserved(name) => {
+                write!(f, "a game cannot have an event of its own called `{name}`")
+            }
+            Self::To => f.write_str("`to` is not a list of seats"),
+        }
+    }
+}
+
+impl Error for EventError {}
+
 /// A named square that did not become a wall.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotPlaced {
     /// The square.
     pub square: Square,
     /// The ids of the clauses that kept it from being placed.
-    pub clauses: Vec<&'static str>,
+    pub clauses: Vec<Text>,
 }
 
 /// The squares of a seat's two pieces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PieceSquares {
     /// The square of the circle.
     pub circle: Square,
@@ -134,11 +210,58 @@ pub struct PieceSquares {
 }
 
 /// The cause of a piece's removal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
     /// Two enemies, or an enemy and a corner, on opposite sides after an arrival.
     Surrounded,
     /// A new corner on one side and an enemy on the other, after a shrink.
     Corner,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> serde_json::Result<Event> {
+        serde_json::from_str(text)
+    }
+
+    #[test]
+    fn every_event_reads_as_it_is_written() {
+        for text in [
+            r#"{"event":"action","by":"white","action":"3,4"}"#,
+            r#"{"event":"action","by":"white","action":"pass","forced":true,"for":"black"}"#,
+            r#"{"event":"roll","seat":"white","value":6}"#,
+            r#"{"event":"first","rolls":[3,5]}"#,
+            r#"{"event":"removed","squares":["3,4","10,0"],"why":"corner"}"#,
+            r#"{"event":"walls","placed":["1,2"],"not_placed":[{"square":"0,0","clauses":["B4"]}]}"#,
+            r#"{"event":"round-end","board":"lake","winner":"draw","reason":"full","squares":{"one":3,"two":3}}"#,
+            r#"{"event":"over","result":"draw","reason":"repetition"}"#,
+            r#"{"event":"drop","column":3,"depth":{"b":1,"a":[1.5,null]},"to":["red"]}"#,
+            r#"{"event":"roll","dice":[1,2]}"#,
+        ] {
+            let event = read(text).expect(text);
+            assert_eq!(serde_json::to_string(&event).expect("plain data"), text);
+        }
+    }
+
+    #[test]
+    fn an_event_of_a_games_own_says_who_may_know_it() {
+        let Event::Other(event) = read(r#"{"event":"peek","to":["red"]}"#).expect("an event")
+        else {
+            panic!("no built-in game has it");
+        };
+        assert_eq!(event.name(), "peek");
+        assert!(event.is_known_to("red") && !event.is_known_to("blue"));
+    }
+
+    #[test]
+    fn what_is_no_event_is_refused() {
+        for text in
+            [r#"{"by":"white"}"#, r#"{"event":"action"}"#, r#"{"event":"x","to":"red"}"#, "3"]
+        {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
 }

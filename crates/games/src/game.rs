@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use rand::RngCore;
 use rand::seq::IndexedRandom;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::board::{self, Square};
 use super::event::Event;
@@ -39,7 +40,7 @@ impl Clause {
 pub type StepOf<G> = Step<<G as Game>::Action, <G as Game>::Chance>;
 
 /// The legal actions in the form sent to players.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Legal {
     /// The texts of all legal actions, sorted.
@@ -47,12 +48,14 @@ pub enum Legal {
     /// Every combination of a direction for each piece and `walls` of the squares.
     Factored {
         /// The directions.
-        directions: [&'static str; 4],
+        directions: [Text; 4],
         /// The number of squares in a submission.
         walls: u8,
         /// The squares to choose from, sorted by row.
         squares: Vec<board::Square>,
     },
+    /// Whatever the game shows instead.
+    Shown(Value),
 }
 
 /// A position of a game, and the game's whole rule set.

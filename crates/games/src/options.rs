@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::ser::{Serialize, Serializer};
+use serde_json::{Map, Value, json};
 
 pub use error::{Expected, FileError, OptionError};
 pub use list::{Item, ListKind, list_of_files};
@@ -159,8 +160,20 @@ impl fmt::Display for OptionValue {
             Self::Boolean(value) => value.fmt(f),
             Self::List(items) => match names(items) {
                 Some(names) => f.write_str(&names),
-                None => f.write_str(&serde_json::json!(items).to_string()),
+                None => f.write_str(&json!(items).to_string()),
             },
+        }
+    }
+}
+
+impl OptionValue {
+    /// The value as JSON.
+    fn to_json(&self) -> Value {
+        match self {
+            Self::Word(word) => json!(word),
+            Self::Number(number) => json!(number),
+            Self::Boolean(value) => json!(value),
+            Self::List(items) => names(items).map_or_else(|| json!(items), Value::from),
         }
     }
 }
@@ -346,6 +359,11 @@ impl Options {
         self.iter().map(|(name, value)| (name, value.to_string())).collect()
     }
 
+    /// The options in order, as a JSON object.
+    pub fn to_json(&self) -> Map<String, Value> {
+        self.iter().map(|(name, value)| (name.to_owned(), value.to_json())).collect()
+    }
+
     fn get(&self, name: &str) -> Option<&OptionValue> {
         assert!(self.specs.iter().any(|spec| spec.name == name), "the game has no option `{name}`");
         self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
@@ -362,19 +380,7 @@ fn position(specs: &[OptionSpec], name: &str) -> Result<usize, OptionError> {
 
 impl Serialize for Options {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.in_force.len()))?;
-        for (name, value) in self.iter() {
-            match value {
-                OptionValue::Word(word) => map.serialize_entry(name, word)?,
-                OptionValue::Number(number) => map.serialize_entry(name, number)?,
-                OptionValue::Boolean(value) => map.serialize_entry(name, value)?,
-                OptionValue::List(items) => match names(items) {
-                    Some(names) => map.serialize_entry(name, &names)?,
-                    None => map.serialize_entry(name, items)?,
-                },
-            }
-        }
-        map.end()
+        serializer.collect_map(self.iter().map(|(name, value)| (name, value.to_json())))
     }
 }
 

@@ -177,7 +177,7 @@ fn check_actions(game: &dyn AnyGame, position: &dyn AnyPosition, rng: &mut ChaCh
                 assert!(listed.contains(&sample(rng)));
                 (listed, true)
             }
-            legal @ Legal::Factored { .. } => {
+            legal => {
                 for _ in 0..20 {
                     let text = one_of(&legal, rng);
                     assert!(position.judge(seat, &text).is_ok(), "{text}");
@@ -204,7 +204,7 @@ fn check_actions(game: &dyn AnyGame, position: &dyn AnyPosition, rng: &mut ChaCh
 /// A text that the factored set allows, its squares in any order.
 fn one_of(legal: &Legal, rng: &mut ChaCha20Rng) -> String {
     let Legal::Factored { directions, walls, squares } = legal else { return String::new() };
-    let ways = [directions.choose(rng), directions.choose(rng)].map(|way| *way.expect("four"));
+    let ways = [directions.choose(rng), directions.choose(rng)].map(|way| way.expect("four"));
     let walls: Vec<_> = squares.choose_multiple(rng, usize::from(*walls)).collect();
     let walls: Vec<_> = walls.iter().map(ToString::to_string).collect();
     format!("{} {} {}", ways[0], ways[1], walls.join(" "))

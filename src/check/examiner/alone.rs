@@ -10,9 +10,9 @@ use crate::error::Failure;
 use crate::model::clock::seconds;
 use crate::model::player::Interface;
 use crate::player::{InitView, Launch, NotStarted, Player, Wire};
-use crate::protocol::{Greeting, Wants};
 use crate::reask::{self, DecisionPoint, RecordedGame};
 use referee_games::{BySeat, Seat};
+use referee_protocol::{Greeting, Wants};
 
 impl Examiner<'_> {
     /// Starts it in both seats and lets it quit.
@@ -186,9 +186,7 @@ impl Examiner<'_> {
 
 /// Describes what it asked to receive.
 fn describe_wants(wants: Wants) -> String {
-    let named = [("state", wants.state), ("events", wants.events), ("legal", wants.legal)];
-    let wanted: Vec<&str> =
-        named.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| name).collect();
+    let wanted: Vec<&str> = wants.names().collect();
     if wanted.is_empty() {
         "wants nothing".to_owned()
     } else {

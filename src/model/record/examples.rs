@@ -1,9 +1,10 @@
 //! Records of games for tests.
 
 use referee_games::{BySeat, SeatMap};
+use referee_protocol::Score;
 
 use crate::model::fault::{Fault, FaultCode};
-use crate::model::record::{ClockRecord, GameRecord, Score};
+use crate::model::record::{ClockRecord, GameRecord};
 
 const SEATS: BySeat<&str> = BySeat::new("white", "black");
 

@@ -51,7 +51,9 @@ fn another_init_begins_another_game() {
     for _ in 0..2 {
         reply(&mut session, INIT);
         replies.push(reply(&mut session, FIRST_TURN));
-        assert_eq!(session.respond(r#"{"type":"end","result":"loss"}"#), Ok(Reaction::Nothing));
+        let end =
+            r#"{"type":"end","result":"loss","reason":"timeout","scores":{"white":1,"black":0}}"#;
+        assert_eq!(session.respond(end).expect("fine"), Reaction::Nothing);
         assert!(session.respond(FIRST_TURN).is_err());
     }
     assert_eq!(replies[0], replies[1], "the same seed plays the same");
@@ -61,16 +63,17 @@ fn another_init_begins_another_game() {
 fn news_needs_no_answer() {
     let mut session = session("random");
     for kind in ["error", "weather"] {
-        let line = format!(r#"{{"type":"{kind}","code":"illegal"}}"#);
-        assert_eq!(session.respond(&line), Ok(Reaction::Nothing));
+        let line = format!(r#"{{"type":"{kind}","code":"illegal","message":"W1: a corner"}}"#);
+        assert_eq!(session.respond(&line).expect("fine"), Reaction::Nothing);
     }
-    assert_eq!(session.respond("{\"type\":\"quit\"}\r\n"), Ok(Reaction::Quit));
+    let quit = session.respond("{\"type\":\"quit\"}\r\n");
+    assert_eq!(quit.expect("fine"), Reaction::Quit);
 }
 
 #[test]
 fn what_is_against_the_protocol_is_said() {
     let init_with = |old: &str, new: &str| {
-        session("random").respond(&INIT.replace(old, new)).expect_err("refused")
+        session("random").respond(&INIT.replace(old, new)).expect_err("refused").to_string()
     };
     assert_eq!(init_with("[1]", "[2]"), "the referee does not speak protocol 1");
     assert_eq!(init_with("\"watch-your-back\"", "\"chess\""), "there is no game `chess` here");
@@ -82,7 +85,7 @@ fn what_is_against_the_protocol_is_said() {
     let event_with = |old: &str, new: &str| {
         let mut session = session("random");
         reply(&mut session, INIT);
-        session.respond(&FIRST_TURN.replace(old, new)).expect_err("refused")
+        session.respond(&FIRST_TURN.replace(old, new)).expect_err("refused").to_string()
     };
     assert!(event_with("3,3", "0,0").starts_with("the event `0,0` by white breaks W"));
     assert!(event_with("\"black\"", "\"white\"").starts_with("`3,4` by white does not answer"));

@@ -1,0 +1,121 @@
+//! Errors of the built-in players.
+
+use std::error::Error;
+use std::fmt;
+
+use super::NAMES;
+use referee_games::{GameError, Text, Turn};
+
+/// The error of a name that no built-in player has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownBot(pub String);
+
+impl fmt::Display for UnknownBot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = NAMES.iter().map(|name| format!("`{name}`")).collect();
+        write!(
+            f,
+            "there is no built-in player `{}`; expected {} or `search-<positions per move>`, for \
+             example `search-2000`",
+            self.0,
+            names.join(", ")
+        )
+    }
+}
+
+impl Error for UnknownBot {}
+
+/// A violation of the protocol by the referee, or a game that this crate does not play.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SessionError {
+    /// The line is not a message.
+    NotAMessage(serde_json::Error),
+    /// The referee speaks none of our versions.
+    Versions,
+    /// There is no game of this name.
+    UnknownGame(String),
+    /// The game has no seat of this name.
+    UnknownSeat {
+        /// The game.
+        game: String,
+        /// The name.
+        seat: String,
+    },
+    /// The options are refused, or an event cannot follow the ones before it.
+    Game(GameError),
+    /// A turn came before the start of a game.
+    NotStarted,
+    /// The player is asked, but this seat has no legal action.
+    NoAction(Text),
+    /// An action came out of turn.
+    OutOfTurn {
+        /// The action.
+        action: String,
+        /// The seat that played it.
+        by: String,
+        /// What the position waits for.
+        turn: Turn<Text>,
+    },
+    /// The rules forbid an action.
+    Forbidden {
+        /// The action.
+        action: String,
+        /// The seat that played it.
+        by: String,
+        /// The clause and the reason.
+        source: Box<GameError>,
+    },
+    /// This chance outcome came when nothing is drawn.
+    NothingDrawn(String),
+    /// This chance outcome cannot be drawn.
+    Impossible {
+        /// The outcome.
+        outcome: String,
+        /// The reason.
+        source: Box<GameError>,
+    },
+}
+
+impl fmt::Display for SessionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAMessage(error) => write!(f, "cannot read the referee's line: {error}"),
+            Self::Versions => f.write_str("the referee does not speak protocol 1"),
+            Self::UnknownGame(name) => write!(f, "there is no game `{name}` here"),
+            Self::UnknownSeat { game, seat } => write!(f, "{game} has no seat `{seat}`"),
+            Self::Game(error) => error.fmt(f),
+            Self::NotStarted => f.write_str("a turn came before `init`"),
+            Self::NoAction(seat) => write!(f, "{seat} is asked and has no action"),
+            Self::OutOfTurn { action, by, turn } => {
+                write!(f, "`{action}` by {by} does not answer {turn:?}")
+            }
+            Self::Forbidden { action, by, source } => {
+                write!(f, "the event `{action}` by {by} breaks {source}")
+            }
+            Self::NothingDrawn(outcome) => {
+                write!(f, "the event `{outcome}` comes where nothing is drawn")
+            }
+            Self::Impossible { outcome, .. } => {
+                write!(f, "the event `{outcome}` cannot be drawn")
+            }
+        }
+    }
+}
+
+impl Error for SessionError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::NotAMessage(error) => Some(error),
+            Self::Game(source) => Some(source),
+            Self::Forbidden { source, .. } | Self::Impossible { source, .. } => Some(&**source),
+            _ => None,
+        }
+    }
+}
+
+impl From<GameError> for SessionError {
+    fn from(error: GameError) -> Self {
+        Self::Game(error)
+    }
+}

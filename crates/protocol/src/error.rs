@@ -1,0 +1,146 @@
+//! Lines that are not valid replies.
+
+use std::error::Error;
+use std::fmt;
+
+use serde::Deserialize;
+
+use crate::field::LenientField;
+use crate::{VERSIONS, escape};
+
+/// How much of a refused line to show, in bytes.
+const SHOWN: usize = 120;
+/// How much to show of a hosting program's message about its player, in bytes.
+pub(crate) const HOSTED_SHOWN: usize = 800;
+
+/// A line, or a part of it, as shown in a diagnosis: escaped and cut.
+pub fn shown(line: &[u8]) -> String {
+    escape::bytes(line, SHOWN)
+}
+
+/// The reason why a line from a player is not a valid reply. All texts are safe to show: what comes
+/// from the player is escaped and cut.
+#[derive(Debug)]
+pub enum ReplyError {
+    /// The line is not UTF-8.
+    NotUtf8 {
+        /// The number of bytes before the first invalid one.
+        valid: usize,
+        /// The line.
+        line: String,
+    },
+    /// The line, which begins with a byte order mark.
+    ByteOrderMark(String),
+    /// The line begins like an object, but is not the JSON of a reply.
+    NotJson {
+        /// What is wrong with it.
+        source: serde_json::Error,
+        /// The line.
+        line: String,
+    },
+    /// The id is not that of the request.
+    WrongId {
+        /// The JSON text of the id.
+        given: String,
+        /// The id of the request.
+        asked: u64,
+    },
+    /// The line, which has no action.
+    NoAction(String),
+    /// The line, whose action is not a string.
+    ActionNotText(String),
+    /// The line is neither `ok` nor an object.
+    NoGreeting {
+        /// The id of the request.
+        id: u64,
+        /// The line.
+        line: String,
+    },
+    /// A version of the protocol that this crate does not speak.
+    UnknownVersion(u32),
+    /// A part of messages that does not exist.
+    UnknownPart(String),
+    /// A hosting program says that its player failed.
+    Hosted {
+        /// The program's words.
+        message: String,
+        /// Whether the player crashed, and the program ends.
+        crashed: bool,
+    },
+}
+
+impl fmt::Display for ReplyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotUtf8 { valid, line } => {
+                write!(f, "not valid UTF-8 at byte {}: {line}", valid + 1)
+            }
+            Self::ByteOrderMark(line) => write!(
+                f,
+                "a byte order mark stands before the reply; write UTF-8 without one: {line}"
+            ),
+            Self::NotJson { source, line } => {
+                let text = source.to_string();
+                let reason = text.split(" at line ").next().unwrap_or(&text);
+                let column = source.column();
+                write!(f, "not a valid JSON reply ({reason}, column {column}): {line}")
+            }
+            Self::WrongId { given, asked } => {
+                write!(f, "the reply carries id {given}, but the request was {asked}")
+            }
+            Self::NoAction(line) => write!(f, "no \"action\" in {line}"),
+            Self::ActionNotText(line) => write!(f, "\"action\" is not a string in {line}"),
+            Self::NoGreeting { id, line } => write!(
+                f,
+                "expected {{\"id\":{id}}} or ok as the first line on stdout, but read \
+                 \"{line}\"; prints belong on stderr"
+            ),
+            Self::UnknownVersion(spoken) => {
+                write!(f, "it speaks protocol {spoken}, the referee {VERSIONS:?}")
+            }
+            Self::UnknownPart(name) => {
+                write!(f, "\"want\" names \"{name}\"; there are state, events and legal")
+            }
+            Self::Hosted { message, .. } => f.write_str(message),
+        }
+    }
+}
+
+impl Error for ReplyError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::NotJson { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+/// The text of a line, without blanks around it.
+pub(crate) fn trimmed(line: &[u8]) -> Result<&str, ReplyError> {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    std::str::from_utf8(line)
+        .map(str::trim_ascii)
+        .map_err(|error| ReplyError::NotUtf8 { valid: error.valid_up_to(), line: shown(line) })
+}
+
+/// Reads the fields of an object, which is the whole `text` of `line`.
+pub(crate) fn object<'a, T: Deserialize<'a>>(text: &'a str, line: &[u8]) -> Result<T, ReplyError> {
+    serde_json::from_str(text).map_err(|source| ReplyError::NotJson { source, line: shown(line) })
+}
+
+/// Checks the id of a reply, if it has one.
+pub(crate) fn same_id(given: Option<&LenientField<'_, u64>>, asked: u64) -> Result<(), ReplyError> {
+    let given = match given {
+        None => return Ok(()),
+        Some(LenientField::Value(id)) if *id == asked => return Ok(()),
+        Some(LenientField::Value(id)) => id.to_string(),
+        Some(LenientField::Other(text)) => shown(text.get().as_bytes()),
+    };
+    Err(ReplyError::WrongId { given, asked })
+}
+
+/// What a hosting program reports of its player.
+pub(crate) fn hosted(error: &str, code: Option<&str>) -> ReplyError {
+    let message = escape::bytes(error.as_bytes(), HOSTED_SHOWN);
+    ReplyError::Hosted { message, crashed: code == Some("crash") }
+}

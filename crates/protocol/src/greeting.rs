@@ -1,0 +1,165 @@
+//! A player's reply to `init`.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{ReplyError, hosted, object, same_id, trimmed};
+use crate::field::LenientField;
+use crate::{VERSIONS, shown};
+
+/// Which parts of a message a player wants to receive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wants {
+    /// The position.
+    pub state: bool,
+    /// The events.
+    pub events: bool,
+    /// The legal actions.
+    pub legal: bool,
+}
+
+impl Default for Wants {
+    fn default() -> Self {
+        Self { state: true, events: true, legal: true }
+    }
+}
+
+impl Wants {
+    /// No part.
+    pub const NOTHING: Self = Self { state: false, events: false, legal: false };
+
+    /// The names of the wanted parts.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        let named = [("state", self.state), ("events", self.events), ("legal", self.legal)];
+        named.into_iter().filter_map(|(name, wanted)| wanted.then_some(name))
+    }
+
+    fn of_names(names: &[Cow<'_, str>]) -> Result<Self, ReplyError> {
+        let mut wants = Self::NOTHING;
+        for name in names {
+            match &**name {
+                "state" => wants.state = true,
+                "events" => wants.events = true,
+                "legal" => wants.legal = true,
+                other => return Err(ReplyError::UnknownPart(shown(other.as_bytes()))),
+            }
+        }
+        Ok(wants)
+    }
+}
+
+/// A player's reply to `init`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Greeting {
+    /// The player's name for itself, as sent.
+    pub name: Option<String>,
+    /// Its version, as sent.
+    pub version: Option<String>,
+    /// The parts of messages that it wants to receive.
+    pub wants: Wants,
+}
+
+/// The fields of a greeting.
+#[derive(Default, Serialize, Deserialize)]
+struct GreetingFields<'a> {
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    id: Option<LenientField<'a, u64>>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    name: Option<Cow<'a, str>>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    version: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    protocol: Option<u32>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    want: Option<Vec<Cow<'a, str>>>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    error: Option<Cow<'a, str>>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    code: Option<Cow<'a, str>>,
+}
+
+impl Greeting {
+    /// Reads the reply to the `init` with this id from a line without its newline.
+    ///
+    /// # Errors
+    /// The line is not a greeting, or the player refuses the game.
+    pub fn read(line: &[u8], id: u64) -> Result<Self, ReplyError> {
+        let text = trimmed(line)?;
+        if text == "ok" {
+            return Ok(Self::default());
+        }
+        if !text.starts_with('{') {
+            return Err(ReplyError::NoGreeting { id, line: shown(line) });
+        }
+        let fields: GreetingFields<'_> = object(text, line)?;
+        same_id(fields.id.as_ref(), id)?;
+        if let Some(error) = fields.error {
+            return Err(hosted(&error, fields.code.as_deref()));
+        }
+        if let Some(spoken) = fields.protocol.filter(|spoken| !VERSIONS.contains(spoken)) {
+            return Err(ReplyError::UnknownVersion(spoken));
+        }
+        Ok(Self {
+            name: fields.name.map(Cow::into_owned),
+            version: fields.version.map(Cow::into_owned),
+            wants: fields.want.map_or(Ok(Wants::default()), |names| Wants::of_names(&names))?,
+        })
+    }
+
+    /// The reply to the `init` with this id as a line without its newline.
+    ///
+    /// # Panics
+    /// Never: a greeting is plain data.
+    #[expect(clippy::expect_used, reason = "plain data serialises")]
+    pub fn to_line(&self, id: u64) -> String {
+        let fields = GreetingFields {
+            id: Some(LenientField::Value(id)),
+            name: self.name.as_deref().map(Cow::Borrowed),
+            version: self.version.as_deref().map(Cow::Borrowed),
+            want: Some(self.wants.names().map(Cow::Borrowed).collect()),
+            ..GreetingFields::default()
+        };
+        serde_json::to_string(&fields).expect("plain data serialises")
+    }
+
+    /// Its name and version, escaped and cut; empty if it gave none.
+    pub fn said(&self) -> String {
+        let parts: Vec<&str> =
+            [&self.name, &self.version].into_iter().flatten().map(String::as_str).collect();
+        shown(parts.join(" ").as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_greeting_is_ok_or_an_object() {
+        assert_eq!(Greeting::read(b"ok", 0).expect("fine"), Greeting::default());
+        let greeting =
+            Greeting::read(br#"{"id":0,"name":"R","want":["events"]}"#, 0).expect("fine");
+        assert_eq!(greeting.wants, Wants { events: true, ..Wants::NOTHING });
+        let error = |line: &[u8]| Greeting::read(line, 0).expect_err("refused").to_string();
+        assert_eq!(
+            error(b"Hello!"),
+            "expected {\"id\":0} or ok as the first line on stdout, but read \"Hello!\"; prints \
+             belong on stderr"
+        );
+        assert_eq!(
+            error(br#"{"want":["moves"]}"#),
+            "\"want\" names \"moves\"; there are state, events and legal"
+        );
+        assert_eq!(error(br#"{"protocol":2}"#), "it speaks protocol 2, the referee [1]");
+    }
+
+    #[test]
+    fn what_is_written_reads_the_same() {
+        let wants = Wants { state: true, legal: true, events: false };
+        let greeting = Greeting { name: Some("Zoë \"1\"".to_owned()), version: None, wants };
+        let line = greeting.to_line(3);
+        assert_eq!(line, r#"{"id":3,"name":"Zoë \"1\"","want":["state","legal"]}"#);
+        assert_eq!(Greeting::read(line.as_bytes(), 3).expect("a greeting"), greeting);
+    }
+}

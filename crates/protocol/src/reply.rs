@@ -1,0 +1,218 @@
+//! A player's reply to `turn`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{HOSTED_SHOWN, ReplyError, hosted, object, same_id, trimmed};
+use crate::field::LenientField;
+use crate::{escape, shown};
+
+/// The most bytes of a `note` to keep.
+const NOTE_LIMIT: usize = 1024;
+
+/// A player's reply to `turn`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reply {
+    /// The action's text, not checked yet.
+    pub action: String,
+    /// Its note, at most 1 KiB.
+    pub note: Option<String>,
+    /// Its evaluation, -1 … 1.
+    pub eval: Option<f64>,
+    /// The hosted player's own words, for messages about the action; escaped and cut when read.
+    pub said: Option<String>,
+    /// What was dropped from the reply when it was read.
+    pub warnings: Vec<ReplyWarning>,
+}
+
+/// A part of a reply that was dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplyWarning {
+    /// A note of this many bytes, which are too many.
+    LongNote(usize),
+    /// A note that is not a string.
+    NoteNotText,
+    /// An eval that is not a number from -1 to 1.
+    EvalOutOfRange,
+}
+
+impl fmt::Display for ReplyWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LongNote(bytes) => {
+                write!(f, "a note of {bytes} bytes was dropped; the most is {NOTE_LIMIT}")
+            }
+            Self::NoteNotText => f.write_str("a note that is not a string was dropped"),
+            Self::EvalOutOfRange => {
+                f.write_str("an eval that is not a number from -1 to 1 was dropped")
+            }
+        }
+    }
+}
+
+/// The fields of a reply.
+#[derive(Default, Serialize, Deserialize)]
+struct ReplyFields<'a> {
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    id: Option<LenientField<'a, u64>>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    action: Option<LenientField<'a, Cow<'a, str>>>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    note: Option<LenientField<'a, Cow<'a, str>>>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    eval: Option<LenientField<'a, f64>>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    said: Option<Cow<'a, str>>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    error: Option<Cow<'a, str>>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    code: Option<Cow<'a, str>>,
+}
+
+impl Reply {
+    /// Reads the reply to the turn with this id from a line without its newline.
+    ///
+    /// # Errors
+    /// The line is not a reply to this turn, or a hosting program says that its player failed.
+    pub fn read(line: &[u8], id: u64) -> Result<Self, ReplyError> {
+        let text = trimmed(line)?;
+        if text.starts_with('\u{feff}') {
+            return Err(ReplyError::ByteOrderMark(shown(line)));
+        }
+        if !text.starts_with('{') {
+            return Ok(Self { action: text.to_owned(), ..Self::default() });
+        }
+        let fields: ReplyFields<'_> = object(text, line)?;
+        same_id(fields.id.as_ref(), id)?;
+        let action = match (fields.action, fields.error) {
+            (Some(LenientField::Value(action)), _) => action.into_owned(),
+            (Some(LenientField::Other(_)), _) => {
+                return Err(ReplyError::ActionNotText(shown(line)));
+            }
+            (None, Some(error)) => return Err(hosted(&error, fields.code.as_deref())),
+            (None, None) => return Err(ReplyError::NoAction(shown(line))),
+        };
+        let said = fields.said.map(|said| escape::bytes(said.as_bytes(), HOSTED_SHOWN));
+        let mut reply = Self { action, said, ..Self::default() };
+        reply.take_note(fields.note);
+        reply.take_eval(fields.eval.as_ref());
+        Ok(reply)
+    }
+
+    /// The reply to the turn with this id as a line without its newline.
+    ///
+    /// # Panics
+    /// Never: a reply is plain data.
+    #[expect(clippy::expect_used, reason = "plain data serialises")]
+    pub fn to_line(&self, id: u64) -> String {
+        let fields = ReplyFields {
+            id: Some(LenientField::Value(id)),
+            action: Some(LenientField::Value(Cow::Borrowed(&self.action))),
+            note: self.note.as_deref().map(|note| LenientField::Value(Cow::Borrowed(note))),
+            eval: self.eval.map(LenientField::Value),
+            said: self.said.as_deref().map(Cow::Borrowed),
+            ..ReplyFields::default()
+        };
+        serde_json::to_string(&fields).expect("plain data serialises")
+    }
+
+    fn take_note(&mut self, note: Option<LenientField<'_, Cow<'_, str>>>) {
+        match note {
+            Some(LenientField::Value(note)) if note.len() <= NOTE_LIMIT => {
+                self.note = Some(note.into_owned());
+            }
+            Some(LenientField::Value(note)) => {
+                self.warnings.push(ReplyWarning::LongNote(note.len()));
+            }
+            Some(LenientField::Other(_)) => self.warnings.push(ReplyWarning::NoteNotText),
+            None => {}
+        }
+    }
+
+    fn take_eval(&mut self, eval: Option<&LenientField<'_, f64>>) {
+        match eval {
+            Some(LenientField::Value(eval)) if (-1.0..=1.0).contains(eval) => {
+                self.eval = Some(*eval);
+            }
+            Some(_) => self.warnings.push(ReplyWarning::EvalOutOfRange),
+            None => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(line: &[u8]) -> String {
+        Reply::read(line, 5).expect_err("refused").to_string()
+    }
+
+    #[test]
+    fn bare_and_json_replies_say_the_same() {
+        for line in ["3,4", " 3,4 \r", r#"{"action":"3,4"}"#, r#"{"id":5,"action":"3,4","x":[1]}"#]
+        {
+            assert_eq!(Reply::read(line.as_bytes(), 5).expect("a reply").action, "3,4");
+        }
+    }
+
+    #[test]
+    fn a_bad_reply_is_told_apart() {
+        assert_eq!(
+            error(br#"{"id":4,"action":"a"}"#),
+            "the reply carries id 4, but the request was 5"
+        );
+        assert_eq!(
+            error(br#"{"id":"5","action":"a"}"#),
+            "the reply carries id \"5\", but the request was 5"
+        );
+        assert_eq!(error(br#"{"id":5}"#), r#"no "action" in {"id":5}"#);
+        assert_eq!(error(br#"{"action":3}"#), r#""action" is not a string in {"action":3}"#);
+        assert_eq!(
+            error("\u{feff}3,4".as_bytes()),
+            r"a byte order mark stands before the reply; write UTF-8 without one: \u{feff}3,4"
+        );
+        assert!(error(b"\xff3,4").starts_with("not valid UTF-8 at byte 1: "));
+        assert!(error(br#"{"action":"3,4""#).starts_with("not a valid JSON reply (EOF while"));
+        assert!(error(br#"{"action":"3,4"} x"#).starts_with("not a valid JSON reply (trailing"));
+    }
+
+    #[test]
+    fn a_program_that_hosts_a_player_speaks_for_it() {
+        let reply = Reply::read(br#"{"action":"pass","said":"action(3) returned \u001bNone"}"#, 0);
+        assert_eq!(reply.expect("a reply").said.as_deref(), Some(r"action(3) returned \x1bNone"));
+        let failed = |line: &[u8]| match Reply::read(line, 0) {
+            Err(ReplyError::Hosted { message, crashed }) => (message, crashed),
+            other => panic!("{other:?}"),
+        };
+        let message = "action(3) raised ValueError".to_owned();
+        let line = br#"{"error":"action(3) raised ValueError","code":"crash"}"#;
+        assert_eq!(failed(line), (message.clone(), true));
+        assert_eq!(failed(br#"{"error":"action(3) raised ValueError"}"#), (message, false));
+    }
+
+    #[test]
+    fn notes_and_evals_of_the_wrong_kind_are_dropped_with_a_warning() {
+        let reply = Reply::read(br#"{"action":"a","note":7,"eval":2}"#, 0).expect("a reply");
+        assert_eq!((reply.note, reply.eval, reply.warnings.len()), (None, None, 2));
+        let long = format!(r#"{{"action":"a","note":"{}"}}"#, "x".repeat(1025));
+        let reply = Reply::read(long.as_bytes(), 0).expect("a reply");
+        let warning = reply.warnings[0].to_string();
+        assert_eq!(warning, "a note of 1025 bytes was dropped; the most is 1024");
+        let reply = Reply::read(br#"{"action":"a","note":"n","eval":-0.5}"#, 0).expect("a reply");
+        assert_eq!((reply.note.as_deref(), reply.eval), (Some("n"), Some(-0.5)));
+    }
+
+    #[test]
+    fn what_is_written_reads_the_same() {
+        let reply = Reply {
+            action: "3,4>\"\\".to_owned(),
+            note: Some("two\nlines".to_owned()),
+            eval: Some(-0.25),
+            ..Reply::default()
+        };
+        assert_eq!(Reply::read(reply.to_line(9).as_bytes(), 9).expect("a reply"), reply);
+    }
+}
