@@ -11,11 +11,14 @@
 //! The expectation weighs as much as [`PRIOR_PAIRS`] pairs between equals.
 
 use ndarray::Array2;
+use rand::Rng;
 
 use crate::dense::Symmetric;
 use crate::linear::{Local, PairPredictor};
+use crate::matrix::Matrix;
 use crate::model::{Chances, MapEstimate, Model};
 use crate::pairs::{PairCounts, Side};
+use crate::sandwich::Sandwich;
 
 /// The model's expectation weighs as much as this many pairs between equals.
 const PRIOR_PAIRS: f64 = 20.0;
@@ -41,12 +44,7 @@ pub(crate) struct Correlation {
 /// The uncertainty of fitted parameters.
 #[derive(Debug, Clone)]
 pub(crate) struct Covariance {
-    /// `H⁻¹`.
-    inverse: Symmetric,
-    /// `H⁻¹ G`, where `G Gᵀ = B + P`.
-    root: Array2<f64>,
-    /// The covariance: the root times its transpose.
-    cells: Symmetric,
+    sandwich: Sandwich,
     pub(crate) correlation: Correlation,
 }
 
@@ -56,55 +54,51 @@ impl Covariance {
         estimate: &MapEstimate,
         pairings: &[(usize, usize, PairCounts)],
     ) -> Self {
-        let inverse = estimate.information.clone().factor(model.floor()).inverse();
-        let spreads: Vec<_> = pairings
-            .iter()
-            .map(|pairing| Spread::new(model, estimate, &inverse, pairing))
-            .collect();
+        let inverse = estimate.information.inverse(model.floor());
+        let predictors: Vec<PairPredictor> =
+            pairings.iter().map(|(upper, lower, _)| model.layout.pair(*upper, *lower)).collect();
+        let nu = estimate.point[model.layout.draw()].exp();
+        let spread = |(predictor, (.., counts)): (&PairPredictor, &(usize, usize, PairCounts))| {
+            let chances = predictor.leads(&estimate.point).map(|lead| Chances::at(lead, nu));
+            Spread::new(predictor, chances, &inverse, counts)
+        };
+        let spreads: Vec<Spread> = predictors.iter().zip(pairings).map(spread).collect();
         let correlation = correlation(&spreads);
-        let mut gradient = Symmetric::diagonal(&model.precisions);
-        for ((upper, lower, _), spread) in pairings.iter().zip(&spreads) {
-            let local = spread.gradient(correlation);
-            let predictor = model.layout.pair(*upper, *lower);
-            predictor.add_matrix(&local, |row, column, cell| gradient.add(row, column, cell));
-        }
-        let root = gradient.factor(model.floor()).times_lower(&inverse);
-        let cells = Symmetric::of_rows(&root);
-        Self { inverse, root, cells, correlation }
-    }
-
-    /// The covariance of two parameters.
-    pub(crate) fn at(&self, row: usize, column: usize) -> f64 {
-        self.cells.at(row, column)
+        let locals = spreads.iter().map(|spread| spread.gradient(correlation));
+        let parts = predictors.into_iter().zip(locals);
+        let sandwich = Sandwich::new(model, &estimate.information, inverse, parts);
+        Self { sandwich, correlation }
     }
 
     /// The covariance of every parameter with the quantity that has this gradient.
     pub(crate) fn with(&self, gradient: &[f64]) -> Vec<f64> {
-        self.cells.times(gradient)
+        self.sandwich.with(gradient)
+    }
+
+    /// The covariance of these parameters; none if there are too many to write it down.
+    pub(crate) fn between(&self, parameters: &[usize]) -> Option<Symmetric> {
+        self.sandwich.between(parameters)
+    }
+
+    /// The variances of weighted sums of parameters.
+    pub(crate) fn variances(&self, sums: &[Vec<(usize, f64)>]) -> Vec<f64> {
+        self.sandwich.variances(sums)
     }
 
     /// The variance of a weighted sum of parameters.
-    pub(crate) fn variance(&self, weights: &[(usize, f64)]) -> f64 {
-        form(&self.cells, weights).max(0.0)
+    pub(crate) fn variance(&self, weights: Vec<(usize, f64)>) -> f64 {
+        self.variances(&[weights])[0]
     }
 
     /// The variance that the model alone gives to a weighted sum of parameters, ignoring pairs.
     pub(crate) fn model_variance(&self, weights: &[(usize, f64)]) -> f64 {
-        form(&self.inverse, weights)
+        self.sandwich.model_variance(weights)
     }
 
-    /// Turns each row of independent standard normal numbers into a random deviation of all
-    /// parameters.
-    pub(crate) fn deviations(&self, normals: &Array2<f64>) -> Array2<f64> {
-        normals.dot(&self.root.t())
+    /// Random deviations of all parameters: one row per round.
+    pub(crate) fn deviations(&self, rounds: usize, luck: &mut impl Rng) -> Array2<f64> {
+        self.sandwich.deviations(rounds, luck)
     }
-}
-
-/// `xᵀ A x` of a sparse vector.
-fn form(matrix: &Symmetric, x: &[(usize, f64)]) -> f64 {
-    let row =
-        |&(at, by): &(usize, f64)| by * x.iter().map(|&(to, y)| matrix.at(at, to) * y).sum::<f64>();
-    x.iter().map(row).sum()
 }
 
 /// How the gradient of two players' games varies.
@@ -124,16 +118,13 @@ struct Spread {
 
 impl Spread {
     fn new(
-        model: &Model,
-        estimate: &MapEstimate,
-        inverse: &Symmetric,
-        (upper, lower, counts): &(usize, usize, PairCounts),
+        predictor: &PairPredictor,
+        chances: [Chances; 2],
+        inverse: &Matrix,
+        counts: &PairCounts,
     ) -> Self {
-        let predictor = model.layout.pair(*upper, *lower);
-        let nu = estimate.point[model.layout.draw()].exp();
-        let chances = predictor.leads(&estimate.point).map(|lead| Chances::at(lead, nu));
         let independent = independent(&chances);
-        let leverage = leverage(&predictor, inverse);
+        let leverage = leverage(predictor, inverse);
         let observed = observed(counts, &chances, &independent, &leverage);
         let pairs = f64::from(counts.pairs());
         let deviations =
@@ -182,7 +173,7 @@ fn independent(chances: &[Chances; 2]) -> Block {
 }
 
 /// How strongly the fit follows each part of a pair's residuals.
-fn leverage(predictor: &PairPredictor, inverse: &Symmetric) -> Block {
+fn leverage(predictor: &PairPredictor, inverse: &Matrix) -> Block {
     let spread =
         |[contrast, common, draw]: [f64; 3]| [common + contrast, draw, common - contrast, draw];
     let half = predictor.restrict(|row, column| inverse.at(row, column)).map(spread);
@@ -238,4 +229,64 @@ fn correlation(spreads: &[Spread]) -> Correlation {
         (observed / (together + INDEPENDENT_PAIRS * COIN)).clamp(-MOST, MOST)
     };
     Correlation { score: -of(0), draw: of(1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::Axis;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::linear::{Layout, SeatEffect};
+    use crate::matrix::Pattern;
+    use crate::outcome::GameOutcome::{self, Draw, Loss, Win};
+    use crate::results::tests::results;
+
+    /// Twelve players in a circle: each meets the next three.
+    fn circle() -> Vec<(usize, usize, PairCounts)> {
+        let outcome = |one: usize, step: usize, n: usize| match (5 * one + 3 * step + n) % 7 {
+            0 | 3 | 4 => Win,
+            1 => Draw,
+            _ => Loss,
+        };
+        let meetings = (0..12).flat_map(|one| (1..4).map(move |step| (one, step)));
+        let games: Vec<(usize, usize, GameOutcome)> = meetings
+            .flat_map(|(one, step)| (0..4).map(move |n| (one, step, n)))
+            .map(|(one, step, n)| (one, (one + step) % 12, outcome(one, step, n)))
+            .collect();
+        results(12, &games).pairings()
+    }
+
+    #[test]
+    fn sparse_and_dense_matrices_give_the_same() {
+        let pairings = circle();
+        for seats in [SeatEffect::Common, SeatEffect::PerPlayer] {
+            let dense = Model::new(Layout::new(&[None; 12], seats), &pairings);
+            let predictors = pairings.iter().map(|(one, two, _)| dense.layout.pair(*one, *two));
+            let zero = Pattern::sparse(dense.layout.len(), predictors);
+            let mut sparse = dense.clone();
+            sparse.pattern = Pattern::Sparse(zero);
+            let [one, two] = [dense, sparse].map(|model| {
+                let map = model.map_estimate(None);
+                (Covariance::new(&model, &map, &pairings), map.point)
+            });
+            for (one, two) in one.1.iter().zip(&two.1) {
+                assert!((one - two).abs() < 1e-5, "{one} {two}");
+            }
+            let sums: Vec<_> = (0..12).map(|at| vec![(at, 1.0), ((at + 5) % 12, -1.0)]).collect();
+            let variances = one.0.variances(&sums).into_iter().zip(two.0.variances(&sums));
+            for (one, two) in variances {
+                assert!((one / two - 1.0).abs() < 0.01, "{one} {two}");
+            }
+            let mut luck = ChaCha8Rng::seed_from_u64(1);
+            let drawn = two.0.deviations(4000, &mut luck);
+            for (at, weights) in (0..12).zip(&sums) {
+                let apart =
+                    &drawn.index_axis(Axis(1), at) - &drawn.index_axis(Axis(1), (at + 5) % 12);
+                let drawn = apart.dot(&apart) / 4000.0;
+                assert!((drawn / two.0.variance(weights.clone()) - 1.0).abs() < 0.1);
+            }
+        }
+    }
 }

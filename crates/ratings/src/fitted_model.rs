@@ -11,20 +11,16 @@ use crate::rating::{Estimate, FixedRating};
 use crate::results::Results;
 use crate::significance::count;
 
+/// The number of ratings that are computed at once.
+const AT_ONCE: usize = 64;
+
 /// The zero point of a group's ratings.
 #[derive(Debug, Clone)]
 enum ZeroPoint {
     /// The mean of the prior. A player without games is as uncertain as that.
     Prior,
     /// The mean of the group.
-    Mean {
-        /// The mean of its members' parameters.
-        strength: f64,
-        /// The covariance of each parameter with that mean.
-        covariance: Vec<f64>,
-        /// The variance of that mean.
-        variance: f64,
-    },
+    Mean(GroupMean),
     /// The parameter that the anchors share stands for the mean of their given ratings.
     Anchors {
         /// The index of the parameter.
@@ -32,6 +28,35 @@ enum ZeroPoint {
         /// The mean of the given ratings, in Elo.
         rating: f64,
     },
+}
+
+/// The mean of the parameters of a group's members.
+#[derive(Debug, Clone)]
+struct GroupMean {
+    strength: f64,
+    /// The covariance of each parameter with it.
+    covariance: Vec<f64>,
+    variance: f64,
+}
+
+/// A rating before its own variance is known.
+struct Rated {
+    value: f64,
+    /// What the mean of its group adds to the variance.
+    with_mean: f64,
+    /// The rating, if it is given.
+    given: Option<f64>,
+}
+
+impl Rated {
+    fn estimate(&self, own_variance: f64) -> Estimate {
+        match self.given {
+            Some(value) => Estimate { value, low: value, high: value },
+            None => {
+                Estimate::with_error(self.value, (own_variance + self.with_mean).max(0.0).sqrt())
+            }
+        }
+    }
 }
 
 /// A fitted model with its conversion from natural units to Elo.
@@ -79,7 +104,7 @@ impl FittedModel {
                         rating: group_mean(&groups, &given, group),
                     },
                     None if slots.len() < 2 => ZeroPoint::Prior,
-                    None => ZeroPoint::mean(&slots, &map.point, &covariance),
+                    None => ZeroPoint::Mean(GroupMean::of(&slots, &map.point, &covariance)),
                 }
             })
             .collect();
@@ -92,35 +117,51 @@ impl FittedModel {
         self.map.point[layout.slots[player]] + layout.shifts[player]
     }
 
-    /// A player's rating, with the parameters `more` added to its strength.
-    pub(crate) fn rating(&self, player: usize, more: &[(usize, f64)]) -> Estimate {
-        if let (Some(rating), true) = (self.given[player], more.is_empty()) {
-            return Estimate { value: rating, low: rating, high: rating };
-        }
+    /// All players' ratings, with the parameters that `more` gives added to their strengths.
+    pub(crate) fn ratings(&self, more: impl Fn(usize) -> Vec<(usize, f64)>) -> Vec<Estimate> {
+        let players: Vec<usize> = (0..self.given.len()).collect();
+        players.chunks(AT_ONCE).flat_map(|players| self.some_ratings(players, &more)).collect()
+    }
+
+    fn some_ratings(
+        &self,
+        players: &[usize],
+        more: impl Fn(usize) -> Vec<(usize, f64)>,
+    ) -> Vec<Estimate> {
+        let rated = players.iter().map(|&player| self.rated(player, more(player)));
+        let (gradients, rated): (Vec<_>, Vec<_>) = rated.unzip();
+        let variances = self.covariance.variances(&gradients);
+        rated.iter().zip(variances).map(|(rated, own)| rated.estimate(own)).collect()
+    }
+
+    /// A player's rating without its own variance, and its gradient in the parameters, except
+    /// through the mean of its group.
+    fn rated(&self, player: usize, more: Vec<(usize, f64)>) -> (Vec<(usize, f64)>, Rated) {
         let layout = &self.model.layout;
+        let given = self.given[player].filter(|_| more.is_empty());
         let mut weights = vec![(layout.slots[player], 1.0)];
         weights.extend(more);
-        match &self.zero_points[self.groups[player]] {
-            ZeroPoint::Prior => self.estimate(0.0, &weights),
+        let (base, mean) = match &self.zero_points[self.groups[player]] {
+            ZeroPoint::Prior => (0.0, None),
             ZeroPoint::Anchors { parameter, rating } => {
                 weights.push((*parameter, -1.0));
-                self.estimate(rating + self.unit * layout.shifts[player], &weights)
+                (rating + self.unit * layout.shifts[player], None)
             }
-            ZeroPoint::Mean { strength, covariance, variance } => {
-                let offset = self.unit * (self.natural(&weights) - strength);
-                let gradient = self.gradient(offset, &weights);
-                let with_mean: f64 = gradient.iter().map(|&(at, by)| by * covariance[at]).sum();
-                let own = self.covariance.variance(&gradient);
-                let variance = own + self.unit * (self.unit * variance - 2.0 * with_mean);
-                Estimate::with_error(offset, variance.max(0.0).sqrt())
-            }
-        }
+            ZeroPoint::Mean(mean) => (0.0, Some(mean)),
+        };
+        let offset = self.unit * (self.natural(&weights) - mean.map_or(0.0, |mean| mean.strength));
+        let gradient = self.gradient(offset, &weights);
+        let with_mean = mean.map_or(0.0, |mean| {
+            let both: f64 = gradient.iter().map(|&(at, by)| by * mean.covariance[at]).sum();
+            self.unit * (self.unit * mean.variance - 2.0 * both)
+        });
+        (gradient, Rated { value: base + offset, with_mean, given })
     }
 
     /// `base` plus a weighted sum of parameters, in Elo, by the delta method.
     pub(crate) fn estimate(&self, base: f64, weights: &[(usize, f64)]) -> Estimate {
         let offset = self.unit * self.natural(weights);
-        let variance = self.covariance.variance(&self.gradient(offset, weights));
+        let variance = self.covariance.variance(self.gradient(offset, weights));
         Estimate::with_error(base + offset, variance.sqrt())
     }
 
@@ -135,19 +176,15 @@ impl FittedModel {
     }
 }
 
-impl ZeroPoint {
-    fn mean(slots: &[usize], point: &[f64], covariance: &Covariance) -> Self {
+impl GroupMean {
+    fn of(slots: &[usize], point: &[f64], covariance: &Covariance) -> Self {
         let share = 1.0 / count(slots.len());
         let mut weights = vec![0.0; point.len()];
         for &slot in slots {
             weights[slot] += share;
         }
         let covariance = covariance.with(&weights);
-        Self::Mean {
-            strength: dot(&weights, point),
-            variance: dot(&weights, &covariance),
-            covariance,
-        }
+        Self { strength: dot(&weights, point), variance: dot(&weights, &covariance), covariance }
     }
 }
 

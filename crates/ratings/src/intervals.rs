@@ -7,10 +7,7 @@
 //! covariance is the one behind the rating intervals. So each round draws directly from that
 //! distribution, and its cost does not depend on the number of pairs.
 
-use std::f64::consts::TAU;
-
-use ndarray::Array2;
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::fit::Fit;
@@ -79,8 +76,8 @@ impl Fit {
         }
         let layout = &self.fitted.model.layout;
         let lead = self.fitted.strength(one) - self.fitted.strength(other);
-        let contrast = [(layout.slots[one], 1.0), (layout.slots[other], -1.0)];
-        let variance = self.fitted.covariance.variance(&contrast);
+        let contrast = vec![(layout.slots[one], 1.0), (layout.slots[other], -1.0)];
+        let variance = self.fitted.covariance.variance(contrast);
         let los = match variance.sqrt() {
             error if error > 0.0 => normal_below(lead / error),
             _ => 0.5 + 0.5 * lead.signum() * f64::from(u8::from(lead != 0.0)),
@@ -118,9 +115,7 @@ impl Fit {
         let mut luck = ChaCha8Rng::seed_from_u64(SEED);
         for start in (0..ROUNDS).step_by(BATCH) {
             let rounds = BATCH.min(ROUNDS - start);
-            let normals =
-                Array2::from_shape_simple_fn((rounds, layout.len()), || normal(&mut luck));
-            for deviation in self.fitted.covariance.deviations(&normals).rows() {
+            for deviation in self.fitted.covariance.deviations(rounds, &mut luck).rows() {
                 let moved = |player: usize| estimated[player] + deviation[layout.slots[player]];
                 order.rank(moved, |player, place| all_places[player].push(place));
             }
@@ -183,13 +178,6 @@ fn interval(place: u32, drawn: &mut [u32]) -> RankInterval {
     let (_, &mut high, _) = above.select_nth_unstable(last);
     let rank = |place: u32| place as usize + 1;
     RankInterval { low: rank(low.min(place)), high: rank(high.max(place)) }
-}
-
-/// A standard normal number, by the Box–Muller method.
-fn normal(luck: &mut impl Rng) -> f64 {
-    // In (0, 1], so that the logarithm is finite.
-    let (u, v) = (1.0 - luck.random::<f64>(), luck.random::<f64>());
-    (-2.0 * u.ln()).sqrt() * (TAU * v).cos()
 }
 
 #[cfg(test)]

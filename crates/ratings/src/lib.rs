@@ -66,6 +66,7 @@ mod fitted_model;
 mod groups;
 mod intervals;
 mod linear;
+mod matrix;
 mod model;
 mod outcome;
 mod pairs;
@@ -74,8 +75,10 @@ mod ranking;
 mod rating;
 mod residuals;
 mod results;
+mod sandwich;
 mod seats;
 mod significance;
+mod sparse;
 mod sprt;
 mod sprt_match;
 

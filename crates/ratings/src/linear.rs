@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::sparse::single;
+
 /// Whether the first seat is worth the same to every player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SeatEffect {
@@ -131,6 +133,27 @@ impl PairPredictor {
         }
         vector[self.advantage] += common;
         vector[self.draw] += draw;
+    }
+
+    /// Does the same for several vectors, side by side.
+    pub(crate) fn add_columns<const W: usize>(
+        &self,
+        [contrast, common, draw]: [[f32; W]; 3],
+        columns: &mut [[f32; W]],
+    ) {
+        let mut add = |at: usize, factor: f32, part: &[f32; W]| {
+            for lane in 0..W {
+                columns[at][lane] += factor * part[lane];
+            }
+        };
+        for (at, factor) in self.contrast {
+            add(at, single(factor), &contrast);
+        }
+        for at in self.own.into_iter().flatten() {
+            add(at, 0.5, &common);
+        }
+        add(self.advantage, 1.0, &common);
+        add(self.draw, 1.0, &draw);
     }
 
     /// Passes each cell that `local` changes in the lower triangle of a matrix over all parameters

@@ -8,8 +8,9 @@
 
 use std::f64::consts::LN_10;
 
-use crate::dense::{Symmetric, dot};
+use crate::dense::dot;
 use crate::linear::{Layout, Local};
+use crate::matrix::{Matrix, Pattern};
 use crate::outcome::GameOutcome;
 use crate::pairs::{PairCounts, Side};
 
@@ -81,6 +82,8 @@ impl Chances {
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     pub(crate) layout: Layout,
+    /// The cells of matrices over the parameters.
+    pub(crate) pattern: Pattern,
     series: Vec<Series>,
     means: Vec<f64>,
     pub(crate) precisions: Vec<f64>,
@@ -92,7 +95,7 @@ pub(crate) struct MapEstimate {
     /// The parameters.
     pub(crate) point: Vec<f64>,
     /// The observed information, including the priors'.
-    pub(crate) information: Symmetric,
+    pub(crate) information: Matrix,
 }
 
 /// The negative log posterior (up to a constant), its gradient and its Hessian at a point.
@@ -100,7 +103,7 @@ struct Evaluation {
     point: Vec<f64>,
     value: f64,
     slope: Vec<f64>,
-    curvature: Symmetric,
+    curvature: Matrix,
 }
 
 impl Model {
@@ -120,7 +123,9 @@ impl Model {
     pub(crate) fn new(layout: Layout, pairings: &[(usize, usize, PairCounts)]) -> Self {
         let (means, precisions) = priors(&layout);
         let series = pairings.iter().map(Series::of).collect();
-        Self { layout, series, means, precisions }
+        let predictors = pairings.iter().map(|(upper, lower, _)| layout.pair(*upper, *lower));
+        let pattern = Pattern::of(layout.len(), predictors);
+        Self { layout, pattern, series, means, precisions }
     }
 
     /// The one maximum of the posterior, found from any `start`; without one, from the means of the
@@ -128,7 +133,7 @@ impl Model {
     pub(crate) fn map_estimate(&self, start: Option<Vec<f64>>) -> MapEstimate {
         let mut here = self.evaluate(start.unwrap_or_else(|| self.means.clone()));
         for _ in 0..MOST_STEPS {
-            let step = here.curvature.factor(self.floor()).solve(&here.slope);
+            let step = here.curvature.solve(&here.slope, self.floor());
             let length = dot(&here.slope, &step);
             let Some(next) = self.descend(&here.point, &step, here.value, length) else {
                 here = self.evaluate(here.point);
@@ -167,7 +172,7 @@ impl Model {
         let priors = offsets.iter().zip(&self.precisions);
         let mut value = priors.clone().map(|(off, precision)| off * off * precision / 2.0).sum();
         let mut slope: Vec<f64> = priors.map(|(off, precision)| off * precision).collect();
-        let mut curvature = Symmetric::diagonal(&self.precisions);
+        let mut curvature = Matrix::diagonal(&self.pattern, &self.precisions);
         let draw = point[self.layout.draw()];
         let nu = draw.exp();
         for series in &self.series {
@@ -175,7 +180,7 @@ impl Model {
             let (minus_log, part, local) = series.evaluate(predictor.leads(&point), draw, nu);
             value += minus_log;
             predictor.add_vector(part, &mut slope);
-            predictor.add_matrix(&local, |row, column, cell| curvature.add(row, column, cell));
+            curvature.add(&predictor, &local);
         }
         Evaluation { point, value, slope, curvature }
     }

@@ -1,6 +1,6 @@
 //! Results: who met whom, and the outcomes of the games.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::num::NonZeroU64;
 
 use crate::outcome::{GameOutcome, Outcomes};
@@ -93,8 +93,10 @@ impl Completion {
 #[derive(Debug, Clone)]
 pub struct Results {
     players: usize,
-    /// Row: the player at the first seat; column: the one at the second.
-    grid: Vec<SeatedOutcomes>,
+    /// By the player at the first seat and the one at the second.
+    games: HashMap<(usize, usize), SeatedOutcomes>,
+    /// All games of each player at each seat, from its side.
+    by_seat: Vec<SeatedOutcomes>,
     completion: Vec<Completion>,
     /// By the two players' numbers; the lower number is the upper player.
     pairs: BTreeMap<(usize, usize), PairCounts>,
@@ -107,7 +109,7 @@ pub struct Results {
     repeats: BTreeMap<(usize, usize), u32>,
 }
 
-/// The games of one player at the first seat against another, counted for both sides.
+/// Games, counted from the side of the first seat and of the second.
 #[derive(Debug, Clone, Copy, Default)]
 struct SeatedOutcomes {
     first: Outcomes,
@@ -119,7 +121,8 @@ impl Results {
     pub fn new(players: usize) -> Self {
         Self {
             players,
-            grid: vec![SeatedOutcomes::default(); players * players],
+            games: HashMap::new(),
+            by_seat: vec![SeatedOutcomes::default(); players],
             completion: vec![Completion::default(); players],
             pairs: BTreeMap::new(),
             open: BTreeMap::new(),
@@ -137,9 +140,10 @@ impl Results {
     pub fn add(&mut self, game: PlayedGame) {
         self.add_completion(game);
         let [first, second] = game.halves().map(Outcomes::of_halves);
-        let cell = &mut self.grid[game.first * self.players + game.second];
-        cell.first = cell.first + first;
-        cell.second = cell.second + second;
+        let games = self.games.entry((game.first, game.second)).or_default();
+        *games = SeatedOutcomes { first: games.first + first, second: games.second + second };
+        self.by_seat[game.first].first = self.by_seat[game.first].first + first;
+        self.by_seat[game.second].second = self.by_seat[game.second].second + second;
         if let Some(outcome) = game.outcome {
             self.add_rated(game, outcome);
         }
@@ -230,7 +234,7 @@ impl Results {
     }
 
     fn cell(&self, first: usize, second: usize) -> SeatedOutcomes {
-        self.grid[first * self.players + second]
+        self.games.get(&(first, second)).copied().unwrap_or_default()
     }
 
     /// All games of `player` against `opponent`, at either seat, from the side of `player`.
@@ -240,12 +244,12 @@ impl Results {
 
     /// All games of `player` at the first seat, from its side.
     pub fn at_first(&self, player: usize) -> Outcomes {
-        (0..self.players).map(|other| self.cell(player, other).first).sum()
+        self.by_seat[player].first
     }
 
     /// All games of `player` at the second seat, from its side.
     pub fn at_second(&self, player: usize) -> Outcomes {
-        (0..self.players).map(|other| self.cell(other, player).second).sum()
+        self.by_seat[player].second
     }
 
     /// All games of `player`, from its side.
@@ -260,7 +264,7 @@ impl Results {
 
     /// All games, from the first seat's side.
     pub fn total(&self) -> Outcomes {
-        self.grid.iter().map(|cell| cell.first).sum()
+        self.by_seat.iter().map(|outcomes| outcomes.first).sum()
     }
 }
 

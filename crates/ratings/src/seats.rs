@@ -12,6 +12,9 @@ use crate::significance::{chi_square_above, count};
 /// Differences between players' seat effects are taken as real below this p-value.
 const SIGNIFICANT: f64 = 0.01;
 
+/// The relative error of the test's statistic among very many players.
+const TOLERANCE: f64 = 1e-3;
+
 /// The seat effects of all players.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeatEffects {
@@ -45,43 +48,87 @@ pub fn seat_effects(results: &Results, fixed: &[FixedRating]) -> Result<SeatEffe
     let seated: Vec<usize> = (0..results.players()).filter(is_seated).collect();
     let p_value = p_value(&fitted, &seated);
     let by_seat = (p_value < SIGNIFICANT).then(|| {
-        let rating = |player: usize, sign: f64| {
-            let layout = &fitted.model.layout;
+        let layout = &fitted.model.layout;
+        let [first, second] = [1.0, -1.0].map(|sign| {
             let share = -sign / 2.0 / count(seated.len());
-            let mut more = vec![(layout.own(player), sign / 2.0)];
-            more.extend(seated.iter().map(|&other| (layout.own(other), share)));
-            fitted.rating(player, &more)
-        };
-        let by_seat =
-            |player| SeatRatings { first: rating(player, 1.0), second: rating(player, -1.0) };
-        (0..results.players()).map(by_seat).collect()
+            fitted.ratings(|player| {
+                let mean = seated.iter().map(|&other| (layout.own(other), share));
+                mean.chain([(layout.own(player), sign / 2.0)]).collect()
+            })
+        });
+        let by_seat = first.into_iter().zip(second);
+        by_seat.map(|(first, second)| SeatRatings { first, second }).collect()
     });
     Ok(SeatEffects { p_value, by_seat })
 }
 
 /// Wald's test of the deviations of the effects from their mean.
 fn p_value(fitted: &FittedModel, seated: &[usize]) -> f64 {
-    let layout = &fitted.model.layout;
     let Some(free) = seated.len().checked_sub(1).filter(|&free| free > 0) else { return 1.0 };
-    let effects: Vec<f64> =
-        seated.iter().map(|&player| fitted.map.point[layout.own(player)]).collect();
-    let mean = effects.iter().sum::<f64>() / count(effects.len());
-    let mut mean_gradient = vec![0.0; layout.len()];
-    for &player in seated {
-        mean_gradient[layout.own(player)] = 1.0 / count(seated.len());
-    }
-    let with_mean = fitted.covariance.with(&mean_gradient);
-    let of_mean = dot(&mean_gradient, &with_mean);
-    let mut covariance = Symmetric::diagonal(&vec![0.0; free]);
-    for (row, one) in seated[..free].iter().map(|&player| layout.own(player)).enumerate() {
-        for (column, other) in seated[..=row].iter().map(|&player| layout.own(player)).enumerate() {
-            let together = fitted.covariance.at(one, other);
-            covariance.add(row, column, together - with_mean[one] - with_mean[other] + of_mean);
+    let own: Vec<usize> = seated.iter().map(|&player| fitted.model.layout.own(player)).collect();
+    let effects = centred(own.iter().map(|&at| fitted.map.point[at]).collect());
+    let statistic = match fitted.covariance.between(&own) {
+        Some(covariance) => {
+            // All but one of the deviations determine the last one.
+            let means = row_means(&covariance, own.len());
+            let mut deviations = Symmetric::diagonal(&vec![0.0; free]);
+            for row in 0..free {
+                for column in 0..=row {
+                    let cell = covariance.at(row, column) - means[row] - means[column];
+                    deviations.add(row, column, cell + means[own.len()]);
+                }
+            }
+            let solution = deviations.factor(f64::MIN_POSITIVE).solve(&effects[..free]);
+            dot(&effects[..free], &solution)
         }
-    }
-    let apart: Vec<f64> = effects[..free].iter().map(|effect| effect - mean).collect();
-    let statistic = dot(&apart, &covariance.factor(f64::MIN_POSITIVE).solve(&apart));
+        None => by_steps(fitted, &own, &effects),
+    };
     chi_square_above(statistic, free)
+}
+
+/// The mean of each row of a covariance, followed by the mean of all.
+fn row_means(covariance: &Symmetric, size: usize) -> Vec<f64> {
+    let mut means = covariance.times(&vec![1.0 / count(size); size]);
+    means.push(means.iter().sum::<f64>() / count(size));
+    means
+}
+
+/// The same statistic by conjugate gradients, for a covariance too large to be written down. The
+/// deviations sum to 0, and so does every step.
+fn by_steps(fitted: &FittedModel, own: &[usize], effects: &[f64]) -> f64 {
+    let times = |x: &[f64]| {
+        let mut gradient = vec![0.0; fitted.model.layout.len()];
+        own.iter().zip(x).for_each(|(&at, &x)| gradient[at] = x);
+        let image = fitted.covariance.with(&gradient);
+        centred(own.iter().map(|&at| image[at]).collect())
+    };
+    let mut rest = effects.to_vec();
+    let mut direction = rest.clone();
+    let mut length = dot(&rest, &rest);
+    let (goal, mut statistic) = (TOLERANCE * TOLERANCE * length, 0.0);
+    for _ in 0..own.len() {
+        if length <= goal {
+            break;
+        }
+        let image = times(&direction);
+        let step = length / dot(&direction, &image);
+        statistic += step * dot(effects, &direction);
+        rest.iter_mut().zip(&image).for_each(|(rest, image)| *rest -= step * image);
+        let next = dot(&rest, &rest);
+        let turn = next / length;
+        direction.iter_mut().zip(&rest).for_each(|(d, rest)| *d = rest + turn * *d);
+        length = next;
+    }
+    statistic
+}
+
+/// The numbers minus their mean.
+fn centred(mut numbers: Vec<f64>) -> Vec<f64> {
+    let mean = numbers.iter().sum::<f64>() / count(numbers.len());
+    for number in &mut numbers {
+        *number -= mean;
+    }
+    numbers
 }
 
 #[cfg(test)]

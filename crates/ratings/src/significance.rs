@@ -1,5 +1,8 @@
 //! P-values, and corrections for multiple tests.
 
+use std::f64::consts::TAU;
+
+use rand::Rng;
 use statrs::function::beta::beta_reg;
 use statrs::function::erf::erfc;
 use statrs::function::gamma::gamma_ur;
@@ -45,6 +48,13 @@ pub(crate) fn holm<T>(tested: &mut [(T, f64)]) {
         *p_value = (*p_value * count(all - at)).min(1.0).max(before);
         before = *p_value;
     }
+}
+
+/// A standard normal number, by the Box–Muller method.
+pub(crate) fn normal(luck: &mut impl Rng) -> f64 {
+    // In (0, 1], so that the logarithm is finite.
+    let (u, v) = (1.0 - luck.random::<f64>(), luck.random::<f64>());
+    (-2.0 * u.ln()).sqrt() * (TAU * v).cos()
 }
 
 #[cfg(test)]

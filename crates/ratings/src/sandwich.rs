@@ -1,0 +1,232 @@
+//! The matrices of the sandwich estimate `H⁻¹ (B + P) H⁻¹`, dense or sparse, and what is computed
+//! from them: variances, and random deviations.
+
+use ndarray::Array2;
+use rand::Rng;
+
+use crate::dense::Symmetric;
+use crate::linear::{Local, PairPredictor};
+use crate::matrix::Matrix;
+use crate::model::Model;
+use crate::significance::normal;
+use crate::sparse::{Columns, LANES, Solver, inner, single};
+
+/// The relative error of the solutions behind variances.
+const VARIANCE_TOLERANCE: f32 = 1e-3;
+/// The relative error of random deviations: far below their own noise.
+const DEVIATION_TOLERANCE: f32 = 2e-2;
+
+/// The covariance of the parameters, or what it is computed from.
+#[derive(Debug, Clone)]
+pub(crate) enum Sandwich {
+    /// All of it is there.
+    Dense {
+        /// `H⁻¹`.
+        inverse: Symmetric,
+        /// `H⁻¹ G`, where `G Gᵀ = B + P`.
+        root: Array2<f64>,
+        /// The covariance: the root times its transpose.
+        cells: Symmetric,
+    },
+    /// Every use solves linear systems.
+    Sparse {
+        /// `H`.
+        information: Solver,
+        /// `B + P`.
+        gradient: Solver,
+        /// The terms of `B`, each with a factor `F`: the term is `F Fᵀ`.
+        factors: Vec<(PairPredictor, [[f32; 3]; 3])>,
+        /// The square roots of the diagonal of `P`.
+        priors: Vec<f32>,
+    },
+}
+
+impl Sandwich {
+    /// From `H`, its inverse, and the terms of `B`.
+    pub(crate) fn new(
+        model: &Model,
+        information: &Matrix,
+        inverse: Matrix,
+        terms: impl Iterator<Item = (PairPredictor, Local)>,
+    ) -> Self {
+        let terms: Vec<_> = terms.collect();
+        let mut gradient = Matrix::diagonal(&model.pattern, &model.precisions);
+        for (predictor, local) in &terms {
+            gradient.add(predictor, local);
+        }
+        match (information, inverse, gradient) {
+            (Matrix::Sparse(information), _, Matrix::Sparse(gradient)) => Self::Sparse {
+                information: information.solver(),
+                gradient: gradient.solver(),
+                factors: terms
+                    .into_iter()
+                    .map(|(at, local)| (at, factor(&local).map(|row| row.map(single))))
+                    .collect(),
+                priors: model.precisions.iter().map(|precision| single(precision.sqrt())).collect(),
+            },
+            (_, inverse, gradient) => {
+                let (inverse, gradient) = (inverse.into_dense(), gradient.into_dense());
+                let root = gradient.factor(model.floor()).times_lower(&inverse);
+                let cells = Symmetric::of_rows(&root);
+                Self::Dense { inverse, root, cells }
+            }
+        }
+    }
+
+    /// The covariance of every parameter with the quantity that has this gradient.
+    pub(crate) fn with(&self, weights: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Dense { cells, .. } => cells.times(weights),
+            Self::Sparse { information, gradient, .. } => {
+                let right: Columns<1> = weights.iter().map(|&x| [single(x)]).collect();
+                let half = information.solve(right, VARIANCE_TOLERANCE);
+                let whole = information.solve(gradient.times(&half), VARIANCE_TOLERANCE);
+                whole.into_iter().map(|[x]| x.into()).collect()
+            }
+        }
+    }
+
+    /// The covariance of these parameters, if all of it is there.
+    pub(crate) fn between(&self, parameters: &[usize]) -> Option<Symmetric> {
+        let Self::Dense { cells, .. } = self else { return None };
+        let mut between = Symmetric::diagonal(&vec![0.0; parameters.len()]);
+        for (row, &one) in parameters.iter().enumerate() {
+            for (column, &other) in parameters[..=row].iter().enumerate() {
+                between.add(row, column, cells.at(one, other));
+            }
+        }
+        Some(between)
+    }
+
+    /// The variances of weighted sums of parameters.
+    pub(crate) fn variances(&self, sums: &[Vec<(usize, f64)>]) -> Vec<f64> {
+        match self {
+            Self::Dense { cells, .. } => {
+                sums.iter().map(|weights| form(cells, weights).max(0.0)).collect()
+            }
+            Self::Sparse { information, gradient, .. } => {
+                let variances = sums.chunks(LANES).flat_map(|sums| {
+                    let right: Columns<LANES> = columns(information.size(), sums);
+                    let half = information.solve(right, VARIANCE_TOLERANCE);
+                    inner(&half, &gradient.times(&half)).into_iter().map(f64::from).take(sums.len())
+                });
+                variances.collect()
+            }
+        }
+    }
+
+    /// The variance that the model alone gives to a weighted sum of parameters, ignoring pairs.
+    pub(crate) fn model_variance(&self, weights: &[(usize, f64)]) -> f64 {
+        match self {
+            Self::Dense { inverse, .. } => form(inverse, weights),
+            Self::Sparse { information, .. } => {
+                let right: Columns<1> = columns(information.size(), &[weights.to_vec()]);
+                inner(&right, &information.solve(right.clone(), VARIANCE_TOLERANCE))[0].into()
+            }
+        }
+    }
+
+    /// Random deviations of all parameters: one row per round.
+    pub(crate) fn deviations(&self, rounds: usize, luck: &mut impl Rng) -> Array2<f64> {
+        match self {
+            Self::Dense { root, .. } => {
+                let shape = (rounds, root.ncols());
+                Array2::from_shape_simple_fn(shape, || normal(luck)).dot(&root.t())
+            }
+            Self::Sparse { information, factors, priors, .. } => {
+                let mut all = Array2::zeros((rounds, priors.len()));
+                for start in (0..rounds).step_by(LANES) {
+                    let noise = noise(factors, priors, luck);
+                    let deviation = information.solve(noise, DEVIATION_TOLERANCE);
+                    for lane in 0..LANES.min(rounds - start) {
+                        for (cell, row) in all.row_mut(start + lane).iter_mut().zip(&deviation) {
+                            *cell = row[lane].into();
+                        }
+                    }
+                }
+                all
+            }
+        }
+    }
+}
+
+/// `xᵀ A x` of a sparse vector.
+fn form(matrix: &Symmetric, x: &[(usize, f64)]) -> f64 {
+    let row =
+        |&(at, by): &(usize, f64)| by * x.iter().map(|&(to, y)| matrix.at(at, to) * y).sum::<f64>();
+    x.iter().map(row).sum()
+}
+
+/// One column per sum, and columns of zeros after them.
+fn columns<const W: usize>(size: usize, sums: &[Vec<(usize, f64)>]) -> Columns<W> {
+    let mut columns = vec![[0.0; W]; size];
+    for (lane, weights) in sums.iter().enumerate() {
+        for &(at, weight) in weights {
+            columns[at][lane] += single(weight);
+        }
+    }
+    columns
+}
+
+/// Random gradients with the covariance `B + P`: each term's factor with random signs. Their sum
+/// is close to normal, because every player has several terms.
+fn noise(
+    factors: &[(PairPredictor, [[f32; 3]; 3])],
+    priors: &[f32],
+    luck: &mut impl Rng,
+) -> Columns<LANES> {
+    let mut noise = vec![[0.0; LANES]; priors.len()];
+    for (row, prior) in noise.iter_mut().zip(priors) {
+        let signs: u16 = luck.random();
+        *row = std::array::from_fn(|lane| signed(*prior, signs, lane));
+    }
+    for (predictor, factor) in factors {
+        let signs: [u16; 3] = luck.random();
+        let part = factor.map(|row| {
+            std::array::from_fn(|lane| {
+                (0..3).map(|column| signed(row[column], signs[column], lane)).sum::<f32>()
+            })
+        });
+        predictor.add_columns(part, &mut noise);
+    }
+    noise
+}
+
+/// The number, or minus that number if the bit at `lane` is set.
+fn signed(number: f32, signs: u16, lane: usize) -> f32 {
+    if signs >> lane & 1 == 0 { number } else { -number }
+}
+
+/// The lower triangular factor of a small positive semidefinite matrix.
+fn factor(local: &Local) -> Local {
+    let mut lower = Local::default();
+    for row in 0..3 {
+        for column in 0..=row {
+            let known: f64 = (0..column).map(|k| lower[row][k] * lower[column][k]).sum();
+            let rest = local[row][column] - known;
+            lower[row][column] = match lower[column][column] {
+                _ if row == column => rest.max(0.0).sqrt(),
+                pivot if pivot > 0.0 => rest / pivot,
+                _ => 0.0,
+            };
+        }
+    }
+    lower
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_factor_of_a_small_matrix() {
+        let local = [[4.0, 2.0, 0.0], [2.0, 5.0, 1.0], [0.0, 1.0, 3.0]];
+        let lower = factor(&local);
+        for row in 0..3 {
+            for column in 0..3 {
+                let cell: f64 = (0..3).map(|k| lower[row][k] * lower[column][k]).sum();
+                assert!((cell - local[row][column]).abs() < 1e-12);
+            }
+        }
+    }
+}
