@@ -7,6 +7,7 @@
 mod action;
 mod board;
 mod clauses;
+mod detour;
 mod map;
 mod options;
 mod refusal;
@@ -17,7 +18,6 @@ mod walls;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use rand::seq::IteratorRandom;
 use rand::{Rng, RngCore};
 
 pub use action::Action;
@@ -30,6 +30,7 @@ pub use walls::{AdjacencyScope, CornerRule, Placement, Readings, Rule1Input, Sam
 
 use super::board::{Direction, Square};
 use super::event::{Event, NotPlaced};
+use super::starts::draw;
 use super::{
     BySeat, Clause, Game, GameResult, Legal, OptionError, OptionSpec, Options, Outcome, Refusal,
     Seat, SeatMap, Step, Text, Turn,
@@ -318,15 +319,20 @@ impl Game for BackToTheWall {
         16 * combinations(squares, u64::from(self.board.ground.walls_each))
     }
 
-    fn random_action(&self, _: Seat, rng: &mut dyn RngCore) -> Option<Action> {
+    fn random_action(&self, _: Seat, rng: &mut (impl RngCore + ?Sized)) -> Option<Action> {
         if self.outcome.is_some() {
             return None;
         }
         let mut direction = || Direction::ALL[rng.random_range(0..Direction::ALL.len())];
         let directions = ByPiece { circle: direction(), square: direction() };
-        let walls_each = usize::from(self.board.ground.walls_each);
-        let walls = self.board.free().iter().choose_multiple(rng, walls_each);
-        Some(Action { directions, walls: walls.into_iter().collect() })
+        let mut left = self.board.free();
+        let mut walls = Squares::EMPTY;
+        for _ in 0..self.board.ground.walls_each {
+            let wall = Squares::of(left.nth(draw(left.len(), rng)?)?);
+            walls |= wall;
+            left -= wall;
+        }
+        Some(Action { directions, walls })
     }
 
     fn parse_action(&self, _: Seat, text: &str) -> Result<Action, Refusal> {

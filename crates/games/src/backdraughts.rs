@@ -15,12 +15,18 @@ mod state;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use rand::seq::IndexedRandom;
+use rand::{Rng, RngCore};
+
 pub use action::{Action, Chance};
+use board::straight_move;
 pub use board::{Board, PAWNS, goal};
 pub use options::{Capture, First, Movement, Overlooked, Rules, Turning};
 pub use state::State;
 
 use super::board::{Bitboard, Square};
+use super::history::History;
+use super::starts::draw;
 use super::{
     BySeat, Clause, Event, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal,
     Seat, Step, Stream, Turn,
@@ -71,14 +77,14 @@ impl TurnPhase {
 /// A position of Backdraughts, with the rules in force.
 #[derive(Debug, Clone)]
 pub struct Backdraughts {
-    rules: Arc<Rules>,
+    rules: Rules,
     board: Board,
     phase: TurnPhase,
     ply: u32,
     /// The position at the beginning of each turn since the last capture, newest last. Kept only if
     /// repetition counts.
-    past: Vec<(Board, Seat)>,
-    outcome: Option<Outcome>,
+    past: History<(Board, Seat)>,
+    turn: Turn,
 }
 
 /// The effects of an action.
@@ -96,17 +102,19 @@ impl Backdraughts {
     pub fn from_board(rules: &Arc<Rules>, board: Board, seat: Seat) -> Self {
         let mut game = Self::before_the_first_turn(rules, board);
         game.begin(seat);
+        game.turn = game.next_turn(board.decided().map(win));
         game
     }
 
     fn before_the_first_turn(rules: &Arc<Rules>, board: Board) -> Self {
+        let turn = Turn::Chance(Stream::Shared);
         Self {
-            rules: Arc::clone(rules),
+            rules: **rules,
             board,
             phase: TurnPhase::First,
             ply: 0,
-            past: Vec::new(),
-            outcome: board.decided().map(win),
+            past: History::default(),
+            turn,
         }
     }
 
@@ -149,6 +157,7 @@ impl Backdraughts {
             },
             _ => unreachable!("an outcome answers its own turn"),
         }
+        self.turn = self.next_turn(None);
     }
 
     /// Plays a legal action and tests whether it ended the game.
@@ -159,15 +168,30 @@ impl Backdraughts {
             TurnPhase::First | TurnPhase::Roll(_) => unreachable!("an action comes after the roll"),
         };
         self.ply += 1;
-        self.outcome = self.board.decided().map(win).or_else(|| self.length());
+        let outcome = self.board.decided().map(win).or_else(|| self.length());
+        self.turn = self.next_turn(outcome);
         played
+    }
+
+    /// What the position waits for, given the outcome of the game if it is over.
+    fn next_turn(&self, outcome: Option<Outcome>) -> Turn {
+        match (outcome, self.phase) {
+            (Some(outcome), _) => Turn::Over(outcome),
+            (_, TurnPhase::First) => Turn::Chance(Stream::Shared),
+            (_, TurnPhase::Roll(seat)) => Turn::Chance(Stream::Seat(seat)),
+            (_, TurnPhase::Act { seat, number }) => {
+                let can_act = self.board.can_act(seat, number, &self.rules);
+                if can_act { Turn::Move(seat) } else { Turn::Pass(seat) }
+            }
+            (_, TurnPhase::Answer { passer, .. }) => Turn::Move(!passer),
+        }
     }
 
     /// Plays an action of `seat` in its own turn. After a pass, the opponent may have to answer
     /// (B8).
     fn act(&mut self, seat: Seat, number: u8, action: Action) -> ActionEffects {
         let passes = action == Action::Pass;
-        let forced = passes && !self.board.can_act(seat, number, &self.rules);
+        let forced = passes && self.turn == Turn::Pass(seat);
         let captured = self.play_for(seat, action);
         if passes && !forced {
             self.phase = TurnPhase::Answer { passer: seat, number };
@@ -207,17 +231,16 @@ impl Backdraughts {
 
     /// Returns whether a turn has just begun whose position has occurred too often.
     fn repeated(&self) -> bool {
-        let Some(now) = self.past.last() else { return false };
-        let occurrences = self.past.iter().filter(|then| *then == now).count();
         let begins = !matches!(self.phase, TurnPhase::Answer { .. });
-        begins && occurrences >= self.rules.repetition as usize
+        let limit = self.rules.repetition as usize;
+        begins && limit > 0 && self.past.occurrences(1) >= limit
     }
 
     /// If `seat` is to choose, the seat whose actions it chooses from and the number to play.
     /// Passing and declining are not among them.
     fn choice_of(&self, seat: Seat) -> Option<(Seat, u8)> {
         match self.phase {
-            _ if self.outcome.is_some() => None,
+            _ if self.turn.outcome().is_some() => None,
             TurnPhase::Act { seat: mover, number } if mover == seat => Some((seat, number)),
             TurnPhase::Answer { passer, number } if passer != seat => Some((passer, number)),
             _ => None,
@@ -251,7 +274,7 @@ impl Backdraughts {
         if !captured.is_empty() {
             events.push(Event::Captured { squares: captured.iter().collect() });
         }
-        if let Some(outcome) = self.outcome {
+        if let Turn::Over(outcome) = self.turn {
             let result = match outcome.result {
                 GameResult::Win(winner) => Self::SEATS[winner],
                 GameResult::Draw => "draw",
@@ -310,24 +333,25 @@ impl Game for Backdraughts {
         }
     }
 
+    #[inline]
     fn turn(&self) -> Turn {
-        match (self.outcome, self.phase) {
-            (Some(outcome), _) => Turn::Over(outcome),
-            (_, TurnPhase::First) => Turn::Chance(Stream::Shared),
-            (_, TurnPhase::Roll(seat)) => Turn::Chance(Stream::Seat(seat)),
-            (_, TurnPhase::Act { seat, number }) => {
-                let can_act = self.board.can_act(seat, number, &self.rules);
-                if can_act { Turn::Move(seat) } else { Turn::Pass(seat) }
-            }
-            (_, TurnPhase::Answer { passer, .. }) => Turn::Move(!passer),
-        }
+        self.turn
     }
 
     fn outcomes(&self) -> Vec<(Chance, u32)> {
-        match (self.outcome, self.phase) {
-            (None, TurnPhase::First) => first_rolls(),
-            (None, TurnPhase::Roll(_)) => (1..=6).map(|value| (Chance::Roll(value), 1)).collect(),
+        match self.turn {
+            Turn::Chance(Stream::Shared) => first_rolls(),
+            Turn::Chance(_) => (1..=6).map(|value| (Chance::Roll(value), 1)).collect(),
             _ => Vec::new(),
+        }
+    }
+
+    fn random_outcome(&self, rng: &mut (impl RngCore + ?Sized)) -> Option<Chance> {
+        let mut die = || rng.random_range(1..=6);
+        match self.turn {
+            Turn::Chance(Stream::Shared) => Some(Chance::First(BySeat::new(die(), die()))),
+            Turn::Chance(_) => Some(Chance::Roll(die())),
+            _ => None,
         }
     }
 
@@ -352,6 +376,26 @@ impl Game for Backdraughts {
         }
     }
 
+    fn random_action(&self, seat: Seat, rng: &mut (impl RngCore + ?Sized)) -> Option<Action> {
+        let (owner, number) = self.choice_of(seat)?;
+        if self.rules.turning == Turning::On {
+            return self.legal_actions(seat).choose(rng).copied();
+        }
+        let moves = self.board.starts(owner, number);
+        let capturers = self.board.allowed_capturers(owner, number, &self.rules);
+        let (first_capture, alternative) = (moves.count(), moves.count() + capturers.len());
+        let others = u32::from(alternative > 0 && self.alternative().is_some());
+        match draw(alternative + others, rng)? {
+            drawn if drawn < first_capture => {
+                moves.nth(drawn).map(|(from, way)| straight_move(from, way, number))
+            }
+            drawn if drawn < alternative => {
+                capturers.nth(drawn - first_capture).map(Action::Capture)
+            }
+            _ => self.alternative(),
+        }
+    }
+
     fn parse_action(&self, seat: Seat, text: &str) -> Result<Action, Refusal> {
         refusal::parse(self, seat, text.trim_ascii())
     }
@@ -368,6 +412,7 @@ impl Game for Backdraughts {
         }
     }
 
+    #[inline]
     fn play_silently(&mut self, step: Step<Action, Chance>) {
         match step {
             Step::Move(action) => drop(self.advance(action)),

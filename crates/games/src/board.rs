@@ -26,6 +26,21 @@ impl Square {
     }
 }
 
+impl Square {
+    /// The square this many squares further in this direction, which must be on the board.
+    #[must_use]
+    #[inline]
+    pub(crate) const fn ahead(self, way: Direction, distance: u8) -> Self {
+        let Self { column, row } = self;
+        match way {
+            Direction::Up => Self::new(column, row - distance),
+            Direction::Down => Self::new(column, row + distance),
+            Direction::Left => Self::new(column - distance, row),
+            Direction::Right => Self::new(column + distance, row),
+        }
+    }
+}
+
 impl fmt::Display for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{},{}", self.column, self.row)
@@ -79,9 +94,21 @@ pub enum Direction {
     Right,
 }
 
+/// The directions in the order of the squares to which they lead from a square.
+pub(crate) const WAYS: [Direction; 4] =
+    [Direction::Left, Direction::Up, Direction::Down, Direction::Right];
+
 impl Direction {
     /// All four.
     pub const ALL: [Self; 4] = [Self::Up, Self::Down, Self::Left, Self::Right];
+
+    /// Calls `f` for each direction, in the order of [`WAYS`]. The code of `f` is made for each direction by itself, which makes steps on a [`Bitboard`]
+    /// fast.
+    #[expect(clippy::inline_always, reason = "for a known direction a step is two instructions")]
+    #[inline(always)]
+    pub(crate) fn each<T>(mut f: impl FnMut(Self) -> T) -> [T; 4] {
+        [f(WAYS[0]), f(WAYS[1]), f(WAYS[2]), f(WAYS[3])]
+    }
 
     /// The letter of the direction in texts.
     pub const fn letter(self) -> &'static str {
@@ -157,6 +184,11 @@ impl Bitboard {
         self.0 & other.0 != 0
     }
 
+    /// Returns whether the set has at least two squares.
+    pub const fn has_several(self) -> bool {
+        self.0 & self.0.wrapping_sub(1) != 0
+    }
+
     /// The number of squares, 0 to 64.
     pub const fn len(self) -> u32 {
         self.0.count_ones()
@@ -164,6 +196,7 @@ impl Bitboard {
 
     /// Moves every square by one and drops those that leave the 8×8 board.
     #[must_use]
+    #[inline]
     pub const fn step(self, direction: Direction) -> Self {
         Self(match direction {
             Direction::Up => (self.0 & !Self::TOP_ROW) >> 1,
@@ -173,10 +206,33 @@ impl Bitboard {
         })
     }
 
+    /// The square with this number, counted from 0 in the order of their texts.
+    pub const fn nth(self, number: u32) -> Option<Square> {
+        let mut bits = self.0;
+        let mut left = number;
+        while left > 0 && bits != 0 {
+            bits &= bits - 1;
+            left -= 1;
+        }
+        BitboardIter(bits).first()
+    }
+
     /// Iterates over the squares in the order of their texts.
     pub fn iter(self) -> BitboardIter {
         BitboardIter(self.0)
     }
+}
+
+/// The squares that share a side with one of these.
+#[inline]
+pub(crate) fn around(squares: Bitboard) -> Bitboard {
+    union(Direction::each(|way| squares.step(way)))
+}
+
+/// The union of four sets.
+#[inline]
+pub(crate) const fn union([one, two, three, four]: [Bitboard; 4]) -> Bitboard {
+    Bitboard(one.0 | two.0 | three.0 | four.0)
 }
 
 impl IntoIterator for Bitboard {
@@ -191,17 +247,24 @@ impl IntoIterator for Bitboard {
 #[derive(Debug, Clone)]
 pub struct BitboardIter(u64);
 
-impl Iterator for BitboardIter {
-    type Item = Square;
-
-    fn next(&mut self) -> Option<Square> {
+impl BitboardIter {
+    const fn first(&self) -> Option<Square> {
         if self.0 == 0 {
             return None;
         }
         #[expect(clippy::cast_possible_truncation, reason = "a bit's number is below 64")]
         let bit = self.0.trailing_zeros() as u8;
-        self.0 &= self.0 - 1;
         Some(Square::new(bit / 8, bit % 8))
+    }
+}
+
+impl Iterator for BitboardIter {
+    type Item = Square;
+
+    fn next(&mut self) -> Option<Square> {
+        let first = self.first()?;
+        self.0 &= self.0 - 1;
+        Some(first)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -124,8 +124,15 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     }
 
     /// Draws a legal action of `seat`, all with the same probability; `None` if there is none.
-    fn random_action(&self, seat: Seat, rng: &mut dyn RngCore) -> Option<Self::Action> {
+    fn random_action(&self, seat: Seat, rng: &mut (impl RngCore + ?Sized)) -> Option<Self::Action> {
         self.legal_actions(seat).choose(rng).cloned()
+    }
+
+    /// Draws a chance outcome by its weight; `None` unless [`turn`](Game::turn) is
+    /// [`Turn::Chance`].
+    fn random_outcome(&self, rng: &mut (impl RngCore + ?Sized)) -> Option<Self::Chance> {
+        let outcomes = self.outcomes();
+        outcomes.choose_weighted(rng, |(_, weight)| *weight).ok().map(|(drawn, _)| drawn.clone())
     }
 
     /// Parses untrusted text as a legal action of `seat`, or says which clause forbids it. Blanks

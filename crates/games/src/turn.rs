@@ -65,6 +65,14 @@ impl<R> Turn<R> {
         self.asked().contains(&seat)
     }
 
+    /// The outcome, if the game is over.
+    pub fn outcome(&self) -> Option<&Outcome<R>> {
+        match self {
+            Self::Over(outcome) => Some(outcome),
+            _ => None,
+        }
+    }
+
     /// Converts the type of the reason.
     pub fn map_reason<S>(self, f: impl FnOnce(R) -> S) -> Turn<S> {
         match self {

@@ -15,6 +15,8 @@ mod state;
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use rand::RngCore;
+
 pub use action::Action;
 pub use board::{Board, EndCheck, PLACEMENTS, Removals, SHRINKS, Shrink};
 pub use options::{MutualBlock, Rules};
@@ -23,6 +25,7 @@ pub use state::{Phase, State};
 
 use super::board::Bitboard;
 use super::event::{Event, Why};
+use super::history::History;
 use super::{
     BySeat, Clause, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal, Seat,
     Step, Turn,
@@ -31,23 +34,44 @@ use super::{
 /// A position of Watch Your Back!, with the rules in force.
 #[derive(Debug, Clone)]
 pub struct WatchYourBack {
-    rules: Arc<Rules>,
+    rules: Rules,
     board: Board,
-    /// The positions that may still recur, by the side to move, newest last: those since the second
-    /// shrink and since the last loss of a piece.
-    past: BySeat<Vec<BySeat<Bitboard>>>,
-    outcome: Option<Outcome>,
+    /// The positions that may still recur, newest last: those since the second shrink and since the
+    /// last loss of a piece. The side to move alternates.
+    past: History<BySeat<Bitboard>>,
+    ending: Option<Ending>,
+}
+
+/// How a game ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// A side has too few pieces (W9).
+    Elimination(GameResult),
+    /// Nobody can ever move again (W11).
+    MutualBlock,
+    /// The position occurred too often (W11).
+    Repetition,
+    /// The moves are used up (W11).
+    MaxMoves,
+}
+
+impl From<Ending> for Outcome {
+    fn from(ending: Ending) -> Self {
+        let (result, reason) = match ending {
+            Ending::Elimination(result) => (result, "elimination"),
+            Ending::MutualBlock => (GameResult::Draw, "mutual-block"),
+            Ending::Repetition => (GameResult::Draw, "repetition"),
+            Ending::MaxMoves => (GameResult::Draw, "max-moves"),
+        };
+        Self { result, reason }
+    }
 }
 
 impl WatchYourBack {
     /// Creates a game under `rules` at `board`, without history. W9 is tested at once.
     pub fn from_board(rules: &Arc<Rules>, board: Board) -> Self {
-        let mut game = Self {
-            rules: Arc::clone(rules),
-            board,
-            past: BySeat::default(),
-            outcome: board.decided().map(elimination),
-        };
+        let ending = board.decided().map(Ending::Elimination);
+        let mut game = Self { rules: **rules, board, past: History::default(), ending };
         game.remember();
         game
     }
@@ -63,56 +87,57 @@ impl WatchYourBack {
     }
 
     /// Plays a legal action and tests whether it ended the game.
+    #[inline]
     fn advance(&mut self, action: Action) -> Removals {
-        let effects = self.board.play_unchecked(action, self.rules.end_check);
-        if effects != Removals::default() {
-            self.past.first.clear();
-            self.past.second.clear();
+        let removals = self.board.play_unchecked(action, self.rules.end_check);
+        if !removals.is_empty() {
+            self.past.clear();
         }
         self.remember();
-        self.outcome = self.board.decided().map(elimination).or_else(|| self.length());
-        effects
+        if !self.board.is_placing() {
+            self.ending = self.board.decided().map(Ending::Elimination).or_else(|| self.length());
+        }
+        removals
     }
 
     /// Records the position if it counts for repetition.
+    #[inline]
     fn remember(&mut self) {
         if self.rules.repetition > 0 && self.board.size() == BoardSize::Small {
-            self.past[self.board.to_move()].push(BySeat::from_fn(|seat| self.board.pieces(seat)));
+            self.past.push(BySeat::from_fn(|seat| self.board.pieces(seat)));
         }
     }
 
     /// Tests for the draws of W11, in their order.
-    fn length(&self) -> Option<Outcome> {
-        if self.board.moves() == 0 {
-            return None;
-        }
-        let reason = if self.blocked() {
-            "mutual-block"
-        } else if self.repeated() {
-            "repetition"
-        } else if self.rules.max_moves > 0 && self.board.moves() >= self.rules.max_moves {
-            "max-moves"
+    #[inline]
+    fn length(&self) -> Option<Ending> {
+        let moves = self.board.moves();
+        if moves == 0 {
+            None
+        } else if self.board.size() == BoardSize::Small && self.blocked() {
+            Some(Ending::MutualBlock)
+        } else if self.board.size() == BoardSize::Small && self.repeated() {
+            Some(Ending::Repetition)
+        } else if self.rules.max_moves > 0 && moves >= self.rules.max_moves {
+            Some(Ending::MaxMoves)
         } else {
-            return None;
-        };
-        Some(Outcome { result: GameResult::Draw, reason })
+            None
+        }
     }
 
     fn blocked(&self) -> bool {
         self.rules.mutual_block == MutualBlock::Draw
-            && self.board.size() == BoardSize::Small
             && !Seat::BOTH.into_iter().any(|seat| self.board.can_move(seat))
     }
 
     fn repeated(&self) -> bool {
-        let past = &self.past[self.board.to_move()];
-        let Some(now) = past.last() else { return false };
-        let occurrences = past.iter().filter(|then| *then == now).count();
-        occurrences >= self.rules.repetition as usize
+        // The sides alternate, so every second position has this side to move.
+        let limit = self.rules.repetition as usize;
+        limit > 0 && self.past.occurrences(2) >= limit
     }
 
     /// Appends the events of `action` of `seat`.
-    fn report(&self, seat: Seat, action: Action, effects: &Removals, events: &mut Vec<Event>) {
+    fn report(&self, seat: Seat, action: Action, removals: &Removals, events: &mut Vec<Event>) {
         events.push(Event::Action {
             by: Self::SEATS[seat].into(),
             action: action.to_string(),
@@ -120,16 +145,16 @@ impl WatchYourBack {
             opening: false,
             on_behalf_of: None,
         });
-        push_removed(events, effects.surrounded, Why::Surrounded);
-        push_removed(events, effects.arrival, Why::Surrounded);
-        if let Some(shrink) = effects.shrink {
+        push_removed(events, removals.surrounded, Why::Surrounded);
+        push_removed(events, removals.arrival, Why::Surrounded);
+        if let Some(shrink) = removals.shrink {
             let removed = shrink.removed.iter().collect();
             events.push(Event::Shrink { size: self.board.size().side(), removed });
             for taken in shrink.by_corner {
                 push_removed(events, taken, Why::Corner);
             }
         }
-        if let Some(outcome) = self.outcome {
+        if let Turn::Over(outcome) = self.turn() {
             let result = match outcome.result {
                 GameResult::Win(winner) => Self::SEATS[winner],
                 GameResult::Draw => "draw",
@@ -139,16 +164,13 @@ impl WatchYourBack {
     }
 }
 
-fn elimination(result: GameResult) -> Outcome {
-    Outcome { result, reason: "elimination" }
-}
-
 fn push_removed(events: &mut Vec<Event>, squares: Bitboard, why: Why) {
     if !squares.is_empty() {
         events.push(Event::Removed { squares: squares.iter().collect(), why });
     }
 }
 
+#[inline]
 fn chosen(step: Step<Action, Infallible>) -> Action {
     match step {
         Step::Move(action) => action,
@@ -182,11 +204,13 @@ impl Game for WatchYourBack {
         Self::from_board(rules, Board::START)
     }
 
+    #[inline]
     fn turn(&self) -> Turn {
-        match self.outcome {
-            Some(outcome) => Turn::Over(outcome),
-            None if self.board.must_pass() => Turn::Pass(self.board.to_move()),
-            None => Turn::Move(self.board.to_move()),
+        let seat = self.board.to_move();
+        match self.ending {
+            Some(ending) => Turn::Over(ending.into()),
+            None if self.board.must_pass() => Turn::Pass(seat),
+            None => Turn::Move(seat),
         }
     }
 
@@ -195,29 +219,37 @@ impl Game for WatchYourBack {
     }
 
     fn legal_actions(&self, seat: Seat) -> Vec<Action> {
-        if self.outcome.is_some() || seat != self.board.to_move() {
+        if self.ending.is_some() || seat != self.board.to_move() {
             return Vec::new();
         }
         self.board.legal_actions()
     }
 
     fn legal_count(&self, seat: Seat) -> u64 {
-        if self.outcome.is_some() || seat != self.board.to_move() {
+        if self.ending.is_some() || seat != self.board.to_move() {
             return 0;
         }
         u64::from(self.board.legal_count())
     }
 
+    fn random_action(&self, seat: Seat, rng: &mut (impl RngCore + ?Sized)) -> Option<Action> {
+        if self.ending.is_some() || seat != self.board.to_move() {
+            return None;
+        }
+        self.board.random_action(rng)
+    }
+
     fn parse_action(&self, seat: Seat, text: &str) -> Result<Action, Refusal> {
-        refusal::parse(&self.board, self.outcome, seat, text.trim_ascii())
+        refusal::parse(&self.board, self.ending, seat, text.trim_ascii())
     }
 
     fn play_unchecked(&mut self, step: Step<Action, Infallible>, events: &mut Vec<Event>) {
         let (seat, action) = (self.board.to_move(), chosen(step));
-        let effects = self.advance(action);
-        self.report(seat, action, &effects, events);
+        let removals = self.advance(action);
+        self.report(seat, action, &removals, events);
     }
 
+    #[inline]
     fn play_silently(&mut self, step: Step<Action, Infallible>) {
         self.advance(chosen(step));
     }

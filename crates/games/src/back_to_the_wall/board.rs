@@ -58,7 +58,8 @@ impl PieceRun {
     }
 }
 
-/// The next square from `square`, which must be on the board.
+/// The next square from `square`, which must be on the board. Beyond its edge, a column or a row is
+/// greater than any on the board.
 const fn beyond(square: Square, direction: Direction) -> Square {
     let Square { column, row } = square;
     match direction {
@@ -165,8 +166,9 @@ impl Board {
 
     /// The next square in this direction, if a piece can enter it.
     pub fn next(&self, from: Square, way: Direction) -> Option<Square> {
-        let next = Squares::of(from).step(way) & self.open();
-        (!next.is_empty()).then(|| beyond(from, way))
+        let next = beyond(from, way);
+        let is_there = next.column < self.ground.width && next.row < self.ground.height;
+        (is_there && !self.walls.contains(next)).then_some(next)
     }
 
     /// Moves all pieces tick by tick and captures (T12).
@@ -212,8 +214,7 @@ impl Board {
     pub fn separated(&self) -> bool {
         let mut others = self.standing().into_iter();
         while let Some(piece) = others.next() {
-            let region = Squares::of(piece).flood(self.open());
-            if others.clone().any(|other| region.contains(other)) {
+            if Squares::of(piece).reaches(others.clone().collect(), self.open()) {
                 return false;
             }
         }

@@ -147,8 +147,12 @@ impl Ground {
     }
 
     /// The four corners.
-    pub fn corners(&self) -> [Square; 4] {
-        PIECES.map(|(seat, piece)| self.home(seat, piece))
+    pub fn corners(&self) -> Squares {
+        let (right, bottom) = (self.width - 1, self.height - 1);
+        Squares::of(Square::new(0, 0))
+            | Squares::of(Square::new(right, 0))
+            | Squares::of(Square::new(0, bottom))
+            | Squares::of(Square::new(right, bottom))
     }
 
     /// The starting squares of `seat`.

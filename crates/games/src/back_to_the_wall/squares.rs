@@ -9,21 +9,23 @@ use crate::board::{Direction, Square};
 /// the side of the board lands in the sixteenth bit, which an intersection with the squares of the
 /// board removes. The order of the bits is row by row.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Squares([u128; 2]);
+pub struct Squares([u64; 4]);
 
 /// Bits per row.
 const ROW: u32 = 16;
-/// Rows in each of the two words.
-const ROWS: u8 = 8;
+/// Rows in each of the four words.
+const ROWS: u8 = 4;
 
 impl Squares {
     /// The empty set.
-    pub const EMPTY: Self = Self([0; 2]);
+    pub const EMPTY: Self = Self([0; 4]);
 
     /// The set with only this square, whose column and row must be below 15.
+    #[inline]
     pub const fn of(square: Square) -> Self {
-        let bit = 1 << (ROW * (square.row % ROWS) as u32 + square.column as u32);
-        if square.row < ROWS { Self([bit, 0]) } else { Self([0, bit]) }
+        let mut words = [0; 4];
+        words[word(square)] = bit(square);
+        Self(words)
     }
 
     /// All squares of a board of this size.
@@ -33,40 +35,74 @@ impl Squares {
     }
 
     /// Returns whether the set contains this square.
+    #[inline]
     pub const fn contains(self, square: Square) -> bool {
-        self.meets(Self::of(square))
+        self.0[word(square)] & bit(square) != 0
     }
 
     /// Returns whether the set is empty.
+    #[inline]
     pub const fn is_empty(self) -> bool {
-        self.0[0] | self.0[1] == 0
+        let [one, two, three, four] = self.0;
+        one | two | three | four == 0
     }
 
     /// Returns whether the two sets have a square in common.
-    pub const fn meets(self, other: Self) -> bool {
-        self.0[0] & other.0[0] | self.0[1] & other.0[1] != 0
+    #[inline]
+    pub fn meets(self, other: Self) -> bool {
+        !(self & other).is_empty()
     }
 
     /// The number of squares.
+    #[inline]
     pub const fn len(self) -> u32 {
-        self.0[0].count_ones() + self.0[1].count_ones()
+        let [one, two, three, four] = self.0;
+        one.count_ones() + two.count_ones() + three.count_ones() + four.count_ones()
     }
 
     /// Moves every square by one. Intersect the result with the squares of a board.
     #[must_use]
+    #[inline]
     pub const fn step(self, direction: Direction) -> Self {
-        let [low, high] = self.0;
+        let [one, two, three, four] = self.0;
         Self(match direction {
-            Direction::Up => [low >> ROW | high << (128 - ROW), high >> ROW],
-            Direction::Down => [low << ROW, high << ROW | low >> (128 - ROW)],
-            Direction::Left => [low >> 1, high >> 1],
-            Direction::Right => [low << 1, high << 1],
+            Direction::Up => [
+                one >> ROW | two << (64 - ROW),
+                two >> ROW | three << (64 - ROW),
+                three >> ROW | four << (64 - ROW),
+                four >> ROW,
+            ],
+            Direction::Down => [
+                one << ROW,
+                two << ROW | one >> (64 - ROW),
+                three << ROW | two >> (64 - ROW),
+                four << ROW | three >> (64 - ROW),
+            ],
+            Direction::Left => [one >> 1, two >> 1, three >> 1, four >> 1],
+            Direction::Right => [one << 1, two << 1, three << 1, four << 1],
         })
+    }
+
+    /// The eight squares around `square` that are in the set, one bit each, row by row.
+    #[inline]
+    pub(super) const fn near(self, square: Square) -> u8 {
+        let Square { column, row } = square;
+        let above = if row == 0 { 0 } else { self.three(column, row - 1) };
+        let beside = self.three(column, row);
+        let below = self.three(column, row + 1);
+        above | (beside & 1) << 3 | (beside >> 2) << 4 | below << 5
+    }
+
+    /// Which of the squares left of, on and right of this one are in the set, one bit each.
+    const fn three(self, column: u8, row: u8) -> u8 {
+        let bits = self.0[(row / ROWS) as usize] >> (ROW * (row % ROWS) as u32) & 0xffff;
+        (bits << 1 >> column & 0b111) as u8
     }
 
     /// The squares that share a side with one of the set. Intersect the result with the squares of
     /// a board.
     #[must_use]
+    #[inline]
     pub const fn beside(self) -> Self {
         self.step(Direction::Up)
             .or(self.step(Direction::Down))
@@ -97,17 +133,44 @@ impl Squares {
         }
     }
 
-    /// Removes the first square from the set and returns it.
-    pub fn pop(&mut self) -> Option<Square> {
-        let word = usize::from(self.0[0] == 0);
-        let bits = self.0[word];
-        if bits == 0 {
-            return None;
+    /// Returns whether one of `targets` can be reached from the set over `ground`, square by square.
+    /// The set must be a subset of `ground`.
+    pub fn reaches(self, targets: Self, ground: Self) -> bool {
+        let mut reached = self;
+        while !reached.meets(targets) {
+            let next = (reached | reached.beside()) & ground;
+            if next == reached {
+                return false;
+            }
+            reached = next;
         }
+        true
+    }
+
+    /// Removes the first square from the set and returns it.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Square> {
+        let word = self.0.iter().position(|bits| *bits != 0)?;
+        let bits = self.0[word];
         self.0[word] &= bits - 1;
-        #[expect(clippy::cast_possible_truncation, reason = "a bit's number is below 128")]
-        let (bit, first) = (bits.trailing_zeros() as u8, word as u8 * ROWS);
-        Some(Square::new(bit % 16, first + bit / 16))
+        Some(square_at(word, bits))
+    }
+
+    /// The square with this number, counted from 0 row by row.
+    #[inline]
+    pub fn nth(self, number: u32) -> Option<Square> {
+        let mut left = number;
+        for (word, mut bits) in self.0.into_iter().enumerate() {
+            if left >= bits.count_ones() {
+                left -= bits.count_ones();
+                continue;
+            }
+            for _ in 0..left {
+                bits &= bits - 1;
+            }
+            return Some(square_at(word, bits));
+        }
+        None
     }
 
     /// Iterates over the squares row by row.
@@ -116,9 +179,26 @@ impl Squares {
         std::iter::from_fn(move || left.pop())
     }
 
+    #[inline]
     const fn or(self, other: Self) -> Self {
-        Self([self.0[0] | other.0[0], self.0[1] | other.0[1]])
+        let (one, other) = (self.0, other.0);
+        Self([one[0] | other[0], one[1] | other[1], one[2] | other[2], one[3] | other[3]])
     }
+}
+
+const fn word(square: Square) -> usize {
+    (square.row / ROWS) as usize
+}
+
+const fn bit(square: Square) -> u64 {
+    1 << (ROW * (square.row % ROWS) as u32 + square.column as u32)
+}
+
+/// The square of the first bit in this word.
+const fn square_at(word: usize, bits: u64) -> Square {
+    #[expect(clippy::cast_possible_truncation, reason = "there are four words of 64 bits")]
+    let (bit, first) = (bits.trailing_zeros() as u8, word as u8 * ROWS);
+    Square::new(bit % 16, first + bit / 16)
 }
 
 impl fmt::Debug for Squares {
@@ -136,13 +216,16 @@ impl FromIterator<Square> for Squares {
 
 impl BitAnd for Squares {
     type Output = Self;
+    #[inline]
     fn bitand(self, other: Self) -> Self {
-        Self([self.0[0] & other.0[0], self.0[1] & other.0[1]])
+        let (one, other) = (self.0, other.0);
+        Self([one[0] & other[0], one[1] & other[1], one[2] & other[2], one[3] & other[3]])
     }
 }
 
 impl BitOr for Squares {
     type Output = Self;
+    #[inline]
     fn bitor(self, other: Self) -> Self {
         self.or(other)
     }
@@ -156,8 +239,10 @@ impl BitOrAssign for Squares {
 
 impl Sub for Squares {
     type Output = Self;
+    #[inline]
     fn sub(self, other: Self) -> Self {
-        Self([self.0[0] & !other.0[0], self.0[1] & !other.0[1]])
+        let (one, other) = (self.0, other.0);
+        Self([one[0] & !other[0], one[1] & !other[1], one[2] & !other[2], one[3] & !other[3]])
     }
 }
 

@@ -1,5 +1,6 @@
 //! Placement of walls: the named squares that become walls (T1 to T5), and the room left (T7).
 
+use super::detour;
 use super::map::{Adjacency, Ground};
 use super::squares::Squares;
 use crate::board::Square;
@@ -148,36 +149,55 @@ impl Site<'_> {
 
     /// The named squares that close corners off (T1).
     fn closing(&self, named: Squares) -> Squares {
-        let closed = self.closed_corners(self.walls | named);
+        if self.is_harmless(named) {
+            return Squares::EMPTY;
+        }
+        let closed = self.closed_corners(self.walls | named).iter();
         closed.fold(Squares::EMPTY, |all, corner| all | self.culprits(corner, named))
     }
 
-    /// The corners that are closed off when all of `blocked` are walls.
-    fn closed_corners(&self, blocked: Squares) -> impl Iterator<Item = Square> {
-        let corners = self.ground.corners();
-        let open = self.all_corners_meet(blocked);
-        corners.into_iter().filter(move |corner| !open && !self.is_open(*corner, blocked))
+    /// Returns whether these squares are certain to close nothing off: no corner is among them, and
+    /// one after the other each can become a wall without cutting others apart. A set for which
+    /// this is false may still close nothing off.
+    fn is_harmless(&self, named: Squares) -> bool {
+        let mut open = self.ground.area - self.walls;
+        !named.meets(self.ground.corners())
+            && named.iter().all(|square| {
+                open -= Squares::of(square);
+                !detour::may_cut(open.near(square))
+            })
     }
 
-    /// Returns whether all corners reach each other. Then all are open under either reading.
-    fn all_corners_meet(&self, blocked: Squares) -> bool {
-        let corners: Squares = self.ground.corners().into_iter().collect();
-        let first = Squares::of(Square::new(0, 0));
-        let reached = (first - blocked).flood(self.ground.area - blocked);
-        (corners - reached).is_empty()
+    /// The corners that are closed off when all of `blocked` are walls.
+    fn closed_corners(&self, blocked: Squares) -> Squares {
+        let corners = self.ground.corners();
+        let mut closed = corners & blocked;
+        let mut left = corners - blocked;
+        while let Some(corner) = left.pop() {
+            let together = self.corners_with(corner, blocked);
+            if !self.are_open(together) {
+                closed |= together;
+            }
+            left -= together;
+        }
+        closed
+    }
+
+    /// Returns whether corners that reach each other, and no others, are open.
+    fn are_open(&self, together: Squares) -> bool {
+        match self.readings.corner_rule {
+            CornerRule::Isolated => together.len() > 1,
+            CornerRule::AllConnected => together == self.ground.corners(),
+        }
     }
 
     fn is_open(&self, corner: Square, blocked: Squares) -> bool {
-        if blocked.contains(corner) {
-            return false;
-        }
-        let own = Squares::of(corner);
-        let others = self.ground.corners().into_iter().collect::<Squares>() - own;
-        let reached = own.flood(self.ground.area - blocked);
-        match self.readings.corner_rule {
-            CornerRule::Isolated => reached.meets(others),
-            CornerRule::AllConnected => (others - reached).is_empty(),
-        }
+        !blocked.contains(corner) && self.are_open(self.corners_with(corner, blocked))
+    }
+
+    /// The corners that reach this one, itself included, when all of `blocked` are walls.
+    fn corners_with(&self, corner: Square, blocked: Squares) -> Squares {
+        self.ground.corners() & Squares::of(corner).flood(self.ground.area - blocked)
     }
 
     /// The union of all minimum-size sets of named squares whose removal opens the corner; empty if
@@ -200,7 +220,7 @@ impl Site<'_> {
 
     /// The corners that the existing walls close off.
     pub(super) fn closed_now(&self) -> impl Iterator<Item = Square> {
-        self.closed_corners(self.walls)
+        self.closed_corners(self.walls).iter()
     }
 
     /// The squares of the pieces that cannot move now.
@@ -225,7 +245,34 @@ impl Site<'_> {
         if self.readings.adjacency_scope == AdjacencyScope::All {
             candidates -= self.neighbours(self.walls);
         }
-        self.fills(candidates, need) || self.grows(Squares::EMPTY, candidates, need)
+        self.fills_harmlessly(candidates, need)
+            || self.fills(candidates, need)
+            || self.grows(Squares::EMPTY, candidates, need)
+    }
+
+    /// Like [`fills`](Self::fills), but chooses only squares that are certain to close nothing off
+    /// and to enclose no piece, which takes no search.
+    fn fills_harmlessly(&self, candidates: Squares, need: u32) -> bool {
+        if !self.closed_corners(self.walls).is_empty() {
+            return false;
+        }
+        let pieces: Squares = self.pieces.into_iter().collect();
+        let mut left = candidates - self.ground.corners() - pieces.beside();
+        let mut open = self.ground.area - self.walls;
+        let mut need = need;
+        while let Some(square) = left.pop() {
+            if detour::may_cut(open.near(square)) {
+                continue;
+            }
+            need -= 1;
+            if need == 0 {
+                return true;
+            }
+            let chosen = Squares::of(square);
+            open -= chosen;
+            left -= self.neighbours(chosen);
+        }
+        false
     }
 
     /// Returns whether a greedy choice, always the next square that fits, makes a set of this size.
@@ -264,7 +311,6 @@ impl Site<'_> {
 
     /// Returns whether T1 and T3 let all of the squares become walls.
     fn fits(&self, squares: Squares) -> bool {
-        self.enclosing(squares).is_empty()
-            && self.closed_corners(self.walls | squares).next().is_none()
+        self.enclosing(squares).is_empty() && self.closed_corners(self.walls | squares).is_empty()
     }
 }

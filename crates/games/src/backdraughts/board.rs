@@ -2,8 +2,9 @@
 
 use super::action::Action;
 use super::options::{Capture, Movement, Rules, Turning};
-use crate::board::{Bitboard, Direction, Square};
+use crate::board::{Bitboard, Direction, Square, around, union};
 use crate::seat::{BySeat, Seat};
+use crate::starts::Starts;
 
 /// The number of pawns that each side begins with.
 pub const PAWNS: u32 = 10;
@@ -57,12 +58,11 @@ impl Board {
 
     /// The winner on this board and the reason, if there is one (B4).
     pub fn decided(&self) -> Option<(Seat, &'static str)> {
-        let arrived = |&seat: &Seat| self.pawns[seat].contains(goal(seat));
-        let alone = |&seat: &Seat| self.pawns[!seat].is_empty();
-        let find = |test: &dyn Fn(&Seat) -> bool| Seat::BOTH.into_iter().find(test);
-        find(&arrived)
-            .map(|seat| (seat, "goal"))
-            .or_else(|| find(&alone).map(|seat| (seat, "elimination")))
+        let arrived = |seat: &Seat| self.pawns[*seat].contains(goal(*seat));
+        let alone = |seat: &Seat| self.pawns[!*seat].is_empty();
+        let [goal, elimination] = ["goal", "elimination"];
+        let winner = Seat::BOTH.into_iter().find(arrived).map(|seat| (seat, goal));
+        winner.or_else(|| Seat::BOTH.into_iter().find(alone).map(|seat| (seat, elimination)))
     }
 
     /// The squares where the pawn on `from` can end a move of `distance` squares (B3, B11).
@@ -98,30 +98,64 @@ impl Board {
     /// All actions of `seat` with `number`, its roll or distance, sorted by their text. Passes are
     /// not included.
     pub fn actions(&self, seat: Seat, number: u8, rules: &Rules) -> Vec<Action> {
-        let mut actions = Vec::new();
-        for from in self.pawns[seat] {
-            let targets = self.targets(from, number, rules.turning);
-            actions.extend(targets.iter().map(|to| Action::Move { from, to }));
+        let mut actions = Vec::with_capacity(48);
+        match rules.turning {
+            Turning::Off => {
+                let starts = self.starts(seat, number);
+                starts.for_each(|from, way| actions.push(straight_move(from, way, number)));
+            }
+            Turning::On => {
+                for from in self.pawns[seat] {
+                    let targets = self.targets(from, number, Turning::On);
+                    actions.extend(targets.iter().map(|to| Action::Move { from, to }));
+                }
+            }
         }
-        if self.may_capture(seat, number, rules) {
-            actions.extend(self.capturers(seat).iter().map(Action::Capture));
-        }
+        let capturers = self.allowed_capturers(seat, number, rules);
+        actions.extend(capturers.iter().map(Action::Capture));
         actions
+    }
+
+    /// The squares where moves of `seat` straight over `distance` empty squares start (B3).
+    #[inline]
+    pub(super) fn starts(&self, seat: Seat, distance: u8) -> Starts {
+        let empty = self.empty();
+        Starts(Direction::each(|way| {
+            let back = way.opposite();
+            let way_is_free = (1..distance).fold(empty, |free, _| free.step(back) & empty);
+            self.pawns[seat] & way_is_free.step(back)
+        }))
+    }
+
+    /// The pawns of `seat` that may capture with `number`, its roll or distance (B6, B10).
+    pub(super) fn allowed_capturers(&self, seat: Seat, number: u8, rules: &Rules) -> Bitboard {
+        if self.may_capture(seat, number, rules) { self.capturers(seat) } else { Bitboard::EMPTY }
     }
 
     /// Returns whether `seat` has an action with `number`, its roll or distance (B7).
     pub fn can_act(&self, seat: Seat, number: u8, rules: &Rules) -> bool {
-        let moves = |from| !self.targets(from, number, rules.turning).is_empty();
-        let captures = || self.may_capture(seat, number, rules) && !self.capturers(seat).is_empty();
-        self.pawns[seat].iter().any(moves) || captures()
+        let captures = || !self.allowed_capturers(seat, number, rules).is_empty();
+        self.can_move(seat, number, rules.turning) || captures()
+    }
+
+    fn can_move(&self, seat: Seat, distance: u8, turning: Turning) -> bool {
+        match turning {
+            Turning::Off => !straight(self.pawns[seat], self.empty(), distance).is_empty(),
+            Turning::On => {
+                let moves = |from| !self.targets(from, distance, turning).is_empty();
+                self.pawns[seat].iter().any(moves)
+            }
+        }
     }
 
     /// The number of actions that [`actions`](Self::actions) lists.
     pub fn count(&self, seat: Seat, number: u8, rules: &Rules) -> u32 {
         let targets = |from| self.targets(from, number, rules.turning).len();
-        let moves: u32 = self.pawns[seat].iter().map(targets).sum();
-        let may_capture = self.may_capture(seat, number, rules);
-        moves + if may_capture { self.capturers(seat).len() } else { 0 }
+        let moves = match rules.turning {
+            Turning::Off => self.starts(seat, number).count(),
+            Turning::On => self.pawns[seat].iter().map(targets).sum(),
+        };
+        moves + self.allowed_capturers(seat, number, rules).len()
     }
 
     /// Plays an action of `seat`, which must be legal. Returns the captured pawns.
@@ -142,6 +176,11 @@ impl Board {
     }
 }
 
+/// The move of a pawn on `from` that goes straight.
+pub(super) const fn straight_move(from: Square, way: Direction, distance: u8) -> Action {
+    Action::Move { from, to: from.ahead(way, distance) }
+}
+
 /// White's pawns at the start: the triangle at the bottom left.
 const WHITE: Bitboard = Bitboard(
     Bitboard::rectangle((1, 1), (3, 6)).0
@@ -158,16 +197,9 @@ const BLACK: Bitboard = Bitboard(
         | Bitboard::rectangle((6, 6), (1, 4)).0,
 );
 
-/// The squares beside any of these, in the same row or column.
-fn around(squares: Bitboard) -> Bitboard {
-    Direction::ALL.into_iter().fold(Bitboard::EMPTY, |all, way| all | squares.step(way))
-}
-
-/// The squares where a pawn can end after moving straight over `free` squares (B3).
-fn straight(pawn: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
-    Direction::ALL.into_iter().fold(Bitboard::EMPTY, |targets, way| {
-        targets | (0..distance).fold(pawn, |at, _| at.step(way) & free)
-    })
+/// The squares where a pawn, or several, can end after moving straight over `free` squares (B3).
+fn straight(pawns: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
+    union(Direction::each(|way| (0..distance).fold(pawns, |at, _| at.step(way) & free)))
 }
 
 /// The directions in clockwise order.

@@ -10,7 +10,7 @@ use crate::board::{Bitboard, Direction, Square};
 use crate::point::Point;
 use crate::refusal::{Breach, breaks};
 use crate::seat::Seat;
-use crate::{Game, Outcome, Refusal};
+use crate::{Game, Outcome, Refusal, Turn};
 
 /// Parses `text` as a legal action of `seat`.
 pub(super) fn parse(game: &Backdraughts, seat: Seat, text: &str) -> Result<Action, Refusal> {
@@ -39,29 +39,29 @@ fn legal(game: &Backdraughts, seat: Seat, written: Action<Point>) -> Result<Acti
 
 /// Checks that `seat` is asked for an action, and returns what it plays.
 fn in_turn(game: &Backdraughts, seat: Seat) -> Result<ActionJudge<'_>, Breach> {
-    match (game.outcome, game.phase) {
-        (Some(Outcome { reason: "goal" | "elimination", .. }), _) => {
+    match (game.turn, game.phase) {
+        (Turn::Over(Outcome { reason: "goal" | "elimination", .. }), _) => {
             breaks("B4", "comes after the end")
         }
-        (Some(_), _) => breaks("B12", "comes after the end"),
-        (None, TurnPhase::First) => breaks("B2", "comes before the rolls that decide who begins"),
-        (None, TurnPhase::Roll(_)) => breaks("B1", "comes before the roll"),
-        (None, TurnPhase::Act { seat: owner, number }) if owner == seat => Ok(ActionJudge {
+        (Turn::Over(_), _) => breaks("B12", "comes after the end"),
+        (_, TurnPhase::First) => breaks("B2", "comes before the rolls that decide who begins"),
+        (_, TurnPhase::Roll(_)) => breaks("B1", "comes before the roll"),
+        (_, TurnPhase::Act { seat: owner, number }) if owner == seat => Ok(ActionJudge {
             board: &game.board,
             rules: &game.rules,
             phase: game.phase,
             owner,
             number,
         }),
-        (None, TurnPhase::Answer { passer: owner, number }) if owner != seat => Ok(ActionJudge {
+        (_, TurnPhase::Answer { passer: owner, number }) if owner != seat => Ok(ActionJudge {
             board: &game.board,
             rules: &game.rules,
             phase: game.phase,
             owner,
             number,
         }),
-        (None, TurnPhase::Act { .. }) => breaks("B1", "is not this side's turn"),
-        (None, TurnPhase::Answer { .. }) => breaks("B8", "comes while the other side is asked"),
+        (_, TurnPhase::Act { .. }) => breaks("B1", "is not this side's turn"),
+        (_, TurnPhase::Answer { .. }) => breaks("B8", "comes while the other side is asked"),
     }
 }
 

@@ -1,10 +1,13 @@
 //! The board as bitboards, without history: fast enough for a search.
 
+use rand::RngCore;
+
 use super::action::Action;
 use super::size::{BoardSize, zone};
 use crate::GameResult;
-use crate::board::{Bitboard, Direction, Square};
+use crate::board::{Bitboard, Direction, Square, around, union};
 use crate::seat::{BySeat, Seat};
+use crate::starts::{Starts, draw};
 
 /// The number of placements in the placing phase, both sides together (W2).
 pub const PLACEMENTS: u32 = 24;
@@ -47,6 +50,14 @@ pub struct Shrink {
     pub removed: Bitboard,
     /// Pieces eliminated by each new corner, in the order of W8.
     pub by_corner: [Bitboard; 4],
+}
+
+impl Removals {
+    /// Returns whether the action removed nothing and did not shrink the board.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        (self.surrounded | self.arrival).is_empty() && self.shrink.is_none()
+    }
 }
 
 impl Board {
@@ -99,6 +110,24 @@ impl Board {
         self.pieces.first | self.pieces.second
     }
 
+    /// The squares where moves and jumps of `seat` start (W6), as if it were its turn. In each
+    /// direction a piece has one move at most.
+    #[inline]
+    fn starts(&self, seat: Seat) -> Starts {
+        let (own, empty, occupied) = (self.pieces[seat], self.empty(), self.occupied());
+        Starts(Direction::each(|way| {
+            let before_empty = empty.step(way.opposite());
+            own & (before_empty | (before_empty & occupied).step(way.opposite()))
+        }))
+    }
+
+    /// The move of the piece on `from` in this direction: a jump if the next square is occupied.
+    fn move_from(&self, from: Square, way: Direction) -> Action {
+        let next = from.ahead(way, 1);
+        let to = if self.occupied().contains(next) { from.ahead(way, 2) } else { next };
+        Action::Move { from, to }
+    }
+
     /// The squares that a piece could enter: still on the board, empty, and not a corner.
     pub fn empty(&self) -> Bitboard {
         self.size.area() - self.size.corners() - self.occupied()
@@ -112,15 +141,21 @@ impl Board {
     /// The squares that the pieces `from` can reach in one move or jump (W6).
     pub fn targets(&self, from: Bitboard) -> Bitboard {
         let (empty, occupied) = (self.empty(), self.occupied());
-        Direction::ALL.into_iter().fold(Bitboard::EMPTY, |targets, direction| {
-            let next = from.step(direction);
-            targets | (next | (next & occupied).step(direction)) & empty
-        })
+        let ends = Direction::each(|way| {
+            let next = from.step(way);
+            next | (next & occupied).step(way)
+        });
+        union(ends) & empty
     }
 
     /// Returns whether `seat` could move or jump if it were its turn.
     pub fn can_move(&self, seat: Seat) -> bool {
-        !self.targets(self.pieces[seat]).is_empty()
+        let (from, empty, occupied) = (self.pieces[seat], self.empty(), self.occupied());
+        Direction::each(|way| {
+            let next = from.step(way);
+            (next | (next & occupied).step(way)).meets(empty)
+        })
+        .contains(&true)
     }
 
     /// Returns whether the side to move has to pass (W7). Meaningless when the game is over.
@@ -135,10 +170,8 @@ impl Board {
             actions.extend(self.placements().iter().map(Action::Place));
             return;
         }
-        for from in self.pieces[self.to_move()] {
-            let targets = self.targets(Bitboard::of(from));
-            actions.extend(targets.iter().map(|to| Action::Move { from, to }));
-        }
+        let starts = self.starts(self.to_move());
+        starts.for_each(|from, way| actions.push(self.move_from(from, way)));
     }
 
     /// The legal actions of the side to move in the order of their texts.
@@ -153,16 +186,28 @@ impl Board {
         if self.is_placing() {
             return self.placements().len();
         }
-        let own = self.pieces[self.to_move()];
-        own.iter().map(|from| self.targets(Bitboard::of(from)).len()).sum()
+        self.starts(self.to_move()).count()
+    }
+
+    /// Draws a legal action of the side to move; `None` if it has to pass.
+    #[inline]
+    pub fn random_action(&self, rng: &mut (impl RngCore + ?Sized)) -> Option<Action> {
+        if self.is_placing() {
+            let squares = self.placements();
+            return squares.nth(draw(squares.len(), rng)?).map(Action::Place);
+        }
+        let starts = self.starts(self.to_move());
+        let (from, way) = starts.nth(draw(starts.count(), rng)?)?;
+        Some(self.move_from(from, way))
     }
 
     /// The result by W9 on the current board; always `None` while placing.
+    #[inline]
     pub fn decided(&self) -> Option<GameResult> {
         if self.is_placing() {
             return None;
         }
-        let beaten = |seat: Seat| self.pieces[seat].len() < 2;
+        let beaten = |seat: Seat| !self.pieces[seat].has_several();
         match (beaten(Seat::First), beaten(Seat::Second)) {
             (false, false) => None,
             (true, true) => Some(GameResult::Draw),
@@ -172,6 +217,7 @@ impl Board {
     }
 
     /// Plays a legal action of the side to move in a game that is not over.
+    #[inline]
     pub fn play_unchecked(&mut self, action: Action, end_check: EndCheck) -> Removals {
         let mut effects = match action {
             Action::Place(to) => self.arrive(to),
@@ -190,43 +236,31 @@ impl Board {
     }
 
     /// Puts a piece of the side to move on `to` and eliminates pieces in the order of W4.
+    #[inline]
     fn arrive(&mut self, to: Square) -> Removals {
-        let seat = self.to_move();
         let piece = Bitboard::of(to);
-        self.pieces[seat] |= piece;
-        let surrounded = self.completed_by(piece, seat);
-        self.pieces[!seat] -= surrounded;
-        let arrival = self.surrounded(piece, seat);
-        self.pieces[seat] -= arrival;
+        let corners = self.size.corners();
+        let (own, enemies) = self.pieces.pick_mut(self.to_move());
+        *own |= piece;
+        if !around(piece).meets(*enemies | corners) {
+            return Removals::default();
+        }
+        let surrounded = completed_by(piece, *own | corners) & *enemies;
+        *enemies -= surrounded;
+        let arrival = piece & between(*enemies | corners);
+        *own -= arrival;
         Removals { surrounded, arrival, shrink: None }
     }
 
-    /// The enemies of `seat` beside its `piece` that have another piece of `seat` or a corner
-    /// behind them.
-    fn completed_by(&self, piece: Bitboard, seat: Seat) -> Bitboard {
-        let friends = self.pieces[seat] | self.size.corners();
-        Direction::ALL.into_iter().fold(Bitboard::EMPTY, |taken, direction| {
-            let beside = piece.step(direction) & self.pieces[!seat];
-            taken | (beside.step(direction) & friends).step(direction.opposite())
-        })
-    }
-
-    /// The `pieces` of `seat` that are surrounded according to W3.
-    fn surrounded(&self, pieces: Bitboard, seat: Seat) -> Bitboard {
-        let hostile = self.pieces[!seat] | self.size.corners();
-        let beside = |direction| hostile.step(direction);
-        let column = beside(Direction::Up) & beside(Direction::Down);
-        let row = beside(Direction::Left) & beside(Direction::Right);
-        pieces & (column | row)
-    }
-
+    #[inline]
     fn shrinks_now(&self, end_check: EndCheck) -> bool {
         self.ply > PLACEMENTS
-            && SHRINKS.contains(&self.moves())
+            && (self.moves() == SHRINKS[0] || self.moves() == SHRINKS[1])
             && (end_check == EndCheck::AfterShrink || self.decided().is_none())
     }
 
     /// Removes the outer ring and creates the new corners one after the other (W8).
+    #[cold]
     fn shrink(&mut self) -> Shrink {
         self.size = self.size.shrunk();
         let left = self.size.area() - self.size.corners();
@@ -259,6 +293,19 @@ impl Board {
         self.pieces.first -= squares;
         self.pieces.second -= squares;
     }
+}
+
+/// The squares beside `piece` that have one of `friends` behind them.
+#[inline]
+fn completed_by(piece: Bitboard, friends: Bitboard) -> Bitboard {
+    union(Direction::each(|way| piece.step(way) & friends.step(way.opposite())))
+}
+
+/// The squares with one of `hostile` on two opposite sides (W3).
+#[inline]
+fn between(hostile: Bitboard) -> Bitboard {
+    let [left, up, down, right] = Direction::each(|way| hostile.step(way));
+    (left & right) | (up & down)
 }
 
 #[cfg(test)]

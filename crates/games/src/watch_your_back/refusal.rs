@@ -1,18 +1,19 @@
 //! Parsing of text into a legal action, with the clause that refuses any other text.
 
+use super::Ending;
 use super::action::Action;
 use super::board::Board;
 use super::size::zone;
+use crate::Refusal;
 use crate::board::{Bitboard, Direction, Square};
 use crate::point::Point;
 use crate::refusal::{Breach, breaks};
 use crate::seat::Seat;
-use crate::{Outcome, Refusal};
 
 /// Parses `text` as a legal action of `seat`.
 pub(super) fn parse(
     board: &Board,
-    outcome: Option<Outcome>,
+    ending: Option<Ending>,
     seat: Seat,
     text: &str,
 ) -> Result<Action, Refusal> {
@@ -21,14 +22,14 @@ pub(super) fn parse(
             "expected a placement like `3,4`, a move like `3,4>3,5`, or `pass`".to_owned(),
         ));
     };
-    on_turn(board, outcome, seat)
+    on_turn(board, ending, seat)
         .and_then(|()| legal(board, written))
         .map_err(|breach| breach.refusal(text))
 }
 
-fn on_turn(board: &Board, outcome: Option<Outcome>, seat: Seat) -> Result<(), Breach> {
-    match outcome {
-        Some(Outcome { reason: "elimination", .. }) => breaks("W9", "comes after the end"),
+fn on_turn(board: &Board, ending: Option<Ending>, seat: Seat) -> Result<(), Breach> {
+    match ending {
+        Some(Ending::Elimination(_)) => breaks("W9", "comes after the end"),
         Some(_) => breaks("W11", "comes after the end"),
         None if seat == board.to_move() => Ok(()),
         None if board.is_placing() => breaks("W2", "is not this side's turn to place"),

@@ -154,11 +154,11 @@ fn a_mutual_block_is_a_draw_or_passes_for_ever() {
 
     let mut game = at(FULL, 400, Rules { mutual_block: MutualBlock::Off, ..DEFAULTS });
     for _ in 0..3 {
-        assert_eq!(game.outcome, None);
+        assert_eq!(game.turn().outcome(), None);
         play(&mut game, "pass");
     }
     play(&mut game, "pass");
-    assert_eq!(game.outcome.map(|outcome| outcome.reason), Some("repetition"));
+    assert_eq!(game.turn().outcome().map(|outcome| outcome.reason), Some("repetition"));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn the_third_occurrence_counts_the_first_position_too() {
     let round = ["3,2>4,2", "4,5>3,5", "4,2>3,2", "3,5>4,5"];
     for text in round.iter().chain(&round[..3]) {
         play(&mut game, text);
-        assert_eq!(game.outcome, None, "{text}");
+        assert_eq!(game.turn().outcome(), None, "{text}");
     }
     let told = json(&play(&mut game, round[3]));
     assert!(told.ends_with(r#"{"event":"over","result":"draw","reason":"repetition"}"#), "{told}");
@@ -184,10 +184,10 @@ fn the_position_after_the_second_shrink_is_the_first_that_counts() {
     let round = ["3,2>4,2", "4,5>3,5", "4,2>3,2", "3,5>4,5"];
     for text in round.iter().chain(&round[..3]) {
         play(&mut game, text);
-        assert_eq!(game.outcome, None, "{text}");
+        assert_eq!(game.turn().outcome(), None, "{text}");
     }
     play(&mut game, round[3]);
-    assert_eq!(game.outcome.map(|outcome| outcome.reason), Some("repetition"));
+    assert_eq!(game.turn().outcome().map(|outcome| outcome.reason), Some("repetition"));
 }
 
 #[test]
@@ -195,14 +195,14 @@ fn max_moves_counts_the_moving_phase_and_comes_last() {
     let rules = Rules { max_moves: 2, ..DEFAULTS };
     let mut game = at(OPEN, 0, rules);
     play(&mut game, "1,0>2,0");
-    assert_eq!(game.outcome, None);
+    assert_eq!(game.turn().outcome(), None);
     play(&mut game, "5,3>6,3");
-    assert_eq!(game.outcome.map(|outcome| outcome.reason), Some("max-moves"));
+    assert_eq!(game.turn().outcome().map(|outcome| outcome.reason), Some("max-moves"));
 
     let both = Rules { max_moves: 401, repetition: 1, mutual_block: MutualBlock::Off, ..DEFAULTS };
     let mut game = at(FULL, 400, both);
     play(&mut game, "pass");
-    assert_eq!(game.outcome.map(|outcome| outcome.reason), Some("repetition"));
+    assert_eq!(game.turn().outcome().map(|outcome| outcome.reason), Some("repetition"));
 }
 
 #[test]
@@ -232,8 +232,9 @@ fn the_readings_of_the_end_check_can_differ() {
     let result = |end_check| {
         let mut game = at(rows, 127, Rules { end_check, ..DEFAULTS });
         play(&mut game, "0,5>0,4");
-        (game.outcome, game.board.size().side())
+        (game.turn().outcome().copied(), game.board.size().side())
     };
+    let elimination = |result| Outcome { result, reason: "elimination" };
     let black = elimination(GameResult::Win(Seat::Second));
     assert_eq!(result(EndCheck::BeforeAndAfterShrink), (Some(black), 8));
     assert_eq!(result(EndCheck::AfterShrink), (Some(elimination(GameResult::Draw)), 6));

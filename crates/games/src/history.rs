@@ -1,0 +1,39 @@
+//! The positions of a game that may still recur.
+
+/// Positions, newest last. A history without positions costs almost nothing to clone.
+#[derive(Debug)]
+pub(crate) struct History<P>(Vec<P>);
+
+impl<P: Copy + PartialEq> History<P> {
+    /// Adds a position.
+    #[inline]
+    pub(crate) fn push(&mut self, position: P) {
+        self.0.push(position);
+    }
+
+    /// Forgets all positions, because none of them can recur.
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// How often the newest position occurs among those `stride` positions apart, itself included;
+    /// 0 if there is none.
+    pub(crate) fn occurrences(&self, stride: usize) -> usize {
+        let candidates = self.0.iter().rev().step_by(stride);
+        self.0.last().map_or(0, |now| candidates.filter(|then| *then == now).count())
+    }
+}
+
+impl<P> Default for History<P> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<P: Copy> Clone for History<P> {
+    #[inline]
+    fn clone(&self) -> Self {
+        if self.0.is_empty() { Self::default() } else { Self(self.0.clone()) }
+    }
+}

@@ -1,0 +1,52 @@
+//! Moves in straight lines on the 8×8 board, as sets of squares.
+
+use rand::{Rng, RngCore};
+
+use super::board::{Bitboard, Direction, Square, WAYS, union};
+
+/// For each direction, in the order of [`WAYS`], the squares where a move in this
+/// direction starts. How far a move goes follows from the rules of the game.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Starts(pub(crate) [Bitboard; 4]);
+
+impl Starts {
+    /// The number of moves.
+    #[inline]
+    pub(crate) fn count(self) -> u32 {
+        let [one, two, three, four] = self.0;
+        one.len() + two.len() + three.len() + four.len()
+    }
+
+    /// The move with this number, counted direction by direction: where it starts and goes.
+    #[inline]
+    pub(crate) fn nth(self, number: u32) -> Option<(Square, Direction)> {
+        let mut left = number;
+        for (starts, way) in self.0.iter().zip(&WAYS) {
+            let count = starts.len();
+            if left < count {
+                return Some((starts.nth(left)?, *way));
+            }
+            left -= count;
+        }
+        None
+    }
+
+    /// Calls `each` with the moves, sorted by the squares where they start, then by those where
+    /// they end.
+    #[inline]
+    pub(crate) fn for_each(self, mut each: impl FnMut(Square, Direction)) {
+        for from in union(self.0) {
+            for (starts, way) in self.0.iter().zip(&WAYS) {
+                if starts.contains(from) {
+                    each(from, *way);
+                }
+            }
+        }
+    }
+}
+
+/// Draws a number below `count`; `None` if it is 0.
+#[inline]
+pub(crate) fn draw(count: u32, rng: &mut (impl RngCore + ?Sized)) -> Option<u32> {
+    (count > 0).then(|| rng.random_range(0..count))
+}
