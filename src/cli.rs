@@ -7,7 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     ask, bot, check, compare, manual, new, packets, perft, play, probe, rank, replay, report,
-    rules, run, serve, trace, verify,
+    rules, run, serve, serve_game, trace, verify,
 };
 use crate::config::similar;
 
@@ -128,6 +128,11 @@ pub enum CliCommand {
     Replay(replay::ReplayArgs),
     /// Show the clauses and options of a game
     Rules(rules::RulesArgs),
+    /// Answer questions about a built-in game on stdin, as a rules program
+    ///
+    /// Other programs ask it for positions, and so have the rules without writing them again. The
+    /// requests are those of docs/games.md.
+    ServeGame(serve_game::ServeGameArgs),
     /// Read actions from stdin and print every state as JSON
     Trace(trace::TraceArgs),
     /// Count the positions of a game up to a depth

@@ -21,6 +21,7 @@ pub mod results;
 pub mod rules;
 pub mod run;
 pub mod serve;
+pub mod serve_game;
 mod settings;
 pub mod trace;
 mod until;

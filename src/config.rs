@@ -8,6 +8,7 @@
 mod containment;
 mod detection;
 mod file;
+mod game;
 mod grades;
 mod isolation;
 mod keys;
@@ -29,6 +30,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 pub use detection::{Detected, EXPECTED, candidates, detect, unbuilt};
+pub use game::open_game_file;
 pub use limits::{DEFAULT_MOVE, DEFAULT_STARTUP, LONGEST};
 pub use player_argument::{PlayerArgument, name_of};
 pub use problem::similar;
@@ -71,7 +73,7 @@ pub fn load(path: &Path, colour: Colour) -> Result<Tournament, Failure> {
 /// Reads the configuration file at `path` as far as possible.
 pub fn read(path: &Path, colour: Colour) -> LoadedConfig {
     let name = path.display().to_string();
-    let found = text(path, &name).and_then(|text| {
+    let found = text(path, CONFIGURATION, &name).and_then(|text| {
         let folder = path.parent().unwrap_or(path).join(".");
         let base = fs::canonicalize(folder).map_err(|error| {
             Failure::input(format!("cannot find the folder of `{name}`: {error}"))
@@ -100,16 +102,18 @@ fn check(source: SourceText<'_>, place: LookupPaths<'_>, colour: Colour) -> Load
     }
 }
 
-/// The text of the file at `path`, called `name`.
-fn text(path: &Path, name: &str) -> Result<String, Failure> {
+/// The kind of a configuration, and what to do if there is none.
+const CONFIGURATION: (&str, &str) =
+    ("configuration", "name the file of the tournament, or write one");
+
+/// The text of the file at `path`, called `name`; `advice` says what to do if there is none.
+fn text(path: &Path, (kind, advice): (&str, &str), name: &str) -> Result<String, Failure> {
     bounded::text(path, LARGEST).map_err(|why| match why {
-        ReadError::Failed(error) if error.kind() == ErrorKind::NotFound => Failure::input(format!(
-            "there is no configuration `{name}`; name the file of the tournament, or write one"
-        )),
-        ReadError::Folder => {
-            Failure::input(format!("`{name}` is a folder; name the configuration file in it"))
+        ReadError::Failed(error) if error.kind() == ErrorKind::NotFound => {
+            Failure::input(format!("there is no {kind} `{name}`; {advice}"))
         }
+        ReadError::Folder => Failure::input(format!("`{name}` is a folder; name the {kind} in it")),
         ReadError::NotText { .. } => Failure::input(format!("`{name}`: {why}")),
-        why => Failure::input(format!("cannot read the configuration `{name}`: {why}")),
+        why => Failure::input(format!("cannot read the {kind} `{name}`: {why}")),
     })
 }

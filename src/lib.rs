@@ -50,6 +50,7 @@ pub mod disk;
 pub mod error;
 pub mod fingerprint;
 pub mod folder;
+pub mod game_program;
 pub mod log;
 pub mod model;
 pub mod openings;

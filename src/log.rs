@@ -78,6 +78,7 @@ mod tests {
             identity: identity.to_owned(),
             created: 0,
             game: "watch-your-back".to_owned(),
+            program: None,
             seats: ["white", "black"].map(str::to_owned),
             options: serde_json::Map::new(),
             clock: TimeControl {

@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use referee::cli::{Cli, CliCommand};
 use referee::commands::{
     Status, ask, bot, check, compare, manual, new, packets, perft, play, probe, rank, replay,
-    report, rules, run, serve, trace, verify,
+    report, rules, run, serve, serve_game, trace, verify,
 };
 use referee::error::{Failure, FailureKind};
 use referee::printer::{Colour, Printer};
@@ -47,6 +47,7 @@ fn dispatch(command: &CliCommand, printer: Printer) -> Result<Status, Failure> {
         CliCommand::Report(args) => report::run(args, printer),
         CliCommand::Packets(args) => packets::run(args, printer),
         CliCommand::Serve(args) => serve::run(args, printer),
+        CliCommand::ServeGame(args) => serve_game::run(args, printer),
         CliCommand::Verify(args) => verify::run(args, printer),
         CliCommand::Replay(args) => replay::run(args, printer),
         CliCommand::Rules(args) => rules::run(args, printer),

@@ -104,6 +104,17 @@ enum BookSource {
 }
 
 impl OpeningBook {
+    /// The same book for use on another core, with a process of its own if the rules are a program.
+    ///
+    /// # Errors
+    /// The rules program failed.
+    pub fn for_another_core(mut self) -> Result<Self, GameError> {
+        if let Some(game) = self.rules.game.for_another_core() {
+            self.rules = GameRules::new(game, self.rules.options)?;
+        }
+        Ok(self)
+    }
+
     /// A book without openings: games begin at the start position.
     pub fn empty(rules: GameRules) -> Self {
         Self { rules, source: BookSource::Start }

@@ -9,6 +9,7 @@ mod launch;
 mod limit;
 mod overdue;
 mod process;
+mod rules_process;
 pub mod sandbox;
 #[cfg(test)]
 mod scripted;
@@ -19,8 +20,9 @@ mod wire;
 use std::time::Duration;
 
 pub use human::Human;
-pub use launch::Launch;
+pub use launch::{Launch, own_files};
 pub use overdue::{LAG, Overdue};
+pub use rules_process::ContainedRules;
 pub use sandbox::{NotStarted, Sandbox};
 #[cfg(test)]
 pub(crate) use scripted::PlayerScript;

@@ -101,10 +101,15 @@ impl Luck {
             Stream::Seat(seat) => &mut self.by_seat[seat],
             Stream::Shared => &mut self.shared,
         };
-        let total: u32 = outcomes.iter().map(|(_, weight)| weight).sum();
-        let mut at = random.random_range(0..total);
+        let total: u64 = outcomes.iter().map(|(_, weight)| u64::from(*weight)).sum();
+        // Totals of 32 bits draw as they always did.
+        let mut at = match u32::try_from(total) {
+            Ok(total) => u64::from(random.random_range(0..total)),
+            Err(_) => random.random_range(0..total),
+        };
         for (outcome, weight) in outcomes {
-            if at < *weight {
+            let weight = u64::from(*weight);
+            if at < weight {
                 return outcome.clone();
             }
             at -= weight;

@@ -157,6 +157,7 @@ impl Game for TicTacToe {
             forced: false,
             opening: false,
             on_behalf_of: None,
+                to: None,
         });
         if let Some(Outcome { result, reason }) = self.outcome() {
             let result = match result {

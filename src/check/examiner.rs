@@ -211,7 +211,9 @@ impl<'e> Examiner<'e> {
         let conditions = Arc::new(Conditions {
             control: exam.control,
             policy: exam.policy,
-            players: players.map(|player| Entrant::of(player, &exam.containment)).collect(),
+            players: players
+                .map(|player| Entrant::of(player, &*exam.rules.game, &exam.containment))
+                .collect(),
             secret: Secret::from_seed(exam.seed),
         });
         Self {

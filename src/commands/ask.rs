@@ -13,9 +13,9 @@ use super::run::until_interrupted;
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::check::{Beginning, CheckFinding, ShownLine, transcript};
+use crate::game_program::recorded_rules;
 use crate::model::clock::{millis, seconds};
 use crate::model::player::{Interface, PlayerSpec};
-use crate::model::rules::GameRules;
 use crate::player::{Launch, Player, Wire};
 use crate::printer::Printer;
 use crate::reask::{self, Asked, DecisionPoint, Divergence, RecordedGame};
@@ -72,7 +72,7 @@ pub fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
         return at_the_start(args, &settings, &spec, printer);
     };
     let recorded = FoundGame::find(word, args.results.as_deref())?;
-    let rules = GameRules::of(&recorded.header)?;
+    let rules = recorded_rules(&recorded.header)?;
     let FoundGame { header, record } = recorded;
     let (control, policy) = (&header.clock, header.fault_policy);
     let source = RecordedGame { rules: &rules, control, policy, record: &record };
@@ -111,7 +111,10 @@ fn ask(
     }
     let source = RecordedGame { control: &control, ..*source };
     let decision = decision(args, &source, &spec.name)?;
-    let mut player = Player::Wire(Box::new(Wire::process(Launch::of(spec), settings.sandbox()?)));
+    let mut player = Player::Wire(Box::new(Wire::process(
+        Launch::of(spec, &*source.rules.game),
+        settings.sandbox()?,
+    )));
     let asked = until_interrupted(async {
         let asked = reask::ask_again(&source, decision, &mut player).await;
         player.leave().await;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use tokio::sync::watch;
 
-use super::game_args::{OptionArgs, game_named};
+use super::game_args::{GameArgument, OptionArgs, game_named};
 use super::run::{RunLimits, games_at_once, interrupted, play, refuse_changed};
-use super::settings::{GivenSettings, Settings, config_path, read_config};
+use super::settings::{GivenSettings, Settings, config_path, opened, read_config};
 use super::{Failure, OutputFormat, Status};
 use crate::analysis::pass::Visitors;
 use crate::analysis::sprt::match_game;
@@ -26,7 +26,6 @@ use crate::run::RunEnd;
 use crate::run::event::{Listener, RunEvent};
 use crate::run::resume;
 use crate::schedule::state::TournamentState;
-use referee_games::GameKind;
 use referee_ratings::{Sprt, SprtMatch, SprtVerdict, Unit};
 
 /// Arguments of `compare`.
@@ -66,7 +65,7 @@ pub struct CompareArgs {
     pub max_pairs: u32,
     /// The game (default: that of the configuration, or watch-your-back)
     #[arg(long, value_parser = game_named())]
-    pub game: Option<GameKind>,
+    pub game: Option<GameArgument>,
     #[expect(missing_docs, reason = "see OptionArgs")]
     #[command(flatten)]
     pub options: OptionArgs,
@@ -256,7 +255,7 @@ fn settings(args: &CompareArgs, printer: Printer) -> Result<Settings, Failure> {
     let named = args.config.as_deref();
     let configured = read_config(named, printer)?.map(LoadedConfig::whole).transpose()?;
     let given = GivenSettings {
-        game: args.game,
+        game: opened(args.game.as_ref(), configured.as_ref(), printer)?,
         options: args.options.clone(),
         seed: args.seed,
         jobs: args.jobs,

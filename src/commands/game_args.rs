@@ -1,24 +1,84 @@
 //! Arguments that name a game and its options.
 
-use std::path::Path;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
-use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Args};
 
 use super::Failure;
 use crate::bounded;
-use crate::config::LARGEST;
+use crate::config::{LARGEST, open_game_file};
+use crate::model::containment::ContainmentRequest;
 use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use referee_games::options::{OptionKind, list_of_files};
-use referee_games::{AnyGame, GameKind, OptionSpec, Options, SharedGame, Text};
+use referee_games::{AnyGame, GameError, GameKind, OptionSpec, Options, SharedGame, Text};
 
-/// Parses the name of a game; `--help` lists all names with their titles.
-pub fn game_named() -> impl TypedValueParser<Value = GameKind> {
-    let names =
-        GameKind::all().iter().map(|game| PossibleValue::new(game.name()).help(game.title()));
-    PossibleValuesParser::new(names)
+/// A game on the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GameArgument {
+    /// A built-in game.
+    BuiltIn(GameKind),
+    /// The file of a game whose rules are a program.
+    File(PathBuf),
+}
+
+impl GameArgument {
+    /// The game itself. A rules program is started, contained as `request` asks.
+    pub fn open(
+        &self,
+        request: &ContainmentRequest,
+        printer: Printer,
+    ) -> Result<SharedGame, Failure> {
+        match self {
+            Self::BuiltIn(kind) => Ok(kind.shared()),
+            Self::File(path) => open_game_file(path, request, printer.colour_err),
+        }
+    }
+}
+
+/// Parses the name of a built-in game; `--help` lists all names with their titles.
+pub fn built_in_game() -> impl TypedValueParser<Value = GameKind> {
+    PossibleValuesParser::new(names())
         .try_map(|name| GameKind::named(&name).ok_or_else(|| format!("unknown game `{name}`")))
+}
+
+/// Parses the name of a built-in game or the path of a game file, which has a `/` or ends in
+/// `.toml`.
+pub fn game_named() -> impl TypedValueParser<Value = GameArgument> {
+    GameParser
+}
+
+fn names() -> impl Iterator<Item = PossibleValue> {
+    GameKind::all().iter().map(|game| PossibleValue::new(game.name()).help(game.title()))
+}
+
+/// The parser of [`game_named`].
+#[derive(Debug, Clone)]
+struct GameParser;
+
+impl TypedValueParser for GameParser {
+    type Value = GameArgument;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<GameArgument, clap::Error> {
+        let path = Path::new(value);
+        if path.extension() == Some(OsStr::new("toml")) || value.as_encoded_bytes().contains(&b'/')
+        {
+            return Ok(GameArgument::File(path.to_owned()));
+        }
+        built_in_game().parse_ref(command, arg, value).map(GameArgument::BuiltIn)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let file = PossibleValue::new("FILE").help("A game.toml: a game whose rules are a program");
+        Some(Box::new(names().chain([file])))
+    }
 }
 
 /// A game and the options it is played by.
@@ -26,7 +86,7 @@ pub fn game_named() -> impl TypedValueParser<Value = GameKind> {
 pub struct GameArgs {
     /// The game
     #[arg(value_parser = game_named())]
-    pub game: GameKind,
+    pub game: GameArgument,
 
     #[expect(missing_docs, reason = "see OptionArgs")]
     #[command(flatten)]
@@ -48,9 +108,12 @@ pub struct OptionArgs {
 impl GameArgs {
     /// The rules of the game, with the given options and defaults for the others.
     pub fn rules(&self, printer: Printer) -> Result<GameRules, Failure> {
-        let game = self.game.shared();
+        let game = self.game.open(&ContainmentRequest::default(), printer)?;
         let options = self.options.resolve(&*game, &[], printer)?;
-        GameRules::new(game, options).map_err(|error| Failure::input(format!("--option: {error}")))
+        GameRules::new(game, options).map_err(|error| match error {
+            failed @ GameError::Program(_) => failed.into(),
+            error => Failure::input(format!("--option: {error}")),
+        })
     }
 }
 

@@ -4,7 +4,7 @@
 mod game;
 mod tournament;
 
-use super::game_args::game_named;
+use super::game_args::built_in_game;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -64,7 +64,7 @@ pub struct PlayerArgs {
     #[arg(long, value_enum)]
     pub language: Language,
     /// The game
-    #[arg(long, value_parser = game_named(), default_value = "watch-your-back")]
+    #[arg(long, value_parser = built_in_game(), default_value = "watch-your-back")]
     pub game: GameKind,
 }
 

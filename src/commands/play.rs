@@ -12,6 +12,7 @@ use super::run::interrupted;
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, Status};
 use crate::config::PlayerArgument;
+use crate::game_program::recorded_rules;
 use crate::model::clock::TimeControl;
 use crate::model::player::PlayerSpec;
 use crate::model::record::{FaultPolicy, GameRecord};
@@ -23,7 +24,7 @@ use crate::replay::steps_to;
 use crate::report::story::{describe_step, is_ply};
 use crate::schedule::Fixture;
 use crate::seeds::{Luck, Secret};
-use referee_games::{AnyPosition, BySeat, Event, GameResult, Seat, Text, TextStep};
+use referee_games::{AnyGame, AnyPosition, BySeat, Event, GameResult, Seat, Text, TextStep};
 
 /// Arguments of `play`.
 #[derive(Debug, Args)]
@@ -81,7 +82,7 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     let containment = contained(&settings, &words)?;
     if let Some(word) = &args.from {
         let recorded = FoundGame::find(word, args.results.as_deref())?;
-        let rules = GameRules::of(&recorded.header)?;
+        let rules = recorded_rules(&recorded.header)?;
         let ply = args.ply.unwrap_or(recorded.record.plies);
         let opening = steps_to(&rules.start, &recorded.record, ply)
             .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
@@ -116,7 +117,8 @@ fn play(
         secret.player_seed("second", "first", 1),
     );
     let mut luck = secret.luck("first", "second", 1);
-    let mut players = words.as_ref().map(|word| seated(word, &terms.containment, printer));
+    let mut players =
+        words.as_ref().map(|word| seated(word, &*terms.rules.game, &terms.containment, printer));
     let people = words.as_ref().map(|word| *word == PlayerArgument::Human);
     loop {
         let setup = GameSetup {
@@ -143,7 +145,7 @@ fn play(
             .map_err(|why| Failure::input(why.to_string()))?;
         for seat in Seat::BOTH {
             if let PlayerArgument::Program(spec) = &words[seat] {
-                players[seat] = program(spec, &terms.containment);
+                players[seat] = program(spec, &*terms.rules.game, &terms.containment);
             }
         }
     }
@@ -235,15 +237,20 @@ fn name(word: &PlayerArgument) -> String {
     }
 }
 
-fn seated(word: &PlayerArgument, containment: &Arc<Sandbox>, printer: Printer) -> Player {
+fn seated(
+    word: &PlayerArgument,
+    game: &dyn AnyGame,
+    containment: &Arc<Sandbox>,
+    printer: Printer,
+) -> Player {
     match word {
         PlayerArgument::Human => Player::Human(Box::new(Human::new(printer))),
-        PlayerArgument::Program(spec) => program(spec, containment),
+        PlayerArgument::Program(spec) => program(spec, game, containment),
     }
 }
 
-fn program(spec: &PlayerSpec, containment: &Arc<Sandbox>) -> Player {
-    Player::Wire(Box::new(Wire::process(Launch::of(spec), Arc::clone(containment))))
+fn program(spec: &PlayerSpec, game: &dyn AnyGame, containment: &Arc<Sandbox>) -> Player {
+    Player::Wire(Box::new(Wire::process(Launch::of(spec, game), Arc::clone(containment))))
 }
 
 /// The sandbox for the programs among the players.

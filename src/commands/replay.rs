@@ -8,8 +8,8 @@ use clap::Args;
 use super::board::picture;
 use super::recorded::FoundGame;
 use super::{Failure, OutputFormat, Status};
+use crate::game_program::recorded_rules;
 use crate::model::record::GameRecord;
-use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use crate::replay::Replay;
 use crate::report::story::{describe_step, is_ply};
@@ -46,7 +46,7 @@ pub fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
             serde_json::to_string(&record).map_err(|error| Failure::system(error.to_string()))?;
         return printer.line(&json).map(|()| Status::Done);
     }
-    let rules = GameRules::of(&header)?;
+    let rules = recorded_rules(&header)?;
     show(Replay::new(&rules.start, &record), &record, args.ply, printer)
 }
 

@@ -17,6 +17,7 @@ use crate::analysis::log_summary::LogSummary;
 use crate::analysis::pass::{LogVisitor, LoggedGame, Visitors};
 use crate::analysis::results::Faulted;
 use crate::config;
+use crate::game_program::recorded_rules;
 use crate::log::write_whole;
 use crate::model::clock::TimeControl;
 use crate::model::grades::Grades;
@@ -227,7 +228,7 @@ pub(super) struct ReplayRenderer {
 impl ReplayRenderer {
     /// Makes replays for games of the log with this header.
     pub(super) fn new(header: &Header) -> Result<Self, Failure> {
-        Ok(Self { rules: GameRules::of(header)?, control: header.clock })
+        Ok(Self { rules: recorded_rules(header)?, control: header.clock })
     }
 
     /// The replay of a game, as JSON.

@@ -3,10 +3,12 @@
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use super::game_args::GameArgument;
 use super::{Failure, Status};
+use crate::model::containment::ContainmentRequest;
 use crate::printer::Printer;
 use referee_games::options::{ListKind, OptionKind, Preset, Words};
-use referee_games::{Clause, GameKind, OptionSpec, Text};
+use referee_games::{AnyGame, Clause, GameKind, OptionSpec, Text};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,7 +26,7 @@ const WIDTH: usize = 96;
 pub struct RulesArgs {
     /// The game; without one, all games are listed
     #[arg(value_parser = super::game_args::game_named())]
-    game: Option<GameKind>,
+    game: Option<GameArgument>,
 
     /// Show only this clause and its options, for example W6
     clause: Option<String>,
@@ -93,15 +95,16 @@ struct ValueHelp {
 
 /// Runs `referee rules`.
 pub fn run(args: &RulesArgs, printer: Printer) -> Result<Status, Failure> {
-    let text = match (args.game, args.format) {
+    let text = match (&args.game, args.format) {
         (None, RulesFormat::Text) => overview(),
         (None, RulesFormat::Json) => {
-            json(&GameKind::all().iter().map(|kind| sheet(*kind)).collect::<Vec<_>>())?
+            json(&GameKind::all().iter().map(|kind| sheet(kind.game())).collect::<Vec<_>>())?
         }
-        (Some(kind), format) => {
+        (Some(game), format) => {
+            let game = game.open(&ContainmentRequest::default(), printer)?;
             let sheet = match &args.clause {
-                None => sheet(kind),
-                Some(id) => sheet(kind).only(id)?,
+                None => sheet(&*game),
+                Some(id) => sheet(&*game).only(id)?,
             };
             if format == RulesFormat::Json { json(&sheet)? } else { sheet.text() }
         }
@@ -112,7 +115,7 @@ pub fn run(args: &RulesArgs, printer: Printer) -> Result<Status, Failure> {
 
 fn overview() -> String {
     let lines = GameKind::all().iter().map(|kind| {
-        let sheet = sheet(*kind);
+        let sheet = sheet(kind.game());
         let (clauses, options) = (sheet.clauses.len(), sheet.options.len());
         format!("{}  {clauses} clauses, {options} options\n", sheet.game)
     });
@@ -124,8 +127,7 @@ fn json(value: &impl Serialize) -> Result<String, Failure> {
         .map_err(|error| Failure::system(format!("cannot write the rules as JSON: {error}")))
 }
 
-fn sheet(kind: GameKind) -> RulesSheet {
-    let game = kind.game();
+fn sheet(game: &dyn AnyGame) -> RulesSheet {
     let seats = game.seats();
     RulesSheet {
         game: game.name().to_owned(),

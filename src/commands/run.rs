@@ -222,7 +222,7 @@ pub(super) fn play(
         control: tournament.clock,
         policy: tournament.fault_policy,
         players: in_order_of(state.names(), &tournament.players)
-            .map(|player| Entrant::of(player, containment))
+            .map(|player| Entrant::of(player, &*tournament.game, containment))
             .collect(),
         secret: folder.secret(tournament.seed)?,
     };

@@ -11,8 +11,9 @@ use clap::Args;
 
 use super::Failure;
 use super::containment_args::level_named;
-use super::game_args::{OptionArgs, game_named};
+use super::game_args::{GameArgument, OptionArgs, game_named};
 use crate::config::{self, LoadedConfig, PlayerArgument};
+use crate::error::FailureKind;
 use crate::model::clock::{Measure, TimeControl};
 use crate::model::containment::ContainmentRequest;
 use crate::model::openings::Openings;
@@ -37,7 +38,7 @@ const CONFIG: &str = "tournament.toml";
 pub struct GameSettingsArgs {
     /// The game (default: that of the configuration, or watch-your-back)
     #[arg(long, value_parser = game_named())]
-    pub game: Option<GameKind>,
+    pub game: Option<GameArgument>,
     #[command(flatten)]
     pub options: OptionArgs,
     /// The configuration with players and limits (default: tournament.toml, if it exists)
@@ -52,7 +53,7 @@ pub struct GameSettingsArgs {
 #[derive(Debug, Clone, Default)]
 pub(super) struct GivenSettings {
     /// The game.
-    pub(super) game: Option<GameKind>,
+    pub(super) game: Option<SharedGame>,
     /// The options of the rules.
     pub(super) options: OptionArgs,
     /// The level of the sandbox.
@@ -145,11 +146,9 @@ impl Settings {
         configured: Option<&Tournament>,
         path: &Path,
     ) -> Self {
-        let game = Sourced::first(
-            given.game.map(GameKind::shared),
-            configured.map(|known| known.game.clone()),
-            || GameKind::WatchYourBack.shared(),
-        );
+        let game = Sourced::first(given.game, configured.map(|known| known.game.clone()), || {
+            GameKind::WatchYourBack.shared()
+        });
         let same_game = configured.filter(|known| known.game.is_same_as(&*game.value));
         let known = |level: Option<Level>| level.map(Some);
         let containment = configured.map(|known| known.containment.clone()).unwrap_or_default();
@@ -280,7 +279,26 @@ pub(super) fn read_config(
         return Ok(Some(LoadedConfig { tournament: Some(tournament), problems: None }));
     }
     let path = Path::new(CONFIG);
-    Ok(path.exists().then(|| config::read(path, colour)))
+    let loaded = path.exists().then(|| config::read(path, colour));
+    match loaded {
+        // Its rules program failed, which is no problem of the file.
+        Some(LoadedConfig { problems: Some(failure), .. })
+            if failure.kind == FailureKind::System =>
+        {
+            Err(failure)
+        }
+        loaded => Ok(loaded),
+    }
+}
+
+/// The game of the command line. A rules program is contained as the configuration asks.
+pub(super) fn opened(
+    game: Option<&GameArgument>,
+    configured: Option<&Tournament>,
+    printer: Printer,
+) -> Result<Option<SharedGame>, Failure> {
+    let request = configured.map(|known| known.containment.clone()).unwrap_or_default();
+    game.map(|game| game.open(&request, printer)).transpose()
 }
 
 /// The path of the configuration that [`read_config`] reads.
@@ -297,7 +315,7 @@ impl GameSettingsArgs {
         let (configured, problems) =
             loaded.map_or((None, None), |loaded| (loaded.tournament, loaded.problems));
         let given = GivenSettings {
-            game: self.game,
+            game: opened(self.game.as_ref(), configured.as_ref(), printer)?,
             options: self.options.clone(),
             containment: self.containment,
             ..GivenSettings::default()

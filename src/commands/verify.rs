@@ -16,9 +16,9 @@ use crate::folder::{
     LineProblem, LineProblemKind, LineProblems, LogContents, is_being_written, log_failure, place,
     read_secret,
 };
+use crate::game_program::recorded_rules;
 use crate::log::{LogLine, LogReader};
 use crate::model::record::{GameRecord, Header};
-use crate::model::rules::GameRules;
 use crate::openings::OpeningBook;
 use crate::printer::Printer;
 use crate::schedule::state::TournamentState;
@@ -149,7 +149,7 @@ fn check_log(dir: &Path) -> Result<Checked, Failure> {
     let unusable = |error: &dyn std::error::Error| {
         Failure::input(format!("the header cannot be used: {error}"))
     };
-    let rules = GameRules::of(&header).map_err(|error| unusable(&error))?;
+    let rules = recorded_rules(&header)?;
     let secret = match header.seed {
         Some(seed) => Some(Secret::from_seed(seed)),
         None => read_secret(dir)?,

@@ -5,6 +5,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::containment::ContainmentKeys;
+use super::game::GameValue;
 use super::grades::GradesKeys;
 use super::keys::{Field, FromToml, TableReader, typed};
 use super::limits::ClockKeys;
@@ -17,7 +18,7 @@ use super::stages::StagesKeys;
 #[derive(Debug)]
 pub(super) struct ConfigFile {
     pub name: Field<String>,
-    pub game: Field<String>,
+    pub game: Option<GameValue>,
     pub stages: StagesKeys,
     pub preset: Field<String>,
     pub seed: Field<i128>,
@@ -61,7 +62,8 @@ impl ConfigFile {
     /// Reads `text`, noting every unknown key and wrong type. Text that is not valid TOML is not
     /// read any further.
     pub(super) fn read(text: &str, problems: &mut Problems) -> Option<Self> {
-        let document = DeTable::parse(text).map_err(|error| problems.add(not_toml(&error))).ok()?;
+        let document =
+            DeTable::parse(text).map_err(|error| problems.add(Problem::not_toml(&error))).ok()?;
         let mut keys = TableReader::new("the configuration", 0..0, document.get_ref());
         let file = Self::from_keys(&mut keys, problems);
         keys.finish(problems);
@@ -71,7 +73,7 @@ impl ConfigFile {
     fn from_keys(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
         Self {
             name: keys.required("name", "\"autumn-cup\"", problems),
-            game: keys.required("game", "\"watch-your-back\"", problems),
+            game: GameValue::read(keys, problems),
             stages: StagesKeys::read(keys, problems),
             preset: keys.optional("preset", problems),
             seed: keys.optional("seed", problems),
@@ -101,11 +103,6 @@ impl FromToml for FaultPolicyValue {
             _ => None,
         }
     }
-}
-
-fn not_toml(error: &toml::de::Error) -> Problem {
-    let at = error.span().unwrap_or(0..0);
-    Problem::new(at, "this is not TOML").label(error.message())
 }
 
 fn options(keys: &mut TableReader<'_>, problems: &mut Problems) -> Vec<GivenOption> {

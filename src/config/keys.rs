@@ -51,7 +51,9 @@ impl<'a> TableReader<'a> {
 
     /// The value under `key`, whatever its type.
     pub(super) fn value(&mut self, key: &'static str) -> Option<&'a Spanned<DeValue<'a>>> {
-        self.known.push(key);
+        if !self.known.contains(&key) {
+            self.known.push(key);
+        }
         self.entries.get(key)
     }
 

@@ -139,6 +139,21 @@ pub(super) fn positive(
 }
 
 /// The duration in `field`, from zero to [`LONGEST`].
+/// A duration longer than 0; `None` if it was not given, or was refused and noted.
+pub(super) fn positive_duration(
+    key: &str,
+    field: Given<'_, String>,
+    problems: &mut Problems,
+) -> Option<Duration> {
+    let duration = duration(key, field, problems)?;
+    if duration.is_zero() {
+        let at = field.map(toml::Spanned::span).unwrap_or_default();
+        let problem = Problem::new(at, format!("unexpected value of `{key}`"));
+        problems.add(problem.label("expected more than 0s"));
+    }
+    Some(duration)
+}
+
 fn duration(key: &str, field: Given<'_, String>, problems: &mut Problems) -> Option<Duration> {
     let field = field?;
     let expected = match parse(field.get_ref()) {

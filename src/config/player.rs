@@ -14,6 +14,7 @@ use super::problem::{ByteSpan, InvalidValue, Problem, Problems};
 use super::sources;
 use crate::fingerprint::{self, Fingerprint, Parts, Unreadable};
 use crate::model::player::{LONGEST_NAME, PlayerKind, PlayerSpec};
+use crate::player::own_files;
 
 /// The places to search for players and their programs.
 #[derive(Debug, Clone, Copy)]
@@ -101,7 +102,7 @@ impl PlayerSpec {
             command: launch::shown_command(&kind, &command.words),
             hash,
             fingerprint,
-            readable: existing(&command, place.base),
+            readable: own_files(&command.words, &command.files, place.base),
             hidden: Vec::new(),
             kind,
             dir: place.base.to_owned(),
@@ -125,7 +126,7 @@ impl PlayerSpec {
             hash,
             fingerprint,
             command: launch::shown_command(&kind, &[shown]),
-            readable: existing(&command, &dir),
+            readable: own_files(&command.words, &command.files, &dir),
             hidden: Vec::new(),
             kind,
             dir,
@@ -133,12 +134,6 @@ impl PlayerSpec {
             reusable: false,
         })
     }
-}
-
-/// The files of a command that may lie anywhere: those in its arguments, and further ones.
-fn existing(command: &UnresolvedCommand, dir: &Path) -> Vec<PathBuf> {
-    let named = command.words.iter().skip(1).chain(&command.files);
-    named.map(|name| dir.join(name)).filter(|path| path.exists()).collect()
 }
 
 /// The fingerprint and the hash of a player that `program` runs.

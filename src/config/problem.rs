@@ -46,6 +46,12 @@ pub(super) struct Problem {
 }
 
 impl Problem {
+    /// Says that a file is not TOML.
+    pub(super) fn not_toml(error: &toml::de::Error) -> Self {
+        let at = error.span().unwrap_or(0..0);
+        Self::new(at, "this is not TOML").label(error.message())
+    }
+
     /// A problem at `at`.
     pub(super) fn new(at: ByteSpan, title: impl Into<String>) -> Self {
         let title = title.into();
@@ -156,9 +162,16 @@ pub(super) struct Problems {
     found: Vec<Problem>,
     /// How many of them concern only a single player.
     of_players: usize,
+    /// A failure that is none of the file, if there was one.
+    failure: Option<Failure>,
 }
 
 impl Problems {
+    /// Notes a failure that is none of the file. It is reported instead of all problems.
+    pub(super) fn fail(&mut self, failure: Failure) {
+        self.failure.get_or_insert(failure);
+    }
+
     /// Notes a problem.
     pub(super) fn add(&mut self, problem: Problem) {
         self.found.push(problem);
@@ -213,7 +226,10 @@ impl Problems {
 
     /// Turns all problems into an input failure.
     pub(super) fn into_failure(self, source: SourceText<'_>, colour: Colour) -> Failure {
-        Failure::input(self.render(source, colour))
+        match self.failure {
+            Some(failure) => failure,
+            None => Failure::input(self.render(source, colour)),
+        }
     }
 }
 

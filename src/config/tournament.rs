@@ -7,17 +7,19 @@ use std::path::PathBuf;
 use toml::Spanned;
 
 use crate::bounded;
+use crate::model::containment::ContainmentRequest;
 use crate::model::player::PlayerSpec;
 use crate::model::record::{Anchor, FaultPolicy};
 use crate::model::tournament::{
     DEFAULT_QUARANTINE, DEFAULT_RESULTS, MOST_JOBS, MOST_RETRIES, Tournament,
 };
 use referee_games::options::OptionKind;
-use referee_games::{AnyGame, GameKind, OptionSpec, Options, SharedGame};
+use referee_games::{AnyGame, GameError, OptionSpec, Options, SharedGame};
 
 use super::LARGEST;
 use super::containment;
 use super::file::{ConfigFile, FaultPolicyValue, GivenOption};
+use super::game::GameValue;
 use super::grades;
 use super::isolation::isolate;
 use super::keys::Given;
@@ -36,7 +38,11 @@ pub(super) fn check(
     problems: &mut Problems,
 ) -> Option<Tournament> {
     let name = name(file.name.as_ref(), problems);
-    let rules = rules(file.game.as_ref(), &file.options, place, problems);
+    let results = results(file.results.as_ref(), place, problems);
+    let preset = preset(file.preset.as_ref(), problems);
+    let mut containment = containment::check(&file.containment, &preset, problems);
+    containment.hidden.push(results.clone());
+    let rules = rules(file.game.as_ref(), &file.options, (place, &containment), problems);
     let ruling = rules.as_ref().map(|ruling| (&ruling.game, &ruling.options));
     let openings = openings::check(file.openings.as_ref(), ruling, place, problems);
     openings::refuse_classes(file.openings.as_ref(), file.players.as_deref(), problems);
@@ -46,11 +52,7 @@ pub(super) fn check(
     let jobs = whole("jobs", file.jobs.as_ref(), &(1..=MOST_JOBS), problems);
     let quarantine = whole("quarantine", file.quarantine.as_ref(), &(0..=u32::MAX), problems);
     let fault_policy = fault_policy(file.fault_policy.as_ref(), problems);
-    let preset = preset(file.preset.as_ref(), problems);
     let clock = time_control(&file.clock, &preset, problems);
-    let results = results(file.results.as_ref(), place, problems);
-    let mut containment = containment::check(&file.containment, &preset, problems);
-    containment.hidden.push(results.clone());
     let grades = grades::check(file.grades.as_ref(), file.players.as_deref(), &stages, problems);
     let players = players(file.players?, place, problems);
     let ConfiguredGame { game, options, mut remarks } = rules?;
@@ -107,21 +109,15 @@ struct ConfiguredGame {
 }
 
 fn rules(
-    field: Given<'_, String>,
+    value: Option<&GameValue>,
     given: &[GivenOption],
-    place: LookupPaths<'_>,
+    (place, request): (LookupPaths<'_>, &ContainmentRequest),
     problems: &mut Problems,
 ) -> Option<ConfiguredGame> {
-    let field = field?;
-    let Some(game) = GameKind::named(field.get_ref()) else {
-        let title = format!("unknown game `{}`", field.get_ref().escape_debug());
-        let known = GameKind::all().iter().map(|kind| kind.name());
-        let label = instead(field.get_ref(), known);
-        problems.add(Problem::new(field.span(), title).label(label));
-        return None;
-    };
-    let (options, remarks) = options(game.game(), field.span(), (given, place), problems)?;
-    Some(ConfiguredGame { game: game.shared(), options, remarks })
+    let game = value?.open(place, request, problems)?;
+    let at = value?.span();
+    let (options, remarks) = options(&*game, at, (given, place), problems)?;
+    Some(ConfiguredGame { game, options, remarks })
 }
 
 /// The options in force, each checked alone and then all together, with remarks about the files
@@ -142,8 +138,13 @@ fn options(
         Ok(mut options) => {
             let remarks = load(&mut options, given, place, problems)?;
             match senseless(game, &options) {
-                None => return Some((options, remarks)),
-                Some(refusal) => refusal,
+                Ok(None) => return Some((options, remarks)),
+                Ok(Some(refusal)) => refusal,
+                Err(failed @ GameError::Program(_)) => {
+                    problems.fail(failed.into());
+                    return None;
+                }
+                Err(error) => error.to_string(),
             }
         }
         Err(error) => error.to_string(),
@@ -176,8 +177,11 @@ fn load(
 }
 
 /// Why options that are valid one by one do not make a playable game, if so.
-fn senseless(game: &dyn AnyGame, options: &Options) -> Option<String> {
-    game.endless(options).unwrap_or_else(|error| Some(error.to_string()))
+fn senseless(game: &dyn AnyGame, options: &Options) -> Result<Option<String>, GameError> {
+    match game.endless(options)? {
+        None if game.program().is_some() => game.start(options).map(|_| None),
+        reason => Ok(reason),
+    }
 }
 
 /// What is wrong with one option, if anything.

@@ -46,6 +46,14 @@ pub fn of_bot(name: &str) -> String {
     frames.finish()
 }
 
+/// The hash of a game whose rules are a program: of its description, and of its command and files.
+pub fn of_rules(description: &str, command: &str) -> String {
+    let mut frames = Frames::new("rules");
+    frames.text(description);
+    frames.text(command);
+    frames.finish()
+}
+
 /// The hash of a player that a command runs, and the stamps of all files that were read.
 pub(super) fn of_command(parts: Parts<'_>) -> Result<(String, Vec<(PathBuf, Stamp)>), Unreadable> {
     let mut frames = Frames::new("command");

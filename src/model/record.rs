@@ -13,7 +13,7 @@ use crate::model::fault::Fault;
 use crate::model::openings::Openings;
 use crate::model::stage::Order;
 use crate::model::stage::{PairingRules, Stage};
-use referee_games::{Seat, SeatMap};
+use referee_games::{RulesProgram, Seat, SeatMap};
 use referee_protocol::Score;
 use referee_ratings::FixedRating;
 
@@ -35,6 +35,9 @@ pub struct Header {
     pub created: u64,
     /// The game's name.
     pub game: String,
+    /// The program that knows the rules, unless the game is built in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<RulesProgram>,
     /// The names of the seats, first seat first.
     pub seats: [String; 2],
     /// All rules options in force.

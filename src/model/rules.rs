@@ -30,11 +30,15 @@ impl GameRules {
         Ok(Self { game, options, start })
     }
 
-    /// The rules of the games of a log.
+    /// The rules of the games of a log, in which the game is built in.
     pub fn of(header: &Header) -> Result<Self, HeaderError> {
-        let game = GameKind::named(&header.game)
-            .ok_or_else(|| HeaderError::Game(header.game.clone()))?
-            .shared();
+        let kind = GameKind::named(&header.game);
+        let kind = kind.ok_or_else(|| HeaderError::Game(header.game.clone()))?;
+        Self::by_header(kind.shared(), header)
+    }
+
+    /// The rules of the games of a log, in which the game is `game`.
+    pub fn by_header(game: SharedGame, header: &Header) -> Result<Self, HeaderError> {
         let text = |value: &serde_json::Value| {
             value.as_str().map_or_else(|| value.to_string(), str::to_owned)
         };

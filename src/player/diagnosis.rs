@@ -81,7 +81,7 @@ pub(super) fn ended(status: ExitStatus, partial: &[u8]) -> Fault {
     Fault::new(code, format!("it {how}"))
 }
 
-fn how_it_ended(status: ExitStatus) -> String {
+pub(super) fn how_it_ended(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     if let Some(code) = status.code() {
         return format!("ended with exit code {code}");

@@ -1,8 +1,9 @@
 //! How to start a player's process.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::model::player::{PlayerKind, PlayerSpec};
+use referee_games::{AnyGame, RulesProgram};
 use referee_sandbox::{Command, Helper, THIS_PROGRAM};
 
 /// How to start a player.
@@ -28,8 +29,22 @@ const OF_HOST: &[(&str, &str)] =
     &[("PYTHONSAFEPATH", "1"), ("PYTHONHASHSEED", "0"), ("PYTHONNODEBUGRANGES", "1")];
 
 impl Launch {
-    /// How to start the player `spec`. Built-in players run in this same program.
-    pub fn of(spec: &PlayerSpec) -> Self {
+    /// How to start the player `spec` in this game. Built-in players run in this same program; if
+    /// the rules are a program, they start a process of it for themselves.
+    pub fn of(spec: &PlayerSpec, game: &dyn AnyGame) -> Self {
+        let mut launch = Self::of_any_game(spec);
+        if let (PlayerKind::Bot(_), Some(rules)) = (&spec.kind, game.program()) {
+            let command = &mut launch.command;
+            command.args.extend(["--rules-program".to_owned(), json(rules)]);
+            let dir = PathBuf::from(&rules.dir);
+            command.starts.push(PathBuf::from(&rules.program));
+            command.readable.extend(own_files(&rules.command, &rules.files, &dir));
+            command.readable.push(dir);
+        }
+        launch
+    }
+
+    fn of_any_game(spec: &PlayerSpec) -> Self {
         let (program, args) = match &spec.kind {
             PlayerKind::Command { program, args } => (program.clone(), args.clone()),
             PlayerKind::Class { python, class, lenient } => {
@@ -50,6 +65,7 @@ impl Launch {
             env: spec.env.clone(),
             readable: spec.readable.clone(),
             hidden: spec.hidden.clone(),
+            starts: Vec::new(),
             helper: helper.map(|program| Helper { program, variable: REFEREE.to_owned() }),
         };
         let hosted = matches!(spec.kind, PlayerKind::Class { .. });
@@ -72,4 +88,14 @@ impl Launch {
 fn this_program() -> PathBuf {
     let link = PathBuf::from(THIS_PROGRAM);
     if link.exists() { link } else { std::env::current_exe().unwrap_or(link) }
+}
+
+/// The files of a command that may lie anywhere: those in its arguments, and further ones.
+pub fn own_files(words: &[String], files: &[String], dir: &Path) -> Vec<PathBuf> {
+    let named = words.iter().skip(1).chain(files);
+    named.map(|name| dir.join(name)).filter(|path| path.exists()).collect()
+}
+
+fn json(rules: &RulesProgram) -> String {
+    serde_json::to_string(rules).unwrap_or_default()
 }

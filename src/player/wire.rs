@@ -42,7 +42,7 @@ pub struct Wire {
 /// How the lines are exchanged.
 enum Link {
     /// A process that is not started yet.
-    Waiting(Launch, Arc<Sandbox>),
+    Waiting(Box<Launch>, Arc<Sandbox>),
     /// A running process.
     Process(Box<PlayerProcess>),
     /// A function.
@@ -67,7 +67,7 @@ impl fmt::Debug for Link {
 impl Wire {
     /// A player whose process starts when its game begins.
     pub fn process(launch: Launch, sandbox: Arc<Sandbox>) -> Self {
-        Self::new(Link::Waiting(launch, sandbox))
+        Self::new(Link::Waiting(Box::new(launch), sandbox))
     }
 
     /// A player in this process.

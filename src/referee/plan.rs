@@ -34,7 +34,7 @@ impl FixedTurns {
 
     fn action(&self, by: Seat, action: &str, forced: bool) -> Event {
         let (by, action) = (self.seats()[by].clone(), action.to_owned());
-        Event::Action { by, action, forced, opening: false, on_behalf_of: None }
+        Event::Action { by, action, forced, opening: false, on_behalf_of: None, to: None }
     }
 }
 

@@ -27,7 +27,7 @@ pub fn describe_events(events: &[Event]) -> String {
 /// Describes one event in a few words.
 fn describe(event: &Event) -> String {
     match event {
-        Event::Action { by, action, forced, opening, on_behalf_of } => {
+        Event::Action { by, action, forced, opening, on_behalf_of, to: _ } => {
             let owner =
                 on_behalf_of.as_ref().map_or(String::new(), |owner| format!(" for {owner}"));
             let forced = if *forced { " (forced)" } else { "" };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::fingerprint::Fingerprint;
 use crate::model::player::PlayerSpec;
 use crate::player::{Launch, Player, Sandbox, Wire};
+use referee_games::AnyGame;
 
 /// The maximum length of a file name in messages, in bytes.
 const SHOWN: usize = 200;
@@ -22,9 +23,9 @@ pub struct Entrant {
 }
 
 impl Entrant {
-    /// The program that `spec` describes, contained by `sandbox`.
-    pub fn of(spec: &PlayerSpec, sandbox: &Arc<Sandbox>) -> Self {
-        let (launch, sandbox) = (Launch::of(spec), Arc::clone(sandbox));
+    /// The program that `spec` describes, for this game, contained by `sandbox`.
+    pub fn of(spec: &PlayerSpec, game: &dyn AnyGame, sandbox: &Arc<Sandbox>) -> Self {
+        let (launch, sandbox) = (Launch::of(spec, game), Arc::clone(sandbox));
         let fresh = move || Wire::process(launch.clone(), Arc::clone(&sandbox));
         Self {
             fingerprint: spec.fingerprint.clone(),

@@ -13,7 +13,7 @@ use crate::openings::{Opening, OpeningBook};
 use crate::player::{InitView, NotStarted, Player, PlayerStatistics};
 use crate::referee::{self, Disturbance, Ending, GameReport, GameSetup, Unplayable};
 use crate::schedule::Fixture;
-use referee_games::{BySeat, Seat};
+use referee_games::{BySeat, GameError, Seat};
 
 /// A reusable player that waits for another game.
 #[derive(Debug)]
@@ -30,6 +30,8 @@ pub(super) const IDLE_MOST: usize = 8;
 /// Starts and reuses the players of a worker's games.
 pub struct PlayerPool {
     book: OpeningBook,
+    /// Whether the book has its own rules program, if the rules are one.
+    is_settled: bool,
     conditions: Arc<Conditions>,
     idle: Vec<Idle>,
 }
@@ -37,7 +39,19 @@ pub struct PlayerPool {
 impl PlayerPool {
     /// An empty pool. Its games will begin with the openings of `book`.
     pub fn new(book: OpeningBook, conditions: Arc<Conditions>) -> Self {
-        Self { book, conditions, idle: Vec::new() }
+        Self { book, is_settled: false, conditions, idle: Vec::new() }
+    }
+
+    /// Starts a rules program of its own on the cores of this thread, if the rules are a program.
+    ///
+    /// # Errors
+    /// The rules program failed.
+    pub(super) fn settle(&mut self) -> Result<(), GameError> {
+        if !self.is_settled {
+            self.book = self.book.clone().for_another_core()?;
+            self.is_settled = true;
+        }
+        Ok(())
     }
 
     /// Starts the player, completes the handshake, and lets it quit.

@@ -162,6 +162,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         identity,
         created,
         game: tournament.game.name().to_owned(),
+        program: tournament.game.program().cloned(),
         seats: [seats.first, seats.second].map(Text::into_owned),
         options,
         clock: tournament.clock,

@@ -217,6 +217,7 @@ fn header() -> Header {
         identity: "cup".to_owned(),
         created: 0,
         game: Toss::NAME.to_owned(),
+        program: None,
         seats: ["white", "black"].map(str::to_owned),
         options: serde_json::Map::new(),
         clock: TimeControl {

@@ -102,9 +102,10 @@ async fn work(
     mut stop: watch::Receiver<bool>,
 ) {
     while let Some(job) = jobs.recv().await {
-        let outcome = match job {
-            Job::Probe(player) => pool.probe(player, &mut stop).await,
-            Job::Play(id, fixture) => pool.play(id, fixture, &mut stop).await,
+        let outcome = match (pool.settle(), job) {
+            (Err(error), _) => JobOutcome::Broken(error),
+            (Ok(()), Job::Probe(player)) => pool.probe(player, &mut stop).await,
+            (Ok(()), Job::Play(id, fixture)) => pool.play(id, fixture, &mut stop).await,
         };
         if reports.send((number, Ok(outcome))).is_err() {
             break;

@@ -2,12 +2,12 @@
 
 use std::io::{self, BufRead, ErrorKind, Write};
 
-use super::{BotKind, Reaction, Session};
+use super::{Reaction, Session};
 
 /// Plays on stdin and stdout until `quit` or the end of the input. If the referee violates the
 /// protocol, the error is of the kind [`ErrorKind::InvalidData`].
-pub fn serve(kind: BotKind) -> io::Result<()> {
-    converse(Session::new(kind), io::stdin().lock(), io::stdout().lock())
+pub fn serve(session: Session) -> io::Result<()> {
+    converse(session, io::stdin().lock(), io::stdout().lock())
 }
 
 fn converse(

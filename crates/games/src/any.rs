@@ -6,6 +6,7 @@
 //! implements these traits too: methods that may have to ask it can return a [`GameError`].
 
 mod failure;
+mod perft;
 mod typed;
 
 use std::borrow::Cow;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 pub use failure::ProgramError;
+pub use perft::{divide_of_any, perft_of_any};
 pub use typed::{Typed, TypedPosition};
 
 use super::board::Square;
@@ -92,6 +94,8 @@ pub trait AnyGame: fmt::Debug + Send + Sync {
 pub struct RulesProgram {
     /// The words of its command, as configured.
     pub command: Vec<String>,
+    /// The program of the command, as an absolute path.
+    pub program: String,
     /// Its working folder, as an absolute path.
     pub dir: String,
     /// Further files that the game is made of, relative to the folder.
@@ -128,6 +132,14 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// The legal actions of `seat` in the form sent to players; an empty list unless the seat is to
     /// choose.
     fn legal(&self, seat: Seat) -> Legal;
+
+    /// The texts of all legal actions of `seat`, sorted; `None` if there are too many to list.
+    fn legal_list(&self, seat: Seat) -> Option<Vec<String>> {
+        match self.legal(seat) {
+            Legal::List(actions) => Some(actions),
+            _ => None,
+        }
+    }
 
     /// The number of legal actions of `seat`.
     fn legal_count(&self, seat: Seat) -> u64;
@@ -225,6 +237,8 @@ pub enum GameError {
     Refused(Refusal),
     /// The step does not answer the turn.
     Step(StepError),
+    /// The game does not list its actions, so that its positions cannot be counted.
+    Unlisted,
     /// The program that knows the rules failed. Nobody's action or options caused it.
     Program(ProgramError),
 }
@@ -235,6 +249,9 @@ impl fmt::Display for GameError {
             Self::Options(error) => error.fmt(f),
             Self::Refused(refusal) => refusal.fmt(f),
             Self::Step(error) => error.fmt(f),
+            Self::Unlisted => f.write_str(
+                "the game does not list its actions, so its positions cannot be counted",
+            ),
             Self::Program(error) => error.fmt(f),
         }
     }
@@ -246,6 +263,7 @@ impl Error for GameError {
             Self::Options(error) => Some(error),
             Self::Refused(refusal) => Some(refusal),
             Self::Step(error) => Some(error),
+            Self::Unlisted => None,
             Self::Program(error) => error.source(),
         }
     }

@@ -164,6 +164,7 @@ impl BackToTheWall {
                 by: Self::SEATS[seat].into(),
                 action: submission.to_string(),
                 on_behalf_of: None,
+                to: None,
                 forced: false,
                 opening: false,
             });

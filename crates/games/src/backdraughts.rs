@@ -269,6 +269,7 @@ impl Backdraughts {
             action: action.to_string(),
             forced,
             opening: false,
+            to: None,
             on_behalf_of: (owner != by).then(|| Self::SEATS[owner].into()),
         });
         if !captured.is_empty() {

@@ -20,6 +20,9 @@ pub enum Event {
         by: Text,
         /// The action's canonical text.
         action: String,
+        /// The seat, if the action is told to it alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<[Text; 1]>,
         /// Whether the seat had no legal action, so that the referee passed for it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         forced: bool,
@@ -122,8 +125,8 @@ pub enum Event {
     Other(OtherEvent),
 }
 
-/// An event that only its own game knows: a JSON object whose `event` names it. `to`, if present,
-/// lists the seats that may know it. `action` and `over` are the same in every game and thus cannot
+/// An event that only its own game knows: a JSON object whose `event` names it. `to`, if it is a
+/// list, names the seats that may know it. `action` and `over` are the same in every game and thus cannot
 /// be the name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Map<String, Value>")]
@@ -156,14 +159,9 @@ impl TryFrom<Map<String, Value>> for OtherEvent {
         match fields.get("event").and_then(Value::as_str) {
             None => Err(EventError::NoName),
             Some(name @ ("action" | "over")) => Err(EventError::Reserved(name.to_owned())),
-            Some(_) if !fields.get("to").is_none_or(is_list_of_texts) => Err(EventError::To),
             Some(_) => Ok(Self(fields)),
         }
     }
-}
-
-fn is_list_of_texts(value: &Value) -> bool {
-    value.as_array().is_some_and(|items| items.iter().all(Value::is_string))
 }
 
 /// The reason why an object is not an event.
@@ -173,8 +171,6 @@ pub enum EventError {
     NoName,
     /// It has a name that is the same in every game, but not the fields that belong to it.
     Reserved(String),
-    /// `to` is not a list of strings.
-    To,
 }
 
 impl fmt::Display for EventError {
@@ -184,7 +180,6 @@ impl fmt::Display for EventError {
             Self::Reserved(name) => {
                 write!(f, "a game cannot have an event of its own called `{name}`")
             }
-            Self::To => f.write_str("`to` is not a list of seats"),
         }
     }
 }
@@ -258,9 +253,7 @@ mod tests {
 
     #[test]
     fn what_is_no_event_is_refused() {
-        for text in
-            [r#"{"by":"white"}"#, r#"{"event":"action"}"#, r#"{"event":"x","to":"red"}"#, "3"]
-        {
+        for text in [r#"{"by":"white"}"#, r#"{"event":"action"}"#, "3"] {
             assert!(read(text).is_err(), "{text}");
         }
     }

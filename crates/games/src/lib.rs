@@ -65,9 +65,9 @@ pub mod watch_your_back;
 
 pub use any::{
     AnyGame, AnyPosition, GameError, Position, ProgramError, RulesProgram, SharedGame, Typed,
-    TypedPosition,
+    TypedPosition, divide_of_any, perft_of_any,
 };
-pub use event::Event;
+pub use event::{Event, EventError, OtherEvent};
 pub use game::{Clause, Game, Legal, StepOf};
 pub use kind::GameKind;
 pub use options::{OptionError, OptionSpec, Options};

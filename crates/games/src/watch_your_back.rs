@@ -144,6 +144,7 @@ impl WatchYourBack {
             forced: action == Action::Pass,
             opening: false,
             on_behalf_of: None,
+            to: None,
         });
         push_removed(events, removals.surrounded, Why::Surrounded);
         push_removed(events, removals.arrival, Why::Surrounded);

@@ -22,6 +22,8 @@ pub struct Command {
     pub readable: Vec<PathBuf>,
     /// Paths in readable folders that it may not read; real paths.
     pub hidden: Vec<PathBuf>,
+    /// Programs that it starts itself, as paths: their installations are readable for it.
+    pub starts: Vec<PathBuf>,
     /// Another program that it may run.
     pub helper: Option<Helper>,
 }

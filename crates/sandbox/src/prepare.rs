@@ -1,6 +1,6 @@
 //! Turns a command and a policy into the supervisor's setup.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -30,9 +30,11 @@ pub(crate) fn setup(
     let mut env = command.env.clone();
     let mut readable = Vec::new();
     if contained {
-        if !is_this_program {
+        if is_this_program {
+            readable = readable_paths(command, None);
+        } else {
             program = runtimes::with_real_folder(&program);
-            readable = readable_paths(command, &program, &dir);
+            readable = readable_paths(command, Some((&program, &dir)));
         }
         env = environment(command, scratch.as_deref().unwrap_or(Path::new(mounts::SCRATCH)));
     }
@@ -64,13 +66,17 @@ fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The paths that a contained process may read besides the system folders: its program's
-/// installation, its working folder, and the paths that the command lists.
-fn readable_paths(command: &Command, program: &Path, dir: &Path) -> Vec<PathBuf> {
+/// The paths that a contained process may read besides the system folders: the installations of its
+/// `own` program and of those that it starts, its `own` working folder, and the paths that the
+/// command lists.
+fn readable_paths(command: &Command, own: Option<(&Path, &Path)>) -> Vec<PathBuf> {
     let search = command.env.get("PATH").map(Into::into).or_else(|| std::env::var_os("PATH"));
-    let mut readable = runtimes::of_program(program, search.as_deref());
+    let starts = command.starts.iter().map(PathBuf::as_path);
+    let programs = own.map(|(program, _)| program).into_iter().chain(starts);
+    let of_program = |program: &Path| runtimes::of_program(program, search.as_deref());
+    let mut readable: BTreeSet<PathBuf> = programs.flat_map(of_program).collect();
     readable.extend(command.readable.iter().map(|path| real(path)));
-    readable.insert(dir.to_owned());
+    readable.extend(own.map(|(_, dir)| dir.to_owned()));
     readable.retain(|path| !runtimes::is_of_system(path));
     readable.into_iter().collect()
 }

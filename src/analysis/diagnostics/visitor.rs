@@ -9,6 +9,7 @@ use crate::analysis::pass::{LogVisitor, LoggedGame};
 use crate::analysis::tournament::TournamentAnalysis;
 use crate::error::Failure;
 use crate::folder::log_failure;
+use crate::game_program::recorded_rules;
 use crate::log::LogError;
 use crate::model::rules::GameRules;
 
@@ -26,7 +27,7 @@ impl Diagnoser {
     ///
     /// When the header names an unknown game or unknown options.
     pub fn new(analysis: &TournamentAnalysis) -> Result<Self, Failure> {
-        let rules = GameRules::of(&analysis.header)?;
+        let rules = recorded_rules(&analysis.header)?;
         let observer = DiagnosticsCollector::new(analysis.evaluation.results.names());
         Ok(Self { dir: analysis.dir().to_owned(), observer, rules })
     }

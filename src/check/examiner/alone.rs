@@ -166,7 +166,7 @@ impl Examiner<'_> {
     }
 
     pub(super) fn fresh(&self) -> Player {
-        let launch = Launch::of(&self.candidate.spec);
+        let launch = Launch::of(&self.candidate.spec, &*self.exam.rules.game);
         let containment = Arc::clone(&self.exam.containment);
         Player::Wire(Box::new(Wire::process(launch, containment)))
     }

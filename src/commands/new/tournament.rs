@@ -1,6 +1,6 @@
 //! `new tournament`: creates the configuration for a folder of players.
 
-use crate::commands::game_args::game_named;
+use crate::commands::game_args::built_in_game;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ pub struct TournamentArgs {
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub into: PathBuf,
     /// The game
-    #[arg(long, value_parser = game_named(), default_value = "watch-your-back")]
+    #[arg(long, value_parser = built_in_game(), default_value = "watch-your-back")]
     pub game: GameKind,
 }
 

@@ -91,7 +91,8 @@ fn the_command_line_comes_first() {
 
 #[test]
 fn options_and_openings_hold_for_the_game_of_the_configuration_only() {
-    let given = GivenSettings { game: Some(GameKind::WatchYourBack), ..GivenSettings::default() };
+    let given =
+        GivenSettings { game: Some(GameKind::WatchYourBack.shared()), ..GivenSettings::default() };
     let settings = Settings::resolve(given, Some(&configured()), Path::new("cup.toml"));
     assert_eq!(settings.game.source, CommandLine);
     assert_eq!(settings.openings, None);

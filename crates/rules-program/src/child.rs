@@ -1,0 +1,60 @@
+//! A rules program as a plain child process, for programs that are contained themselves.
+
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use crate::pipes::{Launcher, ProgramPipes, RulesProcess};
+
+/// Starts a rules program as a plain child process, whose stderr is that of this process.
+#[derive(Debug, Clone)]
+pub struct ChildLauncher {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its working folder.
+    pub dir: PathBuf,
+}
+
+impl Launcher for ChildLauncher {
+    fn start(&self) -> Result<(Box<dyn RulesProcess>, ProgramPipes), Box<dyn std::error::Error>> {
+        let mut child = Command::new(&self.program)
+            .args(&self.args)
+            .current_dir(&self.dir)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("{}: {error}", self.program.display()))?;
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err("its pipes are missing".into());
+        };
+        let pipes = ProgramPipes::new(OwnedFd::from(stdin), OwnedFd::from(stdout))?;
+        Ok((Box::new(ChildProgram(child)), pipes))
+    }
+}
+
+/// A running child process.
+#[derive(Debug)]
+struct ChildProgram(Child);
+
+impl RulesProcess for ChildProgram {
+    /// Nothing: it writes where this process does.
+    fn stderr(&mut self) -> String {
+        String::new()
+    }
+
+    fn how_it_ended(&mut self) -> String {
+        // Its stdout is closed. It is not given time for anything else.
+        let _ = self.0.kill();
+        self.0.wait().map_or_else(|error| error.to_string(), |status| status.to_string())
+    }
+}
+
+impl Drop for ChildProgram {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

@@ -1,0 +1,322 @@
+//! The contract with rules programs: the lines in both directions, and their bounds.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use referee_games::{BySeat, StepText};
+
+/// The version of the contract.
+pub const VERSION: u32 = 1;
+/// The longest answer, in bytes, including its newline.
+pub const LONGEST_ANSWER: usize = 1 << 20;
+/// The longest state, in bytes.
+pub const LONGEST_STATE: usize = 64 << 10;
+/// The longest text of an action or of a chance outcome, in bytes.
+pub const LONGEST_TEXT: usize = 256;
+/// The most outcomes of one chance event.
+pub const MOST_OUTCOMES: usize = 4096;
+/// The most plies that a game may allow.
+pub const MOST_PLIES: u32 = 100_000;
+/// The most chance events and forced passes in a row.
+pub const MOST_UNASKED: u32 = 1000;
+/// The most rows of a board in text.
+pub const MOST_ROWS: usize = 64;
+/// The longest row or caption, in characters.
+pub const LONGEST_ROW: usize = 256;
+/// The number of different draws.
+pub const DRAWS: u64 = 1 << 53;
+
+/// The type of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RequestType {
+    /// What is the game?
+    Game,
+    /// Which is the first position?
+    Start,
+    /// Which position follows a step?
+    Play,
+    /// Which action does a text mean?
+    Judge,
+    /// Which is a random legal action?
+    Sample,
+    /// Which position can a seat not tell from this one?
+    Guess,
+    /// The program must exit; there is no answer.
+    Quit,
+}
+
+/// A request to a rules program. It carries all that its answer depends on.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Request<'a> {
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: RequestType,
+    /// The id that the answer must carry.
+    #[serde(default)]
+    pub id: u64,
+    /// The supported versions of the contract, in `game`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<[u32; 1]>,
+    /// The options in force, by name.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub options: Option<&'a RawValue>,
+    /// The state of the position.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<&'a RawValue>,
+    /// The step to play.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<StepWords<'a>>,
+    /// The seat that the question is about.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub seat: Option<Cow<'a, str>>,
+    /// The text to judge.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Cow<'a, str>>,
+    /// A random number below [`DRAWS`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draw: Option<u64>,
+}
+
+impl Request<'_> {
+    /// A request of this type, without parameters.
+    pub fn new(kind: RequestType) -> Self {
+        Self {
+            kind,
+            id: 0,
+            protocol: None,
+            options: None,
+            state: None,
+            step: None,
+            seat: None,
+            text: None,
+            draw: None,
+        }
+    }
+}
+
+/// A step as the contract writes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StepWords<'a> {
+    /// The action of the seat on turn.
+    Move(#[serde(borrow)] Cow<'a, str>),
+    /// The actions of both seats, in seat order.
+    Both(Cow<'a, str>, Cow<'a, str>),
+    /// A forced pass. Always true.
+    Pass(bool),
+    /// The outcome of chance that was drawn.
+    Chance(Cow<'a, str>),
+}
+
+impl<'a> From<StepText<'a>> for StepWords<'a> {
+    fn from(step: StepText<'a>) -> Self {
+        match step {
+            StepText::Move(action) => Self::Move(action.into()),
+            StepText::Both(BySeat { first, second }) => Self::Both(first.into(), second.into()),
+            StepText::Pass => Self::Pass(true),
+            StepText::Chance(outcome) => Self::Chance(outcome.into()),
+        }
+    }
+}
+
+/// The id of an answer.
+#[derive(Debug, Deserialize)]
+pub(crate) struct AnswerId {
+    #[serde(default)]
+    pub(crate) id: Option<u64>,
+}
+
+/// The answer to `game`: what the game is.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct GameAnswer {
+    /// The version of the contract.
+    pub protocol: u32,
+    /// The name, in kebab-case.
+    pub name: String,
+    /// The name for people.
+    pub title: String,
+    /// The version of the rules, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The names of the seats, first seat first.
+    pub seats: [String; 2],
+    /// Whether a seat may not see everything.
+    #[serde(default)]
+    pub hidden: bool,
+    /// The options, in order.
+    #[serde(default)]
+    pub options: Vec<OptionWords>,
+    /// The clauses, in order.
+    #[serde(default)]
+    pub clauses: Vec<ClauseWords>,
+}
+
+/// A clause of the rules.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ClauseWords {
+    /// The id that refusals cite.
+    pub id: String,
+    /// A short name.
+    pub title: String,
+    /// The text.
+    pub text: String,
+}
+
+/// An option of the rules.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct OptionWords {
+    /// Its name, in kebab-case.
+    pub name: String,
+    /// Its possible values.
+    #[serde(flatten)]
+    pub values: OptionValues,
+    /// Its default. Without one, the program chooses what holds unless a value is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
+    /// A sentence about what it decides.
+    pub text: String,
+    /// The id of its clause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clause: Option<String>,
+}
+
+/// The possible values of an option.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum OptionValues {
+    /// A whole number in this range, ends included.
+    Integer {
+        /// The smallest value.
+        min: i64,
+        /// The largest value.
+        max: i64,
+    },
+    /// True or false.
+    Boolean,
+    /// One of these words.
+    Choice {
+        /// The words.
+        values: WordList,
+    },
+    /// A word, or a list of names and files, whose texts the referee reads.
+    List {
+        /// Words for the whole value.
+        words: WordList,
+        /// Names that can stand in a list.
+        items: WordList,
+        /// A description of the files, in two or three words.
+        files: String,
+    },
+}
+
+/// Words, with or without their meanings.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum WordList {
+    /// Words alone.
+    Plain(Vec<String>),
+    /// The words as keys, their meanings as values.
+    Explained(Map<String, Value>),
+}
+
+/// The answer to `start`, `play` and `guess`: a position.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct PositionAnswer {
+    /// Why there is no position, in the answer to `start`: the options make no sense together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The complete state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<Box<RawValue>>,
+    /// What the position waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnWords>,
+    /// The legal actions, if they can be listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub legal: Option<LegalWords>,
+    /// What players get as `legal` instead, by seat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub show: Option<BTreeMap<String, Value>>,
+    /// What the step did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Map<String, Value>>,
+    /// What each seat sees of a hidden game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub views: Option<BTreeMap<String, Box<RawValue>>>,
+    /// Whether the action that led here is told to its own seat alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub secret: bool,
+    /// The seat for which the action was made, if that is not the mover.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_behalf_of: Option<String>,
+    /// The board in text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<String>,
+    /// A line beside the board.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub caption: String,
+    /// Estimates of the result by seat, from −1 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<BTreeMap<String, f64>>,
+    /// The most plies of a game, in the answer to `start`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_plies: Option<u32>,
+}
+
+/// What a position waits for: exactly one of `move`, `both`, `pass`, `chance` and `over`.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnWords {
+    /// The seat that chooses an action.
+    #[serde(rename = "move", default, skip_serializing_if = "Option::is_none")]
+    pub moves: Option<String>,
+    /// True if both seats choose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub both: Option<bool>,
+    /// The seat that is forced to pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pass: Option<String>,
+    /// The outcomes of chance with their weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chance: Option<Vec<(String, u32)>>,
+    /// The seat whose stream of luck is used, with `chance`.
+    #[serde(rename = "for", default, skip_serializing_if = "Option::is_none")]
+    pub whose: Option<String>,
+    /// The seat that won, or `draw`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<String>,
+    /// The reason for the result, with `over`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// The legal actions.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum LegalWords {
+    /// Those of the seat on turn.
+    List(Vec<String>),
+    /// Those of both seats.
+    BySeat(BTreeMap<String, Vec<String>>),
+}
+
+/// The answer to `judge`: an action, or a refusal. Also the answer to `sample`: an action.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct ActionAnswer {
+    /// The canonical text of a legal action.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    /// Why the text is no legal action.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// The clause that forbids it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clause: Option<String>,
+    /// Whether the text does not even have the form of an action.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub malformed: bool,
+}

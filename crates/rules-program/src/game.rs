@@ -1,0 +1,130 @@
+//! A game whose rules are a program.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use referee_games::{
+    AnyGame, BySeat, Clause, GameError, OptionError, OptionSpec, Options, Position, RulesProgram,
+    SharedGame, Text,
+};
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::contract::{GameAnswer, MOST_PLIES, PositionAnswer, Request, RequestType, VERSION};
+use crate::description::Description;
+use crate::error::{Problem, Violation};
+use crate::held::Held;
+use crate::link::Link;
+use crate::pipes::Launcher;
+use crate::position::{ProgramPosition, Table};
+
+/// A game whose rules are a program.
+#[derive(Debug)]
+pub struct ProgramGame {
+    description: Arc<Description>,
+    program: Arc<RulesProgram>,
+    link: Arc<Link>,
+}
+
+impl ProgramGame {
+    /// Starts the program and asks what the game is. `identify` gets the answer as compact JSON
+    /// without its id, and returns the identity of the program.
+    ///
+    /// # Errors
+    /// The program failed.
+    pub fn open(
+        launcher: Arc<dyn Launcher>,
+        reply: Duration,
+        identify: impl FnOnce(&str) -> RulesProgram,
+    ) -> Result<Self, GameError> {
+        let link = Link::new(launcher, reply);
+        let request = Request { protocol: Some([VERSION]), ..Request::new(RequestType::Game) };
+        let (description, text) = link.ask(request, |answer: GameAnswer, text| {
+            Ok((Description::new(answer)?, without_id(text)?))
+        })?;
+        Ok(Self {
+            description: Arc::new(description),
+            program: Arc::new(identify(&text)),
+            link: Arc::new(link),
+        })
+    }
+
+    /// The time for an answer.
+    pub fn reply(&self) -> Duration {
+        self.link.reply()
+    }
+}
+
+/// The answer as compact JSON without its id.
+fn without_id(text: &str) -> Result<String, Problem> {
+    let mut fields: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)?;
+    fields.shift_remove("id");
+    Ok(serde_json::Value::from(fields).to_string())
+}
+
+impl AnyGame for ProgramGame {
+    fn name(&self) -> &str {
+        &self.description.name
+    }
+
+    fn title(&self) -> &str {
+        &self.description.title
+    }
+
+    fn seats(&self) -> BySeat<Text> {
+        self.description.seats.clone()
+    }
+
+    fn clauses(&self) -> &[Clause] {
+        &self.description.clauses
+    }
+
+    fn options(&self) -> &[OptionSpec] {
+        &self.description.options
+    }
+
+    fn start(&self, options: &Options) -> Result<Position, GameError> {
+        let options: Box<RawValue> = to_raw_value(options)
+            .map_err(|error| GameError::Options(OptionError::Rules(error.to_string().into())))?;
+        let request = Request { options: Some(&options), ..Request::new(RequestType::Start) };
+        let started = self.link.ask(request, |mut answer: PositionAnswer, _| {
+            if let Some(error) = answer.error.take() {
+                return Ok(Err(error));
+            }
+            let plies = answer.max_plies.ok_or(Violation::Missing("max_plies"))?;
+            if !(1..=MOST_PLIES).contains(&plies) {
+                return Err(Violation::MostPlies(plies).into());
+            }
+            Ok(Ok((Held::new(&self.description, answer)?.0, plies)))
+        })?;
+        let (held, max_plies) =
+            started.map_err(|error| OptionError::Rules(crate::error::printable(&error).into()))?;
+        let table = Table {
+            description: Arc::clone(&self.description),
+            link: Arc::clone(&self.link),
+            options,
+            max_plies,
+        };
+        Ok(Box::new(ProgramPosition::first(table, held)))
+    }
+
+    /// Every game ends: its program says after how many plies.
+    fn endless(&self, _: &Options) -> Result<Option<String>, GameError> {
+        Ok(None)
+    }
+
+    fn is_hidden(&self) -> bool {
+        self.description.hidden
+    }
+
+    fn program(&self) -> Option<&RulesProgram> {
+        Some(&self.program)
+    }
+
+    fn for_another_core(&self) -> Option<SharedGame> {
+        Some(Arc::new(Self {
+            description: Arc::clone(&self.description),
+            program: Arc::clone(&self.program),
+            link: Arc::new(self.link.another()),
+        }))
+    }
+}

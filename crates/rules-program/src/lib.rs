@@ -1,0 +1,31 @@
+//! Games whose rules are a program: the contract with such programs, for both sides.
+//!
+//! A rules program reads a JSON object per line and answers each with one. No answer depends on
+//! earlier requests: a request carries the state of the position that it is about. So a position
+//! can be held, copied, replayed and put to any process of the program. `docs/games.md` describes
+//! the contract; [`contract`] declares its messages and bounds.
+//!
+//! - [`ProgramGame`] is such a game as an [`AnyGame`](referee_games::AnyGame). A [`Launcher`]
+//!   starts its program: [`ChildLauncher`] as a plain child process.
+//! - [`serve`] is the other side: any game behind the same pipe.
+//!
+//! A position is asked for once and held. Everything that the program answers is checked against
+//! the contract; what breaks it is a [`RulesProgramError`], the failure of the program and of no
+//! player.
+
+mod child;
+pub mod contract;
+mod description;
+mod error;
+mod game;
+mod held;
+mod link;
+mod pipes;
+mod position;
+mod serve;
+
+pub use child::ChildLauncher;
+pub use error::{Problem, RulesProgramError, Violation};
+pub use game::ProgramGame;
+pub use pipes::{Launcher, ProgramPipes, RulesProcess};
+pub use serve::serve;

@@ -1,0 +1,122 @@
+//! The link to a rules program: it starts the program when it is needed, asks it, and reads its
+//! answers.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use referee_games::GameError;
+use serde::de::DeserializeOwned;
+
+use crate::contract::{AnswerId, Request};
+use crate::error::{Problem, RulesProgramError};
+use crate::pipes::{Broken, Launcher, ProgramPipes, RulesProcess};
+
+/// A link to a rules program, for one core. The program starts with the first request, and again
+/// with the first request after a failure.
+#[derive(Debug)]
+pub(crate) struct Link {
+    launcher: Arc<dyn Launcher>,
+    /// The time for an answer.
+    reply: Duration,
+    running: Mutex<Option<Running>>,
+}
+
+/// A running program.
+#[derive(Debug)]
+struct Running {
+    // Pipes close before the process is ended, so that the program can exit on its own.
+    pipes: ProgramPipes,
+    process: Box<dyn RulesProcess>,
+    next_id: u64,
+    line: Vec<u8>,
+    answer: Vec<u8>,
+}
+
+impl Link {
+    pub(crate) fn new(launcher: Arc<dyn Launcher>, reply: Duration) -> Self {
+        Self { launcher, reply, running: Mutex::new(None) }
+    }
+
+    /// A link of the same kind with a process of its own.
+    pub(crate) fn another(&self) -> Self {
+        Self::new(Arc::clone(&self.launcher), self.reply)
+    }
+
+    /// The time for an answer.
+    pub(crate) fn reply(&self) -> Duration {
+        self.reply
+    }
+
+    /// Asks the program, and passes the answer to `check`, which also gets the answer's text.
+    ///
+    /// # Errors
+    /// The program failed, or its answer was refused. It is ended then.
+    pub(crate) fn ask<A: DeserializeOwned, T>(
+        &self,
+        request: Request<'_>,
+        check: impl FnOnce(A, &str) -> Result<T, Problem>,
+    ) -> Result<T, GameError> {
+        // After a panic nothing is known of the exchange that it interrupted.
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let program = match &mut *running {
+            Some(program) => program,
+            none => none.insert(self.start().map_err(unstarted)?),
+        };
+        let checked = program.ask(request, self.reply).and_then(|()| program.read(check));
+        let failed = checked.map_err(|problem| program.failure(problem));
+        if failed.is_err() {
+            *running = None;
+        }
+        failed.map_err(GameError::from)
+    }
+
+    fn start(&self) -> Result<Running, Problem> {
+        let (process, pipes) =
+            self.launcher.start().map_err(|error| Problem::NotStarted(error.to_string()))?;
+        Ok(Running { pipes, process, next_id: 1, line: Vec::new(), answer: Vec::new() })
+    }
+}
+
+fn unstarted(problem: Problem) -> GameError {
+    RulesProgramError { problem, request: None, answer: None, stderr: String::new() }.into()
+}
+
+impl Running {
+    fn ask(&mut self, request: Request<'_>, limit: Duration) -> Result<(), Problem> {
+        self.line.clear();
+        self.answer.clear();
+        serde_json::to_writer(&mut self.line, &Request { id: self.next_id, ..request })?;
+        self.line.push(b'\n');
+        self.pipes.exchange(&self.line, &mut self.answer, limit).map_err(|broken| match broken {
+            Broken::Ended => Problem::Ended(self.process.how_it_ended()),
+            Broken::Failed(problem) => problem,
+        })
+    }
+
+    /// Reads the answer to the last request.
+    fn read<A: DeserializeOwned, T>(
+        &mut self,
+        check: impl FnOnce(A, &str) -> Result<T, Problem>,
+    ) -> Result<T, Problem> {
+        let asked = self.next_id;
+        self.next_id += 1;
+        let text = std::str::from_utf8(&self.answer)
+            .map_err(|error| serde::de::Error::custom(format!("it is not UTF-8: {error}")))
+            .map_err(Problem::Json)?;
+        match serde_json::from_str(text)? {
+            AnswerId { id: Some(id) } if id == asked => {}
+            AnswerId { id: given } => return Err(Problem::Id { asked, given }),
+        }
+        check(serde_json::from_str(text)?, text)
+    }
+
+    fn failure(&mut self, problem: Problem) -> RulesProgramError {
+        let text = |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned());
+        RulesProgramError {
+            problem,
+            request: text(&self.line),
+            answer: text(&self.answer).filter(|answer| !answer.is_empty()),
+            stderr: self.process.stderr(),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The pipes of a running rules program: one line out, one line in, with a deadline.
+
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use crate::contract::LONGEST_ANSWER;
+use crate::error::Problem;
+
+/// How much is read at once, in bytes.
+const CHUNK: usize = 16 << 10;
+
+/// A running rules program. Dropping it ends the program.
+pub trait RulesProcess: fmt::Debug + Send {
+    /// The last lines that it wrote to stderr.
+    fn stderr(&mut self) -> String;
+
+    /// How it ended, once its stdout has.
+    fn how_it_ended(&mut self) -> String;
+}
+
+/// Starts rules programs.
+pub trait Launcher: fmt::Debug + Send + Sync {
+    /// Starts the program. Returns it with the other ends of its stdin and stdout.
+    ///
+    /// # Errors
+    /// A sentence for the user about what kept it from starting.
+    fn start(&self) -> Result<(Box<dyn RulesProcess>, ProgramPipes), Box<dyn std::error::Error>>;
+}
+
+/// The other ends of a program's stdin and stdout.
+#[derive(Debug)]
+pub struct ProgramPipes {
+    stdin: OwnedFd,
+    stdout: OwnedFd,
+    /// What was read after the last answer.
+    read: Vec<u8>,
+}
+
+impl ProgramPipes {
+    /// Takes over the pipes, and makes them non-blocking.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn new(stdin: OwnedFd, stdout: OwnedFd) -> io::Result<Self> {
+        for pipe in [&stdin, &stdout] {
+            let flags = rustix::fs::fcntl_getfl(pipe)?;
+            rustix::fs::fcntl_setfl(pipe, flags | rustix::fs::OFlags::NONBLOCK)?;
+        }
+        Ok(Self { stdin, stdout, read: Vec::new() })
+    }
+
+    /// Sends a line, and reads the next line into `answer`, without its newline.
+    pub(crate) fn exchange(
+        &mut self,
+        line: &[u8],
+        answer: &mut Vec<u8>,
+        limit: Duration,
+    ) -> Result<(), Broken> {
+        let deadline = Deadline { until: Instant::now() + limit, limit };
+        self.write(line, &deadline)?;
+        self.read(answer, &deadline)
+    }
+
+    fn write(&self, mut line: &[u8], deadline: &Deadline) -> Result<(), Broken> {
+        while !line.is_empty() {
+            match rustix::io::write(&self.stdin, line) {
+                Ok(written) => line = &line[written..],
+                Err(Errno::AGAIN) => deadline.wait(&self.stdin, PollFlags::OUT)?,
+                Err(Errno::INTR) => {}
+                Err(Errno::PIPE) => return Err(Broken::Ended),
+                Err(error) => return Err(Broken::Failed(Problem::Pipe(error.into()))),
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, answer: &mut Vec<u8>, deadline: &Deadline) -> Result<(), Broken> {
+        let mut searched = 0;
+        loop {
+            if let Some(end) = self.read[searched..].iter().position(|&byte| byte == b'\n') {
+                let rest = self.read.split_off(searched + end + 1);
+                *answer = std::mem::replace(&mut self.read, rest);
+                answer.pop();
+                return Ok(());
+            }
+            searched = self.read.len();
+            if searched >= LONGEST_ANSWER {
+                return Err(Broken::Failed(Problem::TooLong));
+            }
+            deadline.wait(&self.stdout, PollFlags::IN)?;
+            self.read.resize(searched + CHUNK, 0);
+            let got = rustix::io::read(&self.stdout, &mut self.read[searched..]);
+            self.read.truncate(searched + got.unwrap_or(0));
+            match got {
+                Ok(0) => return Err(Broken::Ended),
+                Ok(_) | Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(error) => return Err(Broken::Failed(Problem::Pipe(error.into()))),
+            }
+        }
+    }
+}
+
+/// Why no answer came.
+pub(crate) enum Broken {
+    /// The program closed its end.
+    Ended,
+    /// Anything else.
+    Failed(Problem),
+}
+
+/// The end of an exchange.
+struct Deadline {
+    until: Instant,
+    limit: Duration,
+}
+
+impl Deadline {
+    /// Waits until the pipe is ready, or fails when the time is up.
+    fn wait(&self, pipe: &impl AsFd, ready: PollFlags) -> Result<(), Broken> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        let left = Timespec::try_from(left).ok();
+        let mut pipes = [PollFd::new(pipe, ready)];
+        match poll(&mut pipes, left.as_ref()) {
+            Ok(0) => Err(Broken::Failed(Problem::Silent(self.limit))),
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(Broken::Failed(Problem::Pipe(error.into()))),
+        }
+    }
+}

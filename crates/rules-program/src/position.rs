@@ -1,0 +1,321 @@
+//! A position of a game whose rules are a program.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use rand::RngCore;
+use rand::seq::IndexedRandom;
+use referee_games::board::Square;
+use referee_games::{
+    AnyPosition, BySeat, Event, GameError, GameResult, Legal, PASS, Position, Refusal, Seat, Step,
+    StepError, StepText, Text, Turn,
+};
+use serde_json::value::RawValue;
+
+use crate::contract::{ActionAnswer, DRAWS, MOST_UNASKED, PositionAnswer, Request, RequestType};
+use crate::description::Description;
+use crate::error::{Problem, Violation, printable};
+use crate::held::{Done, Held, check_text};
+use crate::link::Link;
+
+/// The longest reason for a refusal that is kept, in characters.
+const LONGEST_REASON: usize = 512;
+
+/// What all positions of a game share.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub(crate) description: Arc<Description>,
+    pub(crate) link: Arc<Link>,
+    /// The options in force, as the program gets them.
+    pub(crate) options: Box<RawValue>,
+    /// The number of plies after which a game must be over.
+    pub(crate) max_plies: u32,
+}
+
+/// A position of a game whose rules are a program.
+#[derive(Debug, Clone)]
+pub(crate) struct ProgramPosition {
+    table: Arc<Table>,
+    held: Arc<Held>,
+    ply: u32,
+    /// The number of chance events and forced passes in a row.
+    unasked: u32,
+}
+
+impl ProgramPosition {
+    /// The first position of a game.
+    pub(crate) fn first(table: Table, held: Held) -> Self {
+        Self { table: Arc::new(table), held: Arc::new(held), ply: 0, unasked: 0 }
+    }
+
+    /// A request about this position.
+    fn request(&self, kind: RequestType) -> Request<'_> {
+        let (options, state) = (Some(&*self.table.options), Some(&*self.held.state));
+        Request { options, state, ..Request::new(kind) }
+    }
+
+    /// A request about a seat in this position.
+    fn request_of(&self, kind: RequestType, seat: Seat) -> Request<'_> {
+        let seat = Some(Cow::Borrowed(&*self.table.description.seats[seat]));
+        Request { seat, ..self.request(kind) }
+    }
+
+    /// The legal action that `text`, which is not listed, means.
+    fn ask_to_judge(&self, seat: Seat, text: &str) -> Result<String, GameError> {
+        let request = self.request_of(RequestType::Judge, seat);
+        let request = Request { text: Some(text.into()), ..request };
+        let judged = self.table.link.ask(request, |answer: ActionAnswer, _| match answer {
+            ActionAnswer { action: Some(action), .. } => Ok(Ok(self.legal_action(seat, action)?)),
+            ActionAnswer { refused: Some(reason), clause, malformed, .. } => {
+                Ok(Err(self.refusal(&reason, clause, malformed)?))
+            }
+            _ => Err(Violation::Undecided.into()),
+        })?;
+        Ok(judged?)
+    }
+
+    /// An action that the program says is legal.
+    fn legal_action(&self, seat: Seat, action: String) -> Result<String, Problem> {
+        check_text(&action)?;
+        if self.held.legal.is_none() || self.held.lists(seat, &action) {
+            Ok(action)
+        } else {
+            Err(Violation::NotLegal(action).into())
+        }
+    }
+
+    fn refusal(
+        &self,
+        reason: &str,
+        clause: Option<String>,
+        malformed: bool,
+    ) -> Result<Refusal, Problem> {
+        let reason = printable(reason).chars().take(LONGEST_REASON).collect();
+        let mut known = self.table.description.clauses.iter();
+        if let Some(id) = clause.as_ref().filter(|&id| !known.any(|clause| clause.id == *id)) {
+            return Err(Violation::Clause(id.clone()).into());
+        }
+        Ok(if malformed {
+            Refusal::Malformed(reason)
+        } else {
+            Refusal::Illegal { clause: clause.unwrap_or_default().into(), reason }
+        })
+    }
+
+    /// The step with the canonical texts of its actions.
+    fn canonical<'s>(&self, step: StepText<'s>) -> Result<Step<Cow<'s, str>, &'s str>, GameError> {
+        let action = |seat, text: &'s str| {
+            if self.held.lists(seat, text) {
+                Ok(Cow::Borrowed(text))
+            } else {
+                self.judge(seat, text).map(Cow::Owned)
+            }
+        };
+        Ok(match (&self.held.turn, step) {
+            (Turn::Move(seat), Step::Move(text)) => Step::Move(action(*seat, text)?),
+            (Turn::Pass(_), Step::Pass) => Step::Pass,
+            (Turn::Both, Step::Both(BySeat { first, second })) => {
+                let first = action(Seat::First, first)?;
+                Step::Both(BySeat::new(first, action(Seat::Second, second)?))
+            }
+            (Turn::Chance(_), Step::Chance(text)) => {
+                if !self.held.outcomes.iter().any(|(outcome, _)| outcome == text) {
+                    return Err(StepError::NoOutcome { outcome: text.to_owned() }.into());
+                }
+                Step::Chance(text)
+            }
+            (turn, _) => return Err(StepError::NotAsked { turn: turn.clone() }.into()),
+        })
+    }
+
+    /// The position after a step, which is legal.
+    fn after(&self, step: StepText<'_>) -> Result<(Self, Done), GameError> {
+        let ply = self.ply + u32::from(!matches!(step, Step::Chance(_)));
+        let unasked = match step {
+            Step::Chance(_) | Step::Pass => self.unasked + 1,
+            Step::Move(_) | Step::Both(_) => 0,
+        };
+        let request = Request { step: Some(step.into()), ..self.request(RequestType::Play) };
+        self.table.link.ask(request, |answer: PositionAnswer, _| {
+            let (held, done) = Held::new(&self.table.description, answer)?;
+            let over = matches!(held.turn, Turn::Over(_));
+            if ply >= self.table.max_plies && !over {
+                return Err(Violation::Endless(self.table.max_plies).into());
+            }
+            if unasked > MOST_UNASKED && !over {
+                return Err(Violation::Unasked.into());
+            }
+            let table = Arc::clone(&self.table);
+            Ok((Self { table, held: Arc::new(held), ply, unasked }, done))
+        })
+    }
+
+    /// Appends the events of a step: its actions, what the program tells, and the end of the game.
+    fn tell(&self, step: StepText<'_>, done: Done, mover: Option<Seat>, events: &mut Vec<Event>) {
+        let seats = &self.table.description.seats;
+        let on_behalf_of = done.on_behalf_of.map(|seat| seats[seat].clone());
+        let by = match mover {
+            Some(seat) => std::slice::from_ref(match seat {
+                Seat::First => &Seat::BOTH[0],
+                Seat::Second => &Seat::BOTH[1],
+            }),
+            None => &Seat::BOTH,
+        };
+        for (seat, action) in by.iter().zip(step.actions()) {
+            let by = seats[*seat].clone();
+            events.push(Event::Action {
+                to: done.secret.then(|| [by.clone()]),
+                by,
+                action: action.to_owned(),
+                forced: step == Step::Pass,
+                opening: false,
+                on_behalf_of: on_behalf_of.clone(),
+            });
+        }
+        events.extend(done.events.into_iter().map(Event::Other));
+        if let Turn::Over(outcome) = &self.held.turn {
+            let result = match outcome.result {
+                GameResult::Win(seat) => seats[seat].clone(),
+                GameResult::Draw => "draw".into(),
+            };
+            events.push(Event::Over { result, reason: outcome.reason.clone() });
+        }
+    }
+}
+
+impl AnyPosition for ProgramPosition {
+    fn seats(&self) -> BySeat<Text> {
+        self.table.description.seats.clone()
+    }
+
+    fn turn(&self) -> Turn<Text> {
+        self.held.turn.clone()
+    }
+
+    fn outcomes(&self) -> Vec<(String, u32)> {
+        self.held.outcomes.clone()
+    }
+
+    fn ply(&self) -> u32 {
+        self.ply
+    }
+
+    fn legal(&self, seat: Seat) -> Legal {
+        self.held.shown(seat)
+    }
+
+    fn legal_list(&self, seat: Seat) -> Option<Vec<String>> {
+        Some(self.held.legal.as_ref()?[seat].clone())
+    }
+
+    fn legal_count(&self, seat: Seat) -> u64 {
+        self.held.legal.as_ref().map_or(0, |legal| legal[seat].len() as u64)
+    }
+
+    fn judge(&self, seat: Seat, text: &str) -> Result<String, GameError> {
+        let text = text.trim();
+        match &self.held.turn {
+            _ if self.held.lists(seat, text) => Ok(text.to_owned()),
+            Turn::Pass(passing) if *passing == seat && text == PASS => Ok(PASS.to_owned()),
+            turn if turn.asks(seat) => match check_text(text) {
+                Ok(()) => self.ask_to_judge(seat, text),
+                Err(violation) => Err(Refusal::Malformed(violation.to_string()).into()),
+            },
+            turn => Err(StepError::NotAsked { turn: turn.clone() }.into()),
+        }
+    }
+
+    fn play(&mut self, step: StepText<'_>, events: &mut Vec<Event>) -> Result<(), GameError> {
+        let canonical = self.canonical(step)?;
+        let step = match &canonical {
+            Step::Move(action) => Step::Move(&**action),
+            Step::Pass => Step::Pass,
+            Step::Both(both) => Step::Both(both.as_ref().map(|action| &**action)),
+            Step::Chance(outcome) => Step::Chance(*outcome),
+        };
+        let mover = match self.held.turn {
+            Turn::Move(seat) | Turn::Pass(seat) => Some(seat),
+            _ => None,
+        };
+        let (after, done) = self.after(step)?;
+        after.tell(step, done, mover, events);
+        *self = after;
+        Ok(())
+    }
+
+    fn sample(&self, seat: Seat, rng: &mut dyn RngCore) -> Result<Option<String>, GameError> {
+        if !self.held.turn.asks(seat) {
+            return Ok(None);
+        }
+        if let Some(legal) = &self.held.legal {
+            return Ok(legal[seat].choose(rng).cloned());
+        }
+        let request = self.request_of(RequestType::Sample, seat);
+        let request = Request { draw: Some(rng.next_u64() % DRAWS), ..request };
+        self.table.link.ask(request, |answer: ActionAnswer, _| {
+            let action = answer.action.ok_or(Violation::Missing("action"))?;
+            check_text(&action)?;
+            Ok(Some(action))
+        })
+    }
+
+    fn state(&self) -> Cow<'_, RawValue> {
+        Cow::Borrowed(&self.held.state)
+    }
+
+    fn view(&self, seat: Seat) -> Cow<'_, RawValue> {
+        Cow::Borrowed(self.held.views.as_ref().map_or(&self.held.state, |views| &views[seat]))
+    }
+
+    fn guess(&self, seat: Seat, draw: u64) -> Result<Option<Position>, GameError> {
+        if !self.table.description.hidden {
+            return Ok(Some(self.boxed()));
+        }
+        let request = self.request_of(RequestType::Guess, seat);
+        let request = Request { draw: Some(draw % DRAWS), ..request };
+        self.table.link.ask(request, |answer: PositionAnswer, _| {
+            if answer.state.is_none() && answer.turn.is_none() {
+                return Ok(None);
+            }
+            let (held, _) = Held::new(&self.table.description, answer)?;
+            let (table, held) = (Arc::clone(&self.table), Arc::new(held));
+            Ok(Some(Box::new(Self { table, held, ..*self }) as Position))
+        })
+    }
+
+    fn values(&self) -> Option<BySeat<f64>> {
+        self.held.values
+    }
+
+    fn rows(&self) -> Vec<String> {
+        self.held.rows.clone()
+    }
+
+    fn caption(&self) -> String {
+        self.held.caption.clone()
+    }
+
+    fn owner(&self, _: Square) -> Option<Seat> {
+        None
+    }
+
+    fn shared(&self, _: Square) -> Vec<char> {
+        Vec::new()
+    }
+
+    fn goal(&self, _: Square) -> Option<Seat> {
+        None
+    }
+
+    fn perft(&self, depth: u32) -> Result<u64, GameError> {
+        referee_games::perft_of_any(self, depth)
+    }
+
+    fn divide(&self, depth: u32, each: &mut dyn FnMut(&str, u64) -> bool) -> Result<(), GameError> {
+        referee_games::divide_of_any(self, depth, each)
+    }
+
+    fn boxed(&self) -> Position {
+        Box::new(self.clone())
+    }
+}

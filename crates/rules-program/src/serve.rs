@@ -1,0 +1,444 @@
+//! The program's side of the contract: any game behind a pipe.
+
+use std::collections::{BTreeMap, HashMap};
+use std::error::Error;
+use std::fmt;
+use std::io::{self, BufRead, Write};
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use referee_games::options::{OptionKind, Preset, Words};
+use referee_games::{
+    AnyGame, AnyPosition, BySeat, Event, GameError, GameResult, Legal, OptionSpec, Options,
+    Position, Refusal, Seat, Step, Stream, TextStep, Turn,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::contract::{
+    ActionAnswer, ClauseWords, GameAnswer, LegalWords, MOST_PLIES, OptionValues, OptionWords,
+    PositionAnswer, Request, RequestType, StepWords, TurnWords, VERSION, WordList,
+};
+use crate::description::plain;
+
+/// The field of a state that holds the steps from the start.
+const STEPS: &str = "steps";
+/// The most positions that are kept.
+const MOST_KEPT: usize = 4096;
+
+/// Answers requests about `game` until `quit` or the end of the input.
+///
+/// The state is that of the game with a field `steps`: the texts of all steps so far. The last
+/// positions are kept, so that a request costs one step and not a whole game.
+///
+/// # Errors
+/// The pipes fail, or a request breaks the contract.
+pub fn serve(
+    game: &dyn AnyGame,
+    mut input: impl BufRead,
+    mut output: impl Write,
+) -> Result<(), ServeError> {
+    let mut server = Server { game, kept: HashMap::new() };
+    let (mut line, mut answer) = (String::new(), Vec::new());
+    while input.read_line(&mut line)? > 0 {
+        let request: Request<'_> = serde_json::from_str(&line)?;
+        if request.kind == RequestType::Quit {
+            break;
+        }
+        answer.clear();
+        server.answer(&request, &mut answer)?;
+        answer.push(b'\n');
+        output.write_all(&answer)?;
+        output.flush()?;
+        line.clear();
+    }
+    Ok(())
+}
+
+/// Why a game is served no longer.
+#[derive(Debug)]
+pub enum ServeError {
+    /// The pipes fail.
+    Pipe(io::Error),
+    /// A request is not what the contract wants.
+    Request(serde_json::Error),
+    /// A request lacks this field, or it does not fit the game.
+    Field(&'static str),
+    /// The rules refuse a step.
+    Game(GameError),
+}
+
+impl fmt::Display for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pipe(error) => error.fmt(f),
+            Self::Request(error) => write!(f, "a request is not what the contract wants: {error}"),
+            Self::Field(field) => {
+                write!(f, "`{field}` is missing in a request, or does not fit this game")
+            }
+            Self::Game(error) => write!(f, "a request is refused: {error}"),
+        }
+    }
+}
+
+impl Error for ServeError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Pipe(error) => Some(error),
+            Self::Request(error) => Some(error),
+            Self::Game(error) => Some(error),
+            Self::Field(_) => None,
+        }
+    }
+}
+
+impl From<io::Error> for ServeError {
+    fn from(error: io::Error) -> Self {
+        Self::Pipe(error)
+    }
+}
+
+impl From<serde_json::Error> for ServeError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Request(error)
+    }
+}
+
+impl From<GameError> for ServeError {
+    fn from(error: GameError) -> Self {
+        Self::Game(error)
+    }
+}
+
+/// An answer with the id of its request.
+#[derive(Serialize)]
+struct Identified<'a, T> {
+    id: u64,
+    #[serde(flatten)]
+    answer: &'a T,
+}
+
+/// A game and its positions.
+struct Server<'g> {
+    game: &'g dyn AnyGame,
+    /// Positions by options and state.
+    kept: HashMap<(String, String), Reached>,
+}
+
+/// A position and the steps that led to it.
+#[derive(Clone)]
+struct Reached {
+    position: Position,
+    steps: Vec<Value>,
+}
+
+impl Server<'_> {
+    fn answer(&mut self, request: &Request<'_>, out: &mut Vec<u8>) -> Result<(), ServeError> {
+        let id = request.id;
+        match request.kind {
+            RequestType::Game => write(id, &describe(self.game), out),
+            RequestType::Start => write(id, &self.start(request)?, out),
+            RequestType::Play => self.play(request, out),
+            RequestType::Judge => {
+                let (position, seat) = self.position_and_seat(request)?;
+                let text = request.text.as_deref().ok_or(ServeError::Field("text"))?;
+                write(id, &judge(&*position, seat, text)?, out)
+            }
+            RequestType::Sample => {
+                let (position, seat) = self.position_and_seat(request)?;
+                let draw = request.draw.ok_or(ServeError::Field("draw"))?;
+                let action = position.sample(seat, &mut ChaCha8Rng::seed_from_u64(draw))?;
+                write(id, &ActionAnswer { action, ..ActionAnswer::default() }, out)
+            }
+            RequestType::Guess | RequestType::Quit => Err(ServeError::Field("type")),
+        }
+    }
+
+    fn start(&mut self, request: &Request<'_>) -> Result<PositionAnswer, ServeError> {
+        let words = request.options.ok_or(ServeError::Field("options"))?;
+        let refused = |error: String| PositionAnswer { error: Some(error), ..Default::default() };
+        let options = match options(self.game, words) {
+            Ok(options) => options,
+            Err(error) => return Ok(refused(error.to_string())),
+        };
+        if let Ok(Some(reason)) = self.game.endless(&options) {
+            return Ok(refused(reason));
+        }
+        let position = match self.game.start(&options) {
+            Ok(position) => position,
+            Err(error) => return Ok(refused(error.to_string())),
+        };
+        let reached = Reached { position, steps: Vec::new() };
+        let mut answer = show(&reached)?;
+        answer.max_plies = Some(MOST_PLIES);
+        self.keep(words, &answer, reached);
+        Ok(answer)
+    }
+
+    fn play(&mut self, request: &Request<'_>, out: &mut Vec<u8>) -> Result<(), ServeError> {
+        let options = request.options.ok_or(ServeError::Field("options"))?;
+        let mut reached = self.reached(request)?;
+        let step = step(request.step.as_ref().ok_or(ServeError::Field("step"))?);
+        let mut events = Vec::new();
+        reached.position.play(step.as_text(), &mut events)?;
+        reached.steps.push(compact(&step));
+        let mut answer = show(&reached)?;
+        tell(self.game, events, &mut answer)?;
+        self.keep(options, &answer, reached);
+        write(request.id, &answer, out)
+    }
+
+    fn keep(&mut self, options: &RawValue, answer: &PositionAnswer, reached: Reached) {
+        let Some(state) = &answer.state else { return };
+        if self.kept.len() >= MOST_KEPT {
+            self.kept.clear();
+        }
+        self.kept.insert((options.get().to_owned(), state.get().to_owned()), reached);
+    }
+
+    fn position_and_seat(&self, request: &Request<'_>) -> Result<(Position, Seat), ServeError> {
+        let name = request.seat.as_deref().ok_or(ServeError::Field("seat"))?;
+        let seat = self.game.seats().seat(name).ok_or(ServeError::Field("seat"))?;
+        Ok((self.reached(request)?.position, seat))
+    }
+
+    /// The position that a request is about, from those that are kept or from the start.
+    fn reached(&self, request: &Request<'_>) -> Result<Reached, ServeError> {
+        let words = request.options.ok_or(ServeError::Field("options"))?;
+        let state = request.state.ok_or(ServeError::Field("state"))?;
+        let key = (words.get().to_owned(), state.get().to_owned());
+        if let Some(reached) = self.kept.get(&key) {
+            return Ok(reached.clone());
+        }
+        let State { steps } = serde_json::from_str(state.get())?;
+        let mut position = self.game.start(&options(self.game, words)?)?;
+        let mut events = Vec::new();
+        for text in &steps {
+            let step = expand(&*position, text).ok_or(ServeError::Field(STEPS))?;
+            position.play(step.as_text(), &mut events)?;
+            events.clear();
+        }
+        Ok(Reached { position, steps })
+    }
+}
+
+/// The part of a state from which its position is found again.
+#[derive(Deserialize)]
+struct State {
+    steps: Vec<Value>,
+}
+
+fn write(id: u64, answer: &impl Serialize, out: &mut Vec<u8>) -> Result<(), ServeError> {
+    Ok(serde_json::to_writer(out, &Identified { id, answer })?)
+}
+
+/// The options in force, from the JSON of a request.
+fn options(game: &dyn AnyGame, words: &RawValue) -> Result<Options, GameError> {
+    let given: Map<String, Value> = serde_json::from_str(words.get()).unwrap_or_default();
+    let given: Vec<_> = given.iter().map(|(name, value)| (name, plain(value))).collect();
+    let given = given.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    Ok(Options::resolve(game.options(), given)?)
+}
+
+/// What the game is.
+fn describe(game: &dyn AnyGame) -> GameAnswer {
+    let BySeat { first, second } = game.seats().map(std::borrow::Cow::into_owned);
+    let clause = |clause: &referee_games::Clause| ClauseWords {
+        id: clause.id.to_string(),
+        title: clause.title.to_string(),
+        text: clause.text.to_string(),
+    };
+    GameAnswer {
+        protocol: VERSION,
+        name: game.name().to_owned(),
+        title: game.title().to_owned(),
+        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        seats: [first, second],
+        hidden: false,
+        options: game.options().iter().map(option).collect(),
+        clauses: game.clauses().iter().map(clause).collect(),
+    }
+}
+
+fn option(spec: &OptionSpec) -> OptionWords {
+    let values = match &spec.kind {
+        OptionKind::Choice(words) => OptionValues::Choice { values: word_list(words) },
+        OptionKind::Number { min, max } => OptionValues::Integer { min: *min, max: *max },
+        OptionKind::Boolean => OptionValues::Boolean,
+        OptionKind::List(list) => OptionValues::List {
+            words: word_list(&list.words),
+            items: word_list(&list.items),
+            files: list.files.to_string(),
+        },
+    };
+    let (default, text) = match &spec.default {
+        Preset::Always(text) => (Some(typed(&spec.kind, text)), spec.help.to_string()),
+        Preset::Depends { words, .. } => (None, format!("{}: {words}", spec.help)),
+    };
+    let clause = spec.clause.as_ref().map(ToString::to_string);
+    OptionWords { name: spec.name.to_string(), values, default, text, clause }
+}
+
+/// A default in the type of its option.
+fn typed(kind: &OptionKind, text: &str) -> Value {
+    match kind {
+        OptionKind::Number { .. } | OptionKind::Boolean => {
+            serde_json::from_str(text).unwrap_or_else(|_| text.into())
+        }
+        OptionKind::Choice(_) | OptionKind::List(_) => text.into(),
+    }
+}
+
+fn word_list(words: &Words) -> WordList {
+    let explained = words.iter().map(|(word, meaning)| (word.to_owned(), meaning.into()));
+    WordList::Explained(explained.collect())
+}
+
+fn step(words: &StepWords<'_>) -> TextStep {
+    match words {
+        StepWords::Move(action) => Step::Move(action.to_string()),
+        StepWords::Both(first, second) => {
+            Step::Both(BySeat::new(first.to_string(), second.to_string()))
+        }
+        StepWords::Pass(_) => Step::Pass,
+        StepWords::Chance(outcome) => Step::Chance(outcome.to_string()),
+    }
+}
+
+/// A step as the state lists it: a text, or two where both seats moved.
+fn compact(step: &TextStep) -> Value {
+    match step {
+        Step::Move(text) | Step::Chance(text) => text.as_str().into(),
+        Step::Pass => referee_games::PASS.into(),
+        Step::Both(BySeat { first, second }) => serde_json::json!([first, second]),
+    }
+}
+
+/// The step in this position that the state lists as `listed`.
+fn expand(position: &dyn AnyPosition, listed: &Value) -> Option<TextStep> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    Some(match position.turn() {
+        Turn::Move(_) => Step::Move(text(listed)?),
+        Turn::Pass(_) => Step::Pass,
+        Turn::Both => Step::Both(BySeat::new(text(listed.get(0)?)?, text(listed.get(1)?)?)),
+        Turn::Chance(_) => Step::Chance(text(listed)?),
+        Turn::Over(_) => return None,
+    })
+}
+
+/// The answer that shows a position.
+fn show(reached: &Reached) -> Result<PositionAnswer, ServeError> {
+    let position = &*reached.position;
+    let mut turn = TurnWords::default();
+    let name = |seat| Some(position.seats()[seat].to_string());
+    match position.turn() {
+        Turn::Move(seat) => turn.moves = name(seat),
+        Turn::Pass(seat) => turn.pass = name(seat),
+        Turn::Both => turn.both = Some(true),
+        Turn::Chance(stream) => {
+            turn.chance = Some(position.outcomes());
+            turn.whose = match stream {
+                Stream::Seat(seat) => name(seat),
+                Stream::Shared => None,
+            };
+        }
+        Turn::Over(outcome) => {
+            turn.over = match outcome.result {
+                GameResult::Win(seat) => name(seat),
+                GameResult::Draw => Some("draw".to_owned()),
+            };
+            turn.reason = Some(outcome.reason.into_owned());
+        }
+    }
+    let (legal, show) = actions(position)?;
+    Ok(PositionAnswer {
+        state: Some(state(position, &reached.steps)?),
+        turn: Some(turn),
+        legal,
+        show,
+        rows: position.rows(),
+        caption: position.caption(),
+        ..PositionAnswer::default()
+    })
+}
+
+/// The legal actions, and what is shown of them where they are too many to list.
+#[expect(clippy::type_complexity, reason = "two fields of an answer")]
+fn actions(
+    position: &dyn AnyPosition,
+) -> Result<(Option<LegalWords>, Option<BTreeMap<String, Value>>), ServeError> {
+    let seats = position.seats();
+    let asked = position.turn().asked();
+    let mut lists = BTreeMap::new();
+    let mut shown = BTreeMap::new();
+    for &seat in asked {
+        match position.legal(seat) {
+            Legal::List(actions) => {
+                lists.insert(seats[seat].to_string(), actions);
+            }
+            other => {
+                shown.insert(seats[seat].to_string(), serde_json::to_value(other)?);
+            }
+        }
+    }
+    let legal = match asked {
+        _ if !shown.is_empty() => None,
+        [] => None,
+        [_] => lists.into_values().next().map(LegalWords::List),
+        _ => Some(LegalWords::BySeat(lists)),
+    };
+    for name in [&seats.first, &seats.second] {
+        if !shown.is_empty() {
+            shown.entry(name.to_string()).or_insert(Value::Null);
+        }
+    }
+    Ok((legal, Some(shown).filter(|shown| !shown.is_empty())))
+}
+
+/// The game's own state with the steps that led to it.
+fn state(position: &dyn AnyPosition, steps: &[Value]) -> Result<Box<RawValue>, ServeError> {
+    let own = position.state();
+    let fields = own.get().strip_suffix('}').ok_or(ServeError::Field("state"))?;
+    let comma = if fields.ends_with('{') { "" } else { "," };
+    let steps = serde_json::to_string(steps)?;
+    Ok(RawValue::from_string(format!("{fields}{comma}\"{STEPS}\":{steps}}}"))?)
+}
+
+/// Adds what a step did. The referee makes the events of actions and of the end itself.
+fn tell(
+    game: &dyn AnyGame,
+    events: Vec<Event>,
+    answer: &mut PositionAnswer,
+) -> Result<(), ServeError> {
+    for event in events {
+        match event {
+            Event::Action { on_behalf_of, .. } => {
+                let seat = on_behalf_of.and_then(|name| game.seats().seat(&name));
+                answer.on_behalf_of = seat.map(|seat| game.seats()[seat].to_string());
+            }
+            Event::Over { .. } => {}
+            event => {
+                if let Value::Object(fields) = serde_json::to_value(event)? {
+                    answer.events.push(fields);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a text means, or why it is refused.
+fn judge(position: &dyn AnyPosition, seat: Seat, text: &str) -> Result<ActionAnswer, ServeError> {
+    let (refused, clause, malformed) = match position.judge(seat, text) {
+        Ok(action) => {
+            return Ok(ActionAnswer { action: Some(action), ..ActionAnswer::default() });
+        }
+        Err(GameError::Refused(Refusal::Malformed(reason))) => (reason, None, true),
+        Err(GameError::Refused(Refusal::Illegal { clause, reason })) => {
+            (reason, Some(clause.into_owned()), false)
+        }
+        Err(error) => return Err(error.into()),
+    };
+    Ok(ActionAnswer { action: None, refused: Some(refused), clause, malformed })
+}

@@ -1,0 +1,151 @@
+//! A rules program as a contained process: it runs like a player, with its pipes in other hands.
+//!
+//! The referee asks it with blocking calls, also from asynchronous code. So a thread of its own
+//! keeps the process: it starts it, reads its stderr, and ends it. The thread and the process run
+//! on the cores of the thread that asked first.
+
+use std::error::Error;
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, mpsc};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::diagnosis;
+use super::sandbox::{NotStarted, Sandbox};
+use super::stderr::Stderr;
+use referee_rules_program::{Launcher, ProgramPipes, RulesProcess};
+use referee_sandbox::{Command, Pipes, Process};
+
+/// How much of its stderr is kept, in bytes.
+const KEPT_STDERR: u64 = 64 * 1024;
+/// The time that the process gets to exit once its stdin is closed.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// The time that is waited for the end of its stderr.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// Starts a rules program in a sandbox.
+#[derive(Debug)]
+pub struct ContainedRules {
+    /// The command.
+    pub command: Command,
+    /// The sandbox.
+    pub sandbox: Arc<Sandbox>,
+}
+
+/// The other ends of a process's stdin and stdout.
+type Ends = (OwnedFd, OwnedFd);
+
+impl Launcher for ContainedRules {
+    fn start(&self) -> Result<(Box<dyn RulesProcess>, ProgramPipes), Box<dyn Error>> {
+        let (command, sandbox) = (self.command.clone(), Arc::clone(&self.sandbox));
+        let (started, ends) = mpsc::sync_channel(1);
+        let (stop, stopped) = oneshot::channel();
+        let work = move || keep(&command, &sandbox, &started, stopped);
+        let thread = thread::Builder::new().name("rules program".to_owned()).spawn(work)?;
+        let kept =
+            KeptProcess { stop: Some(stop), thread: Some(thread), end: ProgramEnd::default() };
+        let (stdin, stdout) = ends.recv()??;
+        Ok((Box::new(kept), ProgramPipes::new(stdin, stdout)?))
+    }
+}
+
+/// A rules program that a thread keeps.
+#[derive(Debug)]
+struct KeptProcess {
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<ProgramEnd>>,
+    end: ProgramEnd,
+}
+
+/// The end of a rules program.
+#[derive(Debug, Default)]
+struct ProgramEnd {
+    /// How it ended, as a sentence without a subject.
+    how: String,
+    /// The last lines of its stderr.
+    stderr: Vec<String>,
+}
+
+impl KeptProcess {
+    /// Ends the process and its thread.
+    fn finish(&mut self) {
+        self.stop.take();
+        if let Some(Ok(end)) = self.thread.take().map(JoinHandle::join) {
+            self.end = end;
+        }
+    }
+}
+
+impl RulesProcess for KeptProcess {
+    fn stderr(&mut self) -> String {
+        self.finish();
+        self.end.stderr.join("\n")
+    }
+
+    fn how_it_ended(&mut self) -> String {
+        self.finish();
+        self.end.how.clone()
+    }
+}
+
+impl Drop for KeptProcess {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+/// Starts the process and keeps it until `stopped` ends.
+fn keep(
+    command: &Command,
+    sandbox: &Sandbox,
+    started: &mpsc::SyncSender<Result<Ends, String>>,
+    stopped: oneshot::Receiver<()>,
+) -> ProgramEnd {
+    let report = |ends| {
+        // If nobody waits any longer, nobody needs to know.
+        let _ = started.send(ends);
+    };
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            report(Err(error.to_string()));
+            return ProgramEnd::default();
+        }
+    };
+    runtime.block_on(async {
+        let (process, Pipes { stdin, stdout, stderr }) =
+            match Process::spawn(command, sandbox.policy()).await {
+                Ok(spawned) => spawned,
+                Err(error) => {
+                    report(Err(NotStarted::from(error).to_string()));
+                    return ProgramEnd::default();
+                }
+            };
+        let stderr = Stderr::capture(stderr, KEPT_STDERR);
+        let ends =
+            stdin.into_nonblocking_fd().and_then(|to| Ok((to, stdout.into_nonblocking_fd()?)));
+        report(ends.map_err(|error| error.to_string()));
+        // The sender sends nothing: it is dropped.
+        let _ = stopped.await;
+        end(process, stderr).await
+    })
+}
+
+async fn end(mut process: Process, mut stderr: Stderr) -> ProgramEnd {
+    process.wake_supervisor();
+    let how = match timeout(PATIENCE, process.wait()).await {
+        Ok(Ok(status)) => diagnosis::how_it_ended(status),
+        Ok(Err(_)) => "was ended together with its supervisor".to_owned(),
+        Err(_) => "closed its output and went on".to_owned(),
+    };
+    let how = match process.overrun() {
+        Some(overrun) => format!("{how} ({overrun})"),
+        None => how,
+    };
+    process.kill().await;
+    stderr.settle(GRACE).await;
+    ProgramEnd { how, stderr: stderr.last_lines() }
+}
