@@ -8,6 +8,7 @@ pub mod diagnostics;
 pub mod evaluation;
 pub mod failed_checks;
 pub mod fault_cases;
+pub mod game_list;
 pub mod highlights;
 pub mod log_summary;
 pub mod pass;

@@ -121,16 +121,35 @@ impl NamedResults {
     ///
     /// When a number is out of range.
     pub fn add_summary(&mut self, players: BySeat<usize>, pair: u32, game: GameSummary) {
-        for seat in Seat::BOTH {
-            if let Some(code) = game.faults[seat] {
-                *self.faults[players[seat]].entry(code).or_default() += 1;
-            }
-        }
+        self.add_faults(players, game);
         let played = game.between(players, pair);
         if game.is_faulted() && self.faulted == Faulted::LeaveOut {
             self.counts.add_completion(played);
         } else {
             self.counts.add(played);
+        }
+    }
+
+    /// Counts a game that belongs to no pair, between the players with these numbers.
+    ///
+    /// # Panics
+    ///
+    /// When a number is out of range.
+    pub fn add_unpaired(&mut self, players: BySeat<usize>, game: GameSummary) {
+        self.add_faults(players, game);
+        let played = game.between(players, 0);
+        if game.is_faulted() && self.faulted == Faulted::LeaveOut {
+            self.counts.add_completion(played);
+        } else {
+            self.counts.add_unpaired(played);
+        }
+    }
+
+    fn add_faults(&mut self, players: BySeat<usize>, game: GameSummary) {
+        for seat in Seat::BOTH {
+            if let Some(code) = game.faults[seat] {
+                *self.faults[players[seat]].entry(code).or_default() += 1;
+            }
         }
     }
 

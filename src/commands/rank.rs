@@ -1,21 +1,25 @@
 //! `rank`: prints the ranking of a finished or running tournament.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::results::{Tables, find};
-use super::{Failure, OutputFormat, Status};
-use crate::analysis::TournamentAnalysis;
+use super::{Failure, Status};
 use crate::analysis::diagnostics::{Diagnoser, Diagnostics};
 use crate::analysis::failed_checks::FailedChecks;
+use crate::analysis::game_list;
 use crate::analysis::pass::{LogVisitor, Visitors};
 use crate::analysis::results::Faulted;
+use crate::analysis::{Evaluation, TournamentAnalysis};
 use crate::printer::Printer;
 use crate::report::details::details;
 use crate::report::json::StandingsJson;
 use crate::report::taken_out::taken_out;
-use crate::report::terminal;
+use crate::report::{Remedy, Standings, tables, terminal};
+use crate::schedule::summary::Summary;
 
 /// Arguments of `rank`.
 #[derive(Debug, Args)]
@@ -25,13 +29,28 @@ Examples:
   referee rank results/autumn-cup
   referee rank --details                more about the games
   referee rank --without-faults         only games without a fault
-  referee rank --format json | jq '.players[0]'")]
+  referee rank --format json | jq '.players[0]'
+  referee rank --from games.csv         rate games from anywhere
+
+A file for --from has one line per game, after a header line that names the columns:
+
+  first,second,result,pair,fault
+  ant,bee,1-0,1,
+  bee,ant,1/2-1/2,1,
+  ant,cat,second,,timeout
+
+`result` is `first`, `second` or `draw`, or `1-0`, `0-1` or `1/2-1/2`. `pair` is optional: the two
+games of a pair, with the seats swapped, have the same number. `fault` is optional: the code of the
+loser's fault. Other columns are ignored.")]
 pub struct RankArgs {
     /// The results folder (default: the newest under results/)
     pub dir: Option<PathBuf>,
+    /// Rate the games in this CSV file instead (`-` reads stdin)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["dir", "details"])]
+    pub from: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub format: OutputFormat,
+    pub format: RankFormat,
     /// Ignore games that ended in a fault
     #[arg(long)]
     pub without_faults: bool,
@@ -40,33 +59,83 @@ pub struct RankArgs {
     pub details: bool,
 }
 
+/// How the ranking is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum RankFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+    /// For spreadsheets, as `standings.csv`.
+    Csv,
+}
+
 /// Prints the ranking.
 pub fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
-    let dir = find(args.dir.as_deref())?;
     let faulted = if args.without_faults { Faulted::LeaveOut } else { Faulted::Count };
+    if let Some(file) = &args.from {
+        print(&listed(file, faulted)?, None, args.format, printer)?;
+        return Ok(Status::Done);
+    }
+    let dir = find(args.dir.as_deref())?;
     let tables = Tables::read(&dir, faulted)?;
     tables.warn(printer);
-    let found = found(&tables.analysis, args.details, args.format == OutputFormat::Text)?;
-    let LogFindings { diagnostics, out } = found;
-    match args.format {
-        OutputFormat::Text => {
-            let (width, colour) = (printer.width(), printer.colour);
-            printer.line(&terminal::ranking(&tables.standings, width, colour))?;
-            if let Some(found) = diagnostics {
-                printer.line(&format!("\n{}", details(&found, width, colour)))?;
-            }
-            for line in &out {
-                printer.note(line);
-            }
-        }
-        OutputFormat::Json => {
-            let standings = StandingsJson { diagnostics, ..(&tables.standings).into() };
-            let json = serde_json::to_string(&standings)
-                .map_err(|error| Failure::system(error.to_string()))?;
-            printer.line(&json)?;
+    let is_text = args.format == RankFormat::Text;
+    let LogFindings { diagnostics, out } = found(&tables.analysis, args.details, is_text)?;
+    print(&tables.standings, diagnostics, args.format, printer)?;
+    if is_text {
+        for line in &out {
+            printer.note(line);
         }
     }
     Ok(Status::Done)
+}
+
+/// The standings of the games in a CSV file. Its games have no record, so nothing tells copies.
+fn listed(file: &Path, faulted: Faulted) -> Result<Standings, Failure> {
+    let failed =
+        |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", file.display()));
+    let input: Box<dyn BufRead> = if file == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(BufReader::new(File::open(file).map_err(|error| failed(&error))?))
+    };
+    let results = game_list::read(input, faulted).map_err(|error| failed(&error))?;
+    let out = vec![None; results.names().len()];
+    let played = results.counts.total().games() as usize;
+    let summary = Summary { played, counted: played, ..Summary::default() };
+    let evaluation =
+        Evaluation::new(results, &[], &out, summary).map_err(|error| failed(&error))?;
+    Ok(Standings { remedy: Remedy::None, ..Standings::new(&evaluation) })
+}
+
+fn print(
+    standings: &Standings,
+    diagnostics: Option<Diagnostics>,
+    format: RankFormat,
+    printer: Printer,
+) -> Result<(), Failure> {
+    let system = |error: io::Error| Failure::system(error.to_string());
+    match format {
+        RankFormat::Text => {
+            let (width, colour) = (printer.width(), printer.colour);
+            printer.line(&terminal::ranking(standings, width, colour))?;
+            if let Some(found) = diagnostics {
+                printer.line(&format!("\n{}", details(&found, width, colour)))?;
+            }
+        }
+        RankFormat::Json => {
+            let standings = StandingsJson { diagnostics, ..standings.into() };
+            let json = serde_json::to_string(&standings).map_err(|error| system(error.into()))?;
+            printer.line(&json)?;
+        }
+        RankFormat::Csv => {
+            let table = tables::standings(standings).map_err(system)?;
+            printer.line(String::from_utf8_lossy(&table).trim_end())?;
+        }
+    }
+    Ok(())
 }
 
 /// The results of one pass over the log.

@@ -18,6 +18,7 @@ mod fuzz;
 mod hosted_classes;
 mod ladder_simulation;
 mod openings;
+mod rank_from;
 mod report;
 mod run_and_resume;
 mod simultaneous;

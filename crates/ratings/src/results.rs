@@ -138,15 +138,34 @@ impl Results {
     ///
     /// If a player's number is too large.
     pub fn add(&mut self, game: PlayedGame) {
+        self.add_score(game);
+        if let Some(outcome) = game.outcome {
+            self.add_rated(game, outcome);
+        }
+    }
+
+    /// Counts a game that belongs to no pair and is not a copy; its pair and its fingerprint are
+    /// ignored. Nothing is stored for it, so results of any length fit into memory.
+    ///
+    /// # Panics
+    ///
+    /// If a player's number is too large.
+    pub fn add_unpaired(&mut self, game: PlayedGame) {
+        self.add_score(game);
+        if let Some(outcome) = game.outcome {
+            let (upper, lower) = (game.first.min(game.second), game.first.max(game.second));
+            let counts = self.pairs.entry((upper, lower)).or_default();
+            counts.add_single(side(game.first, upper), outcome);
+        }
+    }
+
+    fn add_score(&mut self, game: PlayedGame) {
         self.add_completion(game);
         let [first, second] = game.halves().map(Outcomes::of_halves);
         let games = self.games.entry((game.first, game.second)).or_default();
         *games = SeatedOutcomes { first: games.first + first, second: games.second + second };
         self.by_seat[game.first].first = self.by_seat[game.first].first + first;
         self.by_seat[game.second].second = self.by_seat[game.second].second + second;
-        if let Some(outcome) = game.outcome {
-            self.add_rated(game, outcome);
-        }
     }
 
     /// Counts only how a game ended for its players. It neither scores nor affects ratings.

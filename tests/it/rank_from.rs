@@ -1,0 +1,73 @@
+//! `rank --from`: games from anywhere, and the games of a tournament read from its table.
+
+use std::fmt::Write as _;
+
+use crate::support::{Arena, Config, Run};
+use serde_json::Value;
+
+const GAMES: &str = "\
+first,second,result,pair,fault
+ant,bee,1-0,1,
+bee,ant,1/2-1/2,1,
+ant,cat,second,,timeout
+cat,bee,first,,
+bee,cat,draw,,
+";
+
+#[test]
+fn games_from_anywhere_are_ranked() {
+    let arena = Arena::with(&Config::small());
+    arena.write("games.csv", GAMES);
+    let run = arena.run(&["rank", "--from", "games.csv"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert!(run.out.contains("\n5 of 5 games played.\n"), "{}", run.out);
+    let json = arena.run(&["rank", "--from", "games.csv", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!((&json["games"], &json["faults"]), (&5.into(), &1.into()));
+    assert_eq!(json["players"][0]["player"], "cat");
+    let csv = arena.run(&["rank", "--from", "games.csv", "--format", "csv"]).out;
+    assert_eq!(csv.lines().count(), 4, "{csv}");
+    let without = arena.run(&["rank", "--from", "games.csv", "--without-faults"]);
+    assert!(without.out.contains("\n4 of 4 games played.\n"), "{}", without.out);
+}
+
+#[test]
+fn the_table_of_a_tournament_gives_its_ranking_again() {
+    let arena = Arena::with(&Config::small());
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+    let dir = arena.results();
+    let table = dir.join("games.csv");
+    let again = arena.run(&["rank", "--format", "csv", "--from", &table.to_string_lossy()]);
+    let standings = std::fs::read_to_string(dir.join("standings.csv")).expect("read");
+    assert_eq!(again, Run::new(0, &standings, ""));
+}
+
+#[test]
+fn bad_lines_are_named() {
+    let arena = Arena::with(&Config::small());
+    arena.write("games.csv", "first,second,result\nant,bee,1-0\nant,ant,1-0\nant,bee,both\n");
+    let error = "error: games.csv: line 3, column `second`: `ant` cannot play against itself\n  \
+                 line 4, column `result`: invalid result `both`; expected `first`, `second` or \
+                 `draw`, or `1-0`, `0-1` or `1/2-1/2`\n";
+    assert_eq!(arena.run(&["rank", "--from", "games.csv"]), Run::new(2, "", error));
+    let run = arena.run(&["rank", "--from", "none.csv"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.starts_with("error: none.csv: "), "{}", run.err);
+}
+
+#[test]
+#[ignore = "slow: a million games"]
+fn a_million_games_are_counted() {
+    let arena = Arena::with(&Config::small());
+    let mut games = String::from("first,second,result\n");
+    let mut dice = 1_u64;
+    for _ in 0..1_000_000 {
+        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let (one, step) = ((dice >> 33) % 100, 1 + (dice >> 40) % 99);
+        let result = ["1-0", "0-1", "1/2-1/2"][(dice >> 50) as usize % 3];
+        writeln!(games, "p{one},p{},{result}", (one + step) % 100).expect("memory");
+    }
+    arena.write("games.csv", &games);
+    let run = arena.run(&["rank", "--from", "games.csv"]);
+    assert!(run.out.contains("\n1000000 of 1000000 games played.\n"), "{}", run.out);
+}
