@@ -10,7 +10,6 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::error::Error;
-use std::fs::File;
 use std::io::{BufRead, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -23,12 +22,14 @@ use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use referee::disk::remove_if_there;
 use referee::error::Failure;
 use referee::log::{LOG, LogWriter};
 use referee::model::clock::{Measure, TimeControl};
 use referee::model::containment::ContainmentRequest;
-use referee::model::record::FaultPolicy;
+use referee::model::record::{FaultPolicy, Header, PlayerInfo, SCHEMA};
 use referee::model::rules::GameRules;
+use referee::model::stage::{PairingRules, Stage};
 use referee::player::{Launch, Player, PlayerStatistics, Sandbox, Wire};
 use referee::referee::{GameReport, GameSetup, play};
 use referee::run::record::RecordBuilder;
@@ -236,15 +237,7 @@ struct Measured {
 
 async fn one_game(mut players: BySeat<Player>, script: &str, plies: usize) -> Outcome<Measured> {
     let rules = GameRules::new(GameKind::WatchYourBack.shared(), options()?)?;
-    let control = TimeControl {
-        startup: Duration::from_secs(10),
-        budget: Some(Duration::from_secs(60)),
-        increment: Duration::ZERO,
-        per_move: Some(Duration::from_secs(5)),
-        measure: Measure::Wall,
-        count_startup: false,
-        ponder: false,
-    };
+    let control = control();
     let setup = GameSetup {
         rules: &rules,
         control: &control,
@@ -278,8 +271,8 @@ async fn one_game(mut players: BySeat<Player>, script: &str, plies: usize) -> Ou
 /// The CPU time to write the record to a log beside the script, in microseconds.
 fn log(report: GameReport, statistics: BySeat<PlayerStatistics>, script: &str) -> Outcome<f64> {
     let dir = Path::new(script).parent().ok_or("no folder")?;
-    File::create(dir.join(LOG))?;
-    let mut log = LogWriter::open(dir, "bench", 0)?;
+    remove_if_there(&dir.join(LOG))?;
+    let mut log = LogWriter::create(dir, &header())?;
     let names = BySeat::new("ant".to_owned(), "bee".to_owned());
     let seats = WatchYourBack::SEATS.map(Into::into);
     let seeds = BySeat::new(1, 2);
@@ -288,6 +281,51 @@ fn log(report: GameReport, statistics: BySeat<PlayerStatistics>, script: &str) -
     let before = cpu()?;
     log.append(&builder.build("a-game".to_owned(), fixture, Vec::new()))?;
     Ok(cpu()? - before)
+}
+
+fn control() -> TimeControl {
+    TimeControl {
+        startup: Duration::from_secs(10),
+        budget: Some(Duration::from_secs(60)),
+        increment: Duration::ZERO,
+        per_move: Some(Duration::from_secs(5)),
+        measure: Measure::Wall,
+        count_startup: false,
+        ponder: false,
+    }
+}
+
+/// The header of a log of two players.
+fn header() -> Header {
+    let player = |name: &str| PlayerInfo {
+        name: name.to_owned(),
+        command: String::new(),
+        hash: String::new(),
+        takes_openings: true,
+    };
+    Header {
+        schema: SCHEMA.to_owned(),
+        version: String::new(),
+        tournament: "bench".to_owned(),
+        identity: "bench".to_owned(),
+        created: 0,
+        game: "watch-your-back".to_owned(),
+        program: None,
+        seats: ["white", "black"].map(str::to_owned),
+        options: serde_json::Map::new(),
+        clock: control(),
+        fault_policy: FaultPolicy::Lose,
+        quarantine: 0,
+        stages: vec![Stage::round_robin(1)],
+        pairing_rules: PairingRules::Second,
+        drawn: false,
+        openings: None,
+        containment: Sandbox::off().record(),
+        seed: None,
+        anchors: Vec::new(),
+        players: ["ant", "bee"].map(player).into(),
+        changes: Vec::new(),
+    }
 }
 
 fn both(

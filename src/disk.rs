@@ -10,6 +10,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use nix::fcntl::{FcntlArg, fcntl};
+use nix::libc;
+
 #[cfg(debug_assertions)]
 use self::fault::before;
 
@@ -90,25 +93,62 @@ fn place(
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     kept: Durability,
 ) -> io::Result<()> {
-    let beside = beside(path);
-    let written = (|| {
+    let replacement = Replacement::with_mode(path, mode)?;
+    let mut out = io::BufWriter::new(Steps(&replacement.file));
+    content(&mut out)?;
+    out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    replacement.place(kept)
+}
+
+/// A new file that takes the place of another one when it is complete. Unless it does, it is removed
+/// when this value is dropped.
+#[derive(Debug)]
+pub struct Replacement {
+    file: File,
+    /// The place that it takes.
+    path: PathBuf,
+}
+
+impl Replacement {
+    /// Begins a file that will take the place of the one at `path`.
+    pub fn new(path: &Path) -> io::Result<Self> {
+        Self::with_mode(path, SHARED)
+    }
+
+    fn with_mode(path: &Path, mode: u32) -> io::Result<Self> {
+        let beside = beside(path);
         // A file left by an interrupted run may have other permissions.
         remove_if_there(&beside)?;
         let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
-        let mut out = io::BufWriter::new(Steps(&file));
-        content(&mut out)?;
-        out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        Ok(Self { file, path: path.to_owned() })
+    }
+
+    /// Writes all of `bytes`.
+    pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        write(&self.file, bytes)
+    }
+
+    /// Puts the file in its place, without a sync: see [`write_quickly`].
+    pub fn place_quickly(self) -> io::Result<()> {
+        self.place(Durability::OverCrashes)
+    }
+
+    fn place(self, kept: Durability) -> io::Result<()> {
         if kept == Durability::OverPowerFailures {
-            sync(&file)?;
+            sync(&self.file)?;
         }
-        before(DiskStep::Rename(&beside, path))?;
-        fs::rename(&beside, path)?;
-        if kept == Durability::OverPowerFailures { sync_folder_of(path) } else { Ok(()) }
-    })();
-    written.inspect_err(|_| {
-        // Nobody needs the unfinished file.
-        let _ = fs::remove_file(&beside);
-    })
+        let beside = beside(&self.path);
+        before(DiskStep::Rename(&beside, &self.path))?;
+        fs::rename(&beside, &self.path)?;
+        if kept == Durability::OverPowerFailures { sync_folder_of(&self.path) } else { Ok(()) }
+    }
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        // Nobody needs an unfinished file. One in its place has another name.
+        let _ = fs::remove_file(beside(&self.path));
+    }
 }
 
 /// The path of the temporary file that is later renamed to `path`.
@@ -126,12 +166,31 @@ pub fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Removes what an interrupted write of the file at `path` has left beside it.
+pub fn remove_unfinished(path: &Path) -> io::Result<()> {
+    remove_if_there(&beside(path))
+}
+
 /// Makes sure that a rename to `path` survives a power failure.
 fn sync_folder_of(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let folder = folder.unwrap_or(Path::new("."));
     before(DiskStep::SyncFolder(folder))?;
     File::open(folder)?.sync_all()
+}
+
+/// Whether another process holds a lock on the whole of a file.
+#[expect(clippy::cast_possible_truncation, reason = "constants of the system that fit")]
+pub fn is_locked_by_another(file: &File) -> io::Result<bool> {
+    let mut lock = libc::flock {
+        l_type: libc::F_WRLCK as libc::c_short,
+        l_whence: libc::SEEK_SET as libc::c_short,
+        l_start: 0,
+        l_len: 0,
+        l_pid: 0,
+    };
+    fcntl(file, FcntlArg::F_GETLK(&mut lock))?;
+    Ok(i32::from(lock.l_type) != libc::F_UNLCK)
 }
 
 /// A file in which every write counts as one step.

@@ -6,15 +6,13 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use nix::fcntl::{FcntlArg, fcntl};
-use nix::libc;
 use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::io::Errno;
 
-pub use self::lines::{LineProblem, LineProblemKind, LineProblems, place};
+pub use self::lines::{LineProblem, LineProblemKind, LineProblems, place, place_game};
 use crate::disk;
 use crate::error::Failure;
-use crate::log::{LOG, LogEntry, LogError, LogReader, WriteError};
+use crate::log::{GameLine, LOG, LogEntry, LogError, LogReader, LogScan, Scanned, WriteError};
 use crate::model::record::Header;
 use crate::schedule::state::TournamentState;
 use crate::seeds::Secret;
@@ -110,22 +108,8 @@ fn another_run(dir: &Path) -> Failure {
 pub fn is_being_written(dir: &Path) -> bool {
     [LOCK, LOG].iter().any(|name| {
         let file = File::open(dir.join(name));
-        file.is_ok_and(|file| is_locked(&file).unwrap_or(false))
+        file.is_ok_and(|file| disk::is_locked_by_another(&file).unwrap_or(false))
     })
-}
-
-/// Whether another process holds the lock of a run.
-#[expect(clippy::cast_possible_truncation, reason = "constants of the system that fit")]
-fn is_locked(file: &File) -> nix::Result<bool> {
-    let mut lock = libc::flock {
-        l_type: libc::F_WRLCK as libc::c_short,
-        l_whence: libc::SEEK_SET as libc::c_short,
-        l_start: 0,
-        l_len: 0,
-        l_pid: 0,
-    };
-    fcntl(file, FcntlArg::F_GETLK(&mut lock))?;
-    Ok(i32::from(lock.l_type) != libc::F_UNLCK)
 }
 
 impl From<WriteError> for Failure {
@@ -173,6 +157,8 @@ pub struct LogContents {
     pub torn: bool,
     /// The lines that do not count, and those that were edited.
     pub problems: LineProblems,
+    /// A hash of all complete lines.
+    pub digest: blake3::Hash,
 }
 
 /// Converts an error of a log to an error of the command.
@@ -188,23 +174,37 @@ pub fn log_failure(dir: &Path, error: &LogError) -> Failure {
     }
 }
 
-/// Reads a log to its end and calls `each` with every game that counts and its place.
-pub fn read(dir: &Path, mut each: impl FnMut(usize, &LogEntry)) -> Result<LogContents, Failure> {
+/// The header of the log in `dir`.
+pub fn header(dir: &Path) -> Result<Header, Failure> {
+    let reader = LogReader::open(dir).map_err(|error| log_failure(dir, &error))?;
+    Ok(reader.header().clone())
+}
+
+/// Reads a log to its end and calls `each` with every game that counts and its place. Only what the
+/// index does not say is read from the log itself.
+pub fn read(dir: &Path, mut each: impl FnMut(usize, &GameLine)) -> Result<LogContents, Failure> {
     let failure = |error: LogError| log_failure(dir, &error);
-    let mut reader = LogReader::open(dir).map_err(failure)?;
-    let header = reader.header().clone();
+    let mut scan = LogScan::open(dir).map_err(failure)?;
+    let header = scan.header().clone();
     let mut state = TournamentState::new((&header).into());
     let mut problems = LineProblems::default();
-    while let Some(line) = reader.next_line().map_err(failure)? {
-        let (index, problem) = place(&line, &mut state);
+    while let Some(line) = scan.next_line().map_err(failure)? {
+        let problem = match line {
+            Scanned::Game(game) => {
+                let (index, problem) = place_game(&game, &mut state);
+                if let Some(index) = index {
+                    each(index, &game);
+                }
+                problem
+            }
+            Scanned::Other(line) => place(&line, &mut state).1,
+        };
         if let Some(problem) = problem {
             problems.add(problem);
         }
-        if let (Some(index), Some(entry)) = (index, line.into_entry()) {
-            each(index, &entry);
-        }
     }
-    Ok(LogContents { header, state, whole: reader.whole(), torn: reader.torn(), problems })
+    let (whole, torn, digest) = (scan.whole(), scan.torn(), scan.digest().finish());
+    Ok(LogContents { header, state, whole, torn, problems, digest })
 }
 
 /// Returns an error if a log holds `found` games instead of `expected`.

@@ -6,8 +6,12 @@
 
 mod aside;
 mod background;
+mod game_line;
+mod index;
+mod index_writer;
 pub mod places;
 mod reader;
+mod scan;
 mod writer;
 
 use std::io;
@@ -15,7 +19,10 @@ use std::io;
 use serde::Serialize;
 
 pub use self::aside::set_aside;
-pub use self::reader::{LogEntry, LogError, LogLine, LogReader};
+pub use self::game_line::{GameLine, GameNames, LinePlace};
+pub use self::index::INDEX;
+pub use self::reader::{LogEntry, LogError, LogLine, LogReader, RawLine};
+pub use self::scan::{LogDigest, LogScan, Scanned};
 pub use self::writer::{LogWriter, SYNC_EVERY, WriteError, write_header};
 pub use crate::disk::write_whole;
 
@@ -32,80 +39,54 @@ const CHECK_DIGITS: usize = 16;
 fn seal(value: &impl Serialize, identity: &str) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(value)?;
     line.pop();
-    let check = check(&line, identity);
-    line.extend_from_slice(CHECK.as_bytes());
-    line.extend_from_slice(check.as_bytes());
-    line.extend_from_slice(b"\"}\n");
+    let seal = seal_of(&line, identity).0;
+    line.extend_from_slice(seal.as_bytes());
     Ok(line)
 }
 
-fn check(body: &[u8], identity: &str) -> String {
+/// The end of a line with this beginning, and the hash in it.
+fn seal_of(body: &[u8], identity: &str) -> (String, u64) {
     let mut hasher = blake3::Hasher::new_derive_key("referee 2026 log line");
     hasher.update(&(identity.len() as u64).to_le_bytes());
     hasher.update(identity.as_bytes());
     hasher.update(body);
-    hasher.finalize().to_hex()[..CHECK_DIGITS].to_owned()
+    let hash = start_of(&hasher.finalize());
+    (format!("{CHECK}{hash:0CHECK_DIGITS$x}\"}}\n"), hash)
 }
 
-fn is_intact(raw: &[u8], identity: &str) -> bool {
+/// A hash of a line, and whether the line is sealed. The hash of a sealed line is the one in it.
+fn hash_line(raw: &[u8], identity: &str) -> (u64, bool) {
     let tail = CHECK.len() + CHECK_DIGITS + 3;
-    let Some(at) = raw.len().checked_sub(tail) else { return false };
-    let (body, seal) = raw.split_at(at);
-    seal == format!("{CHECK}{}\"}}\n", check(body, identity)).as_bytes()
+    if let Some((body, seal)) = raw.len().checked_sub(tail).map(|at| raw.split_at(at)) {
+        let (expected, hash) = seal_of(body, identity);
+        if seal == expected.as_bytes() {
+            return (hash, true);
+        }
+    }
+    (start_of(&blake3::hash(raw)), false)
+}
+
+/// The first 8 bytes of a hash.
+fn start_of(hash: &blake3::Hash) -> u64 {
+    let mut start = [0; 8];
+    start.copy_from_slice(&hash.as_bytes()[..8]);
+    u64::from_be_bytes(start)
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::path::Path;
-    use std::time::Duration;
 
     use proptest::prelude::*;
 
     use super::*;
     use crate::disk;
-    use crate::model::clock::{Measure, TimeControl};
-    use crate::model::containment::{Containment, PlayerLimits};
-    use crate::model::record::examples::game;
-    use crate::model::record::{FaultPolicy, GameRecord, Header, SCHEMA};
-    use referee_sandbox::Level;
+    use crate::model::record::examples::{self, game};
+    use crate::model::record::{GameRecord, Header};
 
     fn header(identity: &str) -> Header {
-        Header {
-            schema: SCHEMA.to_owned(),
-            version: "0".to_owned(),
-            tournament: "cup".to_owned(),
-            identity: identity.to_owned(),
-            created: 0,
-            game: "watch-your-back".to_owned(),
-            program: None,
-            seats: ["white", "black"].map(str::to_owned),
-            options: serde_json::Map::new(),
-            clock: TimeControl {
-                startup: Duration::from_secs(10),
-                budget: None,
-                increment: Duration::ZERO,
-                per_move: None,
-                measure: Measure::Wall,
-                count_startup: false,
-                ponder: false,
-            },
-            fault_policy: FaultPolicy::Lose,
-            quarantine: 5,
-            stages: vec![crate::model::stage::Stage::round_robin(1)],
-            pairing_rules: crate::model::stage::PairingRules::Second,
-            drawn: false,
-            openings: None,
-            containment: Containment {
-                level: Level::Off,
-                in_force: Vec::new(),
-                limits: PlayerLimits::default(),
-            },
-            seed: None,
-            anchors: Vec::new(),
-            players: Vec::new(),
-            changes: Vec::new(),
-        }
+        Header { identity: identity.to_owned(), ..examples::header(&["ant", "bee"]) }
     }
 
     fn log_in(dir: &Path) -> Vec<u8> {
@@ -167,7 +148,8 @@ mod tests {
             let mut reader = LogReader::open(dir.path()).expect("a log");
             while reader.next_entry().expect("readable").is_some() {}
             assert_eq!((reader.torn(), reader.whole()), (true, last as u64));
-            let mut log = LogWriter::open(dir.path(), "one", reader.whole()).expect("opened");
+            let mut log =
+                LogWriter::open(dir.path(), &header("one"), reader.whole()).expect("opened");
             log.append(&second).expect("appended");
             assert_eq!(log_in(dir.path()), whole);
         }
@@ -220,14 +202,15 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let (mut log, [game, _]) = two_games(dir.path());
         let before = log_in(dir.path());
-        log.replace("two", |out| {
+        log.replace(&header("two"), |out| {
             out.write_all(b"half")?;
             Err(io::Error::other("full"))
         })
         .expect_err("it failed half way");
         assert_eq!(log_in(dir.path()), before);
-        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 1, "nothing is left");
-        log.replace("two", |out| write_header(out, &header("two"))).expect("replaced");
+        let files = fs::read_dir(dir.path()).expect("a folder").count();
+        assert_eq!(files, 2, "the log and its index, and nothing else is left");
+        log.replace(&header("two"), |out| write_header(out, &header("two"))).expect("replaced");
         assert_eq!(records(dir.path()), (Vec::new(), false));
         assert_eq!(LogReader::open(dir.path()).expect("a log").header().identity, "two");
         log.append(&game).expect("it goes on in the new one");
@@ -265,9 +248,9 @@ mod tests {
     #[test]
     fn a_seal_is_bound_to_the_tournament() {
         let line = seal(&game("ant", "bee", "white"), "one").expect("JSON");
-        assert!(is_intact(&line, "one"));
-        assert!(!is_intact(&line, "two"));
-        assert!(!is_intact(b"", "one") && !is_intact(b"\n", "one"));
+        assert!(hash_line(&line, "one").1);
+        assert!(!hash_line(&line, "two").1);
+        assert!(!hash_line(b"", "one").1 && !hash_line(b"\n", "one").1);
     }
 
     proptest! {
@@ -276,7 +259,7 @@ mod tests {
             let mut line = seal(&game("ant", "bee", "white"), "one").expect("JSON");
             let at = at.index(line.len());
             line[at] ^= by;
-            prop_assert!(!is_intact(&line, "one"));
+            prop_assert!(!hash_line(&line, "one").1);
         }
     }
 }

@@ -10,10 +10,9 @@ use std::path::Path;
 use super::pseudonyms::Pseudonyms;
 use crate::error::Failure;
 use crate::folder::{self, LogContents, log_failure};
-use crate::log::LogReader;
+use crate::log::GameLine;
 use crate::log::places::LogPlaces;
 use crate::model::record::GameRecord;
-use referee_games::Seat;
 
 /// The games of a log under pseudonyms.
 #[derive(Debug)]
@@ -49,14 +48,14 @@ impl Published {
     ///
     /// When it cannot be read.
     pub fn read(dir: &Path) -> Result<(Self, LogContents), Failure> {
-        let reader = LogReader::open(dir).map_err(|error| log_failure(dir, &error))?;
-        let header = reader.header();
+        let header = folder::header(dir)?;
         let players: Vec<String> =
             header.players.iter().map(|player| player.name.clone()).collect();
         let names = Pseudonyms::new(&header.identity, &players);
+        let numbers: Vec<Option<u32>> = players.iter().map(|name| names.number(name)).collect();
         let mut games = Vec::new();
-        let contents = folder::read(dir, |index, entry| {
-            games.extend(place(&names, &entry.record, entry.at).map(|place| (index, place)));
+        let contents = folder::read(dir, |index, game| {
+            games.extend(place(&numbers, game).map(|place| (index, place)));
         })?;
         // Only the whole log tells which games count.
         let state = &contents.state;
@@ -92,13 +91,14 @@ impl Published {
     }
 }
 
-/// The place of a game; `None` if a player has no pseudonym.
-fn place(names: &Pseudonyms, record: &GameRecord, at: u64) -> Option<PublishedPlace> {
-    let first = names.number(&record.players[Seat::First])?;
-    let second = names.number(&record.players[Seat::Second])?;
+/// The place of a game, with the numbers of the pseudonyms by player; `None` if a player has none.
+fn place(numbers: &[Option<u32>], line: &GameLine) -> Option<PublishedPlace> {
+    let number = |player: usize| numbers.get(player).copied().flatten();
+    let (first, second) = (number(line.players.first)?, number(line.players.second)?);
     let players = (first.min(second), first.max(second));
     let game = if first < second { 1 } else { 2 };
-    Some(PublishedPlace { players, pair: record.pair, game, counts: true, in_check: false, at })
+    let (pair, at) = (line.pair, line.place.at);
+    Some(PublishedPlace { players, pair, game, counts: true, in_check: false, at })
 }
 
 /// Numbers the pairs of each two players from 1, because a number from the schedule may reveal the

@@ -1,25 +1,18 @@
 //! Converts games of a match between two players for its sequential test.
 
-use crate::model::game_summary::{GameSummary, UnknownResult};
-use crate::model::record::GameRecord;
+use crate::model::game_summary::GameSummary;
 use referee_games::Seat;
 use referee_ratings::MatchGame;
 
-/// The game from the side of the player called `name`.
-///
-/// # Errors
-///
-/// When the record has no result.
-pub fn match_game(game: &GameRecord, name: &str) -> Result<MatchGame, UnknownResult> {
-    let seat = if game.players[Seat::First] == name { Seat::First } else { Seat::Second };
-    let summary = GameSummary::of(game)?;
-    Ok(MatchGame {
-        pair: game.pair,
+/// A game of the pair with this number, from the side of the player at `seat`.
+pub fn match_game(pair: u32, seat: Seat, summary: GameSummary) -> MatchGame {
+    MatchGame {
+        pair,
         at_first_seat: seat == Seat::First,
         halves: summary.outcome.map(|_| summary.halves()[seat]),
         forfeited: summary.is_faulted(),
         fingerprint: summary.fingerprint,
-    })
+    }
 }
 
 #[cfg(test)]
@@ -30,12 +23,13 @@ mod tests {
 
     #[test]
     fn a_game_is_seen_from_one_side() {
+        let side = |game: &_, seat| match_game(1, seat, GameSummary::of(game).expect("a result"));
         let won = game("ant", "bee", "white");
-        let [ant, bee] = ["ant", "bee"].map(|name| match_game(&won, name).expect("a result"));
+        let [ant, bee] = Seat::BOTH.map(|seat| side(&won, seat));
         assert_eq!((ant.at_first_seat, ant.halves), (true, Some(2)));
         assert_eq!((bee.at_first_seat, bee.halves), (false, Some(0)));
         let both = [("white", FaultCode::NoStart), ("black", FaultCode::NoStart)];
-        let failed = match_game(&faulty(won, &both), "ant").expect("a result");
+        let failed = side(&faulty(won.clone(), &both), Seat::First);
         assert_eq!((failed.halves, failed.forfeited), (None, true));
     }
 }

@@ -24,6 +24,8 @@ pub struct TournamentAnalysis {
     pub evaluation: Evaluation,
     /// The lines of the log that do not count or were edited.
     pub problems: LineProblems,
+    /// A hash of all lines of the log.
+    pub digest: blake3::Hash,
     /// What is published, if this analysis is under pseudonyms.
     pub published: Option<Published>,
 }
@@ -46,8 +48,16 @@ impl TournamentAnalysis {
     pub fn of(dir: &Path, contents: LogContents, faulted: Faulted) -> Result<Self, Failure> {
         let evaluation =
             Evaluation::of(&contents.state, faulted).map_err(|error| unrated(&error))?;
-        let LogContents { header, state, problems, .. } = contents;
-        Ok(Self { dir: dir.to_owned(), header, state, evaluation, problems, published: None })
+        let LogContents { header, state, problems, digest, .. } = contents;
+        Ok(Self {
+            dir: dir.to_owned(),
+            header,
+            state,
+            evaluation,
+            problems,
+            digest,
+            published: None,
+        })
     }
 
     /// Reads the log in `dir` and ranks the players under pseudonyms.
@@ -61,9 +71,9 @@ impl TournamentAnalysis {
         let evaluation = Evaluation::renamed(&contents.state, &names.all(), |name| names.of(name))
             .map_err(|error| unrated(&error))?;
         let header = names.header(&contents.header);
-        let LogContents { state, problems, .. } = contents;
+        let LogContents { state, problems, digest, .. } = contents;
         let published = Some(published);
-        Ok(Self { dir: dir.to_owned(), header, state, evaluation, problems, published })
+        Ok(Self { dir: dir.to_owned(), header, state, evaluation, problems, digest, published })
     }
 
     /// The results folder.

@@ -10,11 +10,11 @@ use super::game_args::{GameArgument, OptionArgs, game_named};
 use super::run::{RunLimits, games_at_once, interrupted, play, refuse_changed};
 use super::settings::{GivenSettings, Settings, config_path, opened, read_config};
 use super::{Failure, OutputFormat, Status};
-use crate::analysis::pass::Visitors;
 use crate::analysis::sprt::match_game;
 use crate::config::LoadedConfig;
 use crate::folder::{self, LockedFolder};
 use crate::log::{LOG, LogReader};
+use crate::model::game_summary::GameSummary;
 use crate::model::player::PlayerSpec;
 use crate::model::stage::Format::RoundRobin;
 use crate::model::stage::Stage;
@@ -26,6 +26,7 @@ use crate::run::RunEnd;
 use crate::run::event::{Listener, RunEvent};
 use crate::run::resume;
 use crate::schedule::state::TournamentState;
+use referee_games::Seat;
 use referee_ratings::{Sprt, SprtMatch, SprtVerdict, Unit};
 
 /// Arguments of `compare`.
@@ -149,7 +150,7 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
         so_far = played;
         take_in(&dir, &first, &mut so_far)?;
         is_interrupted = so_far.state().stop.is_none();
-        tables.write(&mut Visitors::default())?;
+        tables.write()?;
         if let (RunEnd::Failed(failure), true) = (outcome.end, is_interrupted) {
             return Err(failure);
         }
@@ -189,11 +190,11 @@ fn either(
 
 /// Adds the games of the log in `dir` to the match, from the side of the player called `first`.
 fn take_in(dir: &Path, first: &str, played: &mut SprtMatch) -> Result<(), Failure> {
-    folder::read(dir, |_, entry| {
-        // A record without a result has no place in the schedule, and does not occur here.
-        if let Ok(game) = match_game(&entry.record, first) {
-            played.add(game);
-        }
+    let players = folder::header(dir)?.players;
+    folder::read(dir, |_, game| {
+        let is_first = players[game.players.first].name == first;
+        let seat = if is_first { Seat::First } else { Seat::Second };
+        played.add(match_game(game.pair, seat, game.summary));
     })?;
     Ok(())
 }
@@ -220,8 +221,10 @@ impl Listener for SprtListener {
             }
             RunEvent::GameFinished { record, .. } => {
                 // A record without a result is refused when the log is read again at the end.
-                if let Ok(game) = match_game(record, &self.first) {
-                    self.played.add(game);
+                if let Ok(summary) = GameSummary::of(record) {
+                    let is_first = record.players[Seat::First] == self.first;
+                    let seat = if is_first { Seat::First } else { Seat::Second };
+                    self.played.add(match_game(record.pair, seat, summary));
                 }
                 self.progress.headline(verdict::headline(&self.played));
                 self.expect();

@@ -7,9 +7,10 @@ use std::path::Path;
 use super::Failure;
 use super::results::find;
 use crate::folder::log_failure;
-use crate::log::{LogError, LogReader};
+use crate::log::places::LogPlaces;
+use crate::log::{GameLine, GameNames, LogError, LogReader, LogScan, Scanned};
 use crate::model::record::{GameRecord, Header};
-use referee_games::Seat;
+use referee_games::BySeat;
 
 /// A recorded game, with the header of its log.
 #[derive(Debug)]
@@ -30,13 +31,12 @@ impl FoundGame {
             return only_game(file);
         }
         let dir = find(results)?;
+        let wrong = |message| Failure::input(format!("{}: {message}", dir.display()));
         let failed = |error| log_failure(&dir, &error);
-        let mut reader = LogReader::open(&dir).map_err(failed)?;
-        let record = search(&mut reader, word).map_err(|wrong| match wrong {
-            SearchError::Log(error) => log_failure(&dir, &error),
-            SearchError::Id(message) => Failure::input(format!("{}: {message}", dir.display())),
-        })?;
-        Ok(Self { header: reader.header().clone(), record })
+        let mut log = LogScan::open(&dir).map_err(failed)?;
+        let at = search(&mut log, word).map_err(failed)?.map_err(wrong)?;
+        let record = LogPlaces::open(&dir).and_then(|mut log| log.record(at)).map_err(failed)?;
+        Ok(Self { header: log.header().clone(), record })
     }
 }
 
@@ -62,46 +62,76 @@ fn only_game(file: &Path) -> Result<FoundGame, Failure> {
     Ok(FoundGame { header: reader.header().clone(), record })
 }
 
-enum SearchError {
-    Log(LogError),
-    Id(String),
-}
-
 /// The maximum number of pairs to list for an ambiguous prefix.
 const LISTED: usize = 8;
 
-fn search(reader: &mut LogReader, word: &str) -> Result<GameRecord, SearchError> {
+/// Where the line of the game that `word` names begins in the log, or why it names none.
+fn search(log: &mut LogScan, word: &str) -> Result<Result<u64, String>, LogError> {
     let wanted = GameIdPrefix::read(word);
-    let mut found: Option<GameRecord> = None;
+    let names = GameNames::of(log.header());
+    let mut found: Option<(u8, u64)> = None;
     let mut pairs = BTreeMap::new();
-    while let Some(entry) = reader.next_entry().map_err(SearchError::Log)? {
-        let record = entry.record;
-        if record.id == word {
-            return Ok(record);
+    while let Some(line) = log.next_line()? {
+        let game = match line {
+            Scanned::Game(game) => Candidate::of_line(&game, &names),
+            Scanned::Other(line) => match line.record {
+                Ok(record) => Candidate::of_record(record, line.at),
+                Err(_) => continue,
+            },
+        };
+        if game.id == word {
+            return Ok(Ok(game.at));
         }
-        if !wanted.fits(&record.id) {
+        if !wanted.fits(&game.id) {
             continue;
         }
         if pairs.len() <= LISTED {
-            pairs.insert(pair_of(&record.id).to_owned(), who(&record));
+            pairs.insert(pair_of(&game.id).to_owned(), who(&game));
         }
         // Of the two games of a pair, the first is meant.
-        if found.as_ref().is_none_or(|other| record.game < other.game) {
-            found = Some(record);
+        if found.is_none_or(|(other, _)| game.game < other) {
+            found = Some((game.game, game.at));
         }
     }
-    match found {
-        None => Err(SearchError::Id(format!("there is no game `{word}`"))),
-        Some(record) if pairs.len() == 1 => Ok(record),
-        Some(_) => Err(SearchError::Id(ambiguous(word, &pairs))),
+    Ok(match found {
+        None => Err(format!("there is no game `{word}`")),
+        Some((_, at)) if pairs.len() == 1 => Ok(at),
+        Some(_) => Err(ambiguous(word, &pairs)),
+    })
+}
+
+/// A game of the log that may be the one that was named.
+struct Candidate {
+    id: String,
+    players: BySeat<String>,
+    pair: u32,
+    game: u8,
+    /// Where its line begins.
+    at: u64,
+}
+
+impl Candidate {
+    fn of_line(game: &GameLine, names: &GameNames) -> Self {
+        Self {
+            id: game.id(),
+            players: BySeat::from_fn(|seat| names.player(game, seat).to_owned()),
+            pair: game.pair,
+            game: game.game,
+            at: game.place.at,
+        }
+    }
+
+    fn of_record(record: GameRecord, at: u64) -> Self {
+        let GameRecord { id, pair, game, players, .. } = record;
+        Self { id, players: players.values, pair, game, at }
     }
 }
 
 /// The players of a pair, for people.
-fn who(record: &GameRecord) -> String {
-    let (one, other) = (&record.players[Seat::First], &record.players[Seat::Second]);
+fn who(game: &Candidate) -> String {
+    let BySeat { first: one, second: other } = &game.players;
     let (one, other) = if one <= other { (one, other) } else { (other, one) };
-    format!("{one} and {other}, pair {}", record.pair)
+    format!("{one} and {other}, pair {}", game.pair)
 }
 
 /// The message that `word` is a prefix of several pairs, with a list of them.

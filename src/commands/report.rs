@@ -3,20 +3,23 @@
 pub(super) mod command_options;
 pub(super) mod game_files;
 
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::results::{Tables, find};
+use super::results::{Tables, find, players_out};
 use super::{Failure, Status};
-use crate::analysis::NamedResults;
 use crate::analysis::diagnostics::Diagnoser;
 use crate::analysis::failed_checks::FailedChecks;
 use crate::analysis::log_summary::LogSummary;
 use crate::analysis::pass::{LogVisitor, LoggedGame, Visitors};
 use crate::analysis::results::Faulted;
+use crate::analysis::{NamedResults, TournamentAnalysis};
 use crate::config;
+use crate::disk;
 use crate::game_program::recorded_rules;
 use crate::log::write_whole;
 use crate::model::clock::TimeControl;
@@ -25,7 +28,7 @@ use crate::model::record::{GameRecord, Header};
 use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use crate::report::grades;
-use crate::report::page::template::PageKind;
+use crate::report::page::template::{PageKind, is_stamped};
 use crate::report::page::{PageData, page};
 use crate::report::replay_frames::ReplayFrames;
 use crate::report::taken_out::taken_out;
@@ -79,13 +82,46 @@ pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
     printer.line(&dir.join(PAGE).display().to_string()).map(|()| Status::Done)
 }
 
-/// Writes the tables and the page of a tournament into its folder, in one pass over its log.
+/// Writes the tables and the page of a tournament into its folder, as far as they have changed.
 /// `config` is the configuration, if known. Returns one line per player that is out.
 pub(super) fn write_all(tables: &Tables, config: Option<&Path>) -> Result<Vec<String>, Failure> {
+    tables.write()?;
     let dir = tables.analysis.dir();
+    let called = command_options::options(dir, config);
+    if is_up_to_date(dir, &stamp(&tables.analysis, &called)) {
+        let page = dir.join(PAGE);
+        disk::remove_unfinished(&page).map_err(|error| failed(&page, &error))?;
+        return players_out(&tables.analysis);
+    }
     let mut page = PageBuilder::new(tables, Some(GameFiles::new(dir)?))?;
-    tables.write(&mut page.visitors())?;
-    page.write(dir, &command_options::options(dir, config))
+    tables.analysis.visit(&mut page.visitors())?;
+    page.write(dir, &called)
+}
+
+/// Identifies everything that the page of a tournament is made from: the log, the options shown in
+/// its commands, and this program.
+fn stamp(analysis: &TournamentAnalysis, called: &str) -> String {
+    let mut hasher = blake3::Hasher::new_derive_key("referee 2026 stamp of a page");
+    hasher.update(analysis.digest.as_bytes());
+    hasher.update(called.as_bytes());
+    if let Ok(program) = std::env::current_exe().and_then(fs::metadata) {
+        for number in [program.len().cast_signed(), program.mtime(), program.mtime_nsec()] {
+            hasher.update(&number.to_le_bytes());
+        }
+    }
+    hasher.finalize().to_hex()[..16].to_owned()
+}
+
+/// Whether the page in the folder `dir` has this stamp, and its games are beside it.
+fn is_up_to_date(dir: &Path, stamp: &str) -> bool {
+    /// The stamp is among the first bytes.
+    const BEGINNING: u64 = 4096;
+    let mut beginning = Vec::new();
+    let read = File::open(dir.join(PAGE))
+        .and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
+    read.is_ok()
+        && is_stamped(&String::from_utf8_lossy(&beginning), stamp)
+        && GameFiles::are_in(dir)
 }
 
 /// Writes the page of a tournament into the folder `out`.
@@ -162,6 +198,8 @@ impl<'a> PageBuilder<'a> {
         let replays = replays(&self.renderer, &self.summary)?;
         let found = self.diagnoser.finish(analysis);
         let out = taken_out(analysis, &self.failed_checks);
+        let stamp = stamp(analysis, called);
+        let is_file = kind == PageKind::File && analysis.published.is_none();
         let html = page(&PageData {
             header: &analysis.header,
             standings,
@@ -172,6 +210,7 @@ impl<'a> PageBuilder<'a> {
             out: &out,
             // A command would reveal a player's name.
             called: analysis.published.is_none().then_some(called),
+            stamp: is_file.then_some(&stamp),
             kind,
         });
         Ok((html, out))

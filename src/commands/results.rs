@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::Failure;
-use crate::analysis::pass::{LogVisitor, Visitors};
+use super::same_as::SameAs;
+use crate::analysis::failed_checks::FailedChecks;
 use crate::analysis::results::Faulted;
 use crate::analysis::{NamedResults, TournamentAnalysis};
 use crate::disk;
-use crate::log::{LOG, write_whole};
+use crate::folder;
+use crate::log::{GameNames, LOG, write_whole};
 use crate::printer::Printer;
 use crate::report::games::GamesTable;
+use crate::report::taken_out::taken_out;
 use crate::report::{Remedy, Standings, tables};
 
 /// The named folder, or the newest one with a log under `results/`.
@@ -77,45 +80,62 @@ impl Tables {
         table_files(&self.standings, &self.analysis.evaluation.results)
     }
 
-    /// Writes the tables beside the log. `games.csv` needs a pass over the log, in which `others`
-    /// take part.
-    pub(super) fn write(&self, others: &mut dyn LogVisitor) -> Result<(), Failure> {
+    /// Writes the tables beside the log, as far as they have changed.
+    pub(super) fn write(&self) -> Result<(), Failure> {
         let dir = self.analysis.dir();
         let failed = |name: &str, error: &io::Error| {
             Failure::system(format!("cannot write {}: {error}", dir.join(name).display()))
         };
         for (name, content) in self.files().map_err(|error| failed("the tables", &error))? {
-            write_whole(&dir.join(name), |out| out.write_all(&content))
+            let path = dir.join(name);
+            if fs::read(&path).is_ok_and(|found| found == content) {
+                disk::remove_unfinished(&path).map_err(|error| failed(name, &error))?;
+                continue;
+            }
+            write_whole(&path, |out| out.write_all(&content))
                 .map_err(|error| failed(name, &error))?;
         }
-        let mut failure = None;
-        let written = write_whole(&dir.join(GAMES_TABLE), |out| {
-            self.write_games(out, others).map_err(|why| {
-                let message = why.message.clone();
-                failure = Some(why);
-                io::Error::other(message)
+        let path = dir.join(GAMES_TABLE);
+        let same = self.write_games(SameAs::open(&path))?.conclude();
+        if !same.is_ok_and(|same| same) {
+            let mut failure = Ok(());
+            write_whole(&path, |out| {
+                failure = self.write_games(out).map(drop);
+                failure
+                    .as_ref()
+                    .map_or_else(|why| Err(io::Error::other(why.to_string())), |()| Ok(()))
             })
-        });
-        match (failure, written) {
-            (Some(failure), _) => Err(failure),
-            (None, Err(error)) => Err(failed(GAMES_TABLE, &error)),
-            (None, Ok(())) => disk::remove_if_there(&dir.join(UNFINISHED))
-                .map_err(|error| failed(UNFINISHED, &error)),
+            .map_err(|error| failure.err().unwrap_or_else(|| failed(GAMES_TABLE, &error)))?;
         }
+        disk::remove_unfinished(&path)
+            .and_then(|()| disk::remove_if_there(&dir.join(UNFINISHED)))
+            .map_err(|error| failed(UNFINISHED, &error))
     }
 
-    /// Writes `games.csv` in a pass over the log, in which `others` take part.
-    pub(super) fn write_games(
-        &self,
-        out: &mut dyn Write,
-        others: &mut dyn LogVisitor,
-    ) -> Result<(), Failure> {
+    /// Writes `games.csv` to `out`, and returns that.
+    fn write_games<W: Write>(&self, out: W) -> Result<W, Failure> {
         let system =
             |error: io::Error| Failure::system(format!("cannot write {GAMES_TABLE}: {error}"));
-        let mut table = GamesTable::new(out).map_err(system)?;
-        self.analysis.visit(&mut Visitors(vec![&mut table, others]))?;
-        table.finish().map(|_| ()).map_err(system)
+        let names = GameNames::of(&self.analysis.header);
+        let mut table = GamesTable::new(out, names).map_err(system)?;
+        let mut written = Ok(());
+        folder::read(self.analysis.dir(), |_, game| {
+            if written.is_ok() {
+                written = table.write(game);
+            }
+        })?;
+        written.and_then(|()| table.finish()).map_err(system)
     }
+}
+
+/// One line for each player that is out. Reads the log only if a player failed a check.
+pub(super) fn players_out(analysis: &TournamentAnalysis) -> Result<Vec<String>, Failure> {
+    let mut failed_checks = FailedChecks::default();
+    let state = &analysis.state;
+    if state.quarantined().any(|(_, game)| state.is_check(game)) {
+        analysis.visit(&mut failed_checks)?;
+    }
+    Ok(taken_out(analysis, &failed_checks))
 }
 
 /// The tables of these standings as files: name and content.

@@ -26,7 +26,7 @@ use crate::model::tournament::Tournament;
 use crate::player::Sandbox;
 use crate::printer::Printer;
 use crate::progress::{Contender, Progress};
-use crate::report::{Remedy, terminal};
+use crate::report::terminal;
 use crate::run::cores::Cores;
 use crate::run::deadline::Deadline;
 use crate::run::entrant::Entrant;
@@ -234,7 +234,10 @@ pub(super) fn play(
     };
     refuse_too_many(at_once, terms.jobs.source, worker::open_files(&conditions.players))?;
     let mut recorder = Recorder::new(folder, log);
-    let mut live_tables = LiveTables::new(folder.dir(), Remedy::of(&contents.header));
+    let mut live_tables = LiveTables::new(folder.dir(), &contents.header);
+    if at_once > 0 {
+        live_tables.begin();
+    }
     let mut listeners = Listeners(vec![&mut recorder, &mut live_tables, listener]);
     let runner = Runner {
         jobs,

@@ -23,15 +23,14 @@ use tokio::sync::{Mutex, Semaphore, watch};
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
-use super::report::game_files::{INDEX_END, game_script, index_begin, index_line};
+use super::report::game_files::{INDEX_END, game_script, index_begin, listed};
 use super::report::{ReplayRenderer, command_options, render};
 use super::results::{Tables, find};
 use super::run::interrupted;
 use super::{Failure, Status};
 use crate::analysis::results::Faulted;
-use crate::analysis::results::NamedResults;
 use crate::folder::{self, log_failure};
-use crate::log::{LOG, LogReader};
+use crate::log::{GameNames, LOG, LogReader};
 use crate::printer::Printer;
 use crate::report::page::template::PageKind;
 use visitors::Reach;
@@ -215,11 +214,8 @@ fn replay_json(dir: &Path, id: &str) -> Result<Option<String>, Failure> {
 }
 
 fn index(dir: &Path) -> Result<String, Failure> {
-    let reader = LogReader::open(dir).map_err(|error| log_failure(dir, &error))?;
-    let players = reader.header().players.iter();
-    let names: Vec<String> = players.map(|player| player.name.clone()).collect();
-    let results = NamedResults::new(&names);
+    let names = GameNames::of(&folder::header(dir)?);
     let mut list = index_begin();
-    folder::read(dir, |_, entry| list.extend(index_line(&results, &entry.record)))?;
+    folder::read(dir, |_, game| list.push_str(&listed(&names, game)))?;
     Ok(list + INDEX_END)
 }

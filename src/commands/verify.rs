@@ -3,24 +3,30 @@
 mod repair;
 
 use std::fs;
+use std::io;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::thread::ScopedJoinHandle;
 
 use clap::Args;
 
 use super::results::{GAMES_TABLE, Tables, UNFINISHED, find};
+use super::same_as::SameAs;
 use super::{Failure, OutputFormat, Status};
 use crate::analysis::TournamentAnalysis;
-use crate::analysis::pass::Visitors;
 use crate::analysis::results::Faulted;
 use crate::folder::{
     LineProblem, LineProblemKind, LineProblems, LogContents, is_being_written, log_failure, place,
     read_secret,
 };
 use crate::game_program::recorded_rules;
-use crate::log::{LogLine, LogReader};
+use crate::log::{
+    GameLine, GameNames, LinePlace, LogDigest, LogError, LogLine, LogReader, RawLine,
+};
 use crate::model::record::{GameRecord, Header};
 use crate::openings::OpeningBook;
 use crate::printer::Printer;
+use crate::report::games::GamesTable;
 use crate::schedule::state::TournamentState;
 use crate::schedule::summary::Summary;
 use crate::seeds::Secret;
@@ -74,7 +80,7 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     let mut tables = TableState::Unchecked;
     if findings.is_empty() && !torn && !is_running {
         let analysis = TournamentAnalysis::of(&dir, checked.contents, Faulted::Count)?;
-        (tables, findings) = check_tables(&Tables::of(analysis))?;
+        (tables, findings) = check_tables(&Tables::of(analysis), checked.games)?;
     }
     let status = if findings.is_empty() { Status::Done } else { Status::Found };
     if args.format == OutputFormat::Json {
@@ -138,6 +144,8 @@ struct Checked {
     findings: Vec<LogFinding>,
     /// The contents of the log.
     contents: LogContents,
+    /// Whether the table of games is what the log says.
+    games: io::Result<bool>,
     seeds: bool,
     /// Whether `--repair` would remove lines from the log.
     is_repairable: bool,
@@ -156,7 +164,8 @@ fn check_log(dir: &Path) -> Result<Checked, Failure> {
     };
     let book =
         OpeningBook::new(rules, header.openings.as_ref()).map_err(|error| unusable(&error))?;
-    Ok(check_lines(reader, &header, secret.is_some(), |record| {
+    let games = SameAs::open(&dir.join(GAMES_TABLE));
+    Ok(check_lines(reader, &header, games, secret.is_some(), |record| {
         let found = audit(&book, &header, secret.as_ref(), record);
         found.iter().map(ToString::to_string).collect()
     }))
@@ -165,8 +174,9 @@ fn check_log(dir: &Path) -> Result<Checked, Failure> {
 fn check_lines(
     mut reader: LogReader,
     header: &Header,
+    games: SameAs,
     seeds: bool,
-    audit: impl Fn(&GameRecord) -> Vec<String>,
+    audit: impl Fn(&GameRecord) -> Vec<String> + Sync,
 ) -> Checked {
     let (mut state, mut problems) = (TournamentState::new(header.into()), LineProblems::default());
     let mut findings = Vec::new();
@@ -174,34 +184,106 @@ fn check_lines(
         findings.push(finding(1, None, "the header was edited after it was written"));
     }
     let mut is_repairable = false;
-    loop {
-        let line = match reader.next_line() {
-            Ok(Some(line)) => line,
-            Ok(None) => break,
-            Err(error) => {
-                findings.push(LogFinding { line: None, ..finding(0, None, &error.to_string()) });
-                break;
-            }
-        };
-        let problem = place(&line, &mut state).1;
-        is_repairable |= problem.is_some() && reader.header_intact();
+    let names = GameNames::of(header);
+    let mut games = GamesTable::new(games, names.clone());
+    let mut digest = LogDigest::new(reader.header_line());
+    let failed = in_batches(&mut reader, &audit, |line, audited| {
+        digest.add(line.hash);
+        let (index, problem) = place(&line, &mut state);
+        is_repairable |= problem.is_some();
         findings.extend(problems_of(&line, problem.as_ref()));
         if let Some(problem) = problem {
             problems.add(problem);
         }
         if let Ok(record) = &line.record {
+            if let Some(game) = index.and_then(|_| names.line(record, LinePlace::default())) {
+                write_row(&mut games, &game);
+            }
             let id = Some(record.id.as_str());
-            findings.extend(audit(record).iter().map(|text| finding(line.number, id, text)));
+            findings.extend(audited.iter().map(|text| finding(line.number, id, text)));
         }
+    });
+    if let Err(error) = failed {
+        findings.push(LogFinding { line: None, ..finding(0, None, &error.to_string()) });
     }
+    let is_repairable = is_repairable && reader.header_intact();
     let contents = LogContents {
         header: header.clone(),
         state,
         whole: reader.whole(),
         torn: reader.torn(),
         problems,
+        digest: digest.finish(),
     };
-    Checked { findings, contents, seeds, is_repairable }
+    let games = games.and_then(GamesTable::finish).and_then(SameAs::conclude);
+    Checked { findings, contents, games, seeds, is_repairable }
+}
+
+/// The lines that are checked between two steps that need them in order.
+const BATCH: usize = 512;
+
+/// Checks the lines of a log on all cores, and passes each to `each` in order, with what `audit` says
+/// of its record.
+fn in_batches(
+    reader: &mut LogReader,
+    audit: &(impl Fn(&GameRecord) -> Vec<String> + Sync),
+    mut each: impl FnMut(LogLine, Vec<String>),
+) -> Result<(), LogError> {
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let identity = &reader.header().identity.clone();
+    let check = |line: RawLine| {
+        let line = line.parse(identity);
+        let audited = line.record.as_ref().map_or_else(|_| Vec::new(), audit);
+        (line, audited)
+    };
+    loop {
+        let mut batch = Vec::with_capacity(BATCH);
+        while batch.len() < BATCH
+            && let Some(line) = reader.next_raw()?
+        {
+            batch.push(line);
+        }
+        let is_last = batch.len() < BATCH;
+        let parts = shares(batch, cores);
+        let checked = std::thread::scope(|scope| {
+            let start = |part: Vec<RawLine>| {
+                scope.spawn(|| part.into_iter().map(check).collect::<Vec<_>>())
+            };
+            let threads: Vec<_> = parts.into_iter().map(start).collect();
+            let end = |thread: ScopedJoinHandle<'_, _>| match thread.join() {
+                Ok(checked) => checked,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            threads.into_iter().flat_map(end).collect::<Vec<_>>()
+        });
+        for (line, audited) in checked {
+            each(line, audited);
+        }
+        if is_last {
+            return Ok(());
+        }
+    }
+}
+
+/// Splits a list into at most `count` parts of nearly the same length, in order.
+fn shares<T>(mut all: Vec<T>, count: usize) -> Vec<Vec<T>> {
+    let each = all.len().div_ceil(count).max(1);
+    let mut parts = Vec::new();
+    while all.len() > each {
+        let rest = all.split_off(each);
+        parts.push(std::mem::replace(&mut all, rest));
+    }
+    parts.push(all);
+    parts
+}
+
+/// Adds a row to the table unless that has failed before.
+fn write_row(table: &mut io::Result<GamesTable<SameAs>>, game: &GameLine) {
+    if let Ok(rows) = table
+        && let Err(error) = rows.write(game)
+    {
+        *table = Err(error);
+    }
 }
 
 /// The problems with a line's format, hash and place.
@@ -233,28 +315,35 @@ enum TableState {
     Compared,
 }
 
-fn check_tables(tables: &Tables) -> Result<(TableState, Vec<LogFinding>), Failure> {
+/// Compares the tables with the log. `games` says whether the table of games is the same.
+fn check_tables(
+    tables: &Tables,
+    games: io::Result<bool>,
+) -> Result<(TableState, Vec<LogFinding>), Failure> {
     let dir = tables.analysis.dir();
     if dir.join(UNFINISHED).exists() {
         return Ok((TableState::Unfinished, Vec::new()));
     }
     let system = |error: std::io::Error| Failure::system(format!("cannot compute tables: {error}"));
-    let mut games = Vec::new();
-    tables.write_games(&mut games, &mut Visitors::default())?;
-    let files = tables.files().map_err(system)?.into_iter().chain([(GAMES_TABLE, games)]);
-    let files: Vec<_> = files.collect();
+    let files = tables.files().map_err(system)?;
     let is_missing = |file: &str| !dir.join(file).exists();
-    if tables.analysis.state.due() > 0 && files.iter().all(|(file, _)| is_missing(file)) {
+    let names = files.iter().map(|(file, _)| *file).chain([GAMES_TABLE]);
+    if tables.analysis.state.due() > 0 && names.clone().all(is_missing) {
         return Ok((TableState::Missing, Vec::new()));
     }
-    let mut findings = Vec::new();
-    for (file, expected) in files {
-        let problem = match fs::read(dir.join(file)) {
-            Ok(found) if found == expected => continue,
-            Ok(_) => "it differs from what the log says; `referee run` writes it again".to_owned(),
+    let same = |(file, expected): &(&str, Vec<u8>)| {
+        fs::read(dir.join(file)).map(|found| found == *expected)
+    };
+    let compared = files.iter().map(same).chain([games]);
+    let finding = |(file, compared): (&'static str, io::Result<bool>)| {
+        let problem = match compared {
+            Ok(true) => return None,
+            Ok(false) => {
+                "it differs from what the log says; `referee run` writes it again".to_owned()
+            }
             Err(error) => format!("it cannot be read: {error}; `referee run` writes it again"),
         };
-        findings.push(LogFinding { file, line: None, id: None, problem });
-    }
-    Ok((TableState::Compared, findings))
+        Some(LogFinding { file, line: None, id: None, problem })
+    };
+    Ok((TableState::Compared, names.zip(compared).filter_map(finding).collect()))
 }

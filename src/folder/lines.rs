@@ -3,7 +3,8 @@
 
 use std::fmt;
 
-use crate::log::{LOG, LogLine};
+use crate::log::{GameLine, LOG, LogLine};
+use crate::schedule::Fixture;
 use crate::schedule::state::{RecordError, TournamentState};
 
 /// At most this many problems are listed.
@@ -104,6 +105,21 @@ impl LineProblems {
             );
         }
         words
+    }
+}
+
+/// Adds a game to `state` if it counts, and returns its place there. Also returns the problem of its
+/// line, if any.
+pub fn place_game(
+    game: &GameLine,
+    state: &mut TournamentState,
+) -> (Option<usize>, Option<LineProblem>) {
+    let problem = |kind| Some(LineProblem { line: game.place.line, id: Some(game.id()), kind });
+    let fixture = Fixture { players: game.players, pair: game.pair, game: game.game };
+    match state.add_fixture(fixture, game.summary) {
+        Ok(index) => (Some(index), problem(LineProblemKind::Edited).filter(|_| !game.place.intact)),
+        Err(RecordError::Foreign) => (None, problem(LineProblemKind::Foreign)),
+        Err(RecordError::Double) => (None, problem(LineProblemKind::Double)),
     }
 }
 

@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::{CHECK_DIGITS, LOG, is_intact};
+use super::game_line::LinePlace;
+use super::{CHECK_DIGITS, LOG, hash_line};
 use crate::model::record::{GameRecord, Header, SCHEMA};
 
 /// The maximum length of a line, in bytes.
@@ -48,14 +49,49 @@ pub struct LogLine {
     pub raw: Vec<u8>,
     /// The record, or the reason why the line is not one.
     pub record: Result<GameRecord, String>,
+    /// A hash of the line. For an intact line, the one at its end.
+    pub hash: u64,
     /// Whether the line is exactly as the referee wrote it.
     pub intact: bool,
 }
 
+/// A line of a log that was not parsed yet.
+#[derive(Debug)]
+pub struct RawLine {
+    number: usize,
+    at: u64,
+    /// Its bytes, newline included.
+    pub(super) bytes: Vec<u8>,
+    /// Whether it is a piece of a line that is too long.
+    pub(super) is_piece: bool,
+}
+
+impl RawLine {
+    /// Parses the line, which belongs to the log with this identity.
+    pub fn parse(self, identity: &str) -> LogLine {
+        let Self { number, at, bytes: raw, is_piece } = self;
+        let record = if is_piece {
+            Err(format!("the line is longer than {LONGEST} bytes"))
+        } else {
+            serde_json::from_slice(&raw).map_err(|error| format!("not a game record: {error}"))
+        };
+        let (hash, is_sealed) = hash_line(&raw, identity);
+        let intact = record.is_ok() && is_sealed;
+        LogLine { number, at, raw, record, hash, intact }
+    }
+}
+
 impl LogLine {
+    /// Where it is in the log.
+    pub(super) fn place(&self) -> LinePlace {
+        let Self { number: line, at, hash, intact, .. } = *self;
+        let length = u32::try_from(self.raw.len()).unwrap_or(u32::MAX);
+        LinePlace { line, at, length, hash, intact }
+    }
+
     /// The record with its line, if there is one.
     pub fn into_entry(self) -> Option<LogEntry> {
-        let Self { number, at, raw, record, intact } = self;
+        let Self { number, at, raw, record, intact, hash: _ } = self;
         Some(LogEntry { line: number, at, record: record.ok()?, raw, intact })
     }
 }
@@ -96,6 +132,8 @@ pub struct LogReader {
     /// Whether the last line was too long and has not ended yet.
     inside: bool,
     whole: u64,
+    /// The bytes passed over since the last line that was read.
+    passed: i64,
     torn: bool,
 }
 
@@ -115,10 +153,19 @@ impl LogReader {
             return Err(LogError::new(1, "the header is not complete"));
         }
         let header = read_header(&raw).map_err(|message| LogError::new(1, message))?;
-        let header_intact = is_intact(&raw, &header.identity);
+        let header_intact = hash_line(&raw, &header.identity).1;
         let whole = raw.len() as u64;
-        let (header_line, inside, torn) = (raw, false, false);
-        Ok(Self { input, header, header_line, header_intact, line: 1, inside, whole, torn })
+        Ok(Self {
+            input,
+            header,
+            header_line: raw,
+            header_intact,
+            line: 1,
+            inside: false,
+            whole,
+            passed: 0,
+            torn: false,
+        })
     }
 
     /// The header.
@@ -159,25 +206,42 @@ impl LogReader {
 
     /// Returns the next line, valid or not, or `None` at the end of the log or at a torn last line.
     pub fn next_line(&mut self) -> Result<Option<LogLine>, LogError> {
+        Ok(self.next_raw()?.map(|line| line.parse(&self.header.identity)))
+    }
+
+    /// Like [`next_line`](Self::next_line), but without parsing it.
+    pub fn next_raw(&mut self) -> Result<Option<RawLine>, LogError> {
         let number = if self.inside { self.line } else { self.line + 1 };
-        let raw = read_line(&mut self.input)
-            .map_err(|error| LogError::new(0, format!("line {number} cannot be read: {error}")))?;
+        let failed = |error| LogError::new(0, format!("line {number} cannot be read: {error}"));
+        self.input.seek_relative(std::mem::take(&mut self.passed)).map_err(failed)?;
+        let raw = read_line(&mut self.input).map_err(failed)?;
         let is_whole = raw.ends_with(b"\n");
         if !is_whole && raw.len() as u64 != LONGEST {
-            self.torn = !raw.is_empty();
+            self.torn |= !raw.is_empty();
             return Ok(None);
         }
         self.line = number;
         let at = self.whole;
         self.whole += raw.len() as u64;
         let is_piece = std::mem::replace(&mut self.inside, !is_whole) || !is_whole;
-        let record = if is_piece {
-            Err(format!("the line is longer than {LONGEST} bytes"))
-        } else {
-            serde_json::from_slice(&raw).map_err(|error| format!("not a game record: {error}"))
-        };
-        let intact = record.is_ok() && is_intact(&raw, &self.header.identity);
-        Ok(Some(LogLine { number, at, raw, record, intact }))
+        Ok(Some(RawLine { number, at, bytes: raw, is_piece }))
+    }
+
+    /// Passes over a whole line of this length without reading it.
+    pub(super) fn pass_over(&mut self, length: u32) {
+        self.passed += i64::from(length);
+        self.whole += u64::from(length);
+        self.line += 1;
+    }
+
+    /// The number of the last line read or passed over.
+    pub(super) fn line(&self) -> usize {
+        self.line
+    }
+
+    /// The file.
+    pub(super) fn file(&self) -> &File {
+        self.input.get_ref()
     }
 }
 

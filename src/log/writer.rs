@@ -11,7 +11,10 @@ use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::io::Errno;
 
 use super::background::Background;
-use super::{LOG, seal};
+use super::game_line::{GameNames, LinePlace};
+use super::index::{IndexEntry, Look};
+use super::index_writer::{IndexWriter, begin_index};
+use super::{LOG, hash_line, seal};
 use crate::disk;
 use crate::model::record::{GameRecord, Header};
 
@@ -29,8 +32,11 @@ pub struct LogWriter {
     file: File,
     path: PathBuf,
     identity: String,
+    names: GameNames,
     length: u64,
     background: Option<Background>,
+    /// The index; none if it does not fit the log or cannot be written.
+    index: Option<IndexWriter>,
 }
 
 /// Why a log cannot be written to.
@@ -101,7 +107,10 @@ impl LogWriter {
             disk::write_whole(&path, |out| write_header(out, header))
         };
         begin().map_err(|source| WriteError::Failed { path: path.clone(), source })?;
-        Ok(Self { identity: header.identity.clone(), ..Self::hold(dir)? })
+        let mut log = Self::hold(dir)?;
+        log.begin_index(header);
+        log.go_on(header, log.length)?;
+        Ok(log)
     }
 
     /// Opens a log unchanged, and keeps other processes from opening it. Call
@@ -111,25 +120,42 @@ impl LogWriter {
         let failed = |source| WriteError::Failed { path: path.clone(), source };
         let file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
-        let log = Self { file, path, identity: String::new(), length, background: None };
+        let log = Self {
+            file,
+            path,
+            identity: String::new(),
+            names: GameNames::default(),
+            length,
+            background: None,
+            index: None,
+        };
         log.look()?;
         Ok(log)
     }
 
-    /// Opens a log with this identity, to append after its first `length` bytes.
-    pub fn open(dir: &Path, identity: &str, length: u64) -> Result<Self, WriteError> {
+    /// Opens a log with this header, to append after its first `length` bytes.
+    pub fn open(dir: &Path, header: &Header, length: u64) -> Result<Self, WriteError> {
         let mut log = Self::hold(dir)?;
-        log.go_on(identity, length)?;
+        log.go_on(header, length)?;
         Ok(log)
     }
 
     /// Prepares to append after the first `length` bytes, which must be complete lines of a log
-    /// with this identity. Drops whatever follows them.
-    pub fn go_on(&mut self, identity: &str, length: u64) -> Result<(), WriteError> {
+    /// with this header. Drops whatever follows them.
+    pub fn go_on(&mut self, header: &Header, length: u64) -> Result<(), WriteError> {
         self.look()?;
-        self.file.set_len(length).map_err(|source| self.failed(source))?;
+        // The index that a scan of the log has left ends with the last complete line.
+        self.index = self.kept_index();
+        if length != self.length {
+            self.file.set_len(length).map_err(|source| self.failed(source))?;
+            let log = self.file.metadata().map_err(|source| self.failed(source))?;
+            if let Some(index) = &mut self.index {
+                index.renew(Look::of(&log));
+            }
+        }
         self.length = length;
-        identity.clone_into(&mut self.identity);
+        self.identity.clone_from(&header.identity);
+        self.names = GameNames::of(header);
         Ok(())
     }
 
@@ -145,7 +171,9 @@ impl LogWriter {
 
     /// Appends a record. If the write fails, removes the part that was written.
     pub fn append(&mut self, record: &GameRecord) -> Result<(), WriteError> {
-        self.look()?;
+        let look = self.look()?;
+        // An index that went on would hide what somebody else has changed.
+        self.index.take_if(|index| !index.fits(look));
         if let Some(error) = self.background.as_ref().and_then(Background::failure) {
             return Err(self.failed(error));
         }
@@ -155,6 +183,7 @@ impl LogWriter {
             let _ = self.file.set_len(self.length);
             return Err(self.failed(error));
         }
+        self.index(record, &line);
         self.length += line.len() as u64;
         if let Some(background) = &self.background {
             background.written();
@@ -174,25 +203,67 @@ impl LogWriter {
         let background = self.background.take();
         let synced = background.map_or_else(|| disk::sync(&self.file), Background::finish);
         synced.map_err(|source| self.failed(source))?;
-        self.look()
+        self.look().map(drop)
     }
 
-    /// Replaces the log in one step. `content` writes all of its lines, the header first, with the
-    /// same identity.
+    /// Replaces the log in one step. `content` writes all of its lines, beginning with this header.
     pub fn replace(
         &mut self,
-        identity: &str,
+        header: &Header,
         content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), WriteError> {
         self.look()?;
         disk::write_whole(&self.path, content).map_err(|source| self.failed(source))?;
-        let dir = self.path.parent().unwrap_or(Path::new("."));
-        *self = Self { identity: identity.to_owned(), ..Self::hold(dir)? };
+        let mut log = Self::hold(self.dir())?;
+        log.go_on(header, log.length)?;
+        *self = log;
         Ok(())
     }
 
-    /// Returns an error if the log was changed or replaced by somebody else.
-    fn look(&self) -> Result<(), WriteError> {
+    /// Starts an index for a log without games.
+    fn begin_index(&self, header: &Header) {
+        let begin = || {
+            let look = Look::of(&self.file.metadata()?);
+            begin_index(self.dir(), &seal(header, &header.identity)?, look)
+        };
+        if let Err(error) = begin() {
+            tracing::debug!(%error, "there is no index");
+        }
+    }
+
+    /// The index, if it ends with the last line of the log as it is now.
+    fn kept_index(&self) -> Option<IndexWriter> {
+        let look = Look::of(&self.file.metadata().ok()?);
+        IndexWriter::open(self.dir(), look).ok().flatten()
+    }
+
+    /// Adds the last line to the index. Without an index, the line is read from the log.
+    fn index(&mut self, record: &GameRecord, line: &[u8]) {
+        let Some(index) = &mut self.index else { return };
+        let place = LinePlace {
+            // The index says neither: both follow from the lines before.
+            line: 0,
+            at: self.length,
+            length: u32::try_from(line.len()).unwrap_or(u32::MAX),
+            hash: hash_line(line, &self.identity).0,
+            intact: true,
+        };
+        let game = self.names.line(record, place);
+        let entry = game.map_or(IndexEntry::Other(place), IndexEntry::Game);
+        let look = self.file.metadata().map(|log| Look::of(&log));
+        if let Err(error) = look.and_then(|look| index.append(&entry, look)) {
+            tracing::debug!(%error, "the index ends here");
+            self.index = None;
+        }
+    }
+
+    fn dir(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
+    }
+
+    /// Returns how the log looks, or an error if it was replaced by somebody else or has another
+    /// length.
+    fn look(&self) -> Result<Look, WriteError> {
         let failed = |source| self.failed(source);
         match fcntl_lock(&self.file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
@@ -206,7 +277,7 @@ impl LogWriter {
             _ => return Err(WriteError::Moved(self.path.clone())),
         }
         if here.len() == self.length {
-            return Ok(());
+            return Ok(Look::of(&here));
         }
         let (path, expected, found) = (self.path.clone(), self.length, here.len());
         Err(WriteError::Changed { path, expected, found })

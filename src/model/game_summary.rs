@@ -46,14 +46,18 @@ impl GameSummary {
     ///
     /// If the record's result is neither a seat nor `draw`.
     pub fn of(game: &GameRecord) -> Result<Self, UnknownResult> {
-        let outcome = outcome(game)?;
         let faults = BySeat::from_fn(|seat| game.fault_of(seat).map(|fault| fault.code));
+        Ok(Self::new(result(game)?, faults, fingerprint(game)))
+    }
+
+    /// The summary of a game with this recorded result, these faults and this fingerprint.
+    pub fn new(
+        result: GameOutcome,
+        faults: BySeat<Option<FaultCode>>,
+        fingerprint: Option<NonZeroU64>,
+    ) -> Self {
         let both_failed = faults.first.is_some() && faults.second.is_some();
-        Ok(Self {
-            outcome: (!both_failed).then_some(outcome),
-            faults,
-            fingerprint: fingerprint(game),
-        })
+        Self { outcome: (!both_failed).then_some(result), faults, fingerprint }
     }
 
     /// The scores by seat in half points: 2 for a win, 1 for a draw, 0 for a loss or a double
@@ -82,8 +86,12 @@ impl GameSummary {
     }
 }
 
-/// The first seat's outcome. A double fault is recorded as a draw.
-fn outcome(game: &GameRecord) -> Result<GameOutcome, UnknownResult> {
+/// The first seat's result as recorded. A double fault is recorded as a draw.
+///
+/// # Errors
+///
+/// If the record's result is neither a seat nor `draw`.
+pub fn result(game: &GameRecord) -> Result<GameOutcome, UnknownResult> {
     let names = &game.players.names;
     match game.result.as_str() {
         "draw" => Ok(GameOutcome::Draw),

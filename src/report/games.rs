@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::csv_cells::text;
-use crate::analysis::pass::{LogVisitor, LoggedGame};
-use crate::error::Failure;
-use crate::model::record::GameRecord;
+use crate::log::{GameLine, GameNames};
+use crate::model::fault::FaultCode;
 use referee_games::Seat;
 
 /// The columns of `games.csv`.
@@ -29,19 +28,20 @@ const COLUMNS: [&str; 12] = [
 #[derive(Debug)]
 pub struct GamesTable<W: Write> {
     table: csv::Writer<W>,
+    names: GameNames,
 }
 
 impl<W: Write> GamesTable<W> {
     /// Starts a table on `out` and writes its headings.
-    pub fn new(out: W) -> io::Result<Self> {
+    pub fn new(out: W, names: GameNames) -> io::Result<Self> {
         let mut table = csv::Writer::from_writer(out);
         table.write_record(COLUMNS)?;
-        Ok(Self { table })
+        Ok(Self { table, names })
     }
 
     /// Writes one row for a game.
-    pub fn write(&mut self, game: &GameRecord) -> io::Result<()> {
-        Ok(self.table.write_record(row(game).iter().map(AsRef::as_ref))?)
+    pub fn write(&mut self, game: &GameLine) -> io::Result<()> {
+        Ok(self.table.write_record(row(game, &self.names).iter().map(AsRef::as_ref))?)
     }
 
     /// Flushes the buffer, so that a reader sees every row so far.
@@ -55,55 +55,48 @@ impl<W: Write> GamesTable<W> {
     }
 }
 
-impl<W: Write> LogVisitor for GamesTable<W> {
-    fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
-        self.write(game.record)
-            .map_err(|error| Failure::system(format!("cannot write games.csv: {error}")))
-    }
-}
-
-fn row(game: &GameRecord) -> [Cow<'_, str>; 12] {
+fn row<'a>(game: &'a GameLine, names: &'a GameNames) -> [Cow<'a, str>; 12] {
     [
-        text(&game.id),
+        game.id().into(),
         game.pair.to_string().into(),
         game.game.to_string().into(),
-        text(&game.players[Seat::First]),
-        text(&game.players[Seat::Second]),
-        text(&game.result),
-        text(game.winner().unwrap_or("")),
+        text(names.player(game, Seat::First)),
+        text(names.player(game, Seat::Second)),
+        text(names.result(game)),
+        text(names.winner(game).unwrap_or("")),
         text(&game.reason),
         faults(game).into(),
         game.plies.to_string().into(),
-        used_ms(game, Seat::First).to_string().into(),
-        used_ms(game, Seat::Second).to_string().into(),
+        game.used_ms.first.to_string().into(),
+        game.used_ms.second.to_string().into(),
     ]
 }
 
 /// The codes of the game's faults, `crash` or `crash+timeout`, first seat first.
-fn faults(game: &GameRecord) -> String {
-    let faults = Seat::BOTH.into_iter().filter_map(|seat| game.fault_of(seat));
-    faults.map(|fault| fault.code.name()).collect::<Vec<_>>().join("+")
-}
-
-/// The total time used, in whole milliseconds, rounded down.
-fn used_ms(game: &GameRecord, seat: Seat) -> u64 {
-    let total = game.clock.used_ns[seat].iter().fold(0_u64, |sum, &ns| sum.saturating_add(ns));
-    total / 1_000_000
+fn faults(game: &GameLine) -> String {
+    let faults = Seat::BOTH.into_iter().filter_map(|seat| game.summary.faults[seat]);
+    faults.map(FaultCode::name).collect::<Vec<_>>().join("+")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::fault::FaultCode;
-    use crate::model::record::examples::{faulty, game};
+    use crate::log::LinePlace;
+    use crate::model::record::GameRecord;
+    use crate::model::record::examples::{faulty, game, header};
+    use crate::seeds::game_id;
 
     fn lines(games: &[GameRecord]) -> Vec<String> {
-        let mut table = GamesTable::new(Vec::new()).expect("memory");
+        let names = GameNames::of(&header(&["ant", "bee", "-x", "a,b"]));
+        let mut table = GamesTable::new(Vec::new(), names.clone()).expect("memory");
         for game in games {
-            table.write(game).expect("memory");
+            let (first, second) = (&game.players[Seat::First], &game.players[Seat::Second]);
+            let id = game_id(first, second, game.pair, game.game);
+            let game = names.line(&GameRecord { id, ..game.clone() }, LinePlace::default());
+            table.write(&game.expect("known players")).expect("memory");
         }
         let text = String::from_utf8(table.finish().expect("memory")).expect("UTF-8");
-        text.lines().skip(1).map(ToOwned::to_owned).collect()
+        text.lines().map(ToOwned::to_owned).collect()
     }
 
     #[test]
@@ -117,19 +110,11 @@ mod tests {
         assert_eq!(
             lines(&games),
             [
-                "ant-bee-1-1,1,1,ant,bee,black,bee,elimination,,2,2,0",
-                "ant-bee-1-1,1,1,ant,bee,draw,,elimination,timeout+crash,2,2,0",
-                "\"'-x-a,b-1-1\",1,1,'-x,\"a,b\",white,'-x,elimination,crash,2,2,0",
+                "id,pair,game,first,second,result,winner,reason,fault,plies,first_ms,second_ms",
+                "08eee709cd92-1,1,1,ant,bee,black,bee,elimination,,2,2,0",
+                "08eee709cd92-1,1,1,ant,bee,draw,,elimination,timeout+crash,2,2,0",
+                "2e5306a149c6-1,1,1,'-x,\"a,b\",white,'-x,elimination,crash,2,2,0",
             ]
-        );
-    }
-
-    #[test]
-    fn the_heading_stands_without_games() {
-        let table = GamesTable::new(Vec::new()).expect("memory").finish().expect("memory");
-        assert_eq!(
-            table,
-            b"id,pair,game,first,second,result,winner,reason,fault,plies,first_ms,second_ms\n"
         );
     }
 }

@@ -55,7 +55,11 @@ impl Packet {
 
     /// Adds a game of the player at `seat`, as that player may see it.
     pub fn add(&mut self, seen: &GameRecord, seat: Seat) {
-        self.games.push((seen.id.clone(), super::replay_frames::describe_end(seen), seen.plies));
+        self.games.push((
+            seen.id.clone(),
+            super::replay_frames::describe_end(seen.winner(), &seen.result, &seen.reason),
+            seen.plies,
+        ));
         if let Some(fault) = seen.fault_of(seat) {
             self.faults.push(FaultCase::new(seen, seat, fault));
         }
@@ -94,6 +98,7 @@ impl Packet {
             sections: &sections,
             data: &json_in_html(&data),
             key: &header.identity,
+            stamp: None,
             kind: PageKind::File,
         }
         .html()

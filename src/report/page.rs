@@ -44,6 +44,8 @@ pub struct PageData<'a> {
     /// The options with which commands find the tournament. `None` on a page under pseudonyms,
     /// which shows neither commands nor hashes.
     pub called: Option<&'a str>,
+    /// Identifies everything that the page is made from, if it is a file.
+    pub stamp: Option<&'a str>,
     /// How the page is published.
     pub kind: PageKind,
 }
@@ -81,6 +83,7 @@ pub fn page(material: &PageData<'_>) -> String {
         sections: &sections,
         data: &data,
         key: &material.header.identity,
+        stamp: material.stamp,
         kind: material.kind,
     }
     .html()

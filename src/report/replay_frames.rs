@@ -81,17 +81,17 @@ impl ReplayFrames {
             pair: (record.pair, record.game),
             players: Seat::BOTH.map(safe),
             seats: Seat::BOTH.map(|seat| rules.seats()[seat].clone()),
-            end: describe_end(record),
+            end: describe_end(record.winner(), &record.result, &record.reason),
             frames: camera.frames,
         }
     }
 }
 
 /// How a game ended: who won at which seat, and why.
-pub fn describe_end(record: &GameRecord) -> String {
-    let end = match record.winner() {
-        Some(winner) => format!("{winner} ({}) wins: {}", record.result, record.reason),
-        None => format!("draw: {}", record.reason),
+pub fn describe_end(winner: Option<&str>, seat: &str, reason: &str) -> String {
+    let end = match winner {
+        Some(winner) => format!("{winner} ({seat}) wins: {reason}"),
+        None => format!("draw: {reason}"),
     };
     escape::terminal(&end)
 }

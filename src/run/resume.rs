@@ -59,7 +59,7 @@ pub fn prepare(
     let replaced = changed(replaced, &contents.header, &wanted, printer);
     let changes = compare(&contents.header, &wanted, &replaced, further)
         .map_err(|differences| refuse(folder, &differences))?;
-    log.go_on(&wanted.identity, contents.whole)?;
+    log.go_on(&contents.header, contents.whole)?;
     if changes.is_empty() {
         return Ok(Prepared { contents, log });
     }
@@ -376,7 +376,7 @@ fn take_in(
         })
         .map_err(|error| Failure::system(format!("cannot write {}: {error}", path.display())))?;
     }
-    log.replace(&wanted.identity, |out| {
+    log.replace(wanted, |out| {
         write_header(out, wanted)?;
         each_line(dir, &mut |line| match &line.record {
             Ok(record) if is_superseded(record) => Ok(()),

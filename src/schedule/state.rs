@@ -204,11 +204,8 @@ impl TournamentState {
     /// The index of a record's game, if it belongs to this schedule and the record has the right
     /// identity.
     pub fn place(&self, record: &GameRecord) -> Option<usize> {
-        let number = |name: &str| self.setup.names.iter().position(|known| known == name);
-        let players = BySeat::new(
-            number(&record.players[Seat::First])?,
-            number(&record.players[Seat::Second])?,
-        );
+        let number = |seat| self.number(&record.players[seat]);
+        let players = BySeat::new(number(Seat::First)?, number(Seat::Second)?);
         let fixture = Fixture { players, pair: record.pair, game: record.game };
         let index = self.schedule.index(fixture)?;
         (self.id(index) == record.id).then_some(index)
@@ -223,13 +220,31 @@ impl TournamentState {
     /// Marks the game of a record as done.
     pub fn add(&mut self, record: &GameRecord) -> Result<usize, RecordError> {
         let index = self.place(record).ok_or(RecordError::Foreign)?;
+        self.add_at(index, GameSummary::of(record).map_err(|_| RecordError::Foreign)?)
+    }
+
+    /// Marks a game as done whose players have these numbers.
+    pub fn add_fixture(
+        &mut self,
+        game: Fixture,
+        summary: GameSummary,
+    ) -> Result<usize, RecordError> {
+        self.add_at(self.schedule.index(game).ok_or(RecordError::Foreign)?, summary)
+    }
+
+    fn add_at(&mut self, index: usize, summary: GameSummary) -> Result<usize, RecordError> {
         if self.is_done(index) {
             return Err(RecordError::Double);
         }
-        self.games[index] = Some(GameSummary::of(record).map_err(|_| RecordError::Foreign)?);
+        self.games[index] = Some(summary);
         self.played += 1;
         self.advance();
         Ok(index)
+    }
+
+    /// The index of a game, if it belongs to this schedule.
+    pub fn index(&self, game: Fixture) -> Option<usize> {
+        self.schedule.index(game)
     }
 
     /// Whether the game at `index` is done.
@@ -366,7 +381,8 @@ impl TournamentState {
         })
     }
 
-    fn number(&self, name: &str) -> Option<usize> {
+    /// The number of the player called `name`.
+    pub fn number(&self, name: &str) -> Option<usize> {
         self.setup.names.iter().position(|known| known == name)
     }
 

@@ -483,14 +483,14 @@ fn games(log: &str) -> Vec<Value> {
     log.lines().skip(1).map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// Every file below a folder.
+/// Every file below a folder, except the index of the log, which is no text.
 fn texts(dir: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir).expect("a folder").flatten() {
         let path = entry.path();
         if path.is_dir() {
             found.extend(texts(&path));
-        } else {
+        } else if path.extension().is_none_or(|end| end != "index") {
             found.push((path.clone(), fs::read_to_string(&path).expect("text")));
         }
     }

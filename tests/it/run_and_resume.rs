@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::process::Child;
 use std::time::Duration;
 
@@ -853,4 +853,50 @@ fn memory_does_not_grow_with_the_games() {
     println!("the referee's peak: {early} KiB after 150 games, {late} KiB after 1,500");
     assert!(late < early + 2048, "{early} KiB grew to {late} KiB");
     assert_eq!(arena.finish(child, "").code, 0);
+}
+
+#[test]
+fn the_index_saves_time_and_says_nothing_of_its_own() {
+    let arena = Arena::played(&Config::small());
+    let (path, ranked) = (arena.results().join("games.index"), arena.run(&["rank"]));
+    let index = fs::read(&path).expect("an index");
+    let mut flipped = index.clone();
+    flipped[index.len() / 2] ^= 4;
+    for harmed in [&b""[..], &index[..index.len() - 3], &flipped, b"not an index at all\n"] {
+        fs::write(&path, harmed).expect("written");
+        assert_eq!(arena.run(&["rank"]), ranked);
+        let renewed = fs::read(&path).expect("an index");
+        assert!(renewed.len() > index.len() / 2 && renewed != harmed, "it is written anew");
+    }
+    fs::remove_file(&path).expect("removed");
+    assert_eq!(arena.run(&["rank"]), ranked);
+    // An edit that leaves the length as it was is noticed all the same.
+    arena.edit_line(3, |line| {
+        let (start, end) = line.split_at(line.len() - 3);
+        format!("{start}{}{}", if end.starts_with('0') { '1' } else { '0' }, &end[1..])
+    });
+    let edited = arena.run(&["rank"]);
+    assert!(edited.err.contains("line 3") && edited.err.contains("edited"), "{edited:?}");
+    fs::remove_file(&path).expect("removed");
+    assert_eq!(arena.run(&["rank"]), edited);
+}
+
+#[test]
+fn a_run_with_nothing_left_to_play_writes_nothing() {
+    let arena = Arena::played(&Config::small());
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    let written = |name: &str| {
+        let data = fs::metadata(arena.results().join(name)).expect(name);
+        (data.ino(), data.modified().expect("a time"))
+    };
+    let names = ["games.jsonl", "games.index", "games.csv", "standings.csv", "report.html"];
+    let before = names.map(written);
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    assert_eq!(names.map(written), before);
+    // What was changed or lost is written again.
+    arena.put("standings.csv", "");
+    fs::remove_file(arena.results().join("report.html")).expect("removed");
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    assert!(arena.read("standings.csv").starts_with("rank,") && written(names[2]) == before[2]);
+    assert!(arena.read("report.html").starts_with("<!DOCTYPE html>"));
 }

@@ -11,9 +11,10 @@ use super::failed;
 use crate::analysis::results::NamedResults;
 use crate::disk::write_quickly;
 use crate::error::Failure;
+use crate::log::{GameLine, GameNames};
 use crate::model::record::GameRecord;
 use crate::report::replay_frames::describe_end;
-use referee_games::Seat;
+use referee_games::{BySeat, Seat};
 
 /// The folder of the game scripts.
 const FOLDER: &str = "games";
@@ -42,6 +43,11 @@ impl GameFiles {
         let mut files = Self { folder, index: BufWriter::new(index), unfinished };
         files.write(&index_begin())?;
         Ok(files)
+    }
+
+    /// Whether the games were written beside a page in `dir`.
+    pub(crate) fn are_in(dir: &Path) -> bool {
+        dir.join(FOLDER).join(INDEX).is_file()
     }
 
     /// Whether the file of exactly this game, with this check, exists already.
@@ -115,6 +121,16 @@ pub(crate) fn index_line(results: &NamedResults, record: &GameRecord) -> Option<
     let number = |seat: Seat| results.number(&record.players[seat]).ok();
     let (first, second) = (number(Seat::First)?, number(Seat::Second)?);
     let pair = format!("{}.{}", record.pair, record.game);
-    let line = json!([record.id, first, second, pair, describe_end(record), record.plies]);
+    let end = describe_end(record.winner(), &record.result, &record.reason);
+    let line = json!([record.id, first, second, pair, end, record.plies]);
     Some(format!("{line},\n"))
+}
+
+/// The same entry, from the index of the log.
+pub(crate) fn listed(names: &GameNames, game: &GameLine) -> String {
+    let end = describe_end(names.winner(game), names.result(game), &game.reason);
+    let BySeat { first, second } = game.players;
+    let pair = format!("{}.{}", game.pair, game.game);
+    let line = json!([game.id(), first, second, pair, end, game.plies]);
+    format!("{line},\n")
 }

@@ -18,6 +18,8 @@ use crate::commands::results::{GAMES_TABLE, UNFINISHED, table_files};
 use crate::disk;
 use crate::error::Failure;
 use crate::folder;
+use crate::log::{GameNames, LinePlace};
+use crate::model::record::Header;
 use crate::report::games::GamesTable;
 use crate::report::{Remedy, Standings};
 use crate::run::event::{Listener, RunEvent};
@@ -36,20 +38,30 @@ pub(in crate::commands) struct LiveTables {
     remedy: Remedy,
     /// The table of games, with new rows appended as games finish.
     games: Option<GamesTable<File>>,
+    names: GameNames,
     writer: Option<(SyncSender<TournamentState>, JoinHandle<()>)>,
     /// The number of games in the tables last written.
     shown: usize,
 }
 
 impl LiveTables {
-    /// Keeps the tables in `dir`. The advice in their notes names the `remedy` of this tournament.
-    pub(in crate::commands) fn new(dir: &Path, remedy: Remedy) -> Self {
-        Self { dir: dir.to_owned(), remedy, games: None, writer: None, shown: 0 }
+    /// Keeps the tables in `dir` of the tournament with this header.
+    pub(in crate::commands) fn new(dir: &Path, header: &Header) -> Self {
+        let (remedy, names) = (Remedy::of(header), GameNames::of(header));
+        Self { dir: dir.to_owned(), remedy, games: None, names, writer: None, shown: 0 }
     }
 
-    fn begin(&mut self, state: &TournamentState) -> io::Result<()> {
+    /// Begins with the games that are in the log. It opens and closes the log, so call it before the
+    /// log is locked.
+    pub(in crate::commands) fn begin(&mut self) {
+        if let Err(error) = self.try_begin() {
+            tracing::warn!(%error, "the tables cannot be kept up to date");
+        }
+    }
+
+    fn try_begin(&mut self) -> io::Result<()> {
         File::create(self.dir.join(UNFINISHED))?;
-        self.games = Some(games_so_far(&self.dir, state).map_err(io::Error::other)?);
+        self.games = Some(games_so_far(&self.dir, self.names.clone()).map_err(io::Error::other)?);
         let (ledgers, inbox) = sync_channel::<TournamentState>(1);
         let (dir, remedy) = (self.dir.clone(), self.remedy);
         let work = move || {
@@ -67,8 +79,10 @@ impl LiveTables {
     }
 
     fn finished(&mut self, event: RunEvent<'_>, state: &TournamentState) -> io::Result<()> {
-        if let (Some(table), RunEvent::GameFinished { record, .. }) = (&mut self.games, event) {
-            table.write(record)?;
+        if let (Some(table), RunEvent::GameFinished { record, .. }) = (&mut self.games, event)
+            && let Some(game) = self.names.line(record, LinePlace::default())
+        {
+            table.write(&game)?;
             table.flush()?;
         }
         let grown = state.played() - self.shown.min(state.played());
@@ -94,14 +108,17 @@ impl LiveTables {
 }
 
 /// Writes `games.csv` with the games so far, ready for appending.
-fn games_so_far(dir: &Path, state: &TournamentState) -> Result<GamesTable<File>, Failure> {
+fn games_so_far(dir: &Path, names: GameNames) -> Result<GamesTable<File>, Failure> {
     let failed = |error: io::Error| Failure::system(error.to_string());
     let file = File::create(dir.join(GAMES_TABLE)).map_err(failed)?;
-    let mut table = GamesTable::new(file).map_err(failed)?;
-    if state.played() > 0 {
-        folder::games(dir, state, |_, entry| table.write(&entry.record).map_err(failed))?;
-    }
-    table.flush().map_err(failed)?;
+    let mut table = GamesTable::new(file, names).map_err(failed)?;
+    let mut written = Ok(());
+    folder::read(dir, |_, game| {
+        if written.is_ok() {
+            written = table.write(game);
+        }
+    })?;
+    written.and_then(|()| table.flush()).map_err(failed)?;
     Ok(table)
 }
 
@@ -117,7 +134,6 @@ fn write(dir: &Path, remedy: Remedy, state: &TournamentState) -> io::Result<()> 
 impl Listener for LiveTables {
     fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), Failure> {
         let done = match event {
-            RunEvent::Begun { .. } => self.begin(state),
             RunEvent::GameFinished { .. } => self.finished(event, state),
             RunEvent::Over => {
                 self.end();

@@ -8,14 +8,16 @@ use super::super::until::Until;
 use super::super::{Failure, Status};
 use crate::analysis::results::Faulted;
 use crate::folder;
-use crate::log::{LOG, LogError, LogReader};
-use crate::model::record::Header;
+use crate::log::{GameLine, LOG};
+use crate::model::record::{Header, PlayerInfo};
 use crate::model::stage::Order;
 use crate::model::stage::{PairingRules, Stage};
 use crate::model::tournament::Tournament;
 use crate::printer::Printer;
 use crate::report::Row;
+use crate::schedule::Fixture;
 use crate::schedule::state::{TournamentSetup, TournamentState};
+use referee_games::BySeat;
 use referee_ratings::Estimate;
 
 /// Prints the games that are due, and what to expect until `until` with `jobs` games at once.
@@ -27,16 +29,19 @@ pub(super) fn plan(
     printer: Printer,
 ) -> Result<Status, Failure> {
     let exists = dir.join(LOG).exists();
-    let failure = |error| folder::log_failure(dir, &error);
-    let header = if exists { Some(header(dir).map_err(failure)?) } else { None };
+    let header = if exists { Some(folder::header(dir)?) } else { None };
     let mut state = TournamentState::new(setup(tournament, header.as_ref()));
     let mut used = 0_u64;
     if exists {
-        let contents = folder::read(dir, |_, entry| {
+        let number = |player: &PlayerInfo| state.number(&player.name);
+        let numbers: Vec<_> = header.iter().flat_map(|it| &it.players).map(number).collect();
+        let contents = folder::read(dir, |_, game| {
             // A game of a player that was removed from the configuration has no place; `run`
             // reports that.
-            let _ = state.add(&entry.record);
-            used = used.saturating_add(entry.record.clock.wall_ns);
+            if let Some(fixture) = configured(game, &numbers) {
+                let _ = state.add_fixture(fixture, game.summary);
+            }
+            used = used.saturating_add(game.wall_ns);
         })?;
         contents.problems.lines().iter().for_each(|line| printer.note(line));
     }
@@ -69,9 +74,10 @@ pub(super) fn plan(
     Ok(Status::Done)
 }
 
-/// Reads the header of the log in `dir`.
-fn header(dir: &Path) -> Result<Header, LogError> {
-    Ok(LogReader::open(dir)?.header().clone())
+/// The game of a log with the players' configured numbers, by their numbers in the log.
+fn configured(game: &GameLine, numbers: &[Option<usize>]) -> Option<Fixture> {
+    let players = BySeat::new(numbers[game.players.first]?, numbers[game.players.second]?);
+    Some(Fixture { players, pair: game.pair, game: game.game })
 }
 
 /// The configured tournament, which may have more pairs and players than the log. A stage of

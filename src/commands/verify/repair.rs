@@ -49,7 +49,7 @@ pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
         })
     })
     .map_err(|error| failed(&path, error))?;
-    log.replace(&reader.header().identity, |out| {
+    log.replace(reader.header(), |out| {
         out.write_all(reader.header_line())?;
         each_line(dir, &mut |line, problem| match problem {
             None => out.write_all(&line.raw),

@@ -1,12 +1,63 @@
 //! Records of games for tests.
 
+use std::time::Duration;
+
 use referee_games::{BySeat, SeatMap};
 use referee_protocol::Score;
 
+use crate::model::clock::{Measure, TimeControl};
+use crate::model::containment::{Containment, PlayerLimits};
 use crate::model::fault::{Fault, FaultCode};
-use crate::model::record::{ClockRecord, GameRecord};
+use crate::model::record::{ClockRecord, FaultPolicy, GameRecord, Header, PlayerInfo, SCHEMA};
+use crate::model::stage::{PairingRules, Stage};
+use referee_sandbox::Level;
 
 const SEATS: BySeat<&str> = BySeat::new("white", "black");
+
+/// The header of a round-robin of players with these names.
+pub(crate) fn header(names: &[&str]) -> Header {
+    let player = |name: &&str| PlayerInfo {
+        name: (*name).to_owned(),
+        command: String::new(),
+        hash: String::new(),
+        takes_openings: true,
+    };
+    Header {
+        schema: SCHEMA.to_owned(),
+        version: "0".to_owned(),
+        tournament: "cup".to_owned(),
+        identity: "one".to_owned(),
+        created: 0,
+        game: "watch-your-back".to_owned(),
+        program: None,
+        seats: ["white", "black"].map(str::to_owned),
+        options: serde_json::Map::new(),
+        clock: TimeControl {
+            startup: Duration::from_secs(10),
+            budget: None,
+            increment: Duration::ZERO,
+            per_move: None,
+            measure: Measure::Wall,
+            count_startup: false,
+            ponder: false,
+        },
+        fault_policy: FaultPolicy::Lose,
+        quarantine: 5,
+        stages: vec![Stage::round_robin(1)],
+        pairing_rules: PairingRules::Second,
+        drawn: false,
+        openings: None,
+        containment: Containment {
+            level: Level::Off,
+            in_force: Vec::new(),
+            limits: PlayerLimits::default(),
+        },
+        seed: None,
+        anchors: Vec::new(),
+        players: names.iter().map(player).collect(),
+        changes: Vec::new(),
+    }
+}
 
 /// A finished game between two players: `white`, `black` or `draw`.
 pub(crate) fn game(first: &str, second: &str, result: &str) -> GameRecord {

@@ -46,7 +46,7 @@ fn link(highlight: &Highlight, kind: HighlightKind) -> Markup {
             (name(&game.players[Seat::First])) " – " (name(&game.players[Seat::Second]))
         }
         small {
-            " " (describe_end(game)) ", " (plies(game.plies))
+            " " (describe_end(game.winner(), &game.result, &game.reason)) ", " (plies(game.plies))
             @if kind == HighlightKind::Upset { ", against " (elo(highlight.lead.abs())) " Elo" }
         }
     }

@@ -6,6 +6,14 @@ const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("page.js");
 const VIEWER: &str = include_str!("viewer.js");
 
+/// The name of the page's stamp among its metadata.
+const STAMP: &str = "made-from";
+
+/// Whether a page with this beginning has this stamp.
+pub fn is_stamped(beginning: &str, stamp: &str) -> bool {
+    beginning.contains(&format!("<meta name=\"{STAMP}\" content=\"{stamp}\">"))
+}
+
 /// How a page is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageKind {
@@ -28,6 +36,8 @@ pub struct PageTemplate<'a> {
     pub data: &'a str,
     /// A value that players cannot guess. Only scripts that carry its hash may run.
     pub key: &'a str,
+    /// Identifies everything that the page was made from; see [`is_stamped`].
+    pub stamp: Option<&'a str>,
     /// How the page is published.
     pub kind: PageKind,
 }
@@ -52,6 +62,7 @@ impl PageTemplate<'_> {
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
                     meta name="generator" content=(concat!("referee ", env!("CARGO_PKG_VERSION")));
+                    @if let Some(stamp) = self.stamp { meta name=(STAMP) content=(stamp); }
                     title { (self.title) }
                     link rel="icon" href="data:,";
                     style { (PreEscaped(STYLE)) }

@@ -1,0 +1,131 @@
+//! A game of the log without its course: what the index keeps of a line.
+
+use std::collections::HashMap;
+
+use crate::model::game_summary::{GameSummary, result};
+use crate::model::record::{GameRecord, Header};
+use crate::seeds::game_id;
+use referee_games::{BySeat, Seat};
+use referee_ratings::GameOutcome;
+
+/// The names of a log's players, in the order of its header, and of its seats.
+#[derive(Debug, Clone, Default)]
+pub struct GameNames {
+    players: Vec<String>,
+    numbers: HashMap<String, usize>,
+    seats: [String; 2],
+}
+
+impl GameNames {
+    /// The names in a header.
+    pub fn of(header: &Header) -> Self {
+        let players: Vec<String> = header.players.iter().map(|it| it.name.clone()).collect();
+        let numbers = players.iter().cloned().zip(0..).collect();
+        Self { players, numbers, seats: header.seats.clone() }
+    }
+
+    /// The name of the player at a seat.
+    pub fn player(&self, game: &GameLine, seat: Seat) -> &str {
+        self.players.get(game.players[seat]).map_or("", String::as_str)
+    }
+
+    /// The name of the seat that won, or `draw`.
+    pub fn result(&self, game: &GameLine) -> &str {
+        game.winner().map_or("draw", |seat| self.seats[seat as usize].as_str())
+    }
+
+    /// The name of the player that won; none for a draw.
+    pub fn winner(&self, game: &GameLine) -> Option<&str> {
+        game.winner().map(|seat| self.player(game, seat))
+    }
+
+    /// The game of a record that is this line of the log. `None` for a record that cannot belong to
+    /// a tournament of these players: with unknown names, another id than theirs, or an unknown
+    /// result.
+    pub fn line(&self, record: &GameRecord, place: LinePlace) -> Option<GameLine> {
+        let names = BySeat::from_fn(|seat| record.players[seat].as_str());
+        let number = |seat: Seat| self.numbers.get(names[seat]).copied();
+        let players = BySeat::new(number(Seat::First)?, number(Seat::Second)?);
+        if game_id(names.first, names.second, record.pair, record.game) != record.id {
+            return None;
+        }
+        Some(GameLine {
+            place,
+            players,
+            pair: record.pair,
+            game: record.game,
+            pair_id: u64::from_str_radix(record.id.split_once('-')?.0, 16).ok()?,
+            result: result(record).ok()?,
+            summary: GameSummary::of(record).ok()?,
+            reason: record.reason.clone(),
+            plies: record.plies,
+            used_ms: BySeat::from_fn(|seat| used_ms(record, seat)),
+            wall_ns: record.clock.wall_ns,
+        })
+    }
+}
+
+/// Where a line is in the log, and what it is known by. The default is for a game that is not in the
+/// log yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LinePlace {
+    /// Its number, from 1.
+    pub line: usize,
+    /// The byte offset where it begins.
+    pub at: u64,
+    /// Its length in bytes, newline included.
+    pub length: u32,
+    /// A hash of the line. For an intact line, the one at its end.
+    pub hash: u64,
+    /// Whether it is exactly as the referee wrote it.
+    pub intact: bool,
+}
+
+/// A game that belongs to the players of its log, without its actions and texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameLine {
+    /// Where it is in the log.
+    pub place: LinePlace,
+    /// The players' numbers by seat, in the order of the header.
+    pub players: BySeat<usize>,
+    /// The pair's number among the pairs of these two players, from 1.
+    pub pair: u32,
+    /// The game's number in its pair: 1 or 2.
+    pub game: u8,
+    /// The part of the game's id that its pair has in common, a number of 12 hex digits.
+    pub pair_id: u64,
+    /// The result, from the first seat's side; a draw if both players failed.
+    pub result: GameOutcome,
+    /// What results need of it.
+    pub summary: GameSummary,
+    /// The reason why the game ended.
+    pub reason: String,
+    /// Plies played, opening and forced passes included.
+    pub plies: u32,
+    /// The total time of its turns by seat, in whole milliseconds, rounded down.
+    pub used_ms: BySeat<u64>,
+    /// The wall time of the whole game, in nanoseconds.
+    pub wall_ns: u64,
+}
+
+impl GameLine {
+    /// The game's id.
+    pub fn id(&self) -> String {
+        format!("{:012x}-{}", self.pair_id, self.game)
+    }
+
+    /// The seat that won; none for a draw.
+    pub fn winner(&self) -> Option<Seat> {
+        match self.result {
+            GameOutcome::Win => Some(Seat::First),
+            GameOutcome::Draw => None,
+            GameOutcome::Loss => Some(Seat::Second),
+        }
+    }
+}
+
+/// The total time used, in whole milliseconds, rounded down.
+fn used_ms(record: &GameRecord, seat: Seat) -> u64 {
+    let total = record.clock.used_ns[seat].iter().fold(0_u64, |sum, &ns| sum.saturating_add(ns));
+    total / 1_000_000
+}
