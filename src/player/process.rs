@@ -4,45 +4,37 @@
 //! bound. The process is watched separately from its pipes, so that its end is noticed even if
 //! another process keeps them open.
 
+mod faults;
+mod lines;
 mod outcome;
 
-use std::os::fd::AsFd;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use nix::errno::Errno;
-use nix::libc;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
 use tokio::time::timeout_at;
 
 use self::outcome::{NoLine, WriteOutcome};
 use super::barred::Barred;
 use super::cpu_usage::{CpuUsage, Interval};
-use super::diagnosis::{self, Late};
+use super::diagnosis;
 use super::launch::Launch;
 use super::limit::{Allowed, ReplyLimit};
 use super::overdue::Overdue;
 use super::sandbox::{NotStarted, Sandbox};
 use super::stderr::Stderr;
-use super::transcript::{LineDirection, Transcript, TranscriptLine};
+use super::transcript::{Transcript, TranscriptLine};
 use crate::model::clock::Measure;
 use crate::model::containment::PlayerLimits;
 use crate::model::fault::Fault;
 use crate::model::warning::PlayerWarning;
-use referee_protocol::{LINE_LIMIT, shown};
+use referee_protocol::shown;
 use referee_sandbox::{Leftovers, Overrun, Pipes, SupervisorGone};
 
 /// How long a process may take to exit after `quit`.
 const LEAVE: Duration = Duration::from_secs(1);
-/// How long the exit of a process may lag behind the end of its stdout.
-const EXIT_LAG: Duration = Duration::from_secs(1);
-/// How long the end of stderr may lag behind the exit of the process.
-const STDERR_LAG: Duration = Duration::from_millis(200);
 /// How long to wait for the data already in the stderr pipe.
 const STDERR_READ: Duration = Duration::from_millis(20);
-/// The CPU time is checked this long after it might be used up.
-const LOOK: Duration = Duration::from_millis(5);
 /// The reply to a request, and the time it took.
 #[derive(Debug)]
 pub(super) struct LineAnswer {
@@ -263,242 +255,6 @@ impl PlayerProcess {
     /// CPU time on the opponent's turns so far.
     pub(super) fn cpu_off_turn(&self) -> Duration {
         self.cpu_usage.off_turn()
-    }
-
-    /// Writes a line, and returns when its last byte was sent.
-    ///
-    /// The time is taken before the last write, not after it: on a shared core the player may have
-    /// read, thought and answered before the write returns.
-    async fn write(&mut self, line: &[u8], deadline: Instant) -> (Instant, WriteOutcome) {
-        let mut at = Instant::now();
-        let mut rest = line;
-        let mut written = WriteOutcome::All;
-        while let (false, Some(stdin)) = (rest.is_empty(), &mut self.stdin) {
-            at = Instant::now();
-            match timeout_at(deadline.into(), stdin.write(rest)).await {
-                Ok(Ok(count @ 1..)) => rest = &rest[count..],
-                Ok(_) => {
-                    written = WriteOutcome::Gone;
-                    break;
-                }
-                Err(_) => {
-                    written = WriteOutcome::Late;
-                    break;
-                }
-            }
-        }
-        self.transcript.push(LineDirection::ToPlayer, at, line);
-        (at, written)
-    }
-
-    /// Waits for a line until the deadline. If CPU time is limited, waits only until that is used
-    /// up, and checks it whenever it might be.
-    async fn read_in_time(
-        &mut self,
-        limit: ReplyLimit,
-        deadline: Instant,
-    ) -> Option<Result<Vec<u8>, NoLine>> {
-        let mut left = self.cpu_left(limit, Instant::now());
-        loop {
-            let look = match left {
-                None => deadline,
-                Some(left) => deadline.min(Instant::now() + left + LOOK),
-            };
-            if let Ok(line) = timeout_at(look.into(), self.read_line()).await {
-                return Some(line);
-            }
-            let now = Instant::now();
-            if now >= deadline {
-                return None;
-            }
-            left = self.cpu_left(limit, now);
-            if left == Some(Duration::ZERO) {
-                return None;
-            }
-        }
-    }
-
-    /// The CPU time left for this reply; `None` if unlimited.
-    fn cpu_left(&mut self, limit: ReplyLimit, now: Instant) -> Option<Duration> {
-        if !limit.bounds_cpu(&self.limits) {
-            return None;
-        }
-        let used = self.cpu_usage.since(now);
-        let before = self.cpu_usage.used().unwrap_or_default();
-        limit.cpu_left(&self.limits, used, before + used)
-    }
-
-    /// The fault of a player that used too much CPU time, according to the last reading of its
-    /// clock.
-    fn over_cpu(&self, limit: ReplyLimit, cpu: Duration) -> Option<Fault> {
-        limit.over_cpu(&self.limits, cpu, self.cpu_usage.used().unwrap_or_default())
-    }
-
-    /// Reads until the buffer has a whole line, and removes the line from it.
-    async fn read_line(&mut self) -> Result<Vec<u8>, NoLine> {
-        loop {
-            if let Some(line) = self.take_line() {
-                return Ok(line);
-            }
-            if self.buffer.len() >= LINE_LIMIT {
-                return Err(NoLine::Oversize);
-            }
-            // Everything it wrote before its exit was read. Output of other processes is not a
-            // reply.
-            if self.ended.is_some() {
-                return Err(NoLine::Exited);
-            }
-            let room = LINE_LIMIT - self.buffer.len();
-            self.buffer.reserve(room.min(4096));
-            let mut space = (&mut self.stdout).take(room as u64);
-            tokio::select! {
-                biased;
-                read = space.read_buf(&mut self.buffer) => match read {
-                    Ok(0) | Err(_) => return Err(NoLine::Closed),
-                    Ok(count) => self.written += count as u64,
-                },
-                status = self.sandboxed.wait() => {
-                    self.ended = Some(status);
-                    self.read_now();
-                }
-            }
-            if self.written > self.limits.output {
-                return Err(NoLine::TooMuch);
-            }
-        }
-    }
-
-    fn take_line(&mut self) -> Option<Vec<u8>> {
-        let end = self.buffer.iter().position(|&byte| byte == b'\n')?;
-        let rest = self.buffer.split_off(end + 1);
-        let mut line = std::mem::replace(&mut self.buffer, rest);
-        self.transcript.push(LineDirection::FromPlayer, Instant::now(), &line);
-        line.truncate(end);
-        Some(line)
-    }
-
-    /// Reads what is in the pipe now, without waiting, up to the limit of a line. Returns whether
-    /// the pipe has ended.
-    fn read_now(&mut self) -> bool {
-        let mut chunk = [0; 4096];
-        while self.buffer.len() < LINE_LIMIT {
-            match nix::unistd::read(self.stdout.as_fd(), &mut chunk) {
-                Ok(count @ 1..) => {
-                    self.buffer.extend_from_slice(&chunk[..count]);
-                    self.written += count as u64;
-                }
-                Err(Errno::EINTR) => {}
-                Err(Errno::EAGAIN) => return false,
-                Ok(0) | Err(_) => return true,
-            }
-        }
-        false
-    }
-
-    fn judge(
-        &self,
-        line: Vec<u8>,
-        limit: ReplyLimit,
-        wall: Duration,
-        cpu: Duration,
-    ) -> Result<Vec<u8>, Fault> {
-        match self.over_cpu(limit, cpu) {
-            Some(fault) => Err(fault),
-            None if wall > limit.bound => Err(diagnosis::came_late(wall, limit.bound)),
-            None => Ok(line),
-        }
-    }
-
-    /// The time that a turn is charged.
-    fn decisive(&self, wall: Duration, cpu: Duration) -> Duration {
-        match self.measure {
-            Measure::Wall => wall,
-            Measure::Cpu => cpu,
-        }
-    }
-
-    /// The fault of a player whose time is up.
-    async fn late(
-        &mut self,
-        limit: ReplyLimit,
-        asked: Instant,
-        written: WriteOutcome,
-    ) -> LineAnswer {
-        let now = Instant::now();
-        let cpu = self.cpu_usage.mark(Interval::OnTurn, now).cpu;
-        self.note_time(limit, now - asked, cpu);
-        let state = self.sandboxed.state();
-        let used = self.decisive(now - asked, cpu);
-        self.note_partial(now);
-        let fault = match self.over_cpu(limit, cpu) {
-            Some(fault) => diagnosis::no_reply(fault),
-            None => self.by_overrun(diagnosis::timeout(Late {
-                allowance: limit.shown,
-                budget: limit.budget,
-                measure: self.measure,
-                cpu: self.cpu_usage.used().map(|_| cpu),
-                wall: now - asked,
-                partial: &self.buffer,
-                state,
-                unread: written == WriteOutcome::Late,
-            })),
-        };
-        let patience = if self.hosted { EXIT_LAG } else { Duration::ZERO };
-        if self.hosted {
-            self.sandboxed.signal(libc::SIGUSR1);
-        }
-        LineAnswer { line: Err(self.with_stderr(fault, patience).await), used }
-    }
-
-    fn note_time(&mut self, limit: ReplyLimit, wall: Duration, cpu: Duration) {
-        let cpu = self.cpu_usage.used().map(|_| cpu);
-        let overdue = Overdue { wall, bound: limit.bound, cpu };
-        self.overdue = (wall > limit.bound).then_some(overdue);
-    }
-
-    fn note_partial(&mut self, now: Instant) {
-        if !self.buffer.is_empty() {
-            self.transcript.push(LineDirection::FromPlayer, now, &self.buffer);
-        }
-    }
-
-    /// Turns the end of the output into a fault, once the fate of the process is known.
-    async fn diagnose(&mut self, end: NoLine) -> Fault {
-        self.note_partial(Instant::now());
-        match end {
-            NoLine::Oversize => return diagnosis::oversize_line(&self.buffer),
-            NoLine::TooMuch => return diagnosis::oversize_game(self.limits.output),
-            NoLine::Closed | NoLine::Exited => {}
-        }
-        self.wait_for_end(EXIT_LAG).await;
-        let status = match self.ended {
-            None => return diagnosis::closed_output(),
-            Some(Err(SupervisorGone)) => return diagnosis::supervisor_gone(),
-            Some(Ok(status)) => status,
-        };
-        let fault = self.by_overrun(diagnosis::ended(status, &self.buffer));
-        self.with_stderr(fault, STDERR_LAG).await
-    }
-
-    /// The fault of a player that is about to exit because of it, with its last lines of stderr.
-    pub(super) async fn explain(&mut self, fault: Fault) -> Fault {
-        self.wait_for_end(EXIT_LAG).await;
-        let fault = self.by_overrun(fault);
-        self.with_stderr(fault, STDERR_LAG).await
-    }
-
-    /// Adds the last lines of stderr to the fault, after waiting this long for its end.
-    async fn with_stderr(&mut self, mut fault: Fault, patience: Duration) -> Fault {
-        self.stderr.settle(patience).await;
-        if let Some(hint) = self.barred.hint(&self.stderr.text()) {
-            fault.message = format!("{}; {hint}", fault.message);
-        }
-        Fault { stderr: self.stderr.last_lines(), ..fault }
-    }
-
-    /// The fault of a failed player, based on the limit that it reached, if any.
-    fn by_overrun(&self, fault: Fault) -> Fault {
-        self.sandboxed.overrun().map_or(fault.clone(), |overrun| diagnosis::overrun(overrun, fault))
     }
 
     /// The limits that it reached in this game, and what went wrong at its end.

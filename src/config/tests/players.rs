@@ -1,0 +1,130 @@
+//! Players.
+
+use super::*;
+
+#[test]
+fn a_doubled_name() {
+    assert_eq!(
+        message(&format!("{HEAD}{PLAYERS}[[players]]\nname = \"a\"\nbot = \"random\"\n")),
+        "\
+a second player is called `a`
+  --> cup.toml:10:8
+   |
+ 4 | name = \"a\"
+   |        --- the first is here
+...
+10 | name = \"a\"
+   |        ^^^ give this one another name"
+    );
+}
+
+#[test]
+fn unfit_names() {
+    let named =
+        |name: &str| message(&format!("name = {name}\ngame = \"watch-your-back\"\n{PLAYERS}"));
+    starts(&named("\"\""), "the name is empty");
+    starts(&named("\"../x\""), "`../x` cannot be a folder's name");
+    starts(&named("\"..\""), "`..` cannot be a folder's name");
+    starts(&named("\"a\\nb\""), "the name contains a control character");
+    starts(&named(&format!("\"{}\"", "x".repeat(65))), "the name has 65 characters");
+    let player = PLAYERS.replace("\"b\"", "\" \"");
+    starts(&message(&format!("{HEAD}{player}")), "the name is empty\n --> cup.toml:7:8");
+}
+
+#[test]
+fn both_or_neither_of_command_and_bot() {
+    assert_eq!(
+        about_player("command = [\"python3\"]\nbot = \"greedy\""),
+        "\
+this player has both `command` and `bot`
+  --> cup.toml:12:1
+   |
+11 | command = [\"python3\"]
+   | ------- `command` is here
+12 | bot = \"greedy\"
+   | ^^^
+   |
+   = help: remove one of them"
+    );
+    starts(
+        &about_player(""),
+        "this player has neither `command` nor `bot` nor `comp30024`\n --> cup.toml:9:1\n",
+    );
+}
+
+#[test]
+fn programs_that_cannot_be_run() {
+    assert_eq!(
+        about_player("command = [\"./run\"]\ndir = \"players\""),
+        "\
+`./run` is not executable
+  --> cup.toml:11:11
+   |
+11 | command = [\"./run\"]
+   |           ^^^^^^^^^
+   |
+   = help: make it executable with `chmod +x`, or put its interpreter before it"
+    );
+    starts(&about_player("command = [\"./gone\"]"), "there is no program `./gone`\n");
+    let gone = about_player("command = [\"python3\", \"gredy.py\"]\ndir = \"players\"");
+    starts(&gone, "there is no file `gredy.py`\n");
+    assert!(gone.ends_with("help: did you mean `greedy.py`?"), "{gone}");
+    starts(&about_player("comp30024 = \"gone\""), "there is no module `gone.py`\n");
+    starts(&about_player("command = [\"./players\"]"), "`./players` is a folder, not a program");
+    starts(&about_player("command = [\"pyhton3\"]"), "there is no program `pyhton3` in the PATH");
+    starts(&about_player("command = []"), "the command names no program");
+    starts(&about_player("command = [\"\"]"), "the command names no program");
+    starts(&about_player("command = [\"python3\", \"\\u0000\"]"), "the command contains a zero");
+    assert!(
+        about_player("command = [\"run\"]\ndir = \"players\"")
+            .ends_with("= help: for the program in the player's folder write `./run`")
+    );
+}
+
+#[test]
+fn players_that_lack_something() {
+    starts(&about_player("command = [\"python3\"]\ndir = \"gone\""), "there is no folder `gone`");
+    starts(&about_player("command = [\"python3\"]\nfiles = [\"gone\"]"), "cannot read `gone`: ");
+    starts(&about_player("command = [\"python3\"]\nenv = { \"A=\" = \"\" }"), "invalid environ");
+    starts(&about_player("bot = \"greedy\"\ndir = \".\""), "a built-in player takes no `dir`");
+    assert_eq!(
+        about_player("bot = \"gredy\""),
+        "\
+there is no built-in player `gredy`
+  --> cup.toml:11:7
+   |
+11 | bot = \"gredy\"
+   |       ^^^^^^^
+   |
+   = help: did you mean `greedy`?"
+    );
+}
+
+#[test]
+fn one_player_alone() {
+    assert_eq!(
+        message(&format!("{HEAD}[[players]]\nname = \"a\"\nbot = \"greedy\"\n")),
+        "\
+there is only one player
+ --> cup.toml:3:1
+  |
+3 | [[players]]
+  | ^^^^^^^^^^^
+  |
+  = help: a tournament has two or more; add a `[[players]]` table for each"
+    );
+}
+
+#[test]
+fn problems_of_single_players_leave_the_rest() {
+    let broken = format!("{HEAD}{PLAYERS}[[players]]\nname = \"c\"\nbot = \"gone\"\n");
+    let LoadedConfig { tournament, problems } = Folder::new().read(&broken);
+    let players = tournament.expect("the rest").players;
+    assert!(players.iter().map(|player| player.name.as_str()).eq(["a", "b"]));
+    starts(&problems.expect("a problem").message, "there is no built-in player `gone`");
+    for other in ["pairs = 0", "[options]\nmax-moves = 0\nrepetition = 0", "pairs = "] {
+        let LoadedConfig { tournament, problems } =
+            Folder::new().read(&format!("{HEAD}{other}\n{PLAYERS}"));
+        assert!(tournament.is_none() && problems.is_some(), "{other}");
+    }
+}

@@ -1,0 +1,154 @@
+//! Writing and reading lines of a player, with a deadline and within bounds.
+
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::timeout_at;
+
+use super::PlayerProcess;
+use super::outcome::{NoLine, WriteOutcome};
+use crate::model::fault::Fault;
+use crate::player::limit::ReplyLimit;
+use crate::player::transcript::LineDirection;
+use referee_protocol::LINE_LIMIT;
+
+/// The CPU time is checked this long after it might be used up.
+const LOOK: Duration = Duration::from_millis(5);
+
+impl PlayerProcess {
+    /// Writes a line, and returns when its last byte was sent.
+    ///
+    /// The time is taken before the last write, not after it: on a shared core the player may have
+    /// read, thought and answered before the write returns.
+    pub(super) async fn write(
+        &mut self,
+        line: &[u8],
+        deadline: Instant,
+    ) -> (Instant, WriteOutcome) {
+        let mut at = Instant::now();
+        let mut rest = line;
+        let mut written = WriteOutcome::All;
+        while let (false, Some(stdin)) = (rest.is_empty(), &mut self.stdin) {
+            at = Instant::now();
+            match timeout_at(deadline.into(), stdin.write(rest)).await {
+                Ok(Ok(count @ 1..)) => rest = &rest[count..],
+                Ok(_) => {
+                    written = WriteOutcome::Gone;
+                    break;
+                }
+                Err(_) => {
+                    written = WriteOutcome::Late;
+                    break;
+                }
+            }
+        }
+        self.transcript.push(LineDirection::ToPlayer, at, line);
+        (at, written)
+    }
+
+    /// Waits for a line until the deadline. If CPU time is limited, waits only until that is used
+    /// up, and checks it whenever it might be.
+    pub(super) async fn read_in_time(
+        &mut self,
+        limit: ReplyLimit,
+        deadline: Instant,
+    ) -> Option<Result<Vec<u8>, NoLine>> {
+        let mut left = self.cpu_left(limit, Instant::now());
+        loop {
+            let look = match left {
+                None => deadline,
+                Some(left) => deadline.min(Instant::now() + left + LOOK),
+            };
+            if let Ok(line) = timeout_at(look.into(), self.read_line()).await {
+                return Some(line);
+            }
+            let now = Instant::now();
+            if now >= deadline {
+                return None;
+            }
+            left = self.cpu_left(limit, now);
+            if left == Some(Duration::ZERO) {
+                return None;
+            }
+        }
+    }
+
+    /// The CPU time left for this reply; `None` if unlimited.
+    pub(super) fn cpu_left(&mut self, limit: ReplyLimit, now: Instant) -> Option<Duration> {
+        if !limit.bounds_cpu(&self.limits) {
+            return None;
+        }
+        let used = self.cpu_usage.since(now);
+        let before = self.cpu_usage.used().unwrap_or_default();
+        limit.cpu_left(&self.limits, used, before + used)
+    }
+
+    /// The fault of a player that used too much CPU time, according to the last reading of its
+    /// clock.
+    pub(super) fn over_cpu(&self, limit: ReplyLimit, cpu: Duration) -> Option<Fault> {
+        limit.over_cpu(&self.limits, cpu, self.cpu_usage.used().unwrap_or_default())
+    }
+
+    /// Reads until the buffer has a whole line, and removes the line from it.
+    pub(super) async fn read_line(&mut self) -> Result<Vec<u8>, NoLine> {
+        loop {
+            if let Some(line) = self.take_line() {
+                return Ok(line);
+            }
+            if self.buffer.len() >= LINE_LIMIT {
+                return Err(NoLine::Oversize);
+            }
+            // Everything it wrote before its exit was read. Output of other processes is not a
+            // reply.
+            if self.ended.is_some() {
+                return Err(NoLine::Exited);
+            }
+            let room = LINE_LIMIT - self.buffer.len();
+            self.buffer.reserve(room.min(4096));
+            let mut space = (&mut self.stdout).take(room as u64);
+            tokio::select! {
+                biased;
+                read = space.read_buf(&mut self.buffer) => match read {
+                    Ok(0) | Err(_) => return Err(NoLine::Closed),
+                    Ok(count) => self.written += count as u64,
+                },
+                status = self.sandboxed.wait() => {
+                    self.ended = Some(status);
+                    self.read_now();
+                }
+            }
+            if self.written > self.limits.output {
+                return Err(NoLine::TooMuch);
+            }
+        }
+    }
+
+    pub(super) fn take_line(&mut self) -> Option<Vec<u8>> {
+        let end = self.buffer.iter().position(|&byte| byte == b'\n')?;
+        let rest = self.buffer.split_off(end + 1);
+        let mut line = std::mem::replace(&mut self.buffer, rest);
+        self.transcript.push(LineDirection::FromPlayer, Instant::now(), &line);
+        line.truncate(end);
+        Some(line)
+    }
+
+    /// Reads what is in the pipe now, without waiting, up to the limit of a line. Returns whether
+    /// the pipe has ended.
+    pub(super) fn read_now(&mut self) -> bool {
+        let mut chunk = [0; 4096];
+        while self.buffer.len() < LINE_LIMIT {
+            match nix::unistd::read(self.stdout.as_fd(), &mut chunk) {
+                Ok(count @ 1..) => {
+                    self.buffer.extend_from_slice(&chunk[..count]);
+                    self.written += count as u64;
+                }
+                Err(Errno::EINTR) => {}
+                Err(Errno::EAGAIN) => return false,
+                Ok(0) | Err(_) => return true,
+            }
+        }
+        false
+    }
+}
