@@ -1,6 +1,8 @@
 //! Arguments that name a game and its options.
 
+use std::error::Error;
 use std::ffi::OsStr;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -132,7 +134,7 @@ impl OptionArgs {
         let boards = boards.iter().map(|(name, value)| (&**name, value.as_str()));
         let mut options = Options::resolve(game.options(), configured.chain(given).chain(boards))
             .map_err(|error| Failure::input(format!("--option: {error}")))?;
-        for remark in &options.load(read_file)? {
+        for remark in &options.load(|name| bounded::text(Path::new(name), LARGEST))? {
             printer.note(remark);
         }
         Ok(options)
@@ -174,15 +176,22 @@ impl OptionArgs {
     }
 }
 
-/// Reads a file of the rules, or says why that fails.
-fn read_file(name: &str) -> Result<String, String> {
-    bounded::text(Path::new(name), LARGEST).map_err(|why| why.to_string())
-}
-
 /// Splits `name=value`.
-fn name_and_value(text: &str) -> Result<(String, String), String> {
+fn name_and_value(text: &str) -> Result<(String, String), NotNameAndValue> {
     match text.split_once('=') {
         Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
-        None => Err("expected NAME=VALUE".to_owned()),
+        None => Err(NotNameAndValue),
     }
 }
+
+/// An argument is not `name=value`.
+#[derive(Debug)]
+struct NotNameAndValue;
+
+impl fmt::Display for NotNameAndValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected NAME=VALUE")
+    }
+}
+
+impl Error for NotNameAndValue {}

@@ -3,6 +3,8 @@
 mod live_tables;
 mod plan;
 
+use std::error::Error;
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +24,7 @@ use crate::config;
 use crate::folder::{self, LockedFolder};
 use crate::model::player::PlayerSpec;
 use crate::model::stage::Stage;
-use crate::model::tournament::Tournament;
+use crate::model::tournament::{MOST_JOBS, Tournament};
 use crate::player::Sandbox;
 use crate::printer::Printer;
 use crate::progress::{Contender, Progress};
@@ -84,11 +86,22 @@ pub struct RunArgs {
 }
 
 /// Parses a number of games at once, within the limits of a configuration.
-pub(super) fn games_at_once(text: &str) -> Result<NonZeroUsize, String> {
-    let most = crate::model::tournament::MOST_JOBS;
-    let jobs = text.parse().ok().filter(|jobs: &NonZeroUsize| jobs.get() <= most);
-    jobs.ok_or_else(|| format!("expected a whole number from 1 to {most}"))
+pub(super) fn games_at_once(text: &str) -> Result<NonZeroUsize, NotANumberOfGames> {
+    let jobs = text.parse().ok().filter(|jobs: &NonZeroUsize| jobs.get() <= MOST_JOBS);
+    jobs.ok_or(NotANumberOfGames)
 }
+
+/// An argument is not a number of games that may be played at once.
+#[derive(Debug)]
+pub(super) struct NotANumberOfGames;
+
+impl fmt::Display for NotANumberOfGames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expected a whole number from 1 to {MOST_JOBS}")
+    }
+}
+
+impl Error for NotANumberOfGames {}
 
 /// Plays the missing games.
 pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {

@@ -1,5 +1,7 @@
 //! `--until TIME`: a time of day, a date with a time, or a duration from now.
 
+use std::error::Error;
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use jiff::civil::{DateTime, Time};
@@ -28,14 +30,14 @@ impl Until {
             .map_err(|problem| Failure::input(format!("--until {text}: {problem}")))
     }
 
-    fn from(text: &str, now: &Zoned) -> Result<Self, String> {
+    fn from(text: &str, now: &Zoned) -> Result<Self, UntilError> {
         let end = end(text, now)?;
         let left = Duration::try_from(now.duration_until(&end)).unwrap_or_default();
         if left.is_zero() {
-            return Err("that has passed; name a time to come".to_owned());
+            return Err(UntilError::Passed);
         }
         if left > FARTHEST {
-            return Err("that is more than a year away; name an earlier time".to_owned());
+            return Err(UntilError::TooFar);
         }
         let text = end.strftime("%Y-%m-%d %H:%M %:z").to_string();
         Ok(Self { text, left, at: Instant::now() + left })
@@ -43,8 +45,8 @@ impl Until {
 }
 
 /// The moment that `text` names. For a time of day, the next such moment.
-fn end(text: &str, now: &Zoned) -> Result<Zoned, String> {
-    let failed = |error: jiff::Error| format!("invalid time: {error}");
+fn end(text: &str, now: &Zoned) -> Result<Zoned, UntilError> {
+    let failed = UntilError::Invalid;
     if let Ok(span) = humantime::parse_duration(text) {
         return now.checked_add(span).map_err(failed);
     }
@@ -59,18 +61,54 @@ fn end(text: &str, now: &Zoned) -> Result<Zoned, String> {
     if let Some(at) = text.parse::<DateTime>().ok().filter(|_| text.contains(':')) {
         return at.to_zoned(now.time_zone().clone()).map_err(failed);
     }
-    Err("expected a time of day (18:30), a date and a time (\"2026-11-23 08:00\", by the local \
-         clock, or as in RFC 3339), or a span (90m, 36h)"
-        .to_owned())
+    Err(UntilError::NotATime)
+}
+
+/// Why a text does not name an end for a run.
+#[derive(Debug)]
+enum UntilError {
+    /// It has another form than a time.
+    NotATime,
+    /// There is no such time, or it cannot be computed with.
+    Invalid(jiff::Error),
+    /// The time has passed.
+    Passed,
+    /// The time is more than [`FARTHEST`] away.
+    TooFar,
+}
+
+impl fmt::Display for UntilError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotATime => f.write_str(
+                "expected a time of day (18:30), a date and a time (\"2026-11-23 08:00\", by the \
+                 local clock, or as in RFC 3339), or a span (90m, 36h)",
+            ),
+            Self::Invalid(error) => write!(f, "invalid time: {error}"),
+            Self::Passed => f.write_str("that has passed; name a time to come"),
+            Self::TooFar => f.write_str("that is more than a year away; name an earlier time"),
+        }
+    }
+}
+
+impl Error for UntilError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Invalid(error) => Some(error),
+            Self::NotATime | Self::Passed | Self::TooFar => None,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The text of the end and the seconds left, or the message.
     fn parsed(text: &str) -> Result<(String, u64), String> {
         let now: Zoned = "2026-11-22T17:00:00+11:00[+11:00]".parse().expect("a time");
-        Until::from(text, &now).map(|until| (until.text, until.left.as_secs()))
+        let until = Until::from(text, &now).map_err(|error| error.to_string())?;
+        Ok((until.text, until.left.as_secs()))
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! The stages of a tournament, and their formats.
 
+use std::error::Error;
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// How later pairings follow from earlier results. A log keeps the version that it was created
@@ -15,6 +18,18 @@ pub enum PairingRules {
     Second,
 }
 
+/// The number of a version of the pairing rules that this referee does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnknownPairingRules(pub u8);
+
+impl fmt::Display for UnknownPairingRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown pairing rules {}: a newer referee knows them", self.0)
+    }
+}
+
+impl Error for UnknownPairingRules {}
+
 impl From<PairingRules> for u8 {
     fn from(rules: PairingRules) -> Self {
         match rules {
@@ -25,13 +40,13 @@ impl From<PairingRules> for u8 {
 }
 
 impl TryFrom<u8> for PairingRules {
-    type Error = String;
+    type Error = UnknownPairingRules;
 
-    fn try_from(number: u8) -> Result<Self, String> {
+    fn try_from(number: u8) -> Result<Self, UnknownPairingRules> {
         match number {
             1 => Ok(Self::First),
             2 => Ok(Self::Second),
-            other => Err(format!("unknown pairing rules {other}: a newer referee knows them")),
+            other => Err(UnknownPairingRules(other)),
         }
     }
 }

@@ -49,6 +49,7 @@ mod any;
 pub mod back_to_the_wall;
 pub mod backdraughts;
 pub mod board;
+mod drawing;
 pub mod event;
 mod game;
 mod history;
@@ -67,6 +68,7 @@ pub use any::{
     AnyGame, AnyPosition, GameError, Position, ProgramError, RulesProgram, SharedGame, Typed,
     TypedPosition, divide_of_any, perft_of_any,
 };
+pub use drawing::DrawingError;
 pub use event::{Event, EventError, OtherEvent};
 pub use game::{Clause, Game, Legal, StepOf};
 pub use kind::GameKind;

@@ -2,14 +2,15 @@
 
 use super::board::{Board, PAWNS};
 use crate::board::{Bitboard, Square};
+use crate::drawing::DrawingError;
 use crate::seat::{BySeat, Seat};
 
 impl Board {
     /// Parses the board in `rows`, eight rows of eight characters, with at most ten pawns per side.
-    pub fn from_rows(rows: &[impl AsRef<str>]) -> Result<Self, String> {
+    pub fn from_rows(rows: &[impl AsRef<str>]) -> Result<Self, DrawingError> {
         let grid: Vec<&[u8]> = rows.iter().map(|row| row.as_ref().as_bytes()).collect();
         if grid.len() != 8 || grid.iter().any(|row| row.len() != 8) {
-            return Err("expected eight rows of eight characters".to_owned());
+            return Err(DrawingError::Size);
         }
         let mut pawns = BySeat::new(Bitboard::EMPTY, Bitboard::EMPTY);
         for square in !Bitboard::EMPTY {
@@ -17,11 +18,11 @@ impl Board {
                 b'W' => pawns.first |= Bitboard::of(square),
                 b'B' => pawns.second |= Bitboard::of(square),
                 b'.' => {}
-                _ => return Err(format!("expected W, B or . on {square}")),
+                _ => return Err(DrawingError::Character { square, expected: "W, B or ." }),
             }
         }
         if pawns.first.len() > PAWNS || pawns.second.len() > PAWNS {
-            return Err("expected at most ten pawns per side".to_owned());
+            return Err(DrawingError::TooMany("ten pawns per side"));
         }
         Ok(Self::with(pawns))
     }
@@ -63,7 +64,7 @@ mod tests {
         let refused = |row: &'static str| {
             let mut rows = START;
             rows[0] = row;
-            Board::from_rows(&rows).expect_err("a refusal")
+            Board::from_rows(&rows).expect_err("a refusal").to_string()
         };
         assert_eq!(refused("......."), "expected eight rows of eight characters");
         assert_eq!(refused("..X....."), "expected W, B or . on 2,0");

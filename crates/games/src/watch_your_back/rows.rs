@@ -3,6 +3,7 @@
 use super::board::Board;
 use super::size::BoardSize;
 use crate::board::{Bitboard, Square};
+use crate::drawing::DrawingError;
 use crate::seat::{BySeat, Seat};
 
 impl Board {
@@ -11,23 +12,22 @@ impl Board {
     /// The number of actions determines the phase, the counts and the side to move. The removed
     /// squares in the drawing determine the size. Corners and removed squares must be where a board
     /// of that size has them, and a side has at most twelve pieces.
-    pub fn from_rows(rows: &[impl AsRef<str>], ply: u32) -> Result<Self, String> {
+    pub fn from_rows(rows: &[impl AsRef<str>], ply: u32) -> Result<Self, DrawingError> {
         let grid: Vec<&[u8]> = rows.iter().map(|row| row.as_ref().as_bytes()).collect();
         if grid.len() != 8 || grid.iter().any(|row| row.len() != 8) {
-            return Err("expected eight rows of eight characters".to_owned());
+            return Err(DrawingError::Size);
         }
         let size = size_of(drawn(&grid, b'#'))?;
         if drawn(&grid, b'X') != size.corners() {
-            let size = size.side();
-            return Err(format!("expected an X on each corner of the {size}×{size} board"));
+            return Err(DrawingError::Corner(size.side()));
         }
         let pieces = BySeat::new(drawn(&grid, b'W'), drawn(&grid, b'B'));
         let known = pieces.first | pieces.second | drawn(&grid, b'.') | size.corners();
         if let Some(square) = (size.area() - known).iter().next() {
-            return Err(format!("expected W, B, ., X or # on {square}"));
+            return Err(DrawingError::Character { square, expected: "W, B, ., X or #" });
         }
         if pieces.first.len() > 12 || pieces.second.len() > 12 {
-            return Err("expected at most twelve pieces a side".to_owned());
+            return Err(DrawingError::TooMany("twelve pieces per side"));
         }
         Ok(Self::with(pieces, ply, size))
     }
@@ -61,12 +61,9 @@ fn drawn(grid: &[&[u8]], symbol: u8) -> Bitboard {
     whole.iter().filter(shows).fold(Bitboard::EMPTY, |set, square| set | Bitboard::of(square))
 }
 
-fn size_of(removed: Bitboard) -> Result<BoardSize, String> {
+fn size_of(removed: Bitboard) -> Result<BoardSize, DrawingError> {
     let fits = |size: &BoardSize| BoardSize::Full.area() - size.area() == removed;
-    BoardSize::ALL
-        .into_iter()
-        .find(fits)
-        .ok_or_else(|| "expected # on no square, the outer ring or the two outer rings".to_owned())
+    BoardSize::ALL.into_iter().find(fits).ok_or(DrawingError::Removed)
 }
 
 #[cfg(test)]
@@ -90,7 +87,7 @@ mod tests {
         let refused = |row: usize, text: &'static str| {
             let mut rows = SMALL;
             rows[row] = text;
-            Board::from_rows(&rows, 216).expect_err("a refusal")
+            Board::from_rows(&rows, 216).expect_err("a refusal").to_string()
         };
         assert_eq!(refused(3, "##...##"), "expected eight rows of eight characters");
         assert_eq!(refused(2, "##.WBX##"), "expected an X on each corner of the 4×4 board");

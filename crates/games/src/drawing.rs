@@ -1,0 +1,44 @@
+//! What can be wrong with a board that is drawn as rows of characters.
+
+use std::error::Error;
+use std::fmt;
+
+use crate::board::Square;
+
+/// Why rows of characters are not a board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DrawingError {
+    /// They are not eight rows of eight characters.
+    Size,
+    /// The square shows another character than one of these.
+    Character {
+        /// The square.
+        square: Square,
+        /// The characters that it may show.
+        expected: &'static str,
+    },
+    /// A corner of the board with sides of this length is not drawn as `X`.
+    Corner(u8),
+    /// The removed squares are not those of a smaller board.
+    Removed,
+    /// A side has more pieces than this.
+    TooMany(&'static str),
+}
+
+impl fmt::Display for DrawingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Size => f.write_str("expected eight rows of eight characters"),
+            Self::Character { square, expected } => write!(f, "expected {expected} on {square}"),
+            Self::Corner(side) => {
+                write!(f, "expected an X on each corner of the {side}×{side} board")
+            }
+            Self::Removed => {
+                f.write_str("expected # on no square, the outer ring or the two outer rings")
+            }
+            Self::TooMany(most) => write!(f, "expected at most {most}"),
+        }
+    }
+}
+
+impl Error for DrawingError {}
