@@ -293,32 +293,4 @@ fn pair_of(fixture: Fixture) -> (usize, usize, u32) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::fault::{Fault, FaultCode};
-    use crate::player::Overdue;
-    use crate::referee::GameTrace;
-
-    fn lost_on_time(disturbance: Option<Disturbance>) -> GameReport {
-        let fault = Fault::new(FaultCode::Timeout, "late");
-        let trace = GameTrace { disturbance, ..GameTrace::default() };
-        GameReport { ending: Ending::Faults(BySeat::new(Some(fault), None)), trace }
-    }
-
-    #[test]
-    fn a_lag_is_an_excuse_once_and_then_a_warning() {
-        let second = std::time::Duration::from_secs(1);
-        let overdue = Overdue { wall: 3 * second, bound: second, cpu: None };
-        let lag = Disturbance::Machine(Seat::First, overdue);
-        let burned = Disturbance::Opponent(Seat::Second);
-        let mut excused = Excused::default();
-        assert_eq!(excused.excuse(&mut lost_on_time(None)), None);
-        assert_eq!(excused.excuse(&mut lost_on_time(Some(lag))), Some(lag));
-        assert_eq!(excused.excuse(&mut lost_on_time(Some(burned))), Some(burned));
-        assert_eq!(excused.frozen, BySeat::new(false, true));
-        let mut again = lost_on_time(Some(lag));
-        assert_eq!(excused.excuse(&mut again), None);
-        assert_eq!(again.trace.warnings, [GameWarning::Lag(second * 2)]);
-        assert_eq!(excused.excuse(&mut lost_on_time(Some(burned))), None);
-    }
-}
+mod tests;
