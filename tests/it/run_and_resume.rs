@@ -290,15 +290,17 @@ read init; echo ok; read turn; case $turn in *quit*) exit;; esac
 n=$(ls game-* 2>/dev/null | wc -l); echo > game-$n; until [ -e go-$n ]; do sleep 0.01; done
 ";
 
-#[test]
-fn a_game_that_is_overwritten_during_a_run_is_missed_at_its_end() {
-    let config = Config::empty().bot("ant", "random").script("zzz", "player.sh");
-    let arena = Arena::with(&config.change(|config| {
-        config.clock.push_str("move = \"10m\"\n[containment]\nlevel = \"off\"");
-        config.jobs = 1;
-    }));
+/// A run with one game at a time, each of which goes on when the test says so.
+fn game_by_game() -> (Arena, Child) {
+    let arena = Arena::with(&unending_cup().change(|config| config.jobs = 1));
     arena.write("player.sh", WAITS_ITS_TURN);
     let child = arena.start(&["run"]);
+    (arena, child)
+}
+
+#[test]
+fn a_game_that_is_overwritten_during_a_run_is_missed_at_its_end() {
+    let (arena, child) = game_by_game();
     let is_there = |name: &str| arena.path().join(name).exists();
     wait_until(|| is_there("game-0"));
     arena.write("go-0", "");
@@ -316,13 +318,7 @@ fn a_game_that_is_overwritten_during_a_run_is_missed_at_its_end() {
 
 #[test]
 fn the_tables_are_there_from_the_first_game_on() {
-    let config = Config::empty().bot("ant", "random").script("zzz", "player.sh");
-    let arena = Arena::with(&config.change(|config| {
-        config.clock.push_str("move = \"10m\"\n[containment]\nlevel = \"off\"");
-        config.jobs = 1;
-    }));
-    arena.write("player.sh", WAITS_ITS_TURN);
-    let child = arena.start(&["run"]);
+    let (arena, child) = game_by_game();
     let is_there = |name: &str| arena.path().join(name).exists();
     wait_until(|| is_there("game-0"));
     assert!(!arena.results().join("standings.csv").exists(), "no game was played yet");
