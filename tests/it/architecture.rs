@@ -21,6 +21,15 @@ const CIRCLES: &[(&str, &[&str])] = &[];
 const UNLISTED: &[&str] = &[];
 const TO_COME: &[&str] = &[];
 
+/// Types that have the same name in several places, and why.
+const SHARED_NAMES: &[(&str, &str)] = &[
+    ("Action", "every game has its own"),
+    ("Board", "every game has its own"),
+    ("Process", "one for Linux and one for other systems; a build has one of them"),
+    ("Rules", "every game has its own"),
+    ("State", "every game has its own"),
+];
+
 /// The crates without processes, threads, clocks and files.
 const PURE: &[&str] = &["games", "protocol", "ratings"];
 
@@ -151,6 +160,25 @@ fn upward<'a>(graph: &'a Graph, order: &[&str]) -> BTreeSet<(&'a str, &'a str)> 
         .collect()
 }
 
+/// Otherwise "go to definition" and a search for a name are a lottery.
+#[test]
+fn every_type_has_a_name_of_its_own() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (name, root) in crates() {
+        for (module, of_type) in Sources::read(&root).types() {
+            let place = format!("{name}: {}", module.join("::"));
+            places.entry(of_type.clone()).or_default().push(place);
+        }
+    }
+    assert!(places.len() > 300, "only {} types were found", places.len());
+    places.retain(|_, places| places.len() > 1);
+    for (name, _) in SHARED_NAMES {
+        let shared = places.remove(*name);
+        assert!(shared.is_some(), "no longer shared, delete its entry: {name}");
+    }
+    assert!(places.is_empty(), "types with the same name: {places:#?}");
+}
+
 #[test]
 fn the_pure_crates_touch_no_system() {
     const SYSTEM: &[&str] = &["fs", "process", "net", "env", "thread", "time", "io", "os"];
@@ -204,6 +232,9 @@ fn made_up_sources_show_what_is_found() {
     assert_eq!(circle(&graphs["src"]), ["ant", "bee", "cat", "emu"]);
     assert_eq!(edges("src/dog"), ["bark tail", "tail bark"]);
     assert_eq!(circle(&graphs["src/dog"]), ["bark", "tail"]);
+    let sources = Sources::read(&folder.path().join("lib.rs"));
+    let types: Vec<&str> = sources.types().map(|(_, name)| name.as_str()).collect();
+    assert_eq!(types, ["Shared", "Hive", "Paw", "Loud", "X", "Egg"]);
     let order = ["ant", "bee", "cat", "dog", "emu"];
     let expected = [("ant", "bee"), ("bee", "cat"), ("cat", "emu"), ("dog", "emu")];
     assert_eq!(upward(&graphs["src"], &order), expected.into());

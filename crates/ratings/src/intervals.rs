@@ -107,7 +107,7 @@ impl Fit {
     /// The rank interval of each player within its group. Players of a lower class come before
     /// those of a higher one, and ratings decide within a class.
     pub(crate) fn rank_intervals_by<C: Ord>(&self, classes: &[C]) -> Vec<RankInterval> {
-        let order = Order::new(&self.groups, classes);
+        let order = ClassOrder::new(&self.groups, classes);
         let layout = &self.fitted.model.layout;
         let estimated: Vec<f64> =
             (0..self.groups.len()).map(|player| self.fitted.strength(player)).collect();
@@ -132,13 +132,13 @@ impl Fit {
 }
 
 /// The players by group and class: within these, strengths decide.
-struct Order {
+struct ClassOrder {
     /// The players of each group and class, and the first place in the group that they may have,
     /// from 0.
     runs: Vec<(u32, Vec<usize>)>,
 }
 
-impl Order {
+impl ClassOrder {
     fn new<C: Ord>(groups: &[usize], classes: &[C]) -> Self {
         let key = |player: usize| (groups[player], &classes[player]);
         let mut players: Vec<usize> = (0..groups.len()).collect();

@@ -99,7 +99,7 @@ pub(crate) struct MapEstimate {
 }
 
 /// The negative log posterior (up to a constant), its gradient and its Hessian at a point.
-struct Evaluation {
+struct PosteriorPoint {
     point: Vec<f64>,
     value: f64,
     slope: Vec<f64>,
@@ -148,7 +148,13 @@ impl Model {
     }
 
     /// The first step among 1, ½, ¼ … that does not go uphill, and where it leads.
-    fn descend(&self, point: &[f64], step: &[f64], value: f64, length: f64) -> Option<Evaluation> {
+    fn descend(
+        &self,
+        point: &[f64],
+        step: &[f64],
+        value: f64,
+        length: f64,
+    ) -> Option<PosteriorPoint> {
         let rounding = 1e-12 * value.abs();
         let mut scale = 1.0;
         for _ in 0..MOST_HALVINGS {
@@ -167,7 +173,7 @@ impl Model {
         self.precisions.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    fn evaluate(&self, point: Vec<f64>) -> Evaluation {
+    fn evaluate(&self, point: Vec<f64>) -> PosteriorPoint {
         let offsets: Vec<f64> = point.iter().zip(&self.means).map(|(p, mean)| p - mean).collect();
         let priors = offsets.iter().zip(&self.precisions);
         let mut value = priors.clone().map(|(off, precision)| off * off * precision / 2.0).sum();
@@ -182,7 +188,7 @@ impl Model {
             predictor.add_vector(part, &mut slope);
             curvature.add(&predictor, &local);
         }
-        Evaluation { point, value, slope, curvature }
+        PosteriorPoint { point, value, slope, curvature }
     }
 }
 

@@ -28,6 +28,8 @@ struct Module {
     globs: Vec<Names>,
     /// The names of the items that are defined here.
     items: HashSet<String>,
+    /// Those of them that are types or traits.
+    types: BTreeSet<String>,
 }
 
 impl Sources {
@@ -53,6 +55,7 @@ impl Sources {
             into.imports.extend(module.imports);
             into.globs.extend(module.globs);
             into.items.extend(module.items);
+            into.types.extend(module.types);
         }
         for (names, path) in parsed.children {
             let name = names.last().expect("a child has a name");
@@ -74,6 +77,13 @@ impl Sources {
     pub(crate) fn references(&self) -> BTreeMap<&Names, BTreeSet<Names>> {
         let of = |module: &Module| module.paths.iter().map(|path| self.home(path, 8)).collect();
         self.modules.iter().map(|(names, module)| (names, of(module))).collect()
+    }
+
+    /// The names of the types and traits that each module defines.
+    pub(crate) fn types(&self) -> impl Iterator<Item = (&Names, &String)> {
+        self.modules
+            .iter()
+            .flat_map(|(names, module)| module.types.iter().map(move |name| (names, name)))
     }
 
     /// The paths of other crates that the sources name.
@@ -273,6 +283,11 @@ impl Parser {
     /// The name of an item; those inside functions do no harm.
     fn item(&mut self) {
         let name = self.token(1).to_owned();
+        let is_type = ["struct", "enum", "union", "trait", "type"].contains(&self.token(0));
+        // The types of an `impl` block or a function are nobody else's business.
+        if is_type && self.depth == self.opened.last().map_or(0, |depth| depth + 1) {
+            self.module().types.insert(name.clone());
+        }
         self.module().items.insert(name);
         self.at += 2;
     }
