@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 use self::evaluation::evaluate;
 use self::greedy::GreedySubmission;
-use self::matrix::Matrix;
+use self::matrix::PayoffMatrix;
 use super::meter::Meter;
 use super::{Allotment, Bot, Choice, Limit, Playable};
 use referee_games::back_to_the_wall::{Action, BackToTheWall, Board, ByPiece, PIECES, Squares};
@@ -74,7 +74,7 @@ struct RestrictedGame<'a> {
     meter: Meter,
     /// The player's own are `first`.
     submissions: BySeat<Vec<Action>>,
-    matrix: Matrix,
+    matrix: PayoffMatrix,
 }
 
 impl<'a> RestrictedGame<'a> {
@@ -93,7 +93,7 @@ impl<'a> RestrictedGame<'a> {
             seat,
             meter,
             submissions: BySeat::new(Vec::new(), theirs),
-            matrix: Matrix::default(),
+            matrix: PayoffMatrix::default(),
         };
         for submission in mine {
             let Some(row) = table.row(&submission) else { break };

@@ -12,7 +12,7 @@ const UNLIKELY: f64 = 0.05;
 
 /// The value of each pair of choices to the row player.
 #[derive(Debug, Default)]
-pub(super) struct Matrix {
+pub(super) struct PayoffMatrix {
     rows: Vec<Vec<f64>>,
 }
 
@@ -41,7 +41,7 @@ impl MixedStrategy {
     }
 }
 
-impl Matrix {
+impl PayoffMatrix {
     /// Returns whether there are no choices.
     pub(super) fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn rock_paper_scissors_is_mixed_evenly() {
-        let mut matrix = Matrix::default();
+        let mut matrix = PayoffMatrix::default();
         for row in [[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]] {
             matrix.add_row(row.to_vec());
         }
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_worse_choice_is_left_out() {
-        let mut matrix = Matrix::default();
+        let mut matrix = PayoffMatrix::default();
         matrix.add_row(vec![1.0, 2.0]);
         matrix.add_row(vec![0.0, 1.0]);
         matrix.add_column(&[3.0, 3.0]);
