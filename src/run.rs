@@ -36,7 +36,7 @@ use crate::model::tournament::Tournament;
 use crate::openings::OpeningBook;
 use crate::player::sandbox::shortage_text;
 use crate::run::cores::Cores;
-use crate::run::deadline::Deadline;
+use crate::run::deadline::RunDeadline;
 use crate::run::job::{Conditions, Finished, Job, JobOutcome, Panic};
 use crate::run::worker::{Reports, Worker};
 use crate::schedule::state::TournamentState;
@@ -70,7 +70,7 @@ pub struct Runner<'a> {
     /// The cores that games are played on.
     pub cores: Cores,
     /// When to end, if there is an end time.
-    pub deadline: Option<Deadline>,
+    pub deadline: Option<RunDeadline>,
 }
 
 /// Reports from the workers.
@@ -78,7 +78,7 @@ type Inbox = mpsc::UnboundedReceiver<(usize, Result<JobOutcome, Panic>)>;
 
 impl Runner<'_> {
     /// Plays all due games, until `stop` becomes true or the time is up. Games then in play may
-    /// finish, as long as the [`Deadline`] allows.
+    /// finish, as long as the [`RunDeadline`] allows.
     pub async fn run(
         self,
         tournament: &Tournament,
@@ -319,7 +319,7 @@ struct RunProgress<'p, 'c> {
 }
 
 /// When to abandon games in progress.
-async fn out_of_patience(deadline: Option<Deadline>) {
+async fn out_of_patience(deadline: Option<RunDeadline>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline.patience_ends().into()).await,
         None => std::future::pending().await,

@@ -30,7 +30,7 @@ use crate::printer::Printer;
 use crate::progress::{Contender, Progress};
 use crate::report::terminal;
 use crate::run::cores::Cores;
-use crate::run::deadline::Deadline;
+use crate::run::deadline::RunDeadline;
 use crate::run::entrant::Entrant;
 use crate::run::event::{Listener, Listeners};
 use crate::run::job::Conditions;
@@ -128,7 +128,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let mut progress = Progress::new(printer, players).until(until.as_ref().map(|until| until.at));
     let terms = RunLimits {
         jobs: settings.jobs,
-        deadline: until.as_ref().map(|until| Deadline::new(until.at)),
+        deadline: until.as_ref().map(|until| RunDeadline::new(until.at)),
     };
     let outcome =
         play(&tournament, terms, &folder, prepared, &containment, &mut progress, async {
@@ -213,7 +213,7 @@ fn time_up(time: &str, tables: &Tables) -> String {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RunLimits {
     pub(super) jobs: Sourced<usize>,
-    pub(super) deadline: Option<Deadline>,
+    pub(super) deadline: Option<RunDeadline>,
 }
 
 /// Plays the missing games in `folder` on these terms, until the receiver from `stop` is true.

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::run::deadline::Deadline;
+use crate::run::deadline::RunDeadline;
 use crate::run::job::Job;
 use crate::schedule::state::TournamentState;
 use referee_games::BySeat;
@@ -42,13 +42,13 @@ pub(super) struct Agenda {
     probes: Vec<usize>,
     probing: usize,
     cursor: usize,
-    pub(super) deadline: Option<Deadline>,
+    pub(super) deadline: Option<RunDeadline>,
     /// Whether a game was due for which there was no time.
     pub(super) is_time_up: bool,
 }
 
 impl Agenda {
-    pub(super) fn new(state: &TournamentState, deadline: Option<Deadline>) -> Self {
+    pub(super) fn new(state: &TournamentState, deadline: Option<RunDeadline>) -> Self {
         let mut needed = vec![false; state.names().len()];
         let mut cursor = 0;
         let mut missing = needed.len();

@@ -7,14 +7,14 @@ const LEAST_PATIENCE: Duration = Duration::from_secs(30);
 
 /// The end time of a run, and how long its games have taken so far.
 #[derive(Debug, Clone, Copy)]
-pub struct Deadline {
+pub struct RunDeadline {
     at: Instant,
     games: u32,
     total: Duration,
     longest: Duration,
 }
 
-impl Deadline {
+impl RunDeadline {
     /// A deadline at `at`.
     pub fn new(at: Instant) -> Self {
         Self { at, games: 0, total: Duration::ZERO, longest: Duration::ZERO }
@@ -51,7 +51,7 @@ mod tests {
     fn a_game_begins_if_an_average_one_would_be_over_in_time() {
         let (last, average) = (Instant::now(), Duration::from_secs(20));
         let end = last + average;
-        let mut deadline = Deadline::new(end);
+        let mut deadline = RunDeadline::new(end);
         assert!(deadline.allows(last + average.saturating_sub(NANO)), "nothing is known yet");
         assert!(!deadline.allows(end) && !deadline.allows(end + NANO), "no time is left");
         for seconds in [10, 40, 10] {
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn games_in_play_are_given_as_long_as_the_longest_took() {
         let end = Instant::now();
-        let mut deadline = Deadline::new(end);
+        let mut deadline = RunDeadline::new(end);
         deadline.took(Duration::from_secs(5));
         assert_eq!(deadline.patience_ends(), end + LEAST_PATIENCE);
         deadline.took(Duration::from_secs(90));

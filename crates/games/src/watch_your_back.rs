@@ -39,12 +39,12 @@ pub struct WatchYourBack {
     /// The positions that may still recur, newest last: those since the second shrink and since the
     /// last loss of a piece. The side to move alternates.
     past: History<BySeat<Bitboard>>,
-    ending: Option<Ending>,
+    ending: Option<EndReason>,
 }
 
 /// How a game ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
+enum EndReason {
     /// A side has too few pieces (W9).
     Elimination(GameResult),
     /// Nobody can ever move again (W11).
@@ -55,13 +55,13 @@ enum Ending {
     MaxMoves,
 }
 
-impl From<Ending> for Outcome {
-    fn from(ending: Ending) -> Self {
+impl From<EndReason> for Outcome {
+    fn from(ending: EndReason) -> Self {
         let (result, reason) = match ending {
-            Ending::Elimination(result) => (result, "elimination"),
-            Ending::MutualBlock => (GameResult::Draw, "mutual-block"),
-            Ending::Repetition => (GameResult::Draw, "repetition"),
-            Ending::MaxMoves => (GameResult::Draw, "max-moves"),
+            EndReason::Elimination(result) => (result, "elimination"),
+            EndReason::MutualBlock => (GameResult::Draw, "mutual-block"),
+            EndReason::Repetition => (GameResult::Draw, "repetition"),
+            EndReason::MaxMoves => (GameResult::Draw, "max-moves"),
         };
         Self { result, reason }
     }
@@ -70,7 +70,7 @@ impl From<Ending> for Outcome {
 impl WatchYourBack {
     /// Creates a game under `rules` at `board`, without history. W9 is tested at once.
     pub fn from_board(rules: &Arc<Rules>, board: Board) -> Self {
-        let ending = board.decided().map(Ending::Elimination);
+        let ending = board.decided().map(EndReason::Elimination);
         let mut game = Self { rules: **rules, board, past: History::default(), ending };
         game.remember();
         game
@@ -95,7 +95,8 @@ impl WatchYourBack {
         }
         self.remember();
         if !self.board.is_placing() {
-            self.ending = self.board.decided().map(Ending::Elimination).or_else(|| self.length());
+            self.ending =
+                self.board.decided().map(EndReason::Elimination).or_else(|| self.length());
         }
         removals
     }
@@ -110,16 +111,16 @@ impl WatchYourBack {
 
     /// Tests for the draws of W11, in their order.
     #[inline]
-    fn length(&self) -> Option<Ending> {
+    fn length(&self) -> Option<EndReason> {
         let moves = self.board.moves();
         if moves == 0 {
             None
         } else if self.board.size() == BoardSize::Small && self.blocked() {
-            Some(Ending::MutualBlock)
+            Some(EndReason::MutualBlock)
         } else if self.board.size() == BoardSize::Small && self.repeated() {
-            Some(Ending::Repetition)
+            Some(EndReason::Repetition)
         } else if self.rules.max_moves > 0 && moves >= self.rules.max_moves {
-            Some(Ending::MaxMoves)
+            Some(EndReason::MaxMoves)
         } else {
             None
         }

@@ -52,7 +52,7 @@ pub enum RequestType {
 
 /// A request to a rules program. It carries all that its answer depends on.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Request<'a> {
+pub struct RulesRequest<'a> {
     /// Its type.
     #[serde(rename = "type")]
     pub kind: RequestType,
@@ -82,7 +82,7 @@ pub struct Request<'a> {
     pub draw: Option<u64>,
 }
 
-impl Request<'_> {
+impl RulesRequest<'_> {
     /// A request of this type, without parameters.
     pub fn new(kind: RequestType) -> Self {
         Self {

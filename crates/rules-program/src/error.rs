@@ -19,7 +19,7 @@ const SHOWN: usize = 600;
 #[derive(Debug)]
 pub struct RulesProgramError {
     /// What was wrong.
-    pub problem: Problem,
+    pub problem: ExchangeError,
     /// The request, if there was one.
     pub request: Option<String>,
     /// The answer, if there was one.
@@ -82,7 +82,7 @@ pub(crate) fn printable(text: &str) -> String {
 
 /// What was wrong with a rules program or its answer.
 #[derive(Debug)]
-pub enum Problem {
+pub enum ExchangeError {
     /// It could not be started, for this reason.
     NotStarted(String),
     /// It ended, in this way.
@@ -106,7 +106,7 @@ pub enum Problem {
     Contract(Violation),
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ExchangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotStarted(reason) => write!(f, "it could not be started: {reason}"),
@@ -126,7 +126,7 @@ impl fmt::Display for Problem {
     }
 }
 
-impl Error for Problem {
+impl Error for ExchangeError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Pipe(error) => Some(error),
@@ -273,13 +273,13 @@ impl fmt::Display for Violation {
 
 impl Error for Violation {}
 
-impl From<Violation> for Problem {
+impl From<Violation> for ExchangeError {
     fn from(violation: Violation) -> Self {
         Self::Contract(violation)
     }
 }
 
-impl From<serde_json::Error> for Problem {
+impl From<serde_json::Error> for ExchangeError {
     fn from(error: serde_json::Error) -> Self {
         Self::Json(error)
     }

@@ -9,11 +9,11 @@ use referee_games::{
 };
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::contract::{GameAnswer, MOST_PLIES, PositionAnswer, Request, RequestType, VERSION};
+use crate::contract::{GameAnswer, MOST_PLIES, PositionAnswer, RequestType, RulesRequest, VERSION};
 use crate::description::Description;
-use crate::error::{Problem, Violation};
+use crate::error::{ExchangeError, Violation};
 use crate::held::Held;
-use crate::link::Link;
+use crate::link::ProgramLink;
 use crate::pipes::Launcher;
 use crate::position::{ProgramPosition, Table};
 
@@ -22,7 +22,7 @@ use crate::position::{ProgramPosition, Table};
 pub struct ProgramGame {
     description: Arc<Description>,
     program: Arc<RulesProgram>,
-    link: Arc<Link>,
+    link: Arc<ProgramLink>,
 }
 
 impl ProgramGame {
@@ -36,8 +36,9 @@ impl ProgramGame {
         reply: Duration,
         identify: impl FnOnce(&str) -> RulesProgram,
     ) -> Result<Self, GameError> {
-        let link = Link::new(launcher, reply);
-        let request = Request { protocol: Some([VERSION]), ..Request::new(RequestType::Game) };
+        let link = ProgramLink::new(launcher, reply);
+        let request =
+            RulesRequest { protocol: Some([VERSION]), ..RulesRequest::new(RequestType::Game) };
         let (description, text) = link.ask(request, |answer: GameAnswer, text| {
             Ok((Description::new(answer)?, without_id(text)?))
         })?;
@@ -55,7 +56,7 @@ impl ProgramGame {
 }
 
 /// The answer as compact JSON without its id.
-fn without_id(text: &str) -> Result<String, Problem> {
+fn without_id(text: &str) -> Result<String, ExchangeError> {
     let mut fields: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)?;
     fields.shift_remove("id");
     Ok(serde_json::Value::from(fields).to_string())
@@ -85,7 +86,8 @@ impl AnyGame for ProgramGame {
     fn start(&self, options: &Options) -> Result<Position, GameError> {
         let options: Box<RawValue> = to_raw_value(options)
             .map_err(|error| GameError::Options(OptionError::Rules(error.to_string().into())))?;
-        let request = Request { options: Some(&options), ..Request::new(RequestType::Start) };
+        let request =
+            RulesRequest { options: Some(&options), ..RulesRequest::new(RequestType::Start) };
         let started = self.link.ask(request, |mut answer: PositionAnswer, _| {
             if let Some(error) = answer.error.take() {
                 return Ok(Err(error));

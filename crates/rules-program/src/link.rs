@@ -7,14 +7,14 @@ use std::time::Duration;
 use referee_games::GameError;
 use serde::de::DeserializeOwned;
 
-use crate::contract::{AnswerId, Request};
-use crate::error::{Problem, RulesProgramError};
+use crate::contract::{AnswerId, RulesRequest};
+use crate::error::{ExchangeError, RulesProgramError};
 use crate::pipes::{Broken, Launcher, ProgramPipes, RulesProcess};
 
 /// A link to a rules program, for one core. The program starts with the first request, and again
 /// with the first request after a failure.
 #[derive(Debug)]
-pub(crate) struct Link {
+pub(crate) struct ProgramLink {
     launcher: Arc<dyn Launcher>,
     /// The time for an answer.
     reply: Duration,
@@ -32,7 +32,7 @@ struct Running {
     answer: Vec<u8>,
 }
 
-impl Link {
+impl ProgramLink {
     pub(crate) fn new(launcher: Arc<dyn Launcher>, reply: Duration) -> Self {
         Self { launcher, reply, running: Mutex::new(None) }
     }
@@ -53,8 +53,8 @@ impl Link {
     /// The program failed, or its answer was refused. It is ended then.
     pub(crate) fn ask<A: DeserializeOwned, T>(
         &self,
-        request: Request<'_>,
-        check: impl FnOnce(A, &str) -> Result<T, Problem>,
+        request: RulesRequest<'_>,
+        check: impl FnOnce(A, &str) -> Result<T, ExchangeError>,
     ) -> Result<T, GameError> {
         // After a panic nothing is known of the exchange that it interrupted.
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,25 +70,25 @@ impl Link {
         failed.map_err(GameError::from)
     }
 
-    fn start(&self) -> Result<Running, Problem> {
+    fn start(&self) -> Result<Running, ExchangeError> {
         let (process, pipes) =
-            self.launcher.start().map_err(|error| Problem::NotStarted(error.to_string()))?;
+            self.launcher.start().map_err(|error| ExchangeError::NotStarted(error.to_string()))?;
         Ok(Running { pipes, process, next_id: 1, line: Vec::new(), answer: Vec::new() })
     }
 }
 
-fn unstarted(problem: Problem) -> GameError {
+fn unstarted(problem: ExchangeError) -> GameError {
     RulesProgramError { problem, request: None, answer: None, stderr: String::new() }.into()
 }
 
 impl Running {
-    fn ask(&mut self, request: Request<'_>, limit: Duration) -> Result<(), Problem> {
+    fn ask(&mut self, request: RulesRequest<'_>, limit: Duration) -> Result<(), ExchangeError> {
         self.line.clear();
         self.answer.clear();
-        serde_json::to_writer(&mut self.line, &Request { id: self.next_id, ..request })?;
+        serde_json::to_writer(&mut self.line, &RulesRequest { id: self.next_id, ..request })?;
         self.line.push(b'\n');
         self.pipes.exchange(&self.line, &mut self.answer, limit).map_err(|broken| match broken {
-            Broken::Ended => Problem::Ended(self.process.how_it_ended()),
+            Broken::Ended => ExchangeError::Ended(self.process.how_it_ended()),
             Broken::Failed(problem) => problem,
         })
     }
@@ -96,21 +96,21 @@ impl Running {
     /// Reads the answer to the last request.
     fn read<A: DeserializeOwned, T>(
         &mut self,
-        check: impl FnOnce(A, &str) -> Result<T, Problem>,
-    ) -> Result<T, Problem> {
+        check: impl FnOnce(A, &str) -> Result<T, ExchangeError>,
+    ) -> Result<T, ExchangeError> {
         let asked = self.next_id;
         self.next_id += 1;
         let text = std::str::from_utf8(&self.answer)
             .map_err(|error| serde::de::Error::custom(format!("it is not UTF-8: {error}")))
-            .map_err(Problem::Json)?;
+            .map_err(ExchangeError::Json)?;
         match serde_json::from_str(text)? {
             AnswerId { id: Some(id) } if id == asked => {}
-            AnswerId { id: given } => return Err(Problem::Id { asked, given }),
+            AnswerId { id: given } => return Err(ExchangeError::Id { asked, given }),
         }
         check(serde_json::from_str(text)?, text)
     }
 
-    fn failure(&mut self, problem: Problem) -> RulesProgramError {
+    fn failure(&mut self, problem: ExchangeError) -> RulesProgramError {
         let text = |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned());
         RulesProgramError {
             problem,

@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use crate::contract::LONGEST_ANSWER;
-use crate::error::Problem;
+use crate::error::ExchangeError;
 
 /// How much is read at once, in bytes.
 const CHUNK: usize = 16 << 10;
@@ -73,7 +73,7 @@ impl ProgramPipes {
                 Err(Errno::AGAIN) => deadline.wait(&self.stdin, PollFlags::OUT)?,
                 Err(Errno::INTR) => {}
                 Err(Errno::PIPE) => return Err(Broken::Ended),
-                Err(error) => return Err(Broken::Failed(Problem::Pipe(error.into()))),
+                Err(error) => return Err(Broken::Failed(ExchangeError::Pipe(error.into()))),
             }
         }
         Ok(())
@@ -90,7 +90,7 @@ impl ProgramPipes {
             }
             searched = self.read.len();
             if searched >= LONGEST_ANSWER {
-                return Err(Broken::Failed(Problem::TooLong));
+                return Err(Broken::Failed(ExchangeError::TooLong));
             }
             deadline.wait(&self.stdout, PollFlags::IN)?;
             self.read.resize(searched + CHUNK, 0);
@@ -99,7 +99,7 @@ impl ProgramPipes {
             match got {
                 Ok(0) => return Err(Broken::Ended),
                 Ok(_) | Err(Errno::AGAIN | Errno::INTR) => {}
-                Err(error) => return Err(Broken::Failed(Problem::Pipe(error.into()))),
+                Err(error) => return Err(Broken::Failed(ExchangeError::Pipe(error.into()))),
             }
         }
     }
@@ -110,7 +110,7 @@ pub(crate) enum Broken {
     /// The program closed its end.
     Ended,
     /// Anything else.
-    Failed(Problem),
+    Failed(ExchangeError),
 }
 
 /// The end of an exchange.
@@ -126,9 +126,9 @@ impl Deadline {
         let left = Timespec::try_from(left).ok();
         let mut pipes = [PollFd::new(pipe, ready)];
         match poll(&mut pipes, left.as_ref()) {
-            Ok(0) => Err(Broken::Failed(Problem::Silent(self.limit))),
+            Ok(0) => Err(Broken::Failed(ExchangeError::Silent(self.limit))),
             Ok(_) | Err(Errno::INTR) => Ok(()),
-            Err(error) => Err(Broken::Failed(Problem::Pipe(error.into()))),
+            Err(error) => Err(Broken::Failed(ExchangeError::Pipe(error.into()))),
         }
     }
 }

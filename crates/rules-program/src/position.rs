@@ -12,11 +12,13 @@ use referee_games::{
 };
 use serde_json::value::RawValue;
 
-use crate::contract::{ActionAnswer, DRAWS, MOST_UNASKED, PositionAnswer, Request, RequestType};
+use crate::contract::{
+    ActionAnswer, DRAWS, MOST_UNASKED, PositionAnswer, RequestType, RulesRequest,
+};
 use crate::description::Description;
-use crate::error::{Problem, Violation, printable};
+use crate::error::{ExchangeError, Violation, printable};
 use crate::held::{Done, Held, check_text};
-use crate::link::Link;
+use crate::link::ProgramLink;
 
 /// The longest reason for a refusal that is kept, in characters.
 const LONGEST_REASON: usize = 512;
@@ -25,7 +27,7 @@ const LONGEST_REASON: usize = 512;
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) description: Arc<Description>,
-    pub(crate) link: Arc<Link>,
+    pub(crate) link: Arc<ProgramLink>,
     /// The options in force, as the program gets them.
     pub(crate) options: Box<RawValue>,
     /// The number of plies after which a game must be over.
@@ -49,21 +51,21 @@ impl ProgramPosition {
     }
 
     /// A request about this position.
-    fn request(&self, kind: RequestType) -> Request<'_> {
+    fn request(&self, kind: RequestType) -> RulesRequest<'_> {
         let (options, state) = (Some(&*self.table.options), Some(&*self.held.state));
-        Request { options, state, ..Request::new(kind) }
+        RulesRequest { options, state, ..RulesRequest::new(kind) }
     }
 
     /// A request about a seat in this position.
-    fn request_of(&self, kind: RequestType, seat: Seat) -> Request<'_> {
+    fn request_of(&self, kind: RequestType, seat: Seat) -> RulesRequest<'_> {
         let seat = Some(Cow::Borrowed(&*self.table.description.seats[seat]));
-        Request { seat, ..self.request(kind) }
+        RulesRequest { seat, ..self.request(kind) }
     }
 
     /// The legal action that `text`, which is not listed, means.
     fn ask_to_judge(&self, seat: Seat, text: &str) -> Result<String, GameError> {
         let request = self.request_of(RequestType::Judge, seat);
-        let request = Request { text: Some(text.into()), ..request };
+        let request = RulesRequest { text: Some(text.into()), ..request };
         let judged = self.table.link.ask(request, |answer: ActionAnswer, _| match answer {
             ActionAnswer { action: Some(action), .. } => Ok(Ok(self.legal_action(seat, action)?)),
             ActionAnswer { refused: Some(reason), clause, malformed, .. } => {
@@ -75,7 +77,7 @@ impl ProgramPosition {
     }
 
     /// An action that the program says is legal.
-    fn legal_action(&self, seat: Seat, action: String) -> Result<String, Problem> {
+    fn legal_action(&self, seat: Seat, action: String) -> Result<String, ExchangeError> {
         check_text(&action)?;
         if self.held.legal.is_none() || self.held.lists(seat, &action) {
             Ok(action)
@@ -89,7 +91,7 @@ impl ProgramPosition {
         reason: &str,
         clause: Option<String>,
         malformed: bool,
-    ) -> Result<Refusal, Problem> {
+    ) -> Result<Refusal, ExchangeError> {
         let reason = printable(reason).chars().take(LONGEST_REASON).collect();
         let mut known = self.table.description.clauses.iter();
         if let Some(id) = clause.as_ref().filter(|&id| !known.any(|clause| clause.id == *id)) {
@@ -135,7 +137,7 @@ impl ProgramPosition {
             Step::Chance(_) | Step::Pass => self.unasked + 1,
             Step::Move(_) | Step::Both(_) => 0,
         };
-        let request = Request { step: Some(step.into()), ..self.request(RequestType::Play) };
+        let request = RulesRequest { step: Some(step.into()), ..self.request(RequestType::Play) };
         self.table.link.ask(request, |answer: PositionAnswer, _| {
             let (held, done) = Held::new(&self.table.description, answer)?;
             let over = matches!(held.turn, Turn::Over(_));
@@ -251,7 +253,7 @@ impl AnyPosition for ProgramPosition {
             return Ok(legal[seat].choose(rng).cloned());
         }
         let request = self.request_of(RequestType::Sample, seat);
-        let request = Request { draw: Some(rng.next_u64() % DRAWS), ..request };
+        let request = RulesRequest { draw: Some(rng.next_u64() % DRAWS), ..request };
         self.table.link.ask(request, |answer: ActionAnswer, _| {
             let action = answer.action.ok_or(Violation::Missing("action"))?;
             check_text(&action)?;
@@ -272,7 +274,7 @@ impl AnyPosition for ProgramPosition {
             return Ok(Some(self.boxed()));
         }
         let request = self.request_of(RequestType::Guess, seat);
-        let request = Request { draw: Some(draw % DRAWS), ..request };
+        let request = RulesRequest { draw: Some(draw % DRAWS), ..request };
         self.table.link.ask(request, |answer: PositionAnswer, _| {
             if answer.state.is_none() && answer.turn.is_none() {
                 return Ok(None);

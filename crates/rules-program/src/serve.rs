@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use crate::contract::{
     ActionAnswer, ClauseWords, GameAnswer, LegalWords, MOST_PLIES, OptionValues, OptionWords,
-    PositionAnswer, Request, RequestType, StepWords, TurnWords, VERSION, WordList,
+    PositionAnswer, RequestType, RulesRequest, StepWords, TurnWords, VERSION, WordList,
 };
 use crate::description::plain;
 
@@ -42,7 +42,7 @@ pub fn serve(
     let mut server = Server { game, kept: HashMap::new() };
     let (mut line, mut answer) = (String::new(), Vec::new());
     while input.read_line(&mut line)? > 0 {
-        let request: Request<'_> = serde_json::from_str(&line)?;
+        let request: RulesRequest<'_> = serde_json::from_str(&line)?;
         if request.kind == RequestType::Quit {
             break;
         }
@@ -134,7 +134,7 @@ struct Reached {
 }
 
 impl Server<'_> {
-    fn answer(&mut self, request: &Request<'_>, out: &mut Vec<u8>) -> Result<(), ServeError> {
+    fn answer(&mut self, request: &RulesRequest<'_>, out: &mut Vec<u8>) -> Result<(), ServeError> {
         let id = request.id;
         match request.kind {
             RequestType::Game => write(id, &describe(self.game), out),
@@ -155,7 +155,7 @@ impl Server<'_> {
         }
     }
 
-    fn start(&mut self, request: &Request<'_>) -> Result<PositionAnswer, ServeError> {
+    fn start(&mut self, request: &RulesRequest<'_>) -> Result<PositionAnswer, ServeError> {
         let words = request.options.ok_or(ServeError::Field("options"))?;
         let refused = |error: String| PositionAnswer { error: Some(error), ..Default::default() };
         let options = match options(self.game, words) {
@@ -176,7 +176,7 @@ impl Server<'_> {
         Ok(answer)
     }
 
-    fn play(&mut self, request: &Request<'_>, out: &mut Vec<u8>) -> Result<(), ServeError> {
+    fn play(&mut self, request: &RulesRequest<'_>, out: &mut Vec<u8>) -> Result<(), ServeError> {
         let options = request.options.ok_or(ServeError::Field("options"))?;
         let mut reached = self.reached(request)?;
         let step = step(request.step.as_ref().ok_or(ServeError::Field("step"))?);
@@ -197,21 +197,24 @@ impl Server<'_> {
         self.kept.insert((options.get().to_owned(), state.get().to_owned()), reached);
     }
 
-    fn position_and_seat(&self, request: &Request<'_>) -> Result<(Position, Seat), ServeError> {
+    fn position_and_seat(
+        &self,
+        request: &RulesRequest<'_>,
+    ) -> Result<(Position, Seat), ServeError> {
         let name = request.seat.as_deref().ok_or(ServeError::Field("seat"))?;
         let seat = self.game.seats().seat(name).ok_or(ServeError::Field("seat"))?;
         Ok((self.reached(request)?.position, seat))
     }
 
     /// The position that a request is about, from those that are kept or from the start.
-    fn reached(&self, request: &Request<'_>) -> Result<Reached, ServeError> {
+    fn reached(&self, request: &RulesRequest<'_>) -> Result<Reached, ServeError> {
         let words = request.options.ok_or(ServeError::Field("options"))?;
         let state = request.state.ok_or(ServeError::Field("state"))?;
         let key = (words.get().to_owned(), state.get().to_owned());
         if let Some(reached) = self.kept.get(&key) {
             return Ok(reached.clone());
         }
-        let State { steps } = serde_json::from_str(state.get())?;
+        let StepsSoFar { steps } = serde_json::from_str(state.get())?;
         let mut position = self.game.start(&options(self.game, words)?)?;
         let mut events = Vec::new();
         for text in &steps {
@@ -225,7 +228,7 @@ impl Server<'_> {
 
 /// The part of a state from which its position is found again.
 #[derive(Deserialize)]
-struct State {
+struct StepsSoFar {
     steps: Vec<Value>,
 }
 

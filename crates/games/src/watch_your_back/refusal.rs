@@ -1,6 +1,6 @@
 //! Parsing of text into a legal action, with the clause that refuses any other text.
 
-use super::Ending;
+use super::EndReason;
 use super::action::Action;
 use super::board::Board;
 use super::size::zone;
@@ -13,7 +13,7 @@ use crate::seat::Seat;
 /// Parses `text` as a legal action of `seat`.
 pub(super) fn parse(
     board: &Board,
-    ending: Option<Ending>,
+    ending: Option<EndReason>,
     seat: Seat,
     text: &str,
 ) -> Result<Action, Refusal> {
@@ -27,9 +27,9 @@ pub(super) fn parse(
         .map_err(|breach| breach.refusal(text))
 }
 
-fn on_turn(board: &Board, ending: Option<Ending>, seat: Seat) -> Result<(), Breach> {
+fn on_turn(board: &Board, ending: Option<EndReason>, seat: Seat) -> Result<(), Breach> {
     match ending {
-        Some(Ending::Elimination(_)) => breaks("W9", "comes after the end"),
+        Some(EndReason::Elimination(_)) => breaks("W9", "comes after the end"),
         Some(_) => breaks("W11", "comes after the end"),
         None if seat == board.to_move() => Ok(()),
         None if board.is_placing() => breaks("W2", "is not this side's turn to place"),
