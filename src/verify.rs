@@ -9,10 +9,11 @@ pub use self::finding::{Fact, RecordFinding};
 use crate::model::clock::{Clock, ClockVerdict, Measure, TimeControl};
 use crate::model::fault::FaultCode;
 use crate::model::record::{GameRecord, Header};
+use crate::model::rules::GameRules;
 use crate::openings::OpeningBook;
-use crate::replay::Replay;
+use crate::replay::{Replay, ReplayError};
 use crate::seeds::{Luck, Secret};
-use referee_games::{AnyPosition, BySeat, GameResult, Outcome, Seat, Step, Text, Turn};
+use referee_games::{AnyPosition, BySeat, GameError, GameResult, Outcome, Seat, Step, Text, Turn};
 use referee_protocol::Score;
 
 /// All errors in a record whose game should begin with an opening of `book`.
@@ -40,6 +41,27 @@ pub fn audit(
     found.extend(check_clock(&header.clock, record));
     found.extend(secret.into_iter().flat_map(|secret| check_seeds(secret, record)));
     found
+}
+
+/// Plays a recorded game again. Returns the ply at which it differs from its record, and how.
+///
+/// # Errors
+/// The rules program failed.
+pub fn first_difference(
+    rules: &GameRules,
+    record: &GameRecord,
+) -> Result<Option<(u32, RecordFinding)>, GameError> {
+    let mut replay = Replay::new(&rules.start, record);
+    let played = check_luck(&mut replay, None);
+    let ply = replay.current().ply();
+    match played {
+        Err(RecordFinding::Replay(ReplayError::Game(error @ GameError::Program(_)))) => Err(error),
+        Err(finding) => Ok(Some((ply, finding))),
+        Ok(_) => {
+            let ending = check_ending(replay.current(), &rules.seats(), record);
+            Ok(ending.into_iter().next().map(|finding| (ply, finding)))
+        }
+    }
 }
 
 /// Replays the whole record. Returns the first outcome that differs from the luck, or why the

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::model::clock::{Measure, seconds};
 use crate::model::fault::{Fault, FaultCode};
-use referee_games::SeatMap;
+use referee_games::{Event, SeatMap};
 use referee_protocol::{
     EndMessage, ErrorMessage, Greeting, InitClock, InitMessage, Message, Reply, ReplyError,
     TurnMessage, VERSIONS, Wants, shown,
@@ -137,11 +137,12 @@ impl Wire {
         }
         let id = self.take_id();
         let wants = self.wants;
+        let seat = &view.position.seats()[view.seat];
         let message = TurnMessage {
             id,
             ply: view.position.ply(),
-            state: wants.state.then(|| view.position.state()),
-            events: wants.events.then_some(Cow::Borrowed(view.events)),
+            state: wants.state.then(|| view.position.view(view.seat)),
+            events: wants.events.then(|| Event::known_to(view.events, seat)),
             legal: wants.legal.then(|| view.position.legal(view.seat)),
             clock: view.clock,
             retry: view.retry,
@@ -180,8 +181,8 @@ impl Wire {
             result: result.into(),
             reason: view.reason.into(),
             scores: SeatMap::new(view.seats.clone(), view.scores),
-            events: self.wants.events.then_some(Cow::Borrowed(view.events)),
-            state: self.wants.state.then(|| view.position.state()),
+            events: self.wants.events.then(|| Event::known_to(view.events, &view.seats[view.seat])),
+            state: self.wants.state.then(|| view.position.view(view.seat)),
         };
         Message::End(message).write(&mut self.line);
         self.tell().await;
@@ -370,8 +371,10 @@ fn init_message<'a>(view: &InitView<'a>, id: u64) -> Message<'a> {
         seats: [seats.first, seats.second],
         clock: InitClock::from(view.control),
         seed: view.seed,
-        state: view.position.state(),
-        opening: view.opening.into(),
+        state: view.position.view(view.seat),
+        // The events of a hidden game's opening come with the first turn, as far as the seat may
+        // know them.
+        opening: if view.rules.game.is_hidden() { &[][..] } else { view.opening }.into(),
     })
 }
 

@@ -7,13 +7,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::error::Failure;
 use crate::folder::{self, LockedFolder, LogContents};
-use crate::log::{LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header};
+use crate::log::{
+    LogError, LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
+};
 use crate::model::containment::Containment;
 use crate::model::openings::Openings;
 use crate::model::record::{GameRecord, Header, PlayerInfo, SCHEMA};
+use crate::model::rules::GameRules;
 use crate::model::stage::{Format, PairingRules, Stage};
 use crate::model::tournament::Tournament;
 use crate::printer::Printer;
+use crate::verify::first_difference;
 use referee_games::Seat;
 use referee_games::Text;
 
@@ -59,6 +63,7 @@ pub fn prepare(
     let replaced = changed(replaced, &contents.header, &wanted, printer);
     let changes = compare(&contents.header, &wanted, &replaced, further)
         .map_err(|differences| refuse(folder, &differences))?;
+    let changes = [changes, mended(folder, &contents.header, tournament)?].concat();
     log.go_on(&contents.header, contents.whole)?;
     if changes.is_empty() {
         return Ok(Prepared { contents, log });
@@ -69,6 +74,37 @@ pub fn prepare(
     wanted.changes.extend(changes);
     take_in(folder.dir(), &mut log, &contents.header, &wanted, &replaced)?;
     Ok(Prepared { contents: folder::read(folder.dir(), |_, _| {})?, log })
+}
+
+/// If the rules program has changed, plays every recorded game again with it. Returns the change.
+///
+/// # Errors
+/// A game does not come out the same, or the program failed.
+fn mended(
+    folder: &LockedFolder,
+    old: &Header,
+    tournament: &Tournament,
+) -> Result<Vec<String>, Failure> {
+    let (Some(before), Some(now)) = (&old.program, tournament.game.program()) else {
+        return Ok(Vec::new());
+    };
+    if before.hash == now.hash {
+        return Ok(Vec::new());
+    }
+    let change = format!("rules program: {} became {}", before.hash, now.hash);
+    let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
+    let unreadable = |error: &LogError| folder::log_failure(folder.dir(), error);
+    let mut reader = LogReader::open(folder.dir()).map_err(|error| unreadable(&error))?;
+    while let Some(entry) = reader.next_entry().map_err(|error| unreadable(&error))? {
+        if let Some((ply, finding)) = first_difference(&rules, &entry.record)? {
+            return Err(Failure::conflict(format!(
+                "{change}, and game {} comes out differently at ply {ply}: {finding}; nothing was \
+                 changed; put the program back, or give the tournament another name",
+                entry.record.id
+            )));
+        }
+    }
+    Ok(vec![format!("{change}; the recorded games come out the same")])
 }
 
 /// Opens or creates the log, and locks it against other processes.
@@ -281,6 +317,7 @@ fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
     let parts = |header: &Header| {
         let mut parts = vec![
             ("game".to_owned(), header.game.clone()),
+            ("rules".to_owned(), rules_of(header).to_owned()),
             ("seed".to_owned(), header.seed.map_or("none".to_owned(), |seed| seed.to_string())),
             ("quarantine".to_owned(), header.quarantine.to_string()),
             (
@@ -327,6 +364,11 @@ fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
         })
     };
     before.iter().filter_map(said).collect()
+}
+
+/// What knows the rules of the games.
+fn rules_of(header: &Header) -> &'static str {
+    if header.program.is_some() { "a program" } else { "built in" }
 }
 
 /// A setting of the header, as the configuration writes it.

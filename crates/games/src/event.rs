@@ -1,5 +1,6 @@
 //! The events of a game, as players and replays receive them.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
@@ -123,6 +124,25 @@ pub enum Event {
     /// An event that only its own game knows.
     #[serde(untagged)]
     Other(OtherEvent),
+}
+
+impl Event {
+    /// Returns whether the seat called `seat` may know the event.
+    pub fn is_known_to(&self, seat: &str) -> bool {
+        match self {
+            Self::Action { to: Some([told]), .. } => told == seat,
+            Self::Other(event) => event.is_known_to(seat),
+            _ => true,
+        }
+    }
+
+    /// The events that the seat called `seat` may know: all of them, unless some are hidden.
+    pub fn known_to<'e>(events: &'e [Self], seat: &str) -> Cow<'e, [Self]> {
+        if events.iter().all(|event| event.is_known_to(seat)) {
+            return Cow::Borrowed(events);
+        }
+        events.iter().filter(|event| event.is_known_to(seat)).cloned().collect()
+    }
 }
 
 /// An event that only its own game knows: a JSON object whose `event` names it. `to`, if it is a

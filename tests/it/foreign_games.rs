@@ -1,0 +1,127 @@
+//! Games whose rules are a program, from outside.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::Arena;
+
+/// A tournament; `RULES` stands for the keys of its game.
+const CUP: &str = r#"
+name = "cup"
+seed = 7
+jobs = 1
+
+[game]
+RULES
+
+[[players]]
+name = "ant"
+bot = "random"
+
+[[players]]
+name = "bee"
+bot = "random"
+"#;
+
+/// A game of three plies, in shell: each seat plays `a` or `b` in turn, and the first seat wins.
+const RULES: &str = r#"
+while read -r request; do
+    id=${request#*\"id\":}; id=${id%%[,\}]*}
+    state=${request#*\"state\":\"}; state=${state%%\"*}
+    case $request in
+    *'"type":"game"'*) answer='"protocol":1,"name":"three","title":"Three","seats":["one","two"]' ;;
+    *'"type":"start"'*) answer='"state":"","turn":{"move":"one"},"legal":["a","b"],"max_plies":3' ;;
+    *'"type":"play"'*)
+        move=${request##*\"move\":\"}; state=$state${move%%\"*}
+        case $state in
+        ???) answer='"turn":{"over":"one","reason":"three"}' ;;
+        ?) answer='"turn":{"move":"two"},"legal":["a","b"]' ;;
+        ??) answer='"turn":{"move":"one"},"legal":["a","b"]' ;;
+        esac
+        answer="\"state\":\"$state\",$answer" ;;
+    *) answer='"refused":"play a or b","malformed":true' ;;
+    esac
+    echo "{\"id\":$id,$answer}"
+done
+"#;
+
+fn arena(rules: &str) -> Arena {
+    let arena = Arena::new();
+    fs::write(arena.path().join("rules.sh"), rules).expect("a file");
+    let game = "command = [\"sh\", \"rules.sh\"]";
+    fs::write(arena.path().join("tournament.toml"), CUP.replace("RULES", game)).expect("a file");
+    arena
+}
+
+#[test]
+fn a_tournament_of_a_game_that_is_a_program_is_played_and_verified() {
+    let arena = arena(RULES);
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let verified = "results/cup: 2 of 2 games played, seeds checked: nothing wrong\n";
+    assert_eq!(arena.run(&["verify"]).out, verified);
+    let log = fs::read_to_string(arena.path().join("results/cup/games.jsonl")).expect("a log");
+    let header: Value = serde_json::from_str(log.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(header["program"]["command"], serde_json::json!(["sh", "rules.sh"]));
+}
+
+#[test]
+fn a_mended_program_goes_on_if_the_records_come_out_the_same() {
+    let arena = arena(RULES);
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+    let rules = arena.path().join("rules.sh");
+    fs::write(&rules, format!("# mended\n{RULES}")).expect("a file");
+    assert_eq!(arena.run(&["verify"]).code, 2);
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let log = fs::read_to_string(arena.path().join("results/cup/games.jsonl")).expect("a log");
+    assert!(log.contains("the recorded games come out the same"), "the header says so");
+    assert_eq!(arena.run(&["verify"]).code, 0);
+    fs::write(&rules, RULES.replace("\"over\":\"one\"", "\"over\":\"two\"")).expect("a file");
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!(run.code, 4, "{run:?}");
+    assert!(run.err.contains("comes out differently at ply 3"), "{run:?}");
+}
+
+#[test]
+fn a_program_that_fails_ends_the_run_with_its_request_answer_and_stderr() {
+    let broken = RULES.replace("???) answer", "???) echo oops >&2; exit 5; answer");
+    let arena = arena(&broken);
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!(run.code, 3, "{run:?}");
+    assert!(run.err.contains("the rules program failed: it ended"), "{run:?}");
+    assert!(run.err.contains("\"type\":\"play\"") && run.err.contains("stderr: oops"), "{run:?}");
+    fs::write(arena.path().join("rules.sh"), RULES).expect("a file");
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+}
+
+/// The records of a small tournament of `game`, a value in TOML, without times.
+fn records(game: &str) -> Vec<Value> {
+    let referee = env!("CARGO_BIN_EXE_referee");
+    let player = format!("command = [\"{referee}\", \"bot\", \"random\"]");
+    let config = CUP
+        .replace("\n[game]\nRULES", &format!("pairs = 2\ngame = {game}"))
+        .replace("bot = \"random\"", &player);
+    let arena = Arena::new();
+    fs::write(arena.path().join("tournament.toml"), config).expect("a file");
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let log = fs::read_to_string(arena.path().join("results/cup/games.jsonl")).expect("a log");
+    let record = |line: &str| {
+        let mut record: Value = serde_json::from_str(line).expect("JSON");
+        let fields = record.as_object_mut().expect("an object");
+        fields.retain(|name, _| !["clock", "check"].contains(&name.as_str()));
+        record
+    };
+    log.lines().skip(1).map(record).collect()
+}
+
+#[test]
+fn built_in_games_and_their_servers_have_the_same_records() {
+    let referee = env!("CARGO_BIN_EXE_referee");
+    for game in ["watch-your-back", "backdraughts", "back-to-the-wall"] {
+        let served = format!("{{ command = [\"{referee}\", \"serve-game\", \"{game}\"] }}");
+        assert_eq!(records(&served), records(&format!("\"{game}\"")), "{game}");
+    }
+}
