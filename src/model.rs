@@ -8,6 +8,7 @@ pub mod game_summary;
 pub mod grades;
 pub mod openings;
 pub mod player;
+pub mod plies;
 pub mod record;
 pub mod rules;
 pub mod stage;

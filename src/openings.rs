@@ -62,7 +62,7 @@ impl fmt::Display for OpeningActionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(error) => error.fmt(f),
-            Self::Alone(text) => write!(f, "`{text}` stands alone where both seats act at once"),
+            Self::Alone(text) => write!(f, "`{text}` is one action, but both seats act at once"),
             Self::Over => f.write_str("the game is over after it"),
         }
     }

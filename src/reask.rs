@@ -13,6 +13,7 @@ use std::time::Duration;
 use crate::error::Failure;
 use crate::model::clock::{Clock, TimeControl};
 use crate::model::fault::{Fault, FaultCode};
+use crate::model::plies::Plies;
 use crate::model::record::{FaultPolicy, GameRecord};
 use crate::model::rules::GameRules;
 use crate::player::{InitView, NotStarted, Player, Wire};
@@ -188,7 +189,7 @@ impl fmt::Display for NotAsked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Record(error) => error.fmt(f),
-            Self::Nobody(ply) => write!(f, "nobody is asked after {ply} plies"),
+            Self::Nobody(ply) => write!(f, "nobody decides after {}", Plies(*ply)),
             Self::Unplayable(why) => why.fmt(f),
         }
     }

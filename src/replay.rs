@@ -12,6 +12,7 @@ use std::time::Duration;
 use self::recorded::RecordScript;
 use crate::error::Failure;
 use crate::model::clock::{Clock, TimeControl};
+use crate::model::plies::Plies;
 use crate::model::record::GameRecord;
 use referee_games::{
     AnyPosition, BySeat, Event, GameError, Position, Refusal, Seat, Step, Stream, Text, TextStep,
@@ -283,16 +284,18 @@ impl fmt::Display for ReplayError {
         match self {
             Self::AfterEnd(text) => write!(f, "`{text}` comes after the end of the game"),
             Self::NoOutcome(text) => write!(f, "`{text}` stands where a roll is missing"),
-            Self::NoChance(roll) => write!(f, "`{roll}` comes where nothing is rolled"),
+            Self::NoChance(roll) => write!(f, "`{roll}` is a roll, but nothing is rolled here"),
             Self::NotPassed(text) => write!(f, "`{text}` stands where a pass was forced"),
             Self::Alone(text) => {
-                write!(f, "`{text}` stands alone where both seats move at once")
+                write!(f, "`{text}` is one action, but both seats move at once")
             }
             Self::Impossible(roll) => write!(f, "`{roll}` cannot be drawn here"),
             Self::Illegal { ply, text, refusal } => {
                 write!(f, "ply {ply}: `{text}` was not legal: {refusal}")
             }
-            Self::Short { plies, wanted } => write!(f, "the game has {plies} plies, not {wanted}"),
+            Self::Short { plies, wanted } => {
+                write!(f, "the game has {}, not {wanted}", Plies(*plies))
+            }
             Self::Game(error) => error.fmt(f),
         }
     }

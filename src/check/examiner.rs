@@ -18,6 +18,7 @@ use crate::error::Failure;
 use crate::model::clock::TimeControl;
 use crate::model::fault::Fault;
 use crate::model::player::{Interface, PlayerSpec};
+use crate::model::plies::Plies;
 use crate::model::record::{FaultPolicy, GameRecord, Header};
 use crate::model::rules::GameRules;
 use crate::model::warning::Wording;
@@ -280,7 +281,7 @@ impl<'e> Examiner<'e> {
         }
         let met: Vec<&str> = met.iter().map(String::as_str).collect();
         let summary =
-            format!("{}, up to {plies} plies; met {}", games(finished.len()), met.join(", "));
+            format!("{}, up to {}; met {}", games(finished.len()), Plies(plies), met.join(", "));
         Ok((summary, finding))
     }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::transcript::ShownLine;
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::player::Interface;
+use crate::model::plies::Plies;
 use referee_games::{AnyGame, Seat, Text};
 
 /// A problem found with a player.
@@ -68,7 +69,7 @@ impl CheckFinding {
     /// Describes the finding in a few lines, without the transcript.
     pub fn describe(&self) -> String {
         let when = match self.ply {
-            Some(ply) => format!("as {}, after {ply} plies", self.seat),
+            Some(ply) => format!("as {}, after {}", self.seat, Plies(ply)),
             None => format!("as {}, before the game", self.seat),
         };
         let mut text = format!("{}: {} ({when})", self.code, self.message);

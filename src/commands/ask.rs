@@ -16,6 +16,7 @@ use crate::check::{Beginning, CheckFinding, ShownLine, transcript};
 use crate::game_program::recorded_rules;
 use crate::model::clock::{millis, seconds};
 use crate::model::player::{Interface, PlayerSpec};
+use crate::model::plies::Plies;
 use crate::player::{Launch, Player, Wire};
 use crate::printer::Printer;
 use crate::reask::{self, Asked, DecisionPoint, Divergence, RecordedGame};
@@ -183,7 +184,8 @@ fn describe(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine
         let reply = crate::escape::terminal(reply);
         let _ = writeln!(
             text,
-            "on the way: after {ply} plies it said {reply}, in the record {recorded}"
+            "before that, after {}, it replied {reply}; in the record it replied {recorded}",
+            Plies(*ply)
         );
     }
     let used = seconds(asked.used);

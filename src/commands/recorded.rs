@@ -57,7 +57,7 @@ fn only_game(file: &Path) -> Result<FoundGame, Failure> {
             )));
         }
     }
-    let none = || Failure::input(format!("{} holds no game", file.display()));
+    let none = || Failure::input(format!("{} contains no games", file.display()));
     let record = records.pop().ok_or_else(none)?;
     Ok(FoundGame { header: reader.header().clone(), record })
 }

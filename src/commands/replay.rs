@@ -9,6 +9,7 @@ use super::board::picture;
 use super::recorded::FoundGame;
 use super::{Failure, OutputFormat, Status};
 use crate::game_program::recorded_rules;
+use crate::model::plies::Plies;
 use crate::model::record::GameRecord;
 use crate::printer::Printer;
 use crate::replay::Replay;
@@ -81,7 +82,9 @@ fn show(
         }
     }
     match only {
-        Some(ply) => Err(Failure::input(format!("the game has {} plies, not {ply}", record.plies))),
+        Some(ply) => {
+            Err(Failure::input(format!("the game has {}, not {ply}", Plies(record.plies))))
+        }
         None => printer.line(&conclusion(record)).map(|()| Status::Done),
     }
 }

@@ -99,7 +99,9 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     if is_running {
         printer.line("A run is writing to it: its tables can be compared when that has ended.")?;
     } else if torn {
-        printer.line("The last line is torn: `referee run` drops it and plays that game again.")?;
+        printer.line(
+            "The last line is incomplete: `referee run` removes it and plays that game again.",
+        )?;
     }
     match tables {
         TableState::Missing => {
@@ -131,9 +133,9 @@ fn describe(finding: &LogFinding) -> String {
 
 fn verdict(dir: &Path, games: &Summary, seeds: bool, findings: usize) -> String {
     let seeds =
-        if seeds { "seeds checked" } else { "seeds not checked, for the secret is not there" };
+        if seeds { "seeds checked" } else { "seeds not checked, because the secret is missing" };
     let found = match findings {
-        0 => "nothing wrong".to_owned(),
+        0 => "no problems".to_owned(),
         1 => "1 problem".to_owned(),
         many => format!("{many} problems"),
     };

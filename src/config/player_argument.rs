@@ -125,8 +125,8 @@ fn at_path(word: &str, path: &Path, place: LookupPaths<'_>) -> Result<PlayerSpec
 
 /// The class named by `DIR:MODULE[.CLASS]`.
 fn hosted(word: &str, place: LookupPaths<'_>) -> Result<UnresolvedClass, InvalidValue> {
-    let help = "write `comp30024:DIR:MODULE`, or `comp30024:DIR:MODULE.CLASS` where the class is \
-                not called Player";
+    let help = "write `comp30024:DIR:MODULE`, or `comp30024:DIR:MODULE.CLASS` if the class is not \
+                called Player";
     let (shown, class) = word
         .rsplit_once(':')
         .filter(|(dir, class)| !dir.is_empty() && !class.is_empty())

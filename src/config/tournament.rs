@@ -96,7 +96,7 @@ fn check_folder_name(name: &str) -> Result<(), InvalidValue> {
         return Ok(());
     }
     let title = format!("`{name}` cannot be a folder's name");
-    let help = "the results lie in a folder of the tournament's name: leave out `/`, `\\`, a dot \
+    let help = "the results go into a folder with the tournament's name: leave out `/`, `\\`, a dot \
                 at the start and outer blanks";
     Err(InvalidValue::new(title, help))
 }

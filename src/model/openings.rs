@@ -1,5 +1,6 @@
 //! The source of a tournament's openings.
 
+use super::plies::Plies;
 use serde::{Deserialize, Serialize};
 
 /// The maximum number of plies in a random opening.
@@ -24,7 +25,7 @@ impl Openings {
     pub fn describe(&self) -> String {
         match self {
             Self::Random { plies: 1 } => "1 ply of random legal play".to_owned(),
-            Self::Random { plies } => format!("{plies} plies of random legal play"),
+            Self::Random { plies } => format!("{} of random legal play", Plies(*plies)),
             Self::Listed(list) if list.len() == 1 => "1 opening of a file".to_owned(),
             Self::Listed(list) => format!("{} openings of a file, in turn", list.len()),
         }

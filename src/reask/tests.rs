@@ -109,7 +109,7 @@ async fn a_player_that_is_gone_on_the_way_is_not_asked_any_further() {
 #[tokio::test(start_paused = true)]
 async fn a_decision_that_is_not_there_is_refused() {
     let why = |told: Told| told.asked.expect_err("nobody decides there").to_string();
-    assert_eq!(why(told(Seat::First, 1, &["go", "go"]).await), "nobody is asked after 1 plies");
+    assert_eq!(why(told(Seat::First, 1, &["go", "go"]).await), "nobody decides after 1 ply");
     assert_eq!(why(told(Seat::First, 9, &["go"; 9]).await), "the game has 4 plies, not 9");
 }
 

@@ -74,7 +74,7 @@ fn a_simultaneous_turn_takes_two_texts_and_two_times() {
         BySeat::new(Some(Duration::from_secs(1)), Some(Duration::from_secs(1)))
     );
     assert_eq!(replay.current().ply(), 1);
-    let alone = "`R U 3,4` stands alone where both seats move at once";
+    let alone = "`R U 3,4` is one action, but both seats move at once";
     assert_eq!(replay.next().expect("half a turn").expect_err("refused").to_string(), alone);
 }
 
@@ -85,7 +85,7 @@ fn what_cannot_be_true_is_said() {
         error(&record(game, &[], &["3,3", "3,3"], &[]), game),
         "ply 1: `3,3` was not legal: W2: 3,3 is occupied"
     );
-    let roll = "`roll 3` comes where nothing is rolled";
+    let roll = "`roll 3` is a roll, but nothing is rolled here";
     assert_eq!(error(&record(game, &[], &["3,3"], &["roll 3"]), game), roll);
     let game = GameKind::Backdraughts;
     let missing = "`1,3>4,3` stands where a roll is missing";

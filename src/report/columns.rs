@@ -65,6 +65,21 @@ pub(super) struct Column {
 }
 
 impl Column {
+    /// The text of a row's cell.
+    pub(super) fn text(&self, row: usize) -> &str {
+        &self.cells[row].text
+    }
+
+    /// Whether a row's cell marks something wrong.
+    pub(super) fn is_bad(&self, row: usize) -> bool {
+        self.cells[row].bad
+    }
+
+    /// Whether the column is one of those that are left out first.
+    pub(super) fn is_minor(&self) -> bool {
+        matches!(self.keep, Keep::Rank(0..=2))
+    }
+
     fn width(&self) -> usize {
         let cells = self.cells.iter().map(|cell| cell.text.width());
         cells.chain([self.heading.width()]).max().unwrap_or(0)

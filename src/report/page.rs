@@ -19,6 +19,7 @@ use crate::analysis::diagnostics::Diagnostics;
 use crate::analysis::log_summary::LogSummary;
 use crate::analysis::results::NamedResults;
 use crate::escape;
+use crate::model::plies::Plies;
 use crate::model::record::Header;
 pub(super) use faults::one as fault;
 pub use faults::shell_quoted;
@@ -112,7 +113,7 @@ pub(super) fn count(number: usize, noun: &str) -> String {
 
 /// A number of plies and its noun.
 pub(super) fn plies(number: u32) -> String {
-    if number == 1 { "1 ply".to_owned() } else { format!("{number} plies") }
+    Plies(number).to_string()
 }
 
 /// A player's place in the ranking, or a dash.

@@ -1,5 +1,5 @@
 //! The columns of the standings. Each is defined once here, with its key in `standings.csv` and
-//! JSON and its heading on a terminal. To add a column, add an entry.
+//! JSON and its heading on a terminal and on the page. To add a column, add an entry.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -16,7 +16,7 @@ use referee_ratings::{Estimate, Points, SeatRatings};
 /// This column was added last and stays last, because programs may read a table by column order.
 const LAST_IN_TABLES: &str = "unranked";
 
-/// All columns, in the order of JSON and of the terminal.
+/// All columns, in the order of JSON, of the terminal and of the page.
 const COLUMNS: &[StandingsColumn] = &[
     people(|row| TableCell::plain(row.group)).shown("group", Keep::Always).with_groups(),
     column("rank", |row| CellValue::count(row.place())).shown("#", Keep::Always),
@@ -71,8 +71,8 @@ type ValueOf = for<'a> fn(&'a Row) -> CellValue<'a>;
 struct StandingsColumn {
     /// Its key and value in `standings.csv` and JSON; `None` for a column only for people.
     data: Option<(&'static str, ValueOf)>,
-    /// Its heading on a terminal, and what may happen to it on a narrow one; `None` for a column
-    /// only for programs.
+    /// Its heading, and what may happen to it where there is little room; `None` for a column only
+    /// for programs.
     shown: Option<(&'static str, Keep)>,
     align: Align,
     /// The cell on a terminal, if it differs from the value.
@@ -239,8 +239,8 @@ impl Serialize for PlayerJson<'_> {
     }
 }
 
-/// The columns on a terminal.
-pub(super) fn terminal_columns(standings: &Standings) -> Vec<Column> {
+/// The columns for people.
+pub(super) fn people_columns(standings: &Standings) -> Vec<Column> {
     let column = |column: &StandingsColumn| {
         let (heading, keep) = column.shown?;
         let cells = standings.rows.iter().map(|row| column.cell(row)).collect();

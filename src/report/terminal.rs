@@ -3,13 +3,13 @@
 use super::Standings;
 use super::columns::lay_out;
 use super::notes::notes;
-use super::standings_columns::terminal_columns;
+use super::standings_columns::people_columns;
 use crate::printer::Colour;
 
 /// The ranking as text, in lines of at most `width` columns if possible, without a trailing
 /// newline. It shows all players; names are escaped.
 pub fn ranking(standings: &Standings, width: usize, colour: Colour) -> String {
-    let mut lines = lay_out(&terminal_columns(standings), width, colour);
+    let mut lines = lay_out(&people_columns(standings), width, colour);
     lines.push(String::new());
     lines.extend(notes(standings, width));
     lines.join("\n")

@@ -133,7 +133,7 @@ fn remark(contents: &LogContents, printer: Printer) -> Result<(), Failure> {
     }
     contents.problems.lines().iter().for_each(|line| printer.note(line));
     if contents.torn {
-        printer.note("the last line of the log is torn; that game is played again");
+        printer.note("the last line of the log is incomplete; that game is played again");
     }
     Ok(())
 }

@@ -247,7 +247,7 @@ fn a_tournament_is_resumed_verified_and_replayed_without_the_board_file() {
     assert_eq!(arena.essence(), whole);
 
     arena.write("mine.toml", "nothing that could be read");
-    let verified = "results/cup: 12 of 12 games played, seeds checked: nothing wrong\n";
+    let verified = "results/cup: 12 of 12 games played, seeds checked: no problems\n";
     assert_eq!(arena.run(&["verify"]), Run::new(0, verified, ""));
     let (id, game): (&String, &Value) = whole.iter().next().expect("a game");
     let replay = arena.run(&["replay", id]);

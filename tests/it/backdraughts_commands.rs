@@ -208,9 +208,12 @@ fn edited(edit: impl FnOnce(&mut Vec<Value>), problem: &str) {
 #[test]
 fn verify_checks_the_rolls_against_the_seed() {
     let arena = played();
-    let clean = "results/cup: 4 of 4 games played, seeds checked: nothing wrong\n";
+    let clean = "results/cup: 4 of 4 games played, seeds checked: no problems\n";
     assert_eq!(arena.run(&["verify"]), Run::new(0, clean, ""));
-    edited(|rolls| rolls.push("roll 1".into()), ": `roll 1` comes where nothing is rolled\n");
+    edited(
+        |rolls| rolls.push("roll 1".into()),
+        ": `roll 1` is a roll, but nothing is rolled here\n",
+    );
     edited(|rolls| drop(rolls.pop()), "` stands where a roll is missing\n");
     edited(|rolls| rolls[0] = "roll 7".into(), ": `roll 7` cannot be drawn here\n");
 }

@@ -153,7 +153,7 @@ fn a_short_game_is_replayed_whole() {
     assert_eq!(arena.run(&["replay", id, "--ply", "0"]), Run::new(0, EMPTY_BOARD, ""));
     let at_one = format!("{}\n", rows.join("\n"));
     assert_eq!(arena.run(&["replay", id, "--ply", "1"]), Run::new(0, &at_one, ""));
-    let error = "error: the game has 1 plies, not 2\n";
+    let error = "error: the game has 1 ply, not 2\n";
     assert_eq!(arena.run(&["replay", id, "--ply", "2"]), Run::new(2, "", error));
 }
 

@@ -413,7 +413,7 @@ fn a_check_of_a_class_speaks_of_calls() {
     assert!(!run.out.contains("{\"") && !run.out.contains("        <"), "{}", run.out);
     let asked = arena.run(&["ask", &format!("comp30024:{CLASSES}:faulty.Nothing")]);
     let tail = "malformed: action(0) returned None: expected a placement (x, y) (as white, after 0 \
-                plies)\nexpected: a placement (x, y), a move ((xa, ya), (xb, yb)), or None where \
+                plies)\nexpected: a placement (x, y), a move ((xa, ya), (xb, yb)), or None if \
                 there is no legal move\nclause: docs/classes.md, `malformed`\n";
     assert!(asked.out.ends_with(tail), "{}", asked.out);
     assert!(!asked.out.contains("{\"") && !asked.out.contains("\n<"), "{}", asked.out);
@@ -445,7 +445,7 @@ fn a_class_on_the_command_line() {
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
     let run = arena.run(&["play", "comp30024:plain", "bot:random"]);
     let error = "error: player `comp30024:plain`: the folder or the module is missing; write \
-                 `comp30024:DIR:MODULE`, or `comp30024:DIR:MODULE.CLASS` where the class is not \
+                 `comp30024:DIR:MODULE`, or `comp30024:DIR:MODULE.CLASS` if the class is not \
                  called Player\n";
     assert_eq!((run.code, run.err.as_str()), (2, error));
 }

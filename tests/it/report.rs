@@ -240,8 +240,9 @@ for line in sys.stdin:
     }
     // The ranking is that of the page with the names.
     let rating = |page: &str| -> Vec<String> {
-        let rows = page.split("<td class=\"n interval\">").skip(1);
-        rows.map(|row| row.split("</th>").nth(1).expect("cells")[..60].to_owned()).collect()
+        let table = page.split("<table class=\"ranking\">").nth(1).expect("a ranking");
+        let rows = table.split("</table>").next().expect("its end").split("<th scope=\"row\">");
+        rows.skip(1).map(|row| row.split("</th>").nth(1).expect("cells").to_owned()).collect()
     };
     assert_eq!(rating(page), rating(&arena.read("report.html")));
     assert_eq!(rating(page).len(), 4);

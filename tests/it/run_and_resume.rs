@@ -11,7 +11,7 @@ use crate::support::{Arena, Config, Run, TABLE, wait_until};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-const VERIFIED: &str = "results/cup: 12 of 12 games played, seeds checked: nothing wrong\n";
+const VERIFIED: &str = "results/cup: 12 of 12 games played, seeds checked: no problems\n";
 const LEADING: &str = "leading: bee 56%, cat 50%, ant 44%";
 const RESULTS: &str = "Results: DIR/results/cup\n";
 
@@ -185,13 +185,13 @@ fn a_torn_last_line_is_played_again() {
     let length = whole.len() - last;
     for cut in [1, 2, length / 2, length - 2, length - 1] {
         arena.put("games.jsonl", &whole[..last + cut]);
-        let found = "results/cup: 11 of 12 games played, seeds checked: nothing wrong\n\
-                     The last line is torn: `referee run` drops it and plays that game again.\n";
+        let found = "results/cup: 11 of 12 games played, seeds checked: no problems\n\
+                     The last line is incomplete: `referee run` removes it and plays that game again.\n";
         assert_eq!(arena.run(&["verify"]), Run::new(0, found, ""), "after {cut} bytes");
         let run = arena.run(&["run"]);
         assert_eq!((run.code, run.out.as_str()), (0, TABLE));
         let lines: Vec<&str> = run.err.lines().collect();
-        assert_eq!(lines[0], "the last line of the log is torn; that game is played again");
+        assert_eq!(lines[0], "the last line of the log is incomplete; that game is played again");
         assert_eq!(lines[1], "11 games are in the log, 1 to play");
         assert_eq!(arena.essence(), expected);
         assert_eq!(arena.log()[..last], whole[..last], "what was whole is not touched");
@@ -450,7 +450,7 @@ fn what_may_change_is_taken_in() {
     }
     let changes = serde_json::json!(["pairs: 2 became 3", "player dog added"]);
     assert_eq!(arena.header()["changes"], changes);
-    let verified = "results/cup: 36 of 36 games played, seeds checked: nothing wrong\n";
+    let verified = "results/cup: 36 of 36 games played, seeds checked: no problems\n";
     assert_eq!(arena.run(&["verify"]), Run::new(0, verified, ""));
 
     // Grown step by step or at once: the games are the same.
@@ -678,7 +678,7 @@ fn a_fresh_secret_is_kept_shown_and_checked() {
     assert_eq!(run.out.lines().filter(|line| line.ends_with("is not the secret's")).count(), 24);
 
     fs::remove_file(&path).expect("removed");
-    let unchecked = "results/cup: 12 of 12 games played, seeds not checked, for the secret is not there: nothing wrong\n";
+    let unchecked = "results/cup: 12 of 12 games played, seeds not checked, because the secret is missing: no problems\n";
     assert_eq!(arena.run(&["verify"]), Run::new(0, unchecked, ""));
     let error = "error: DIR/results/cup has lost the file `secret`, from which its games drew \
                  their seeds; put it back, or give the tournament another name\n";

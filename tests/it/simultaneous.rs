@@ -65,7 +65,7 @@ impl Cup<'_> {
         // The players write down what they are told.
         let run = arena.run(&["run", "--quiet", "--containment", "off"]);
         assert_eq!(run.code, 0, "{}", run.err);
-        let verified = "results/cup: 2 of 2 games played, seeds checked: nothing wrong\n";
+        let verified = "results/cup: 2 of 2 games played, seeds checked: no problems\n";
         assert_eq!(arena.run(&["verify"]), Run::new(0, verified, ""));
         let game = |line: &String| serde_json::from_str(line).expect("JSON");
         let games = arena.lines().values().map(game).collect();
@@ -222,5 +222,5 @@ fn an_action_that_stands_alone_is_found() {
     });
     let run = arena.run(&["verify"]);
     assert_eq!(run.code, 1);
-    assert!(run.out.contains("stands alone where both seats move at once"), "{}", run.out);
+    assert!(run.out.contains("is one action, but both seats move at once"), "{}", run.out);
 }

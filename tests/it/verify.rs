@@ -60,7 +60,7 @@ fn edited_to(games: usize, edit: impl FnOnce(&mut Value), problems: &[&str]) {
 #[test]
 fn a_clean_folder_passes() {
     let arena = played();
-    let clean = "results/cup: 12 of 12 games played, seeds checked: nothing wrong\n";
+    let clean = "results/cup: 12 of 12 games played, seeds checked: no problems\n";
     assert_eq!(arena.run(&["verify"]), Run::new(0, clean, ""));
     assert_eq!(arena.run(&["verify", "results/cup"]), Run::new(0, clean, ""));
     let json = "{\"games\":12,\"scheduled\":12,\"summary\":{\"played\":12,\"counted\":12,\"due\":0,\
@@ -191,7 +191,7 @@ fn a_missing_game_is_counted() {
     assert_eq!(arena.run(&["verify"]), found_in_tables(11, &tables));
     // It is simply played again.
     assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
-    let clean = "results/cup: 12 of 12 games played, seeds checked: nothing wrong\n";
+    let clean = "results/cup: 12 of 12 games played, seeds checked: no problems\n";
     assert_eq!(arena.run(&["verify"]), Run::new(0, clean, ""));
 }
 
@@ -327,7 +327,7 @@ fn during_a_run_nothing_is_wrong() {
     child.wait().expect("ended");
     let lines: Vec<&str> = run.out.lines().collect();
     assert_eq!((run.code, lines.len()), (0, 2), "{}", run.out);
-    assert!(lines[0].ends_with("seeds checked: nothing wrong"), "{}", run.out);
+    assert!(lines[0].ends_with("seeds checked: no problems"), "{}", run.out);
     let running = "A run is writing to it: its tables can be compared when that has ended.";
     assert_eq!(lines[1], running);
     // They still are when it did not end. When it has they count, unless there are none yet.

@@ -2,34 +2,35 @@
 
 use maud::{Markup, html};
 
-use super::{PageData, count, elo, figure, name, or_dash, percent, place};
+use super::{PageData, count, elo, figure, name, percent, place};
 use crate::escape;
 use crate::report::Row;
 use crate::report::charts::{AxisScale, IntervalRow, interval_chart};
+use crate::report::columns::{Align, Column};
 use crate::report::notes;
+use crate::report::standings_columns::people_columns;
 use crate::report::unranked::describe;
 use referee_ratings::Estimate;
 
 /// The ranking table.
 pub(super) fn section(material: &PageData<'_>) -> Markup {
     let standings = material.standings;
-    let any_faults = standings.fault_total() > 0;
+    let columns = people_columns(standings);
     html! {
         @if let Some(groups) = notes::groups(standings) { p.warning { (groups) } }
         @if let Some(copies) = notes::copies(standings, 200) { p.warning { (copies) } }
         div.scroll {
             table.ranking {
-                thead { tr {
-                    th.n scope="col" { "#" }
-                    th.n scope="col" title="95% interval of the rank" { "Ranks" }
-                    th scope="col" { "Player" }
-                    th.n scope="col" { "Rating" } th.n.wide scope="col" { "±95%" }
-                    th.n.wide scope="col" { "Games" } th.n scope="col" { "Score" }
-                    th.n scope="col" { "%" } th.n.wide scope="col" { "W" }
-                    th.n.wide scope="col" { "D" } th.n.wide scope="col" { "L" }
-                    @if any_faults { th.n scope="col" { "Faults" } }
-                } }
-                tbody { @for row in &standings.rows { (line(row, any_faults)) } }
+                thead { tr { @for column in &columns {
+                    th.n[column.align == Align::Right].wide[column.is_minor()] scope="col" {
+                        (column.heading)
+                    }
+                } } }
+                tbody {
+                    @for (number, row) in standings.rows.iter().enumerate() {
+                        tr { @for column in &columns { (cell(column, number, row)) } }
+                    }
+                }
             }
         }
         p {
@@ -42,24 +43,18 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
     }
 }
 
-fn line(row: &Row, any_faults: bool) -> Markup {
-    let games = f64::from(row.outcomes.games());
+/// A cell of the ranking table. The column of names also says why a player has no rank.
+fn cell(column: &Column, number: usize, row: &Row) -> Markup {
     html! {
-        tr {
-            td.n { (place(row)) } td.n.interval { (or_dash(row.rank_interval())) }
+        @if column.align == Align::Left {
             th scope="row" {
                 (name(&row.player))
                 @if let Err(why) = row.rank { span.faint { " " (describe(why)) } }
             }
-            td.n { (or_dash(row.shown_rating().map(|rating| elo(rating.value)))) }
-            td.n.wide.faint {
-                (or_dash(row.shown_rating().map(|rating| format!("±{}", elo(rating.margin())))))
+        } @else {
+            td.n.wide[column.is_minor()].bad[column.is_bad(number)] {
+                (column.text(number).replace('-', "−"))
             }
-            td.n.wide { (row.outcomes.games()) } td.n { (row.score()) }
-            td.n { (percent(row.score().value(), games)) }
-            td.n.wide { (row.outcomes.wins) } td.n.wide { (row.outcomes.draws) }
-            td.n.wide { (row.outcomes.losses) }
-            @if any_faults { td.n.bad[row.fault_total() > 0] { (row.fault_total()) } }
         }
     }
 }
