@@ -87,7 +87,7 @@ impl std::error::Error for GameListError {
 pub fn read(input: impl BufRead, faulted: Faulted) -> Result<NamedResults, GameListError> {
     let mut lines = CsvLines::new(input);
     let columns = match lines.next_line().map_err(GameListError::Unreadable)? {
-        Some(header) => Columns::of(&header.fields())?,
+        Some(header) => ListColumns::of(&header.fields())?,
         None => return Err(GameListError::Empty),
     };
     let (mut list, mut bad, mut more) = (GameList::default(), Vec::new(), 0);
@@ -111,7 +111,7 @@ type FieldError = (Option<&'static str>, String);
 
 /// The index of each column.
 #[derive(Debug)]
-struct Columns {
+struct ListColumns {
     first: usize,
     second: usize,
     result: usize,
@@ -121,7 +121,7 @@ struct Columns {
     count: usize,
 }
 
-impl Columns {
+impl ListColumns {
     /// Finds the columns in the header line.
     fn of(header: &[Cow<'_, [u8]>]) -> Result<Self, GameListError> {
         let named =
@@ -185,7 +185,7 @@ struct GameList {
 
 impl GameList {
     /// Adds the game that a line describes.
-    fn add(&mut self, columns: &Columns, fields: &[Cow<'_, [u8]>]) -> Result<(), FieldError> {
+    fn add(&mut self, columns: &ListColumns, fields: &[Cow<'_, [u8]>]) -> Result<(), FieldError> {
         if fields.len() != columns.count {
             let (expected, found) = (columns.count, fields.len());
             let problem =

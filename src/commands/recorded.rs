@@ -73,9 +73,9 @@ fn search(log: &mut LogScan, word: &str) -> Result<Result<u64, String>, LogError
     let mut pairs = BTreeMap::new();
     while let Some(line) = log.next_line()? {
         let game = match line {
-            Scanned::Game(game) => Candidate::of_line(&game, &names),
+            Scanned::Game(game) => MatchingGame::of_line(&game, &names),
             Scanned::Other(line) => match line.record {
-                Ok(record) => Candidate::of_record(record, line.at),
+                Ok(record) => MatchingGame::of_record(record, line.at),
                 Err(_) => continue,
             },
         };
@@ -101,7 +101,7 @@ fn search(log: &mut LogScan, word: &str) -> Result<Result<u64, String>, LogError
 }
 
 /// A game of the log that may be the one that was named.
-struct Candidate {
+struct MatchingGame {
     id: String,
     players: BySeat<String>,
     pair: u32,
@@ -110,7 +110,7 @@ struct Candidate {
     at: u64,
 }
 
-impl Candidate {
+impl MatchingGame {
     fn of_line(game: &GameLine, names: &GameNames) -> Self {
         Self {
             id: game.id(),
@@ -128,7 +128,7 @@ impl Candidate {
 }
 
 /// The players of a pair, for people.
-fn who(game: &Candidate) -> String {
+fn who(game: &MatchingGame) -> String {
     let BySeat { first: one, second: other } = &game.players;
     let (one, other) = if one <= other { (one, other) } else { (other, one) };
     format!("{one} and {other}, pair {}", game.pair)

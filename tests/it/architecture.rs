@@ -25,7 +25,6 @@ const TO_COME: &[&str] = &[];
 const SHARED_NAMES: &[(&str, &str)] = &[
     ("Action", "every game has its own"),
     ("Board", "every game has its own"),
-    ("Process", "one for Linux and one for other systems; a build has one of them"),
     ("Rules", "every game has its own"),
     ("State", "every game has its own"),
 ];
