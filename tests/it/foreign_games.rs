@@ -59,7 +59,7 @@ fn a_tournament_of_a_game_that_is_a_program_is_played_and_verified() {
     let arena = arena(RULES);
     let run = arena.run(&["run", "--quiet"]);
     assert_eq!(run.code, 0, "{run:?}");
-    let verified = "results/cup: 2 of 2 games played, seeds checked: nothing wrong\n";
+    let verified = "results/cup: 2 of 2 games played, seeds checked: no problems\n";
     assert_eq!(arena.run(&["verify"]).out, verified);
     let log = fs::read_to_string(arena.path().join("results/cup/games.jsonl")).expect("a log");
     let header: Value = serde_json::from_str(log.lines().next().expect("a line")).expect("JSON");
