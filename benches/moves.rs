@@ -1,8 +1,10 @@
 //! Measures the cost of a move in the referee, compared with a bare ping-pong over the same pipes.
 //!
-//! `cargo bench` prints the referee's own CPU time per move, including rules, clock and record,
-//! with two instant players on the referee's core. The players replay a recorded game from a file,
-//! so they cost almost nothing. They are this same program, started with `--instant`.
+//! `cargo bench` prints the referee's own CPU time and the wall time per move, including rules,
+//! clock and record, with two instant players on the referee's core, as multiples of those of the
+//! ping-pong. Each ratio is the median of several rounds, which measure both one after the other.
+//! The players replay a recorded game from a file, so they cost almost nothing. They are this same
+//! program, started with `--instant`.
 //!
 //! It then prints the cost of containment at each level available on this machine: of starting a
 //! player (from its process to its handshake), and of a move.
@@ -41,12 +43,16 @@ use referee_sandbox::{Command as PlayerCommand, Level, serve_as_supervisor};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
+/// The number of rounds.
+const ROUNDS: usize = 7;
 /// The number of games per measurement.
-const GAMES: usize = 40;
+const GAMES: usize = 15;
 /// How long a player takes for a move in the test of freezing.
 const PAUSE: Duration = Duration::from_millis(5);
 /// The number of round trips in the bare ping-pong.
-const ROUNDS: u32 = 20_000;
+const ROUND_TRIPS: u32 = 10_000;
+/// The parts of messages that the players want, one row of the table each.
+const WANTS: [&str; 3] = ["[]", "[\"events\"]", "[\"state\",\"events\",\"legal\"]"];
 
 fn main() -> Outcome<()> {
     if serve_as_supervisor().is_some() {
@@ -69,16 +75,40 @@ fn measure() -> Outcome<()> {
     let actions = long_game()?;
     std::fs::write(&script, actions.join("\n"))?;
     let script = script.to_string_lossy().into_owned();
-    let bare = ping_pong()?;
-    println!("bare ping-pong over pipes:  {bare:6.2} µs of the parent's CPU time a round trip");
-    for wants in ["[]", "[\"events\"]", "[\"state\",\"events\",\"legal\"]"] {
-        let cost = referee_cost(&script, wants, actions.len(), &Arc::new(Sandbox::off()))?.a_move;
-        println!(
-            "referee, want = {wants:26} {cost:6.2} µs of its CPU time a move, {:.2} × the bare one",
-            cost / bare
-        );
-    }
+    moves(&script, actions.len())?;
     levels(&script, actions.len())
+}
+
+/// Prints the cost of a move compared with a bare ping-pong.
+fn moves(script: &str, plies: usize) -> Outcome<()> {
+    let sandbox = Arc::new(Sandbox::off());
+    let (mut cpu, mut wall) = (Vec::new(), Vec::new());
+    let mut ratios: [[Vec<f64>; 2]; 3] = Default::default();
+    for _ in 0..ROUNDS {
+        let bare = ping_pong()?;
+        cpu.push(bare.cpu);
+        wall.push(bare.wall);
+        for (wants, [of_cpu, of_wall]) in WANTS.iter().zip(&mut ratios) {
+            let cost = referee_cost(script, wants, plies, &sandbox)?;
+            of_cpu.push(cost.a_move / bare.cpu);
+            of_wall.push(cost.wall / bare.wall);
+        }
+    }
+    println!(
+        "bare ping-pong over pipes: {:.2} µs of the parent's CPU time, {:.2} µs of wall time",
+        median(&mut cpu),
+        median(&mut wall)
+    );
+    println!("{:30} {:>10} {:>10}", "a move, by what is wanted", "CPU time", "wall time");
+    for (wants, [of_cpu, of_wall]) in WANTS.iter().zip(&mut ratios) {
+        println!("{wants:30} {:8.2} × {:8.2} ×", median(of_cpu), median(of_wall));
+    }
+    Ok(())
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 /// Prints the cost of each level, compared with no containment.
@@ -176,8 +206,15 @@ fn options() -> Outcome<Options> {
     Ok(Options::resolve(WatchYourBack::OPTIONS, [])?)
 }
 
-/// The parent's CPU time per round trip, in microseconds.
-fn ping_pong() -> Outcome<f64> {
+/// The cost of a round trip, in microseconds.
+struct RoundTrip {
+    /// CPU time of the parent.
+    cpu: f64,
+    wall: f64,
+}
+
+/// Measures a line to a process and back, with nothing else.
+fn ping_pong() -> Outcome<RoundTrip> {
     let mut child = Command::new(std::env::current_exe()?)
         .arg("--echo")
         .stdin(Stdio::piped())
@@ -193,37 +230,32 @@ fn ping_pong() -> Outcome<f64> {
         if read == 5 { Ok(()) } else { Err("the echo is not whole".into()) }
     };
     round()?;
-    let before = cpu()?;
-    for _ in 0..ROUNDS {
+    let (before, began) = (cpu()?, Instant::now());
+    for _ in 0..ROUND_TRIPS {
         round()?;
     }
-    let spent = cpu()? - before;
+    let (spent, wall) = (cpu()? - before, began.elapsed().as_secs_f64() * 1e6);
     drop(to);
     child.wait()?;
-    Ok(spent / f64::from(ROUNDS))
+    let trips = f64::from(ROUND_TRIPS);
+    Ok(RoundTrip { cpu: spent / trips, wall: wall / trips })
 }
 
-/// The cost of a game: the minimum of several measurements.
+/// The cost of a game, from a few of them.
 fn referee_cost(script: &str, wants: &str, plies: usize, sandbox: &Arc<Sandbox>) -> Outcome<Cost> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (mut a_move, mut wall) = (f64::INFINITY, f64::INFINITY);
+    let (mut spent, mut lasted) = (0.0, 0.0);
     let mut starts = Vec::new();
-    for _ in 0..3 {
-        let (mut spent, mut lasted) = (0.0, 0.0);
-        for _ in 0..GAMES {
-            let players = both(script, wants, Duration::ZERO, sandbox)?;
-            let game = runtime.block_on(one_game(players, script, plies))?;
-            spent += game.cpu;
-            lasted += game.wall.as_secs_f64() * 1e6;
-            starts.extend(game.starts.map(|start| start.as_secs_f64() * 1e3));
-        }
-        #[expect(clippy::cast_precision_loss, reason = "a few thousand moves")]
-        let moves = (GAMES * plies) as f64;
-        a_move = a_move.min(spent / moves);
-        wall = wall.min(lasted / moves);
+    for _ in 0..GAMES {
+        let players = both(script, wants, Duration::ZERO, sandbox)?;
+        let game = runtime.block_on(one_game(players, script, plies))?;
+        spent += game.cpu;
+        lasted += game.wall.as_secs_f64() * 1e6;
+        starts.extend(game.starts.map(|start| start.as_secs_f64() * 1e3));
     }
-    starts.sort_by(f64::total_cmp);
-    Ok(Cost { start: starts[starts.len() / 2], a_move, wall })
+    #[expect(clippy::cast_precision_loss, reason = "a few thousand moves")]
+    let moves = (GAMES * plies) as f64;
+    Ok(Cost { start: median(&mut starts), a_move: spent / moves, wall: lasted / moves })
 }
 
 /// The measurements of one game, from the first turn to the record.

@@ -70,6 +70,8 @@ pub struct TurnView<'a> {
     pub allowance: Option<Duration>,
     /// The whole budget, if the allowance is the rest of it.
     pub budget: Option<Duration>,
+    /// Whether nobody else is asked at the same time.
+    pub alone: bool,
 }
 
 /// The information that a player gets at the end of a game.

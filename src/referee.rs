@@ -211,29 +211,31 @@ impl<'a, 'o> GameLoop<'a, 'o> {
             let step = match self.position.turn() {
                 Turn::Over(outcome) => return Ok(Ending::Rules(outcome)),
                 Turn::Chance(stream) => Ok(Step::Chance(self.draw(stream))),
-                Turn::Pass(_) => {
-                    self.trace.actions.push(PASS.to_owned());
-                    Ok(Step::Pass)
-                }
+                Turn::Pass(_) => Ok(Step::Pass),
                 Turn::Move(seat) => self.decide_alone(seat).await?,
                 Turn::Both => self.decide_together().await?,
             };
             match step {
-                Ok(step) => self.advance(&step)?,
+                Ok(step) => {
+                    self.advance(&step)?;
+                    self.record(step);
+                }
                 Err(faults) => return Ok(Ending::Faults(faults)),
             }
         }
     }
 
     fn draw(&mut self, stream: Stream) -> String {
-        let drawn = self.luck.draw(stream, &self.position.outcomes());
-        self.trace.rolls.push(drawn.clone());
-        drawn
+        self.luck.draw(stream, &self.position.outcomes())
     }
 
-    fn record(&mut self, action: String) -> String {
-        self.trace.actions.push(action.clone());
-        action
+    fn record(&mut self, step: TextStep) {
+        match step {
+            Step::Move(action) => self.trace.actions.push(action),
+            Step::Pass => self.trace.actions.push(PASS.to_owned()),
+            Step::Both(BySeat { first, second }) => self.trace.actions.extend([first, second]),
+            Step::Chance(drawn) => self.trace.rolls.push(drawn),
+        }
     }
 
     fn advance(&mut self, step: &TextStep) -> Result<(), GameError> {
@@ -245,7 +247,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
 
     async fn decide_alone(&mut self, seat: Seat) -> Result<DecidedStep, GameError> {
         Ok(match self.decide(seat, self.clocks).await? {
-            Ok(action) => Ok(Step::Move(self.record(action))),
+            Ok(action) => Ok(Step::Move(action)),
             Err(fault) => {
                 let mut faults = BySeat::default();
                 faults[seat] = Some(fault);
@@ -264,7 +266,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
         };
         Ok(match decided {
             BySeat { first: Ok(first), second: Ok(second) } => {
-                Ok(Step::Both(BySeat::new(self.record(first), self.record(second))))
+                Ok(Step::Both(BySeat::new(first, second)))
             }
             faulty => Err(faulty.map(Result::err)),
         })
@@ -286,7 +288,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
     async fn ask_at_once(&mut self) -> Result<BySeat<Decided>, GameError> {
         let [first, second] = Seat::BOTH.map(|seat| {
             let events = &self.events[self.sent[seat]..];
-            PendingTurn::new(seat, self.setup, &*self.position, events, self.clocks)
+            PendingTurn::new(seat, self.setup, &*self.position, events, self.clocks).at_once()
         });
         let BySeat { first: one, second: other } = self.players.as_mut();
         let (first, second) = tokio::join!(first.ask(one), second.ask(other));

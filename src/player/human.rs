@@ -149,6 +149,7 @@ impl Human {
             retry: None,
             allowance: None,
             budget: None,
+            alone: true,
         };
         let said = match advisor.wire.ask(&view).await.reply {
             Ok(Reply { action, eval: Some(eval), .. }) => format!("{action}  [{eval:+.2}]"),

@@ -19,6 +19,8 @@ pub(super) struct Allowed {
     pub(super) of: Option<Duration>,
     /// The budget to name in messages too, if the time left is the rest of it.
     pub(super) budget: Option<Duration>,
+    /// Whether nobody else is asked at the same time.
+    pub(super) alone: bool,
 }
 
 /// The limits of one reply.
@@ -95,7 +97,7 @@ mod tests {
     /// Two seconds, the rest of a budget of five.
     fn limit(measure: Measure) -> ReplyLimit {
         ReplyLimit::new(
-            Allowed { left: Some(2 * SECOND), of: None, budget: Some(5 * SECOND) },
+            Allowed { left: Some(2 * SECOND), of: None, budget: Some(5 * SECOND), alone: true },
             measure,
         )
     }

@@ -35,11 +35,15 @@ use referee_sandbox::{Leftovers, Overrun, Pipes, SupervisorGone};
 const LEAVE: Duration = Duration::from_secs(1);
 /// How long to wait for the data already in the stderr pipe.
 const STDERR_READ: Duration = Duration::from_millis(20);
-/// The reply to a request, and the time it took.
+/// The runtime gets its turn at least this often: it reads what players write to stderr and
+/// notices an interrupt.
+const RUNTIME_TURN: Duration = Duration::from_millis(10);
+
+/// The outcome of a request, and the time it took.
 #[derive(Debug)]
 pub(super) struct LineAnswer {
-    /// The line without its newline, or the fault.
-    pub(super) line: Result<Vec<u8>, Fault>,
+    /// Whether there is a reply; if not, the fault.
+    pub(super) line: Result<(), Fault>,
     /// The time that the turn is charged.
     pub(super) used: Duration,
 }
@@ -72,6 +76,8 @@ pub(super) struct PlayerProcess {
     lost_before: u64,
     /// Details of its last reply, if that was overdue.
     overdue: Option<Overdue>,
+    /// When the runtime last had its turn for sure.
+    runtime_turn: Instant,
 }
 
 impl PlayerProcess {
@@ -99,15 +105,21 @@ impl PlayerProcess {
             warnings: Vec::new(),
             lost_before: 0,
             overdue: None,
+            runtime_turn: Instant::now(),
             freeze: false,
             frozen: false,
             ended: None,
         })
     }
 
-    /// Sends a request and waits for its reply until `allowance` is used up. One deadline covers
-    /// both the writing and the reply.
-    pub(super) async fn ask(&mut self, line: &[u8], allowed: Allowed) -> LineAnswer {
+    /// Sends a request and waits until its reply, without the newline, is in `reply`, or until the
+    /// allowance is used up. One deadline covers both the writing and the reply.
+    pub(super) async fn ask(
+        &mut self,
+        line: &[u8],
+        reply: &mut Vec<u8>,
+        allowed: Allowed,
+    ) -> LineAnswer {
         let limit = ReplyLimit::new(allowed, self.measure);
         self.thaw().await;
         let deadline = Instant::now() + limit.bound;
@@ -115,7 +127,10 @@ impl PlayerProcess {
         if written == WriteOutcome::Late {
             return self.late(limit, asked, written).await;
         }
-        let Some(line) = self.read_in_time(limit, deadline).await else {
+        if allowed.alone {
+            self.read_soon(limit.bound);
+        }
+        let Some(line) = self.read_in_time(reply, limit, deadline).await else {
             return self.late(limit, asked, written).await;
         };
         let now = Instant::now();
@@ -124,7 +139,7 @@ impl PlayerProcess {
         let wall = now - asked;
         self.note_time(limit, wall, cpu);
         let line = match line {
-            Ok(line) => self.judge(line, limit, wall, cpu),
+            Ok(()) => self.judge(limit, wall, cpu),
             Err(end) => Err(self.diagnose(end).await),
         };
         LineAnswer { line, used: self.decisive(wall, cpu) }
@@ -133,6 +148,10 @@ impl PlayerProcess {
     /// Returns the fault of a player that wrote without a request, or that has ended meanwhile.
     /// Call this immediately before each request.
     pub(super) async fn check_silence(&mut self) -> Result<(), Fault> {
+        if self.runtime_turn.elapsed() > RUNTIME_TURN {
+            tokio::task::yield_now().await;
+            self.runtime_turn = Instant::now();
+        }
         let closed = self.read_now();
         if !self.buffer.is_empty() {
             self.note_partial(Instant::now());

@@ -29,8 +29,13 @@ impl Scripted {
     }
 
     /// Sends a line, and waits for its reply within the allowed time.
-    pub(super) async fn ask(&mut self, line: &[u8], allowed: Allowed) -> LineAnswer {
-        let (thinks, reply) = self.take(line);
+    pub(super) async fn ask(
+        &mut self,
+        line: &[u8],
+        reply: &mut Vec<u8>,
+        allowed: Allowed,
+    ) -> LineAnswer {
+        let (thinks, text) = self.take(line);
         if let Some(left) = allowed.left.filter(|left| thinks > *left) {
             tokio::time::sleep(left).await;
             let message = format!("no reply within {}", seconds(left));
@@ -38,7 +43,8 @@ impl Scripted {
         }
         tokio::time::sleep(thinks).await;
         let gone = || Fault::new(FaultCode::Exit, "it gave no reply");
-        LineAnswer { line: reply.map(String::into_bytes).ok_or_else(gone), used: thinks }
+        *reply = text.clone().unwrap_or_default().into_bytes();
+        LineAnswer { line: text.map(drop).ok_or_else(gone), used: thinks }
     }
 
     fn take(&mut self, line: &[u8]) -> (Duration, Option<String>) {

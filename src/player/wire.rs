@@ -36,7 +36,10 @@ pub struct Wire {
     wants: Wants,
     freeze: bool,
     owes: bool,
+    /// The last line to the player.
     line: Vec<u8>,
+    /// Its last reply.
+    reply: Vec<u8>,
 }
 
 /// How the lines are exchanged.
@@ -83,7 +86,15 @@ impl Wire {
 
     fn new(link: Link) -> Self {
         let wants = Wants::default();
-        Self { link, next_id: 0, wants, freeze: false, owes: false, line: Vec::new() }
+        Self {
+            link,
+            next_id: 0,
+            wants,
+            freeze: false,
+            owes: false,
+            line: Vec::new(),
+            reply: Vec::new(),
+        }
     }
 
     pub(super) async fn begin(
@@ -116,12 +127,12 @@ impl Wire {
         let id = self.take_id();
         init_message(view, id).write(&mut self.line);
         let left = limit.saturating_sub(began.elapsed());
-        let allowed = Allowed { left: Some(left), of: Some(limit), budget: None };
+        let allowed = Allowed { left: Some(left), of: Some(limit), budget: None, alone: false };
         let answer = self.exchange(allowed).await;
-        let line = answer.line.map_err(|fault| no_start(fault, "the handshake failed"))?;
-        let greeting = match Greeting::read(&line, id) {
+        answer.line.map_err(|fault| no_start(fault, "the handshake failed"))?;
+        let greeting = match Greeting::read(&self.reply, id) {
             Ok(greeting) => greeting,
-            Err(error) => return Err(self.bad_greeting(error, &line).await.into()),
+            Err(error) => return Err(self.bad_greeting(error).await.into()),
         };
         self.wants = greeting.wants;
         let took = match view.control.measure {
@@ -148,12 +159,13 @@ impl Wire {
             retry: view.retry,
         };
         Message::Turn(message).write(&mut self.line);
-        let allowed = Allowed { left: view.allowance, of: None, budget: view.budget };
+        let allowed =
+            Allowed { left: view.allowance, of: None, budget: view.budget, alone: view.alone };
         let answer = self.exchange(allowed).await;
         let reply = match answer.line {
-            Ok(line) => match Reply::read(&line, id) {
+            Ok(()) => match Reply::read(&self.reply, id) {
                 Ok(reply) => Ok(reply),
-                Err(error) => Err(self.bad_line(error, &line).await),
+                Err(error) => Err(self.bad_line(error).await),
             },
             Err(fault) => Err(fault),
         };
@@ -298,14 +310,14 @@ impl Wire {
         }
     }
 
-    /// Sends the prepared line and returns the reply.
+    /// Sends the prepared line and waits for the reply.
     async fn exchange(&mut self, allowed: Allowed) -> process::LineAnswer {
         self.owes = true;
         let answer = match &mut self.link {
-            Link::Process(process) => process.ask(&self.line, allowed).await,
-            Link::Local(respond) => answer_here(respond, &self.line),
+            Link::Process(process) => process.ask(&self.line, &mut self.reply, allowed).await,
+            Link::Local(respond) => answer_here(respond, &self.line, &mut self.reply),
             #[cfg(test)]
-            Link::Scripted(script) => script.ask(&self.line, allowed).await,
+            Link::Scripted(script) => script.ask(&self.line, &mut self.reply, allowed).await,
             Link::Waiting(..) => {
                 let fault = Fault::new(FaultCode::NoStart, "it was asked before it was started");
                 process::LineAnswer { line: Err(fault), used: Duration::ZERO }
@@ -317,9 +329,9 @@ impl Wire {
 
     /// The fault of a player whose line is not a valid greeting. What a hosting program says of its
     /// player is the whole message.
-    async fn bad_greeting(&mut self, error: ReplyError, line: &[u8]) -> Fault {
+    async fn bad_greeting(&mut self, error: ReplyError) -> Fault {
         let hosted = matches!(error, ReplyError::Hosted { .. });
-        let fault = self.bad_line(error, line).await;
+        let fault = self.bad_line(error).await;
         match fault.code {
             FaultCode::Malformed | FaultCode::Crash if hosted => {
                 Fault { code: FaultCode::NoStart, ..fault }
@@ -330,14 +342,14 @@ impl Wire {
 
     /// The fault of a player whose line is not a valid reply. A hosted class that crashed gets a
     /// fault with the last lines of its stderr.
-    async fn bad_line(&mut self, error: ReplyError, line: &[u8]) -> Fault {
+    async fn bad_line(&mut self, error: ReplyError) -> Fault {
         match (&mut self.link, error) {
             (Link::Process(process), ReplyError::Hosted { message, crashed: true }) => {
                 self.owes = true;
                 process.explain(Fault::new(FaultCode::Crash, message)).await
             }
             (_, error) => Fault {
-                raw: Some(shown(line)),
+                raw: Some(shown(&self.reply)),
                 ..Fault::new(FaultCode::Malformed, error.to_string())
             },
         }
@@ -378,10 +390,11 @@ fn init_message<'a>(view: &InitView<'a>, id: u64) -> Message<'a> {
     })
 }
 
-fn answer_here(respond: &mut Respond, line: &[u8]) -> process::LineAnswer {
+fn answer_here(respond: &mut Respond, line: &[u8], reply: &mut Vec<u8>) -> process::LineAnswer {
     let asked = Instant::now();
-    let line = respond(&String::from_utf8_lossy(line))
-        .map(String::into_bytes)
-        .ok_or_else(|| Fault::new(FaultCode::Exit, "it gave no reply"));
+    let text = respond(&String::from_utf8_lossy(line));
+    reply.clear();
+    reply.extend_from_slice(text.as_deref().unwrap_or_default().as_bytes());
+    let line = text.map(drop).ok_or_else(|| Fault::new(FaultCode::Exit, "it gave no reply"));
     process::LineAnswer { line, used: asked.elapsed() }
 }

@@ -23,6 +23,8 @@ pub(crate) struct PendingTurn<'t> {
     control: &'t TimeControl,
     /// The policy after a rejected action.
     policy: FaultPolicy,
+    /// Whether nobody else is asked at the same time.
+    alone: bool,
 }
 
 /// The outcome of a turn request.
@@ -43,7 +45,20 @@ impl<'t> PendingTurn<'t> {
         events: &'t [Event],
         clocks: BySeat<Clock>,
     ) -> Self {
-        Self { seat, position, events, clocks, control: setup.control, policy: setup.policy }
+        Self {
+            seat,
+            position,
+            events,
+            clocks,
+            control: setup.control,
+            policy: setup.policy,
+            alone: true,
+        }
+    }
+
+    /// The same request, put while the other seat is asked too.
+    pub(crate) fn at_once(self) -> Self {
+        Self { alone: false, ..self }
     }
 
     /// Asks the seat's player.
@@ -94,6 +109,7 @@ impl<'t> PendingTurn<'t> {
             retry: (refused > 0).then_some(refused),
             allowance: clock.allowance().map(|allowance| allowance.saturating_sub(used)),
             budget: self.control.budget.filter(|_| clock.left() == clock.allowance()),
+            alone: self.alone,
         }
     }
 

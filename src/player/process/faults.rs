@@ -21,17 +21,17 @@ pub(super) const EXIT_LAG: Duration = Duration::from_secs(1);
 const STDERR_LAG: Duration = Duration::from_millis(200);
 
 impl PlayerProcess {
+    /// The fault of a reply that took too long.
     pub(super) fn judge(
         &self,
-        line: Vec<u8>,
         limit: ReplyLimit,
         wall: Duration,
         cpu: Duration,
-    ) -> Result<Vec<u8>, Fault> {
+    ) -> Result<(), Fault> {
         match self.over_cpu(limit, cpu) {
             Some(fault) => Err(fault),
             None if wall > limit.bound => Err(diagnosis::came_late(wall, limit.bound)),
-            None => Ok(line),
+            None => Ok(()),
         }
     }
 

@@ -4,6 +4,7 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, poll};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout_at;
 
@@ -16,6 +17,9 @@ use referee_protocol::LINE_LIMIT;
 
 /// The CPU time is checked this long after it might be used up.
 const LOOK: Duration = Duration::from_millis(5);
+/// How long to wait for a reply before the runtime waits for it: most replies of fast players
+/// come earlier, and then waking the runtime would cost more than reading them.
+const SOON_MS: u8 = 2;
 
 impl PlayerProcess {
     /// Writes a line, and returns when its last byte was sent.
@@ -52,16 +56,17 @@ impl PlayerProcess {
     /// up, and checks it whenever it might be.
     pub(super) async fn read_in_time(
         &mut self,
+        reply: &mut Vec<u8>,
         limit: ReplyLimit,
         deadline: Instant,
-    ) -> Option<Result<Vec<u8>, NoLine>> {
+    ) -> Option<Result<(), NoLine>> {
         let mut left = self.cpu_left(limit, Instant::now());
         loop {
             let look = match left {
                 None => deadline,
                 Some(left) => deadline.min(Instant::now() + left + LOOK),
             };
-            if let Ok(line) = timeout_at(look.into(), self.read_line()).await {
+            if let Ok(line) = timeout_at(look.into(), self.read_line(reply)).await {
                 return Some(line);
             }
             let now = Instant::now();
@@ -91,11 +96,26 @@ impl PlayerProcess {
         limit.over_cpu(&self.limits, cpu, self.cpu_usage.used().unwrap_or_default())
     }
 
-    /// Reads until the buffer has a whole line, and removes the line from it.
-    pub(super) async fn read_line(&mut self) -> Result<Vec<u8>, NoLine> {
+    /// Waits for output for a moment, but no longer than `bound`, and reads it. Everything else on
+    /// this thread waits meanwhile.
+    pub(super) fn read_soon(&mut self, bound: Duration) {
+        if bound < Duration::from_millis(SOON_MS.into()) {
+            return;
+        }
+        let mut stdout = [PollFd::new(self.stdout.as_fd(), PollFlags::POLLIN)];
+        if let Ok(1..) = poll(&mut stdout, SOON_MS) {
+            self.read_now();
+        }
+    }
+
+    /// Reads until the buffer has a whole line, and moves the line into `reply`.
+    pub(super) async fn read_line(&mut self, reply: &mut Vec<u8>) -> Result<(), NoLine> {
         loop {
-            if let Some(line) = self.take_line() {
-                return Ok(line);
+            if self.written > self.limits.output {
+                return Err(NoLine::TooMuch);
+            }
+            if self.take_line(reply) {
+                return Ok(());
             }
             if self.buffer.len() >= LINE_LIMIT {
                 return Err(NoLine::Oversize);
@@ -119,23 +139,21 @@ impl PlayerProcess {
                     self.read_now();
                 }
             }
-            if self.written > self.limits.output {
-                return Err(NoLine::TooMuch);
-            }
         }
     }
 
-    pub(super) fn take_line(&mut self) -> Option<Vec<u8>> {
-        let end = self.buffer.iter().position(|&byte| byte == b'\n')?;
-        let rest = self.buffer.split_off(end + 1);
-        let mut line = std::mem::replace(&mut self.buffer, rest);
-        self.transcript.push(LineDirection::FromPlayer, Instant::now(), &line);
-        line.truncate(end);
-        Some(line)
+    /// Moves the first line of the buffer into `reply`, if the line is whole.
+    fn take_line(&mut self, reply: &mut Vec<u8>) -> bool {
+        let Some(end) = self.buffer.iter().position(|&byte| byte == b'\n') else { return false };
+        reply.clear();
+        reply.extend_from_slice(&self.buffer[..end]);
+        self.buffer.drain(..=end);
+        self.transcript.push(LineDirection::FromPlayer, Instant::now(), reply);
+        true
     }
 
     /// Reads what is in the pipe now, without waiting, up to the limit of a line. Returns whether
-    /// the pipe has ended.
+    /// the pipe has ended. A read that fills only part of its space has emptied the pipe.
     pub(super) fn read_now(&mut self) -> bool {
         let mut chunk = [0; 4096];
         while self.buffer.len() < LINE_LIMIT {
@@ -143,6 +161,9 @@ impl PlayerProcess {
                 Ok(count @ 1..) => {
                     self.buffer.extend_from_slice(&chunk[..count]);
                     self.written += count as u64;
+                    if count < chunk.len() {
+                        return false;
+                    }
                 }
                 Err(Errno::EINTR) => {}
                 Err(Errno::EAGAIN) => return false,
