@@ -14,6 +14,7 @@ mod notes;
 pub mod packet;
 pub mod page;
 pub mod replay_frames;
+pub mod replay_pack;
 pub mod standings;
 mod standings_columns;
 pub mod story;

@@ -12,8 +12,6 @@ pub struct LoggedGame<'a> {
     pub counts: bool,
     /// Whether it belongs to a check.
     pub in_check: bool,
-    /// The checksum of its line; `None` under pseudonyms, because it would reveal whose game it is.
-    pub check: Option<&'a str>,
     /// Its line number in the log, from 1; 0 under pseudonyms.
     pub line: usize,
 }

@@ -97,7 +97,7 @@ impl TournamentAnalysis {
         if let Some(published) = &self.published {
             return published.each(&self.dir, |record, counts, in_check| {
                 let record = &published.names.for_everyone(record);
-                visit(LoggedGame { record, counts, in_check, check: None, line: 0 })
+                visit(LoggedGame { record, counts, in_check, line: 0 })
             });
         }
         folder::games(&self.dir, &self.state, |index, entry| {
@@ -105,7 +105,6 @@ impl TournamentAnalysis {
                 record: &entry.record,
                 counts: !self.state.is_void(index),
                 in_check: self.state.is_check(index),
-                check: Some(entry.check()),
                 line: entry.line,
             })
         })

@@ -32,7 +32,7 @@ use crate::report::page::template::{PageKind, is_stamped};
 use crate::report::page::{PageData, page};
 use crate::report::replay_frames::ReplayFrames;
 use crate::report::taken_out::taken_out;
-use game_files::GameFiles;
+use game_files::{GameFiles, Parts};
 
 /// The file name of the page.
 pub const PAGE: &str = "report.html";
@@ -93,7 +93,8 @@ pub(super) fn write_all(tables: &Tables, config: Option<&Path>) -> Result<Vec<St
         disk::remove_unfinished(&page).map_err(|error| failed(&page, &error))?;
         return players_out(&tables.analysis);
     }
-    let mut page = PageBuilder::new(tables, Some(GameFiles::new(dir)?))?;
+    let files = GameFiles::new(dir, Parts::of(&tables.analysis)?)?;
+    let mut page = PageBuilder::new(tables, Some(files))?;
     tables.analysis.visit(&mut page.visitors())?;
     page.write(dir, &called)
 }
@@ -126,7 +127,8 @@ fn is_up_to_date(dir: &Path, stamp: &str) -> bool {
 
 /// Writes the page of a tournament into the folder `out`.
 fn write_into(out: &Path, tables: &Tables) -> Result<(), Failure> {
-    let mut page = PageBuilder::new(tables, Some(GameFiles::new(out)?))?;
+    let files = GameFiles::new(out, Parts::of(&tables.analysis)?)?;
+    let mut page = PageBuilder::new(tables, Some(files))?;
     tables.analysis.visit(&mut page.visitors())?;
     page.write(out, &command_options::options(tables.analysis.dir(), None)).map(|_| ())
 }
@@ -240,7 +242,7 @@ fn replays(renderer: &ReplayRenderer, summary: &LogSummary) -> Result<Vec<String
     Ok(replays)
 }
 
-/// Writes the files of all games of a log, except those that exist already.
+/// Writes the scripts with all games of a log, except those that exist already.
 struct FilesWriter<'a> {
     files: GameFiles,
     renderer: ReplayRenderer,
@@ -249,12 +251,8 @@ struct FilesWriter<'a> {
 
 impl LogVisitor for FilesWriter<'_> {
     fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
-        let LoggedGame { record, check, .. } = *game;
-        self.files.list(self.results, record)?;
-        if self.files.contains(record, check) {
-            return Ok(());
-        }
-        self.files.add(record, check, &self.renderer.replay_json(record)?)
+        let record = game.record;
+        self.files.add(self.results, record, || self.renderer.replay(record))
     }
 }
 
@@ -270,9 +268,14 @@ impl ReplayRenderer {
         Ok(Self { rules: recorded_rules(header)?, control: header.clock })
     }
 
+    /// The replay of a game.
+    fn replay(&self, record: &GameRecord) -> ReplayFrames {
+        ReplayFrames::of(&self.rules, &self.control, record)
+    }
+
     /// The replay of a game, as JSON.
     pub(super) fn replay_json(&self, record: &GameRecord) -> Result<String, Failure> {
-        serde_json::to_string(&ReplayFrames::of(&self.rules, &self.control, record))
+        serde_json::to_string(&self.replay(record))
             .map_err(|error| Failure::system(error.to_string()))
     }
 }

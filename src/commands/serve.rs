@@ -1,5 +1,6 @@
 //! `serve`: serves the page of a running tournament, which updates by itself.
 
+mod compression;
 mod connections;
 mod visitors;
 
@@ -7,6 +8,7 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -18,6 +20,7 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use clap::Args;
 use notify::{RecursiveMode, Watcher};
+use rustix::process::setpriority_process;
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, Semaphore, watch};
 use tokio_stream::StreamExt as _;
@@ -30,7 +33,8 @@ use super::run::interrupted;
 use super::{Failure, Status};
 use crate::analysis::results::Faulted;
 use crate::folder::{self, log_failure};
-use crate::log::{GameNames, LOG, LogReader};
+use crate::log::places::LogPlaces;
+use crate::log::{GameNames, LOG, LogScan, Scanned};
 use crate::printer::Printer;
 use crate::report::page::template::PageKind;
 use visitors::Reach;
@@ -52,6 +56,10 @@ pub struct ServeArgs {
 
 /// The path at which the page listens for changes.
 const EVENTS: &str = "/events";
+/// The shortest time between two events.
+const PAUSE: Duration = Duration::from_secs(1);
+/// The lowest priority of a thread.
+const LOWEST: i32 = 19;
 /// The maximum number of games looked up at once.
 const AT_WORK: usize = 4;
 
@@ -121,6 +129,7 @@ fn routes(served: Arc<Served>, address: SocketAddr) -> Router {
         .route("/games/{file}", get(game))
         .route(EVENTS, get(events))
         .with_state(served)
+        .layer(middleware::from_fn(compression::compress))
         .layer(middleware::from_fn_with_state(reach, visitors::admit))
 }
 
@@ -175,25 +184,31 @@ fn script_response(script: String) -> Response {
     (headers, script).into_response()
 }
 
-/// Sends an event whenever the log has changed.
+/// Sends an event whenever the log has changed, at most one each [`PAUSE`].
 async fn events(State(served): State<Arc<Served>>) -> Response {
     let Ok(permit) = Arc::clone(&served.followers).try_acquire_owned() else {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many pages wait for changes\n")
             .into_response();
     };
     let changes = WatchStream::from_changes(served.changed.clone());
-    let events = changes.map(move |count| {
+    let events = changes.throttle(PAUSE).map(move |count| {
         let _held_as_long_as_the_stream = &permit;
         Ok::<_, Infallible>(Event::default().data(count.to_string()))
     });
     Sse::new(events).keep_alive(KeepAlive::default()).into_response()
 }
 
-/// Runs slow work on a background thread, away from the connections.
+/// Runs slow work on a background thread, away from the connections. The thread has the lowest
+/// priority, so that it takes no time from games that are played on this machine.
 async fn in_background<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
-    let ended = tokio::task::spawn_blocking(work).await;
+    let ended = tokio::task::spawn_blocking(|| {
+        // On Linux this sets the thread's priority. Everything also works without it.
+        let _ = setpriority_process(None, LOWEST);
+        work()
+    });
+    let ended = ended.await;
     ended.unwrap_or_else(|error| Err(Failure::system(error.to_string())))
 }
 
@@ -203,11 +218,15 @@ fn sorry(failure: &Failure) -> Response {
 
 fn replay_json(dir: &Path, id: &str) -> Result<Option<String>, Failure> {
     let failure = |error| log_failure(dir, &error);
-    let mut reader = LogReader::open(dir).map_err(failure)?;
-    let renderer = ReplayRenderer::new(reader.header())?;
-    while let Some(entry) = reader.next_entry().map_err(failure)? {
-        if entry.record.id == id {
-            return renderer.replay_json(&entry.record).map(|replay| Some(game_script(&replay)));
+    let mut log = LogScan::open(dir).map_err(failure)?;
+    let renderer = ReplayRenderer::new(log.header())?;
+    while let Some(line) = log.next_line().map_err(failure)? {
+        if let Scanned::Game(game) = line
+            && game.id() == id
+        {
+            let mut places = LogPlaces::open(dir).map_err(failure)?;
+            let record = places.record(game.place.at).map_err(failure)?;
+            return renderer.replay_json(&record).map(|replay| Some(game_script(&replay)));
         }
     }
     Ok(None)

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::game_line::LinePlace;
-use super::{CHECK_DIGITS, LOG, hash_line};
+use super::{LOG, hash_line};
 use crate::model::record::{GameRecord, Header, SCHEMA};
 
 /// The maximum length of a line, in bytes.
@@ -109,16 +109,6 @@ pub struct LogEntry {
     pub raw: Vec<u8>,
     /// Whether the line is exactly as the referee wrote it.
     pub intact: bool,
-}
-
-impl LogEntry {
-    /// The checksum at the end of the line. It changes when anything in the line does. Empty if the
-    /// line has none.
-    pub fn check(&self) -> &str {
-        let end = self.raw.len().saturating_sub(3);
-        let check = self.raw.get(end.saturating_sub(CHECK_DIGITS)..end).unwrap_or_default();
-        std::str::from_utf8(check).unwrap_or_default()
-    }
 }
 
 /// Reads a log from its beginning, one line at a time.

@@ -205,8 +205,9 @@ fn a_replay_is_stepped_with_the_keyboard() -> Lacks {
         assert_eq!(browser.ask(SHOWN).await, shown(0, 0));
         assert_eq!(browser.ask("return document.querySelectorAll('img').length").await, json!(0));
         // A game that the page does not bring along comes from beside it.
+        assert_eq!(browser.ask(UNPACKED).await, json!([]), "they differ from those in the page");
         let script =
-            format!("replays.delete('{id}'); viewer.replay = null; viewer.open('{id}', 1);");
+            format!("replays.delete('{id}'); viewer.replay = null; return viewer.open('{id}', 1);");
         browser.ask(&script).await;
         browser.ask("document.getElementById('all').open = true").await;
         let list = Locator::Css("#list tr");
@@ -218,6 +219,15 @@ fn a_replay_is_stepped_with_the_keyboard() -> Lacks {
     })
 }
 
+/// Which games of the page are not the same in the script beside it.
+const UNPACKED: &str = "const ids = [...replays.keys()];
+    const whole = ({ frames }) => JSON.stringify(frames.map((frame) => [frame.ply, frame.board ?? null,
+      frame.set ?? [], frame.named ?? [], frame.caption, frame.told, !!frame.bad, frame.clock ?? [],
+      frame.said ?? []]));
+    const before = ids.map((id) => whole(replays.get(id)));
+    replays.clear();
+    return Promise.all(ids.map(loadGame)).then(() =>
+      ids.filter((id, at) => whole(replays.get(id)) !== before[at]));";
 /// Opens a game from the fourth link of the list of games, and says where that link stands.
 const OPEN: &str = "window.link = document.querySelectorAll('#games a')[3];
     link.scrollIntoView({ block: 'center' }); link.focus({ preventScroll: true }); link.click();

@@ -1,28 +1,69 @@
-//! Writes the games beside the page: one script per game, which passes it to the viewer, and one
-//! that lists all games. A page opened from disk can load only scripts.
+//! Writes the games beside the page: scripts with many games each, which pass them to the viewer,
+//! and one that lists all games. A page opened from disk can load only scripts.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use super::failed;
 use crate::analysis::results::NamedResults;
-use crate::disk::write_quickly;
+use crate::analysis::tournament::TournamentAnalysis;
+use crate::disk::{remove_if_there, write_quickly};
 use crate::error::Failure;
+use crate::folder;
 use crate::log::{GameLine, GameNames};
 use crate::model::record::GameRecord;
-use crate::report::replay_frames::describe_end;
+use crate::report::replay_frames::{ReplayFrames, describe_end};
+use crate::report::replay_pack::ReplayPack;
 use referee_games::{BySeat, Seat};
 
 /// The folder of the game scripts.
 const FOLDER: &str = "games";
 /// The script that lists all games.
 const INDEX: &str = "index.js";
-/// The first line of each game's file begins with this. Change it whenever the replay format
-/// changes.
-const VERSION: &str = "// replay 2 ";
+/// The first line of each script begins with this. Change it whenever the format changes.
+const VERSION: &str = "// replays 3 ";
+/// The fewest games in a full script.
+const LEAST: usize = 128;
+/// About the most scripts.
+const MOST: usize = 256;
+
+/// The scripts that the games of a log need.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    /// The number of games in a full script.
+    size: usize,
+    /// The first lines of the scripts that need not be written again if they are there; none if
+    /// nothing tells.
+    first_lines: Vec<String>,
+}
+
+impl Parts {
+    /// The scripts for the games of a log. Under pseudonyms, all of them are written each time: a
+    /// hash of the log's lines would reveal whose games they are.
+    pub(crate) fn of(analysis: &TournamentAnalysis) -> Result<Self, Failure> {
+        let games = analysis.state.played();
+        let size = games.div_ceil(MOST).next_power_of_two().max(LEAST);
+        let mut hashers = vec![blake3::Hasher::new(); games.div_ceil(size)];
+        let mut number = 0;
+        if analysis.published.is_none() {
+            folder::read(analysis.dir(), |_, game| {
+                if let Some(hasher) = hashers.get_mut(number / size) {
+                    hasher.update(&game.place.hash.to_le_bytes());
+                }
+                number += 1;
+            })?;
+        }
+        let line =
+            |hasher: &blake3::Hasher| format!("{VERSION}{}\n", &hasher.finalize().to_hex()[..16]);
+        let is_known = analysis.published.is_none();
+        let first_lines =
+            hashers.iter().map(|hasher| if is_known { line(hasher) } else { String::new() });
+        Ok(Self { size, first_lines: first_lines.collect() })
+    }
+}
 
 /// Writes the games beside a page.
 #[derive(Debug)]
@@ -30,17 +71,24 @@ pub(crate) struct GameFiles {
     folder: PathBuf,
     index: BufWriter<File>,
     unfinished: PathBuf,
+    parts: Parts,
+    /// The number of games so far.
+    games: usize,
+    /// The games of the present script, if it must be written.
+    pack: Option<ReplayPack>,
 }
 
 impl GameFiles {
-    /// Makes the folder in `dir`.
-    pub(crate) fn new(dir: &Path) -> Result<Self, Failure> {
+    /// Makes the folder in `dir`, and removes what does not belong there any more.
+    pub(crate) fn new(dir: &Path, parts: Parts) -> Result<Self, Failure> {
         let folder = dir.join(FOLDER);
         let unfinished = folder.join(INDEX).with_extension("new");
-        let index = fs::create_dir_all(&folder)
-            .and_then(|()| File::create(&unfinished))
-            .map_err(|error| failed(&unfinished, &error))?;
-        let mut files = Self { folder, index: BufWriter::new(index), unfinished };
+        fs::create_dir_all(&folder)
+            .and_then(|()| clean(&folder, parts.first_lines.len()))
+            .map_err(|error| failed(&folder, &error))?;
+        let index = File::create(&unfinished).map_err(|error| failed(&unfinished, &error))?;
+        let index = BufWriter::new(index);
+        let mut files = Self { folder, index, unfinished, parts, games: 0, pack: None };
         files.write(&index_begin())?;
         Ok(files)
     }
@@ -50,40 +98,54 @@ impl GameFiles {
         dir.join(FOLDER).join(INDEX).is_file()
     }
 
-    /// Whether the file of exactly this game, with this check, exists already.
-    pub(crate) fn contains(&self, record: &GameRecord, check: Option<&str>) -> bool {
-        let Some(expected) = check.map(first_line) else { return false };
-        let mut found = vec![0; expected.len()];
-        let opened = File::open(self.path(record));
-        opened.and_then(|mut file| file.read_exact(&mut found)).is_ok()
-            && found == expected.as_bytes()
-    }
-
-    /// Writes the file of a game.
+    /// Adds the next game. Its replay frames are made only if its script must be written.
     pub(crate) fn add(
-        &self,
-        record: &GameRecord,
-        check: Option<&str>,
-        replay: &str,
-    ) -> Result<(), Failure> {
-        let path = self.path(record);
-        let first = check.map(first_line).unwrap_or_default();
-        let script = first + &game_script(replay);
-        write_quickly(&path, script.as_bytes()).map_err(|error| failed(&path, &error))
-    }
-
-    /// Adds a game to the list of all games.
-    pub(crate) fn list(
         &mut self,
         results: &NamedResults,
         record: &GameRecord,
+        frames: impl FnOnce() -> ReplayFrames,
     ) -> Result<(), Failure> {
-        index_line(results, record).map_or(Ok(()), |line| self.write(&line))
+        if let Some(line) = index_line(results, record) {
+            self.write(&line)?;
+        }
+        if self.games.is_multiple_of(self.parts.size) {
+            self.pack = (!self.is_there()).then(ReplayPack::default);
+        }
+        if let Some(pack) = &mut self.pack {
+            pack.add(&frames());
+        }
+        self.games += 1;
+        if self.games.is_multiple_of(self.parts.size) { self.write_part() } else { Ok(()) }
+    }
+
+    /// Whether the script of the next game is there already.
+    fn is_there(&self) -> bool {
+        let number = self.games / self.parts.size;
+        let Some(line) = self.parts.first_lines.get(number) else { return false };
+        let mut found = vec![0; line.len()];
+        let opened = File::open(self.folder.join(part_name(number)));
+        !line.is_empty()
+            && opened.and_then(|mut file| file.read_exact(&mut found)).is_ok()
+            && found == line.as_bytes()
+    }
+
+    /// Writes the script of the last game, if it must be written.
+    fn write_part(&mut self) -> Result<(), Failure> {
+        let Some(pack) = self.pack.take().filter(|pack| !pack.is_empty()) else { return Ok(()) };
+        let number = (self.games - 1) / self.parts.size;
+        let path = self.folder.join(part_name(number));
+        let first_line = self.parts.first_lines.get(number).map_or("", String::as_str);
+        pack.finish()
+            .and_then(|pack| {
+                write_quickly(&path, format!("{first_line}refereePack(\"{pack}\");\n").as_bytes())
+            })
+            .map_err(|error| failed(&path, &error))
     }
 
     /// Completes the list and moves it into place.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
-        self.write(INDEX_END)?;
+        self.write_part()?;
+        self.write(&format!("], {});\n", self.parts.size))?;
         let (list, index) = (&self.unfinished, self.folder.join(INDEX));
         let placed = self.index.flush().and_then(|()| fs::rename(list, &index));
         placed.map_err(|error| failed(&index, &error))
@@ -92,14 +154,28 @@ impl GameFiles {
     fn write(&mut self, text: &str) -> Result<(), Failure> {
         self.index.write_all(text.as_bytes()).map_err(|error| failed(&self.unfinished, &error))
     }
-
-    fn path(&self, record: &GameRecord) -> PathBuf {
-        self.folder.join(format!("{}.js", record.id))
-    }
 }
 
-fn first_line(check: &str) -> String {
-    format!("{VERSION}{check}\n")
+/// The file name of a script, counted from 0.
+fn part_name(number: usize) -> String {
+    format!("part-{number}.js")
+}
+
+/// Removes the scripts after the first `parts`, and those that an older version wrote for each game.
+fn clean(folder: &Path, parts: usize) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let is_script = path.extension().is_some_and(|end| end == "js");
+        let is_stale = match stem.strip_prefix("part-") {
+            Some(number) => number.parse().is_ok_and(|number: usize| number >= parts),
+            None => stem.ends_with("-1") || stem.ends_with("-2"),
+        };
+        if is_script && is_stale {
+            remove_if_there(&path)?;
+        }
+    }
+    Ok(())
 }
 
 /// The script that passes a replay to the viewer.

@@ -1,13 +1,23 @@
 // The page around the viewer: the cross table, the list of all games, updates while it is served.
-let data, index = null;
+let data, index = null, gamesPerScript = 0;
 function readData() {
   data = JSON.parse(find("data").textContent);
   data.replays.forEach(refereeGame);
 }
 readData();
 
-/** Takes in the list of all games; the file beside the page calls it. */
-function refereeIndex(games) { index = games; }
+/** Takes in the list of all games, and how many of them each script holds; the script calls it. */
+function refereeIndex(games, size) { index = games; gamesPerScript = size; }
+
+/** Loads a game that is not in this file: alone, or with others in a script of many. */
+async function loadGame(id) {
+  if (!data.index || "live" in document.documentElement.dataset) return beside(`games/${id}.js`);
+  if (!index) await beside("games/index.js");
+  const at = index.findIndex(([of]) => of === id);
+  if (at < 0) throw new Error(id);
+  await beside(`games/part-${Math.floor(at / gamesPerScript)}.js`);
+  await unpacked;
+}
 
 /** The players of a cell of the cross table, by number. */
 function pairing(cell) {

@@ -5,6 +5,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("page.js");
 const VIEWER: &str = include_str!("viewer.js");
+const PACK: &str = include_str!("pack.js");
 
 /// The name of the page's stamp among its metadata.
 const STAMP: &str = "made-from";
@@ -80,7 +81,7 @@ impl PageTemplate<'_> {
                         }
                     }
                     script type="application/json" id="data" { (PreEscaped(self.data)) }
-                    script nonce=(nonce) { (PreEscaped(VIEWER)) (PreEscaped(SCRIPT)) }
+                    script nonce=(nonce) { (PreEscaped(VIEWER)) (PreEscaped(PACK)) (PreEscaped(SCRIPT)) }
                 }
             }
         };

@@ -34,7 +34,7 @@ const viewer = {
   async open(id, ply) {
     if (!/^[0-9A-Za-z-]+$/.test(id)) return;
     if (!replays.has(id)) {
-      try { await beside(`games/${id}.js`); } catch { return this.missing(id); }
+      try { await loadGame(id); } catch { return this.missing(id); }
     }
     const replay = replays.get(id);
     if (!replay) return this.missing(id);

@@ -1,0 +1,81 @@
+/** Takes in the games of a file beside the page; the file calls it. */
+let unpacked = Promise.resolve();
+function refereePack(text) { unpacked = unpack(text).then((all) => all.forEach(refereeGame)); }
+
+/** The games in a compressed text. */
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return readPack(new Uint8Array(await new Response(stream).arrayBuffer()));
+}
+
+/** Reads numbers from a column of a pack. */
+function column(bytes) {
+  let at = 0;
+  const next = () => {
+    let number = 0, scale = 1, byte;
+    do { byte = bytes[at++]; number += (byte & 127) * scale; scale *= 128; } while (byte > 127);
+    return number;
+  };
+  const signed = () => { const number = next(); return number % 2 ? -(number + 1) / 2 : number / 2; };
+  return { next, signed };
+}
+
+/** The games of a pack; `src/report/replay_pack.rs` says how they are written. */
+function readPack(all) {
+  const length = new DataView(all.buffer).getUint32(0, true);
+  const head = JSON.parse(new TextDecoder().decode(all.subarray(4, 4 + length)));
+  let at = 4 + length;
+  const [ply, template, number, captionTemplate, captionNumber, named, square, clock] =
+    head.columns.map((size) => column(all.subarray(at, at += size)));
+  const fill = (text, next) => text.split("\u0001").map((part, at) => at ? next(at - 1) + part : part).join("");
+  const dot = head.contents.indexOf(".");
+  const games = head.games.map(([id, pair, game, players, seats, end, count]) => {
+    const before = { ply: 0, caption: [], width: 0, board: [], placed: new Map(), left: [0, 0] };
+    const squares = (text) => text.split(/[^\d,]+/).flatMap((word) => {
+      if (!/^\d+,\d+$/.test(word)) return [];
+      const [column, row] = word.split(",").map(Number), at = row * before.width + column;
+      return at < before.board.length ? [at] : [];
+    });
+    const frame = () => {
+      const frame = { ply: before.ply += ply.signed() };
+      const kind = template.next(), numbers = [];
+      frame.told = fill(head.templates[kind], (at) =>
+        numbers[at] = number.signed() + (at > 1 ? numbers[at - 2] : 0));
+      const caption = [];
+      frame.caption = fill(head.templates[captionTemplate.next()], (at) =>
+        caption[at] = captionNumber.signed() + (before.caption[at] ?? 0));
+      before.caption = caption;
+      const [first, ...others] = frame.told.split("; ");
+      const whole = square.next();
+      if (whole) {
+        frame.board = head.boards[whole - 1];
+        before.width = frame.board[0].length;
+        before.board = frame.board.flat().map((text) => head.contents.indexOf(text));
+      } else {
+        const board = before.board.slice(), moved = squares(first);
+        if (moved.length === 2) { board[moved[1]] = board[moved[0]]; board[moved[0]] = dot; }
+        if (moved.length === 1) board[moved[0]] = before.placed.get(kind) ?? dot;
+        for (const part of others) {
+          if (/^(captured|removed) /.test(part)) for (const at of squares(part)) board[at] = dot;
+        }
+        for (let left = square.next(); left > 0; left--) { const at = square.next(); board[at] = square.next(); }
+        frame.set = board.flatMap((content, at) => content === before.board[at] ? [] : [[at, head.contents[content]]]);
+        before.board = board;
+        if (moved.length === 1) before.placed.set(kind, board[moved[0]]);
+      }
+      const count = named.next();
+      frame.named = count ? Array.from({ length: count - 1 }, named.next) : squares(first);
+      frame.clock = Array.from({ length: clock.next() }, () => {
+        const kind = clock.next(), seat = kind % 2, used = clock.signed();
+        if (kind < 2) return [seat, used / 100, null];
+        before.left[seat] += clock.signed() - used;
+        return [seat, used / 100, before.left[seat] / 100];
+      });
+      return frame;
+    };
+    return { id, pair: [pair, game], players, seats, end, frames: Array.from({ length: count }, frame) };
+  });
+  for (const [game, at, bad, said] of head.rare) Object.assign(games[game].frames[at], { bad: !!bad, said });
+  return games;
+}

@@ -1,0 +1,319 @@
+//! Replay packs: the replay frames of many games in few bytes, for a file beside the page.
+//!
+//! A pack keeps what changes from frame to frame, in columns of small numbers, which compress well:
+//! texts as templates and the numbers in them, squares as differences from what the text lets
+//! expect, times as whole numbers. `viewer.js` reads it. The format is internal: the file says with
+//! which version it was written.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use serde_json::{Value, json};
+
+use super::replay_frames::{Frame, ReplayFrames};
+
+/// Stands for a number in a template.
+const NUMBER: char = '\u{1}';
+/// The longest number in a text, in digits, that a template leaves out.
+const DIGITS: usize = 9;
+
+/// The games of a pack.
+#[derive(Debug, Default)]
+pub struct ReplayPack {
+    games: Vec<Value>,
+    templates: Dictionary,
+    contents: Dictionary,
+    boards: Dictionary,
+    /// What few frames have: the numbers of the game and the frame, and the values.
+    rare: Vec<Value>,
+    columns: [Column; 8],
+}
+
+/// The columns, in their order.
+#[derive(Debug, Clone, Copy)]
+enum Of {
+    Ply,
+    Template,
+    Number,
+    CaptionTemplate,
+    CaptionNumber,
+    Named,
+    Square,
+    Clock,
+}
+
+/// Texts by number.
+#[derive(Debug, Default)]
+struct Dictionary {
+    texts: Vec<String>,
+    numbers: HashMap<String, usize>,
+}
+
+impl Dictionary {
+    fn number(&mut self, text: &str) -> usize {
+        if let Some(&number) = self.numbers.get(text) {
+            return number;
+        }
+        let number = self.texts.len();
+        self.texts.push(text.to_owned());
+        self.numbers.insert(text.to_owned(), number);
+        number
+    }
+}
+
+/// A list of numbers in few bytes each.
+#[derive(Debug, Default)]
+struct Column(Vec<u8>);
+
+impl Column {
+    /// Adds a number, in groups of seven bits, the low ones first.
+    fn push(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.0.push((number & 0x7f) as u8 | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number as u8);
+    }
+
+    fn push_index(&mut self, index: usize) {
+        self.push(index as u64);
+    }
+
+    /// Adds a number that may be negative: 0, −1, 1, −2 and so on become 0, 1, 2, 3.
+    fn push_signed(&mut self, number: i64) {
+        self.push(((number << 1) ^ (number >> 63)).cast_unsigned());
+    }
+}
+
+impl ReplayPack {
+    /// Whether the pack has no games.
+    pub fn is_empty(&self) -> bool {
+        self.games.is_empty()
+    }
+
+    /// Adds a game.
+    pub fn add(&mut self, game: &ReplayFrames) {
+        let ReplayFrames { id, pair: (pair, number), players, seats, end, frames } = game;
+        self.games.push(json!([id, pair, number, players, seats, end, frames.len()]));
+        let mut before = Before::default();
+        for (at, frame) in frames.iter().enumerate() {
+            self.add_frame(frame, at, &mut before);
+        }
+    }
+
+    fn column(&mut self, of: Of) -> &mut Column {
+        &mut self.columns[of as usize]
+    }
+
+    fn add_frame(&mut self, frame: &Frame, at: usize, before: &mut Before) {
+        let ply = i64::from(frame.ply);
+        self.column(Of::Ply).push_signed(ply - before.ply);
+        before.ply = ply;
+        let template = self.add_text(&frame.told);
+        self.add_caption(&frame.caption, before);
+        self.add_board(frame, template, before);
+        self.add_clock(frame, before);
+        if frame.bad || !frame.said.is_empty() {
+            let game = self.games.len() - 1;
+            self.rare.push(json!([game, at, u8::from(frame.bad), frame.said]));
+        }
+    }
+
+    /// Adds a text, and returns the number of its template. Each number in it is kept as the
+    /// difference from the last but one: the columns and rows of squares take turns.
+    fn add_text(&mut self, text: &str) -> usize {
+        let (template, numbers) = split(text);
+        let template = self.templates.number(&template);
+        self.column(Of::Template).push_index(template);
+        for (at, &number) in numbers.iter().enumerate() {
+            let expected = at.checked_sub(2).map_or(0, |at| numbers[at]);
+            self.column(Of::Number).push_signed(number - expected);
+        }
+        template
+    }
+
+    /// Adds a caption. Each number in it is kept as the difference from that in the caption before.
+    fn add_caption(&mut self, text: &str, before: &mut Before) {
+        let (template, numbers) = split(text);
+        let template = self.templates.number(&template);
+        self.column(Of::CaptionTemplate).push_index(template);
+        for (at, &number) in numbers.iter().enumerate() {
+            let expected = before.caption.get(at).copied().unwrap_or(0);
+            self.column(Of::CaptionNumber).push_signed(number - expected);
+        }
+        before.caption = numbers;
+    }
+
+    /// Adds the squares that changed and those that are named: 0 if both are as expected.
+    fn add_board(&mut self, frame: &Frame, template: usize, before: &mut Before) {
+        if let Some(board) = &frame.board {
+            let whole = self.boards.number(&json!(board).to_string());
+            self.column(Of::Square).push_index(whole + 1);
+            before.width = board.first().map_or(0, Vec::len);
+            before.board = board.iter().flatten().map(|it| self.contents.number(it)).collect();
+        } else {
+            self.column(Of::Square).push(0);
+            let empty = self.contents.number(".");
+            let expected = before.expected(&frame.told, template, empty);
+            for (at, content) in &frame.set {
+                if let Some(square) = before.board.get_mut(*at) {
+                    *square = self.contents.number(content);
+                }
+            }
+            let differ = before.board.iter().zip(&expected).enumerate();
+            let differ: Vec<_> = differ.filter(|(_, (now, expected))| now != expected).collect();
+            let column = &mut self.columns[Of::Square as usize];
+            column.push_index(differ.len());
+            for (at, (&content, _)) in differ {
+                column.push_index(at);
+                column.push_index(content);
+            }
+            before.note(&frame.told, template);
+        }
+        let named = before.squares(first_part(&frame.told));
+        let column = self.column(Of::Named);
+        if frame.named == named {
+            column.push(0);
+        } else {
+            column.push_index(frame.named.len() + 1);
+            frame.named.iter().for_each(|&at| column.push_index(at));
+        }
+    }
+
+    fn add_clock(&mut self, frame: &Frame, before: &mut Before) {
+        let column = self.column(Of::Clock);
+        column.push_index(frame.clock.len());
+        for &(seat, used, left) in &frame.clock {
+            let used = hundredths(used);
+            column.push(u64::from(seat) + 2 * u64::from(left.is_some()));
+            column.push_signed(used);
+            if let Some(left) = left.map(hundredths) {
+                let expected = &mut before.left[usize::from(seat) % 2];
+                column.push_signed(left - (*expected - used));
+                *expected = left;
+            }
+        }
+    }
+
+    /// The pack as text.
+    ///
+    /// # Errors
+    ///
+    /// None that is expected: nothing outside the memory is written.
+    pub fn finish(self) -> io::Result<String> {
+        let boards: Vec<Value> = self
+            .boards
+            .texts
+            .iter()
+            .map(|it| serde_json::from_str(it))
+            .collect::<Result<_, _>>()?;
+        let lengths: Vec<usize> = self.columns.iter().map(|column| column.0.len()).collect();
+        let head = json!({
+            "games": self.games, "templates": self.templates.texts, "contents": self.contents.texts,
+            "boards": boards, "rare": self.rare, "columns": lengths,
+        })
+        .to_string();
+        let mut out = DeflateEncoder::new(Vec::new(), Compression::best());
+        out.write_all(&u32::try_from(head.len()).map_err(io::Error::other)?.to_le_bytes())?;
+        out.write_all(head.as_bytes())?;
+        for column in &self.columns {
+            out.write_all(&column.0)?;
+        }
+        Ok(STANDARD.encode(out.finish()?))
+    }
+}
+
+/// What the frames of a game so far let expect of the next one.
+#[derive(Debug, Default)]
+struct Before {
+    ply: i64,
+    /// The numbers in the last caption.
+    caption: Vec<i64>,
+    width: usize,
+    /// The contents of the squares, by number.
+    board: Vec<usize>,
+    /// By template, what was last placed on a square with such a text.
+    placed: HashMap<usize, usize>,
+    /// The time left by seat.
+    left: [i64; 2],
+}
+
+impl Before {
+    /// The board after a step with this text: a piece moved from the first square to the second, or
+    /// was placed on the only one, and what was captured is gone.
+    fn expected(&self, told: &str, template: usize, empty: usize) -> Vec<usize> {
+        let mut board = self.board.clone();
+        match self.squares(first_part(told))[..] {
+            [from, to] => {
+                board[to] = board[from];
+                board[from] = empty;
+            }
+            [at] => board[at] = self.placed.get(&template).copied().unwrap_or(empty),
+            _ => {}
+        }
+        for part in told.split("; ").skip(1) {
+            if part.starts_with("captured ") || part.starts_with("removed ") {
+                self.squares(part).into_iter().for_each(|at| board[at] = empty);
+            }
+        }
+        board
+    }
+
+    /// Remembers what was placed.
+    fn note(&mut self, told: &str, template: usize) {
+        if let [at] = self.squares(first_part(told))[..] {
+            self.placed.insert(template, self.board[at]);
+        }
+    }
+
+    /// The numbers of the squares in a text, written as `column,row`, as far as they are on the
+    /// board.
+    fn squares(&self, text: &str) -> Vec<usize> {
+        let words = text.split(|c: char| !c.is_ascii_digit() && c != ',');
+        let square = |word: &str| {
+            let (column, row) = word.split_once(',')?;
+            let at = row.parse::<usize>().ok()?.checked_mul(self.width)?;
+            let at = at.checked_add(column.parse().ok()?)?;
+            (at < self.board.len()).then_some(at)
+        };
+        words.filter_map(square).collect()
+    }
+}
+
+/// The action in the text of a step.
+fn first_part(told: &str) -> &str {
+    told.split("; ").next().unwrap_or_default()
+}
+
+/// The text with [`NUMBER`] for every number in it, and the numbers.
+fn split(text: &str) -> (String, Vec<i64>) {
+    let (mut template, mut numbers) = (String::with_capacity(text.len()), Vec::new());
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, from) = rest.split_at(start);
+        let end = from.find(|c: char| !c.is_ascii_digit()).unwrap_or(from.len());
+        let (digits, after) = from.split_at(end);
+        template.push_str(before);
+        // Only what is written as numbers are can be written again.
+        match digits.parse() {
+            Ok(number) if digits.len() <= DIGITS && (end == 1 || !digits.starts_with('0')) => {
+                template.push(NUMBER);
+                numbers.push(number);
+            }
+            _ => template.push_str(digits),
+        }
+        rest = after;
+    }
+    template.push_str(rest);
+    (template, numbers)
+}
+
+/// A time that has two decimals, as a whole number.
+#[expect(clippy::cast_possible_truncation, reason = "milliseconds of a game")]
+fn hundredths(millis: f64) -> i64 {
+    (millis * 100.0).round() as i64
+}
