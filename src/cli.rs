@@ -7,7 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     ask, bot, check, compare, manual, new, packets, perft, play, probe, rank, replay, report,
-    rules, run, serve, serve_game, trace, verify,
+    rules, run, serve, serve_game, test_game, trace, verify,
 };
 use crate::config::similar;
 
@@ -141,6 +141,15 @@ pub enum CliCommand {
     /// plies, and all of them are followed; a forced pass is a ply; a simultaneous turn counts
     /// pairs of actions. A game that ends earlier adds nothing.
     Perft(perft::PerftArgs),
+    /// Test the rules of a game, and describe what games are like
+    ///
+    /// Plays random games, and looks for mistakes of a rules program: answers that break the
+    /// contract or depend on earlier requests, refusals without a clause, and in games with hidden
+    /// information whatever tells a seat what it may not know. Each mistake comes with the shortest
+    /// sequence of steps that shows it. Then: the length of games, the number of legal actions, the
+    /// advantage of the first seat among random and among searching players, and how often the
+    /// leader wins.
+    TestGame(test_game::TestGameArgs),
     /// Find out how strong the sandbox is on this machine
     ///
     /// Applies every level and every mechanism to a small process, which then tries to break out.

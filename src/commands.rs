@@ -24,6 +24,7 @@ mod same_as;
 pub mod serve;
 pub mod serve_game;
 mod settings;
+pub mod test_game;
 pub mod trace;
 mod until;
 pub mod verify;

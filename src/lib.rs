@@ -51,6 +51,7 @@ pub mod error;
 pub mod fingerprint;
 pub mod folder;
 pub mod game_program;
+pub mod game_trial;
 pub mod log;
 pub mod model;
 pub mod openings;

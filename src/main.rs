@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use referee::cli::{Cli, CliCommand};
 use referee::commands::{
     Status, ask, bot, check, compare, manual, new, packets, perft, play, probe, rank, replay,
-    report, rules, run, serve, serve_game, trace, verify,
+    report, rules, run, serve, serve_game, test_game, trace, verify,
 };
 use referee::error::{Failure, FailureKind};
 use referee::printer::{Colour, Printer};
@@ -53,6 +53,7 @@ fn dispatch(command: &CliCommand, printer: Printer) -> Result<Status, Failure> {
         CliCommand::Rules(args) => rules::run(args, printer),
         CliCommand::Trace(args) => trace::run(args, printer),
         CliCommand::Perft(args) => perft::run(args, printer),
+        CliCommand::TestGame(args) => test_game::run(args, printer),
         CliCommand::Probe(args) => probe::run(args, printer),
         CliCommand::Bot(args) => bot::run(args, printer),
         CliCommand::Completions(args) => manual::completions(args, Cli::command(), printer),

@@ -12,6 +12,7 @@ mod crashes;
 mod game_kits;
 mod starter_kits;
 mod terminal;
+mod test_game;
 
 use std::process::ExitCode;
 
@@ -23,5 +24,6 @@ fn main() -> ExitCode {
         ("game_kits", game_kits::tests()),
         ("starter_kits", starter_kits::tests()),
         ("terminal", terminal::tests()),
+        ("test_game", test_game::tests()),
     ])
 }

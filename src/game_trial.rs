@@ -1,0 +1,178 @@
+//! Tries out a game: looks for mistakes in its rules program, and measures what games are like.
+//!
+//! The trial visits the positions nearest to the start first, so that a mistake there is shown with
+//! the fewest steps, then positions of random games. Every game is played again by another process
+//! of the program, together with others in random order: all answers must be the same.
+
+mod checks;
+mod findings;
+mod hidden;
+mod page;
+mod portrait;
+mod purity;
+mod quantities;
+mod text;
+mod walk;
+
+use std::collections::{HashSet, VecDeque};
+use std::time::{Duration, Instant};
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
+
+use crate::model::rules::GameRules;
+use checks::check;
+use findings::Findings;
+pub use findings::GameFinding;
+pub use page::page;
+use portrait::PortraitMaker;
+pub use portrait::{GamePortrait, GameSample, LeaderPoint};
+use purity::PurityTest;
+pub use quantities::{Quantiles, ShareInterval};
+pub use text::lines;
+use walk::Walk;
+
+/// How many positions next to the start are visited.
+const NEAR_POSITIONS: usize = 400;
+/// After so many failures the trial ends: each makes the program start again.
+const MOST_FAILURES: u32 = 6;
+/// How many games are played again at the same time.
+const BATCH: usize = 32;
+/// One position in so many of a random game is checked.
+const CHECKED: u32 = 8;
+
+/// What a trial does.
+#[derive(Debug, Clone, Copy)]
+pub struct TrialPlan {
+    /// The number of random games.
+    pub games: u32,
+    /// The seed of all random numbers.
+    pub seed: u64,
+    /// The number of games between searching players.
+    pub search_games: u32,
+    /// The nodes of each search.
+    pub nodes: u64,
+}
+
+/// The result of a trial.
+#[derive(Debug, Serialize)]
+pub struct GameTrial {
+    /// The name of the game.
+    pub game: String,
+    /// The name for people.
+    pub title: String,
+    /// The names of the seats, first seat first.
+    pub seats: [String; 2],
+    /// The seed of all random numbers.
+    pub seed: u64,
+    /// The number of random games that were played.
+    pub games: u32,
+    /// The mistakes, those with the fewest steps first.
+    pub findings: Vec<GameFinding>,
+    /// What games are like; `None` if no game came to its end.
+    pub portrait: Option<GamePortrait>,
+}
+
+/// Tries out the game.
+pub fn try_out(rules: &GameRules, plan: &TrialPlan) -> GameTrial {
+    let mut trial = Trial {
+        rules,
+        rng: ChaCha8Rng::seed_from_u64(plan.seed),
+        findings: Findings::default(),
+        portrait: PortraitMaker::default(),
+        played: 0,
+    };
+    trial.visit_near_positions();
+    trial.play_games(plan.games);
+    if trial.findings.failures() < MOST_FAILURES {
+        trial.portrait.search(rules, plan, &mut trial.findings);
+        trial.portrait.leaders(&mut trial.rng);
+    }
+    let seats = rules.game.seats();
+    GameTrial {
+        game: rules.game.name().to_owned(),
+        title: rules.game.title().to_owned(),
+        seats: [seats.first.to_string(), seats.second.to_string()],
+        seed: plan.seed,
+        games: trial.played,
+        findings: trial.findings.sorted(),
+        portrait: trial.portrait.finished(),
+    }
+}
+
+/// A trial in progress.
+struct Trial<'a> {
+    rules: &'a GameRules,
+    rng: ChaCha8Rng,
+    findings: Findings,
+    portrait: PortraitMaker,
+    played: u32,
+}
+
+impl Trial<'_> {
+    /// Checks the positions nearest to the start, nearest first.
+    fn visit_near_positions(&mut self) {
+        let mut seen = HashSet::new();
+        let mut waiting = VecDeque::from([Walk::new(&self.rules.start)]);
+        while let Some(walk) = waiting.pop_front() {
+            if self.findings.failures() >= MOST_FAILURES {
+                return;
+            }
+            check(self.rules, &walk, &mut self.rng, &mut self.findings);
+            for step in walk::steps(&*walk.position, &mut self.rng) {
+                if seen.len() >= NEAR_POSITIONS {
+                    break;
+                }
+                let mut after = walk.clone();
+                match after.play(step) {
+                    Err(error) => self.findings.failed(&error, &after.steps),
+                    Ok(()) if seen.insert(after.position.state().get().to_owned()) => {
+                        waiting.push_back(after);
+                    }
+                    Ok(()) => {}
+                }
+            }
+        }
+    }
+
+    /// Plays random games, and each again in another process.
+    fn play_games(&mut self, games: u32) {
+        let mut purity = PurityTest::new(self.rules);
+        while self.played < games && self.findings.failures() < MOST_FAILURES {
+            self.played += 1;
+            let walk = self.play_game(&mut purity);
+            self.portrait.add(&self.rules.start, &walk);
+            if purity.waiting() == BATCH {
+                purity.compare(&mut self.rng, &mut self.findings);
+            }
+        }
+        purity.compare(&mut self.rng, &mut self.findings);
+    }
+
+    /// Plays a random game to its end, or until the program fails.
+    fn play_game(&mut self, purity: &mut PurityTest) -> Walk {
+        let mut walk = Walk::new(&self.rules.start);
+        purity.begin(&walk);
+        loop {
+            if self.rng.random_ratio(1, CHECKED) {
+                check(self.rules, &walk, &mut self.rng, &mut self.findings);
+            }
+            let began = Instant::now();
+            match walk.random_step(&mut self.rng) {
+                Ok(true) => walk.time(began.elapsed()),
+                Ok(false) => return walk,
+                Err(error) => {
+                    self.findings.failed(&error, &walk.steps);
+                    return walk;
+                }
+            }
+            purity.add(&walk);
+        }
+    }
+}
+
+/// The mean of some time over a number of steps, in microseconds.
+fn microseconds(time: Duration, steps: u32) -> f64 {
+    time.as_secs_f64() * 1e6 / f64::from(steps.max(1))
+}

@@ -1,0 +1,98 @@
+//! What is checked in a position: that nonsense is refused by a clause, that sampled actions are
+//! legal, and, in hidden games, that nothing is told that a seat may not know.
+
+use rand::RngCore;
+use rand::seq::{IndexedRandom, IteratorRandom};
+use rand_chacha::ChaCha8Rng;
+
+use super::findings::Findings;
+use super::hidden;
+use super::walk::{Walk, steps};
+use crate::model::rules::GameRules;
+use referee_games::{GameError, Refusal, Seat};
+
+/// How many steps from a position are played.
+const STEPS: usize = 4;
+/// Texts that few games understand.
+const NONSENSE: [&str; 10] = [
+    "nonsense",
+    "0",
+    "-1",
+    "1e9",
+    "99999999999999999999",
+    "é",
+    "a b c",
+    "'\"\\",
+    "null",
+    "\u{1f600}",
+];
+
+/// Checks the position at the end of a walk.
+pub(super) fn check(rules: &GameRules, walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Findings) {
+    for &seat in walk.position.turn().asked() {
+        check_judging(rules, walk, seat, rng, findings);
+        check_sampling(walk, seat, rng, findings);
+    }
+    for step in steps(&*walk.position, rng).into_iter().choose_multiple(rng, STEPS) {
+        let mut after = walk.clone();
+        if let Err(error) = after.play(step) {
+            findings.failed(&error, &after.steps);
+        }
+    }
+    if rules.game.is_hidden() {
+        hidden::check_guesses(walk, rng, findings);
+        hidden::check_twins(walk, rng, findings);
+    }
+}
+
+/// Judges nonsense and texts that are almost actions.
+fn check_judging(
+    rules: &GameRules,
+    walk: &Walk,
+    seat: Seat,
+    rng: &mut ChaCha8Rng,
+    findings: &mut Findings,
+) {
+    let legal = walk.position.legal_list(seat);
+    let mut texts: Vec<String> =
+        NONSENSE.choose_multiple(rng, 2).map(|text| (*text).to_owned()).collect();
+    let action = legal.as_ref().and_then(|legal| legal.choose(rng));
+    texts.extend(action.map(|action| format!("{action}{}", rng.next_u32() % 10)));
+    for text in texts {
+        match walk.position.judge(seat, &text) {
+            Ok(_) | Err(GameError::Refused(Refusal::Malformed(_))) => {}
+            Err(GameError::Refused(Refusal::Illegal { clause, .. })) => {
+                if !rules.game.clauses().iter().any(|known| known.id == clause) {
+                    let problem = format!("\"{text}\" is refused without a clause of the game");
+                    findings.add(&problem, &walk.steps);
+                }
+            }
+            Err(error) => findings.failed(&error, &walk.steps),
+        }
+    }
+}
+
+/// Draws an action from a game that does not list them.
+fn check_sampling(walk: &Walk, seat: Seat, rng: &mut ChaCha8Rng, findings: &mut Findings) {
+    if walk.position.legal_list(seat).is_some() {
+        return;
+    }
+    match walk.position.sample(seat, rng) {
+        Err(error) => findings.failed(&error, &walk.steps),
+        Ok(None) => findings.add("no action is sampled for a seat that must move", &walk.steps),
+        Ok(Some(action)) => match walk.position.judge(seat, &action) {
+            Ok(judged) if judged == action => {}
+            Ok(judged) => {
+                let problem = format!("the sampled action `{action}` is judged to mean `{judged}`");
+                findings.add(&problem, &walk.steps);
+            }
+            Err(GameError::Program(error)) => {
+                findings.failed(&GameError::Program(error), &walk.steps);
+            }
+            Err(refused) => {
+                let problem = format!("the sampled action `{action}` is refused: {refused}");
+                findings.add(&problem, &walk.steps);
+            }
+        },
+    }
+}

@@ -1,0 +1,104 @@
+//! Mistakes of a game, each with the shortest known way to it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use referee_games::{BySeat, GameError, PASS, Step, TextStep};
+
+/// A mistake of a game.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GameFinding {
+    /// What is wrong.
+    pub problem: String,
+    /// The shortest known sequence of steps that shows it, from the start.
+    pub steps: Vec<String>,
+    /// How often it was seen.
+    pub count: u32,
+}
+
+/// The mistakes found so far, one of each kind.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    by_kind: BTreeMap<String, GameFinding>,
+    failures: u32,
+}
+
+impl Findings {
+    /// Adds a mistake that the position after these steps shows.
+    pub(super) fn add(&mut self, problem: &str, steps: &[TextStep]) {
+        let found = self.by_kind.entry(kind(problem)).or_insert_with(|| GameFinding {
+            problem: problem.to_owned(),
+            steps: words(steps),
+            count: 0,
+        });
+        found.count += 1;
+        if steps.len() < found.steps.len() {
+            problem.clone_into(&mut found.problem);
+            found.steps = words(steps);
+        }
+    }
+
+    /// Adds an error that the last of these steps, or a question after it, led to.
+    pub(super) fn failed(&mut self, error: &GameError, steps: &[TextStep]) {
+        let problem = match error {
+            GameError::Program(error) => error.to_string(),
+            error => format!("a listed action or a drawn outcome is refused: {error}"),
+        };
+        self.failures += 1;
+        self.add(&problem, steps);
+    }
+
+    /// How often the program failed.
+    pub(super) fn failures(&self) -> u32 {
+        self.failures
+    }
+
+    /// The mistakes, those with the fewest steps first.
+    pub(super) fn sorted(self) -> Vec<GameFinding> {
+        let mut found: Vec<_> = self.by_kind.into_values().collect();
+        found.sort_by_key(|finding| finding.steps.len());
+        found
+    }
+}
+
+/// The first line without numbers and quoted texts: mistakes with the same one are of one kind.
+fn kind(problem: &str) -> String {
+    let mut quoted = false;
+    let line = problem.lines().next().unwrap_or_default();
+    let plain = line.chars().filter(|character| {
+        quoted ^= matches!(character, '`' | '"');
+        !quoted && !character.is_ascii_digit()
+    });
+    plain.collect()
+}
+
+fn words(steps: &[TextStep]) -> Vec<String> {
+    let word = |step: &TextStep| match step {
+        Step::Move(text) | Step::Chance(text) => text.clone(),
+        Step::Both(BySeat { first, second }) => format!("{first} / {second}"),
+        Step::Pass => PASS.to_owned(),
+    };
+    steps.iter().map(word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_each_kind_is_kept_with_the_fewest_steps() {
+        let steps = |texts: &[&str]| -> Vec<TextStep> {
+            texts.iter().map(|text| Step::Move((*text).to_owned())).collect()
+        };
+        let mut findings = Findings::default();
+        findings.add("`a` is listed twice\n  more", &steps(&["x", "y"]));
+        findings.add("`b` is listed twice\n  else", &steps(&["z"]));
+        findings.add("the game has 3 seats", &steps(&[]));
+        let found = findings.sorted();
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[0].steps.len(), found[0].count), (0, 1));
+        assert_eq!(found[1].problem, "`b` is listed twice\n  else");
+        assert_eq!((found[1].steps.as_slice(), found[1].count), (&["z".to_owned()][..], 2));
+    }
+}

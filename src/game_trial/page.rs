@@ -1,0 +1,106 @@
+//! A trial as a page with charts.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::text::{numbers, share, way};
+use super::{GameFinding, GamePortrait, GameSample, GameTrial};
+use crate::escape;
+use crate::report::charts::{ChartLine, bins, histogram, lines};
+use crate::report::page::template::{PageKind, PageTemplate};
+
+/// The page as HTML.
+pub fn page(trial: &GameTrial) -> String {
+    let title = escape::terminal(&trial.title);
+    let mut sections = vec![("findings", "Findings", findings(&trial.findings))];
+    if let Some(portrait) = &trial.portrait {
+        sections.push(("portrait", "Portrait", table(trial, portrait)));
+        sections.push(("length", "Length of games", lengths(portrait)));
+        sections.push(("leaders", "Leaders", leaders(portrait)));
+    }
+    let summary = html! {
+        p.lead { (trial.game) " · " (trial.games) " random games · seed " (trial.seed) }
+    };
+    PageTemplate {
+        title: &title,
+        summary,
+        sections: &sections,
+        data: "{}",
+        key: &trial.game,
+        kind: PageKind::File,
+        stamp: None,
+    }
+    .html()
+}
+
+fn findings(findings: &[GameFinding]) -> Markup {
+    html! {
+        @if findings.is_empty() { p { "Nothing was found." } }
+        @for finding in findings {
+            p { b { (escape::terminal(finding.problem.lines().next().unwrap_or_default())) } }
+            p { (escape::terminal(&way(&finding.steps))) ", seen " (finding.count) " times" }
+            pre { (details(finding)) }
+        }
+    }
+}
+
+/// The lines below the first one: the request and the answer.
+fn details(finding: &GameFinding) -> String {
+    let lines: Vec<_> = finding.problem.lines().skip(1).map(escape::terminal).collect();
+    lines.join("\n")
+}
+
+fn table(trial: &GameTrial, portrait: &GamePortrait) -> Markup {
+    let samples: Vec<&GameSample> =
+        std::iter::once(&portrait.random).chain(&portrait.search).collect();
+    html! {
+        div.wide { table {
+            thead { tr {
+                th { "players" } th { "games" } th { "points of " (trial.seats[0]) }
+                th { "decisive" } th { "plies" }
+            } }
+            tbody { @for sample in samples { tr {
+                td { (sample.players) } td { (sample.games) } td { (share(&sample.first_seat)) }
+                td { (share(&sample.decisive)) } td { (numbers(&sample.plies)) }
+            } } }
+        } }
+        @if let Some(branching) = &portrait.branching {
+            p { "Legal actions at a decision: " (numbers(branching)) "." }
+        }
+        p { "A ply of a random game takes " (format!("{:.0}", portrait.ply_us)) " µs." }
+    }
+}
+
+fn lengths(portrait: &GamePortrait) -> Markup {
+    let samples = std::iter::once(&portrait.random).chain(&portrait.search);
+    html! {
+        @for sample in samples {
+            figure {
+                (PreEscaped(histogram(&bins(&sample.lengths), "plies", "The length of games")))
+                figcaption { "Games between " (sample.players) " players" }
+            }
+        }
+    }
+}
+
+fn leaders(portrait: &GamePortrait) -> Markup {
+    let points: Vec<_> =
+        portrait.leaders.iter().map(|point| (point.at * 100.0, point.wins.share * 100.0)).collect();
+    let label = "leader wins".to_owned();
+    html! {
+        @if points.len() > 1 {
+            figure {
+                (PreEscaped(lines(
+                    &[ChartLine { label, points }],
+                    "% of the game",
+                    "How often the leader wins",
+                )))
+                figcaption {
+                    "How often the seat that leads at some point of a random game wins it, in "
+                    "percent of the decisive games"
+                }
+            }
+        } @else {
+            p { "No game had a leader." }
+        }
+    }
+}

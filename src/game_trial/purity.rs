@@ -1,0 +1,121 @@
+//! Whether answers depend on earlier requests: a second process plays the same games, several at
+//! the same time and in random order, and must show the same positions.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+use super::findings::Findings;
+use super::walk::Walk;
+use crate::model::rules::GameRules;
+use referee_games::{AnyPosition, Event, Position, Seat, TextStep};
+
+/// The parts of a position that are compared, in the order of [`digests`].
+const PARTS: [&str; 6] =
+    ["the state", "the turn", "`legal`", "the views", "the board", "the events"];
+
+/// Hashes of the parts of a position.
+type Digests = [u64; PARTS.len()];
+
+/// Games that wait to be played again.
+pub(super) struct PurityTest {
+    /// The start, in another process; `None` if the rules are no program.
+    start: Option<Position>,
+    games: Vec<PlayedGame>,
+}
+
+/// A game, and what was shown after each of its steps.
+#[derive(Default)]
+struct PlayedGame {
+    steps: Vec<TextStep>,
+    shown: Vec<Digests>,
+}
+
+impl PurityTest {
+    pub(super) fn new(rules: &GameRules) -> Self {
+        let another = rules.game.for_another_core();
+        let start = another.and_then(|game| game.start(&rules.options).ok());
+        Self { start, games: Vec::new() }
+    }
+
+    /// The number of games that wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.games.len()
+    }
+
+    pub(super) fn begin(&mut self, walk: &Walk) {
+        if self.start.is_some() {
+            let shown = vec![digests(&*walk.position, &walk.events)];
+            self.games.push(PlayedGame { steps: Vec::new(), shown });
+        }
+    }
+
+    /// Adds the last step of the game that began last.
+    pub(super) fn add(&mut self, walk: &Walk) {
+        if let Some(game) = self.games.last_mut() {
+            game.steps.extend(walk.steps.last().cloned());
+            game.shown.push(digests(&*walk.position, &walk.events));
+        }
+    }
+
+    /// Plays the games again, a step of a random game at a time.
+    pub(super) fn compare(&mut self, rng: &mut ChaCha8Rng, findings: &mut Findings) {
+        let Some(start) = &self.start else { return };
+        let again = |game| (game, Walk::new(start));
+        let mut open: Vec<_> = self.games.drain(..).map(again).collect();
+        while !open.is_empty() {
+            let number = rng.random_range(0..open.len());
+            let (game, walk) = &mut open[number];
+            if !goes_on(game, walk, findings) {
+                open.swap_remove(number);
+            }
+        }
+    }
+}
+
+/// Compares the position with what was shown, and plays the next step. Returns whether there is
+/// more to compare.
+fn goes_on(game: &PlayedGame, walk: &mut Walk, findings: &mut Findings) -> bool {
+    let at = walk.steps.len();
+    let shown = digests(&*walk.position, &walk.events);
+    if let Some(part) = (0..PARTS.len()).find(|&part| shown[part] != game.shown[at][part]) {
+        let problem = format!(
+            "two processes of the program show different positions after the same steps: {} \
+             depends on something else than the request",
+            PARTS[part]
+        );
+        findings.add(&problem, &walk.steps);
+        return false;
+    }
+    let Some(step) = game.steps.get(at) else { return false };
+    match walk.play(step.clone()) {
+        Ok(()) => true,
+        Err(error) => {
+            findings.failed(&error, &walk.steps);
+            false
+        }
+    }
+}
+
+/// Hashes of what a position shows.
+fn digests(position: &dyn AnyPosition, events: &[Event]) -> Digests {
+    let views = Seat::BOTH.map(|seat| position.view(seat).get().to_owned());
+    let legal = Seat::BOTH.map(|seat| format!("{:?}", position.legal(seat)));
+    let board = (position.rows(), position.caption(), format!("{:?}", position.values()));
+    let turn = (format!("{:?}", position.turn()), position.outcomes());
+    [
+        digest(&position.state().get()),
+        digest(&turn),
+        digest(&legal),
+        digest(&views),
+        digest(&board),
+        digest(&format!("{events:?}")),
+    ]
+}
+
+fn digest(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}

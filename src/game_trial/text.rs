@@ -1,0 +1,86 @@
+//! A trial as text.
+
+use super::{GameSample, GameTrial, Quantiles, ShareInterval};
+use crate::escape;
+
+/// The lines of the report.
+pub fn lines(trial: &GameTrial) -> Vec<String> {
+    let games = match trial.games {
+        1 => "1 random game".to_owned(),
+        games => format!("{games} random games"),
+    };
+    let mut lines = vec![
+        format!("{} ({}), {games}, seed {}", trial.title, trial.game, trial.seed),
+        String::new(),
+    ];
+    lines.extend(finding_lines(trial));
+    if let Some(portrait) = &trial.portrait {
+        lines.push(String::new());
+        for sample in std::iter::once(&portrait.random).chain(&portrait.search) {
+            lines.extend(sample_lines(trial, sample));
+        }
+        if let Some(branching) = &portrait.branching {
+            lines.push(format!("legal actions: {}", numbers(branching)));
+        }
+        for point in &portrait.leaders {
+            let at = percent(point.at);
+            lines.push(format!(
+                "the leader after {at} of a random game wins {}",
+                share(&point.wins)
+            ));
+        }
+        lines.push(format!("a ply of a random game takes {:.0} µs", portrait.ply_us));
+    }
+    lines.iter().map(|line| escape::terminal(line)).collect()
+}
+
+fn finding_lines(trial: &GameTrial) -> Vec<String> {
+    if trial.findings.is_empty() {
+        return vec!["nothing found".to_owned()];
+    }
+    let mut lines = Vec::new();
+    for (number, finding) in (1..).zip(&trial.findings) {
+        let mut problem = finding.problem.lines();
+        lines.push(format!("{number}. {}", problem.next().unwrap_or_default()));
+        lines.push(format!("   {}", way(&finding.steps)));
+        lines.extend(problem.map(|line| format!("   {}", line.trim())));
+    }
+    lines
+}
+
+/// The steps that show a mistake.
+pub(super) fn way(steps: &[String]) -> String {
+    match steps {
+        [] => "at the start".to_owned(),
+        [step] => format!("after one step: {step}"),
+        steps => format!("after {} steps: {}", steps.len(), steps.join(", ")),
+    }
+}
+
+fn sample_lines(trial: &GameTrial, sample: &GameSample) -> Vec<String> {
+    let reasons: Vec<_> =
+        sample.reasons.iter().map(|(reason, games)| format!("{reason} {games}")).collect();
+    vec![
+        format!("{} games between {} players", sample.games, sample.players),
+        format!("  points of {}: {}", trial.seats[0], share(&sample.first_seat)),
+        format!("  decisive: {}", share(&sample.decisive)),
+        format!("  plies: {}", numbers(&sample.plies)),
+        format!("  reasons: {}", reasons.join(", ")),
+    ]
+}
+
+/// A share in percent, with its interval.
+pub(super) fn share(share: &ShareInterval) -> String {
+    let ShareInterval { share, low, high, .. } = share;
+    format!("{} (95%: {} to {})", percent(*share), percent(*low), percent(*high))
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0}%", share * 100.0)
+}
+
+/// Quantiles in words.
+pub(super) fn numbers(quantiles: &Quantiles) -> String {
+    let Quantiles { least, lower, median, upper, most, mean } = quantiles;
+    format!("{least} to {most}, half of them {lower} to {upper}, median {median}, mean {mean:.1}")
+}

@@ -1,0 +1,115 @@
+//! A game as far as it was played.
+
+use std::time::Duration;
+
+use rand::seq::IndexedRandom;
+use rand_chacha::ChaCha8Rng;
+
+use referee_games::{AnyPosition, BySeat, Event, GameError, Position, Seat, Step, TextStep, Turn};
+
+/// How many steps from one position are visited at most.
+const MOST_STEPS: usize = 64;
+
+/// A game as far as it was played.
+#[derive(Debug, Clone)]
+pub(super) struct Walk {
+    /// The steps from the start. If the last one failed, it is there too.
+    pub(super) steps: Vec<TextStep>,
+    /// The position after them.
+    pub(super) position: Position,
+    /// The events of the last step.
+    pub(super) events: Vec<Event>,
+    /// The number of legal actions at each decision, if they are listed.
+    pub(super) choices: Vec<u32>,
+    /// The time of all steps.
+    pub(super) time: Duration,
+}
+
+impl Walk {
+    pub(super) fn new(start: &Position) -> Self {
+        Self {
+            steps: Vec::new(),
+            position: start.clone(),
+            events: Vec::new(),
+            choices: Vec::new(),
+            time: Duration::ZERO,
+        }
+    }
+
+    pub(super) fn play(&mut self, step: TextStep) -> Result<(), GameError> {
+        self.events.clear();
+        let played = self.position.play(step.as_text(), &mut self.events);
+        self.steps.push(step);
+        played
+    }
+
+    /// Plays a random step; `false` if the game is over.
+    pub(super) fn random_step(&mut self, rng: &mut ChaCha8Rng) -> Result<bool, GameError> {
+        let Some(step) = random_step(&*self.position, rng)? else { return Ok(false) };
+        for &seat in self.position.turn().asked() {
+            if self.position.legal_list(seat).is_some() {
+                let count = self.position.legal_count(seat);
+                self.choices.push(u32::try_from(count).unwrap_or(u32::MAX));
+            }
+        }
+        self.play(step)?;
+        Ok(true)
+    }
+
+    pub(super) fn time(&mut self, time: Duration) {
+        self.time += time;
+    }
+}
+
+/// A random step that answers the turn; `None` if the game is over.
+pub(super) fn random_step(
+    position: &dyn AnyPosition,
+    rng: &mut ChaCha8Rng,
+) -> Result<Option<TextStep>, GameError> {
+    let mut action = |seat: Seat| -> Result<String, GameError> {
+        Ok(position.sample(seat, rng)?.unwrap_or_default())
+    };
+    Ok(Some(match position.turn() {
+        Turn::Move(seat) => Step::Move(action(seat)?),
+        Turn::Both => {
+            let first = action(Seat::First)?;
+            Step::Both(BySeat::new(first, action(Seat::Second)?))
+        }
+        Turn::Pass(_) => Step::Pass,
+        Turn::Chance(_) => {
+            let outcomes = position.outcomes();
+            let drawn = outcomes.choose_weighted(rng, |(_, weight)| *weight);
+            Step::Chance(drawn.map(|(text, _)| text.clone()).unwrap_or_default())
+        }
+        Turn::Over(_) => return Ok(None),
+    }))
+}
+
+/// All steps that answer the turn; a random selection if there are many.
+pub(super) fn steps(position: &dyn AnyPosition, rng: &mut ChaCha8Rng) -> Vec<TextStep> {
+    match position.turn() {
+        Turn::Move(seat) => some(position.legal_list(seat), rng, Step::Move),
+        Turn::Chance(_) => {
+            let possible = position.outcomes().into_iter().filter(|(_, weight)| *weight > 0);
+            some(Some(possible.map(|(text, _)| text).collect()), rng, Step::Chance)
+        }
+        Turn::Pass(_) => vec![Step::Pass],
+        Turn::Both => {
+            let random = |_| random_step(position, rng).ok().flatten();
+            (0..MOST_STEPS / 4).filter_map(random).collect()
+        }
+        Turn::Over(_) => Vec::new(),
+    }
+}
+
+fn some(
+    texts: Option<Vec<String>>,
+    rng: &mut ChaCha8Rng,
+    step: impl Fn(String) -> TextStep,
+) -> Vec<TextStep> {
+    let texts = texts.unwrap_or_default();
+    if texts.len() <= MOST_STEPS {
+        return texts.into_iter().map(step).collect();
+    }
+    texts.choose_multiple(rng, MOST_STEPS).cloned().map(step).collect()
+}
