@@ -32,7 +32,7 @@ use crate::report::page::template::{PageKind, is_stamped};
 use crate::report::page::{PageData, page};
 use crate::report::replay_frames::ReplayFrames;
 use crate::report::taken_out::taken_out;
-use game_files::{GameFiles, Parts};
+use game_files::{GameFiles, PageParts};
 
 /// The file name of the page.
 pub const PAGE: &str = "report.html";
@@ -93,7 +93,7 @@ pub(super) fn write_all(tables: &Tables, config: Option<&Path>) -> Result<Vec<St
         disk::remove_unfinished(&page).map_err(|error| failed(&page, &error))?;
         return players_out(&tables.analysis);
     }
-    let files = GameFiles::new(dir, Parts::of(&tables.analysis)?)?;
+    let files = GameFiles::new(dir, PageParts::of(&tables.analysis)?)?;
     let mut page = PageBuilder::new(tables, Some(files))?;
     tables.analysis.visit(&mut page.visitors())?;
     page.write(dir, &called)
@@ -127,7 +127,7 @@ fn is_up_to_date(dir: &Path, stamp: &str) -> bool {
 
 /// Writes the page of a tournament into the folder `out`.
 fn write_into(out: &Path, tables: &Tables) -> Result<(), Failure> {
-    let files = GameFiles::new(out, Parts::of(&tables.analysis)?)?;
+    let files = GameFiles::new(out, PageParts::of(&tables.analysis)?)?;
     let mut page = PageBuilder::new(tables, Some(files))?;
     tables.analysis.visit(&mut page.visitors())?;
     page.write(out, &command_options::options(tables.analysis.dir(), None)).map(|_| ())

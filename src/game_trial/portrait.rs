@@ -70,8 +70,8 @@ pub struct LeaderPoint {
 /// The data of a portrait.
 #[derive(Default)]
 pub(super) struct PortraitMaker {
-    random: Ends,
-    search: Option<(String, Ends)>,
+    random: EndCounts,
+    search: Option<(String, EndCounts)>,
     choices: Vec<u32>,
     time: Duration,
     plies: u32,
@@ -82,7 +82,7 @@ pub(super) struct PortraitMaker {
 
 /// How games ended.
 #[derive(Default)]
-struct Ends {
+struct EndCounts {
     games: u32,
     first: f64,
     decisive: f64,
@@ -90,7 +90,7 @@ struct Ends {
     reasons: BTreeMap<String, u32>,
 }
 
-impl Ends {
+impl EndCounts {
     fn add(&mut self, outcome: &Outcome<Text>, plies: u32) {
         self.games += 1;
         self.first += outcome.result.score(Seat::First);
@@ -131,7 +131,7 @@ impl PortraitMaker {
 
     /// Plays games between searching players.
     pub(super) fn search(&mut self, rules: &GameRules, plan: &TrialPlan, findings: &mut Findings) {
-        let mut ends = Ends::default();
+        let mut ends = EndCounts::default();
         for number in 0..plan.search_games {
             let rng = ChaCha8Rng::seed_from_u64(plan.seed ^ (u64::from(number + 1) << 32));
             let mut walk = Walk::new(&rules.start);

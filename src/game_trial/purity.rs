@@ -22,12 +22,12 @@ type Digests = [u64; PARTS.len()];
 pub(super) struct PurityTest {
     /// The start, in another process; `None` if the rules are no program.
     start: Option<Position>,
-    games: Vec<PlayedGame>,
+    games: Vec<TriedGame>,
 }
 
 /// A game, and what was shown after each of its steps.
 #[derive(Default)]
-struct PlayedGame {
+struct TriedGame {
     steps: Vec<TextStep>,
     shown: Vec<Digests>,
 }
@@ -47,7 +47,7 @@ impl PurityTest {
     pub(super) fn begin(&mut self, walk: &Walk) {
         if self.start.is_some() {
             let shown = vec![digests(&*walk.position, &walk.events)];
-            self.games.push(PlayedGame { steps: Vec::new(), shown });
+            self.games.push(TriedGame { steps: Vec::new(), shown });
         }
     }
 
@@ -76,7 +76,7 @@ impl PurityTest {
 
 /// Compares the position with what was shown, and plays the next step. Returns whether there is
 /// more to compare.
-fn goes_on(game: &PlayedGame, walk: &mut Walk, findings: &mut Findings) -> bool {
+fn goes_on(game: &TriedGame, walk: &mut Walk, findings: &mut Findings) -> bool {
     let at = walk.steps.len();
     let shown = digests(&*walk.position, &walk.events);
     if let Some(part) = (0..PARTS.len()).find(|&part| shown[part] != game.shown[at][part]) {

@@ -30,7 +30,7 @@ pub struct ReplayPack {
     boards: Dictionary,
     /// What few frames have: the numbers of the game and the frame, and the values.
     rare: Vec<Value>,
-    columns: [Column; 8],
+    columns: [PackColumn; 8],
 }
 
 /// The columns, in their order.
@@ -67,16 +67,16 @@ impl Dictionary {
 
 /// A list of numbers in few bytes each.
 #[derive(Debug, Default)]
-struct Column(Vec<u8>);
+struct PackColumn(Vec<u8>);
 
-impl Column {
+impl PackColumn {
     /// Adds a number, in groups of seven bits, the low ones first.
     fn push(&mut self, mut number: u64) {
         while number >= 0x80 {
-            self.0.push((number & 0x7f) as u8 | 0x80);
+            self.0.push(number.to_le_bytes()[0] | 0x80);
             number >>= 7;
         }
-        self.0.push(number as u8);
+        self.0.push(number.to_le_bytes()[0]);
     }
 
     fn push_index(&mut self, index: usize) {
@@ -105,7 +105,7 @@ impl ReplayPack {
         }
     }
 
-    fn column(&mut self, of: Of) -> &mut Column {
+    fn column(&mut self, of: Of) -> &mut PackColumn {
         &mut self.columns[of as usize]
     }
 

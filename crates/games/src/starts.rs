@@ -17,16 +17,20 @@ impl Starts {
         one.len() + two.len() + three.len() + four.len()
     }
 
-    /// The move with this number, counted direction by direction: where it starts and goes.
+    /// The move with this number in the order of [`for_each`](Starts::for_each), from 0: where it
+    /// starts and goes.
     #[inline]
     pub(crate) fn nth(self, number: u32) -> Option<(Square, Direction)> {
         let mut left = number;
-        for (starts, way) in self.0.iter().zip(&WAYS) {
-            let count = starts.len();
-            if left < count {
-                return Some((starts.nth(left)?, *way));
+        for from in union(self.0) {
+            for (starts, way) in self.0.iter().zip(&WAYS) {
+                if starts.contains(from) {
+                    if left == 0 {
+                        return Some((from, *way));
+                    }
+                    left -= 1;
+                }
             }
-            left -= count;
         }
         None
     }

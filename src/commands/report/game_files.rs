@@ -32,7 +32,7 @@ const MOST: usize = 256;
 
 /// The scripts that the games of a log need.
 #[derive(Debug)]
-pub(crate) struct Parts {
+pub(crate) struct PageParts {
     /// The number of games in a full script.
     size: usize,
     /// The first lines of the scripts that need not be written again if they are there; none if
@@ -40,7 +40,7 @@ pub(crate) struct Parts {
     first_lines: Vec<String>,
 }
 
-impl Parts {
+impl PageParts {
     /// The scripts for the games of a log. Under pseudonyms, all of them are written each time: a
     /// hash of the log's lines would reveal whose games they are.
     pub(crate) fn of(analysis: &TournamentAnalysis) -> Result<Self, Failure> {
@@ -71,7 +71,7 @@ pub(crate) struct GameFiles {
     folder: PathBuf,
     index: BufWriter<File>,
     unfinished: PathBuf,
-    parts: Parts,
+    parts: PageParts,
     /// The number of games so far.
     games: usize,
     /// The games of the present script, if it must be written.
@@ -80,7 +80,7 @@ pub(crate) struct GameFiles {
 
 impl GameFiles {
     /// Makes the folder in `dir`, and removes what does not belong there any more.
-    pub(crate) fn new(dir: &Path, parts: Parts) -> Result<Self, Failure> {
+    pub(crate) fn new(dir: &Path, parts: PageParts) -> Result<Self, Failure> {
         let folder = dir.join(FOLDER);
         let unfinished = folder.join(INDEX).with_extension("new");
         fs::create_dir_all(&folder)
