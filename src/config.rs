@@ -112,7 +112,9 @@ fn text(path: &Path, (kind, advice): (&str, &str), name: &str) -> Result<String,
         ReadError::Failed(error) if error.kind() == ErrorKind::NotFound => {
             Failure::input(format!("there is no {kind} `{name}`; {advice}"))
         }
-        ReadError::Folder => Failure::input(format!("`{name}` is a folder; name the {kind} in it")),
+        ReadError::Folder => {
+            Failure::input(format!("`{name}` is a folder; name the {kind} file in it"))
+        }
         ReadError::NotText { .. } => Failure::input(format!("`{name}`: {why}")),
         why => Failure::input(format!("cannot read the {kind} `{name}`: {why}")),
     })
