@@ -39,6 +39,7 @@ function serve(game, { start, maxPlies, play, show, judge, sample, guess }) {
     const request = JSON.parse(line);
     if (request.type === "quit") {
       lines.close();
+      process.stdin.destroy(); // an open stdin would keep the process
       return;
     }
     const answer = answers[request.type];
