@@ -18,6 +18,7 @@ mod walls;
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use rand::seq::IteratorRandom;
 use rand::{Rng, RngCore};
 
 pub use action::Action;
@@ -30,7 +31,6 @@ pub use walls::{AdjacencyScope, CornerRule, Placement, Readings, Rule1Input, Sam
 
 use super::board::{Direction, Square};
 use super::event::{Event, NotPlaced};
-use super::starts::draw;
 use super::{
     BySeat, Clause, Game, GameResult, Legal, OptionError, OptionSpec, Options, Outcome, Refusal,
     Seat, SeatMap, Step, Text, Turn,
@@ -326,12 +326,10 @@ impl Game for BackToTheWall {
         }
         let mut direction = || Direction::ALL[rng.random_range(0..Direction::ALL.len())];
         let directions = ByPiece { circle: direction(), square: direction() };
-        let mut left = self.board.free();
+        let walls_each = usize::from(self.board.ground.walls_each);
         let mut walls = Squares::EMPTY;
-        for _ in 0..self.board.ground.walls_each {
-            let wall = Squares::of(left.nth(draw(left.len(), rng)?)?);
-            walls |= wall;
-            left -= wall;
+        for wall in self.board.free().iter().choose_multiple(rng, walls_each) {
+            walls |= Squares::of(wall);
         }
         Some(Action { directions, walls })
     }
