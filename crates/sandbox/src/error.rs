@@ -227,4 +227,43 @@ mod tests {
         let no_number = io::Error::other("no number");
         assert_eq!(Shortage::of("start a supervisor", &no_number), None);
     }
+
+    #[test]
+    fn a_shortage_says_what_ran_out() {
+        let resource = |errno: Errno| Shortage::of("fork", &errno).map(|found| found.resource());
+        assert_eq!(resource(Errno::EMFILE), Some(Resource::OpenFiles));
+        assert_eq!(resource(Errno::EAGAIN), Some(Resource::Processes));
+        assert_eq!(resource(Errno::ENFILE), Some(Resource::System));
+        assert_eq!(resource(Errno::ENOMEM), Some(Resource::System));
+    }
+
+    #[test]
+    fn the_system_error_is_found_below_errors_of_this_crate() {
+        let below = SpawnError::Supervisor(io::Error::from(Errno::ENOSPC));
+        assert_eq!(os_error(&below), Some(Errno::ENOSPC as i32));
+        let level = Level::Basic;
+        let deeper = ResolveError::Level { level, why: Unavailable::Spawn(below) };
+        assert_eq!(os_error(&deeper), Some(Errno::ENOSPC as i32));
+        assert_eq!(os_error(&SpawnError::SupervisorEnded), None);
+    }
+
+    #[test]
+    fn what_cannot_be_enforced_is_said_with_its_reason() {
+        let requirement = Requirement::Mechanism(Mechanism::Memory);
+        let required = ResolveError::Required { requirement, why: Unavailable::NoController };
+        assert_eq!(
+            required.to_string(),
+            "`memory` is required and not in force: no hierarchy of control groups on this \
+             machine has it"
+        );
+        let level = ResolveError::Level {
+            level: Level::Strict,
+            why: Unavailable::Ineffective(Mechanism::Seccomp),
+        };
+        assert_eq!(
+            level.to_string(),
+            "the level `strict` is not available: seccomp does not hold although it was put in \
+             force"
+        );
+    }
 }

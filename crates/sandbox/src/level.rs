@@ -119,3 +119,32 @@ impl fmt::Display for Mechanism {
         f.write_str(self.name())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_level_and_mechanism_is_found_by_its_name() {
+        for level in Level::ALL {
+            assert_eq!(Level::named(level.name()), Some(level));
+            assert_eq!(serde_json::to_value(level).expect("plain data"), level.name());
+        }
+        for mechanism in Mechanism::ALL {
+            assert_eq!(Mechanism::named(mechanism.name()), Some(mechanism));
+            assert_eq!(serde_json::to_value(mechanism).expect("plain data"), mechanism.name());
+        }
+        assert_eq!((Level::named("Strict"), Mechanism::named("")), (None, None));
+    }
+
+    #[test]
+    fn a_stronger_level_is_greater() {
+        assert!(Level::ALL.is_sorted());
+        assert!(Level::Strict > Level::Basic && Level::Basic > Level::Off);
+    }
+
+    #[test]
+    fn mechanisms_are_listed_in_their_order() {
+        assert!(Mechanism::ALL.is_sorted(), "what is in force is sorted and shown in this order");
+    }
+}

@@ -111,4 +111,26 @@ mod tests {
             ["0 bytes", "1023 bytes", "1 KiB", "1.5 KiB", "1 MiB", "104.1 MiB", "4096 MiB"];
         assert_eq!(said, expected);
     }
+
+    #[test]
+    fn an_overrun_says_how_much_of_what() {
+        let said = [
+            Overrun::Memory { peak: 65 * MIB, limit: 64 * MIB },
+            Overrun::Processes { limit: 64 },
+            Overrun::Scratch { used: 1536, limit: KIB },
+            Overrun::Files,
+            Overrun::FileSize { limit: 64 * MIB },
+        ]
+        .map(|overrun| overrun.to_string());
+        assert_eq!(
+            said,
+            [
+                "65 MiB of 64 MiB",
+                "more than 64 processes and threads",
+                "1.5 KiB of 1 KiB of scratch space",
+                "10000 files in its scratch folder",
+                "a file of more than 64 MiB",
+            ]
+        );
+    }
 }

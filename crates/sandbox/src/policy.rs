@@ -178,3 +178,77 @@ mod platform {
         }
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::cgroup::ParentCgroups;
+
+    /// A policy as another machine might give it, without control groups and not as root.
+    fn policy(level: Level, without: &[Mechanism]) -> Policy {
+        Policy {
+            level,
+            limits: Limits::default(),
+            without: without.to_vec(),
+            hidden: Vec::new(),
+            missing: Vec::new(),
+            cgroups: ParentCgroups::default(),
+            users: None,
+        }
+    }
+
+    fn names(policy: &Policy) -> Vec<&'static str> {
+        policy.in_force().into_iter().map(Mechanism::name).collect()
+    }
+
+    #[test]
+    fn without_containment_only_descendants_are_found() {
+        let off = Policy::off();
+        assert_eq!(
+            (off.level(), off.contains(), names(&off)),
+            (Level::Off, false, vec!["subreaper"])
+        );
+        assert!(off.missing().is_empty() && off.has_shared_memory());
+    }
+
+    #[test]
+    fn a_level_puts_its_mechanisms_in_force() {
+        let common = ["subreaper", "rlimits", "landlock", "seccomp"];
+        let basic = [&common[..], &["mounts", "processes"]].concat();
+        assert_eq!(names(&policy(Level::Basic, &[])), basic);
+        let strict = [&common[..], &["namespaces", "processes"]].concat();
+        assert_eq!(names(&policy(Level::Strict, &[])), strict);
+    }
+
+    #[test]
+    fn what_is_left_out_is_not_in_force_and_neither_is_what_needs_it() {
+        let basic = policy(Level::Basic, &[Mechanism::Mounts, Mechanism::Seccomp]);
+        assert_eq!(names(&basic), ["subreaper", "rlimits", "landlock"]);
+        assert!(!basic.has_shared_memory(), "nothing is mounted");
+        let strict = policy(Level::Strict, &[Mechanism::Namespaces]);
+        assert!(names(&strict).contains(&"mounts"), "its mounts stay: {:?}", names(&strict));
+    }
+
+    #[test]
+    fn a_requirement_is_met_by_what_is_at_least_as_strong() {
+        let meets = |level, requirement| policy(level, &[]).meets(requirement);
+        let level = Requirement::Level;
+        assert!(meets(Level::Strict, level(Level::Basic)));
+        assert!(meets(Level::Basic, level(Level::Basic)));
+        assert!(!meets(Level::Basic, level(Level::Strict)));
+        let mounts = Requirement::Mechanism(Mechanism::Mounts);
+        assert!(meets(Level::Strict, mounts), "namespaces include them");
+        assert!(meets(Level::Basic, mounts) && !meets(Level::Off, mounts));
+        assert!(!meets(Level::Strict, Requirement::Mechanism(Mechanism::Memory)));
+    }
+
+    #[test]
+    fn the_reason_for_what_is_missing_is_given_once() {
+        let mut policy = policy(Level::Basic, &[]);
+        let what = Requirement::Mechanism(Mechanism::Memory);
+        policy.missing.push(NotInForce { what, why: Unavailable::NoController });
+        assert!(policy.take_reason(Requirement::Level(Level::Strict)).is_none());
+        assert!(matches!(policy.take_reason(what), Some(Unavailable::NoController)));
+        assert!(policy.take_reason(what).is_none() && policy.missing().is_empty());
+    }
+}

@@ -211,4 +211,108 @@ mod tests {
         }
         assert_eq!(failed(StartStage::Sandbox, Errno::EACCES).shortage(), None);
     }
+
+    fn setup(level: Level) -> Setup {
+        Setup {
+            program: PathBuf::from("/bin/true"),
+            args: vec!["a b".to_owned(), "é".to_owned()],
+            dir: PathBuf::from("/"),
+            env: BTreeMap::from([("HOME".to_owned(), "/tmp".to_owned())]),
+            level,
+            without: Vec::new(),
+            user: None,
+            limits: Limits::default(),
+            readable: vec![PathBuf::from("/opt")],
+            helper: None,
+            hidden: Vec::new(),
+            scratch: Some(PathBuf::from("/tmp/scratch")),
+            groups: vec![group(&["memory.max", "pids.max"])],
+            open_files: None,
+        }
+    }
+
+    fn group(files: &[&str]) -> CgroupSetup {
+        let set = files.iter().map(|&name| (name.to_owned(), "1".to_owned())).collect();
+        CgroupSetup { dir: PathBuf::from("/sys/fs/cgroup/x"), set }
+    }
+
+    #[test]
+    fn a_setup_reads_as_it_is_written() {
+        let setup = setup(Level::Strict);
+        let text = serde_json::to_string(&setup).expect("plain data");
+        assert!(!text.contains('\n'), "one line");
+        assert_eq!(serde_json::from_str::<Setup>(&text).expect("a setup"), setup);
+    }
+
+    #[test]
+    fn messages_are_lines_that_read_as_they_are_written() {
+        let messages = [
+            SupervisorMessage::Started { leader: 7, init: None },
+            SupervisorMessage::Failed(SetupError::setting_up("its pipes", &Errno::EPERM)),
+            SupervisorMessage::Exceeded(Overrun::Files),
+            SupervisorMessage::Exited { status: 9 },
+            SupervisorMessage::Gone(Leftovers { processes: 2, scratch: None }),
+        ];
+        let (ours, theirs) = UnixStream::pair().expect("a pair");
+        for message in &messages {
+            send(&ours, message).expect("sent");
+        }
+        drop(ours);
+        let lines = std::io::BufRead::lines(io::BufReader::new(theirs));
+        let read: Vec<SupervisorMessage> = lines
+            .map(|line| serde_json::from_str(&line.expect("a line")).expect("a message"))
+            .collect();
+        assert_eq!(read, messages);
+    }
+
+    #[test]
+    fn each_level_has_the_mechanisms_below_it() {
+        let has = |level, mechanism| setup(level).has(mechanism);
+        assert!(has(Level::Off, Mechanism::Subreaper), "descendants are killed at any level");
+        for mechanism in [Mechanism::Landlock, Mechanism::Seccomp, Mechanism::Rlimits] {
+            let levels = Level::ALL.map(|level| has(level, mechanism));
+            assert_eq!(levels, [false, true, true], "{mechanism}");
+        }
+        assert_eq!(Level::ALL.map(|level| has(level, Mechanism::Namespaces)), [false, false, true]);
+        let without = vec![Mechanism::Seccomp, Mechanism::Namespaces];
+        let setup = Setup { without, ..setup(Level::Strict) };
+        assert!(!setup.has(Mechanism::Seccomp) && !setup.has(Mechanism::Namespaces));
+        assert!(setup.has(Mechanism::Landlock));
+    }
+
+    #[test]
+    fn only_root_does_without_a_user_namespace() {
+        let of = |level, user| Setup { user, ..setup(level) };
+        assert!(of(Level::Basic, None).has_user_namespace(), "for its mounts");
+        assert!(!of(Level::Basic, Some(7)).has_user_namespace());
+        assert!(!of(Level::Off, None).has_user_namespace());
+        assert!(of(Level::Basic, None).has_mounts_alone());
+        assert!(!of(Level::Strict, None).has_mounts_alone(), "they are part of its namespaces");
+    }
+
+    #[test]
+    fn a_group_says_what_it_bounds() {
+        let bounds = |files: &[&str]| {
+            let group = group(files);
+            (group.bounds_memory(), group.bounds_processes())
+        };
+        assert_eq!(bounds(&["memory.max"]), (true, false));
+        assert_eq!(bounds(&["memory.limit_in_bytes"]), (true, false));
+        assert_eq!(bounds(&["pids.max"]), (false, true));
+        assert_eq!(bounds(&["?memory.swap.max", "cpu.weight"]), (false, false));
+    }
+
+    #[test]
+    fn a_wait_status_is_encoded_as_the_kernel_does() {
+        use std::os::unix::process::ExitStatusExt;
+        let status = |status| std::process::ExitStatus::from_raw(wait_status(status));
+        let pid = nix::unistd::Pid::from_raw(1);
+        assert_eq!(status(WaitStatus::Exited(pid, 3)).code(), Some(3));
+        assert_eq!(status(WaitStatus::Exited(pid, -1)).code(), Some(255));
+        let killed = nix::sys::signal::Signal::SIGKILL;
+        let ended = status(WaitStatus::Signaled(pid, killed, false));
+        assert_eq!((ended.code(), ended.signal()), (None, Some(9)));
+        let dumped = status(WaitStatus::Signaled(pid, nix::sys::signal::Signal::SIGSEGV, true));
+        assert_eq!((dumped.signal(), dumped.core_dumped()), (Some(11), true));
+    }
 }

@@ -258,4 +258,50 @@ mod tests {
         assert!(!of_this_process(0).exists());
         assert!(kept.exists() && also.exists() && kept != also);
     }
+
+    /// A group that provides all of these, with a process's group in it.
+    fn parent(version: Version, gives: &[Mechanism]) -> (tempfile::TempDir, ParentCgroups) {
+        let own = tempfile::tempdir().expect("a folder");
+        let (dir, lock) = claim(own.path()).expect("a folder");
+        let parents = vec![ParentCgroup { dir, version, gives: gives.to_vec(), _lock: lock }];
+        (own, ParentCgroups { parents })
+    }
+
+    #[test]
+    fn each_version_has_its_own_files_for_limits() {
+        let limits = Limits { memory: 64, processes: 8, ..Limits::default() };
+        let set = |version| {
+            let (_own, parents) = parent(version, &GIVEN);
+            parents.of_process(&limits).setups.remove(0)
+        };
+        let (one, two) = (set(Version::One), set(Version::Two));
+        let text = |group: &CgroupSetup| {
+            let set: Vec<_> =
+                group.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            set.join(" ")
+        };
+        assert_eq!(
+            text(&one),
+            "memory.limit_in_bytes=64 ?memory.memsw.limit_in_bytes=64 pids.max=8"
+        );
+        assert_eq!(text(&two), "memory.max=64 ?memory.swap.max=0 ?memory.oom.group=1 pids.max=8");
+        for group in [one, two] {
+            assert!(group.bounds_memory() && group.bounds_processes());
+        }
+    }
+
+    #[test]
+    fn each_process_has_a_group_of_its_own_in_the_callers() {
+        let (own, parents) = parent(Version::Two, &[Mechanism::Cpu]);
+        let limits = Limits::default();
+        let [one, other] = [(); 2].map(|()| parents.of_process(&limits).setups.remove(0).dir);
+        assert_ne!(one, other);
+        assert_eq!(one.parent(), other.parent());
+        assert!(one.starts_with(own.path()) && !one.exists(), "its supervisor makes it");
+        assert_eq!(parents.gives().collect::<Vec<_>>(), [Mechanism::Cpu]);
+        let caller = one.parent().expect("a parent").to_owned();
+        assert!(caller.exists());
+        drop(parents);
+        assert!(!caller.exists(), "nothing is left behind");
+    }
 }

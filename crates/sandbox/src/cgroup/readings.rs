@@ -156,3 +156,67 @@ impl Freezer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The groups of a process in one hierarchy, with these files.
+    fn groups(version: Version, files: &[(&str, &str)]) -> (tempfile::TempDir, Cgroups) {
+        let dir = tempfile::tempdir().expect("a folder");
+        for (name, text) in files {
+            fs::write(dir.path().join(name), text).expect("written");
+        }
+        let given = [Mechanism::Memory, Mechanism::Processes, Mechanism::Cpu];
+        let of = given.map(|one| (one, version, dir.path().to_owned())).to_vec();
+        (dir, Cgroups { setups: Vec::new(), of })
+    }
+
+    #[test]
+    fn both_versions_are_read() {
+        let (_one, one) = groups(
+            Version::One,
+            &[
+                ("memory.max_usage_in_bytes", "4096\n"),
+                ("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n"),
+                ("pids.events", "max 5\n"),
+                ("cpuacct.usage", "1500000000\n"),
+            ],
+        );
+        let (_two, two) = groups(
+            Version::Two,
+            &[
+                ("memory.peak", "4096\n"),
+                ("memory.events", "low 0\nmax 9\noom 3\noom_kill 2\n"),
+                ("pids.events", "max 5\n"),
+                ("cpu.stat", "usage_usec 1500000\nuser_usec 1\n"),
+            ],
+        );
+        for groups in [one, two] {
+            assert_eq!(groups.memory_peak(), Some(4096));
+            assert_eq!(groups.counts(), Counts { killed_for_memory: 2, refused_processes: 5 });
+            let cpu = groups.cpu().and_then(|file| file.read());
+            assert_eq!(cpu, Some(Duration::from_millis(1500)));
+        }
+    }
+
+    #[test]
+    fn a_cpu_file_is_read_again_from_its_beginning() {
+        let (dir, groups) = groups(Version::One, &[("cpuacct.usage", "1001")]);
+        let file = groups.cpu().expect("a file");
+        assert_eq!(file.read(), Some(Duration::from_nanos(1001)));
+        fs::write(dir.path().join("cpuacct.usage"), "3001").expect("written");
+        assert_eq!(file.read(), Some(Duration::from_nanos(3001)));
+    }
+
+    #[test]
+    fn what_the_machine_does_not_have_is_not_guessed() {
+        let nothing = Cgroups::default();
+        assert_eq!((nothing.memory_peak(), nothing.counts()), (None, Counts::default()));
+        assert!(nothing.cpu().is_none() && nothing.freezer().is_none());
+        let (_dir, odd) =
+            groups(Version::Two, &[("memory.peak", "max\n"), ("cpu.stat", "user_usec 1\n")]);
+        assert_eq!((odd.memory_peak(), odd.counts()), (None, Counts::default()));
+        assert_eq!(odd.cpu().and_then(|file| file.read()), None);
+    }
+}
