@@ -6,7 +6,6 @@ use rand::RngCore;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::model::rules::GameRules;
-use referee_games::board::Square;
 use referee_games::{
     AnyPosition, BySeat, Event, GameError, GameKind, GameResult, Legal, Options, Outcome, Position,
     Refusal, Seat, Step, StepText, Stream, Text, Turn,
@@ -117,18 +116,6 @@ impl AnyPosition for FixedTurns {
 
     fn caption(&self) -> String {
         String::new()
-    }
-
-    fn owner(&self, _: Square) -> Option<Seat> {
-        None
-    }
-
-    fn shared(&self, _: Square) -> Vec<char> {
-        Vec::new()
-    }
-
-    fn goal(&self, _: Square) -> Option<Seat> {
-        None
     }
 
     fn perft(&self, _: u32) -> Result<u64, GameError> {

@@ -195,13 +195,19 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     fn caption(&self) -> String;
 
     /// The owner of this square, in games whose squares have owners.
-    fn owner(&self, square: Square) -> Option<Seat>;
+    fn owner(&self, _square: Square) -> Option<Seat> {
+        None
+    }
 
     /// The letters of the pieces on a square that holds several; otherwise empty.
-    fn shared(&self, square: Square) -> Vec<char>;
+    fn shared(&self, _square: Square) -> Vec<char> {
+        Vec::new()
+    }
 
     /// The seat whose goal this square is, in games with goals.
-    fn goal(&self, square: Square) -> Option<Seat>;
+    fn goal(&self, _square: Square) -> Option<Seat> {
+        None
+    }
 
     /// Counts the ways to reach positions `depth` plies later, as [`perft`](crate::perft::perft)
     /// does.

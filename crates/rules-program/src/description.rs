@@ -8,7 +8,7 @@ use referee_games::{BySeat, Clause, OptionSpec, Options, Text};
 use serde_json::Value;
 
 use crate::contract::{ClauseWords, GameAnswer, OptionValues, OptionWords, VERSION, WordList};
-use crate::error::Violation;
+use crate::error::DescriptionError;
 
 /// The longest name, in bytes.
 const LONGEST_NAME: usize = 64;
@@ -26,10 +26,10 @@ pub(crate) struct Description {
 
 impl Description {
     /// Checks the answer to `game`.
-    pub(crate) fn new(answer: GameAnswer) -> Result<Self, Violation> {
+    pub(crate) fn new(answer: GameAnswer) -> Result<Self, DescriptionError> {
         let GameAnswer { protocol, name, title, seats, hidden, options, clauses, .. } = answer;
         if protocol != VERSION {
-            return Err(Violation::Version(protocol));
+            return Err(DescriptionError::Version(protocol));
         }
         check_name(&name)?;
         check_seats(&seats)?;
@@ -44,29 +44,29 @@ impl Description {
     }
 }
 
-fn check_name(name: &str) -> Result<(), Violation> {
+fn check_name(name: &str) -> Result<(), DescriptionError> {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let fits = (1..=LONGEST_NAME).contains(&name.len())
         && name.bytes().all(plain)
         && !name.starts_with('-')
         && !name.ends_with('-');
-    if fits { Ok(()) } else { Err(Violation::Name(name.to_owned())) }
+    if fits { Ok(()) } else { Err(DescriptionError::Name(name.to_owned())) }
 }
 
-fn check_seats(seats: &[String; 2]) -> Result<(), Violation> {
+fn check_seats(seats: &[String; 2]) -> Result<(), DescriptionError> {
     seats.iter().try_for_each(|seat| check_name(seat))?;
     let clash = seats[0] == seats[1] || seats.iter().any(|seat| seat == "draw");
-    if clash { Err(Violation::Seats) } else { Ok(()) }
+    if clash { Err(DescriptionError::Seats) } else { Ok(()) }
 }
 
-fn no_twins<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), Violation> {
+fn no_twins<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), DescriptionError> {
     let mut seen = HashSet::new();
     names.into_iter().try_for_each(|name| {
-        if seen.insert(name) { Ok(()) } else { Err(Violation::Twice(name.to_owned())) }
+        if seen.insert(name) { Ok(()) } else { Err(DescriptionError::Twice(name.to_owned())) }
     })
 }
 
-fn option(words: OptionWords) -> Result<OptionSpec, Violation> {
+fn option(words: OptionWords) -> Result<OptionSpec, DescriptionError> {
     let OptionWords { name, values, default, text, clause } = words;
     check_name(&name)?;
     let kind = match values {
@@ -103,10 +103,10 @@ pub(crate) fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn check_defaults(options: &[OptionSpec]) -> Result<(), Violation> {
+fn check_defaults(options: &[OptionSpec]) -> Result<(), DescriptionError> {
     match Options::resolve(options, []) {
         Ok(_) => Ok(()),
-        Err(error) => Err(Violation::Default(error.name().unwrap_or_default().to_owned())),
+        Err(error) => Err(DescriptionError::Default(error.name().unwrap_or_default().to_owned())),
     }
 }
 
@@ -114,3 +114,6 @@ fn clause(words: ClauseWords) -> Clause {
     let ClauseWords { id, title, text } = words;
     Clause { id: id.into(), title: title.into(), text: text.into() }
 }
+
+#[cfg(test)]
+mod tests;

@@ -137,9 +137,9 @@ impl Error for ExchangeError {
     }
 }
 
-/// How an answer breaks the contract.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Violation {
+/// How the description of a game breaks the contract.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DescriptionError {
     /// The program speaks another version of the contract.
     Version(u32),
     /// A name is not in kebab-case.
@@ -150,6 +150,35 @@ pub enum Violation {
     Twice(String),
     /// The default of an option is not one of its values.
     Default(String),
+}
+
+impl fmt::Display for DescriptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version(version) => {
+                write!(f, "it speaks version {version} of the contract, the referee {VERSION}")
+            }
+            Self::Name(name) => write!(
+                f,
+                "the name `{}` is not in kebab-case: up to 64 of a to z, 0 to 9 and `-`",
+                printable(name)
+            ),
+            Self::Seats => f.write_str("`seats` needs two different names, neither of them `draw`"),
+            Self::Twice(name) => write!(f, "`{}` is listed twice", printable(name)),
+            Self::Default(name) => {
+                write!(f, "the default of the option `{name}` is not one of its values")
+            }
+        }
+    }
+}
+
+impl Error for DescriptionError {}
+
+/// How an answer breaks the contract.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Violation {
+    /// The description of the game is not valid.
+    Description(DescriptionError),
     /// A field is missing.
     Missing(&'static str),
     /// A field is present where it must not be.
@@ -204,19 +233,7 @@ pub enum Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Version(version) => {
-                write!(f, "it speaks version {version} of the contract, the referee {VERSION}")
-            }
-            Self::Name(name) => write!(
-                f,
-                "the name `{}` is not in kebab-case: up to 64 of a to z, 0 to 9 and `-`",
-                printable(name)
-            ),
-            Self::Seats => f.write_str("`seats` needs two different names, neither of them `draw`"),
-            Self::Twice(name) => write!(f, "`{name}` is listed twice"),
-            Self::Default(name) => {
-                write!(f, "the default of the option `{name}` is not one of its values")
-            }
+            Self::Description(error) => error.fmt(f),
             Self::Missing(field) => write!(f, "`{field}` is missing"),
             Self::Unexpected { field, why } => write!(f, "`{field}` is there, although {why}"),
             Self::State(length) => {
@@ -272,6 +289,12 @@ impl fmt::Display for Violation {
 }
 
 impl Error for Violation {}
+
+impl From<DescriptionError> for Violation {
+    fn from(error: DescriptionError) -> Self {
+        Self::Description(error)
+    }
+}
 
 impl From<Violation> for ExchangeError {
     fn from(violation: Violation) -> Self {

@@ -40,7 +40,8 @@ impl ProgramGame {
         let request =
             RulesRequest { protocol: Some([VERSION]), ..RulesRequest::new(RequestType::Game) };
         let (description, text) = link.ask(request, |answer: GameAnswer, text| {
-            Ok((Description::new(answer)?, without_id(text)?))
+            let description = Description::new(answer).map_err(Violation::from)?;
+            Ok((description, without_id(text)?))
         })?;
         Ok(Self {
             description: Arc::new(description),

@@ -248,3 +248,6 @@ fn by_seat<T>(
         _ => Err(Violation::Missing(field)),
     }
 }
+
+#[cfg(test)]
+mod tests;

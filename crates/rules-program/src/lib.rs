@@ -25,7 +25,10 @@ mod position;
 mod serve;
 
 pub use child::ChildLauncher;
-pub use error::{ExchangeError, RulesProgramError, Violation};
+pub use error::{DescriptionError, ExchangeError, RulesProgramError, Violation};
 pub use game::ProgramGame;
 pub use pipes::{Launcher, ProgramPipes, RulesProcess};
 pub use serve::serve;
+
+#[cfg(test)]
+mod tests;

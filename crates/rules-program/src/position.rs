@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use rand::RngCore;
 use rand::seq::IndexedRandom;
-use referee_games::board::Square;
 use referee_games::{
     AnyPosition, BySeat, Event, GameError, GameResult, Legal, PASS, Position, Refusal, Seat, Step,
     StepError, StepText, Text, Turn,
@@ -295,18 +294,6 @@ impl AnyPosition for ProgramPosition {
 
     fn caption(&self) -> String {
         self.held.caption.clone()
-    }
-
-    fn owner(&self, _: Square) -> Option<Seat> {
-        None
-    }
-
-    fn shared(&self, _: Square) -> Vec<char> {
-        Vec::new()
-    }
-
-    fn goal(&self, _: Square) -> Option<Seat> {
-        None
     }
 
     fn perft(&self, depth: u32) -> Result<u64, GameError> {

@@ -445,3 +445,6 @@ fn judge(position: &dyn AnyPosition, seat: Seat, text: &str) -> Result<ActionAns
     };
     Ok(ActionAnswer { action: None, refused: Some(refused), clause, malformed })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,258 @@
+//! Positions in answers: what is held, and what is refused.
+
+use referee_games::Legal;
+use serde_json::{from_value, json};
+
+use super::*;
+use crate::contract::GameAnswer;
+
+fn game(hidden: bool) -> Description {
+    let answer = json!({
+        "protocol": 1, "name": "nim", "title": "Nim", "seats": ["first", "second"],
+        "hidden": hidden
+    });
+    let answer: GameAnswer = from_value(answer).expect("the form of an answer");
+    Description::new(answer).expect("a description")
+}
+
+fn held_of(game: &Description, answer: &Value) -> Result<(Held, Done), Violation> {
+    // As text, because a state is kept as it is written.
+    let text = answer.to_string();
+    Held::new(game, serde_json::from_str(&text).expect("the form of an answer"))
+}
+
+/// A position with these fields in place of those of a plain one.
+fn with(fields: Value) -> Value {
+    let mut answer = json!({"state": {"heap": 7}, "turn": {"move": "first"}, "legal": ["2", "1"]});
+    let Value::Object(fields) = fields else { panic!("an object") };
+    answer.as_object_mut().expect("an object").extend(fields);
+    answer
+}
+
+fn held(fields: Value) -> (Held, Done) {
+    held_of(&game(false), &with(fields)).expect("a position")
+}
+
+fn refused(fields: Value) -> Violation {
+    held_of(&game(false), &with(fields)).map(drop).expect_err("refused")
+}
+
+fn list(actions: &[&str]) -> Legal {
+    Legal::List(actions.iter().map(|&action| action.to_owned()).collect())
+}
+
+#[test]
+fn a_turn_has_one_of_five_forms() {
+    let turn = |turn: Value| held(json!({"turn": turn, "legal": null})).0.turn;
+    let over = |result| Turn::Over(Outcome { result, reason: "empty".into() });
+    assert_eq!(turn(json!({"move": "second"})), Turn::Move(Seat::Second));
+    assert_eq!(turn(json!({"both": true})), Turn::Both);
+    assert_eq!(turn(json!({"pass": "first"})), Turn::Pass(Seat::First));
+    assert_eq!(turn(json!({"chance": [["6", 1]]})), Turn::Chance(Stream::Shared));
+    let own = json!({"chance": [["6", 1]], "for": "second"});
+    assert_eq!(turn(own), Turn::Chance(Stream::Seat(Seat::Second)));
+    let won = json!({"over": "second", "reason": "empty"});
+    assert_eq!(turn(won), over(GameResult::Win(Seat::Second)));
+    assert_eq!(turn(json!({"over": "draw", "reason": "empty"})), over(GameResult::Draw));
+}
+
+#[test]
+fn a_turn_with_no_form_or_two_is_refused() {
+    for turn in [
+        json!({}),
+        json!({"both": false}),
+        json!({"reason": "empty"}),
+        json!({"move": "first", "both": true}),
+        json!({"move": "first", "pass": "first"}),
+        json!({"over": "draw", "chance": [["6", 1]]}),
+    ] {
+        assert_eq!(refused(json!({"turn": turn})), Violation::Turn, "{turn}");
+    }
+    let seat = |name: &str| Violation::Seat(name.to_owned());
+    assert_eq!(refused(json!({"turn": {"move": "third"}})), seat("third"));
+    assert_eq!(refused(json!({"turn": {"pass": ""}})), seat(""));
+    assert_eq!(refused(json!({"turn": {"over": "Draw", "reason": "x"}})), seat("Draw"));
+    let stream = json!({"turn": {"chance": [["6", 1]], "for": "nobody"}});
+    assert_eq!(refused(stream), seat("nobody"));
+    assert_eq!(refused(json!({"turn": {"over": "draw"}})), Violation::Missing("reason"));
+    assert_eq!(refused(json!({"turn": null})), Violation::Missing("turn"));
+}
+
+#[test]
+fn outcomes_are_different_and_some_can_happen() {
+    let chance = |outcomes: Value| json!({"turn": {"chance": outcomes}});
+    assert_eq!(
+        held(chance(json!([["5", 0], ["6", 3]]))).0.outcomes,
+        [("5".to_owned(), 0), ("6".to_owned(), 3)],
+        "in the program's order: a draw depends on it"
+    );
+    assert_eq!(refused(chance(json!([]))), Violation::Outcomes(0));
+    assert_eq!(refused(chance(json!([["6", 1], ["6", 2]]))), Violation::Outcomes(2));
+    assert_eq!(refused(chance(json!([["5", 0], ["6", 0]]))), Violation::Weights);
+    assert_eq!(refused(chance(json!([[" 6", 1]]))), Violation::Text(" 6".to_owned()));
+    let many = |count: usize| (0..count).map(|n| json!([n.to_string(), 1])).collect::<Value>();
+    held(chance(many(MOST_OUTCOMES)));
+    let more = MOST_OUTCOMES + 1;
+    assert_eq!(refused(chance(many(more))), Violation::Outcomes(more));
+}
+
+#[test]
+fn legal_actions_are_sorted_and_only_those_of_who_is_asked() {
+    let (position, _) = held(json!({}));
+    assert_eq!(position.shown(Seat::First), list(&["1", "2"]));
+    assert_eq!(position.shown(Seat::Second), list(&[]), "it is not asked");
+    assert!(position.lists(Seat::First, "2") && !position.lists(Seat::First, "3"));
+    assert!(!position.lists(Seat::Second, "2"));
+    let both = json!({"turn": {"both": true}, "legal": {"second": ["b", "a"], "first": ["c"]}});
+    let (position, _) = held(both);
+    assert_eq!(position.shown(Seat::First), list(&["c"]));
+    assert_eq!(position.shown(Seat::Second), list(&["a", "b"]));
+}
+
+#[test]
+fn a_list_of_actions_that_does_not_fit_the_turn_is_refused() {
+    let both = json!({"both": true});
+    let unexpected = |fields| match refused(fields) {
+        Violation::Unexpected { field, .. } => field,
+        other => panic!("{other}"),
+    };
+    assert_eq!(unexpected(json!({"legal": {"first": ["1"], "second": ["1"]}})), "legal");
+    assert_eq!(unexpected(json!({"turn": both, "legal": ["1"]})), "legal");
+    let one = json!({"turn": both, "legal": {"first": ["1"]}});
+    assert_eq!(refused(one), Violation::Missing("legal"));
+    let third = json!({"turn": both, "legal": {"first": ["1"], "second": ["1"], "third": ["1"]}});
+    assert_eq!(refused(third), Violation::Seat("third".to_owned()));
+    assert_eq!(refused(json!({"legal": []})), Violation::NoAction("first".to_owned()));
+    let empty = json!({"turn": both, "legal": {"first": ["1"], "second": []}});
+    assert_eq!(refused(empty), Violation::NoAction("second".to_owned()));
+    assert_eq!(refused(json!({"legal": ["1", "2", "1"]})), Violation::ListedTwice("1".to_owned()));
+}
+
+#[test]
+fn the_list_does_not_matter_if_nobody_is_asked() {
+    for turn in [json!({"pass": "first"}), json!({"over": "draw", "reason": "empty"})] {
+        let (position, _) = held(json!({"turn": turn, "legal": ["x", "x"]}));
+        assert_eq!(position.shown(Seat::First), list(&[]));
+    }
+}
+
+#[test]
+fn players_get_what_is_shown_instead_of_a_list() {
+    let shown = json!({"first": {"hand": 3}, "second": null});
+    let (position, _) = held(json!({"legal": null, "show": shown}));
+    assert_eq!(position.shown(Seat::First), Legal::Shown(json!({"hand": 3})));
+    assert_eq!(position.shown(Seat::Second), list(&[]), "it is not asked");
+    let (position, _) = held(json!({"legal": null}));
+    assert_eq!(position.shown(Seat::First), Legal::Shown(Value::Null), "there is no list");
+    let half = json!({"show": {"first": 1}});
+    assert_eq!(refused(half), Violation::Missing("show"));
+}
+
+#[test]
+fn texts_of_actions_can_stand_in_a_line() {
+    let longest = "x".repeat(LONGEST_TEXT);
+    for text in ["3,4", "é 象", "a{b}", &longest] {
+        assert_eq!(check_text(text), Ok(()), "{text}");
+    }
+    let longer = "x".repeat(LONGEST_TEXT + 1);
+    for text in ["", " a", "a ", "a\n", "a\u{1b}[31m", "{\"a\":1}", &longer] {
+        assert_eq!(check_text(text), Err(Violation::Text(text.to_owned())), "{text:?}");
+        assert_eq!(refused(json!({"legal": [text]})), Violation::Text(text.to_owned()));
+    }
+}
+
+#[test]
+fn a_state_is_kept_as_it_is_written_and_has_a_bound() {
+    let game = game(false);
+    let text = r#"{"state":{"b": 1.50,"a":[]},"turn":{"move":"first"}}"#;
+    let (position, _) =
+        Held::new(&game, serde_json::from_str(text).expect("an answer")).expect("a position");
+    assert_eq!(position.state.get(), r#"{"b": 1.50,"a":[]}"#);
+    assert_eq!(refused(json!({"state": "x".repeat(LONGEST_STATE - 1)})), {
+        Violation::State(LONGEST_STATE + 1)
+    });
+    held(json!({"state": "x".repeat(LONGEST_STATE - 2)}));
+    let none = held_of(&game, &json!({"turn": {"move": "first"}})).map(drop);
+    assert_eq!(none, Err(Violation::Missing("state")));
+}
+
+#[test]
+fn a_board_fits_a_screen() {
+    let (position, _) = held(json!({"rows": ["x.", ".o"], "caption": "7 left"}));
+    assert_eq!((position.rows.len(), position.caption.as_str()), (2, "7 left"));
+    let widest = "象".repeat(LONGEST_ROW);
+    held(json!({"rows": vec![&widest; MOST_ROWS], "caption": widest}));
+    for fields in [
+        json!({"rows": vec!["x"; MOST_ROWS + 1]}),
+        json!({"rows": ["x".repeat(LONGEST_ROW + 1)]}),
+        json!({"rows": ["a\tb"]}),
+        json!({"caption": "\u{1b}[2J"}),
+    ] {
+        assert_eq!(refused(fields), Violation::Board);
+    }
+}
+
+#[test]
+fn estimates_are_from_minus_one_to_one() {
+    let (position, _) = held(json!({"values": {"first": -1, "second": 1}}));
+    assert_eq!(position.values, Some(BySeat::new(-1.0, 1.0)));
+    let beyond = json!({"values": {"first": 0, "second": 1.5}});
+    assert_eq!(refused(beyond), Violation::Value(1.5));
+    assert_eq!(refused(json!({"values": {"first": 0}})), Violation::Missing("values"));
+}
+
+#[test]
+fn what_a_step_did_is_told() {
+    let fields = json!({
+        "events": [{"event": "taken", "count": 2}], "on_behalf_of": "second"
+    });
+    let (_, done) = held(fields);
+    assert_eq!(done.events[0].name(), "taken");
+    assert_eq!((done.on_behalf_of, done.secret), (Some(Seat::Second), false));
+    let nobody = json!({"on_behalf_of": "nobody"});
+    assert_eq!(refused(nobody), Violation::Seat("nobody".to_owned()));
+    for event in [json!({"count": 2}), json!({"event": "over"}), json!({"event": "action"})] {
+        let refused = refused(json!({"events": [event]}));
+        assert!(matches!(refused, Violation::Event(_)), "{refused}");
+    }
+}
+
+#[test]
+fn an_open_game_hides_nothing() {
+    let field = |fields| match refused(fields) {
+        Violation::Unexpected { field, .. } => field,
+        other => panic!("{other}"),
+    };
+    assert_eq!(field(json!({"views": {"first": 1, "second": 2}})), "views");
+    assert_eq!(field(json!({"secret": true})), "secret");
+    assert_eq!(field(json!({"events": [{"event": "peek", "to": ["first"]}]})), "to");
+    let (_, done) = held(json!({"events": [{"event": "moved", "to": "3,4"}]}));
+    assert_eq!(done.events[0].fields()["to"], "3,4", "a field as any other");
+}
+
+#[test]
+fn a_hidden_game_says_what_each_seat_sees() {
+    let game = game(true);
+    let position = |fields| held_of(&game, &with(fields));
+    let views = json!({"first": {"coin": "heads"}, "second": {}});
+    let (held, done) = position(json!({
+        "views": views, "secret": true, "events": [{"event": "peek", "to": ["first"]}]
+    }))
+    .expect("a position");
+    let views = held.views.expect("views");
+    assert_eq!((views.first.get(), views.second.get()), (r#"{"coin":"heads"}"#, "{}"));
+    assert!(done.secret && !done.events[0].is_known_to("second"));
+    let refused = |fields| position(fields).map(drop).expect_err("refused");
+    assert_eq!(refused(json!({})), Violation::Missing("views"));
+    let half = json!({"views": {"first": 1}});
+    assert_eq!(refused(half), Violation::Missing("views"));
+    let told =
+        |to: Value| json!({"views": views_of_nothing(), "events": [{"event": "x", "to": to}]});
+    assert_eq!(refused(told(json!("first"))), Violation::Addressees);
+    assert_eq!(refused(told(json!([1]))), Violation::Addressees);
+    assert_eq!(refused(told(json!(["third"]))), Violation::Seat("third".to_owned()));
+}
+
+fn views_of_nothing() -> Value {
+    json!({"first": null, "second": null})
+}
