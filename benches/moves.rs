@@ -27,7 +27,7 @@ use rand_chacha::ChaCha8Rng;
 use referee::disk::remove_if_there;
 use referee::error::Failure;
 use referee::log::{LOG, LogWriter};
-use referee::model::clock::{Measure, TimeControl};
+use referee::model::clock::TimeControl;
 use referee::model::containment::ContainmentRequest;
 use referee::model::record::{FaultPolicy, Header, PlayerInfo, SCHEMA};
 use referee::model::rules::GameRules;
@@ -317,13 +317,9 @@ fn log(report: GameReport, statistics: BySeat<PlayerStatistics>, script: &str) -
 
 fn control() -> TimeControl {
     TimeControl {
-        startup: Duration::from_secs(10),
         budget: Some(Duration::from_secs(60)),
-        increment: Duration::ZERO,
         per_move: Some(Duration::from_secs(5)),
-        measure: Measure::Wall,
-        count_startup: false,
-        ponder: false,
+        ..TimeControl::unlimited(Duration::from_secs(10))
     }
 }
 

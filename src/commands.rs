@@ -20,6 +20,7 @@ pub mod report;
 pub mod results;
 pub mod rules;
 pub mod run;
+mod runtime;
 mod same_as;
 pub mod serve;
 pub mod serve_game;

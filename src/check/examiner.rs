@@ -1,29 +1,28 @@
 //! The steps of a check, one after the other.
 
 mod alone;
+mod exam;
 mod forfeit;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::drills::{Drill, kinds_met};
+use self::exam::Task;
+pub use self::exam::{Candidate, Exam};
+use super::drills::kinds_met;
 use super::load::Load;
 use super::records::Records;
 use super::report::{CheckReport, CheckStep, OpponentScore, StepVerdict};
 use super::{CheckFinding, transcript};
 use crate::error::Failure;
-use crate::model::clock::TimeControl;
 use crate::model::fault::Fault;
-use crate::model::player::{Interface, PlayerSpec};
+use crate::model::player::PlayerSpec;
 use crate::model::plies::Plies;
-use crate::model::record::{FaultPolicy, GameRecord, Header};
-use crate::model::rules::GameRules;
+use crate::model::record::GameRecord;
 use crate::model::warning::Wording;
 use crate::openings::OpeningBook;
-use crate::player::Sandbox;
 use crate::referee::Unplayable;
 use crate::run::entrant::Entrant;
 use crate::run::job::{Conditions, Finished, JobOutcome};
@@ -40,56 +39,6 @@ const SUBJECT: usize = 0;
 const TWIN: usize = 1;
 const PARTNER: usize = 2;
 
-/// The settings that are the same for every player of a check.
-#[derive(Debug)]
-pub struct Exam {
-    /// The rules in force.
-    pub rules: GameRules,
-    /// The time limits.
-    pub control: TimeControl,
-    /// The sandbox for the players.
-    pub containment: Arc<Sandbox>,
-    /// What happens after a refused action.
-    pub policy: FaultPolicy,
-    /// The decisions that show each kind of turn.
-    pub drills: Vec<Drill>,
-    /// The partner for long games.
-    pub partner: PlayerSpec,
-    /// The built-in players to play against.
-    pub bots: Vec<PlayerSpec>,
-    /// The number of game pairs against each of them.
-    pub pairs: u32,
-    /// The seed for everything random.
-    pub seed: u64,
-    /// The time limit for the check of one player.
-    pub within: Duration,
-}
-
-/// A player to be checked.
-#[derive(Debug, Clone)]
-pub struct Candidate {
-    /// The player.
-    pub spec: PlayerSpec,
-    /// The arguments that name it to `referee ask`, quoted for the shell.
-    pub words: String,
-    /// The folder for the games that show a finding.
-    pub records: PathBuf,
-    /// The header for a log of its games.
-    pub header: Header,
-}
-
-/// A step of a check.
-#[derive(Debug, Clone, Copy)]
-enum Task {
-    Start,
-    Turns,
-    Forfeit,
-    Itself,
-    Long,
-    Load,
-    Against(usize),
-}
-
 /// Why a step stopped early.
 enum Interruption {
     /// The check is over: it was interrupted, or its time is up.
@@ -100,39 +49,6 @@ enum Interruption {
 impl From<Failure> for Interruption {
     fn from(failure: Failure) -> Self {
         Self::Failed(failure)
-    }
-}
-
-impl Exam {
-    /// The report on `candidate` before any step.
-    pub fn untried(&self, candidate: &Candidate) -> CheckReport {
-        let spec = &candidate.spec;
-        let steps = self.tasks(spec).map(|task| self.name(task)).collect();
-        let mut report = CheckReport::new(&spec.name, &spec.command, self.rules.game.name(), steps);
-        report.warnings.extend(spec.remark());
-        report
-    }
-
-    fn tasks(&self, spec: &PlayerSpec) -> impl Iterator<Item = Task> + use<> {
-        // Players other than classes learn of forfeits in their turns.
-        let forfeit = (spec.interface() == Interface::Class).then_some(Task::Forfeit);
-        [Task::Start, Task::Turns]
-            .into_iter()
-            .chain(forfeit)
-            .chain([Task::Itself, Task::Long, Task::Load])
-            .chain((0..self.bots.len()).map(Task::Against))
-    }
-
-    fn name(&self, task: Task) -> String {
-        match task {
-            Task::Start => "start".to_owned(),
-            Task::Turns => "turns".to_owned(),
-            Task::Forfeit => "forfeit".to_owned(),
-            Task::Itself => "itself".to_owned(),
-            Task::Long => "long".to_owned(),
-            Task::Load => "load".to_owned(),
-            Task::Against(bot) => format!("against {}", self.bots[bot].name),
-        }
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::board::picture;
 use super::recorded::FoundGame;
-use super::run::until_interrupted;
+use super::runtime::until_interrupted;
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::check::{Beginning, CheckFinding, ShownLine, transcript};

@@ -7,7 +7,8 @@ use clap::Args;
 use tokio::sync::watch;
 
 use super::game_args::{GameArgument, OptionArgs, game_named};
-use super::run::{RunLimits, games_at_once, interrupted, play, refuse_changed};
+use super::run::{RunLimits, games_at_once, play, refuse_changed};
+use super::runtime::interrupted;
 use super::settings::{GivenSettings, Settings, config_path, opened, read_config};
 use super::{Failure, OutputFormat, Status};
 use crate::analysis::sprt::match_game;

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use super::board::picture;
 use super::recorded::FoundGame;
-use super::run::interrupted;
+use super::runtime::{interrupted, new_runtime};
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, Status};
 use crate::config::PlayerArgument;
@@ -192,10 +192,7 @@ fn block_on(
     players: &mut BySeat<Player>,
     printer: Printer,
 ) -> Result<Option<GameReport>, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::system(error.to_string()))?;
+    let runtime = new_runtime()?;
     let report = runtime.block_on(async {
         let mut stop = interrupted()?;
         let mut broken = None;

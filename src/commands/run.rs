@@ -16,6 +16,7 @@ use self::live_tables::LiveTables;
 use super::containment_args::{level_named, mechanism_named};
 use super::report;
 use super::results::Tables;
+use super::runtime::{interrupted, new_runtime};
 use super::settings::{GivenSettings, SettingSource, Settings, Sourced};
 use super::until::Until;
 use super::{Failure, Status};
@@ -37,7 +38,6 @@ use crate::run::job::Conditions;
 use crate::run::resume::{self, Prepared};
 use crate::run::worker;
 use crate::run::{Recorder, RunEnd, Runner};
-use crate::signals;
 use referee_sandbox::{Level, Mechanism, descriptor_limit};
 
 /// Arguments of `run`.
@@ -259,10 +259,7 @@ pub(super) fn play(
         conditions: Arc::new(conditions),
         deadline: terms.deadline,
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::system(error.to_string()))?;
+    let runtime = new_runtime()?;
     let end =
         runtime.block_on(async { runner.run(tournament, &mut listeners, stop.await?).await })?;
     Ok(RunOutcome { end, games: state.played() })
@@ -319,31 +316,6 @@ fn in_order_of<'a>(
     players: &'a [PlayerSpec],
 ) -> impl Iterator<Item = &'a PlayerSpec> {
     names.iter().filter_map(|name| players.iter().find(|player| player.name == *name))
-}
-
-/// Runs `work` on this thread. Returns `None` if it was interrupted and dropped.
-pub(super) fn until_interrupted<T>(
-    work: impl Future<Output = Result<T, Failure>>,
-) -> Result<Option<T>, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::system(error.to_string()))?;
-    runtime.block_on(async {
-        let mut stop = interrupted()?;
-        tokio::select! {
-            biased;
-            _ = stop.wait_for(|stop| *stop) => Ok(None),
-            done = work => done.map(Some),
-        }
-    })
-}
-
-/// Becomes true at Ctrl-C, SIGTERM or SIGHUP. If nobody listens, or at the second such signal, the
-/// program ends.
-pub(super) fn interrupted() -> Result<watch::Receiver<bool>, Failure> {
-    signals::stop_asked()
-        .map_err(|error| Failure::system(format!("cannot listen for signals: {error}")))
 }
 
 fn conclude(

@@ -29,7 +29,7 @@ use tokio_stream::wrappers::WatchStream;
 use super::report::game_files::{INDEX_END, game_script, index_begin, listed};
 use super::report::{ReplayRenderer, command_options, render};
 use super::results::{Tables, find};
-use super::run::interrupted;
+use super::runtime::{interrupted, new_runtime};
 use super::{Failure, Status};
 use crate::analysis::results::Faulted;
 use crate::folder::{self, log_failure};
@@ -67,9 +67,7 @@ const AT_WORK: usize = 4;
 pub fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = find(args.dir.as_deref())?;
     let system = |error: std::io::Error| Failure::system(format!("cannot serve: {error}"));
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(system)?;
-    runtime.block_on(async {
+    new_runtime()?.block_on(async {
         let mut stop = interrupted()?;
         let listener = TcpListener::bind(args.listen).await.map_err(|error| {
             Failure::system(format!("cannot listen on {}: {error}", args.listen))

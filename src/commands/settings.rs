@@ -5,7 +5,6 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::Args;
 
@@ -14,7 +13,7 @@ use super::containment_args::level_named;
 use super::game_args::{GameArgument, OptionArgs, game_named};
 use crate::config::{self, LoadedConfig, PlayerArgument};
 use crate::error::FailureKind;
-use crate::model::clock::{Measure, TimeControl};
+use crate::model::clock::TimeControl;
 use crate::model::containment::ContainmentRequest;
 use crate::model::openings::Openings;
 use crate::model::player::PlayerSpec;
@@ -341,13 +340,8 @@ impl GameSettingsArgs {
 /// The time limits if there is no configuration.
 fn default_clock() -> TimeControl {
     TimeControl {
-        startup: config::DEFAULT_STARTUP,
-        budget: None,
-        increment: Duration::ZERO,
         per_move: Some(config::DEFAULT_MOVE),
-        measure: Measure::Wall,
-        count_startup: false,
-        ponder: false,
+        ..TimeControl::unlimited(config::DEFAULT_STARTUP)
     }
 }
 

@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::keys::{Field, TableReader};
 use super::launch;
-use super::limits::positive_duration;
+use super::limits::positive;
 use super::player::LookupPaths;
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems, SourceText, instead};
 use super::text;
@@ -161,7 +161,7 @@ impl GameKeys {
             command.get_ref().iter().map(|word| word.get_ref().clone()).collect();
         let program = launch::command(&words, place.base, place.path);
         let program = program.map_err(|error| problems.add(error.at(command.span()))).ok()?;
-        let reply = positive_duration("reply", self.reply.as_ref(), problems);
+        let reply = positive("reply", self.reply.as_ref(), problems);
         let mut files = Vec::new();
         for file in self.files.iter().flat_map(Spanned::get_ref) {
             if !place.base.join(file.get_ref()).exists() {

@@ -123,7 +123,8 @@ fn measure(field: Given<'_, String>, preset: Measure, problems: &mut Problems) -
     }
 }
 
-/// The duration in `field`, which must not be zero.
+/// The duration in `field`, more than zero and at most [`LONGEST`]; `None` if it was not given, or
+/// cannot be read. Notes what is wrong.
 pub(super) fn positive(
     key: &str,
     field: Given<'_, String>,
@@ -131,7 +132,7 @@ pub(super) fn positive(
 ) -> Option<Duration> {
     let duration = duration(key, field, problems)?;
     if duration.is_zero() {
-        let at = field.map_or(0..0, toml::Spanned::span);
+        let at = field.map(toml::Spanned::span).unwrap_or_default();
         let problem = Problem::new(at, format!("`{key}` leaves no time"));
         problems.add(problem.label("expected more than zero"));
     }
@@ -139,21 +140,6 @@ pub(super) fn positive(
 }
 
 /// The duration in `field`, from zero to [`LONGEST`].
-/// A duration longer than 0; `None` if it was not given, or was refused and noted.
-pub(super) fn positive_duration(
-    key: &str,
-    field: Given<'_, String>,
-    problems: &mut Problems,
-) -> Option<Duration> {
-    let duration = duration(key, field, problems)?;
-    if duration.is_zero() {
-        let at = field.map(toml::Spanned::span).unwrap_or_default();
-        let problem = Problem::new(at, format!("unexpected value of `{key}`"));
-        problems.add(problem.label("expected more than 0s"));
-    }
-    Some(duration)
-}
-
 fn duration(key: &str, field: Given<'_, String>, problems: &mut Problems) -> Option<Duration> {
     let field = field?;
     let expected = match parse(field.get_ref()) {

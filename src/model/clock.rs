@@ -32,6 +32,19 @@ pub struct TimeControl {
 }
 
 impl TimeControl {
+    /// Wall time without limits besides that of the start-up.
+    pub const fn unlimited(startup: Duration) -> Self {
+        Self {
+            startup,
+            budget: None,
+            increment: Duration::ZERO,
+            per_move: None,
+            measure: Measure::Wall,
+            count_startup: false,
+            ponder: false,
+        }
+    }
+
     /// Whether some limit holds for every turn.
     pub fn bounds_every_turn(&self) -> bool {
         self.budget.is_some() || self.per_move.is_some()
@@ -198,13 +211,10 @@ mod tests {
 
     fn control(budget: Option<u64>, per_move: Option<u64>, increment: u64) -> TimeControl {
         TimeControl {
-            startup: Duration::from_secs(10),
             budget: budget.map(Duration::from_nanos),
             increment: Duration::from_nanos(increment),
             per_move: per_move.map(Duration::from_nanos),
-            measure: Measure::Wall,
-            count_startup: false,
-            ponder: false,
+            ..TimeControl::unlimited(Duration::from_secs(10))
         }
     }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::model::clock::Measure;
 use crate::player::PlayerScript;
 use crate::referee::plan;
 
@@ -26,13 +25,8 @@ fn record() -> GameRecord {
 }
 
 const CONTROL: TimeControl = TimeControl {
-    startup: Duration::from_secs(10),
     budget: Some(Duration::from_secs(5)),
-    increment: Duration::ZERO,
-    per_move: None,
-    measure: Measure::Wall,
-    count_startup: false,
-    ponder: false,
+    ..TimeControl::unlimited(Duration::from_secs(10))
 };
 
 /// The outcome of asking for a decision, and the turns that the player was asked.

@@ -88,15 +88,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     fn control(measure: Measure, ponder: bool) -> TimeControl {
-        TimeControl {
-            startup: MS,
-            budget: None,
-            increment: Duration::ZERO,
-            per_move: None,
-            measure,
-            count_startup: false,
-            ponder,
-        }
+        TimeControl { measure, ponder, ..TimeControl::unlimited(MS) }
     }
 
     fn stolen(turns: &[(u32, u32)]) -> Stolen {

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::*;
-use crate::model::clock::Measure;
 use crate::player::{PlayerScript, Wire};
 use referee_games::{GameResult, Outcome};
 
@@ -38,15 +37,7 @@ struct Played {
 fn game(turns: &'static str, white: Replies, black: Replies) -> Game {
     Game {
         turns,
-        control: TimeControl {
-            startup: 10 * SECOND,
-            budget: None,
-            increment: Duration::ZERO,
-            per_move: Some(SECOND),
-            measure: Measure::Wall,
-            count_startup: false,
-            ponder: false,
-        },
+        control: TimeControl { per_move: Some(SECOND), ..TimeControl::unlimited(10 * SECOND) },
         policy: FaultPolicy::Lose,
         opening: Vec::new(),
         greetings: ["ok"; 2],

@@ -1,20 +1,22 @@
 //! Starts a tournament's folder, or resumes it: which changes of the configuration are allowed, and
 //! which are refused.
 
+mod changes;
+
 use std::io;
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
+use self::changes::compare;
 use crate::error::Failure;
 use crate::folder::{self, LockedFolder, LogContents};
 use crate::log::{
     LogError, LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
 };
 use crate::model::containment::Containment;
-use crate::model::openings::Openings;
 use crate::model::record::{GameRecord, Header, PlayerInfo, SCHEMA};
 use crate::model::rules::GameRules;
-use crate::model::stage::{Format, PairingRules, Stage};
+use crate::model::stage::{PairingRules, Stage};
 use crate::model::tournament::Tournament;
 use crate::printer::Printer;
 use crate::verify::first_difference;
@@ -215,176 +217,6 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         players: tournament.players.iter().map(info).collect(),
         changes: Vec::new(),
     }
-}
-
-/// Returns the allowed changes. Returns forbidden changes as an error.
-///
-/// With `further` games in the log, no other games may be added before them.
-fn compare(
-    old: &Header,
-    new: &Header,
-    replaced: &[String],
-    further: bool,
-) -> Result<Vec<String>, Vec<String>> {
-    let mut changes = Vec::new();
-    let mut differences = fixed_differences(old, new);
-    let (planned, wanted) = (configured(&old.stages), configured(&new.stages));
-    compare_stages(planned, wanted, &mut changes, &mut differences);
-    for player in &old.players {
-        let name = &player.name;
-        let now = new.players.iter().find(|now| now.name == *name);
-        match now {
-            None => {
-                differences.push(format!("player {name}: it is in the results, not configured"));
-            }
-            Some(now) if replaced.contains(name) => changes.push(format!(
-                "player {name} replaced: {} became {}; its games are played again",
-                player.hash, now.hash
-            )),
-            Some(now) if now.hash != player.hash => differences.push(format!(
-                "player {name}: its program changed ({} became {}); `--replace {name}` plays its \
-                 games again",
-                player.hash, now.hash
-            )),
-            Some(_) => {}
-        }
-    }
-    for player in &new.players {
-        if !old.players.iter().any(|known| known.name == player.name) {
-            changes.push(format!("player {} added", player.name));
-        }
-    }
-    if (further || !may_grow(wanted)) && differences.is_empty() {
-        let fixed = if further {
-            "the further games that --until brought depend on the results before them"
-        } else {
-            "in this format later meetings depend on earlier results"
-        };
-        differences.extend(changes.iter().map(|change| format!("{change}: {fixed}")));
-    }
-    match (planned.len() < old.stages.len(), wanted.len() < new.stages.len()) {
-        (false, true) => changes.push("further games as time allows (--until)".to_owned()),
-        (true, false) => changes.push("no further games (none were played)".to_owned()),
-        _ => {}
-    }
-    if differences.is_empty() { Ok(changes) } else { Err(differences) }
-}
-
-/// The stages without the one of further games, which is never configured.
-fn configured(stages: &[Stage]) -> &[Stage] {
-    match stages {
-        [before @ .., Stage { format: Format::Further, .. }] => before,
-        all => all,
-    }
-}
-
-/// Whether results stay valid when players or pairs are added, or games are played again.
-fn may_grow(stages: &[Stage]) -> bool {
-    matches!(stages, [Stage { format: Format::RoundRobin | Format::Gauntlet { .. }, .. }])
-}
-
-/// The differences between the stages. More pairs are allowed; anything else is forbidden.
-fn compare_stages(
-    old: &[Stage],
-    new: &[Stage],
-    changes: &mut Vec<String>,
-    differences: &mut Vec<String>,
-) {
-    if let ([before], [after]) = (old, new)
-        && *after == (Stage { pairs: after.pairs, ..before.clone() })
-    {
-        let (before, after) = (before.pairs, after.pairs);
-        match after {
-            more if more > before => changes.push(format!("pairs: {before} became {more}")),
-            fewer if fewer < before => differences.push(format!(
-                "pairs: the results have {before}, the configuration {fewer}; there can only be \
-                 more"
-            )),
-            _ => {}
-        }
-    } else if old != new {
-        let text = |stages| serde_json::to_value(stages).unwrap_or_default().to_string();
-        differences.push(format!(
-            "stages: the results have {}, the configuration {}",
-            text(old),
-            text(new)
-        ));
-    }
-}
-
-/// Differences in settings that must not change.
-fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
-    let parts = |header: &Header| {
-        let mut parts = vec![
-            ("game".to_owned(), header.game.clone()),
-            ("rules".to_owned(), rules_of(header).to_owned()),
-            ("seed".to_owned(), header.seed.map_or("none".to_owned(), |seed| seed.to_string())),
-            ("quarantine".to_owned(), header.quarantine.to_string()),
-            (
-                "openings".to_owned(),
-                header.openings.as_ref().map_or("none".to_owned(), Openings::distinctly),
-            ),
-        ];
-        let clock = serde_json::to_value(header.clock).unwrap_or_default();
-        let ratings: serde_json::Map<String, serde_json::Value> = header
-            .anchors
-            .iter()
-            .map(|anchor| (anchor.player.clone(), anchor.rating.into()))
-            .collect();
-        let values = serde_json::json!({
-            "fault-policy": header.fault_policy, "ratings": ratings,
-        });
-        let containment = serde_json::json!({
-            "level": header.containment.level,
-            "in-force": header.containment.in_force,
-        });
-        let limits = serde_json::to_value(header.containment.limits).unwrap_or_default();
-        for (group, values) in [
-            ("clock", &clock),
-            ("", &values),
-            ("containment", &containment),
-            ("containment", &limits),
-        ] {
-            for (key, value) in values.as_object().into_iter().flatten() {
-                let (key, value) = setting(key, value);
-                parts.push((format!("{group} {key}").trim().to_owned(), value));
-            }
-        }
-        for (name, value) in &header.options {
-            parts.push((format!("option {name}"), setting(name, value).1));
-        }
-        parts
-    };
-    let (before, after) = (parts(old), parts(new));
-    let said = |(name, value): &(String, String)| {
-        let other = after.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-        (other != Some(value)).then(|| {
-            let now = other.unwrap_or("nothing");
-            format!("{name}: the results have {value}, the configuration {now}")
-        })
-    };
-    before.iter().filter_map(said).collect()
-}
-
-/// What knows the rules of the games.
-fn rules_of(header: &Header) -> &'static str {
-    if header.program.is_some() { "a program" } else { "built in" }
-}
-
-/// A setting of the header, as the configuration writes it.
-fn setting(key: &str, value: &serde_json::Value) -> (String, String) {
-    use serde_json::Value;
-    let (name, is_duration) = key.strip_suffix("_ns").map_or((key, false), |name| (name, true));
-    let words = match value {
-        Value::Null => "none".to_owned(),
-        Value::String(text) => text.clone(),
-        Value::Number(number) if is_duration => number.as_u64().map_or_else(
-            || number.to_string(),
-            |nanos| humantime::format_duration(Duration::from_nanos(nanos)).to_string(),
-        ),
-        other => other.to_string(),
-    };
-    (name.replace('_', "-"), words)
 }
 
 fn refuse(folder: &LockedFolder, differences: &[String]) -> Failure {

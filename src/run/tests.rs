@@ -10,10 +10,9 @@ use super::*;
 use crate::folder::LockedFolder;
 use crate::log::LogReader;
 use crate::log::LogWriter;
-use crate::model::clock::{Measure, TimeControl};
-use crate::model::containment::{Containment, PlayerLimits};
-use crate::model::record::{FaultPolicy, Header, SCHEMA};
-use crate::model::stage::{PairingRules, Stage};
+use crate::model::clock::TimeControl;
+use crate::model::record::{Header, examples};
+use crate::model::stage::Stage;
 use crate::player::{Respond, Wire};
 use crate::run::entrant::Entrant;
 use crate::run::event::Listeners;
@@ -23,7 +22,6 @@ use referee_games::{
     BySeat, Clause, Event, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal,
     Seat, Step, Turn, Typed,
 };
-use referee_sandbox::Level;
 
 /// The first seat decides who wins, or makes the rules panic.
 #[derive(Debug, Clone)]
@@ -209,41 +207,16 @@ impl Cup {
 }
 
 fn header() -> Header {
-    let second = Duration::from_secs(1);
     Header {
-        schema: SCHEMA.to_owned(),
-        version: "0".to_owned(),
-        tournament: "cup".to_owned(),
-        identity: "cup".to_owned(),
-        created: 0,
         game: Toss::NAME.to_owned(),
-        program: None,
-        seats: ["white", "black"].map(str::to_owned),
-        options: serde_json::Map::new(),
         clock: TimeControl {
-            startup: 60 * second,
-            budget: None,
-            increment: Duration::ZERO,
-            per_move: Some(60 * second),
-            measure: Measure::Wall,
-            count_startup: false,
-            ponder: false,
+            per_move: Some(Duration::from_secs(60)),
+            ..TimeControl::unlimited(Duration::from_secs(60))
         },
-        fault_policy: FaultPolicy::Lose,
-        quarantine: 0,
         stages: vec![Stage::round_robin(PAIRS)],
-        pairing_rules: PairingRules::Second,
-        drawn: false,
-        openings: None,
-        containment: Containment {
-            level: Level::Off,
-            in_force: Vec::new(),
-            limits: PlayerLimits::default(),
-        },
+        quarantine: 0,
         seed: Some(1),
-        anchors: Vec::new(),
-        players: Vec::new(),
-        changes: Vec::new(),
+        ..examples::header(&[])
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, watch};
 use super::ReportPrinter;
 use super::candidates::UnknownPlayer;
 use crate::check::{Candidate, CheckReport, Exam, examine};
-use crate::commands::run::interrupted;
+use crate::commands::runtime::{interrupted, new_runtime};
 use crate::error::Failure;
 use crate::printer::activity::Activity;
 use crate::run::cores::share_cores;
@@ -112,11 +112,7 @@ impl SharedWork {
         stop: &watch::Receiver<bool>,
         begin: impl Fn(&str),
     ) -> Result<(), Failure> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| Failure::system(error.to_string()))?;
-        runtime.block_on(examine(&self.exam, candidate, report, stop.clone(), begin))
+        new_runtime()?.block_on(examine(&self.exam, candidate, report, stop.clone(), begin))
     }
 
     fn name(&self, number: usize) -> &str {
@@ -168,11 +164,7 @@ fn collect(
     tell_stop: &watch::Sender<bool>,
     desk: &mut ReportPrinter,
 ) -> Result<ChecksEnd, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::system(error.to_string()))?;
-    runtime.block_on(async {
+    new_runtime()?.block_on(async {
         let mut stop = interrupted()?;
         let mut queue = ReportQueue::default();
         let mut activity = Activity::new(desk.printer);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use referee_games::{BySeat, SeatMap};
 use referee_protocol::Score;
 
-use crate::model::clock::{Measure, TimeControl};
+use crate::model::clock::TimeControl;
 use crate::model::containment::{Containment, PlayerLimits};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::{ClockRecord, FaultPolicy, GameRecord, Header, PlayerInfo, SCHEMA};
@@ -32,15 +32,7 @@ pub(crate) fn header(names: &[&str]) -> Header {
         program: None,
         seats: ["white", "black"].map(str::to_owned),
         options: serde_json::Map::new(),
-        clock: TimeControl {
-            startup: Duration::from_secs(10),
-            budget: None,
-            increment: Duration::ZERO,
-            per_move: None,
-            measure: Measure::Wall,
-            count_startup: false,
-            ponder: false,
-        },
+        clock: TimeControl::unlimited(Duration::from_secs(10)),
         fault_policy: FaultPolicy::Lose,
         quarantine: 5,
         stages: vec![Stage::round_robin(1)],

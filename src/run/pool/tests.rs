@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use super::*;
-use crate::model::clock::{Measure, TimeControl};
+use crate::model::clock::TimeControl;
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::FaultPolicy;
 use crate::player::{Overdue, PlayerScript, Wire};
@@ -29,15 +29,7 @@ fn pool(players: usize, reusable: bool, replies: &'static [&'static str]) -> (Pl
         Entrant::new(&format!("player {number}"), reusable, fresh)
     };
     let conditions = Conditions {
-        control: TimeControl {
-            startup: 10 * SECOND,
-            budget: None,
-            increment: Duration::ZERO,
-            per_move: Some(SECOND),
-            measure: Measure::Wall,
-            count_startup: false,
-            ponder: false,
-        },
+        control: TimeControl { per_move: Some(SECOND), ..TimeControl::unlimited(10 * SECOND) },
         policy: FaultPolicy::Retry(1),
         players: (0..players).map(entrant).collect(),
         secret: Secret::from_seed(1),

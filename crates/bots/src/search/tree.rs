@@ -70,12 +70,17 @@ impl<'a> AlphaBetaTree<'a> {
         beta: SearchScore,
     ) -> Option<SearchScore> {
         if alpha > -INFINITE {
-            let score = -self.search(child, depth, -alpha - 1, -alpha)?;
+            let score = self.probe(child, depth, alpha)?;
             if score <= alpha || score >= beta {
                 return Some(score);
             }
         }
         Some(-self.search(child, depth, -beta, -alpha)?)
+    }
+
+    /// Tests whether `child` beats `alpha` for its parent, by a search with a null window.
+    fn probe(&mut self, child: &Board, depth: u8, alpha: SearchScore) -> Option<SearchScore> {
+        Some(-self.search(child, depth, -alpha - 1, -alpha)?)
     }
 
     /// Like [`scout`](Self::scout), but searches one ply less deep unless the child beats `alpha`.
@@ -86,7 +91,7 @@ impl<'a> AlphaBetaTree<'a> {
         alpha: SearchScore,
         beta: SearchScore,
     ) -> Option<SearchScore> {
-        let score = -self.search(child, depth - 1, -alpha - 1, -alpha)?;
+        let score = self.probe(child, depth - 1, alpha)?;
         if score <= alpha { Some(score) } else { self.scout(child, depth, alpha, beta) }
     }
 

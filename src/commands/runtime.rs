@@ -1,0 +1,36 @@
+//! Asynchronous work of a command, on the thread that runs it.
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+
+use crate::error::Failure;
+use crate::signals;
+
+/// A runtime for this thread.
+pub(super) fn new_runtime() -> Result<Runtime, Failure> {
+    Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::system(format!("cannot wait for events: {error}")))
+}
+
+/// Runs `work` on this thread. Returns `None` if it was interrupted and dropped.
+pub(super) fn until_interrupted<T>(
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<Option<T>, Failure> {
+    new_runtime()?.block_on(async {
+        let mut stop = interrupted()?;
+        tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => Ok(None),
+            done = work => done.map(Some),
+        }
+    })
+}
+
+/// Becomes true at Ctrl-C, SIGTERM or SIGHUP. If nobody listens, or at the second such signal, the
+/// program ends.
+pub(super) fn interrupted() -> Result<watch::Receiver<bool>, Failure> {
+    signals::stop_asked()
+        .map_err(|error| Failure::system(format!("cannot listen for signals: {error}")))
+}
