@@ -100,7 +100,7 @@ pub enum CliCommand {
     Rank(rank::RankArgs),
     /// Write the HTML report of a tournament
     ///
-    /// The report is report.html, with the games in the folder games beside it. It needs neither
+    /// Writes report.html, and the games into the folder games beside it. The report needs neither
     /// network nor server: open it from disk, or copy it together with the folder.
     Report(report::ReportArgs),
     /// Write a folder of results for each player's authors
@@ -112,8 +112,8 @@ pub enum CliCommand {
     /// Serve the HTML report to a browser, live while a tournament runs
     ///
     /// The page updates itself when a game ends. Only this machine can reach it, unless you use
-    /// --listen; there is no password. Other sites in the browser cannot read it. Ctrl-C stops the
-    /// server. It changes no files.
+    /// --listen, which asks for no password. Other sites open in the browser cannot read it. Ctrl-C
+    /// stops the server. It changes no files.
     Serve(serve::ServeArgs),
     /// Check the log and the tables of a tournament
     ///
@@ -130,8 +130,8 @@ pub enum CliCommand {
     Rules(rules::RulesArgs),
     /// Answer questions about a built-in game on stdin, as a rules program
     ///
-    /// Other programs ask it for positions, and so have the rules without writing them again. The
-    /// requests are those of docs/games.md.
+    /// Programs can ask it for positions instead of implementing the rules. docs/games.md describes
+    /// the requests.
     ServeGame(serve_game::ServeGameArgs),
     /// Read actions from stdin and print every state as JSON
     Trace(trace::TraceArgs),
@@ -141,19 +141,18 @@ pub enum CliCommand {
     /// plies, and all of them are followed; a forced pass is a ply; a simultaneous turn counts
     /// pairs of actions. A game that ends earlier adds nothing.
     Perft(perft::PerftArgs),
-    /// Test the rules of a game, and describe what games are like
+    /// Test the rules of a game, and describe its games
     ///
-    /// Plays random games, and looks for mistakes of a rules program: answers that break the
-    /// contract or depend on earlier requests, refusals without a clause, and in games with hidden
-    /// information whatever tells a seat what it may not know. Each mistake comes with the shortest
-    /// sequence of steps that shows it. Then: the length of games, the number of legal actions, the
-    /// advantage of the first seat among random and among searching players, and how often the
-    /// leader wins.
+    /// Plays random games to find mistakes in a rules program: answers that break the contract or
+    /// depend on earlier requests, refusals without a clause, and leaks of hidden information.
+    /// Shows each mistake with the shortest sequence of steps that leads to it. Also shows the
+    /// length of games, the number of legal actions, the advantage of the first seat among random
+    /// and among searching players, and how often the leader wins.
     TestGame(test_game::TestGameArgs),
     /// Find out how strong the sandbox is on this machine
     ///
     /// Applies every level and every mechanism to a small process, which then tries to break out.
-    /// If one does not hold, shows the reason and how to fix it.
+    /// If one does not hold, shows why and how to fix it.
     Probe(probe::ProbeArgs),
     /// Run a built-in player that speaks the protocol on stdin and stdout
     Bot(bot::BotArgs),

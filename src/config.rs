@@ -110,7 +110,7 @@ const CONFIGURATION: (&str, &str) =
 fn text(path: &Path, (kind, advice): (&str, &str), name: &str) -> Result<String, Failure> {
     bounded::text(path, LARGEST).map_err(|why| match why {
         ReadError::Failed(error) if error.kind() == ErrorKind::NotFound => {
-            Failure::input(format!("there is no {kind} `{name}`; {advice}"))
+            Failure::input(format!("cannot find the {kind} `{name}`; {advice}"))
         }
         ReadError::Folder => {
             Failure::input(format!("`{name}` is a folder; name the {kind} file in it"))

@@ -117,8 +117,7 @@ impl From<WriteError> for Failure {
         match &error {
             WriteError::Held(path) => another_run(path.parent().unwrap_or(path)),
             WriteError::Moved(_) | WriteError::Changed { .. } => Self::system(format!(
-                "{error}; nothing more was written: put the log back as it was, or remove it, and \
-                 run again"
+                "{error}; nothing more was written: restore the log, or remove it, and run again"
             )),
             WriteError::Failed { .. } => Self::system(format!(
                 "{error}; every game in the log is whole: make room and run again to continue"
@@ -135,7 +134,7 @@ pub fn read_secret(dir: &Path) -> Result<Option<Secret>, Failure> {
         Ok(text) if text.is_empty() => Ok(None),
         Ok(text) => Secret::from_hex(&text).map(Some).ok_or_else(|| {
             Failure::input(format!(
-                "{}: expected a secret of 64 hex digits; put back what `run` wrote there",
+                "{}: expected a secret of 64 hex digits; restore what `run` wrote there",
                 path.display()
             ))
         }),

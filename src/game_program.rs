@@ -162,8 +162,8 @@ pub fn recorded_rules(header: &Header) -> Result<GameRules, Failure> {
 
 fn missing(program: &RulesProgram) -> String {
     format!(
-        "the rules of these games are a program, which is not there: `{}` in {}; put it back, or \
-         copy the results to where it is",
+        "cannot find the rules program of these games, `{}` in {}; restore it, or copy the \
+         results to a machine that has it",
         program.command.join(" "),
         program.dir
     )
@@ -171,9 +171,9 @@ fn missing(program: &RulesProgram) -> String {
 
 fn changed(before: &RulesProgram, now: &RulesProgram) -> String {
     format!(
-        "the rules program `{}` in {} is not the one that these games were played by ({} became \
-         {}); `referee run` plays the recorded games again with the changed program, and takes it \
-         in if they come out the same",
+        "the rules program `{}` in {} has changed since these games were played ({} became {}); \
+         `referee run` replays the recorded games with it, and accepts it if their results are \
+         the same",
         now.command.join(" "),
         now.dir,
         before.hash,

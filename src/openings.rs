@@ -82,7 +82,7 @@ impl fmt::Display for BookError {
         let number = self.number;
         match &*self.why {
             OpeningError::Action(_, why) => write!(f, "opening {number}: {why}"),
-            OpeningError::Dice => write!(f, "opening {number}: the referee rolls in this game"),
+            OpeningError::Dice => write!(f, "opening {number}: this game has dice"),
         }
     }
 }

@@ -151,7 +151,7 @@ impl fmt::Display for NoDecision {
             }
             Self::BothSeats => f.write_str("both seats decide there; name one with --seat"),
             Self::OtherSeat(name) => write!(f, "{name} decides there"),
-            Self::ForcedPass(name) => write!(f, "{name} passes there by force and is not asked"),
+            Self::ForcedPass(name) => write!(f, "{name} must pass there and is not asked"),
             Self::Chance => f.write_str("the record ends before a roll there"),
             Self::Over => f.write_str("the game is over there"),
             Self::Record(error) => error.fmt(f),

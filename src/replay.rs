@@ -283,9 +283,9 @@ impl fmt::Display for ReplayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::AfterEnd(text) => write!(f, "`{text}` comes after the end of the game"),
-            Self::NoOutcome(text) => write!(f, "`{text}` stands where a roll is missing"),
+            Self::NoOutcome(text) => write!(f, "`{text}` is recorded where a roll is missing"),
             Self::NoChance(roll) => write!(f, "`{roll}` is a roll, but nothing is rolled here"),
-            Self::NotPassed(text) => write!(f, "`{text}` stands where a pass was forced"),
+            Self::NotPassed(text) => write!(f, "`{text}` is recorded instead of a forced pass"),
             Self::Alone(text) => {
                 write!(f, "`{text}` is one action, but both seats move at once")
             }

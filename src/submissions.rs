@@ -300,7 +300,7 @@ mod tests {
                 Err(why) => why.to_string(),
             })
             .collect();
-        let deep = "`one.tar` is an archive in an archive in an archive; unpack it by hand";
+        let deep = "`one.tar` is nested too deeply in archives; unpack it by hand";
         assert_eq!(found, ["one/deep", deep, "two/top/one/deep"]);
     }
 }

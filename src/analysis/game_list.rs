@@ -129,7 +129,7 @@ impl ListColumns {
         let required = |name: &str| {
             named(name).ok_or_else(|| {
                 let problem = format!(
-                    "there is no column `{name}`; expected a header line such as \
+                    "missing column `{name}`; expected a header line such as \
                      `first,second,result`"
                 );
                 GameListError::Lines(vec![BadLine { line: 1, column: None, problem }], 0)

@@ -147,7 +147,7 @@ impl<'e> Examiner<'e> {
     async fn take_steps(&mut self, begin: impl Fn(&str)) -> Result<(), Interruption> {
         for (at, task) in self.exam.tasks(&self.candidate.spec).enumerate() {
             if let Some(why) = self.hopeless() {
-                self.report.steps[at].summary = format!("not tried: {why}");
+                self.report.steps[at].summary = format!("skipped: {why}");
                 continue;
             }
             let name = self.exam.name(task);
@@ -168,7 +168,7 @@ impl<'e> Examiner<'e> {
         if first.name == "start" {
             return Some("it does not start");
         }
-        (1 + failed.count() >= PATIENCE).then_some("too much was found before")
+        (1 + failed.count() >= PATIENCE).then_some("too many failures before")
     }
 
     async fn take(&mut self, task: Task) -> StepResult {

@@ -206,7 +206,7 @@ impl CheckReport {
     pub fn verdict(&self) -> String {
         let taken = self.steps.iter().filter(|step| step.verdict == StepVerdict::Passed).count();
         match (self.outcome(), self.decisive()) {
-            (Readiness::Ready, _) => "ready: nothing was found".to_owned(),
+            (Readiness::Ready, _) => "ready: no problems found".to_owned(),
             (Readiness::NotReady, Some(step)) => match &step.finding {
                 Some(finding) => format!("NOT READY: {}: {}", finding.code, finding.message),
                 None => format!("NOT READY: {}", crate::escape::terminal(&step.summary)),
@@ -214,7 +214,7 @@ impl CheckReport {
             (_, step) => {
                 let why = step.map_or("not tried", |step| &step.summary);
                 let steps = self.steps.len();
-                format!("{why}; nothing was found in {taken} of {steps} steps")
+                format!("{why}; no problems found in {taken} of {steps} steps")
             }
         }
     }
@@ -318,13 +318,13 @@ mod tests {
         assert_eq!((report.outcome(), report.ready), (Readiness::Unfinished, false));
         assert_eq!(
             report.verdict(),
-            "not finished: interrupted; nothing was found in 1 of 3 steps"
+            "not finished: interrupted; no problems found in 1 of 3 steps"
         );
         assert_eq!(
             report.describe(),
             "ant (a-game)\n  ok    start  not tried\n  -     turns  not finished: interrupted\n  \
              -     long   not tried\n\
-             not finished: interrupted; nothing was found in 1 of 3 steps"
+             not finished: interrupted; no problems found in 1 of 3 steps"
         );
     }
 

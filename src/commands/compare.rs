@@ -94,8 +94,8 @@ pub enum EloUnit {
     /// Elo by the expected score, `1/(1+10^(−d/400))`.
     #[default]
     Logistic,
-    /// The mean score less ½ in standard deviations of a game, times 800/ln 10: what decides how
-    /// many games a test needs, whatever the rate of draws and the luck that pairs share.
+    /// The mean score minus ½ in standard deviations of a game, times 800/ln 10. It determines how
+    /// many games a test needs, whatever the draw rate and the luck that pairs share.
     Normalized,
 }
 
@@ -156,7 +156,8 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
             return Err(failure);
         }
         refuse_changed(&tournament.players, |_| {
-            "Run the same command again: with a changed player it is another comparison".to_owned()
+            "Run the same command again: it starts a new comparison with the changed player"
+                .to_owned()
         })?;
     }
     conclude(args, &tournament, &so_far, printer)?;

@@ -20,12 +20,13 @@ pub(super) fn mechanism_named() -> impl TypedValueParser<Value = Mechanism> {
 fn meaning(level: Level) -> &'static str {
     match level {
         Level::Off => {
-            "A player can do whatever the referee can; all its processes are still killed in the end"
+            "A player can do whatever the referee can; all its processes are still killed at the \
+             end"
         }
         Level::Basic => {
             "A player can read its own files and language runtimes, and write to its scratch \
              folder. It has no network and no access to other processes"
         }
-        Level::Strict => "A player has a system of its own, in which nothing else is visible",
+        Level::Strict => "A player runs in an isolated system, in which nothing else is visible",
     }
 }

@@ -78,7 +78,8 @@ impl TypedValueParser for GameParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let file = PossibleValue::new("FILE").help("A game.toml: a game whose rules are a program");
+        let file =
+            PossibleValue::new("FILE").help("A game.toml, for a game whose rules are a program");
         Some(Box::new(names().chain([file])))
     }
 }

@@ -38,7 +38,7 @@ pub enum NewCommand {
     Player(PlayerArgs),
     /// Write the rules of a small game as a program, with a README
     ///
-    /// The files work as they are. Put the rules of your own game in their place; the README
+    /// The files work as they are. Replace the rules by those of your own game; the README
     /// describes how.
     Game(game::NewGameArgs),
     /// Write a tournament.toml for a folder of players or submissions
@@ -108,7 +108,7 @@ fn shape(game: GameKind) -> Result<LegalShape, Failure> {
         Legal::Factored { .. } => LegalShape::Factored,
         Legal::Shown(_) => {
             let game = game.game().name();
-            return Err(Failure::input(format!("there is no starter kit for {game}")));
+            return Err(Failure::input(format!("no starter kit for {game}")));
         }
     })
 }

@@ -41,7 +41,7 @@ pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
     let out = args.out.clone().unwrap_or_else(|| dir.join("packets"));
     fs::create_dir(&out).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => Failure::input(format!(
-            "{} is there already; remove it, or name another folder with --out",
+            "{} already exists; remove it, or name another folder with --out",
             out.display()
         )),
         _ => failed(&out, &error),

@@ -74,16 +74,16 @@ fn describe(finding: &ProbeResult) -> String {
 
 fn level_purpose(level: Level) -> &'static str {
     match level {
-        Level::Off => "players are killed to the last process",
+        Level::Off => "all processes of players are killed",
         Level::Basic => "no foreign files, no network, no other processes",
-        Level::Strict => "a system of its own for each player",
+        Level::Strict => "an isolated system for each player",
     }
 }
 
 fn level_advice(level: Level) -> &'static str {
     match level {
         Level::Off => "report this; nothing can be played",
-        Level::Basic => "see the rows below; a kernel from 5.13 on with Landlock has all of it",
+        Level::Basic => "see the rows below; Linux 5.13 or later with Landlock has all of it",
         Level::Strict => "see the row `namespaces` below",
     }
 }
@@ -94,7 +94,7 @@ fn purpose(one: Mechanism) -> &'static str {
         Mechanism::Rlimits => "open files, file size, core dumps",
         Mechanism::Landlock => "files, signals, TCP",
         Mechanism::Seccomp => "system calls",
-        Mechanism::User => "a user of the player's own",
+        Mechanism::User => "a separate user for each player",
         Mechanism::Mounts => "size of the scratch folder, /dev/shm, hidden files",
         Mechanism::Namespaces => "files, processes, network, IPC",
         Mechanism::Memory => "memory of all processes together",
@@ -109,12 +109,12 @@ fn advice(one: Mechanism) -> &'static str {
     match one {
         Mechanism::Subreaper | Mechanism::Rlimits => "report this",
         Mechanism::Landlock => {
-            "use a kernel from 5.13 on, with `landlock` in the boot parameter `lsm=`"
+            "use Linux 5.13 or later, with `landlock` in the boot parameter `lsm=`"
         }
         Mechanism::Seccomp => {
             "use a kernel with CONFIG_SECCOMP_FILTER; in a container allow seccomp"
         }
-        Mechanism::User => "nothing is needed: `strict` has a user namespace instead",
+        Mechanism::User => "not needed: `strict` has a user namespace instead",
         Mechanism::Mounts | Mechanism::Namespaces => {
             "as root, `sysctl user.max_user_namespaces=10000`; on Ubuntu from 23.10 an AppArmor \
              profile with `userns`; in a container `--security-opt seccomp=unconfined` and \

@@ -52,7 +52,7 @@ fn only_game(file: &Path) -> Result<FoundGame, Failure> {
         records.push(line.record.map_err(bad)?);
         if records.len() > 1 {
             return Err(Failure::input(format!(
-                "{} holds more than one game; name one by its id, and its folder with --results",
+                "{} contains more than one game; name one by its id, and its folder with --results",
                 file.display()
             )));
         }
@@ -94,7 +94,7 @@ fn search(log: &mut LogScan, word: &str) -> Result<Result<u64, String>, LogError
         }
     }
     Ok(match found {
-        None => Err(format!("there is no game `{word}`")),
+        None => Err(format!("cannot find the game `{word}`")),
         Some((_, at)) if pairs.len() == 1 => Ok(at),
         Some(_) => Err(ambiguous(word, &pairs)),
     })
@@ -136,7 +136,7 @@ fn who(game: &MatchingGame) -> String {
 
 /// The message that `word` is a prefix of several pairs, with a list of them.
 fn ambiguous(word: &str, pairs: &BTreeMap<String, String>) -> String {
-    let mut text = format!("`{word}` begins the ids of several pairs; write more of one of them:");
+    let mut text = format!("`{word}` matches several pairs; write more digits:");
     for (id, who) in pairs.iter().take(LISTED) {
         // Writing to a string does not fail.
         let _ = write!(text, "\n    {id}  {}", crate::escape::terminal(who));

@@ -23,7 +23,7 @@ pub fn find(named: Option<&Path>) -> Result<PathBuf, Failure> {
     if let Some(dir) = named {
         return dir.join(LOG).is_file().then(|| dir.to_owned()).ok_or_else(|| {
             Failure::input(format!(
-                "{} holds no {LOG}; name the folder of a tournament, for example results/NAME",
+                "{} contains no {LOG}; name the folder of a tournament, for example results/NAME",
                 dir.display()
             ))
         });
@@ -35,7 +35,7 @@ pub fn find(named: Option<&Path>) -> Result<PathBuf, Failure> {
         .filter_map(|entry| Some((changed(&entry.path().join(LOG))?, entry.path())))
         .max();
     newest.map(|(_, dir)| dir).ok_or_else(|| {
-        Failure::input("there are no results under results/; play a tournament with `referee run`")
+        Failure::input("no results under results/; play a tournament with `referee run`")
     })
 }
 

@@ -118,7 +118,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     tournament.stages.extend(until.as_ref().map(|_| Stage::further()));
     let folder = LockedFolder::open(&dir)?;
     if let Some(until) = &until {
-        printer.note(&format!("new games start only if they should be over by {}", until.text));
+        printer.note(&format!("new games only start if they should end before {}", until.text));
     }
     let containment = settings.sandbox()?;
     printer.note(&containment.summary());

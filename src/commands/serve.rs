@@ -185,7 +185,7 @@ fn script_response(script: String) -> Response {
 /// Sends an event whenever the log has changed, at most one each [`PAUSE`].
 async fn events(State(served): State<Arc<Served>>) -> Response {
     let Ok(permit) = Arc::clone(&served.followers).try_acquire_owned() else {
-        return (StatusCode::SERVICE_UNAVAILABLE, "too many pages wait for changes\n")
+        return (StatusCode::SERVICE_UNAVAILABLE, "too many pages are waiting for changes\n")
             .into_response();
     };
     let changes = WatchStream::from_changes(served.changed.clone());

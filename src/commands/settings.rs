@@ -323,14 +323,14 @@ impl GameSettingsArgs {
         let settings = Settings::resolve(given, configured.as_ref(), path);
         if problems.is_some() && configured.is_none() {
             printer.note(&format!(
-                "{CONFIG} has problems, which `referee run --plan` shows, and is left out: this is \
-                 {}, with the default options and limits",
+                "{CONFIG} has problems (see `referee run --plan`) and is ignored: the game is {}, \
+                 with the default options and limits",
                 settings.game.value.name()
             ));
         } else if problems.is_some() {
             printer.note(&format!(
-                "{CONFIG} has problems in its players, which `referee run --plan` shows; the rest \
-                 of it holds"
+                "{CONFIG} has problems in its players (see `referee run --plan`); the rest of it \
+                 is used"
             ));
         }
         Ok(Settings { problems, ..settings })

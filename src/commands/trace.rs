@@ -41,7 +41,7 @@ pub struct TraceArgs {
     #[command(flatten)]
     game: GameArgs,
 
-    /// Draw rolls that the input does not give from this seed
+    /// Draw rolls that are missing in the input from this seed
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 

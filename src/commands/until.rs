@@ -81,11 +81,11 @@ impl fmt::Display for UntilError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotATime => f.write_str(
-                "expected a time of day (18:30), a date and a time (\"2026-11-23 08:00\", by the \
-                 local clock, or as in RFC 3339), or a span (90m, 36h)",
+                "expected a time of day (18:30), a date and time (\"2026-11-23 08:00\" in local \
+                 time, or RFC 3339), or a duration (90m, 36h)",
             ),
             Self::Invalid(error) => write!(f, "invalid time: {error}"),
-            Self::Passed => f.write_str("that has passed; name a time to come"),
+            Self::Passed => f.write_str("that time has passed; name a future time"),
             Self::TooFar => f.write_str("that is more than a year away; name an earlier time"),
         }
     }
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn what_is_no_time_to_come_is_refused() {
-        let passed = Err("that has passed; name a time to come".to_owned());
+        let passed = Err("that time has passed; name a future time".to_owned());
         assert_eq!(parsed("2026-11-22 16:59"), passed);
         assert_eq!(parsed("2026-11-22 17:00"), passed);
         assert_eq!(parsed("0s"), passed);

@@ -40,7 +40,7 @@ Examples:
   referee verify results/autumn-cup --format json
   referee verify --repair              remove unusable lines from the log
 
-Exit codes: 0 no problems, 1 problems found, 2 there is no log; with --repair: 3 cannot write to the
+Exit codes: 0 no problems, 1 problems found, 2 no log; with --repair: 3 cannot write to the
 folder, 4 a run is writing to it.")]
 pub struct VerifyArgs {
     /// The results folder (default: the newest under results/)
@@ -97,7 +97,8 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     }
     printer.line(&verdict(&dir, &summary, checked.seeds, findings.len()))?;
     if is_running {
-        printer.line("A run is writing to it: its tables can be compared when that has ended.")?;
+        printer
+            .line("A run is writing to it: its tables can be compared when that run has ended.")?;
     } else if torn {
         printer.line(
             "The last line is incomplete: `referee run` removes it and plays that game again.",

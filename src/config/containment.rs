@@ -115,7 +115,8 @@ fn requirements(
         .filter_map(|name| {
             let requirement = Requirement::named(name.get_ref());
             if requirement.is_none() {
-                let title = format!("`require` has no entry `{}`", name.get_ref().escape_debug());
+                let title =
+                    format!("unknown entry `{}` in `require`", name.get_ref().escape_debug());
                 let label = instead(name.get_ref(), Requirement::all().map(Requirement::name));
                 problems.add(Problem::new(name.span(), title).label(label));
             }

@@ -176,7 +176,7 @@ impl GameKeys {
 }
 
 fn no_file(name: &str) -> InvalidValue {
-    let title = format!("there is no file `{}`", name.escape_debug());
+    let title = format!("cannot find the file `{}`", name.escape_debug());
     InvalidValue::new(title, "a game's `files` are relative to the folder of its file")
 }
 

@@ -149,7 +149,7 @@ fn score_mark(
     }
     let mut names = players?.iter().filter_map(|player| Some(player.name.as_ref()?.get_ref()));
     if !names.clone().any(|name| name == player.get_ref()) {
-        let title = format!("there is no player `{}`", player.get_ref().escape_debug());
+        let title = format!("unknown player `{}`", player.get_ref().escape_debug());
         let label = instead(player.get_ref(), names.by_ref().map(String::as_str));
         problems.add(Problem::new(player.span(), title).label(label));
     }

@@ -23,7 +23,7 @@ pub(super) fn bot(name: &str) -> Result<PlayerKind, InvalidValue> {
     if referee_bots::named(name).is_ok() {
         return Ok(PlayerKind::Bot(name.to_owned()));
     }
-    let title = format!("there is no built-in player `{}`", name.escape_debug());
+    let title = format!("unknown built-in player `{}`", name.escape_debug());
     Err(InvalidValue::new(title, instead(name, referee_bots::NAMES.iter().copied())))
 }
 
@@ -38,8 +38,8 @@ pub(super) fn command(
         return Err(InvalidValue::new("the command names no program", help));
     };
     if words.iter().any(|word| word.contains('\0')) {
-        let help = "no program can be given one; remove `\\u0000`";
-        return Err(InvalidValue::new("the command contains a zero character", help));
+        let help = "remove `\\u0000`; programs cannot receive it";
+        return Err(InvalidValue::new("the command contains a NUL character", help));
     }
     let program = find(program, dir, path)?;
     if let Some(script) = sources::missing_script(words, dir) {
@@ -77,7 +77,7 @@ fn beside(word: &str, dir: &Path) -> Result<PathBuf, InvalidValue> {
             || sources::missing(what(word), word, dir),
             |build| {
                 let help = format!("build it with `{build}`");
-                InvalidValue::new(format!("there is no program `{shown}`"), help)
+                InvalidValue::new(format!("cannot find the program `{shown}`"), help)
             },
         ));
     };
@@ -114,7 +114,7 @@ fn in_path(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Inva
     } else {
         "install it, or give its path with a `/`".to_owned()
     };
-    Err(InvalidValue::new(format!("there is no program `{shown}` in the PATH"), help))
+    Err(InvalidValue::new(format!("cannot find the program `{shown}` in the PATH"), help))
 }
 
 fn what(word: &str) -> &'static str {

@@ -83,9 +83,9 @@ pub(super) fn refuse_classes(
         if let RunMethod::Class(Some(class)) = &player.run {
             let title = "a class of the 2018 interface cannot begin after an opening";
             let problem = Problem::new(class.span(), title);
-            let problem = problem.earlier(keys.at.clone(), "openings are asked for here");
+            let problem = problem.earlier(keys.at.clone(), "openings are requested here");
             problems.add(problem.help(
-                "nothing in that interface tells a player its own first actions: remove \
+                "that interface cannot tell a player its own first actions: remove \
                  `[openings]`, or this player",
             ));
         }
@@ -135,7 +135,7 @@ fn read(
         problems.add(refuse(format!("{more} more openings of this file are refused")));
     }
     if openings.is_empty() && refused == 0 {
-        problems.add(refuse("this file holds no opening".to_owned()));
+        problems.add(refuse("this file contains no openings".to_owned()));
     }
     Some(Openings::Listed(openings))
 }

@@ -64,8 +64,8 @@ impl PlayerSpec {
             && program.file_stem() == Some(OsStr::new("java"));
         let build = sources::build_command(&self.dir.join(source)).filter(|_| is_source)?;
         Some(format!(
-            "`{source}` is compiled anew at every start, which takes its time; build it with \
-             `{build}`, and let the class be run"
+            "`{source}` is compiled at every start, which takes time; build it with `{build}` and \
+             run the class instead"
         ))
     }
 
@@ -300,7 +300,7 @@ fn dir(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> Option
     if dir.is_dir() {
         return Some(dir);
     }
-    let title = format!("there is no folder `{}`", field.get_ref().escape_debug());
+    let title = format!("cannot find the folder `{}`", field.get_ref().escape_debug());
     let help = "a player's `dir` is relative to the folder of the configuration file";
     problems.add(Problem::new(field.span(), title).help(help));
     None
@@ -317,7 +317,7 @@ fn env(
     if field.get_ref().iter().any(unfit) {
         let problem = Problem::new(field.span(), "invalid environment variable");
         let help = "a variable's name is not empty and has no `=`; neither name nor value has a \
-                    zero character";
+                    NUL character";
         problems.add(problem.help(help));
     }
     field.into_inner()

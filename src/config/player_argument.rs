@@ -133,7 +133,7 @@ fn hosted(word: &str, place: LookupPaths<'_>) -> Result<UnresolvedClass, Invalid
         .ok_or_else(|| InvalidValue::new("the folder or the module is missing", help))?;
     let dir = place.base.join(shown);
     if !dir.is_dir() {
-        let title = format!("there is no folder `{}`", shown.escape_debug());
+        let title = format!("cannot find the folder `{}`", shown.escape_debug());
         return Err(InvalidValue::new(title, help));
     }
     class_in(dir, shown, class.to_owned(), place)

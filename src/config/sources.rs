@@ -87,9 +87,9 @@ pub(super) fn missing(what: &str, word: &str, dir: &Path) -> InvalidValue {
         Some(other) if other != name => {
             format!("did you mean `{}`?", path.with_file_name(other).display())
         }
-        _ => format!("it is looked for in `{}`", dir.display()),
+        _ => format!("it should be in `{}`", dir.display()),
     };
-    InvalidValue::new(format!("there is no {what} `{}`", word.escape_debug()), help)
+    InvalidValue::new(format!("cannot find the {what} `{}`", word.escape_debug()), help)
 }
 
 /// Whether `word` looks like the name of a source file, not of a program.
@@ -193,9 +193,12 @@ mod tests {
     fn a_name_that_is_nearly_right_is_offered() {
         let dir = folder(&["player.py"]);
         let about = |word| missing("file", word, dir.path()).about("it");
-        assert_eq!(about("playr.py"), "it: there is no file `playr.py`; did you mean `player.py`?");
+        assert_eq!(
+            about("playr.py"),
+            "it: cannot find the file `playr.py`; did you mean `player.py`?"
+        );
         let folder = dir.path().display();
-        let expected = format!("it: there is no file `x/y.py`; it is looked for in `{folder}`");
+        let expected = format!("it: cannot find the file `x/y.py`; it should be in `{folder}`");
         assert_eq!(about("x/y.py"), expected);
     }
 }

@@ -182,7 +182,7 @@ fn note_useless(format: &str, keys: &StageKeys, problems: &mut Problems) {
     ];
     for (key, of, at) in useless {
         if let Some(at) = at.filter(|_| of != format && FORMATS.contains(&format)) {
-            let title = format!("`{key}` means nothing in the format {format}");
+            let title = format!("`{key}` has no effect in the format {format}");
             let help = format!("remove `{key}`, or write `format = \"{of}\"`");
             problems.add(Problem::new(at, title).help(help));
         }
@@ -200,7 +200,8 @@ fn rounds(keys: &StageKeys, players: usize, problems: &mut Problems) -> u32 {
     if rounds > most {
         let title = format!("{players} players cannot play {rounds} rounds of a Swiss stage");
         let help = format!(
-            "nobody meets anybody twice: at most {most} rounds, or `format = \"round-robin\"`"
+            "no two players meet twice: play at most {most} rounds, or use `format = \
+             \"round-robin\"`"
         );
         problems.add(Problem::new(field.span(), title).help(help));
     }
@@ -209,7 +210,7 @@ fn rounds(keys: &StageKeys, players: usize, problems: &mut Problems) -> u32 {
 
 fn ladder(keys: &StageKeys, problems: &mut Problems) -> Format {
     let Some(field) = &keys.games else {
-        let problem = Problem::new(stage_at(keys), "a ladder needs its most `games`");
+        let problem = Problem::new(stage_at(keys), "a ladder needs its maximum number of `games`");
         problems.add(problem.help("add a line such as `games = 2000`"));
         return Format::RoundRobin;
     };

@@ -245,7 +245,7 @@ error: `game` is missing in the configuration
   |
   = help: add a line such as `game = \"watch-your-back\"`
 
-error: there are no players
+error: no players
  --> cup.toml:1:1
   |
 1 |
@@ -361,7 +361,7 @@ fn all_problems_are_reported_in_the_order_of_the_file() {
         "error: unknown game `chess`",
         "error: `pairs` is out of range",
         "error: unexpected value of `move`",
-        "error: there is only one player",
+        "error: only one player",
         "error: this player has neither `command` nor `bot` nor `comp30024`",
         "error: unexpected value of `name`",
     ];

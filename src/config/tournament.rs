@@ -96,7 +96,8 @@ fn check_folder_name(name: &str) -> Result<(), InvalidValue> {
         return Ok(());
     }
     let title = format!("`{name}` cannot be a folder's name");
-    let help = "the results go into a folder with the tournament's name: leave out `/`, `\\`, a dot \
+    let help = "the results go into a folder with the tournament's name: leave out `/`, `\\`, a \
+                dot \
                 at the start and outer blanks";
     Err(InvalidValue::new(title, help))
 }
@@ -259,8 +260,8 @@ fn players(
     if given.len() < 2 {
         let at = given.first().map_or(0..0, |player| player.at.clone());
         let title = match given.len() {
-            0 => "there are no players",
-            _ => "there is only one player",
+            0 => "no players",
+            _ => "only one player",
         };
         let help = "a tournament has two or more; add a `[[players]]` table for each";
         problems.add(Problem::new(at, title).help(help));

@@ -92,17 +92,19 @@ impl LineProblems {
             words.push(format!("warning: and {} more lines", total - self.named.len()));
         }
         if self.left_out > 0 {
-            let lines = if self.left_out == 1 { "line is" } else { "lines are" };
+            let lines = if self.left_out == 1 {
+                "line is ignored, so its game counts"
+            } else {
+                "lines are ignored, so their games count"
+            };
             words.push(format!(
-                "{} {lines} left out, and its game counts as not played; `referee verify --repair` \
+                "{} {lines} as not played; `referee verify --repair` \
                  moves such lines out of the log",
                 self.left_out
             ));
         }
         if self.edited > 0 {
-            words.push(
-                "edited lines count as they are; `referee verify` checks everything".to_owned(),
-            );
+            words.push("edited lines still count; `referee verify` checks everything".to_owned());
         }
         words
     }

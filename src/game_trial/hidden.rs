@@ -122,7 +122,7 @@ fn told(
     let same = same_guesses(one, other, seat, rng)?;
     let other = other_step(right);
     Ok(by.filter(|_| same).map(|by| {
-        format!("{name} learns by {by} what its guesses hide: the last step and `{other}` differ")
+        format!("{name} learns from {by} what its guesses hide: the last step and `{other}` differ")
     }))
 }
 

@@ -75,7 +75,7 @@ fn lengths(portrait: &GamePortrait) -> Markup {
     html! {
         @for sample in samples {
             figure {
-                (PreEscaped(histogram(&bins(&sample.lengths), "plies", "The length of games")))
+                (PreEscaped(histogram(&bins(&sample.lengths), "plies", "Lengths of games")))
                 figcaption { "Games between " (sample.players) " players" }
             }
         }
@@ -92,11 +92,10 @@ fn leaders(portrait: &GamePortrait) -> Markup {
                 (PreEscaped(lines(
                     &[ChartLine { label, points }],
                     "% of the game",
-                    "How often the leader wins",
+                    "Wins of the leader",
                 )))
                 figcaption {
-                    "How often the seat that leads at some point of a random game wins it, in "
-                    "percent of the decisive games"
+                    "Percentage of decisive random games that the seat in the lead went on to win"
                 }
             }
         } @else {

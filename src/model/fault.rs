@@ -122,8 +122,7 @@ impl FaultCode {
             Self::Timeout => "a call that returns within the time allowed",
             Self::Cpu => "a call that returns within the CPU time allowed",
             Self::Malformed => {
-                "a placement (x, y), a move ((xa, ya), (xb, yb)), or None if there is no \
-                 legal move"
+                "a placement (x, y), a move ((xa, ya), (xb, yb)), or None if no move is legal"
             }
             Self::Illegal => "an action that the rules allow now",
             Self::ClosedOutput | Self::UnexpectedOutput => "a class that leaves descriptor 1 alone",

@@ -94,7 +94,7 @@ impl Human {
                         self.undo = Some(ply);
                         break Err(left("the person took an action back"));
                     }
-                    None => self.printer.prompt("there is nothing to take back\n"),
+                    None => self.printer.prompt("nothing to take back\n"),
                 },
                 text => {
                     if let Some(reply) = self.typed(view, text) {
@@ -124,7 +124,7 @@ impl Human {
                     (Legal::List(_), GameError::Refused(Refusal::Malformed(_)))
                         if is_square(text) =>
                     {
-                        format!("there is no legal action of a piece on {text}")
+                        format!("no piece on {text} has a legal action")
                     }
                     (_, refusal) => refusal.to_string(),
                 };

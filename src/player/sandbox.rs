@@ -144,8 +144,8 @@ impl From<TooFewDescriptors> for Failure {
     fn from(error: TooFewDescriptors) -> Self {
         let TooFewDescriptors { most, needed } = error;
         Self::system(format!(
-            "this process may have {most} files open at once, and the referee needs {needed} at \
-             least: raise the limit (`ulimit -n`)"
+            "this process may open at most {most} files at once, but the referee needs at least \
+             {needed}: raise the limit (`ulimit -n`)"
         ))
     }
 }
@@ -167,9 +167,9 @@ pub fn unavailable_text(why: &Unavailable) -> String {
     match why {
         Unavailable::Spawn(SpawnError::Shortage(shortage)) => shortage_text(shortage),
         Unavailable::NotRoot => {
-            "the referee is not root, and players run as its own user".to_owned()
+            "the referee is not root, so players run as the same user".to_owned()
         }
-        Unavailable::NotLinux => "players are contained on Linux alone".to_owned(),
+        Unavailable::NotLinux => "players can only be contained on Linux".to_owned(),
         _ => why.to_string(),
     }
 }
@@ -180,7 +180,7 @@ fn unresolved_text(error: &ResolveError) -> String {
         ResolveError::Shortage(shortage) => shortage_text(shortage),
         ResolveError::Level { level, why } => format!(
             "players cannot be contained at the level `{level}` here: {}; `referee probe` says \
-             what to do about it, a weaker level may do",
+             how to fix it, or use a weaker level",
             unavailable_text(why)
         ),
         ResolveError::NoLevel(why) => {
@@ -188,7 +188,7 @@ fn unresolved_text(error: &ResolveError) -> String {
         }
         ResolveError::Required { requirement, why } => format!(
             "the configuration requires `{requirement}`, which is not in force: {}; nothing was \
-             played. `referee probe` says what to do about it",
+             played. `referee probe` says how to fix it",
             unavailable_text(why)
         ),
     }

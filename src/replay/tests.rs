@@ -88,7 +88,7 @@ fn what_cannot_be_true_is_said() {
     let roll = "`roll 3` is a roll, but nothing is rolled here";
     assert_eq!(error(&record(game, &[], &["3,3"], &["roll 3"]), game), roll);
     let game = GameKind::Backdraughts;
-    let missing = "`1,3>4,3` stands where a roll is missing";
+    let missing = "`1,3>4,3` is recorded where a roll is missing";
     assert_eq!(error(&record(game, &[], &["1,3>4,3"], &[]), game), missing);
     let impossible = "`roll 7` cannot be drawn here";
     assert_eq!(error(&record(game, &[], &[], &["roll 7"]), game), impossible);

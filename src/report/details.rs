@@ -125,7 +125,7 @@ fn look_alike(pair: &LookAlike) -> String {
         .map_or(String::new(), |share| format!(", and with others in {:.0}%", 100.0 * share));
     format!(
         "{one} and {other} decided alike in {:.0}% of {} common positions{others}: worth a look, \
-         but no proof.",
+         but not proof.",
         100.0 * pair.share,
         pair.positions
     )
@@ -179,7 +179,7 @@ crash            1  25.0
 time per move  moves  median    95%  longest
 ant                7  1.2 ms  33 ms   1.50 s
 
-ant and bee are the same player: one command with the same files.
+ant and bee are the same player: the same command with the same files.
 ant beats bee, bee beats cat, cat beats ant.";
         assert_eq!(details(&found(), 100, Colour::Plain), expected);
     }

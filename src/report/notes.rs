@@ -119,7 +119,7 @@ pub(super) fn copies(standings: &Standings, width: usize) -> Option<String> {
     let games = plural(standings.total.games(), "game");
     let before = format!("Warning: {total} of {games} {are} (");
     let after = format!(
-        "): copies score, but tell nothing new and count once in the ratings. {}",
+        "): copies score, but count only once in the ratings. {}",
         remedy(standings.remedy)
     );
     let room = (4 * width).saturating_sub(before.width() + after.width());
@@ -262,7 +262,7 @@ mod tests {
             copies(&standings, 80).as_deref(),
             Some(
                 "Warning: 2 of 4 games are copies of earlier ones (ant–bee 2): copies score, but \
-                 tell nothing new and count once in the ratings. Openings would make the games \
+                 count only once in the ratings. Openings would make the games \
                  different: see `[openings]` in the documentation of the configuration."
             )
         );

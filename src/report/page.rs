@@ -70,7 +70,7 @@ pub fn page(material: &PageData<'_>) -> String {
         ("cross", "Cross table", cross::section(material)),
     ];
     let more = [
-        ("play", "How games went", play::section(material)),
+        ("play", "Lengths and endings", play::section(material)),
         ("thinking", "Clock use", play::clock_section(material)),
         ("faults", "Faults", faults::section(material)),
         ("games", "Games", games::section(material)),

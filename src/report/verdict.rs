@@ -131,13 +131,13 @@ pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
         (SprtVerdict::Better, _) => format!("{a} is better than {b}"),
         (SprtVerdict::NotBetter, _) => format!("{a} is not better than {b}"),
         (SprtVerdict::Undecided, Some(MatchEnd::Copies)) => {
-            format!("Undecided: {a} and {b} repeat the same games, and more would tell nothing new")
+            format!("Undecided: {a} and {b} repeat the same games, so more games would not help")
         }
         (SprtVerdict::Undecided, Some(MatchEnd::DoubleForfeits)) => {
-            format!("Undecided: both {a} and {b} fail, pair after pair")
+            format!("Undecided: both {a} and {b} fail in pair after pair")
         }
         (SprtVerdict::Undecided, Some(_)) => {
-            "Undecided: these were all pairs; --max-pairs allows more".to_owned()
+            "Undecided after the maximum number of pairs; --max-pairs allows more".to_owned()
         }
         (SprtVerdict::Undecided, None) => "Not decided yet".to_owned(),
     };

@@ -100,13 +100,13 @@ fn mended(
     while let Some(entry) = reader.next_entry().map_err(|error| unreadable(&error))? {
         if let Some((ply, finding)) = first_difference(&rules, &entry.record)? {
             return Err(Failure::conflict(format!(
-                "{change}, and game {} comes out differently at ply {ply}: {finding}; nothing was \
-                 changed; put the program back, or give the tournament another name",
+                "{change}; game {} differs at ply {ply}: {finding}; nothing was \
+                 changed; restore the program, or give the tournament another name",
                 entry.record.id
             )));
         }
     }
-    Ok(vec![format!("{change}; the recorded games come out the same")])
+    Ok(vec![format!("{change}; the recorded games have the same results")])
 }
 
 /// Opens or creates the log, and locks it against other processes.
@@ -148,9 +148,7 @@ fn changed(replaced: &[String], old: &Header, new: &Header, printer: Printer) ->
     let is_same = |name: &&String| hash(old, name) == hash(new, name);
     let (same, changed): (Vec<_>, Vec<_>) = replaced.iter().partition(is_same);
     for name in same {
-        printer.note(&format!(
-            "--replace {name}: its program is the one that played its games; they stay"
-        ));
+        printer.note(&format!("--replace {name}: its program has not changed; its games stay"));
     }
     changed.into_iter().cloned().collect()
 }
@@ -162,7 +160,7 @@ fn check_secret(folder: &LockedFolder, contents: &LogContents) -> Result<(), Fai
         return Ok(());
     }
     Err(Failure::input(format!(
-        "{} has lost the file `{}`, from which its games drew their seeds; put it back, or give \
+        "{} has lost the file `{}`, from which its games drew their seeds; restore it, or give \
          the tournament another name",
         folder.dir().display(),
         folder::SECRET
@@ -222,7 +220,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
 fn refuse(folder: &LockedFolder, differences: &[String]) -> Failure {
     Failure::conflict(format!(
         "the configuration differs from the results in {}:\n  {}\n\
-         nothing was changed; give the tournament another name, or put the configuration back",
+         nothing was changed; give the tournament another name, or restore the configuration",
         folder.dir().display(),
         differences.join("\n  ")
     ))

@@ -256,9 +256,9 @@ mod tests {
     #[test]
     fn too_much_is_refused() {
         let many = [("a", ""), ("b", ""), ("c", ""), ("d", "")];
-        assert_eq!(refused(&many), "the archive was refused: it holds more than 3 entries");
+        assert_eq!(refused(&many), "the archive was refused: it contains more than 3 entries");
         let deep = [("a/b/c/d", "")];
-        assert_eq!(refused(&deep), "the archive was refused: it holds more than 3 entries");
+        assert_eq!(refused(&deep), "the archive was refused: it contains more than 3 entries");
         let large = "x".repeat(200);
         let why = refused(&[("a", &large)]);
         assert_eq!(why, "the archive was refused: it is larger than 0 MiB unpacked");
@@ -309,8 +309,8 @@ mod tests {
         });
         assert_eq!(
             why,
-            "the archive was refused: `passwords` is a link or no plain file; pack the file that \
-             it stands for"
+            "the archive was refused: `passwords` is not a plain file; if it is a link, pack its \
+             target instead"
         );
     }
 

@@ -41,15 +41,15 @@ impl fmt::Display for NoPlayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotText => f.write_str("its name is not UTF-8; rename it"),
-            Self::OnlyText => f.write_str("only a text was handed in, no file"),
+            Self::OnlyText => f.write_str("only text was submitted, no file"),
             Self::Packed(file) => {
                 write!(f, "`{file}` cannot be unpacked: ask for a .zip or a .tar.gz")
             }
             Self::Refused(why) => write!(f, "{why}"),
             Self::TooDeep(file) => {
-                write!(f, "`{file}` is an archive in an archive in an archive; unpack it by hand")
+                write!(f, "`{file}` is nested too deeply in archives; unpack it by hand")
             }
-            Self::Several(_) => f.write_str("several things in it may be the player; choose one"),
+            Self::Several(_) => f.write_str("several files in it may be the player; choose one"),
             Self::Unbuilt(command) => {
                 write!(f, "no player was recognised; build it first with `{command}`")
             }
@@ -67,7 +67,7 @@ impl fmt::Display for NoPlayer {
                 let holds = listed(holds.iter().map(String::as_str));
                 write!(f, "no player was recognised; it holds {holds}")
             }
-            Self::NoFolder(error) => write!(f, "a folder for it cannot be made: {error}"),
+            Self::NoFolder(error) => write!(f, "cannot create a folder for it: {error}"),
             Self::Copy(error) => write!(f, "it could not be copied: {error}"),
         }
     }

@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(chosen(&["report.pdf"]).0, "it is neither a program nor an archive");
         let two = "none of `ada_1_2_a.pdf`, `ada_1_3_b.txt` is a program or an archive";
         assert_eq!(chosen(&["ada_1_2_a.pdf", "ada_1_3_b.txt", "ada_1_text.html"]).0, two);
-        assert_eq!(chosen(&["ada_1_text.html"]).0, "only a text was handed in, no file");
+        assert_eq!(chosen(&["ada_1_text.html"]).0, "only text was submitted, no file");
         let with_report = ["ada_1_2_a.zip", "ada_1_3_a.pdf"];
         let remark = "the latest, `ada_1_2_a.zip`, is used; not used: `ada_1_3_a.pdf`";
         assert_eq!(chosen(&with_report), ("ada_1_2_a.zip".into(), remark.into()));

@@ -96,13 +96,15 @@ impl fmt::Display for RecordFinding {
             Self::Seats(names) => write!(f, "the seats are {} and {}", names.first, names.second),
             Self::FaultAfterEnd => f.write_str("a fault after the end of the game"),
             Self::NoEnd => f.write_str("the game was not over and nobody made a fault"),
-            Self::FaultOfNobody => f.write_str("the fault is of no seat"),
+            Self::FaultOfNobody => f.write_str("the fault names an unknown seat"),
             Self::Differs { fact, recorded, replayed } => {
                 write!(f, "the {fact} is {recorded}, the replay says {replayed}")
             }
-            Self::Late { seat, turn } => write!(f, "turn {turn} of {seat} was over its time"),
-            Self::NotLate(seat) => write!(f, "{seat} lost on time within its time"),
-            Self::Seed(player) => write!(f, "the seed of {player} is not the secret's"),
+            Self::Late { seat, turn } => {
+                write!(f, "{seat} exceeded its time in turn {turn}, but the game continued")
+            }
+            Self::NotLate(seat) => write!(f, "{seat} lost on time but had time left"),
+            Self::Seed(player) => write!(f, "the seed of {player} does not follow from the secret"),
         }
     }
 }

@@ -214,7 +214,7 @@ fn verify_checks_the_rolls_against_the_seed() {
         |rolls| rolls.push("roll 1".into()),
         ": `roll 1` is a roll, but nothing is rolled here\n",
     );
-    edited(|rolls| drop(rolls.pop()), "` stands where a roll is missing\n");
+    edited(|rolls| drop(rolls.pop()), "` is recorded where a roll is missing\n");
     edited(|rolls| rolls[0] = "roll 7".into(), ": `roll 7` cannot be drawn here\n");
 }
 

@@ -333,7 +333,7 @@ fn a_handshake_that_fails() {
         ),
         (
             "{\"id\":0,\"want\":[\"moves\"]}\\n",
-            "\"want\" names \"moves\"; there are state, events and legal",
+            "\"want\" contains \"moves\"; expected state, events or legal",
         ),
         ("{\"id\":0,\"protocol\":2}\\n", "it speaks protocol 2, the referee [1]"),
         ("{\"id\":5}\\n", "the reply carries id 5, but the request was 0"),
@@ -581,7 +581,7 @@ fn replies_that_are_no_action() {
         ("", format!("an empty line is not an action: {EXPECTED}"), ""),
         (
             "\\357\\273\\2773,4",
-            "a byte order mark stands before the reply; write UTF-8 without one: \\u{feff}3,4"
+            "the reply begins with a byte order mark; write UTF-8 without one: \\u{feff}3,4"
                 .to_owned(),
             "\\u{feff}3,4",
         ),

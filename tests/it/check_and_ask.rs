@@ -133,7 +133,7 @@ fn a_folder_of_players_gives_a_table() {
     assert_eq!(run.code, 1);
     assert_eq!(
         run.err,
-        "good.sh: ready: nothing was found\n\
+        "good.sh: ready: no problems found\n\
          stuck.sh: NOT READY: illegal: W7: pass is not allowed while there is a legal move\n\
          1 of 2 players are ready\n"
     );
@@ -166,7 +166,8 @@ fn what_is_no_player_is_refused() {
     let arena = Arena::new();
     fs::create_dir(arena.path().join("empty")).expect("a folder");
     let run = arena.run(&["check", "empty"]);
-    let error = "error: player `empty`: no player is recognised in `empty`; a player is a program, a \
+    let error = "error: player `empty`: no player is recognised in `empty`; a player is a \
+                 program, a \
                  file that ends in .py, .js, .mjs, .sh, .java or .jar, or a folder with \
                  `player.py`, a program `player`, or the like\n";
     assert_eq!(run, Run::new(2, "", error));

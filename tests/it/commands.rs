@@ -173,7 +173,7 @@ fn a_game_is_found_by_the_beginning_of_its_id() {
     assert!(second.out.starts_with("08eee709cd92-2: bee (white)"), "{}", second.out);
     assert_eq!(arena.run(&["replay", "08e-2"]), second);
     for word in ["zzz", "08e-3"] {
-        let error = format!("error: results/cup: there is no game `{word}`\n");
+        let error = format!("error: results/cup: cannot find the game `{word}`\n");
         assert_eq!(arena.run(&["replay", word]), Run::new(2, "", &error));
     }
     let pairs: BTreeSet<String> = arena.lines().into_keys().map(|id| id[..12].to_owned()).collect();
@@ -181,7 +181,7 @@ fn a_game_is_found_by_the_beginning_of_its_id() {
     let listed: Vec<&str> = error.err.lines().skip(1).map(str::trim_start).collect();
     assert_eq!(
         error.err.lines().next(),
-        Some("error: results/cup: `` begins the ids of several pairs; write more of one of them:")
+        Some("error: results/cup: `` matches several pairs; write more digits:")
     );
     assert!(listed.iter().map(|line| &line[..12]).eq(pairs.iter()), "{listed:?}");
     assert!(listed.contains(&"08eee709cd92  ant and bee, pair 1"), "{listed:?}");
@@ -257,16 +257,17 @@ fn a_person_whose_input_ends_has_left() {
 #[test]
 fn players_that_do_not_exist_are_refused() {
     let arena = Arena::new();
-    let error = "error: player `bot:nosuch`: there is no built-in player `nosuch`; expected `random`, \
+    let error = "error: player `bot:nosuch`: unknown built-in player `nosuch`; expected `random`, \
                  `greedy`, `steady` or `search`\n";
     assert_eq!(arena.run(&["play", "bot:greedy", "bot:nosuch"]), Run::new(2, "", error));
     let error =
-        "error: player `nosuch.py`: there is no file `nosuch.py`; it is looked for in `DIR`\n";
+        "error: player `nosuch.py`: cannot find the file `nosuch.py`; it should be in `DIR`\n";
     assert_eq!(arena.run(&["play", "nosuch.py", "human"]), Run::new(2, "", error));
-    let error = "error: player `nosuchprogram`: there is no program `nosuchprogram` in the PATH; \
+    let error = "error: player `nosuchprogram`: cannot find the program `nosuchprogram` in the \
+                 PATH; \
                  install it, or give its path with a `/`\n";
     assert_eq!(arena.run(&["play", "nosuchprogram", "human"]), Run::new(2, "", error));
-    let error = "error: there is no built-in player `nosuch`; expected `random`, `greedy`, `steady`, \
+    let error = "error: unknown built-in player `nosuch`; expected `random`, `greedy`, `steady`, \
                  `search` or `search-<positions per move>`, for example `search-2000`\n";
     assert_eq!(arena.run(&["bot", "nosuch"]), Run::new(2, "", error));
 }
@@ -275,25 +276,28 @@ fn players_that_do_not_exist_are_refused() {
 fn a_broken_configuration_is_in_nobodys_way_who_does_not_need_it() {
     let arena = Arena::with(&Config::small().player("dog", "command = [\"nosuchprogram\"]"));
     let game = ["play", "bot:random", "bot:random", "--seed", "1"];
-    let note = "tournament.toml has problems in its players, which `referee run --plan` shows; the \
-                rest of it holds\n";
+    let note = "tournament.toml has problems in its players (see `referee run --plan`); the rest \
+                of it is used\n";
     let run = arena.run(&game);
     assert_eq!((run.code, run.err.as_str()), (0, note));
     assert_eq!(arena.run(&["play", "ant", "ant", "--seed", "1"]).code, 0, "others are known");
     let needed = arena.run(&["play", "dog", "bot:random"]);
     assert_eq!((needed.code, needed.out.as_str()), (2, ""));
-    assert!(needed.err.contains("error: there is no program `nosuchprogram` in the PATH\n"));
+    assert!(needed.err.contains("error: cannot find the program `nosuchprogram` in the PATH\n"));
 
-    arena.write("tournament.toml", "this is no TOML");
+    arena.write("tournament.toml", "this is not TOML");
     let run = arena.run(&game);
-    let note = "tournament.toml has problems, which `referee run --plan` shows, and is left out: \
-                this is watch-your-back, with the default options and limits\n";
+    let note = "tournament.toml has problems (see `referee run --plan`) and is ignored: the game \
+                is watch-your-back, with the default options and limits\n";
     assert_eq!((run.code, run.err.as_str()), (0, note));
     let named = arena.run(&[&game[..], &["--config", "tournament.toml"]].concat());
     assert_eq!((named.code, named.out.as_str()), (2, ""));
     assert!(named.err.starts_with("error: this is not TOML\n"), "{}", named.err);
     let missing = arena.run(&[&game[..], &["--config", "gone.toml"]].concat());
-    assert!(missing.err.starts_with("error: there is no configuration `gone.toml`"), "{missing:?}");
+    assert!(
+        missing.err.starts_with("error: cannot find the configuration `gone.toml`"),
+        "{missing:?}"
+    );
 }
 
 #[test]
@@ -396,7 +400,8 @@ fn every_command_has_help_with_examples() {
 #[test]
 fn a_bad_command_line_is_exit_2() {
     let arena = Arena::new();
-    let unknown = "error: unrecognized subcommand 'nosuch'\n\nUsage: referee [OPTIONS] <COMMAND>\n\n\
+    let unknown = "error: unrecognized subcommand 'nosuch'\n\nUsage: referee [OPTIONS] \
+                   <COMMAND>\n\n\
                    For more information, try '--help'.\n";
     assert_eq!(arena.run(&["nosuch"]), Run::new(2, "", unknown));
     let run = arena.run(&["rank", "--nosuch"]);
@@ -404,7 +409,7 @@ fn a_bad_command_line_is_exit_2() {
     assert!(run.err.starts_with("error: unexpected argument '--nosuch' found\n"), "{}", run.err);
     let nothing = arena.run(&[]);
     assert_eq!((nothing.code, nothing.out.as_str()), (2, ""));
-    let missing = "error: there is no configuration `tournament.toml`; name the file of the \
+    let missing = "error: cannot find the configuration `tournament.toml`; name the file of the \
                    tournament, or write one\n";
     assert_eq!(arena.run(&["run"]), Run::new(2, "", missing));
 }

@@ -76,12 +76,12 @@ fn a_mended_program_goes_on_if_the_records_come_out_the_same() {
     let run = arena.run(&["run", "--quiet"]);
     assert_eq!(run.code, 0, "{run:?}");
     let log = fs::read_to_string(arena.path().join("results/cup/games.jsonl")).expect("a log");
-    assert!(log.contains("the recorded games come out the same"), "the header says so");
+    assert!(log.contains("the recorded games have the same results"), "the header says so");
     assert_eq!(arena.run(&["verify"]).code, 0);
     fs::write(&rules, RULES.replace("\"over\":\"one\"", "\"over\":\"two\"")).expect("a file");
     let run = arena.run(&["run", "--quiet"]);
     assert_eq!(run.code, 4, "{run:?}");
-    assert!(run.err.contains("comes out differently at ply 3"), "{run:?}");
+    assert!(run.err.contains("differs at ply 3"), "{run:?}");
 }
 
 #[test]

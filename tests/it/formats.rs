@@ -152,7 +152,8 @@ fn who_does_not_pass_the_check_plays_no_further() {
 /// Plays whatever is legal.
 const PLAYS: &str = "while read -r line; do case $line in \
                      *'\"type\":\"init\"'*) echo ok ;; \
-                     *'\"type\":\"turn\"'*) legal=${line#*'\"legal\":[\"'}; echo \"${legal%%\\\"*}\" ;; \
+                     *'\"type\":\"turn\"'*) legal=${line#*'\"legal\":[\"'}; echo \
+                     \"${legal%%\\\"*}\" ;; \
                      *'\"type\":\"quit\"'*) exit 0 ;; esac; done\n";
 
 #[test]
@@ -220,7 +221,8 @@ fn a_plan_says_what_is_to_come() {
     let arena = Arena::with(&config(STAGES));
     let run = arena.run(&["run", "--plan"]);
     let expected = "cup: watch-your-back, 7 players, 2 Swiss rounds of 1 pair; then a gauntlet of \
-                    6 against 1 anchors, 1 pair each; then the best 4: a knockout with 1 pair per match\n\
+                    6 against 1 anchors, 1 pair each; then the best 4: a knockout with 1 pair per \
+                    match\n\
                     0 of about 30 games played\n";
     assert_eq!((run.code, run.out.as_str()), (0, expected));
 }
@@ -254,7 +256,7 @@ fn formats_that_make_no_sense_are_refused() {
     assert_eq!(title("format = \"swiss\""), "error: a Swiss stage needs its `rounds`");
     let most = "error: 7 players cannot play 5 rounds of a Swiss stage";
     assert_eq!(title("format = \"swiss\"\nrounds = 5"), most);
-    let useless = "error: `rounds` means nothing in the format round-robin";
+    let useless = "error: `rounds` has no effect in the format round-robin";
     assert_eq!(title("rounds = 5"), useless);
     assert_eq!(title("format = \"gauntlet\""), "error: a gauntlet needs its `anchors`");
     let unknown = "error: the anchor `p9` is not a player";

@@ -104,7 +104,7 @@ fn a_blocked_class_is_asked_for_its_none() {
 
 #[test]
 fn another_answer_of_a_blocked_class_is_its_next_reply() {
-    let sentence = "action(0) returned (2, 3) where it had no legal action; expected None";
+    let sentence = "action(0) returned (2, 3) although no action was legal; expected None";
     let blocked = [&placements()[..], &[forced("white"), action("black", "1,3>1,4")]].concat();
     let (replies, told) = feed("faulty.Recorder", "white", &[turn(&blocked)]);
     assert_eq!(replies, format!("{GREETING}{{\"error\": \"{sentence}\"}}\n"));
@@ -276,10 +276,10 @@ fn what_to_do_about_an_error_is_said() {
     let told = |class, lines| fault(class, lines).1;
     let message = told("faulty.NeedsPackage", "");
     let raised = "NeedsPackage('white') raised ModuleNotFoundError: No module named 'nosuch'; \
-                  there is no nosuch.py in the folder, and no package nosuch for /";
+                  the folder has no nosuch.py, and /";
     assert!(message.starts_with(raised), "{message}");
     let message = told("faulty.NeedsCapital", "");
-    let advice = "; the folder has chatty.py, and capitals count here: write both in the same way";
+    let advice = "; the folder has chatty.py, but upper and lower case must match";
     assert!(message.ends_with(advice), "{message}");
     assert_eq!(fault("faulty.Exits", "").0, "crash");
     assert_eq!(told("faulty.Exits", ""), "action(0) raised SystemExit: 3");
@@ -310,7 +310,8 @@ fn what_a_box_hides_and_forbids_is_said() {
     let raised = "import lists raised PermissionError: [Errno 13] Permission denied: ";
     assert!(message.starts_with(raised), "{message}");
     let advice = "plain.py belongs to another player, so the referee hides it: if this player \
-                  needs it too, give it `files = [\"plain.py\"]`, or a folder of its own with a copy";
+                  needs it too, give it `files = [\"plain.py\"]`, or a folder of its own with a \
+                  copy";
     assert!(message.ends_with(advice), "{message}");
 }
 
@@ -413,8 +414,8 @@ fn a_check_of_a_class_speaks_of_calls() {
     assert!(!run.out.contains("{\"") && !run.out.contains("        <"), "{}", run.out);
     let asked = arena.run(&["ask", &format!("comp30024:{CLASSES}:faulty.Nothing")]);
     let tail = "malformed: action(0) returned None: expected a placement (x, y) (as white, after 0 \
-                plies)\nexpected: a placement (x, y), a move ((xa, ya), (xb, yb)), or None if \
-                there is no legal move\nclause: docs/classes.md, `malformed`\n";
+                plies)\nexpected: a placement (x, y), a move ((xa, ya), (xb, yb)), or None if no \
+                move is legal\nclause: docs/classes.md, `malformed`\n";
     assert!(asked.out.ends_with(tail), "{}", asked.out);
     assert!(!asked.out.contains("{\"") && !asked.out.contains("\n<"), "{}", asked.out);
 }
@@ -424,7 +425,7 @@ fn what_is_not_there_is_told_in_words() {
     let nosuch = with_classes(Config::empty(), &[("class", "nosuch", "")]).bot("bot", "random");
     let run = Arena::with(&nosuch).run(&["run"]);
     assert_eq!(run.code, 2);
-    assert!(run.err.starts_with("error: there is no module `nosuch.py`\n"), "{}", run.err);
+    assert!(run.err.starts_with("error: cannot find the module `nosuch.py`\n"), "{}", run.err);
     assert_eq!(fault("plain.Nosuch", "").1, "the module plain has no class Nosuch");
 }
 

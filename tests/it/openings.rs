@@ -145,7 +145,7 @@ fn other_openings_are_another_tournament() {
         let error = format!(
             "error: the configuration differs from the results in DIR/results/cup:\n  openings: \
              the results have 2 plies of random legal play, the configuration {now}\nnothing was \
-             changed; give the tournament another name, or put the configuration back\n"
+             changed; give the tournament another name, or restore the configuration\n"
         );
         assert_eq!(arena.run(&["run"]), Run::new(4, "", &error));
     }

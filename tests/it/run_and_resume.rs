@@ -48,7 +48,7 @@ fn differences(run: &Run) -> Vec<&str> {
     assert_eq!(first, "error: the configuration differs from the results in DIR/results/cup:");
     assert_eq!(
         last,
-        "nothing was changed; give the tournament another name, or put the configuration back"
+        "nothing was changed; give the tournament another name, or restore the configuration"
     );
     lines[1..lines.len() - 1].iter().map(|line| line.trim_start()).collect()
 }
@@ -139,8 +139,8 @@ fn jobs_that_do_not_fit_are_refused_before_anything_is_played() {
     for limit in [8, 32] {
         let run = arena.in_shell(&format!("ulimit -n {limit}; exec \"$@\""), &["run"]);
         let error = format!(
-            "error: this process may have {limit} files open at once, and the referee needs 64 at \
-             least: raise the limit (`ulimit -n`)\n"
+            "error: this process may open at most {limit} files at once, but the referee needs at \
+             least 64: raise the limit (`ulimit -n`)\n"
         );
         assert_eq!(run, Run::new(3, "", &error));
     }
@@ -186,7 +186,8 @@ fn a_torn_last_line_is_played_again() {
     for cut in [1, 2, length / 2, length - 2, length - 1] {
         arena.put("games.jsonl", &whole[..last + cut]);
         let found = "results/cup: 11 of 12 games played, seeds checked: no problems\n\
-                     The last line is incomplete: `referee run` removes it and plays that game again.\n";
+                     The last line is incomplete: `referee run` removes it and plays that game \
+                     again.\n";
         assert_eq!(arena.run(&["verify"]), Run::new(0, found, ""), "after {cut} bytes");
         let run = arena.run(&["run"]);
         assert_eq!((run.code, run.out.as_str()), (0, TABLE));
@@ -346,7 +347,8 @@ fn signals_stop_it_in_order() {
         let (arena, child) = unending(ASLEEP);
         signal(&child, kind);
         let run = arena.finish(child, "");
-        let note = "stopped: 0 of 4 games played, in DIR/results/cup; run the same command again to \
+        let note = "stopped: 0 of 4 games played, in DIR/results/cup; run the same command again \
+                    to \
                     continue\n";
         assert_eq!(run, Run::new(130, "", note), "{kind}");
         assert_eq!(arena.processes(), Vec::<String>::new(), "{kind}");
@@ -487,8 +489,8 @@ fn what_may_not_change_is_refused_with_every_difference() {
             "fault-policy: the results have lose, the configuration {\"retry\":2}",
             "ratings: the results have {}, the configuration {\"ant\":1500.0}",
             "option max-moves: the results have 40, the configuration 41",
-            "pairs: the results have 2, the configuration 1; there can only be more",
-            "player bee: it is in the results, not configured",
+            "pairs: the results have 2, the configuration 1; their number can only grow",
+            "player bee: it is in the results but not configured",
             "player cat: its program changed (HASH became HASH); `--replace cat` plays its games \
              again",
         ]
@@ -535,8 +537,10 @@ fn a_program_that_changes_during_a_run_is_noticed() {
     arena.sh(&format!("kill -INT {}", child.id()));
     let run = arena.finish(child, "");
     assert_eq!((run.code, run.out.as_str()), (4, ""), "{run:?}");
-    let error = "error: changed while games were played: bad cat. Games that a new program may have \
-                 played have a warning in the log. Put the old one back, or play all its games again \
+    let error = "error: changed while games were played: bad cat. Games that a new program may \
+                 have \
+                 played have a warning in the log. Put the old one back, or play all its games \
+                 again \
                  with `referee run --replace 'bad cat'`\n";
     assert_eq!(run.err, error);
     let again = arena.run(&["run", "--quiet"]);
@@ -596,9 +600,7 @@ fn a_player_is_replaced_once_however_often_that_is_asked_for() {
     assert_eq!(arena.run(&["run", "--replace", "cat"]).code, 0);
     let (lines, aside) = (arena.lines(), superseded(&arena));
     let run = arena.run(&["run", "--replace", "cat", "--replace", "ant"]);
-    let same = |name| {
-        format!("--replace {name}: its program is the one that played its games; they stay\n")
-    };
+    let same = |name| format!("--replace {name}: its program has not changed; its games stay\n");
     let notes = format!("{}{}{RESULTS}", same("cat"), same("ant"));
     assert_eq!((run.code, run.err), (0, notes));
     assert_eq!((arena.lines(), superseded(&arena)), (lines, aside));
@@ -614,7 +616,7 @@ fn an_empty_secret_is_none() {
     assert_eq!(arena.read("secret").trim().len(), 64);
     arena.put("secret", "");
     let error = "error: DIR/results/cup has lost the file `secret`, from which its games drew \
-                 their seeds; put it back, or give the tournament another name\n";
+                 their seeds; restore it, or give the tournament another name\n";
     assert_eq!(arena.run(&["run"]), Run::new(2, "", error));
 }
 
@@ -624,7 +626,7 @@ fn a_broken_line_is_named_and_its_game_played_again() {
     let (whole, expected) = (arena.log(), arena.essence());
     arena.edit_line(5, |line| line[..line.len() / 2].to_owned());
     let warning = "warning: games.jsonl, line 5: not a game record: ";
-    let left_out = "1 line is left out, and its game counts as not played; `referee verify \
+    let left_out = "1 line is ignored, so its game counts as not played; `referee verify \
                     --repair` moves such lines out of the log";
     for command in ["rank", "report", "run"] {
         let run = arena.run(&[command]);
@@ -652,7 +654,7 @@ fn an_edited_line_counts_and_is_named() {
         let lines: Vec<&str> = run.err.lines().collect();
         assert!(lines[0].starts_with("warning: games.jsonl, line 3, game "), "{}", run.err);
         assert!(lines[0].ends_with("the record was edited after it was written"), "{}", run.err);
-        let said = "edited lines count as they are; `referee verify` checks everything";
+        let said = "edited lines still count; `referee verify` checks everything";
         assert_eq!(lines[1], said, "{command}");
     }
 }
@@ -675,16 +677,20 @@ fn a_fresh_secret_is_kept_shown_and_checked() {
     arena.put("secret", &format!("{}\n", "0".repeat(64)));
     let run = arena.run(&["verify"]);
     assert_eq!(run.code, 1);
-    assert_eq!(run.out.lines().filter(|line| line.ends_with("is not the secret's")).count(), 24);
+    assert_eq!(
+        run.out.lines().filter(|line| line.ends_with("does not follow from the secret")).count(),
+        24
+    );
 
     fs::remove_file(&path).expect("removed");
-    let unchecked = "results/cup: 12 of 12 games played, seeds not checked, because the secret is missing: no problems\n";
+    let unchecked = "results/cup: 12 of 12 games played, seeds not checked, because the secret is \
+                     missing: no problems\n";
     assert_eq!(arena.run(&["verify"]), Run::new(0, unchecked, ""));
     let error = "error: DIR/results/cup has lost the file `secret`, from which its games drew \
-                 their seeds; put it back, or give the tournament another name\n";
+                 their seeds; restore it, or give the tournament another name\n";
     assert_eq!(arena.run(&["run"]), Run::new(2, "", error));
     arena.put("secret", "not a secret\n");
-    let error = "error: DIR/results/cup/secret: expected a secret of 64 hex digits; put back what \
+    let error = "error: DIR/results/cup/secret: expected a secret of 64 hex digits; restore what \
                  `run` wrote there\n";
     assert_eq!(arena.run(&["run"]), Run::new(2, "", error));
     arena.put("secret", &secret);
@@ -811,7 +817,7 @@ fn a_configuration_with_problems_plays_nothing() {
     let run = arena.run(&["run"]);
     assert_eq!((run.code, run.out.as_str()), (2, ""));
     assert!(run.err.contains("a second player is called `ant`"), "{}", run.err);
-    assert!(run.err.contains("there is no built-in player `nobody`"), "{}", run.err);
+    assert!(run.err.contains("unknown built-in player `nobody`"), "{}", run.err);
     assert!(!arena.path().join("results").exists());
 }
 

@@ -14,7 +14,8 @@ fn a_folder_that_is_not_empty_is_left_alone() {
     assert_eq!(run, Run::new(2, "", "error: kit is not empty; name another folder\n"));
 }
 
-const CLASS: &str = "class Player:\n    def __init__(self, colour):\n        pass\n    def action(self, turns):\n        pass\n    def update(self, action):\n        pass\n";
+const CLASS: &str = "class Player:\n    def __init__(self, colour):\n        pass\n    def \
+                     action(self, turns):\n        pass\n    def update(self, action):\n        pass\n";
 
 /// An export of a platform: a folder, a class, a packed player in a folder, and a bad archive.
 fn export() -> Arena {
@@ -37,8 +38,8 @@ fn export() -> Arena {
 fn an_export_of_a_platform_becomes_a_tournament() {
     let arena = export();
     let run = arena.run(&["new", "tournament", "export", "--into", "cup"]);
-    let refused = "the archive was refused: `link` is a link or no plain file; pack the file that \
-                   it stands for";
+    let refused = "the archive was refused: `link` is not a plain file; if it is a link, pack its \
+                   target instead";
     let unbuilt = "no player was recognised; build it first with `make`";
     let same = "byte for byte the same as";
     assert_eq!(
@@ -187,7 +188,7 @@ fn what_may_be_the_player_is_written_down_to_choose_from() {
         ("bob/notes.md", ""),
         ("bob/src/player.py", "\u{feff}print()"),
     ]);
-    let several = "ada: several things in it may be the player; choose one";
+    let several = "ada: several files in it may be the player; choose one";
     assert_eq!(said, format!("{several}\ncup/tournament.toml: 1 of 2 are players\n"));
     let expected = format!(
         "
@@ -236,7 +237,7 @@ fn nothing_is_unpacked_into_a_folder_that_is_there() {
     fs::remove_file(arena.path().join("tournament.toml")).expect("removed");
     arena.write("export/cat.py", "three");
     let run = arena.run(&["new", "tournament", "export"]);
-    let there = "./players is there already; remove it, or name another folder with --into";
+    let there = "./players already exists; remove it, or name another folder with --into";
     assert_eq!(run, Run::new(2, "", &format!("error: {there}\n")));
 }
 
@@ -246,7 +247,7 @@ fn copies_are_named() {
     let arena = Arena::new();
     arena.sh("mkdir ann bob && echo 'exit 1' > ann/player.sh && cp ann/player.sh bob");
     let run = arena.run(&["check", "ann", "bob"]);
-    let same = "are the same player: one command with the same files.";
+    let same = "are the same player: the same command with the same files.";
     assert!(run.err.contains(&format!("ann and bob {same}\n")), "{}", run.err);
     let new = arena.run(&["new", "tournament", ".", "--into", "cup"]);
     assert!(new.err.contains("ann: byte for byte the same as `bob`\n"), "{}", new.err);

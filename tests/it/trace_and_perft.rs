@@ -218,7 +218,7 @@ fn options_that_do_not_fit_are_refused() {
     assert_eq!(
         with("shrink=1"),
         bad_input(
-            "error: --option: there is no option `shrink`; expected one of `end-check`, \
+            "error: --option: unknown option `shrink`; expected one of `end-check`, \
              `mutual-block`, `repetition`, `max-moves`\n"
         )
     );
@@ -232,7 +232,8 @@ fn options_that_do_not_fit_are_refused() {
     assert_eq!(
         with("max-moves=-1"),
         bad_input(
-            "error: --option: invalid value `-1` for `max-moves`; expected a whole number from 0 to \
+            "error: --option: invalid value `-1` for `max-moves`; expected a whole number from 0 \
+             to \
              1000000\n"
         )
     );

@@ -33,12 +33,12 @@ fn the_time_left_goes_to_further_games_and_the_run_ends_by_itself() {
     assert_eq!(run.code, 0, "it is complete: {}", run.err);
     assert_eq!(arena.lines(), games, "and nothing more is played");
     let plan = arena.run(&["run", "--plan", "--until", "10h"]);
-    assert!(plan.out.contains(" games, all of them further ones; a rating is then known to about"));
+    assert!(plan.out.contains(" games, all of them further ones; ratings are then known to about"));
 
     arena.configure(&config(2));
     let run = arena.run(&["run"]);
     assert_eq!(run.code, 4);
-    let why = "pairs: 1 became 2: the further games that --until brought depend on the results";
+    let why = "pairs: 1 became 2: the further games of --until depend on the results";
     assert!(run.err.contains(why), "{}", run.err);
 }
 
@@ -92,10 +92,10 @@ fn further_games_are_played_on_all_slots_however_few_were_due() {
 fn times_that_make_no_sense_are_refused() {
     let arena = Arena::with(&config(1));
     for (time, problem) in [
-        ("0s", "error: --until 0s: that has passed; name a time to come\n"),
+        ("0s", "error: --until 0s: that time has passed; name a future time\n"),
         (
             "2020-01-01 08:00",
-            "error: --until 2020-01-01 08:00: that has passed; name a time to come\n",
+            "error: --until 2020-01-01 08:00: that time has passed; name a future time\n",
         ),
     ] {
         let run = arena.run(&["run", "--until", time]);

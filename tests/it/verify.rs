@@ -72,10 +72,10 @@ fn a_clean_folder_passes() {
 #[test]
 fn no_log_is_bad_input() {
     let arena = Arena::new();
-    let error = "error: there are no results under results/; play a tournament with `referee \
+    let error = "error: no results under results/; play a tournament with `referee \
                  run`\n";
     assert_eq!(arena.run(&["verify"]), Run::new(2, "", error));
-    let error = "error: nowhere holds no games.jsonl; name the folder of a tournament, for \
+    let error = "error: nowhere contains no games.jsonl; name the folder of a tournament, for \
                  example results/NAME\n";
     assert_eq!(arena.run(&["verify", "nowhere"]), Run::new(2, "", error));
 }
@@ -132,7 +132,7 @@ fn an_edited_score_is_found() {
 fn an_edited_time_is_found() {
     edited(
         |game| game["clock"]["used_ns"]["white"][3] = 5_000_000_001_u64.into(),
-        &[EDITED, "turn 4 of white was over its time"],
+        &[EDITED, "white exceeded its time in turn 4, but the game continued"],
     );
     edited(|game| game["clock"]["used_ns"]["white"][3] = 5_000_000_000_u64.into(), &[EDITED]);
 }
@@ -142,7 +142,7 @@ fn an_invented_fault_is_found() {
     let fault = serde_json::json!({"white": {"code": "timeout", "message": "late"}});
     edited(
         |game| game["fault"] = fault,
-        &[EDITED, "a fault after the end of the game", "white lost on time within its time"],
+        &[EDITED, "a fault after the end of the game", "white lost on time but had time left"],
     );
 }
 
@@ -154,8 +154,8 @@ fn swapped_names_are_found() {
         &[
             EDITED,
             "it is not a game of this tournament",
-            "the seed of bee is not the secret's",
-            "the seed of ant is not the secret's",
+            "the seed of bee does not follow from the secret",
+            "the seed of ant does not follow from the secret",
         ],
     );
 }
@@ -164,7 +164,7 @@ fn swapped_names_are_found() {
 fn an_edited_seed_is_found() {
     edited(
         |game| game["seed"]["black"] = 1.into(),
-        &[EDITED, "the seed of bee is not the secret's"],
+        &[EDITED, "the seed of bee does not follow from the secret"],
     );
 }
 
@@ -268,7 +268,10 @@ fn a_repair_moves_bad_lines_aside_and_keeps_a_copy() {
     assert_eq!(arena.run(&["run", "-q"]).code, 0);
     assert_eq!(arena.essence(), essence);
     let run = arena.run(&["verify", "--repair"]);
-    assert_eq!((run.code, run.err.as_str()), (0, "there is no line to move out of the log\n"));
+    assert_eq!(
+        (run.code, run.err.as_str()),
+        (0, "nothing to repair: every line of the log is usable\n")
+    );
     assert!(!arena.results().join("games.jsonl.before-repair-2").exists());
     // Another repair keeps another copy.
     arena.edit_line(3, |_| "garbage".to_owned());
@@ -328,7 +331,7 @@ fn during_a_run_nothing_is_wrong() {
     let lines: Vec<&str> = run.out.lines().collect();
     assert_eq!((run.code, lines.len()), (0, 2), "{}", run.out);
     assert!(lines[0].ends_with("seeds checked: no problems"), "{}", run.out);
-    let running = "A run is writing to it: its tables can be compared when that has ended.";
+    let running = "A run is writing to it: its tables can be compared when that run has ended.";
     assert_eq!(lines[1], running);
     // They still are when it did not end. When it has they count, unless there are none yet.
     let run = arena.run(&["verify"]);

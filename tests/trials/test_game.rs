@@ -10,7 +10,7 @@ use serde_json::Value;
 const MISTAKES: [(&str, &str, usize); 5] = [
     ("impure", "two processes of the program show different positions", 1),
     ("twice", "is listed twice", 2),
-    ("seats", "there is no seat `third`", 3),
+    ("seats", "unknown seat `third`", 3),
     ("crashes", "ended with exit code 1", 7),
     ("leaks", "second learns by the events what its guesses hide", 1),
 ];

@@ -15,7 +15,7 @@ impl fmt::Display for UnknownBot {
         let names: Vec<_> = NAMES.iter().map(|name| format!("`{name}`")).collect();
         write!(
             f,
-            "there is no built-in player `{}`; expected {} or `search-<positions per move>`, for \
+            "unknown built-in player `{}`; expected {} or `search-<positions per move>`, for \
              example `search-2000`",
             self.0,
             names.join(", ")
@@ -82,11 +82,11 @@ impl fmt::Display for SessionError {
         match self {
             Self::NotAMessage(error) => write!(f, "cannot read the referee's line: {error}"),
             Self::Versions => f.write_str("the referee does not speak protocol 1"),
-            Self::UnknownGame(name) => write!(f, "there is no game `{name}` here"),
+            Self::UnknownGame(name) => write!(f, "unknown game `{name}`"),
             Self::UnknownSeat { game, seat } => write!(f, "{game} has no seat `{seat}`"),
             Self::Game(error) => error.fmt(f),
             Self::NotStarted => f.write_str("a turn came before `init`"),
-            Self::NoAction(seat) => write!(f, "{seat} is asked and has no action"),
+            Self::NoAction(seat) => write!(f, "{seat} is asked for an action but has none"),
             Self::OutOfTurn { action, by, turn } => {
                 write!(f, "`{action}` by {by} does not answer {turn:?}")
             }
@@ -94,7 +94,7 @@ impl fmt::Display for SessionError {
                 write!(f, "the event `{action}` by {by} breaks {source}")
             }
             Self::NothingDrawn(outcome) => {
-                write!(f, "the event `{outcome}` comes where nothing is drawn")
+                write!(f, "the event `{outcome}` comes at a turn without chance")
             }
             Self::Impossible { outcome, .. } => {
                 write!(f, "the event `{outcome}` cannot be drawn")

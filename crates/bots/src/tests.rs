@@ -61,7 +61,7 @@ fn names_are_known_and_say_themselves() {
         assert_eq!(
             error.to_string(),
             format!(
-                "there is no built-in player `{name}`; expected `random`, `greedy`, `steady`, \
+                "unknown built-in player `{name}`; expected `random`, `greedy`, `steady`, \
                  `search` or `search-<positions per move>`, for example `search-2000`"
             )
         );

@@ -440,7 +440,7 @@ mod tests {
         let refused = |name, text| Options::resolve(SPECS, [(name, text)]).expect_err("refused");
         assert_eq!(
             refused("moon", "full").to_string(),
-            "there is no option `moon`; expected one of `wind`, `waves`"
+            "unknown option `moon`; expected one of `wind`, `waves`"
         );
         assert_eq!(
             refused("waves", "10").to_string(),

@@ -77,7 +77,7 @@ impl fmt::Display for ReplyError {
             }
             Self::ByteOrderMark(line) => write!(
                 f,
-                "a byte order mark stands before the reply; write UTF-8 without one: {line}"
+                "the reply begins with a byte order mark; write UTF-8 without one: {line}"
             ),
             Self::NotJson { source, line } => {
                 let text = source.to_string();
@@ -99,7 +99,7 @@ impl fmt::Display for ReplyError {
                 write!(f, "it speaks protocol {spoken}, the referee {VERSIONS:?}")
             }
             Self::UnknownPart(name) => {
-                write!(f, "\"want\" names \"{name}\"; there are state, events and legal")
+                write!(f, "\"want\" contains \"{name}\"; expected state, events or legal")
             }
             Self::Hosted { message, .. } => f.write_str(message),
         }

@@ -149,7 +149,7 @@ mod tests {
         );
         assert_eq!(
             error(br#"{"want":["moves"]}"#),
-            "\"want\" names \"moves\"; there are state, events and legal"
+            "\"want\" contains \"moves\"; expected state, events or legal"
         );
         assert_eq!(error(br#"{"protocol":2}"#), "it speaks protocol 2, the referee [1]");
     }

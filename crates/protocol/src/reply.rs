@@ -42,7 +42,7 @@ impl fmt::Display for ReplyWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LongNote(bytes) => {
-                write!(f, "a note of {bytes} bytes was dropped; the most is {NOTE_LIMIT}")
+                write!(f, "a note of {bytes} bytes was dropped; the maximum is {NOTE_LIMIT}")
             }
             Self::NoteNotText => f.write_str("a note that is not a string was dropped"),
             Self::EvalOutOfRange => {
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(error(br#"{"action":3}"#), r#""action" is not a string in {"action":3}"#);
         assert_eq!(
             error("\u{feff}3,4".as_bytes()),
-            r"a byte order mark stands before the reply; write UTF-8 without one: \u{feff}3,4"
+            r"the reply begins with a byte order mark; write UTF-8 without one: \u{feff}3,4"
         );
         assert!(error(b"\xff3,4").starts_with("not valid UTF-8 at byte 1: "));
         assert!(error(br#"{"action":"3,4""#).starts_with("not a valid JSON reply (EOF while"));
@@ -200,7 +200,7 @@ mod tests {
         let long = format!(r#"{{"action":"a","note":"{}"}}"#, "x".repeat(1025));
         let reply = Reply::read(long.as_bytes(), 0).expect("a reply");
         let warning = reply.warnings[0].to_string();
-        assert_eq!(warning, "a note of 1025 bytes was dropped; the most is 1024");
+        assert_eq!(warning, "a note of 1025 bytes was dropped; the maximum is 1024");
         let reply = Reply::read(br#"{"action":"a","note":"n","eval":-0.5}"#, 0).expect("a reply");
         assert_eq!((reply.note.as_deref(), reply.eval), (Some("n"), Some(-0.5)));
     }

@@ -16,7 +16,7 @@ pub enum RatingError {
 impl fmt::Display for RatingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownPlayer(player) => write!(f, "there is no player {player}"),
+            Self::UnknownPlayer(player) => write!(f, "unknown player {player}"),
             Self::FixedTwice(player) => {
                 write!(f, "player {player} has two fixed ratings; keep one")
             }

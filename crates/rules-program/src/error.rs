@@ -113,8 +113,8 @@ impl fmt::Display for ExchangeError {
             Self::Ended(how) => write!(f, "it ended: {how}"),
             Self::Silent(limit) => write!(f, "no answer within {} s", limit.as_secs_f64()),
             Self::TooLong => write!(f, "its answer is longer than {LONGEST_ANSWER} bytes"),
-            Self::Pipe(error) => write!(f, "it cannot be asked: {error}"),
-            Self::Json(error) => write!(f, "its answer is not what the contract wants: {error}"),
+            Self::Pipe(error) => write!(f, "it cannot be written to or read from: {error}"),
+            Self::Json(error) => write!(f, "its answer breaks the contract: {error}"),
             Self::Id { asked, given: Some(given) } => {
                 write!(f, "its answer carries id {given}, but the request was {asked}")
             }
@@ -156,7 +156,11 @@ impl fmt::Display for DescriptionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Version(version) => {
-                write!(f, "it speaks version {version} of the contract, the referee {VERSION}")
+                write!(
+                    f,
+                    "it speaks version {version} of the contract, the referee speaks version \
+                     {VERSION}"
+                )
             }
             Self::Name(name) => write!(
                 f,
@@ -235,14 +239,14 @@ impl fmt::Display for Violation {
         match self {
             Self::Description(error) => error.fmt(f),
             Self::Missing(field) => write!(f, "`{field}` is missing"),
-            Self::Unexpected { field, why } => write!(f, "`{field}` is there, although {why}"),
+            Self::Unexpected { field, why } => write!(f, "`{field}` is not allowed here: {why}"),
             Self::State(length) => {
-                write!(f, "the state has {length} bytes; the most is {LONGEST_STATE}")
+                write!(f, "the state has {length} bytes; the maximum is {LONGEST_STATE}")
             }
             Self::Turn => {
                 f.write_str("`turn` needs exactly one of `move`, `both`, `pass`, `chance`, `over`")
             }
-            Self::Seat(name) => write!(f, "there is no seat `{}`", printable(name)),
+            Self::Seat(name) => write!(f, "unknown seat `{}`", printable(name)),
             Self::Text(text) => write!(
                 f,
                 "\"{}\" cannot be the text of an action or outcome: it needs 1 to {LONGEST_TEXT} \
@@ -251,7 +255,7 @@ impl fmt::Display for Violation {
             ),
             Self::ListedTwice(text) => write!(f, "`{}` is listed twice", printable(text)),
             Self::NoAction(seat) => {
-                write!(f, "{seat} must move and has no legal action; a forced pass is `pass`")
+                write!(f, "{seat} must move but has no legal action; write a forced pass as `pass`")
             }
             Self::Outcomes(count) => write!(
                 f,
@@ -273,17 +277,17 @@ impl fmt::Display for Violation {
                 write!(f, "the game is not over after {plies} plies, its own `max_plies`")
             }
             Self::Unasked => {
-                write!(f, "nobody was asked for an action in more than {MOST_UNASKED} steps")
+                write!(f, "no seat was asked for an action in more than {MOST_UNASKED} steps")
             }
             Self::NotLegal(text) => {
                 write!(f, "`{}` is not among the legal actions", printable(text))
             }
-            Self::Clause(id) => write!(f, "there is no clause `{}`", printable(id)),
-            Self::Undecided => f.write_str("there is neither `action` nor `refused`"),
+            Self::Clause(id) => write!(f, "unknown clause `{}`", printable(id)),
+            Self::Undecided => f.write_str("both `action` and `refused` are missing"),
             Self::Refused(reason) => {
-                write!(f, "it refuses options that it accepted before: {}", printable(reason))
+                write!(f, "it now refuses options that it accepted before: {}", printable(reason))
             }
-            Self::Impure => f.write_str("it gave another answer to the same request before"),
+            Self::Impure => f.write_str("it answered the same request differently before"),
         }
     }
 }

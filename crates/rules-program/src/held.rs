@@ -98,7 +98,7 @@ fn check_visibility(game: &Description, answer: &PositionAnswer) -> Result<(), V
     if game.hidden {
         return answer.views.as_ref().map(|_| ()).ok_or(Violation::Missing("views"));
     }
-    let why = "the game says that nothing is hidden";
+    let why = "the game has no hidden information";
     let told = answer.events.iter().any(|event| event.get("to").is_some_and(Value::is_array));
     let found = [("views", answer.views.is_some()), ("secret", answer.secret), ("to", told)];
     match found.into_iter().find(|(_, found)| *found) {
@@ -162,7 +162,7 @@ fn listed(
         }
         (Turn::Both, LegalWords::BySeat(actions)) => by_seat(game, actions, "legal")?,
         (Turn::Move(_) | Turn::Both, _) => {
-            let why = "it must be a list where one seat moves, an object of lists where both do";
+            let why = "expected a list if one seat moves, an object of lists if both do";
             return Err(Violation::Unexpected { field: "legal", why });
         }
         // Nobody is asked: whatever stands there, it does not matter.

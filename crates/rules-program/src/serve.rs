@@ -73,9 +73,9 @@ impl fmt::Display for ServeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Pipe(error) => error.fmt(f),
-            Self::Request(error) => write!(f, "a request is not what the contract wants: {error}"),
+            Self::Request(error) => write!(f, "a request breaks the contract: {error}"),
             Self::Field(field) => {
-                write!(f, "`{field}` is missing in a request, or does not fit this game")
+                write!(f, "`{field}` is missing in a request, or is invalid for this game")
             }
             Self::Game(error) => write!(f, "a request is refused: {error}"),
         }

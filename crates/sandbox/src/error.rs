@@ -110,25 +110,25 @@ pub enum Unavailable {
     #[error(transparent)]
     Runtime(#[from] io::Error),
     /// The self-test process did not start in time.
-    #[error("a process did not start in time")]
+    #[error("a test process did not start in time")]
     StartTimeout,
     /// The self-test process did not end in time.
-    #[error("a process that does nothing did not end")]
+    #[error("a test process did not end in time")]
     ExitTimeout,
     /// The self-test process failed.
-    #[error("a process that does nothing ended with {0}")]
+    #[error("a test process ended with {0}")]
     Failed(ExitStatus),
     /// The supervisor of the self-test is gone.
     #[error(transparent)]
     SupervisorGone(#[from] SupervisorGone),
     /// The self-test process did not report its results.
-    #[error("a process that tests its sandbox gave no report: {0}")]
+    #[error("the self-test process gave no report: {0}")]
     NoReport(#[source] serde_json::Error),
     /// It was put in force without an error, but the self-test got around it.
-    #[error("{0} does not hold although it was put in force")]
+    #[error("{0} was put in force but does not hold")]
     Ineffective(Mechanism),
     /// No control group can be created.
-    #[error("no group can be made in {}: {error}", dir.display())]
+    #[error("cannot create a control group in {}: {error}", dir.display())]
     Cgroup {
         /// The group of this process.
         dir: PathBuf,
@@ -137,19 +137,19 @@ pub enum Unavailable {
         error: Arc<io::Error>,
     },
     /// The control groups of this machine do not provide it.
-    #[error("no hierarchy of control groups on this machine has it")]
+    #[error("no control group hierarchy of this machine provides it")]
     NoController,
     /// Only root can give a process its own user.
-    #[error("the caller is not root, and the process runs as its user")]
+    #[error("the caller is not root, so the process runs as the same user")]
     NotRoot,
     /// It only works together with another mechanism.
-    #[error("it cannot be had alone")]
+    #[error("it only works together with another mechanism")]
     NotAlone,
     /// The level in force does not include it.
-    #[error("the level `{0}` does without it")]
+    #[error("the level `{0}` does not include it")]
     NotAtLevel(Level),
     /// Only Linux has it.
-    #[error("processes are contained on Linux alone")]
+    #[error("processes can only be contained on Linux")]
     NotLinux,
 }
 
@@ -172,7 +172,7 @@ pub enum ResolveError {
     #[error("no process can be started: {0}")]
     NoLevel(#[source] Unavailable),
     /// A requirement is not in force.
-    #[error("`{requirement}` is required and not in force: {why}")]
+    #[error("`{requirement}` is required but not in force: {why}")]
     Required {
         /// What is required.
         requirement: Requirement,
@@ -184,7 +184,7 @@ pub enum ResolveError {
 
 /// This process may open too few files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("this process may have {most} files open at once, and needs {needed} at least")]
+#[error("this process may open at most {most} files at once, but needs at least {needed}")]
 pub struct TooFewDescriptors {
     /// The highest number that it may open.
     pub most: u64,
@@ -253,8 +253,8 @@ mod tests {
         let required = ResolveError::Required { requirement, why: Unavailable::NoController };
         assert_eq!(
             required.to_string(),
-            "`memory` is required and not in force: no hierarchy of control groups on this \
-             machine has it"
+            "`memory` is required and not in force: no control group hierarchy of this machine \
+             provides it"
         );
         let level = ResolveError::Level {
             level: Level::Strict,

@@ -155,7 +155,7 @@ fn close_descriptors_on_exec() -> nix::Result<()> {
 fn exec(setup: &Setup, this: Option<&File>) -> Result<std::convert::Infallible, SetupError> {
     let failed = |message: String| SetupError { stage: StartStage::Program, message, error: None };
     let text = |bytes: &[u8]| {
-        CString::new(bytes).map_err(|_| failed("it contains a zero character".to_owned()))
+        CString::new(bytes).map_err(|_| failed("it contains a NUL character".to_owned()))
     };
     let program = text(setup.program.as_os_str().as_bytes())?;
     let mut args = vec![program.clone()];

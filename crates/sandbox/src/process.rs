@@ -127,7 +127,7 @@ impl Process {
         text.push(b'\n');
         if text.len() > LONGEST {
             return Err(io::Error::other(format!(
-                "what it has to know takes {}, more than {}: too many files are hidden from it or \
+                "its setup takes {}, more than {}: too many files are hidden from it or \
                  shown to it",
                 limits::bytes(text.len() as u64),
                 limits::bytes(LONGEST as u64)

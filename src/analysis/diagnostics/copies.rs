@@ -17,7 +17,7 @@ pub fn describe(names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| crate::escape::terminal(name)).collect();
     let (last, others) = names.split_last().map_or(("", &[][..]), |(last, rest)| (&**last, rest));
     format!(
-        "{} and {last} are the same player: one command with the same files.",
+        "{} and {last} are the same player: the same command with the same files.",
         others.join(", ")
     )
 }
@@ -32,7 +32,7 @@ mod tests {
         assert_eq!(found, [["ant", "cat", "elk"]]);
         assert_eq!(
             describe(&found[0]),
-            "ant, cat and elk are the same player: one command with the same files."
+            "ant, cat and elk are the same player: the same command with the same files."
         );
         assert!(copies([("ant", "1"), ("bee", "2")]).is_empty());
     }

@@ -83,6 +83,6 @@ fn a_list_without_games_or_columns_is_refused() {
     let error = read_text("white,black,result\n").expect_err("no such column");
     assert_eq!(
         error,
-        "line 1: there is no column `first`; expected a header line such as `first,second,result`"
+        "line 1: missing column `first`; expected a header line such as `first,second,result`"
     );
 }

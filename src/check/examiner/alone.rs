@@ -152,9 +152,9 @@ impl Examiner<'_> {
         if stderr > 0 {
             warn(match self.candidate.spec.interface() {
                 Interface::Program => {
-                    "writes to its stderr, which is kept beside the log and costs it nothing"
+                    "writes to its stderr, which is kept beside the log and is not a fault"
                 }
-                Interface::Class => "prints, which is kept beside the log and costs it nothing",
+                Interface::Class => "prints, which is kept beside the log and is not a fault",
             });
         }
         if statistics.leftover > 0 {

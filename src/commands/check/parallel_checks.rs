@@ -142,10 +142,10 @@ fn guarded(
     let worked = catch_unwind(AssertUnwindSafe(|| work(report)));
     worked.unwrap_or_else(|panic| {
         let what = panic_message(panic.as_ref());
-        report.break_off(&format!("the referee broke down: {what}"));
+        report.break_off(&format!("the referee panicked: {what}"));
         let player = &report.player;
         Err(Failure::system(format!(
-            "the check of {player} broke down: {what}; this is a mistake in the referee"
+            "the check of {player} panicked: {what}; this is a bug in the referee"
         )))
     })
 }
@@ -153,7 +153,7 @@ fn guarded(
 /// The message of a panic.
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
-    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("nobody knows why")
+    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown reason")
 }
 
 /// Passes on the reports in the order of the entries. After an interruption, running checks end,
@@ -247,10 +247,10 @@ mod tests {
             report.steps[0].verdict = StepVerdict::Passed;
             panic!("of {} pieces", 3)
         });
-        let message = "the check of ant broke down: of 3 pieces; this is a mistake in the referee";
+        let message = "the check of ant panicked: of 3 pieces; this is a bug in the referee";
         assert_eq!(failure, Err(Failure::system(message)));
-        let verdict = "not finished: the referee broke down: of 3 pieces; nothing was found in 1 \
-                       of 2 steps";
+        let verdict =
+            "not finished: the referee panicked: of 3 pieces; no problems found in 1 of 2 steps";
         assert_eq!(report.verdict(), verdict);
     }
 }

@@ -30,7 +30,7 @@ fn kit_named() -> impl TypedValueParser<Value = &'static StarterKit> {
     let is = move |kit: &StarterKit, name: &str| named(kit).get_name() == name;
     PossibleValuesParser::new(game::kits().iter().map(named)).try_map(move |name| {
         let kit = game::kits().iter().find(|kit| is(kit, &name));
-        kit.ok_or("there is no kit in this language")
+        kit.ok_or("no starter kit in this language")
     })
 }
 

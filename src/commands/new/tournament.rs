@@ -45,14 +45,14 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
     let file = args.into.join("tournament.toml");
     if file.exists() {
         return Err(Failure::input(format!(
-            "{} is there already; name another folder with --into",
+            "{} already exists; name another folder with --into",
             file.display()
         )));
     }
     let shelf = shelf(args);
     let taken = take_in(&args.dir, &shelf).map_err(|error| failed(&error, args, &shelf))?;
     if taken.is_empty() {
-        return Err(Failure::input(format!("{} holds no players", args.dir.display())));
+        return Err(Failure::input(format!("{} contains no players", args.dir.display())));
     }
     super::write(&file, &configuration(args, &taken)?)?;
     let good = taken.iter().filter(|submission| submission.player.is_ok()).count();
@@ -78,9 +78,9 @@ fn failed(error: &ImportError, args: &TournamentArgs, shelf: &Path) -> Failure {
             Failure::input(format!("{} cannot be read: {error}", args.dir.display()))
         }
         ImportError::Shelf(error) if error.kind() == ErrorKind::AlreadyExists => Failure::input(
-            format!("{shelf} is there already; remove it, or name another folder with --into"),
+            format!("{shelf} already exists; remove it, or name another folder with --into"),
         ),
-        ImportError::Shelf(error) => Failure::system(format!("cannot make {shelf}: {error}")),
+        ImportError::Shelf(error) => Failure::system(format!("cannot create {shelf}: {error}")),
     }
 }
 

@@ -45,7 +45,7 @@ fn refusal(headers: &HeaderMap, path: &str, reach: Reach) -> Option<&'static str
     let value = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let host = value("host");
     if reach == Reach::Local && !host.is_some_and(is_this_machine) {
-        return Some("this page is for this machine alone\n");
+        return Some("this page is only for this machine\n");
     }
     // Only a person who follows a link may come from another page.
     let follows_link = path == "/"
@@ -55,7 +55,7 @@ fn refusal(headers: &HeaderMap, path: &str, reach: Reach) -> Option<&'static str
     let origin = value("origin").map(|origin| origin.split_once("://").map(|(_, host)| host));
     let is_same = origin.is_none_or(|origin| origin.is_some() && origin == host);
     let may = (is_own || follows_link) && is_same;
-    (!may).then_some("this is for the page that is served here alone\n")
+    (!may).then_some("this is only for the page that is served here\n")
 }
 
 /// Whether `host`, as the request names it, is this machine. A foreign page may have reached this

@@ -23,8 +23,7 @@ pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
     let reader = LogReader::open(dir).map_err(|error| log_failure(dir, &error))?;
     if !reader.header_intact() {
         return Err(Failure::input(format!(
-            "{}: the header was edited, so nothing tells which lines were not; put the log back as \
-             it was",
+            "{}: the header was edited, so edited lines cannot be recognised; restore the log",
             dir.join(LOG).display()
         )));
     }
@@ -35,7 +34,7 @@ pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
     };
     each_line(dir, &mut count).map_err(|error| Failure::input(error.to_string()))?;
     if bad == 0 {
-        printer.note("there is no line to move out of the log");
+        printer.note("nothing to repair: every line of the log is usable");
         return Ok(());
     }
     let failed = |path: &Path, error| {

@@ -28,20 +28,17 @@ fn words_of_the_command_line() {
 fn bad_words_of_the_command_line() {
     let folder = Folder::new();
     let refused = |word: &str| folder.word(word, &[]).expect_err("refused");
-    assert_eq!(
-        refused("bot:gredy"),
-        "it: there is no built-in player `gredy`; did you mean `greedy`?"
-    );
+    assert_eq!(refused("bot:gredy"), "it: unknown built-in player `gredy`; did you mean `greedy`?");
     assert_eq!(
         refused("pyhton3 a.py"),
-        "it: there is no program `pyhton3` in the PATH; install it, or give its path with a `/`"
+        "it: cannot find the program `pyhton3` in the PATH; install it, or give its path with a `/`"
     );
     assert_eq!(
         refused("players/gredy.py"),
-        "it: there is no file `players/gredy.py`; did you mean `players/greedy.py`?"
+        "it: cannot find the file `players/gredy.py`; did you mean `players/greedy.py`?"
     );
-    assert!(refused("gone.py").starts_with("it: there is no file `gone.py`; it is looked for in"));
-    assert!(refused("python3 gone.py").starts_with("it: there is no file `gone.py`; "));
+    assert!(refused("gone.py").starts_with("it: cannot find the file `gone.py`; it should be in"));
+    assert!(refused("python3 gone.py").starts_with("it: cannot find the file `gone.py`; "));
     fs::write(folder.path("players/ant.cpp"), "int main() {}").expect("a file");
     assert_eq!(
         refused("players/ant.cpp"),
@@ -55,7 +52,10 @@ fn bad_words_of_the_command_line() {
         "it: no player is recognised in `kit`, but sources that have to be built; run `make` in \
          `kit`; if that is done, name the program itself"
     );
-    assert_eq!(refused("kit/player"), "it: there is no program `kit/player`; build it with `make`");
+    assert_eq!(
+        refused("kit/player"),
+        "it: cannot find the program `kit/player`; build it with `make`"
+    );
     assert_eq!(
         refused("python3 'a"),
         "it: it cannot be split into words; close every quote, and do not end with a backslash"

@@ -28,7 +28,7 @@ fn files_that_cannot_be_read() {
     };
     assert_eq!(
         refused("gone.toml"),
-        "there is no configuration `gone.toml`; name the file of the tournament, or write one"
+        "cannot find the configuration `gone.toml`; name the file of the tournament, or write one"
     );
     assert_eq!(refused("bin"), "`bin` is a folder; name the configuration file in it");
     fs::write(folder.path("latin.toml"), b"a = 1\nname = \"caf\xe9\"\n").expect("a file");

@@ -53,7 +53,7 @@ unexpected value of `file`
  --> cup.toml:4:8
   |
 4 | file = \"openings.txt\"
-  |        ^^^^^^^^^^^^^^ this file holds no opening"
+  |        ^^^^^^^^^^^^^^ this file contains no openings"
     );
 }
 
@@ -127,11 +127,11 @@ a class of the 2018 interface cannot begin after an opening
   --> cup.toml:13:13
    |
  3 | [openings]
-   | ---------- openings are asked for here
+   | ---------- openings are requested here
 ...
 13 | comp30024 = \"agent\"
    |             ^^^^^^^
    |
-   = help: nothing in that interface tells a player its own first actions: remove `[openings]`, or this player"
+   = help: that interface cannot tell a player its own first actions: remove `[openings]`, or this player"
     );
 }

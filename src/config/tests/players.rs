@@ -65,16 +65,19 @@ fn programs_that_cannot_be_run() {
    |
    = help: make it executable with `chmod +x`, or put its interpreter before it"
     );
-    starts(&about_player("command = [\"./gone\"]"), "there is no program `./gone`\n");
+    starts(&about_player("command = [\"./gone\"]"), "cannot find the program `./gone`\n");
     let gone = about_player("command = [\"python3\", \"gredy.py\"]\ndir = \"players\"");
-    starts(&gone, "there is no file `gredy.py`\n");
+    starts(&gone, "cannot find the file `gredy.py`\n");
     assert!(gone.ends_with("help: did you mean `greedy.py`?"), "{gone}");
-    starts(&about_player("comp30024 = \"gone\""), "there is no module `gone.py`\n");
+    starts(&about_player("comp30024 = \"gone\""), "cannot find the module `gone.py`\n");
     starts(&about_player("command = [\"./players\"]"), "`./players` is a folder, not a program");
-    starts(&about_player("command = [\"pyhton3\"]"), "there is no program `pyhton3` in the PATH");
+    starts(
+        &about_player("command = [\"pyhton3\"]"),
+        "cannot find the program `pyhton3` in the PATH",
+    );
     starts(&about_player("command = []"), "the command names no program");
     starts(&about_player("command = [\"\"]"), "the command names no program");
-    starts(&about_player("command = [\"python3\", \"\\u0000\"]"), "the command contains a zero");
+    starts(&about_player("command = [\"python3\", \"\\u0000\"]"), "the command contains a NUL");
     assert!(
         about_player("command = [\"run\"]\ndir = \"players\"")
             .ends_with("= help: for the program in the player's folder write `./run`")
@@ -83,14 +86,17 @@ fn programs_that_cannot_be_run() {
 
 #[test]
 fn players_that_lack_something() {
-    starts(&about_player("command = [\"python3\"]\ndir = \"gone\""), "there is no folder `gone`");
+    starts(
+        &about_player("command = [\"python3\"]\ndir = \"gone\""),
+        "cannot find the folder `gone`",
+    );
     starts(&about_player("command = [\"python3\"]\nfiles = [\"gone\"]"), "cannot read `gone`: ");
     starts(&about_player("command = [\"python3\"]\nenv = { \"A=\" = \"\" }"), "invalid environ");
     starts(&about_player("bot = \"greedy\"\ndir = \".\""), "a built-in player takes no `dir`");
     assert_eq!(
         about_player("bot = \"gredy\""),
         "\
-there is no built-in player `gredy`
+unknown built-in player `gredy`
   --> cup.toml:11:7
    |
 11 | bot = \"gredy\"
@@ -105,7 +111,7 @@ fn one_player_alone() {
     assert_eq!(
         message(&format!("{HEAD}[[players]]\nname = \"a\"\nbot = \"greedy\"\n")),
         "\
-there is only one player
+only one player
  --> cup.toml:3:1
   |
 3 | [[players]]
@@ -121,7 +127,7 @@ fn problems_of_single_players_leave_the_rest() {
     let LoadedConfig { tournament, problems } = Folder::new().read(&broken);
     let players = tournament.expect("the rest").players;
     assert!(players.iter().map(|player| player.name.as_str()).eq(["a", "b"]));
-    starts(&problems.expect("a problem").message, "there is no built-in player `gone`");
+    starts(&problems.expect("a problem").message, "unknown built-in player `gone`");
     for other in ["pairs = 0", "[options]\nmax-moves = 0\nrepetition = 0", "pairs = "] {
         let LoadedConfig { tournament, problems } =
             Folder::new().read(&format!("{HEAD}{other}\n{PLAYERS}"));

@@ -106,7 +106,7 @@ def find_class(name):
     named = [(name, "Player"), (before, last)]
     module, name_of_class = next((pair for pair in named if is_module(pair[0])), (None, None))
     if module is None:
-        raise Unhostable(f"there is no module {name} in {FOLDER}")
+        raise Unhostable(f"cannot find the module {name} in {FOLDER}")
     loaded = Calls.make(f"import {module}", load, module)
     if not hasattr(loaded, name_of_class):
         raise Unhostable(f"the module {module} has no class {name_of_class}")
@@ -293,7 +293,7 @@ class Game:
         """Asks for the None that the course's referee asked of a blocked player."""
         answer, said = self.action()
         if answer is not None and self.complaint is None:
-            self.complaint = f"{said} where it had no legal action; expected None"
+            self.complaint = f"{said} although no action was legal; expected None"
 
     def answer(self):
         """The reply to a turn."""
@@ -409,11 +409,11 @@ def advice_on_missing(name):
         return None
     for entry in sorted(found):
         if os.path.splitext(entry)[0].lower() == name.lower():
-            return f"the folder has {entry}, and capitals count here: write both in the same way"
+            return f"the folder has {entry}, but upper and lower case must match"
     if name == os.path.basename(FOLDER):
         return f"{name} is the player's folder itself: name the folder above it as its `dir`"
     return (
-        f"there is no {name}.py in the folder, and no package {name} for {sys.executable}: add the "
+        f"the folder has no {name}.py, and {sys.executable} has no package {name}: add the "
         "file, install the package for this Python, or name another one in `python`"
     )
 

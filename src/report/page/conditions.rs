@@ -32,8 +32,9 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
             dt { "Limits" } dd { (limits(&header.containment.limits)) }
             dt { "Seed" } dd {
                 @match header.seed {
-                    _ if !material.names_players() => { "not shown: the dice would tell who played" }
-                    Some(seed) => { (seed) ", configured: dice and openings could be foreseen" }
+                    _ if !material.names_players() => { "not shown: the dice would reveal the \
+                                                         players" }
+                    Some(seed) => { (seed) ", configured: dice and openings were predictable" }
                     None => { "a secret of this tournament" }
                 }
             }
@@ -51,7 +52,8 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
             }
         }
         @if material.names_players() { (players(header)) } @else {
-            p { "The players have pseudonyms. Moves and times are as they were; what players wrote is left out." }
+            p { "The players have pseudonyms. Moves and times are unchanged; texts from players \
+                 are left out." }
         }
     }
 }

@@ -14,9 +14,9 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
     let highlights = &material.summary.highlights;
     html! {
         p {
-            "This file brings " (count(material.replays.len(), "game")) " along: those listed here"
-            @if material.summary.faults.total > FAULTS { " (of those with a fault the first " (FAULTS) ")" }
-            ". All others are loaded from the folder " code { "games" } " beside it."
+            "This file contains " (count(material.replays.len(), "game")) ": those listed here"
+            @if material.summary.faults.total > FAULTS { " (only the first " (FAULTS) " with a fault)" }
+            ". All other games are loaded from the folder " code { "games" } " beside it."
         }
         div.choices {
             @for kind in HighlightKind::ALL {

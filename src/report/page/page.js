@@ -1,4 +1,5 @@
-// The page around the viewer: the cross table, the list of all games, updates while it is served.
+// The page around the viewer: the cross table, the list of all games, and updates while it is
+// served.
 let data, index = null, gamesPerScript = 0;
 function readData() {
   data = JSON.parse(find("data").textContent);

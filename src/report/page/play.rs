@@ -12,7 +12,7 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
     let summary = material.summary;
     let bars = bins(&summary.lengths);
     let total: u32 = summary.lengths.values().sum();
-    let chart = histogram(&bars, "plies", "How many games were how long");
+    let chart = histogram(&bars, "plies", "Games by length");
     let table = html! {
         table {
             thead { tr { th.n scope="col" { "Plies" } th.n scope="col" { "Games" } } }

@@ -75,7 +75,7 @@ fn seats(material: &PageData<'_>) -> Markup {
 fn next_table(material: &PageData<'_>) -> Markup {
     let rows = &material.standings.rows;
     html! {
-        details.table { summary { "How well neighbours are told apart" } div.scroll { table {
+        details.table { summary { "Separation of neighbours" } div.scroll { table {
             thead { tr {
                 th.n scope="col" { "#" } th scope="col" { "Player" }
                 th.n scope="col" { "Better than the next" } th.n scope="col" { "More games to 97.5%" }
@@ -112,7 +112,7 @@ fn unexplained(material: &PageData<'_>) -> Markup {
                 @let [one, other] = &alike.players;
                 (name(one)) " and " (name(other)) " decided alike in "
                 (percent(alike.share, 1.0)) " of " (alike.positions)
-                " positions that both met. Worth a look, but no proof."
+                " positions that both met. Worth a look, but not proof."
             }
         }
     }

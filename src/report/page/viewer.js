@@ -48,7 +48,7 @@ const viewer = {
     this.replay = null;
     find("vs").textContent = `Game ${id}`;
     find("end").textContent =
-      "This game is not in this file, and there is no file of it in the folder “games” beside it.";
+      "This game is not in this file, and the folder “games” beside it has no file for it.";
     for (const part of document.querySelectorAll("#viewer .stage, #strip")) part.hidden = true;
     this.reveal();
   },

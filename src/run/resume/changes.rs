@@ -25,7 +25,7 @@ pub(super) fn compare(
         let now = new.players.iter().find(|now| now.name == *name);
         match now {
             None => {
-                differences.push(format!("player {name}: it is in the results, not configured"));
+                differences.push(format!("player {name}: it is in the results but not configured"));
             }
             Some(now) if replaced.contains(name) => changes.push(format!(
                 "player {name} replaced: {} became {}; its games are played again",
@@ -46,7 +46,7 @@ pub(super) fn compare(
     }
     if (further || !may_grow(wanted)) && differences.is_empty() {
         let fixed = if further {
-            "the further games that --until brought depend on the results before them"
+            "the further games of --until depend on the results before them"
         } else {
             "in this format later meetings depend on earlier results"
         };
@@ -87,8 +87,8 @@ fn compare_stages(
         match after {
             more if more > before => changes.push(format!("pairs: {before} became {more}")),
             fewer if fewer < before => differences.push(format!(
-                "pairs: the results have {before}, the configuration {fewer}; there can only be \
-                 more"
+                "pairs: the results have {before}, the configuration {fewer}; their number can \
+                 only grow"
             )),
             _ => {}
         }

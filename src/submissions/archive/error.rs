@@ -63,7 +63,7 @@ impl ArchiveError {
 impl fmt::Display for ArchiveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Folder(error) => return write!(f, "a folder for it cannot be made: {error}"),
+            Self::Folder(error) => return write!(f, "cannot create a folder for it: {error}"),
             Self::Unknown(ending) => {
                 return write!(
                     f,
@@ -77,7 +77,7 @@ impl fmt::Display for ArchiveError {
             Self::NoFile => f.write_str("it is not a plain file"),
             Self::Unreadable(error) => write!(f, "it cannot be read: {error}"),
             Self::Broken { kind, why } => write!(f, "not a {kind} file: {why}"),
-            Self::TooMany(entries) => write!(f, "it holds more than {entries} entries"),
+            Self::TooMany(entries) => write!(f, "it contains more than {entries} entries"),
             Self::TooLarge(bytes) => {
                 write!(f, "it is larger than {} MiB unpacked", bytes / (1024 * 1024))
             }
@@ -86,7 +86,7 @@ impl fmt::Display for ArchiveError {
                 write!(f, "`{name}` lies outside of it; pack the folder itself, without `..`")
             }
             Self::Link(name) => {
-                write!(f, "`{name}` is a link or no plain file; pack the file that it stands for")
+                write!(f, "`{name}` is not a plain file; if it is a link, pack its target instead")
             }
             Self::Twice(name) => write!(f, "there are two files `{name}`"),
             Self::Entry { name, error } => write!(f, "`{name}` cannot be unpacked: {error}"),

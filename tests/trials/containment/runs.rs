@@ -68,8 +68,8 @@ fn what_is_required_and_missing() {
     let mut referee = Command::new(env!("CARGO_BIN_EXE_referee"));
     let output = referee.arg("run").arg(&config).output().expect("the referee runs");
     let expected = "error: the configuration requires `strict`, which is not in force: the level \
-                    `off` does without it; nothing was played. `referee probe` says what to do \
-                    about it\n";
+                    `off` does not include it; nothing was played. `referee probe` says how to \
+                    fix it\n";
     assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0));
     assert!(!folder.path().join("results/cup/games.jsonl").exists());
@@ -245,7 +245,8 @@ fn a_thousand_games() {
     let mut text = "name = \"cup\"\ngame = \"watch-your-back\"\nseed = 7\nquarantine = 0\n\
                     pairs = 12\njobs = 2\n[options]\nmax-moves = 4\n[clock]\nmove = \"20s\"\n\
                     [containment]\nmemory = \"64MiB\"\nprocesses = 16\nscratch = \"8MiB\"\n\
-                    [[players]]\nname = \"bad\"\ncommand = [\"python3\", \"hostile.py\", \"fork\"]\n"
+                    [[players]]\nname = \"bad\"\ncommand = [\"python3\", \"hostile.py\", \
+                    \"fork\"]\n"
         .to_owned();
     text = format!("{text}dir = {PLAYERS:?}\nenv = {{ OUTSIDE = {told:?}, TOLD = {told:?} }}\n");
     // Ten players meet in 45 pairings of 24 games: 1080.

@@ -76,12 +76,12 @@ fn what_is_against_the_protocol_is_said() {
         session("random").respond(&INIT.replace(old, new)).expect_err("refused").to_string()
     };
     assert_eq!(init_with("[1]", "[2]"), "the referee does not speak protocol 1");
-    assert_eq!(init_with("\"watch-your-back\"", "\"chess\""), "there is no game `chess` here");
+    assert_eq!(init_with("\"watch-your-back\"", "\"chess\""), "unknown game `chess`");
     assert_eq!(
         init_with("\"black\",\"seats", "\"red\",\"seats"),
         "watch-your-back has no seat `red`"
     );
-    assert!(init_with("max-moves", "max-mows").contains("there is no option `max-mows`"));
+    assert!(init_with("max-moves", "max-mows").contains("unknown option `max-mows`"));
     let event_with = |old: &str, new: &str| {
         let mut session = session("random");
         reply(&mut session, INIT);

@@ -72,7 +72,7 @@ pub(super) const CLAUSES: &[Clause] = &[
         "Each turn both players name, at once, a direction for their circle, one for their square, \
          and as many different free squares as the board says: no wall, and no piece as the turn \
          begins. All four directions may be named. The order of the squares does not matter. \
-         UncheckedAction `R U 3,5 4,6`: right and up, then the squares.",
+         Written `R U 3,5 4,6`: right and up, then the squares.",
     ),
     Clause::new(
         "T11",

@@ -371,7 +371,7 @@ fn drawing(rows: &[&str], ground: &Ground, origin: &MapSource) -> Result<Squares
                 (_, None) => {
                     let symbol = symbol.escape_debug();
                     return refused(&format!(
-                        "`{symbol}` on {at} is none of `.`, `#`, `G`, `g`, `C` and `c`"
+                        "`{symbol}` on {at}; expected `.`, `#`, `G`, `g`, `C` or `c`"
                     ));
                 }
             }
@@ -380,7 +380,7 @@ fn drawing(rows: &[&str], ground: &Ground, origin: &MapSource) -> Result<Squares
     for (seat, piece) in PIECES {
         if !seen[seat].contains(&piece) {
             let (letter, home) = (piece.letter(seat), ground.home(seat, piece));
-            let reason = format!("there is no `{letter}` on its corner {home}");
+            let reason = format!("`{letter}` is missing on its corner {home}");
             return Err(origin.at_row(usize::from(home.row), &reason));
         }
     }

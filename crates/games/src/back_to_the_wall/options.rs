@@ -104,7 +104,7 @@ fn maps(options: &Options) -> Result<Vec<Map>, OptionError> {
 fn map(item: &Item) -> Result<Map, OptionError> {
     match item {
         Item::Name(name) => {
-            let unknown = || OptionError::Rules(format!("there is no board `{name}`").into());
+            let unknown = || OptionError::Rules(format!("unknown board `{name}`").into());
             Ok(Map::shipped(name).ok_or_else(unknown)??)
         }
         Item::File { file, text: Some(text) } => Ok(Map::read(file, text)?),
@@ -164,7 +164,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
             ("false", "they belong to nobody"),
         ]),
         Preset::always("true"),
-        "whose the four starting squares are at the start of a round",
+        "who owns the four starting squares at the start of a round",
     ),
     OptionSpec::new(
         "max-turns",

@@ -29,7 +29,7 @@ fn legal(game: &Backdraughts, seat: Seat, written: Action<Point>) -> Result<Acti
         Action::Move { from, to } => judge.movement(from, to),
         Action::Capture(at) => judge.capture(at),
         Action::Decline if judge.answers() => Ok(Action::Decline),
-        Action::Decline => breaks("B8", "answers an overlooked action, and there is none"),
+        Action::Decline => breaks("B8", "is only allowed after an overlooked action"),
         Action::Pass if judge.answers() => {
             breaks("B8", "is not a valid answer; play one of the overlooked actions, or `decline`")
         }

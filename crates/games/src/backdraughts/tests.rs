@@ -128,7 +128,7 @@ fn every_refusal_cites_its_clause() {
         ("capture 9,9", "B6: capture 9,9 is off the board"),
         ("capture 3,1", "B6: capture 3,1 names no white pawn"),
         ("pass", "B7: pass is not allowed while there is a legal action"),
-        ("decline", "B8: decline answers an overlooked action, and there is none"),
+        ("decline", "B8: decline is only allowed after an overlooked action"),
     ] {
         assert_eq!(refusal(&game, white, text), expected);
     }

@@ -75,7 +75,7 @@ impl fmt::Display for OptionError {
             Self::Unknown { name, known } => {
                 let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
                 let known = known.join(", ");
-                write!(f, "there is no option `{name}`; expected one of {known}")
+                write!(f, "unknown option `{name}`; expected one of {known}")
             }
             Self::Value { name, value, expected } => {
                 write!(f, "invalid value `{value}` for `{name}`; {expected}")

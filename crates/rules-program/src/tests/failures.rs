@@ -135,9 +135,9 @@ fn a_program_that_cannot_be_started_says_why() {
 #[test]
 fn a_judgement_that_makes_no_sense_is_the_programs_failure() {
     let cases = [
-        (json!({}), "there is neither `action` nor `refused`"),
+        (json!({}), "both `action` and `refused` are missing"),
         (json!({"action": "3"}), "`3` is not among the legal actions"),
-        (json!({"refused": "no", "clause": "N9"}), "there is no clause `N9`"),
+        (json!({"refused": "no", "clause": "N9"}), "unknown clause `N9`"),
     ];
     for (answer, said) in cases {
         let program = Scripted::nim_but("judge", move |_| Says::Fields(answer.clone()));

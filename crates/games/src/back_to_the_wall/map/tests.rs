@@ -53,13 +53,13 @@ fn wrong_maps_are_refused_with_file_line_and_reason() {
         ("..##..\n......\n", "", "5: the map has 3 rows; a board has 5 to 15"),
         ("G....C", "G..C", "5: the map has 4 columns; a board has 5 to 15"),
         ("G....C", "G..............C", "5: the map has 16 columns; a board has 5 to 15"),
-        ("G....C", ".....C", "5: there is no `G` on its corner 0,0"),
-        ("c....g", "c.....", "9: there is no `g` on its corner 5,4"),
+        ("G....C", ".....C", "5: `G` is missing on its corner 0,0"),
+        ("c....g", "c.....", "9: `g` is missing on its corner 5,4"),
         ("..##..", "..#G..", "7: a second `G` stands on 3,2"),
         ("G....C", "C....G", "5: `C` stands on 0,0, but its corner is 5,0"),
         ("..##..", ".g##..", "7: `g` stands on 1,2, but its corner is 5,4"),
-        ("..##..", "..#X..", "7: `X` on 3,2 is none of `.`, `#`, `G`, `g`, `C` and `c`"),
-        ("..##..", "..# ..", "7: ` ` on 3,2 is none of `.`, `#`, `G`, `g`, `C` and `c`"),
+        ("..##..", "..#X..", "7: `X` on 3,2; expected `.`, `#`, `G`, `g`, `C` or `c`"),
+        ("..##..", "..# ..", "7: ` ` on 3,2; expected `.`, `#`, `G`, `g`, `C` or `c`"),
     ] {
         assert_eq!(refused(old, new), format!("mine.toml:{expected}"));
     }
