@@ -121,7 +121,7 @@ pub(crate) fn log(input: &[u8]) {
                     .expect("a record");
             }
             Err(error) if error.line == 0 => break,
-            Err(error) => assert!(!error.message.is_empty()),
+            Err(error) => assert!(!error.problem.to_string().is_empty()),
         }
         lines = lines.checked_sub(1).expect("a line is read once");
     }

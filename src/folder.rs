@@ -164,11 +164,11 @@ pub struct LogContents {
 pub fn log_failure(dir: &Path, error: &LogError) -> Failure {
     let path = dir.join(LOG);
     match error.line {
-        0 => Failure::input(error.message.clone()),
+        0 => Failure::input(error.to_string()),
         line => Failure::input(format!(
             "{}, line {line}: {}; nothing was changed",
             path.display(),
-            error.message
+            error.problem
         )),
     }
 }

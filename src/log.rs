@@ -6,6 +6,7 @@
 
 mod aside;
 mod background;
+mod error;
 mod game_line;
 mod index;
 mod index_writer;
@@ -19,9 +20,10 @@ use std::io;
 use serde::Serialize;
 
 pub use self::aside::set_aside;
+pub use self::error::{InvalidLine, LogError, LogProblem};
 pub use self::game_line::{GameLine, GameNames, LinePlace};
 pub use self::index::INDEX;
-pub use self::reader::{LogEntry, LogError, LogLine, LogReader, RawLine};
+pub use self::reader::{LogEntry, LogLine, LogReader, RawLine};
 pub use self::scan::{LogDigest, LogScan, Scanned};
 pub use self::writer::{LogWriter, SYNC_EVERY, WriteError, write_header};
 pub use crate::disk::write_whole;

@@ -1,7 +1,7 @@
 //! `compare`: tests whether one player is better than another, in as few games as possible.
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use tokio::sync::watch;
@@ -14,7 +14,7 @@ use super::{Failure, OutputFormat, Status};
 use crate::analysis::sprt::match_game;
 use crate::config::LoadedConfig;
 use crate::folder::{self, LockedFolder};
-use crate::log::{LOG, LogReader};
+use crate::log::LOG;
 use crate::model::game_summary::GameSummary;
 use crate::model::player::PlayerSpec;
 use crate::model::stage::Format::RoundRobin;
@@ -124,8 +124,8 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     let played = SprtMatch::new(test, args.max_pairs);
     if dir.join(LOG).exists() {
         // Planned pairs stay planned; the match does not take more than its maximum.
-        let reader = LogReader::open(&dir).map_err(|error| folder::log_failure(&dir, &error))?;
-        for (stage, planned) in tournament.stages.iter_mut().zip(&reader.header().stages) {
+        let header = folder::header(&dir)?;
+        for (stage, planned) in tournament.stages.iter_mut().zip(&header.stages) {
             stage.pairs = stage.pairs.max(planned.pairs);
         }
     }
@@ -134,8 +134,7 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     printer.note(&containment.summary());
     let record = containment.record();
     let prepared = resume::prepare(&folder, &tournament, &record, &[], printer)?;
-    let mut so_far = played.clone();
-    take_in(&dir, &first, &mut so_far)?;
+    let mut so_far = games_of(&first, &prepared.contents.state, played.clone());
     let mut is_interrupted = false;
     if so_far.state().stop.is_none() {
         let (tell, told) = watch::channel(false);
@@ -148,8 +147,7 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
                 Ok(either(interrupted()?, told))
             })?;
         let tables = outcome.tables(&dir)?;
-        so_far = played;
-        take_in(&dir, &first, &mut so_far)?;
+        so_far = games_of(&first, &tables.analysis.state, played);
         is_interrupted = so_far.state().stop.is_none();
         tables.write()?;
         if let (RunEnd::Failed(failure), true) = (outcome.end, is_interrupted) {
@@ -190,15 +188,14 @@ fn either(
     told
 }
 
-/// Adds the games of the log in `dir` to the match, from the side of the player called `first`.
-fn take_in(dir: &Path, first: &str, played: &mut SprtMatch) -> Result<(), Failure> {
-    let players = folder::header(dir)?.players;
-    folder::read(dir, |_, game| {
-        let is_first = players[game.players.first].name == first;
+/// Adds the games in `state` to a match, from the side of the player called `first`.
+fn games_of(first: &str, state: &TournamentState, mut played: SprtMatch) -> SprtMatch {
+    for (fixture, summary) in state.counted() {
+        let is_first = state.name(fixture.players.first) == first;
         let seat = if is_first { Seat::First } else { Seat::Second };
-        played.add(match_game(game.pair, seat, game.summary));
-    })?;
-    Ok(())
+        played.add(match_game(fixture.pair, seat, summary));
+    }
+    played
 }
 
 /// Judges games as they finish, and stops the runner at the verdict.
@@ -222,7 +219,7 @@ impl Listener for SprtListener {
                 self.expect();
             }
             RunEvent::GameFinished { record, .. } => {
-                // A record without a result is refused when the log is read again at the end.
+                // A record without a result is refused when the tables are made at the end.
                 if let Ok(summary) = GameSummary::of(record) {
                     let is_first = record.players[Seat::First] == self.first;
                     let seat = if is_first { Seat::First } else { Seat::Second };

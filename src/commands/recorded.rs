@@ -1,14 +1,14 @@
 //! Finds a recorded game: by its id in a results folder, or in a file of its own.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt;
 use std::path::Path;
 
 use super::Failure;
 use super::results::find;
 use crate::folder::log_failure;
 use crate::log::places::LogPlaces;
-use crate::log::{GameLine, GameNames, LogError, LogReader, LogScan, Scanned};
+use crate::log::{GameLine, GameNames, LogError, LogProblem, LogReader, LogScan, Scanned};
 use crate::model::record::{GameRecord, Header};
 use referee_games::BySeat;
 
@@ -31,10 +31,12 @@ impl FoundGame {
             return only_game(file);
         }
         let dir = find(results)?;
-        let wrong = |message| Failure::input(format!("{}: {message}", dir.display()));
         let failed = |error| log_failure(&dir, &error);
         let mut log = LogScan::open(&dir).map_err(failed)?;
-        let at = search(&mut log, word).map_err(failed)?.map_err(wrong)?;
+        let at = search(&mut log, word).map_err(|error| match error {
+            SearchError::Log(error) => failed(error),
+            error => Failure::input(format!("{}: {error}", dir.display())),
+        })?;
         let record = LogPlaces::open(&dir).and_then(|mut log| log.record(at)).map_err(failed)?;
         Ok(Self { header: log.header().clone(), record })
     }
@@ -43,13 +45,13 @@ impl FoundGame {
 fn only_game(file: &Path) -> Result<FoundGame, Failure> {
     let failed = |error: LogError| {
         let line = if error.line == 0 { String::new() } else { format!(" line {}", error.line) };
-        Failure::input(format!("{}{line}: {}", file.display(), error.message))
+        Failure::input(format!("{}{line}: {}", file.display(), error.problem))
     };
     let mut reader = LogReader::open_file(file).map_err(failed)?;
     let mut records = Vec::new();
     while let Some(line) = reader.next_line().map_err(failed)? {
-        let bad = |message| failed(LogError { line: line.number, message });
-        records.push(line.record.map_err(bad)?);
+        let bad = |error| LogError { line: line.number, problem: LogProblem::Line(error) };
+        records.push(line.record.map_err(|error| failed(bad(error)))?);
         if records.len() > 1 {
             return Err(Failure::input(format!(
                 "{} contains more than one game; name one by its id, and its folder with --results",
@@ -65,13 +67,40 @@ fn only_game(file: &Path) -> Result<FoundGame, Failure> {
 /// The maximum number of pairs to list for an ambiguous prefix.
 const LISTED: usize = 8;
 
-/// Where the line of the game that `word` names begins in the log, or why it names none.
-fn search(log: &mut LogScan, word: &str) -> Result<Result<u64, String>, LogError> {
+/// The word does not name one game of a log.
+#[derive(Debug)]
+enum SearchError {
+    /// The log cannot be read.
+    Log(LogError),
+    /// No id begins with it.
+    Missing(String),
+    /// The ids of several pairs begin with it: these, each with its players.
+    Ambiguous(String, BTreeMap<String, String>),
+}
+
+impl fmt::Display for SearchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Log(error) => error.fmt(f),
+            Self::Missing(word) => write!(f, "cannot find the game `{word}`"),
+            Self::Ambiguous(word, pairs) => {
+                write!(f, "`{word}` matches several pairs; write more digits:")?;
+                for (id, who) in pairs.iter().take(LISTED) {
+                    write!(f, "\n    {id}  {}", crate::escape::terminal(who))?;
+                }
+                f.write_str(if pairs.len() > LISTED { "\n    and others" } else { "" })
+            }
+        }
+    }
+}
+
+/// Finds where the line of the game that `word` names begins in the log.
+fn search(log: &mut LogScan, word: &str) -> Result<u64, SearchError> {
     let wanted = GameIdPrefix::read(word);
     let names = GameNames::of(log.header());
     let mut found: Option<(u8, u64)> = None;
     let mut pairs = BTreeMap::new();
-    while let Some(line) = log.next_line()? {
+    while let Some(line) = log.next_line().map_err(SearchError::Log)? {
         let game = match line {
             Scanned::Game(game) => MatchingGame::of_line(&game, &names),
             Scanned::Other(line) => match line.record {
@@ -80,7 +109,7 @@ fn search(log: &mut LogScan, word: &str) -> Result<Result<u64, String>, LogError
             },
         };
         if game.id == word {
-            return Ok(Ok(game.at));
+            return Ok(game.at);
         }
         if !wanted.fits(&game.id) {
             continue;
@@ -93,11 +122,11 @@ fn search(log: &mut LogScan, word: &str) -> Result<Result<u64, String>, LogError
             found = Some((game.game, game.at));
         }
     }
-    Ok(match found {
-        None => Err(format!("cannot find the game `{word}`")),
+    match found {
+        None => Err(SearchError::Missing(word.to_owned())),
         Some((_, at)) if pairs.len() == 1 => Ok(at),
-        Some(_) => Err(ambiguous(word, &pairs)),
-    })
+        Some(_) => Err(SearchError::Ambiguous(word.to_owned(), pairs)),
+    }
 }
 
 /// A game of the log that may be the one that was named.
@@ -132,19 +161,6 @@ fn who(game: &MatchingGame) -> String {
     let BySeat { first: one, second: other } = &game.players;
     let (one, other) = if one <= other { (one, other) } else { (other, one) };
     format!("{one} and {other}, pair {}", game.pair)
-}
-
-/// The message that `word` is a prefix of several pairs, with a list of them.
-fn ambiguous(word: &str, pairs: &BTreeMap<String, String>) -> String {
-    let mut text = format!("`{word}` matches several pairs; write more digits:");
-    for (id, who) in pairs.iter().take(LISTED) {
-        // Writing to a string does not fail.
-        let _ = write!(text, "\n    {id}  {}", crate::escape::terminal(who));
-    }
-    if pairs.len() > LISTED {
-        text.push_str("\n    and others");
-    }
-    text
 }
 
 /// A parsed game id or prefix: the first digits of the pair, and which game of the pair.

@@ -293,7 +293,7 @@ fn write_row(table: &mut io::Result<GamesTable<SameAs>>, game: &GameLine) {
 fn problems_of(line: &LogLine, problem: Option<&LineProblem>) -> Vec<LogFinding> {
     let edited = LineProblem::of(line, LineProblemKind::Edited);
     let is_edited = line.record.is_ok() && !line.intact;
-    let others = problem.filter(|problem| problem.kind != LineProblemKind::Edited);
+    let others = problem.filter(|problem| !matches!(problem.kind, LineProblemKind::Edited));
     let problems = Some(&edited).filter(|_| is_edited).into_iter().chain(others);
     problems
         .map(|problem| finding(problem.line, problem.id.as_deref(), &problem.kind.to_string()))

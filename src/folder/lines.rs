@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::log::{GameLine, LOG, LogLine};
+use crate::log::{GameLine, InvalidLine, LOG, LogLine};
 use crate::schedule::Fixture;
 use crate::schedule::state::{RecordError, TournamentState};
 
@@ -11,7 +11,7 @@ use crate::schedule::state::{RecordError, TournamentState};
 const NAMED: usize = 5;
 
 /// A line of a log that does not count, or that deserves a look.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct LineProblem {
     /// The line number, from 1.
     pub line: usize,
@@ -22,10 +22,10 @@ pub struct LineProblem {
 }
 
 /// What is wrong with a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum LineProblemKind {
-    /// The line is not a record, for this reason.
-    Unreadable(String),
+    /// The line is not a record.
+    Unreadable(InvalidLine),
     /// The game does not belong to this tournament, judging by the other lines.
     Foreign,
     /// An earlier line already has this game.
@@ -37,7 +37,7 @@ pub enum LineProblemKind {
 impl fmt::Display for LineProblemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreadable(why) => f.write_str(why),
+            Self::Unreadable(error) => error.fmt(f),
             Self::Foreign => f.write_str("it is not a game of this tournament"),
             Self::Double => f.write_str("the game is already in the log"),
             Self::Edited => f.write_str("the record was edited after it was written"),
@@ -55,7 +55,7 @@ impl fmt::Display for LineProblem {
 }
 
 /// The problems of a log: their number, and the first of them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct LineProblems {
     named: Vec<LineProblem>,
     left_out: usize,
@@ -70,7 +70,7 @@ impl LineProblems {
             LineProblemKind::Edited => self.edited += 1,
             _ => self.left_out += 1,
         }
-        if problem.kind == LineProblemKind::Foreign && self.foreign.is_none() {
+        if matches!(problem.kind, LineProblemKind::Foreign) && self.foreign.is_none() {
             self.foreign = Some(problem.clone());
         }
         if self.named.len() < NAMED {

@@ -1,42 +1,14 @@
 //! Reading a log from its beginning, one line at a time.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
+use std::sync::Arc;
 
+use super::error::{InvalidLine, LONGEST, LogError, LogProblem};
 use super::game_line::LinePlace;
 use super::{LOG, hash_line};
 use crate::model::record::{GameRecord, Header, SCHEMA};
-
-/// The maximum length of a line, in bytes.
-const LONGEST: u64 = 64 * 1024 * 1024;
-
-/// An error in a log.
-#[derive(Debug)]
-pub struct LogError {
-    /// The line number, from 1; 0 for the file as a whole.
-    pub line: usize,
-    /// What is wrong with it.
-    pub message: String,
-}
-
-impl LogError {
-    pub(super) fn new(line: usize, message: impl Into<String>) -> Self {
-        Self { line, message: message.into() }
-    }
-}
-
-impl fmt::Display for LogError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => f.write_str(&self.message),
-            line => write!(f, "line {line}: {}", self.message),
-        }
-    }
-}
-
-impl std::error::Error for LogError {}
 
 /// A line of a log, unchanged.
 #[derive(Debug)]
@@ -48,7 +20,7 @@ pub struct LogLine {
     /// Its bytes, newline included. A line that is too long comes in several pieces.
     pub raw: Vec<u8>,
     /// The record, or the reason why the line is not one.
-    pub record: Result<GameRecord, String>,
+    pub record: Result<GameRecord, InvalidLine>,
     /// A hash of the line. For an intact line, the one at its end.
     pub hash: u64,
     /// Whether the line is exactly as the referee wrote it.
@@ -71,9 +43,9 @@ impl RawLine {
     pub fn parse(self, identity: &str) -> LogLine {
         let Self { number, at, bytes: raw, is_piece } = self;
         let record = if is_piece {
-            Err(format!("the line is longer than {LONGEST} bytes"))
+            Err(InvalidLine::TooLong)
         } else {
-            serde_json::from_slice(&raw).map_err(|error| format!("not a game record: {error}"))
+            serde_json::from_slice(&raw).map_err(|error| InvalidLine::NotARecord(Arc::new(error)))
         };
         let (hash, is_sealed) = hash_line(&raw, identity);
         let intact = record.is_ok() && is_sealed;
@@ -135,14 +107,8 @@ impl LogReader {
 
     /// Opens the log at `path`, whatever its name, and reads its header.
     pub fn open_file(path: &Path) -> Result<Self, LogError> {
-        let file = File::open(path)
-            .map_err(|error| LogError::new(0, format!("{}: {error}", path.display())))?;
-        let mut input = BufReader::new(file);
-        let raw = read_line(&mut input).map_err(|error| LogError::new(1, error.to_string()))?;
-        if !raw.ends_with(b"\n") {
-            return Err(LogError::new(1, "the header is not complete"));
-        }
-        let header = read_header(&raw).map_err(|message| LogError::new(1, message))?;
+        let mut input = BufReader::new(open(path)?);
+        let (raw, header) = read_header(&mut input).map_err(LogError::header)?;
         let header_intact = hash_line(&raw, &header.identity).1;
         let whole = raw.len() as u64;
         Ok(Self {
@@ -202,7 +168,7 @@ impl LogReader {
     /// Like [`next_line`](Self::next_line), but without parsing it.
     pub fn next_raw(&mut self) -> Result<Option<RawLine>, LogError> {
         let number = if self.inside { self.line } else { self.line + 1 };
-        let failed = |error| LogError::new(0, format!("line {number} cannot be read: {error}"));
+        let failed = |source| LogError::whole(LogProblem::ReadLine { number, source });
         self.input.seek_relative(std::mem::take(&mut self.passed)).map_err(failed)?;
         let raw = read_line(&mut self.input).map_err(failed)?;
         let is_whole = raw.ends_with(b"\n");
@@ -235,6 +201,12 @@ impl LogReader {
     }
 }
 
+/// Opens the log at `path`.
+pub(super) fn open(path: &Path) -> Result<File, LogError> {
+    File::open(path)
+        .map_err(|source| LogError::whole(LogProblem::Open { path: path.to_owned(), source }))
+}
+
 pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut raw = Vec::new();
     input.take(LONGEST).read_until(b'\n', &mut raw)?;
@@ -248,20 +220,17 @@ struct HeaderStart {
     version: String,
 }
 
-fn read_header(raw: &[u8]) -> Result<Header, String> {
-    let origin: HeaderStart =
-        serde_json::from_slice(raw).map_err(|error| format!("not a header: {error}"))?;
-    let HeaderStart { schema, version } = origin;
-    if schema != SCHEMA {
-        return Err(format!(
-            "the log has the format {schema}, this referee reads {SCHEMA}; referee {version}, \
-             which wrote it, reads it"
-        ));
+/// Reads the header's line and parses it.
+fn read_header(input: &mut impl BufRead) -> Result<(Vec<u8>, Header), LogProblem> {
+    let raw = read_line(input).map_err(LogProblem::Read)?;
+    if !raw.ends_with(b"\n") {
+        return Err(LogProblem::HeaderIncomplete);
     }
-    serde_json::from_slice(raw).map_err(|error| {
-        format!(
-            "not a header of the format {schema}: {error}; a log from before that format was \
-             settled is read by the build of the referee that wrote it"
-        )
-    })
+    let HeaderStart { schema, version } =
+        serde_json::from_slice(&raw).map_err(LogProblem::NotAHeader)?;
+    if schema != SCHEMA {
+        return Err(LogProblem::Format { schema, version });
+    }
+    let header = serde_json::from_slice(&raw).map_err(LogProblem::InvalidHeader)?;
+    Ok((raw, header))
 }

@@ -3,11 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::error::{LogError, LogProblem};
 use super::game_line::{GameLine, GameNames};
 use super::index::{Chain, INDEX, IndexEntry, IndexReader, Look};
 use super::index_writer::NewIndex;
 use super::reader::RawLine;
-use super::{LogError, LogLine, LogReader, hash_line};
+use super::{LogLine, LogReader, hash_line};
 use crate::disk::is_locked_by_another;
 use crate::model::record::Header;
 
@@ -77,7 +78,7 @@ impl LogScan {
     /// Opens the log of the results folder `dir` and reads its header.
     pub fn open(dir: &Path) -> Result<Self, LogError> {
         let log = LogReader::open(dir)?;
-        let failed = |error: io::Error| LogError::new(0, error.to_string());
+        let failed = |error| LogError::whole(LogProblem::Read(error));
         let look = Look::of(&log.file().metadata().map_err(failed)?);
         let chain = Chain::new(log.header_line());
         // The log says everything that an index does.

@@ -35,8 +35,8 @@ pub struct ContainedRules {
     pub sandbox: Arc<Sandbox>,
 }
 
-/// The other ends of a process's stdin and stdout.
-type Ends = (OwnedFd, OwnedFd);
+/// The other ends of a process's stdin and stdout, or why it did not start.
+type Started = Result<(OwnedFd, OwnedFd), Box<dyn Error + Send + Sync>>;
 
 impl Launcher for ContainedRules {
     fn start(&self) -> Result<(Box<dyn RulesProcess>, ProgramPipes), Box<dyn Error>> {
@@ -47,7 +47,7 @@ impl Launcher for ContainedRules {
         let thread = thread::Builder::new().name("rules program".to_owned()).spawn(work)?;
         let kept =
             KeptProcess { stop: Some(stop), thread: Some(thread), end: ProgramEnd::default() };
-        let (stdin, stdout) = ends.recv()??;
+        let (stdin, stdout) = ends.recv()?.map_err(|error| error as Box<dyn Error>)?;
         Ok((Box::new(kept), ProgramPipes::new(stdin, stdout)?))
     }
 }
@@ -101,7 +101,7 @@ impl Drop for KeptProcess {
 fn keep(
     command: &Command,
     sandbox: &Sandbox,
-    started: &mpsc::SyncSender<Result<Ends, String>>,
+    started: &mpsc::SyncSender<Started>,
     stopped: oneshot::Receiver<()>,
 ) -> ProgramEnd {
     let report = |ends| {
@@ -111,7 +111,7 @@ fn keep(
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            report(Err(error.to_string()));
+            report(Err(error.into()));
             return ProgramEnd::default();
         }
     };
@@ -120,14 +120,14 @@ fn keep(
             match Process::spawn(command, sandbox.policy()).await {
                 Ok(spawned) => spawned,
                 Err(error) => {
-                    report(Err(NotStarted::from(error).to_string()));
+                    report(Err(NotStarted::from(error).into()));
                     return ProgramEnd::default();
                 }
             };
         let stderr = Stderr::capture(stderr, KEPT_STDERR);
         let ends =
             stdin.into_nonblocking_fd().and_then(|to| Ok((to, stdout.into_nonblocking_fd()?)));
-        report(ends.map_err(|error| error.to_string()));
+        report(ends.map_err(Into::into));
         // The sender sends nothing: it is dropped.
         let _ = stopped.await;
         end(process, stderr).await

@@ -237,9 +237,9 @@ fn a_second_run_is_refused_while_one_runs() {
     first.wait().expect("ended");
     // The lock goes with the process that held it, players and all.
     wait_until(|| arena.processes().is_empty());
+    fs::remove_file(arena.path().join("awake")).expect("removed");
     let mut second = arena.start(&["run"]);
-    std::thread::sleep(Duration::from_millis(100));
-    assert!(second.try_wait().expect("a child").is_none(), "the lock is free again");
+    wait_until(|| arena.path().join("awake").exists());
     signal(&second, Signal::SIGINT);
     assert_eq!(second.wait().expect("ended").code(), Some(130));
 }
@@ -781,7 +781,9 @@ fn a_quarantine_takes_out_the_player_and_not_the_tournament() {
         assert_eq!(arena.run(&["verify", "--quiet"]).code, 0);
         let plan = arena.run(&["run", "--plan"]);
         let never = " will never be played, because 1 player was quarantined\n";
-        assert!(plan.out.ends_with(never), "{}", plan.out);
+        // With many jobs, all games may be in play before it is taken out.
+        let all_played = jobs != "1" && plan.out.contains("18 of 18 games played");
+        assert!(all_played || plan.out.ends_with(never), "{}", plan.out);
         // How many games were in play when it was taken out depends on the jobs.
         let (table, notes) = run.out.split_once("\n\n").expect("notes");
         let notes = notes.split_once("First seat").expect("what the games show").1;

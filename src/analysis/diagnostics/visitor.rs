@@ -10,7 +10,7 @@ use crate::analysis::tournament::TournamentAnalysis;
 use crate::error::Failure;
 use crate::folder::log_failure;
 use crate::game_program::recorded_rules;
-use crate::log::LogError;
+use crate::log::{LogError, LogProblem};
 use crate::model::rules::GameRules;
 
 /// Examines every game that counts, and the decisions in it.
@@ -49,7 +49,8 @@ impl LogVisitor for Diagnoser {
             return Ok(());
         }
         let made = decisions(&self.rules.start, game.record).map_err(|error| {
-            log_failure(&self.dir, &LogError { line: game.line, message: error.to_string() })
+            let problem = LogProblem::Unplayable(error.into());
+            log_failure(&self.dir, &LogError { line: game.line, problem })
         })?;
         self.observer.add(game.record, &made);
         Ok(())
