@@ -16,6 +16,7 @@ pub mod pseudonyms;
 pub mod published;
 pub mod rating_history;
 pub mod results;
+pub mod sealed;
 pub mod sprt;
 pub mod tournament;
 

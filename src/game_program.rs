@@ -123,6 +123,7 @@ impl FoundProgram {
             files: self.files.clone(),
             reply_ms: u64::try_from(self.reply.as_millis()).unwrap_or(u64::MAX),
             hash,
+            hidden: false,
         }
     }
 }

@@ -19,6 +19,8 @@ mod wire;
 
 use std::time::Duration;
 
+use serde_json::value::RawValue;
+
 pub use human::Human;
 pub use launch::{Launch, own_files};
 pub use overdue::{LAG, Overdue};
@@ -62,6 +64,8 @@ pub struct TurnView<'a> {
     pub position: &'a dyn AnyPosition,
     /// The events since its last turn.
     pub events: &'a [Event],
+    /// The guesses that it wants, as the game describes them.
+    pub guesses: &'a [Box<RawValue>],
     /// The clocks.
     pub clock: TurnClock,
     /// The number of the retry, from 1; none the first time.
@@ -139,6 +143,14 @@ impl Player {
                 human.begin(view).await;
                 Ok((Greeting::default(), Duration::ZERO))
             }
+        }
+    }
+
+    /// How many guesses of the position it wants with each turn.
+    pub fn guesses(&self) -> u32 {
+        match self {
+            Self::Wire(wire) => wire.guesses(),
+            Self::Human(_) => 0,
         }
     }
 

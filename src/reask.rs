@@ -20,7 +20,7 @@ use crate::player::{InitView, NotStarted, Player, Wire};
 use crate::referee::{GameSetup, PendingTurn, Unplayable};
 use crate::replay::{self, Replay, ReplayError};
 use referee_games::{AnyPosition, BySeat, Event, GameError, Position, Seat, Text, Turn};
-use referee_protocol::{Greeting, Wants};
+use referee_protocol::Greeting;
 
 /// A recorded game, and the conditions it was played under.
 #[derive(Debug)]
@@ -279,16 +279,16 @@ pub async fn ask_again(
     }
 }
 
-/// The lines sent to a player in that seat up to the decision, without newlines. `wants` holds the
-/// options that it asked for.
+/// The lines sent to a player in that seat up to the decision, without newlines. `greeting` says what
+/// it asked for.
 pub async fn lines(
     source: &RecordedGame<'_>,
     decision: DecisionPoint,
-    wants: Wants,
+    greeting: &Greeting,
 ) -> Result<Vec<String>, NotAsked> {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&heard);
-    let greeting = Greeting { wants, ..Greeting::default() };
+    let greeting = greeting.clone();
     let respond = move |line: &str| {
         let mut heard = sink.lock().unwrap_or_else(PoisonError::into_inner);
         heard.push(line.trim_end().to_owned());

@@ -14,6 +14,8 @@ pub struct LoggedGame<'a> {
     pub in_check: bool,
     /// Its line number in the log, from 1; 0 under pseudonyms.
     pub line: usize,
+    /// Whether its moves must not be shown yet; see [`SealedGames`](super::sealed::SealedGames).
+    pub is_sealed: bool,
 }
 
 /// Visits the games of a log, one by one.

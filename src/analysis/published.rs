@@ -7,7 +7,9 @@
 
 use std::path::Path;
 
+use super::pass::LoggedGame;
 use super::pseudonyms::Pseudonyms;
+use super::sealed::SealedGames;
 use crate::error::Failure;
 use crate::folder::{self, LogContents, log_failure};
 use crate::log::GameLine;
@@ -37,6 +39,8 @@ struct PublishedPlace {
     counts: bool,
     /// Whether it belongs to a check.
     in_check: bool,
+    /// Whether its moves must not be shown yet.
+    is_sealed: bool,
     /// The offset of its line in the log.
     at: u64,
 }
@@ -59,9 +63,11 @@ impl Published {
         })?;
         // Only the whole log tells which games count.
         let state = &contents.state;
+        let sealed = SealedGames::of(&contents.header, state);
         let settled = |(index, place): (usize, PublishedPlace)| PublishedPlace {
             counts: !state.is_void(index),
             in_check: state.is_check(index),
+            is_sealed: sealed.contains(index),
             ..place
         };
         let mut games: Vec<PublishedPlace> = games.into_iter().map(settled).collect();
@@ -71,22 +77,19 @@ impl Published {
     }
 
     /// Calls `to` with every game of the log in `dir`, in the order of publication and with the
-    /// published numbers, with whether it counts and whether it belongs to a check. Names, id and
-    /// everything else are as in the log.
+    /// published numbers. Names, id and everything else are as in the log.
     pub fn each(
         &self,
         dir: &Path,
-        mut to: impl FnMut(&GameRecord, bool, bool) -> Result<(), Failure>,
+        mut to: impl FnMut(&LoggedGame<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let failure = |error| log_failure(dir, &error);
         let mut log = LogPlaces::open(dir).map_err(failure)?;
         self.games.iter().try_for_each(|place| {
             let record = log.record(place.at).map_err(failure)?;
-            to(
-                &GameRecord { pair: place.pair, game: place.game, ..record },
-                place.counts,
-                place.in_check,
-            )
+            let PublishedPlace { pair, game, counts, in_check, is_sealed, .. } = *place;
+            let record = &GameRecord { pair, game, ..record };
+            to(&LoggedGame { record, counts, in_check, line: 0, is_sealed })
         })
     }
 }
@@ -98,7 +101,15 @@ fn place(numbers: &[Option<u32>], line: &GameLine) -> Option<PublishedPlace> {
     let players = (first.min(second), first.max(second));
     let game = if first < second { 1 } else { 2 };
     let (pair, at) = (line.pair, line.place.at);
-    Some(PublishedPlace { players, pair, game, counts: true, in_check: false, at })
+    Some(PublishedPlace {
+        players,
+        pair,
+        game,
+        counts: true,
+        in_check: false,
+        is_sealed: false,
+        at,
+    })
 }
 
 /// Numbers the pairs of each two players from 1, because a number from the schedule may reveal the

@@ -6,6 +6,7 @@ use super::evaluation::Evaluation;
 use super::pass::{LogVisitor, LoggedGame};
 use super::published::Published;
 use super::results::{AnalysisError, Faulted};
+use super::sealed::SealedGames;
 use crate::error::Failure;
 use crate::folder::{self, LineProblems, LogContents};
 use crate::model::record::Header;
@@ -26,6 +27,8 @@ pub struct TournamentAnalysis {
     pub problems: LineProblems,
     /// A hash of all lines of the log.
     pub digest: blake3::Hash,
+    /// The games that are not shown yet.
+    pub sealed: SealedGames,
     /// What is published, if this analysis is under pseudonyms.
     pub published: Option<Published>,
 }
@@ -51,6 +54,7 @@ impl TournamentAnalysis {
         let LogContents { header, state, problems, digest, .. } = contents;
         Ok(Self {
             dir: dir.to_owned(),
+            sealed: SealedGames::of(&header, &state),
             header,
             state,
             evaluation,
@@ -72,8 +76,16 @@ impl TournamentAnalysis {
             .map_err(|error| unrated(&error))?;
         let header = names.header(&contents.header);
         let LogContents { state, problems, digest, .. } = contents;
-        let published = Some(published);
-        Ok(Self { dir: dir.to_owned(), header, state, evaluation, problems, digest, published })
+        Ok(Self {
+            dir: dir.to_owned(),
+            sealed: SealedGames::of(&header, &state),
+            header,
+            state,
+            evaluation,
+            problems,
+            digest,
+            published: Some(published),
+        })
     }
 
     /// The results folder.
@@ -95,9 +107,8 @@ impl TournamentAnalysis {
     pub fn visit(&self, visitor: &mut dyn LogVisitor) -> Result<(), Failure> {
         let mut visit = |game: LoggedGame<'_>| visitor.visit(&game);
         if let Some(published) = &self.published {
-            return published.each(&self.dir, |record, counts, in_check| {
-                let record = &published.names.for_everyone(record);
-                visit(LoggedGame { record, counts, in_check, line: 0 })
+            return published.each(&self.dir, |game| {
+                visit(LoggedGame { record: &published.names.for_everyone(game.record), ..*game })
             });
         }
         folder::games(&self.dir, &self.state, |index, entry| {
@@ -106,6 +117,7 @@ impl TournamentAnalysis {
                 counts: !self.state.is_void(index),
                 in_check: self.state.is_check(index),
                 line: entry.line,
+                is_sealed: self.sealed.contains(index),
             })
         })
     }

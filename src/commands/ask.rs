@@ -22,7 +22,6 @@ use crate::printer::Printer;
 use crate::reask::{self, Asked, DecisionPoint, Divergence, RecordedGame};
 use crate::seeds::Secret;
 use referee_games::{BySeat, Seat};
-use referee_protocol::Wants;
 
 /// Arguments of `ask`.
 #[derive(Debug, Args)]
@@ -106,6 +105,7 @@ fn ask(
     spec: &PlayerSpec,
     printer: Printer,
 ) -> Result<Status, Failure> {
+    source.rules.refuse_bots([spec])?;
     let mut control = *source.control;
     if args.no_clock {
         (control.budget, control.per_move) = (None, None);
@@ -121,8 +121,8 @@ fn ask(
         player.leave().await;
         let asked = asked?;
         if let Some(file) = &args.emit {
-            let wants = asked.greeted.as_ref().map_or(Wants::default(), |(said, _)| said.wants);
-            let lines = reask::lines(&source, decision, wants).await;
+            let greeting = asked.greeted.as_ref().map(|(said, _)| said.clone()).unwrap_or_default();
+            let lines = reask::lines(&source, decision, &greeting).await;
             write_lines(file, &lines?)?;
         }
         Ok(asked)

@@ -104,18 +104,21 @@ fn exam(args: &CheckArgs, settings: &Settings, printer: Printer) -> Result<Exam,
         let word = format!("bot:{name}");
         settings.program(&word, &format!("player `{word}`: it is not a built-in player"))
     };
+    let looks_ahead = rules.suits("steady")?;
     let bots = if args.against.is_empty() {
-        LADDER.iter().filter(|name| **name != "search").map(|name| built_in(name)).collect()
+        let ladder = LADDER.iter().take(if looks_ahead { LADDER.len() } else { 1 });
+        ladder.filter(|name| **name != "search").map(|name| built_in(name)).collect()
     } else {
         args.against.iter().map(|name| built_in(name)).collect::<Result<Vec<PlayerSpec>, _>>()
     }?;
+    rules.refuse_bots(&bots)?;
     Ok(Exam {
         drills: Vec::new(),
         rules,
         control: settings.clock.value,
         containment: settings.sandbox()?,
         policy: settings.fault_policy.value,
-        partner: built_in("steady")?,
+        partner: built_in(if looks_ahead { "steady" } else { "random" })?,
         bots,
         pairs: args.pairs,
         seed: args.seed,

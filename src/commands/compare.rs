@@ -275,7 +275,9 @@ fn tournament(
     printer: Printer,
 ) -> Result<Tournament, Failure> {
     let players = players(args, settings)?;
-    let options = settings.rules(printer)?.options;
+    let rules = settings.rules(printer)?;
+    rules.refuse_bots(&players)?;
+    let options = rules.options;
     if settings.openings.is_some() {
         refuse_classes(&players)?;
     }

@@ -63,9 +63,20 @@ pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
         pseudonyms,
     };
     writer.make_folders()?;
-    published.each(&dir, |record, _, _| {
-        Seat::BOTH.into_iter().try_for_each(|seat| writer.add(record, seat))
+    let mut sealed = 0;
+    published.each(&dir, |game| {
+        if game.is_sealed {
+            sealed += 1;
+            return Ok(());
+        }
+        Seat::BOTH.into_iter().try_for_each(|seat| writer.add(game.record, seat))
     })?;
+    if sealed > 0 {
+        printer.note(&format!(
+            "games left out, because the other game of their pair, with the same luck, is still to \
+             be played: {sealed}"
+        ));
+    }
     writer.finish(&tables)?;
     write_keys(&out, pseudonyms, &tables.standings)?;
     printer.line(&out.display().to_string()).map(|()| Status::Done)
@@ -145,7 +156,7 @@ impl PacketWriter<'_> {
                 write(&folder.join("stderr").join(format!("{}.txt", seen.id)), &stderr)?;
             }
         }
-        let replay = self.renderer.replay_json(&seen)?;
+        let replay = self.renderer.replay_json(&seen, false)?;
         write(&folder.join("games").join(format!("{}.js", seen.id)), &game_script(&replay))?;
         if packet.replays.iter().map(String::len).sum::<usize>() < REPLAY_BYTES {
             packet.replays.push(replay);

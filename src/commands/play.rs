@@ -108,6 +108,10 @@ fn play(
     words: &BySeat<PlayerArgument>,
     printer: Printer,
 ) -> Result<Status, Failure> {
+    terms.rules.refuse_bots(words.iter().filter_map(|(_, word)| match word {
+        PlayerArgument::Program(spec) => Some(&**spec),
+        PlayerArgument::Human => None,
+    }))?;
     let secret = match terms.seed {
         Some(seed) => Secret::from_seed(seed),
         None => Secret::fresh().map_err(|error| Failure::system(error.to_string()))?,
@@ -128,8 +132,12 @@ fn play(
             opening: &opening,
             seeds,
         };
-        printer.line(&first_picture(terms, &opening, printer)?)?;
-        let Some(report) = block_on(&setup, &mut luck, &mut players, printer)? else {
+        // A person sees a game with hidden information only from its own seat.
+        let is_shown = !terms.rules.game.is_hidden() || !(people.first || people.second);
+        if is_shown {
+            printer.line(&first_picture(terms, &opening, printer)?)?;
+        }
+        let Some(report) = block_on(&setup, &mut luck, &mut players, is_shown, printer)? else {
             if people.first || people.second {
                 // The cursor is still behind the question.
                 printer.prompt("\n");
@@ -190,6 +198,7 @@ fn block_on(
     setup: &GameSetup<'_>,
     luck: &mut Luck,
     players: &mut BySeat<Player>,
+    is_shown: bool,
     printer: Printer,
 ) -> Result<Option<GameReport>, Failure> {
     let runtime = new_runtime()?;
@@ -198,6 +207,9 @@ fn block_on(
         let mut broken = None;
         let closed = Notify::new();
         let mut observe = |position: &dyn AnyPosition, events: &[Event]| {
+            if !is_shown && position.turn().outcome().is_none() {
+                return;
+            }
             let mut text = describe_step(events, position.ply());
             if is_ply(events) {
                 text = format!("{text}\n{}", picture(position, events, printer.colour));

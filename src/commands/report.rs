@@ -181,13 +181,10 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// The visitors that collect from the games of the log.
-    fn visitors(&mut self) -> Visitors<'_> {
-        let mut all: Vec<&mut dyn LogVisitor> =
+    fn visitors(&mut self) -> PageVisitors<'_, 'a> {
+        let collectors: Vec<&mut dyn LogVisitor> =
             vec![&mut self.summary, &mut self.diagnoser, &mut self.failed_checks];
-        if let Some(files) = &mut self.files {
-            all.push(files);
-        }
-        Visitors(all)
+        PageVisitors { collectors: Visitors(collectors), files: self.files.as_mut() }
     }
 
     /// The page as HTML, and one line per player that is out.
@@ -228,6 +225,21 @@ impl<'a> PageBuilder<'a> {
     }
 }
 
+/// The visitors of a page. Only the list of games has games that are sealed.
+struct PageVisitors<'v, 'a> {
+    collectors: Visitors<'v>,
+    files: Option<&'v mut FilesWriter<'a>>,
+}
+
+impl LogVisitor for PageVisitors<'_, '_> {
+    fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
+        if !game.is_sealed {
+            self.collectors.visit(game)?;
+        }
+        self.files.as_mut().map_or(Ok(()), |files| files.visit(game))
+    }
+}
+
 /// The replays embedded in the page, as JSON.
 fn replays(renderer: &ReplayRenderer, summary: &LogSummary) -> Result<Vec<String>, Failure> {
     let (mut replays, mut bytes) = (Vec::new(), 0);
@@ -235,7 +247,7 @@ fn replays(renderer: &ReplayRenderer, summary: &LogSummary) -> Result<Vec<String
         if bytes >= REPLAY_BYTES {
             break;
         }
-        let replay = renderer.replay_json(record)?;
+        let replay = renderer.replay_json(record, false)?;
         bytes += replay.len();
         replays.push(replay);
     }
@@ -252,7 +264,7 @@ struct FilesWriter<'a> {
 impl LogVisitor for FilesWriter<'_> {
     fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
         let record = game.record;
-        self.files.add(self.results, record, || self.renderer.replay(record))
+        self.files.add(self.results, record, || self.renderer.replay(record, game.is_sealed))
     }
 }
 
@@ -268,14 +280,22 @@ impl ReplayRenderer {
         Ok(Self { rules: recorded_rules(header)?, control: header.clock })
     }
 
-    /// The replay of a game.
-    fn replay(&self, record: &GameRecord) -> ReplayFrames {
-        ReplayFrames::of(&self.rules, &self.control, record)
+    /// The replay of a game, which shows nothing of a sealed one.
+    fn replay(&self, record: &GameRecord, is_sealed: bool) -> ReplayFrames {
+        if is_sealed {
+            ReplayFrames::sealed(&self.rules, record)
+        } else {
+            ReplayFrames::of(&self.rules, &self.control, record)
+        }
     }
 
     /// The replay of a game, as JSON.
-    pub(super) fn replay_json(&self, record: &GameRecord) -> Result<String, Failure> {
-        serde_json::to_string(&self.replay(record))
+    pub(super) fn replay_json(
+        &self,
+        record: &GameRecord,
+        is_sealed: bool,
+    ) -> Result<String, Failure> {
+        serde_json::to_string(&self.replay(record, is_sealed))
             .map_err(|error| Failure::system(error.to_string()))
     }
 }

@@ -4,6 +4,7 @@ mod compression;
 mod connections;
 mod visitors;
 
+use std::collections::HashSet;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -32,9 +33,11 @@ use super::results::{Tables, find};
 use super::runtime::{interrupted, new_runtime};
 use super::{Failure, Status};
 use crate::analysis::results::Faulted;
+use crate::analysis::sealed::SealedGames;
 use crate::folder::{self, log_failure};
 use crate::log::places::LogPlaces;
 use crate::log::{GameNames, LOG, LogScan, Scanned};
+use crate::model::record::Header;
 use crate::printer::Printer;
 use crate::report::page::template::PageKind;
 use visitors::Reach;
@@ -218,16 +221,29 @@ fn replay_json(dir: &Path, id: &str) -> Result<Option<String>, Failure> {
     let failure = |error| log_failure(dir, &error);
     let mut log = LogScan::open(dir).map_err(failure)?;
     let renderer = ReplayRenderer::new(log.header())?;
+    let sealed = sealed_ids(dir, log.header())?;
     while let Some(line) = log.next_line().map_err(failure)? {
         if let Scanned::Game(game) = line
             && game.id() == id
         {
             let mut places = LogPlaces::open(dir).map_err(failure)?;
             let record = places.record(game.place.at).map_err(failure)?;
-            return renderer.replay_json(&record).map(|replay| Some(game_script(&replay)));
+            return renderer
+                .replay_json(&record, sealed.contains(id))
+                .map(|replay| Some(game_script(&replay)));
         }
     }
     Ok(None)
+}
+
+/// The ids of the games that are not shown yet.
+fn sealed_ids(dir: &Path, header: &Header) -> Result<HashSet<String>, Failure> {
+    if !header.is_hidden() {
+        return Ok(HashSet::new());
+    }
+    let state = folder::read(dir, |_, _| {})?.state;
+    let sealed = SealedGames::of(header, &state);
+    Ok((0..state.len()).filter(|&at| sealed.contains(at)).map(|at| state.id(at)).collect())
 }
 
 fn index(dir: &Path) -> Result<String, Failure> {

@@ -10,6 +10,7 @@ use crate::bounded;
 use crate::model::containment::ContainmentRequest;
 use crate::model::player::PlayerSpec;
 use crate::model::record::{Anchor, FaultPolicy};
+use crate::model::rules::{GameRules, UnsuitedBot};
 use crate::model::tournament::{
     DEFAULT_QUARANTINE, DEFAULT_RESULTS, MOST_JOBS, MOST_RETRIES, Tournament,
 };
@@ -26,7 +27,7 @@ use super::keys::Given;
 use super::limits::{LimitPreset, time_control, whole};
 use super::openings;
 use super::player::{self, LookupPaths, check_name};
-use super::player_keys::PlayerKeys;
+use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems, instead};
 use super::stages;
 
@@ -46,6 +47,11 @@ pub(super) fn check(
     let ruling = rules.as_ref().map(|ruling| (&ruling.game, &ruling.options));
     let openings = openings::check(file.openings.as_ref(), ruling, place, problems);
     openings::refuse_classes(file.openings.as_ref(), file.players.as_deref(), problems);
+    if let Some(ConfiguredGame { game, options, .. }) = &rules
+        && game.is_hidden()
+    {
+        refuse_bots(game, options, file.players.as_deref(), problems);
+    }
     let anchors = anchors(file.players.as_deref(), problems);
     let stages = stages::check(&file.stages, file.players.as_deref(), problems);
     let seed = whole("seed", file.seed.as_ref(), &(0..=u64::MAX), problems);
@@ -226,6 +232,28 @@ fn fault_policy(field: Given<'_, FaultPolicyValue>, problems: &mut Problems) -> 
     let times = Some(Spanned::new(field.span(), times));
     whole("retry", times.as_ref(), &(1..=MOST_RETRIES), problems)
         .map_or(FaultPolicy::Lose, FaultPolicy::Retry)
+}
+
+/// Refuses built-in players that cannot play this game, which hides something.
+fn refuse_bots(
+    game: &SharedGame,
+    options: &Options,
+    players: Option<&[PlayerKeys]>,
+    problems: &mut Problems,
+) {
+    let suited = |bot: &str| GameRules::new(game.clone(), options.clone())?.suits(bot);
+    for keys in players.unwrap_or_default() {
+        let RunMethod::Bot(Some(bot)) = &keys.run else { continue };
+        match suited(bot.get_ref()) {
+            Ok(true) => {}
+            Ok(false) => {
+                let problem = Problem::new(bot.span(), "this built-in player cannot play the game");
+                let why = UnsuitedBot(bot.get_ref(), game.name()).to_string();
+                problems.add(problem.help(why));
+            }
+            Err(error) => problems.fail(error.into()),
+        }
+    }
 }
 
 /// The players whose ratings are fixed, by name.

@@ -74,6 +74,11 @@ pub struct Header {
 }
 
 impl Header {
+    /// Whether a seat may not see everything in the game.
+    pub fn is_hidden(&self) -> bool {
+        self.program.as_ref().is_some_and(|program| program.hidden)
+    }
+
     /// The order in which players enter the schedule.
     pub fn order(&self) -> Order {
         if self.drawn { Order::Drawn(self.identity.clone()) } else { Order::Listed }

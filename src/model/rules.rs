@@ -3,10 +3,12 @@
 use std::error::Error;
 use std::fmt;
 
+use super::player::{PlayerKind, PlayerSpec};
 use super::record::Header;
 use crate::error::Failure;
+use referee_bots::BotKind;
 use referee_games::{
-    BySeat, GameError, GameKind, OptionError, Options, Position, SharedGame, Text,
+    BySeat, GameError, GameKind, OptionError, Options, Position, Seat, SharedGame, Text,
 };
 
 /// A game with its options.
@@ -49,9 +51,59 @@ impl GameRules {
         Self::new(game, options).map_err(HeaderError::Rules)
     }
 
+    /// Refuses built-in players that look ahead, if the game hides something from a seat and makes
+    /// no guesses about it.
+    ///
+    /// # Errors
+    /// There is such a player, or the rules program failed.
+    pub fn refuse_bots<'p>(
+        &self,
+        players: impl IntoIterator<Item = &'p PlayerSpec>,
+    ) -> Result<(), Failure> {
+        let bots = players.into_iter().filter_map(|player| match &player.kind {
+            PlayerKind::Bot(bot) => Some(bot.as_str()),
+            _ => None,
+        });
+        for bot in bots {
+            if !self.suits(bot)? {
+                return Err(Failure::input(UnsuitedBot(bot, self.game.name()).to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the built-in player `bot` can play: it needs guesses of what is hidden, unless it
+    /// plays at random.
+    ///
+    /// # Errors
+    /// The rules program failed.
+    pub fn suits(&self, bot: &str) -> Result<bool, GameError> {
+        let is_random = referee_bots::named(bot).is_ok_and(|kind| kind == BotKind::Random);
+        if is_random || !self.game.is_hidden() {
+            return Ok(true);
+        }
+        Ok(self.start.guess(Seat::First, 0)?.is_some()
+            && self.start.guess(Seat::Second, 0)?.is_some())
+    }
+
     /// The names of the seats.
     pub fn seats(&self) -> BySeat<Text> {
         self.game.seats()
+    }
+}
+
+/// The message that this built-in player cannot play the game of this name.
+#[derive(Debug)]
+pub struct UnsuitedBot<'a>(pub &'a str, pub &'a str);
+
+impl fmt::Display for UnsuitedBot<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(bot, game) = self;
+        write!(
+            f,
+            "the built-in player `{bot}` cannot play {game}: it looks ahead, but the game hides \
+             something and its rules program does not answer `guess`; take `random`"
+        )
     }
 }
 

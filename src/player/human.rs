@@ -2,13 +2,16 @@
 
 use std::time::{Duration, Instant};
 
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde_json::value::RawValue;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 
 use super::{Answer, InitView, TurnView, Wire};
 use crate::model::fault::{Fault, FaultCode};
 use crate::printer::Printer;
 use referee_bots::{BotKind, Limit, Reaction, Session};
-use referee_games::{Event, GameError, Legal, Refusal, Turn};
+use referee_games::{Event, GameError, Legal, Refusal, Turn, guesses};
 use referee_protocol::{Reply, TurnClock};
 
 const HELP: &str = "\
@@ -25,6 +28,8 @@ resign       gives up
 pub struct Human {
     lines: Lines<BufReader<Stdin>>,
     printer: Printer,
+    /// Whether the game hides something from the person, so that nothing else shows the position.
+    is_hidden: bool,
     advisor: Option<Advisor>,
     /// The plies of the person's decisions so far.
     decided: Vec<u32>,
@@ -36,17 +41,30 @@ pub struct Human {
 #[derive(Debug)]
 struct Advisor {
     wire: Wire,
+    /// Whether the game hides something from the person.
+    is_hidden: bool,
     /// Events that it was not told yet.
     events: Vec<Event>,
     /// Its answer for this turn.
     advice: Option<String>,
 }
 
+impl Advisor {
+    /// The guesses that it wants. Without them, it chooses any action.
+    fn guesses(&self, view: &TurnView<'_>) -> Result<Vec<Box<RawValue>>, GameError> {
+        let mut rng = ChaCha8Rng::seed_from_u64(view.position.ply().into());
+        let wanted = (view.seat, self.wire.guesses());
+        let guesses = guesses(view.position, self.is_hidden, wanted, &mut rng)?;
+        Ok(guesses.iter().filter_map(|guess| guess.description()).collect())
+    }
+}
+
 impl Human {
     /// A person who reads the output of `printer`.
     pub fn new(printer: Printer) -> Self {
         let lines = BufReader::new(tokio::io::stdin()).lines();
-        Self { lines, printer, advisor: None, decided: Vec::new(), undo: None }
+        let (advisor, decided) = (None, Vec::new());
+        Self { lines, printer, is_hidden: false, advisor, decided, undo: None }
     }
 
     /// Returns, once, the ply of the decision that the person asked to take back.
@@ -58,14 +76,22 @@ impl Human {
     pub(super) async fn begin(&mut self, view: &InitView<'_>) {
         let ply = view.position.ply();
         self.decided.retain(|&decided| decided < ply);
-        let mut session = Session::new(BotKind::Search(Limit::Time));
+        let game = view.rules.game.clone();
+        self.is_hidden = game.is_hidden();
+        let mut session = Session::with_game(BotKind::Search(Limit::Time), game);
         let mut wire = Wire::local(Box::new(move |line| match session.respond(line) {
             Ok(Reaction::Reply(reply)) => Some(reply),
             _ => None,
         }));
         // Without an advisor there are no hints, but everything else works.
         let begun = wire.begin(view).await;
-        self.advisor = begun.is_ok().then(|| Advisor { wire, events: Vec::new(), advice: None });
+        let advisor = || Advisor {
+            wire,
+            is_hidden: view.rules.game.is_hidden(),
+            events: Vec::new(),
+            advice: None,
+        };
+        self.advisor = begun.is_ok().then(advisor);
     }
 
     /// Asks until a legal action is typed. `help` lists the other commands.
@@ -74,6 +100,9 @@ impl Human {
         if let Some(advisor) = &mut self.advisor {
             advisor.events.extend_from_slice(view.events);
             advisor.advice = None;
+        }
+        if self.is_hidden {
+            self.printer.prompt(&seen(view));
         }
         let reply = loop {
             self.printer.prompt(&question(view));
@@ -140,11 +169,13 @@ impl Human {
             return said.clone();
         }
         let events = std::mem::take(&mut advisor.events);
+        let guesses = advisor.guesses(view).unwrap_or_default();
         let clock = TurnClock { left_ms: None, opponent_left_ms: None, used_ms: 0 };
         let view = TurnView {
             seat: view.seat,
             position: view.position,
             events: &events,
+            guesses: &guesses,
             clock,
             retry: None,
             allowance: None,
@@ -164,6 +195,20 @@ impl Human {
     pub(super) fn refuse(&self, fault: &Fault) {
         self.printer.prompt(&format!("{}\n", fault.message));
     }
+}
+
+/// What the person may know in a game with hidden information: the events since its last turn, and
+/// its view.
+fn seen(view: &TurnView<'_>) -> String {
+    let seat = &view.position.seats()[view.seat];
+    let known = Event::known_to(view.events, seat);
+    let events = known.iter().map(|event| match event {
+        Event::Action { by, action, .. } => format!("{by}: {action}\n"),
+        event => serde_json::to_string(event).unwrap_or_default() + "\n",
+    });
+    let sees = view.position.view(view.seat);
+    let sees = serde_json::from_str(sees.get()).unwrap_or_else(|_| sees.get().to_owned());
+    events.chain(sees.lines().map(|line| format!("{line}\n"))).collect()
 }
 
 /// A text that says who is asked, and whether the other seat answers at the same time.

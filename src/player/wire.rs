@@ -34,6 +34,8 @@ pub struct Wire {
     link: Link,
     next_id: u64,
     wants: Wants,
+    /// How many guesses it wants with each turn.
+    guesses: u32,
     freeze: bool,
     owes: bool,
     /// The last line to the player.
@@ -90,6 +92,7 @@ impl Wire {
             link,
             next_id: 0,
             wants,
+            guesses: 0,
             freeze: false,
             owes: false,
             line: Vec::new(),
@@ -134,7 +137,7 @@ impl Wire {
             Ok(greeting) => greeting,
             Err(error) => return Err(self.bad_greeting(error).await.into()),
         };
-        self.wants = greeting.wants;
+        (self.wants, self.guesses) = (greeting.wants, greeting.guesses);
         let took = match view.control.measure {
             Measure::Wall => began.elapsed(),
             Measure::Cpu => answer.used,
@@ -155,6 +158,7 @@ impl Wire {
             state: wants.state.then(|| view.position.view(view.seat)),
             events: wants.events.then(|| Event::known_to(view.events, seat)),
             legal: wants.legal.then(|| view.position.legal(view.seat)),
+            guesses: view.guesses.into(),
             clock: view.clock,
             retry: view.retry,
         };
@@ -227,6 +231,10 @@ impl Wire {
             },
             _ => PlayerStatistics::default(),
         }
+    }
+
+    pub(super) fn guesses(&self) -> u32 {
+        self.guesses
     }
 
     pub(super) fn owes(&self) -> bool {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::player::PlayerScript;
 use crate::referee::plan;
+use referee_protocol::Wants;
 
 /// A game with the turns `wpd2b`.
 fn record() -> GameRecord {
@@ -139,9 +140,10 @@ async fn the_lines_of_a_game_are_those_that_were_sent() {
         policy: FaultPolicy::Lose,
         record: &record,
     };
-    let wants = Wants { state: false, events: false, legal: true };
+    let wants = Wants { legal: true, ..Wants::NOTHING };
+    let greeting = Greeting { wants, ..Greeting::default() };
     let decision = DecisionPoint { seat: Seat::Second, ply: 3 };
-    let lines = lines(&source, decision, wants).await.expect("the record has it");
+    let lines = lines(&source, decision, &greeting).await.expect("the record has it");
     let messages: Vec<Value> =
         lines.iter().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let types: Vec<&str> = messages.iter().filter_map(|line| line["type"].as_str()).collect();

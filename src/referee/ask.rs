@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde_json::value::RawValue;
+
 use super::GameSetup;
 use crate::model::clock::{Clock, TimeControl, millis, seconds};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::FaultPolicy;
 use crate::player::{Player, TurnView, diagnosis};
-use referee_games::{AnyPosition, BySeat, Event, GameError, Refusal, Seat};
+use referee_games::{AnyPosition, BySeat, Event, GameError, Refusal, Seat, guesses};
 use referee_protocol::{Reply, TurnClock, shown};
 
 /// A turn request. It is complete before the turn begins: it cannot reveal the other seat's answer
@@ -25,6 +29,10 @@ pub(crate) struct PendingTurn<'t> {
     policy: FaultPolicy,
     /// Whether nobody else is asked at the same time.
     alone: bool,
+    /// Whether the game hides something from the seat.
+    is_hidden: bool,
+    /// The player's seed.
+    seed: u64,
 }
 
 /// The outcome of a turn request.
@@ -53,6 +61,8 @@ impl<'t> PendingTurn<'t> {
             control: setup.control,
             policy: setup.policy,
             alone: true,
+            is_hidden: setup.rules.game.is_hidden(),
+            seed: setup.seeds[seat],
         }
     }
 
@@ -70,10 +80,11 @@ impl<'t> PendingTurn<'t> {
             let decided = Err(out_of_time(self.control));
             return Ok(Answered { decided, used: None, refusals: Vec::new() });
         }
+        let guesses = self.guesses(player.guesses())?;
         let (mut used, mut refusals) = (Duration::ZERO, Vec::new());
         let mut tries = 0;
         let decided = loop {
-            let answer = player.ask(&self.view(used, tries)).await;
+            let answer = player.ask(&self.view(&guesses, used, tries)).await;
             used += answer.used;
             let checked = match answer.reply {
                 Ok(reply) => self.check(reply)?,
@@ -93,14 +104,32 @@ impl<'t> PendingTurn<'t> {
         Ok(Answered { decided, used: Some(used), refusals })
     }
 
+    /// Up to `most` guesses of the position. They depend on what the seat may know alone, and on its
+    /// seed.
+    fn guesses(&self, most: u32) -> Result<Vec<Box<RawValue>>, GameError> {
+        if most == 0 {
+            return Ok(Vec::new());
+        }
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(self.position.ply().into());
+        let guesses = guesses(self.position, self.is_hidden, (self.seat, most), &mut rng)?;
+        Ok(guesses.iter().filter_map(|guess| guess.description()).collect())
+    }
+
     /// The message to the player when `used` time has passed and this many tries were rejected. A
     /// retry does not repeat events.
-    fn view(&self, used: Duration, refused: u32) -> TurnView<'_> {
+    fn view<'v>(
+        &'v self,
+        guesses: &'v [Box<RawValue>],
+        used: Duration,
+        refused: u32,
+    ) -> TurnView<'v> {
         let clock = &self.clocks[self.seat];
         TurnView {
             seat: self.seat,
             position: self.position,
             events: if refused == 0 { self.events } else { &[] },
+            guesses,
             clock: TurnClock {
                 left_ms: clock.left().map(|left| millis(left.saturating_sub(used))),
                 opponent_left_ms: self.clocks[!self.seat].left().map(millis),

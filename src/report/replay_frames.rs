@@ -15,6 +15,10 @@ use crate::replay::{self, Replay, ReplayError, ReplayStep};
 use referee_games::board::Square;
 use referee_games::{AnyPosition, BySeat, Event, Seat, Text, Turn};
 
+/// What is said of a game that must not be shown yet.
+const SEALED: &str =
+    "This game is shown when the other game of its pair, which has the same luck, is over.";
+
 /// A recorded game, frame by frame.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReplayFrames {
@@ -57,6 +61,9 @@ pub struct Frame {
     /// left, in milliseconds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clock: Vec<(u8, f64, Option<f64>)>,
+    /// What each seat sees, in a game with hidden information.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub views: Option<[String; 2]>,
     /// The players' remarks: seat, note, evaluation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<(u8, Option<String>, Option<f64>)>,
@@ -66,7 +73,7 @@ impl ReplayFrames {
     /// Makes the replay frames of a record. If the record cannot be replayed, the last frame says
     /// why.
     pub fn of(rules: &GameRules, control: &TimeControl, record: &GameRecord) -> Self {
-        let mut camera = FrameBuilder::new(control, record);
+        let mut camera = FrameBuilder::new(rules, control, record);
         let mut replay = Replay::new(&rules.start, record);
         let problem = camera.shoot(&mut replay).err();
         if let Some(problem) = problem {
@@ -75,6 +82,17 @@ impl ReplayFrames {
         for (seat, fault) in record.fault.iter().flatten() {
             camera.add_end(format!("{seat}: {}: {}", fault.code, fault.message));
         }
+        Self::with(rules, record, camera.frames)
+    }
+
+    /// A record of which nothing may be shown yet but its result.
+    pub fn sealed(rules: &GameRules, record: &GameRecord) -> Self {
+        let board = Some(vec![vec![".".to_owned()]]);
+        let caption = SEALED.to_owned();
+        Self::with(rules, record, vec![Frame { board, caption, ..Frame::default() }])
+    }
+
+    fn with(rules: &GameRules, record: &GameRecord, frames: Vec<Frame>) -> Self {
         let safe = |seat| escape::terminal(&record.players[seat]);
         Self {
             id: escape::terminal(&record.id),
@@ -82,7 +100,7 @@ impl ReplayFrames {
             players: Seat::BOTH.map(safe),
             seats: Seat::BOTH.map(|seat| rules.seats()[seat].clone()),
             end: describe_end(record.winner(), &record.result, &record.reason),
-            frames: camera.frames,
+            frames,
         }
     }
 }
@@ -99,6 +117,8 @@ pub fn describe_end(winner: Option<&str>, seat: &str, reason: &str) -> String {
 /// Builds the frames of one game.
 struct FrameBuilder<'a> {
     record: &'a GameRecord,
+    /// Whether a seat may not see everything.
+    is_hidden: bool,
     frames: Vec<Frame>,
     /// The board of the last frame.
     board: Vec<Vec<String>>,
@@ -110,9 +130,10 @@ struct FrameBuilder<'a> {
 }
 
 impl<'a> FrameBuilder<'a> {
-    fn new(control: &TimeControl, record: &'a GameRecord) -> Self {
+    fn new(rules: &GameRules, control: &TimeControl, record: &'a GameRecord) -> Self {
         Self {
             record,
+            is_hidden: rules.game.is_hidden(),
             frames: Vec::new(),
             board: Vec::new(),
             clocks: replay::clocks(control, record),
@@ -177,6 +198,7 @@ impl<'a> FrameBuilder<'a> {
         let board = drawing(position);
         let mut frame = std::mem::take(&mut self.next);
         frame.caption = position.caption();
+        frame.views = self.is_hidden.then(|| Seat::BOTH.map(|seat| view(position, seat)));
         if same_shape(&self.board, &board) {
             let (old, new) = (self.board.iter().flatten(), board.iter().flatten());
             let changed = old.zip(new).enumerate().filter(|(_, (old, new))| old != new);
@@ -202,6 +224,13 @@ impl<'a> FrameBuilder<'a> {
         let number = |square: &Square| usize::from(square.row) * width + usize::from(square.column);
         squares.iter().map(number).collect()
     }
+}
+
+/// What a seat sees: text as it is, anything else as JSON.
+fn view(position: &dyn AnyPosition, seat: Seat) -> String {
+    let view = position.view(seat);
+    let text = serde_json::from_str::<String>(view.get()).unwrap_or_else(|_| view.get().to_owned());
+    text.lines().map(escape::terminal).collect::<Vec<_>>().join("\n")
 }
 
 fn same_shape(one: &[Vec<String>], other: &[Vec<String>]) -> bool {

@@ -117,9 +117,9 @@ impl ReplayPack {
         self.add_caption(&frame.caption, before);
         self.add_board(frame, template, before);
         self.add_clock(frame, before);
-        if frame.bad || !frame.said.is_empty() {
+        if frame.bad || !frame.said.is_empty() || frame.views.is_some() {
             let game = self.games.len() - 1;
-            self.rare.push(json!([game, at, u8::from(frame.bad), frame.said]));
+            self.rare.push(json!([game, at, u8::from(frame.bad), frame.said, frame.views]));
         }
     }
 

@@ -1,7 +1,8 @@
 """A rules program with a mistake, which its argument names.
 
-The game: seats add 1 or 2 in turn, whoever reaches 40 wins. With `leaks` and `keeps`, the first seat
-has a coin that the other one may not see.
+The game: seats add 1 or 2 in turn, whoever reaches 40 wins. In some variants the first seat has a coin
+that the other one may not see: `leaks` tells it, `keeps` does not, `blind` makes no guesses, and `heads`
+and `tails` are what the coin always shows.
 """
 
 import json
@@ -10,7 +11,7 @@ import time
 
 MISTAKE = sys.argv[1]
 SEATS = ["first", "second"]
-HIDDEN = MISTAKE in ("leaks", "keeps")
+HIDDEN = MISTAKE in ("leaks", "keeps", "blind", "heads", "tails")
 GAME = {
     "protocol": 1, "name": "liar", "title": "Liar", "seats": SEATS, "hidden": HIDDEN,
     "options": [], "clauses": [{"id": "L1", "title": "Move", "text": "Add 1 or 2."}],
@@ -27,7 +28,7 @@ def play(state, step):
     if "chance" in step:
         state["coin"] = step["chance"]
         event = {"event": "coin", "side": step["chance"]}
-        if MISTAKE == "keeps":
+        if MISTAKE != "leaks":
             event["to"] = ["first"]
         return {**shown(state, {"move": "first"}), "events": [event]}
     state["sum"] += int(step["move"])
@@ -46,7 +47,7 @@ def play(state, step):
 def waiting(state):
     """The turn."""
     if HIDDEN and state["coin"] is None:
-        return {"chance": [["heads", 1], ["tails", 1]]}
+        return {"chance": [["heads", int(MISTAKE != "tails")], ["tails", int(MISTAKE != "heads")]]}
     if state["sum"] >= 40:
         return {"over": SEATS[(state["ply"] + 1) % 2], "reason": "forty"}
     return {"move": SEATS[state["ply"] % 2]}
@@ -82,7 +83,7 @@ for request in map(json.loads, sys.stdin):
         answer = start()
     elif kind == "play":
         answer = play(request["state"], request["step"])
-    elif kind == "guess" and HIDDEN:
+    elif kind == "guess" and HIDDEN and MISTAKE != "blind":
         answer = guess(request["state"], request["seat"], request["draw"])
     elif MISTAKE == "clause":
         answer = {"refused": "no", "clause": "L9"}

@@ -10,6 +10,7 @@ mod browser;
 mod containment;
 mod crashes;
 mod game_kits;
+mod hidden_games;
 mod starter_kits;
 mod terminal;
 mod test_game;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
         ("containment", containment::tests()),
         ("crashes", crashes::tests()),
         ("game_kits", game_kits::tests()),
+        ("hidden_games", hidden_games::tests()),
         ("starter_kits", starter_kits::tests()),
         ("terminal", terminal::tests()),
         ("test_game", test_game::tests()),

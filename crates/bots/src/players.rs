@@ -29,7 +29,7 @@ pub fn engine(
         Some(GameKind::WatchYourBack) => typed::<WatchYourBack>(kind, options),
         Some(GameKind::Backdraughts) => typed::<Backdraughts>(kind, options),
         Some(GameKind::BackToTheWall) => typed::<BackToTheWall>(kind, options),
-        _ => Ok(Box::new(AnyEngine::new(game.start(options)?, kind))),
+        _ => Ok(Box::new(AnyEngine::new(game, game.start(options)?, kind))),
     }
 }
 
@@ -80,7 +80,7 @@ mod tests {
     /// Plays a game from the start. Every chance event has its first outcome.
     fn play(game: GameKind, kinds: BySeat<BotKind>, seed: u64) -> GameResult {
         let start = game.game().start(&options(game)).expect("defaults");
-        let mut engines = kinds.map(|kind| AnyEngine::new(start.clone(), kind));
+        let mut engines = kinds.map(|kind| AnyEngine::new(game.game(), start.clone(), kind));
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         loop {
             let position = engines.first.position();
@@ -123,8 +123,9 @@ mod tests {
         let mut position =
             TypedPosition(Backdraughts::from_board(&rules.into(), board, Seat::First));
         position.play(Step::Chance("roll 3"), &mut Vec::new()).expect("a die");
+        let game = GameKind::Backdraughts.game();
         let choose = |kind| {
-            let mut engine = AnyEngine::new(position.boxed(), kind);
+            let mut engine = AnyEngine::new(game, position.boxed(), kind);
             let mut rng = ChaCha8Rng::seed_from_u64(1);
             engine.choose(Seat::First, Allotment::default(), &mut rng).expect("an action").action
         };
@@ -139,7 +140,7 @@ mod tests {
         for &game in GameKind::all() {
             let mut typed = engine(game.game(), BotKind::Random, &options(game)).expect("defaults");
             let start = game.game().start(&options(game)).expect("defaults");
-            let mut any = AnyEngine::new(start, BotKind::Random);
+            let mut any = AnyEngine::new(game.game(), start, BotKind::Random);
             let mut rngs = [7, 7].map(ChaCha8Rng::seed_from_u64);
             for seat in typed.position().turn().asked() {
                 let time = Allotment::default();

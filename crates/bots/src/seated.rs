@@ -1,29 +1,39 @@
-//! A built-in player in its seat: it follows the game through the events and answers requests.
+//! A built-in player in its seat: it answers requests. In a built-in game it follows the events; in
+//! a game whose rules are a program, it is told the position, or guesses of it.
 
 use std::time::Duration;
 
 use rand::SeedableRng;
+use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
+use super::any;
 use super::engine::Engine;
 use super::error::SessionError;
 use super::players::engine;
-use super::{Allotment, BotKind};
+use super::{Allotment, BotKind, Choice};
 use referee_games::{
-    AnyGame, BySeat, Event, GameError, Options, Seat, SharedGame, Step, StepText, Turn,
+    AnyGame, BySeat, Event, GameError, Legal, Options, Position, Seat, SharedGame, Step, StepText,
+    Turn,
 };
 use referee_protocol::{InitClock, InitMessage, Reply, TurnMessage};
 
 /// A built-in player during a game.
 pub(super) struct Seated {
     game: SharedGame,
-    engine: Box<dyn Engine>,
-    /// The actions of a simultaneous turn received so far, while one is still missing.
-    held: BySeat<Option<String>>,
     seat: Seat,
     clock: InitClock,
     rng: ChaCha8Rng,
+    thinks: Thinks,
+}
+
+/// How a built-in player knows the position.
+enum Thinks {
+    /// It follows the events.
+    Follower(Follower),
+    /// It is told positions with each turn.
+    Told(BotKind, Options),
 }
 
 impl Seated {
@@ -39,23 +49,32 @@ impl Seated {
             init.options.iter().map(|(name, value)| (name.as_str(), text(value))).collect();
         let given = given.iter().map(|(name, value)| (*name, value.as_str()));
         let options = Options::resolve(game.options(), given).map_err(GameError::from)?;
-        Ok(Self {
-            engine: engine(&*game, kind, &options)?,
-            game,
-            held: BySeat::default(),
-            seat,
-            clock: init.clock,
-            rng: ChaCha8Rng::seed_from_u64(init.seed),
-        })
+        let thinks = if game.program().is_some() {
+            Thinks::Told(kind, options)
+        } else {
+            let engine = engine(&*game, kind, &options)?;
+            Thinks::Follower(Follower { game: game.clone(), engine, held: BySeat::default() })
+        };
+        let rng = ChaCha8Rng::seed_from_u64(init.seed);
+        Ok(Self { game, seat, clock: init.clock, rng, thinks })
     }
 
-    /// Follows the events of the request and chooses an action.
+    /// Chooses an action.
     pub(super) fn reply(&mut self, request: &TurnMessage<'_>) -> Result<Reply, SessionError> {
-        for event in request.events.iter().flat_map(|events| events.iter()) {
-            self.follow(event)?;
-        }
         let time = self.allotment(request.clock.left_ms);
-        let choice = self.engine.choose(self.seat, time, &mut self.rng);
+        let choice = match &mut self.thinks {
+            Thinks::Follower(follower) => {
+                for event in request.events.iter().flat_map(|events| events.iter()) {
+                    follower.follow(event)?;
+                }
+                follower.engine.choose(self.seat, time, &mut self.rng)
+            }
+            Thinks::Told(kind, options) => {
+                let positions = positions(&*self.game, options, request)?;
+                let choice = any::choose(*kind, &positions, (self.seat, time), &mut self.rng);
+                choice.or_else(|| any_listed(request, &mut self.rng))
+            }
+        };
         let choice =
             choice.ok_or_else(|| SessionError::NoAction(self.game.seats()[self.seat].clone()))?;
         Ok(Reply {
@@ -65,6 +84,45 @@ impl Seated {
         })
     }
 
+    fn allotment(&self, left_ms: Option<u64>) -> Allotment {
+        Allotment {
+            budget: self.clock.budget_ms.map(Duration::from_millis),
+            left: left_ms.map(Duration::from_millis),
+            increment: Duration::from_millis(self.clock.increment_ms.unwrap_or(0)),
+            per_move: self.clock.move_ms.map(Duration::from_millis),
+        }
+    }
+}
+
+/// The positions that a request describes.
+fn positions(
+    game: &dyn AnyGame,
+    options: &Options,
+    request: &TurnMessage<'_>,
+) -> Result<Vec<Position>, GameError> {
+    let described = |guess| game.described(options, guess, request.ply).transpose();
+    request.guesses.iter().filter_map(|guess| described(guess)).collect()
+}
+
+/// Any of the legal actions, if the request lists them.
+fn any_listed(request: &TurnMessage<'_>, rng: &mut ChaCha8Rng) -> Option<Choice<String>> {
+    match &request.legal {
+        Some(Legal::List(actions)) => {
+            Some(Choice { action: actions.choose(rng)?.clone(), eval: None })
+        }
+        _ => None,
+    }
+}
+
+/// A player that follows the events of the game.
+struct Follower {
+    game: SharedGame,
+    engine: Box<dyn Engine>,
+    /// The actions of a simultaneous turn received so far, while one is still missing.
+    held: BySeat<Option<String>>,
+}
+
+impl Follower {
     /// Plays the action or chance outcome of an event. Its consequences follow from the rules.
     fn follow(&mut self, event: &Event) -> Result<(), SessionError> {
         match event {
@@ -129,15 +187,6 @@ impl Seated {
 
     fn play(&mut self, step: StepText<'_>) -> Result<(), SessionError> {
         Ok(self.engine.follow(step)?)
-    }
-
-    fn allotment(&self, left_ms: Option<u64>) -> Allotment {
-        Allotment {
-            budget: self.clock.budget_ms.map(Duration::from_millis),
-            left: left_ms.map(Duration::from_millis),
-            increment: Duration::from_millis(self.clock.increment_ms.unwrap_or(0)),
-            per_move: self.clock.move_ms.map(Duration::from_millis),
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! one line.
 
 use super::BotKind;
+use super::any;
 use super::error::SessionError;
 use super::seated::Seated;
 use referee_games::{GameKind, SharedGame};
@@ -62,11 +63,17 @@ impl Session {
         let game = foreign
             .or_else(|| GameKind::named(&init.game).map(GameKind::shared))
             .ok_or_else(|| SessionError::UnknownGame(init.game.to_string()))?;
+        // Of a game whose rules are a program, it is told the position itself.
+        let (wants, guesses) = match game.program() {
+            None => (Wants { events: true, ..Wants::NOTHING }, 0),
+            Some(_) => (Wants { legal: true, ..Wants::NOTHING }, any::guesses_of(self.kind)),
+        };
         self.player = Some(Seated::new(game, self.kind, init)?);
         let greeting = Greeting {
             name: Some(self.kind.to_string()),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-            wants: Wants { events: true, ..Wants::NOTHING },
+            wants,
+            guesses,
         };
         Ok(Reaction::Reply(greeting.to_line(init.id)))
     }

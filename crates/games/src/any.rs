@@ -6,6 +6,7 @@
 //! implements these traits too: methods that may have to ask it can return a [`GameError`].
 
 mod failure;
+mod guesses;
 mod perft;
 mod typed;
 
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 pub use failure::ProgramError;
+pub use guesses::guesses;
 pub use perft::{divide_of_any, perft_of_any};
 pub use typed::{Typed, TypedPosition};
 
@@ -82,6 +84,20 @@ pub trait AnyGame: fmt::Debug + Send + Sync {
         self.name() == other.name() && self.program() == other.program()
     }
 
+    /// Returns the position that a [description](AnyPosition::description) of a position of this
+    /// game under these options describes, after `ply` plies. `None` for a game that is built in.
+    ///
+    /// # Errors
+    /// The description does not fit the game.
+    fn described(
+        &self,
+        _options: &Options,
+        _description: &RawValue,
+        _ply: u32,
+    ) -> Result<Option<Position>, GameError> {
+        Ok(None)
+    }
+
     /// Returns the same game for use on another core, with a process of its own if its rules are a
     /// program; `None` if all threads can share the game.
     fn for_another_core(&self) -> Option<SharedGame> {
@@ -105,6 +121,9 @@ pub struct RulesProgram {
     pub reply_ms: u64,
     /// A hash of the game's description, the command and the contents of its files.
     pub hash: String,
+    /// Whether a seat may not see everything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
 }
 
 /// A position of any game, with the rules in force.
@@ -181,6 +200,11 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// A failure of the game.
     fn guess(&self, _seat: Seat, _draw: u64) -> Result<Option<Position>, GameError> {
         Ok(Some(self.boxed()))
+    }
+
+    /// The position as its rules program describes it; `None` in a game that is built in.
+    fn description(&self) -> Option<Box<RawValue>> {
+        None
     }
 
     /// The game's own estimates of the result, from −1 (lost) to 1 (won), if it makes any.

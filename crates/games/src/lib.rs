@@ -66,7 +66,7 @@ pub mod watch_your_back;
 
 pub use any::{
     AnyGame, AnyPosition, GameError, Position, ProgramError, RulesProgram, SharedGame, Typed,
-    TypedPosition, divide_of_any, perft_of_any,
+    TypedPosition, divide_of_any, guesses, perft_of_any,
 };
 pub use drawing::DrawingError;
 pub use event::{Event, EventError, OtherEvent};

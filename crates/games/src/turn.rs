@@ -101,7 +101,7 @@ pub enum Stream {
 pub const PASS: &str = "pass";
 
 /// A step of a game, which answers a [`Turn`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Step<A, C> {
     /// The action of the seat on turn.
     Move(A),

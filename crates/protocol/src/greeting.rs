@@ -8,6 +8,9 @@ use crate::error::{ReplyError, hosted, object, same_id, trimmed};
 use crate::field::LenientField;
 use crate::{VERSIONS, shown};
 
+/// The most guesses that a player gets with a turn.
+pub const MOST_GUESSES: u32 = 16;
+
 /// Which parts of a message a player wants to receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wants {
@@ -58,6 +61,8 @@ pub struct Greeting {
     pub version: Option<String>,
     /// The parts of messages that it wants to receive.
     pub wants: Wants,
+    /// The number of guesses that it wants to receive with each turn.
+    pub guesses: u32,
 }
 
 /// The fields of a greeting.
@@ -73,10 +78,17 @@ struct GreetingFields<'a> {
     protocol: Option<u32>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     want: Option<Vec<Cow<'a, str>>>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    guesses: u32,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     error: Option<Cow<'a, str>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     code: Option<Cow<'a, str>>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Greeting {
@@ -104,6 +116,7 @@ impl Greeting {
             name: fields.name.map(Cow::into_owned),
             version: fields.version.map(Cow::into_owned),
             wants: fields.want.map_or(Ok(Wants::default()), |names| Wants::of_names(&names))?,
+            guesses: fields.guesses.min(MOST_GUESSES),
         })
     }
 
@@ -118,6 +131,7 @@ impl Greeting {
             name: self.name.as_deref().map(Cow::Borrowed),
             version: self.version.as_deref().map(Cow::Borrowed),
             want: Some(self.wants.names().map(Cow::Borrowed).collect()),
+            guesses: self.guesses,
             ..GreetingFields::default()
         };
         serde_json::to_string(&fields).expect("plain data serialises")
@@ -157,9 +171,12 @@ mod tests {
     #[test]
     fn what_is_written_reads_the_same() {
         let wants = Wants { state: true, legal: true, events: false };
-        let greeting = Greeting { name: Some("Zoë \"1\"".to_owned()), version: None, wants };
+        let name = Some("Zoë \"1\"".to_owned());
+        let greeting = Greeting { name, wants, ..Greeting::default() };
         let line = greeting.to_line(3);
         assert_eq!(line, r#"{"id":3,"name":"Zoë \"1\"","want":["state","legal"]}"#);
         assert_eq!(Greeting::read(line.as_bytes(), 3).expect("a greeting"), greeting);
+        let line = Greeting { guesses: 2 * MOST_GUESSES, ..greeting }.to_line(3);
+        assert_eq!(Greeting::read(line.as_bytes(), 3).expect("one").guesses, MOST_GUESSES);
     }
 }

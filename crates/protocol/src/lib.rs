@@ -13,6 +13,7 @@
 //!     state: None,
 //!     events: None,
 //!     legal: None,
+//!     guesses: (&[]).into(),
 //!     clock: TurnClock { left_ms: Some(9_500), opponent_left_ms: Some(8_000), used_ms: 120 },
 //!     retry: None,
 //! };
@@ -46,7 +47,7 @@ mod score;
 
 pub use clock::{InitClock, Measure, TurnClock};
 pub use error::{ReplyError, shown};
-pub use greeting::{Greeting, Wants};
+pub use greeting::{Greeting, MOST_GUESSES, Wants};
 pub use message::{EndMessage, ErrorMessage, InitMessage, Message, TurnMessage};
 pub use reply::{Reply, ReplyWarning};
 pub use score::Score;

@@ -73,6 +73,10 @@ pub struct TurnMessage<'a> {
     /// The legal actions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub legal: Option<Legal>,
+    /// Positions that the seat cannot tell from this one, as the game's rules program describes
+    /// them. If nothing is hidden, there is one: the position itself.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub guesses: Cow<'a, [Box<RawValue>]>,
     /// The clocks.
     #[serde(default)]
     pub clock: TurnClock,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use referee_games::{BySeat, StepText};
+use referee_games::{BySeat, GameResult, Outcome, Seat, StepText, Stream, Text, Turn};
 
 /// The version of the contract.
 pub const VERSION: u32 = 1;
@@ -292,6 +292,34 @@ pub struct TurnWords {
     /// The reason for the result, with `over`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+impl TurnWords {
+    /// The words for a turn, whose outcomes matter only if it is chance.
+    pub(crate) fn of(
+        turn: &Turn<Text>,
+        seats: &BySeat<Text>,
+        outcomes: Vec<(String, u32)>,
+    ) -> Self {
+        let name = |seat: &Seat| Some(seats[*seat].to_string());
+        let words = Self::default();
+        match turn {
+            Turn::Move(seat) => Self { moves: name(seat), ..words },
+            Turn::Pass(seat) => Self { pass: name(seat), ..words },
+            Turn::Both => Self { both: Some(true), ..words },
+            Turn::Chance(Stream::Shared) => Self { chance: Some(outcomes), ..words },
+            Turn::Chance(Stream::Seat(seat)) => {
+                Self { chance: Some(outcomes), whose: name(seat), ..words }
+            }
+            Turn::Over(Outcome { result, reason }) => {
+                let over = match result {
+                    GameResult::Win(seat) => name(seat),
+                    GameResult::Draw => Some("draw".to_owned()),
+                };
+                Self { over, reason: Some(reason.to_string()), ..words }
+            }
+        }
+    }
 }
 
 /// The legal actions.

@@ -50,6 +50,13 @@ impl Error for RulesProgramError {
     }
 }
 
+impl From<ExchangeError> for RulesProgramError {
+    /// A problem without a request.
+    fn from(problem: ExchangeError) -> Self {
+        Self { problem, request: None, answer: None, stderr: String::new() }
+    }
+}
+
 impl From<RulesProgramError> for GameError {
     fn from(error: RulesProgramError) -> Self {
         Self::Program(ProgramError::new(error))

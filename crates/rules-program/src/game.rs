@@ -11,7 +11,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::contract::{GameAnswer, MOST_PLIES, PositionAnswer, RequestType, RulesRequest, VERSION};
 use crate::description::Description;
-use crate::error::{ExchangeError, Violation};
+use crate::error::{ExchangeError, RulesProgramError, Violation};
 use crate::held::Held;
 use crate::link::ProgramLink;
 use crate::pipes::Launcher;
@@ -43,9 +43,10 @@ impl ProgramGame {
             let description = Description::new(answer).map_err(Violation::from)?;
             Ok((description, without_id(text)?))
         })?;
+        let program = RulesProgram { hidden: description.hidden, ..identify(&text) };
         Ok(Self {
             description: Arc::new(description),
-            program: Arc::new(identify(&text)),
+            program: Arc::new(program),
             link: Arc::new(link),
         })
     }
@@ -54,6 +55,18 @@ impl ProgramGame {
     pub fn reply(&self) -> Duration {
         self.link.reply()
     }
+
+    /// What all positions of a game under these options share.
+    fn table(&self, options: Box<RawValue>, max_plies: u32) -> Table {
+        let (description, link) = (Arc::clone(&self.description), Arc::clone(&self.link));
+        Table { description, link, options, max_plies }
+    }
+}
+
+/// The options as the program gets them.
+fn raw(options: &Options) -> Result<Box<RawValue>, GameError> {
+    let error = |error: serde_json::Error| OptionError::Rules(error.to_string().into());
+    Ok(to_raw_value(options).map_err(error)?)
 }
 
 /// The answer as compact JSON without its id.
@@ -85,8 +98,7 @@ impl AnyGame for ProgramGame {
     }
 
     fn start(&self, options: &Options) -> Result<Position, GameError> {
-        let options: Box<RawValue> = to_raw_value(options)
-            .map_err(|error| GameError::Options(OptionError::Rules(error.to_string().into())))?;
+        let options = raw(options)?;
         let request =
             RulesRequest { options: Some(&options), ..RulesRequest::new(RequestType::Start) };
         let started = self.link.ask(request, |mut answer: PositionAnswer, _| {
@@ -101,13 +113,7 @@ impl AnyGame for ProgramGame {
         })?;
         let (held, max_plies) =
             started.map_err(|error| OptionError::Rules(crate::error::printable(&error).into()))?;
-        let table = Table {
-            description: Arc::clone(&self.description),
-            link: Arc::clone(&self.link),
-            options,
-            max_plies,
-        };
-        Ok(Box::new(ProgramPosition::first(table, held)))
+        Ok(Box::new(ProgramPosition::at(self.table(options, max_plies), held, 0)))
     }
 
     /// Every game ends: its program says after how many plies.
@@ -117,6 +123,20 @@ impl AnyGame for ProgramGame {
 
     fn is_hidden(&self) -> bool {
         self.description.hidden
+    }
+
+    fn described(
+        &self,
+        options: &Options,
+        description: &RawValue,
+        ply: u32,
+    ) -> Result<Option<Position>, GameError> {
+        let held = serde_json::from_str(description.get())
+            .map_err(ExchangeError::from)
+            .and_then(|answer| Ok(Held::new(&self.description, answer)?.0))
+            .map_err(RulesProgramError::from)?;
+        let table = self.table(raw(options)?, MOST_PLIES);
+        Ok(Some(Box::new(ProgramPosition::at(table, held, ply))))
     }
 
     fn program(&self) -> Option<&RulesProgram> {

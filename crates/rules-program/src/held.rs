@@ -75,6 +75,24 @@ impl Held {
         Ok((Self { state, turn, outcomes, legal, show, views, rows, caption, values }, done))
     }
 
+    /// The answer that describes the position, without the board.
+    pub(crate) fn answer(&self, game: &Description) -> PositionAnswer {
+        let turn = TurnWords::of(&self.turn, &game.seats, self.outcomes.clone());
+        let legal = self.legal.as_ref().and_then(|legal| match &self.turn {
+            Turn::Move(seat) => Some(LegalWords::List(legal[*seat].clone())),
+            Turn::Both => Some(LegalWords::BySeat(named(game, legal))),
+            _ => None,
+        });
+        PositionAnswer {
+            state: Some(self.state.clone()),
+            turn: Some(turn),
+            legal,
+            views: self.views.as_ref().map(|views| named(game, views)),
+            values: self.values.as_ref().map(|values| named(game, values)),
+            ..PositionAnswer::default()
+        }
+    }
+
     /// The legal actions in the form sent to players.
     pub(crate) fn shown(&self, seat: Seat) -> Legal {
         match (&self.show, &self.legal) {
@@ -230,6 +248,11 @@ fn event_of(
 /// The seat called `name`.
 pub(crate) fn seat(game: &Description, name: &str) -> Result<Seat, Violation> {
     game.seats.seat(name).ok_or_else(|| Violation::Seat(name.to_owned()))
+}
+
+/// The values of both seats by their names.
+fn named<T: Clone>(game: &Description, values: &BySeat<T>) -> BTreeMap<String, T> {
+    values.iter().map(|(seat, value)| (game.seats[seat].to_string(), value.clone())).collect()
 }
 
 /// The values of both seats, and of no others.

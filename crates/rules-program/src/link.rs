@@ -60,9 +60,12 @@ impl ProgramLink {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let program = match &mut *running {
             Some(program) => program,
-            none => none.insert(self.start().map_err(unstarted)?),
+            none => none.insert(self.start().map_err(RulesProgramError::from)?),
         };
-        let checked = program.ask(request, self.reply).and_then(|()| program.read(check));
+        let is_first = program.next_id == 1;
+        let limit =
+            self.reply + if is_first { self.launcher.start_limit() } else { Duration::ZERO };
+        let checked = program.ask(request, limit).and_then(|()| program.read(check));
         let failed = checked.map_err(|problem| program.failure(problem));
         if failed.is_err() {
             *running = None;
@@ -75,10 +78,6 @@ impl ProgramLink {
             self.launcher.start().map_err(|error| ExchangeError::NotStarted(error.to_string()))?;
         Ok(Running { pipes, process, next_id: 1, line: Vec::new(), answer: Vec::new() })
     }
-}
-
-fn unstarted(problem: ExchangeError) -> GameError {
-    RulesProgramError { problem, request: None, answer: None, stderr: String::new() }.into()
 }
 
 impl Running {

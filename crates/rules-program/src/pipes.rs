@@ -30,6 +30,11 @@ pub trait Launcher: fmt::Debug + Send + Sync {
     /// # Errors
     /// A sentence for the user about what kept it from starting.
     fn start(&self) -> Result<(Box<dyn RulesProcess>, ProgramPipes), Box<dyn std::error::Error>>;
+
+    /// The time that the program gets to start, in addition to that for its first answer.
+    fn start_limit(&self) -> Duration {
+        Duration::from_secs(30)
+    }
 }
 
 /// The other ends of a program's stdin and stdout.

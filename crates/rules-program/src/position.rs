@@ -9,7 +9,7 @@ use referee_games::{
     AnyPosition, BySeat, Event, GameError, GameResult, Legal, PASS, Position, Refusal, Seat, Step,
     StepError, StepText, Text, Turn,
 };
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::contract::{
     ActionAnswer, DRAWS, MOST_UNASKED, PositionAnswer, RequestType, RulesRequest,
@@ -44,9 +44,9 @@ pub(crate) struct ProgramPosition {
 }
 
 impl ProgramPosition {
-    /// The first position of a game.
-    pub(crate) fn first(table: Table, held: Held) -> Self {
-        Self { table: Arc::new(table), held: Arc::new(held), ply: 0, unasked: 0 }
+    /// The position after this many plies.
+    pub(crate) fn at(table: Table, held: Held, ply: u32) -> Self {
+        Self { table: Arc::new(table), held: Arc::new(held), ply, unasked: 0 }
     }
 
     /// A request about this position.
@@ -282,6 +282,10 @@ impl AnyPosition for ProgramPosition {
             let (table, held) = (Arc::clone(&self.table), Arc::new(held));
             Ok(Some(Box::new(Self { table, held, ..*self }) as Position))
         })
+    }
+
+    fn description(&self) -> Option<Box<RawValue>> {
+        to_raw_value(&self.held.answer(&self.table.description)).ok()
     }
 
     fn values(&self) -> Option<BySeat<f64>> {

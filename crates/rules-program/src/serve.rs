@@ -9,8 +9,8 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use referee_games::options::{OptionKind, Preset, Words};
 use referee_games::{
-    AnyGame, AnyPosition, BySeat, Event, GameError, GameResult, Legal, OptionSpec, Options,
-    Position, Refusal, Seat, Step, Stream, TextStep, Turn,
+    AnyGame, AnyPosition, BySeat, Event, GameError, Legal, OptionSpec, Options, Position, Refusal,
+    Seat, Step, TextStep, Turn,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -333,27 +333,7 @@ fn expand(position: &dyn AnyPosition, listed: &Value) -> Option<TextStep> {
 /// The answer that shows a position.
 fn show(reached: &Reached) -> Result<PositionAnswer, ServeError> {
     let position = &*reached.position;
-    let mut turn = TurnWords::default();
-    let name = |seat| Some(position.seats()[seat].to_string());
-    match position.turn() {
-        Turn::Move(seat) => turn.moves = name(seat),
-        Turn::Pass(seat) => turn.pass = name(seat),
-        Turn::Both => turn.both = Some(true),
-        Turn::Chance(stream) => {
-            turn.chance = Some(position.outcomes());
-            turn.whose = match stream {
-                Stream::Seat(seat) => name(seat),
-                Stream::Shared => None,
-            };
-        }
-        Turn::Over(outcome) => {
-            turn.over = match outcome.result {
-                GameResult::Win(seat) => name(seat),
-                GameResult::Draw => Some("draw".to_owned()),
-            };
-            turn.reason = Some(outcome.reason.into_owned());
-        }
-    }
+    let turn = TurnWords::of(&position.turn(), &position.seats(), position.outcomes());
     let (legal, show) = actions(position)?;
     Ok(PositionAnswer {
         state: Some(state(position, &reached.steps)?),

@@ -67,6 +67,7 @@ impl Scripted {
             files: Vec::new(),
             reply_ms: 0,
             hash: String::new(),
+            hidden: false,
         })
     }
 
@@ -141,6 +142,10 @@ impl Launcher for Scripted {
         // It fails to write once nobody reads any more.
         thread::spawn(move || program.run(input, output));
         Ok((Box::new(Thread), ProgramPipes::new(to.into(), from.into())?))
+    }
+
+    fn start_limit(&self) -> Duration {
+        Duration::ZERO
     }
 }
 

@@ -51,6 +51,7 @@ fn through_the_pipe(kind: GameKind) -> ProgramGame {
         files: Vec::new(),
         reply_ms: 10_000,
         hash: String::new(),
+        hidden: false,
     };
     let limit = Duration::from_secs(60);
     ProgramGame::open(Arc::new(InThread(kind)), limit, identify).expect("a game")

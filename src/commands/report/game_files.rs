@@ -24,7 +24,7 @@ const FOLDER: &str = "games";
 /// The script that lists all games.
 const INDEX: &str = "index.js";
 /// The first line of each script begins with this. Change it whenever the format changes.
-const VERSION: &str = "// replays 3 ";
+const VERSION: &str = "// replays 4 ";
 /// The fewest games in a full script.
 const LEAST: usize = 128;
 /// About the most scripts.
@@ -42,13 +42,15 @@ pub(crate) struct PageParts {
 
 impl PageParts {
     /// The scripts for the games of a log. Under pseudonyms, all of them are written each time: a
-    /// hash of the log's lines would reveal whose games they are.
+    /// hash of the log's lines would reveal whose games they are. While games are sealed, too:
+    /// the lines do not tell when they no longer are.
     pub(crate) fn of(analysis: &TournamentAnalysis) -> Result<Self, Failure> {
         let games = analysis.state.played();
         let size = games.div_ceil(MOST).next_power_of_two().max(LEAST);
         let mut hashers = vec![blake3::Hasher::new(); games.div_ceil(size)];
         let mut number = 0;
-        if analysis.published.is_none() {
+        let is_known = analysis.published.is_none() && analysis.sealed.is_empty();
+        if is_known {
             folder::read(analysis.dir(), |_, game| {
                 if let Some(hasher) = hashers.get_mut(number / size) {
                     hasher.update(&game.place.hash.to_le_bytes());
@@ -58,7 +60,6 @@ impl PageParts {
         }
         let line =
             |hasher: &blake3::Hasher| format!("{VERSION}{}\n", &hasher.finalize().to_hex()[..16]);
-        let is_known = analysis.published.is_none();
         let first_lines =
             hashers.iter().map(|hasher| if is_known { line(hasher) } else { String::new() });
         Ok(Self { size, first_lines: first_lines.collect() })

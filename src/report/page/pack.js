@@ -76,6 +76,7 @@ function readPack(all) {
     };
     return { id, pair: [pair, game], players, seats, end, frames: Array.from({ length: count }, frame) };
   });
-  for (const [game, at, bad, said] of head.rare) Object.assign(games[game].frames[at], { bad: !!bad, said });
+  for (const [game, at, bad, said, views] of head.rare)
+    Object.assign(games[game].frames[at], { bad: !!bad, said, views });
   return games;
 }

@@ -121,6 +121,7 @@ fn viewer() -> Markup {
                     p #told aria-live="polite" {}
                     p #caption {}
                     div #said {}
+                    div #views {}
                     ol #moves aria-label="Moves" {}
                 }
             }

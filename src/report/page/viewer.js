@@ -118,6 +118,8 @@ const viewer = {
     find("caption").textContent = frame.caption;
     find("said").replaceChildren(...(frame.said ?? []).map(([seat, note, value]) => make("div", {},
       `${this.replay.seats[seat]}: ${note ? `“${note}”` : ""}${value == null ? "" : ` ${value.toFixed(2)}`}`)));
+    find("views").replaceChildren(...(frame.views ?? []).map((text, number) => make("section", {},
+      make("b", {}, `What ${this.replay.seats[number]} sees`), make("pre", {}, text))));
     this.clocks();
     for (const item of find("moves").querySelectorAll("[aria-current]")) item.removeAttribute("aria-current");
     const item = find("moves").children[at];

@@ -1,0 +1,198 @@
+//! Look-ahead for any game: a Monte Carlo tree search (UCT). Each iteration walks down the tree by
+//! UCB1, adds one position to it, and takes that position's value from the game's own estimate or a
+//! random playout. Where both seats act at once, each chooses by its own results (decoupled UCT).
+
+use std::collections::{BTreeMap, HashMap};
+
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::playouts::{draw, playout, value_for_first};
+use crate::meter::Meter;
+use crate::{Allotment, Choice, Limit};
+use referee_games::{BySeat, Position, Seat, Step, TextStep, Turn};
+
+/// The exploration constant: the weight of actions with few visits.
+const CURIOSITY: f64 = 1.0;
+/// A node whose actions are not listed tries more of them as long as the square of their number is
+/// below this many times its visits.
+const WIDENING: u64 = 16;
+
+/// An action of a node, and the results of the visits that chose it.
+#[derive(Debug, Default, Clone)]
+struct Arm {
+    action: String,
+    visits: f64,
+    points: f64,
+}
+
+impl Arm {
+    fn share(&self) -> f64 {
+        self.points / self.visits.max(1.0)
+    }
+
+    /// The UCB1 value after `visits` visits in all; the action with the highest is chosen next.
+    fn claim(&self, visits: f64) -> f64 {
+        if self.visits == 0.0 {
+            return f64::INFINITY;
+        }
+        self.share() + CURIOSITY * (visits.ln() / self.visits).sqrt()
+    }
+}
+
+/// A position of the tree.
+struct Node {
+    position: Position,
+    visits: u32,
+    /// The actions of the seats that are asked.
+    arms: BySeat<Vec<Arm>>,
+    /// The nodes after each step, by number.
+    children: HashMap<TextStep, usize>,
+}
+
+/// A node on the way down, and the numbers of the actions chosen there.
+type Visited = (usize, BySeat<Option<usize>>);
+
+/// Chooses the action of `seat` with the most visits, in as many trees as there are positions.
+pub(super) fn choose(
+    positions: &[Position],
+    seat: Seat,
+    (limit, time): (Limit, Allotment),
+    rng: &mut ChaCha8Rng,
+) -> Option<Choice<String>> {
+    let mut meter = Meter::new(limit, time);
+    let mut trees: Vec<Tree> =
+        positions.iter().map(|position| Tree::new(position.clone(), rng)).collect();
+    let is_forced = |tree: &Tree| tree.nodes[0].position.legal_count(seat) == 1;
+    let mut next = 0;
+    while !trees.iter().all(is_forced) && meter.may_begin_another() {
+        if trees[next].iterate(&mut meter, rng).is_none() {
+            break;
+        }
+        next = (next + 1) % trees.len();
+    }
+    let mut totals: BTreeMap<String, Arm> = BTreeMap::new();
+    for arm in trees.iter().flat_map(|tree| &tree.nodes[0].arms[seat]) {
+        let total = totals.entry(arm.action.clone()).or_default();
+        total.visits += arm.visits;
+        total.points += arm.points;
+    }
+    let (action, best) = totals.into_iter().max_by(|(_, one), (_, other)| {
+        one.visits.total_cmp(&other.visits).then(one.share().total_cmp(&other.share()))
+    })?;
+    let eval = (best.visits > 0.0).then(|| 2.0 * best.share() - 1.0);
+    Some(Choice { action, eval })
+}
+
+/// A tree, whose root is node 0.
+struct Tree {
+    nodes: Vec<Node>,
+}
+
+impl Tree {
+    fn new(position: Position, rng: &mut ChaCha8Rng) -> Self {
+        Self { nodes: vec![Node::new(position, rng)] }
+    }
+
+    /// Adds a node and the result of its position to all nodes on the way; `None` if the meter runs
+    /// out.
+    fn iterate(&mut self, meter: &mut Meter, rng: &mut ChaCha8Rng) -> Option<()> {
+        let mut path: Vec<Visited> = Vec::new();
+        let mut at = 0;
+        let score = loop {
+            let node = &mut self.nodes[at];
+            let is_new = node.visits == 0 && at != 0;
+            if is_new || matches!(node.position.turn(), Turn::Over(_)) {
+                path.push((at, BySeat::default()));
+                break match value_for_first(&*node.position) {
+                    Some(value) => value,
+                    None => playout(node.position.clone(), meter, rng)?,
+                };
+            }
+            let (step, chosen) = node.choose(rng)?;
+            path.push((at, chosen));
+            at = self.child(at, step, meter, rng)?;
+        };
+        for (at, chosen) in path {
+            self.nodes[at].add(&chosen, score);
+        }
+        Some(())
+    }
+
+    /// The node after a step, which is added if it is not there.
+    fn child(
+        &mut self,
+        at: usize,
+        step: TextStep,
+        meter: &mut Meter,
+        rng: &mut ChaCha8Rng,
+    ) -> Option<usize> {
+        meter.tick()?;
+        if let Some(&child) = self.nodes[at].children.get(&step) {
+            return Some(child);
+        }
+        let mut position = self.nodes[at].position.clone();
+        position.play(step.as_text(), &mut Vec::new()).ok()?;
+        let child = self.nodes.len();
+        self.nodes.push(Node::new(position, rng));
+        self.nodes[at].children.insert(step, child);
+        Some(child)
+    }
+}
+
+impl Node {
+    fn new(position: Position, rng: &mut ChaCha8Rng) -> Self {
+        let mut arms = BySeat::from_fn(|_| Vec::new());
+        for &seat in position.turn().asked() {
+            let actions = position.legal_list(seat).unwrap_or_default();
+            let arm = |action| Arm { action, ..Arm::default() };
+            arms[seat] = actions.into_iter().map(arm).collect();
+            arms[seat].shuffle(rng);
+        }
+        Self { position, visits: 0, arms, children: HashMap::new() }
+    }
+
+    /// The next step from here, and the numbers of its actions.
+    fn choose(&mut self, rng: &mut ChaCha8Rng) -> Option<(TextStep, BySeat<Option<usize>>)> {
+        let mut chosen = BySeat::default();
+        for &seat in self.position.turn().asked() {
+            chosen[seat] = Some(self.choose_arm(seat, rng)?);
+        }
+        let action = |seat: Seat| Some(self.arms[seat].get(chosen[seat]?)?.action.clone());
+        let step = match self.position.turn() {
+            Turn::Move(seat) => Step::Move(action(seat)?),
+            Turn::Both => Step::Both(BySeat::new(action(Seat::First)?, action(Seat::Second)?)),
+            Turn::Pass(_) => Step::Pass,
+            Turn::Chance(_) => draw(&*self.position, rng)?,
+            Turn::Over(_) => return None,
+        };
+        Some((step, chosen))
+    }
+
+    /// The number of the action of `seat` to try next.
+    fn choose_arm(&mut self, seat: Seat, rng: &mut ChaCha8Rng) -> Option<usize> {
+        let arms = &mut self.arms[seat];
+        let may_widen = (arms.len() as u64).pow(2) < WIDENING * u64::from(self.visits + 1);
+        if may_widen && self.position.legal_list(seat).is_none() {
+            let action = self.position.sample(seat, rng).ok()??;
+            if !arms.iter().any(|arm| arm.action == action) {
+                arms.push(Arm { action, ..Arm::default() });
+            }
+        }
+        let visits = f64::from(self.visits);
+        let claims = self.arms[seat].iter().map(|arm| arm.claim(visits)).enumerate();
+        claims.max_by(|one, other| one.1.total_cmp(&other.1)).map(|(number, _)| number)
+    }
+
+    /// Adds the score of the first seat in a visit.
+    fn add(&mut self, chosen: &BySeat<Option<usize>>, score: f64) {
+        self.visits += 1;
+        for (seat, number) in chosen.iter() {
+            let Some(arm) = number.and_then(|number| self.arms[seat].get_mut(number)) else {
+                continue;
+            };
+            arm.visits += 1.0;
+            arm.points += if seat == Seat::First { score } else { 1.0 - score };
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Games with hidden information: what players are told, what is shown, and who can play them.
+
+use std::fs;
+
+use crate::harness::{quick, without};
+use crate::support::Arena;
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+/// A player that writes down what it is told, in a file named after its seat, and always adds 1.
+const SPY: &str = r#"
+import json, sys
+out = None
+for line in sys.stdin:
+    message = json.loads(line)
+    message.pop("clock", None)
+    if message["type"] == "init":
+        out = open(message["you"] + ".jsonl", "a")
+    print(json.dumps(message), file=out, flush=True)
+    if message["type"] == "init":
+        print(json.dumps({"id": message["id"], "guesses": 4}), flush=True)
+    elif message["type"] == "turn":
+        print(json.dumps({"id": message["id"], "action": "1"}), flush=True)
+"#;
+
+/// A tournament of a variant of `tests/rules/liar.py`.
+const CUP: &str = r#"
+name = "cup"
+seed = 7
+jobs = 1
+PAIRS
+
+[game]
+command = ["python3", "liar.py", "VARIANT"]
+
+[containment]
+level = "off"
+"#;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let with_python = |run: fn()| {
+        move || {
+            without(&["python3"]).or_else(|| {
+                run();
+                None
+            })
+        }
+    };
+    vec![
+        quick(
+            "a seat is told nothing that depends on what it may not know",
+            with_python(told_the_same),
+        ),
+        quick("built-in players need guesses to look ahead", with_python(who_can_play)),
+        quick("a game is sealed until its pair is over", with_python(sealed)),
+    ]
+}
+
+/// Writes a tournament of this variant between `players`, pairs of a name and the keys.
+fn cup(variant: &str, pairs: u32, players: &[(&str, &str)]) -> Arena {
+    let arena = Arena::new();
+    arena.write("liar.py", include_str!("../rules/liar.py"));
+    arena.write("spy.py", SPY);
+    let player = |(name, keys): &(&str, &str)| format!("[[players]]\nname = \"{name}\"\n{keys}\n");
+    let config = CUP.replace("VARIANT", variant).replace("PAIRS", &format!("pairs = {pairs}"));
+    let players: String = players.iter().map(player).collect();
+    arena.write("tournament.toml", &(config + &players));
+    arena
+}
+
+fn told_the_same() {
+    let spies = [
+        ("ant", "command = [\"python3\", \"spy.py\"]"),
+        ("bee", "command = [\"python3\", \"spy.py\"]"),
+    ];
+    let told = ["heads", "tails"].map(|coin| {
+        let arena = cup(coin, 1, &spies);
+        let run = arena.run(&["run", "--quiet"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        ["first", "second"].map(|seat| {
+            fs::read_to_string(arena.path().join(format!("{seat}.jsonl"))).expect("lines")
+        })
+    });
+    let [[first, second], [other_first, other_second]] = told;
+    assert_ne!(first, other_first, "the first seat sees its coin");
+    assert_eq!(second, other_second);
+    let turn = second.lines().find(|line| line.contains("\"turn\"")).expect("a turn");
+    let turn: Value = serde_json::from_str(turn).expect("JSON");
+    assert_eq!(turn["guesses"].as_array().map(Vec::len), Some(4), "{turn}");
+}
+
+fn who_can_play() {
+    let bots = [("ant", "bot = \"steady\""), ("bee", "bot = \"search-40\"")];
+    let refused = cup("blind", 1, &bots).run(&["run", "--quiet"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.err.contains("cannot play liar: it looks ahead"), "{refused:?}");
+    let arena = cup("blind", 1, &[("ant", "bot = \"random\""), ("bee", "bot = \"random\"")]);
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+    let arena = cup("keeps", 1, &bots);
+    let run = arena.run(&["run", "--quiet", "--strict"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(arena.run(&["verify"]).code, 0);
+}
+
+fn sealed() {
+    let arena = cup("keeps", 1, &[("ant", "bot = \"random\""), ("bee", "bot = \"random\"")]);
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+    let packets = arena.run(&["packets", "--out", "all"]);
+    assert!(!packets.err.contains("left out"), "{packets:?}");
+    let page = arena.path().join("results/cup/report.html");
+    assert!(fs::read_to_string(&page).expect("a page").contains("coin"), "both games are over");
+    let log = arena.path().join("results/cup/games.jsonl");
+    let text = fs::read_to_string(&log).expect("a log");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 3);
+    fs::write(&log, format!("{}\n{}\n", lines[0], lines[1])).expect("written");
+    let packets = arena.run(&["packets", "--out", "some"]);
+    assert_eq!(packets.code, 0, "{packets:?}");
+    assert!(packets.err.contains("left out, because the other game of their pair"), "{packets:?}");
+    assert_eq!(arena.run(&["report"]).code, 0);
+    let page = fs::read_to_string(&page).expect("a page");
+    assert!(!page.contains("coin"), "it shows the coin");
+}
