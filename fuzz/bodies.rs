@@ -1,6 +1,6 @@
-//! What is done with an input, whatever it is, and what must hold afterwards: nothing panics, what
-//! is accepted means the same when it is written and read again, and what is refused says why in a
-//! bounded number of printable characters.
+//! Runs the parsers on an input and checks the result: nothing panics, accepted input means the
+//! same when it is written and read again, and errors have a bounded number of printable
+//! characters.
 //!
 //! `cargo fuzz` runs these, and so does `tests/it/fuzz.rs`.
 
@@ -170,7 +170,7 @@ pub(crate) fn openings(input: &[u8]) {
     }
 }
 
-/// What is taken is taken again as a record writes it, and means the same.
+/// An accepted value is accepted again as a record writes it, and means the same.
 fn listed_again(start: &Position, actions: &[String]) {
     let Ok(steps) = listed(start, actions) else { return };
     let texts = Opening::texts_of(&steps);
@@ -198,7 +198,7 @@ fn held(dir: &Path) -> (usize, u64) {
     for entry in fs::read_dir(dir).expect("a list") {
         let entry = entry.expect("an entry");
         let found = entry.metadata().expect("what it is");
-        assert!(found.is_dir() || found.is_file(), "{} is no file", entry.path().display());
+        assert!(found.is_dir() || found.is_file(), "{} is not a file", entry.path().display());
         let inside = if found.is_dir() { held(&entry.path()) } else { (0, found.len()) };
         entries += 1 + inside.0;
         bytes += inside.1;

@@ -1,4 +1,4 @@
-//! What a log says: results, ranking and other findings.
+//! Analyses a log: results, ranking and other findings.
 //!
 //! [`TournamentAnalysis::read`] reads a log once to find out which games count and to rank the
 //! players. Everything else that examines each game is a [`LogVisitor`](pass::LogVisitor), and all

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Why a file was not read.
+/// The reason why a file was not read.
 #[derive(Debug)]
 pub enum ReadError {
     /// The system reported an error.

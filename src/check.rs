@@ -1,4 +1,4 @@
-//! What `referee check` does: it starts a player, asks it for every kind of turn of a game, plays
+//! The checks of `referee check`: starts a player, asks it for every kind of turn of a game, plays
 //! it against itself and the built-in players, and reports the results.
 
 mod beginning;

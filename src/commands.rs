@@ -32,7 +32,7 @@ pub mod verify;
 
 use crate::error::Failure;
 
-/// How a command prints its data.
+/// The output format of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum OutputFormat {
     /// For people.
@@ -42,7 +42,7 @@ pub enum OutputFormat {
     Json,
 }
 
-/// How a command ended when it could do its work.
+/// The exit status of a command that did its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// Done (exit code 0).

@@ -51,7 +51,7 @@ pub const LARGEST: u64 = 4 << 20;
 pub struct LoadedConfig {
     /// The tournament without players that have problems; `None` if anything else is wrong.
     pub tournament: Option<Tournament>,
-    /// What is wrong, if anything.
+    /// The problems, if any.
     pub problems: Option<Failure>,
 }
 
@@ -102,11 +102,11 @@ fn check(source: SourceText<'_>, place: LookupPaths<'_>, colour: Colour) -> Load
     }
 }
 
-/// The kind of a configuration, and what to do if there is none.
+/// The kind of a configuration, and advice if it is missing.
 const CONFIGURATION: (&str, &str) =
     ("configuration", "name the file of the tournament, or write one");
 
-/// The text of the file at `path`, called `name`; `advice` says what to do if there is none.
+/// The text of the file at `path`, called `name`; `advice` says what to do if it is missing.
 fn text(path: &Path, (kind, advice): (&str, &str), name: &str) -> Result<String, Failure> {
     bounded::text(path, LARGEST).map_err(|why| match why {
         ReadError::Failed(error) if error.kind() == ErrorKind::NotFound => {

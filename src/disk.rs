@@ -80,7 +80,7 @@ pub fn write_quickly(path: &Path, content: &[u8]) -> io::Result<()> {
     place(path, SHARED, |out| out.write_all(content), Durability::OverCrashes)
 }
 
-/// How durable a written file is.
+/// The durability of a written file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Durability {
     OverCrashes,

@@ -9,7 +9,7 @@ use referee_games::{GameError, OptionError};
 pub struct Failure {
     /// The kind, which decides the exit code.
     pub kind: FailureKind,
-    /// What was wrong, where, and what to do. May have several lines.
+    /// The message: the problem, its place, and what to do. May have several lines.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! Games whose rules are a program: how such a program is found, identified and started.
+//! Finds, identifies and starts the programs that know the rules of games.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,13 +28,13 @@ pub struct FoundProgram {
     pub program: PathBuf,
     /// Its working folder, as an absolute path.
     pub dir: PathBuf,
-    /// Further files that the game is made of, relative to the folder.
+    /// Other files that are part of the game, relative to the folder.
     pub files: Vec<String>,
     /// The time for an answer.
     pub reply: Duration,
 }
 
-/// Why a rules program cannot be used.
+/// The reason why a rules program cannot be used.
 #[derive(Debug)]
 pub enum OpenError {
     /// One of its files cannot be read.
@@ -146,7 +146,7 @@ pub fn open_uncontained(program: &RulesProgram) -> Result<SharedGame, GameError>
 /// The rules of the games of a log, whose game may be a program.
 ///
 /// # Errors
-/// The header names no game that is there, or its rules program has changed or failed.
+/// The header names an unknown game, or its rules program has changed or failed.
 pub fn recorded_rules(header: &Header) -> Result<GameRules, Failure> {
     let Some(program) = &header.program else { return Ok(GameRules::of(header)?) };
     let found = FoundProgram::recorded(program);

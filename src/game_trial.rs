@@ -1,8 +1,8 @@
-//! Tries out a game: looks for mistakes in its rules program, and measures what games are like.
+//! Tests a game: finds mistakes in its rules program, and measures its games.
 //!
 //! The trial visits the positions nearest to the start first, so that a mistake there is shown with
-//! the fewest steps, then positions of random games. Every game is played again by another process
-//! of the program, together with others in random order: all answers must be the same.
+//! the fewest steps, then positions of random games. Another process of the program replays every
+//! game, interleaved with others in random order: all answers must be the same.
 
 mod checks;
 mod findings;
@@ -33,16 +33,16 @@ pub use quantities::{Quantiles, ShareInterval};
 pub use text::lines;
 use walk::Walk;
 
-/// How many positions next to the start are visited.
+/// The number of positions near the start to visit.
 const NEAR_POSITIONS: usize = 400;
-/// After so many failures the trial ends: each makes the program start again.
+/// The trial ends after this many failures, because each restarts the program.
 const MOST_FAILURES: u32 = 6;
-/// How many games are played again at the same time.
+/// The number of games that are replayed at the same time.
 const BATCH: usize = 32;
-/// One position in so many of a random game is checked.
+/// One in this many positions of a random game is checked.
 const CHECKED: u32 = 8;
 
-/// What a trial does.
+/// The settings of a trial.
 #[derive(Debug, Clone, Copy)]
 pub struct TrialPlan {
     /// The number of random games.
@@ -70,7 +70,7 @@ pub struct GameTrial {
     pub games: u32,
     /// The mistakes, those with the fewest steps first.
     pub findings: Vec<GameFinding>,
-    /// What games are like; `None` if no game came to its end.
+    /// The portrait of the games; `None` if no game was finished.
     pub portrait: Option<GamePortrait>,
 }
 
@@ -136,7 +136,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Plays random games, and each again in another process.
+    /// Plays random games, and replays each in another process.
     fn play_games(&mut self, games: u32) {
         let mut purity = PurityTest::new(self.rules);
         while self.played < games && self.findings.failures() < MOST_FAILURES {
@@ -172,7 +172,7 @@ impl Trial<'_> {
     }
 }
 
-/// The mean of some time over a number of steps, in microseconds.
+/// The mean time of a step, in microseconds.
 fn microseconds(time: Duration, steps: u32) -> f64 {
     time.as_secs_f64() * 1e6 / f64::from(steps.max(1))
 }

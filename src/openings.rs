@@ -17,7 +17,7 @@ use crate::replay::{Script, next_step};
 use crate::seeds::{Luck, Secret};
 use referee_games::{AnyPosition, GameError, PASS, Position, Seat, Step, Stream, TextStep, Turn};
 
-/// How a game begins.
+/// The beginning of a game.
 #[derive(Debug)]
 pub struct Opening {
     /// The steps up to the first decision, chance and forced passes included.
@@ -38,7 +38,7 @@ impl Opening {
     }
 }
 
-/// Why a list of actions is not an opening.
+/// The reason why a list of actions is not an opening.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpeningError {
     /// The action at this index of the list, from 0, cannot be played.
@@ -47,7 +47,7 @@ pub enum OpeningError {
     Dice,
 }
 
-/// Why an action of a list cannot be played in an opening.
+/// The reason why an action of a list cannot be played in an opening.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpeningActionError {
     /// The rules reject it.
@@ -68,7 +68,7 @@ impl fmt::Display for OpeningActionError {
     }
 }
 
-/// Why a list of openings cannot be used.
+/// The reason why a list of openings cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BookError {
     /// The number of the opening that cannot be played, from 1.
@@ -307,9 +307,9 @@ impl<A: Actions> Script for WalkScript<A> {
     }
 }
 
-/// Plays from the start, with chance from `luck`, until there are no more actions. Returns the
-/// steps up to the last decision, none if that is the first one, and the game's number of plies if
-/// it ended.
+/// Plays from the start, with chance from `luck`, until the actions are used up. Returns the steps
+/// up to the last decision, none if that is the first one, and the game's number of plies if it
+/// ended.
 fn walk(
     start: &Position,
     luck: Luck,

@@ -74,7 +74,7 @@ pub struct TurnView<'a> {
     pub allowance: Option<Duration>,
     /// The whole budget, if the allowance is the rest of it.
     pub budget: Option<Duration>,
-    /// Whether nobody else is asked at the same time.
+    /// Whether the other player is not asked at the same time.
     pub alone: bool,
 }
 

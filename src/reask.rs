@@ -1,7 +1,7 @@
 //! Re-asking: replays a recorded game to one of its players, line by line, up to one of its
 //! decisions.
 //!
-//! Whatever the player replies now, it is told the recorded actions. So a player that decides by
+//! Whatever the player replies now, it is sent the recorded actions. So a player that decides by
 //! its seed reaches the decision as it did in the game, and any other player reaches the same
 //! position.
 
@@ -27,7 +27,7 @@ use referee_protocol::Greeting;
 pub struct RecordedGame<'a> {
     /// The rules in force.
     pub rules: &'a GameRules,
-    /// The time limits, as the player is told them.
+    /// The time limits, as sent to the player.
     pub control: &'a TimeControl,
     /// The policy after a rejected action.
     pub policy: FaultPolicy,
@@ -86,7 +86,7 @@ pub fn first_decision(source: &RecordedGame<'_>) -> Result<u32, ReplayError> {
 /// one, or else the player's `own`.
 ///
 /// # Errors
-/// Nobody decides after that ply, or another seat does.
+/// No seat decides after that ply, or another seat does.
 pub fn seat_at(
     source: &RecordedGame<'_>,
     ply: u32,
@@ -121,7 +121,7 @@ pub fn seat_at(
     }
 }
 
-/// Why a recorded game has no decision at this point.
+/// The reason why a recorded game has no decision at this point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoDecision {
     /// The first decision comes later, after the opening.
@@ -174,12 +174,12 @@ impl From<ReplayError> for NoDecision {
     }
 }
 
-/// Why a player could not be re-asked.
+/// The reason why a player could not be re-asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotAsked {
     /// The record is inconsistent.
     Record(ReplayError),
-    /// Nobody is asked after this many plies.
+    /// No seat is asked after this many plies.
     Nobody(u32),
     /// The referee could not start the player, or the game failed.
     Unplayable(Unplayable),

@@ -48,7 +48,7 @@ pub struct GameSetup<'a> {
 /// Observes a game: called after each step with the new position and its events.
 pub type StepObserver<'o> = &'o mut (dyn FnMut(&dyn AnyPosition, &[Event]) + Send);
 
-/// Why a game could not be played to its end.
+/// The reason why a game could not be played to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unplayable {
     /// The referee lacks resources to start a player.

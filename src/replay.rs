@@ -85,7 +85,7 @@ pub struct ReplayStep {
     pub events: Vec<Event>,
     /// The time that each asked seat used.
     pub used: BySeat<Option<Duration>>,
-    /// Whether it belongs to the opening, in which nobody is asked.
+    /// Whether it belongs to the opening, in which players are not asked.
     pub is_opening: bool,
 }
 
@@ -176,7 +176,7 @@ impl<'a> Replay<'a> {
         Ok(Some(ReplayStep { turn, step, events, used, is_opening }))
     }
 
-    /// Which text of a step was rejected, and why.
+    /// The rejected text of a step, and the reason.
     fn refused(&self, ply: u32, step: &TextStep, error: GameError) -> ReplayError {
         if let Step::Chance(outcome) = step {
             return ReplayError::Impossible(outcome.clone());
@@ -244,16 +244,16 @@ pub fn steps_to(
     }
 }
 
-/// Why a record is inconsistent.
+/// The reason why a record is inconsistent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReplayError {
     /// This action comes after the end of the game.
     AfterEnd(String),
     /// The outcome of chance before this action is missing.
     NoOutcome(String),
-    /// This outcome is recorded where no chance is due.
+    /// This outcome is recorded at a turn without chance.
     NoChance(String),
-    /// This action is recorded where a pass was forced.
+    /// This action is recorded instead of a forced pass.
     NotPassed(String),
     /// Both seats are asked here, but only this action is recorded.
     Alone(String),

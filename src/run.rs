@@ -42,7 +42,7 @@ use crate::run::worker::{Reports, Worker};
 use crate::schedule::state::TournamentState;
 use referee_sandbox::Shortage;
 
-/// How a run ended. All games played are in the log.
+/// The outcome of a run. All games played are in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunEnd {
     /// All games were played.
@@ -69,7 +69,7 @@ pub struct Runner<'a> {
     pub jobs: usize,
     /// The cores that games are played on.
     pub cores: Cores,
-    /// When to end, if there is an end time.
+    /// The end time, if there is one.
     pub deadline: Option<RunDeadline>,
 }
 

@@ -85,7 +85,7 @@ impl Schedule {
         self.sections.last().map_or(0, |last| last.start + last.len())
     }
 
-    /// Whether there are no games.
+    /// Whether no games are known.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

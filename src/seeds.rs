@@ -95,7 +95,7 @@ impl Luck {
     /// Draws one of the outcomes by weight.
     ///
     /// # Panics
-    /// If there are no outcomes or all weights are zero; no position offers either.
+    /// If the list is empty or all weights are zero, which no position offers.
     pub fn draw<C: Clone>(&mut self, stream: Stream, outcomes: &[(C, u32)]) -> C {
         let random = match stream {
             Stream::Seat(seat) => &mut self.by_seat[seat],

@@ -3,7 +3,8 @@
 //!
 //! Entry names tell who the author is (`label`); of an author's uploads the latest counts
 //! (`uploads`); archives and loose files get their own folders (`shelf`), in which the player is
-//! detected. Every entry becomes a player, a part of one, or a reason why there is no player.
+//! detected. Every entry becomes a player, a part of one, or an error that says why it is not a
+//! player.
 
 mod archive;
 mod label;
@@ -39,11 +40,11 @@ pub struct Submission {
     pub entry: String,
     /// Remarks: that it came late, which upload counts, whose player it copies.
     pub remarks: Vec<String>,
-    /// The player's folder and how to run it, or why there is no player.
+    /// The player's folder and how to run it, or the reason why no player was found.
     pub player: Result<(PathBuf, Detected), NoPlayer>,
 }
 
-/// Why a folder of submissions could not be imported.
+/// The reason why a folder of submissions could not be imported.
 #[derive(Debug)]
 pub enum ImportError {
     /// It cannot be read.

@@ -43,7 +43,8 @@ pub fn audit(
     found
 }
 
-/// Plays a recorded game again. Returns the ply at which it differs from its record, and how.
+/// Replays a recorded game. Returns the first ply at which it differs from its record, with the
+/// difference.
 ///
 /// # Errors
 /// The rules program failed.
@@ -156,7 +157,7 @@ fn check_ending(
     found
 }
 
-/// How the game ended, according to the replay and the recorded faults.
+/// The ending of the game, according to the replay and the recorded faults.
 fn expected_outcome(
     position: &dyn AnyPosition,
     seats: &BySeat<Text>,

@@ -1,5 +1,5 @@
-//! What the games show besides the ranking: how they ended, how clocks were used, results that the
-//! ratings do not explain, and players that decide alike. Pure functions of the log.
+//! Findings from the games besides the ranking: how they ended, how clocks were used, results that
+//! the ratings do not explain, and players that decide alike. Pure functions of the log.
 
 pub mod clocks;
 pub mod copies;
@@ -37,7 +37,7 @@ pub struct Diagnostics {
     pub pair_correlation: f64,
     /// The number of games that ended for each reason, the most first; faults are included.
     pub endings: Vec<EndingCount>,
-    /// How often each fault happened, by code; codes that did not occur are absent.
+    /// The number of faults by code; codes that did not occur are absent.
     pub faults: BTreeMap<FaultCode, u32>,
     /// The clock use of each player that was asked for a move, in order.
     pub clocks: Vec<ClockUse>,

@@ -1,4 +1,4 @@
-//! Why players failed a check.
+//! The reasons why players failed a check.
 
 use std::collections::HashMap;
 

@@ -20,7 +20,7 @@ pub struct FaultCase {
     pub seat: String,
     /// The plies played before it.
     pub ply: u32,
-    /// What was wrong.
+    /// The problem.
     pub fault: Fault,
 }
 

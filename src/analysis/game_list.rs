@@ -17,28 +17,28 @@ use crate::model::game_summary::GameSummary;
 use referee_games::{BySeat, GameKind, Seat};
 use referee_ratings::GameOutcome;
 
-/// At most this many bad lines are named.
+/// The maximum number of bad lines to list.
 const NAMED: usize = 10;
 
-/// Why a list of games cannot be rated.
+/// An error in a list of games.
 #[derive(Debug)]
 pub enum GameListError {
     /// It cannot be read.
     Unreadable(io::Error),
     /// It has no games.
     Empty,
-    /// Some lines are wrong: the first few, and how many more there are.
+    /// Some lines are invalid: the first few, and the number of the others.
     Lines(Vec<BadLine>, usize),
 }
 
-/// A line that is wrong.
+/// An invalid line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadLine {
     /// The number of the line, from 1.
     pub line: usize,
     /// The column by its name in the header line; `None` if the whole line is wrong.
     pub column: Option<&'static str>,
-    /// What is wrong, and what was expected.
+    /// The problem, and what was expected.
     pub problem: String,
 }
 
@@ -106,7 +106,7 @@ pub fn read(input: impl BufRead, faulted: Faulted) -> Result<NamedResults, GameL
     if list.names.is_empty() { Err(GameListError::Empty) } else { Ok(list.results(faulted)) }
 }
 
-/// What is wrong with a line: the column and the problem.
+/// An error in a line: the column and the problem.
 type FieldError = (Option<&'static str>, String);
 
 /// The index of each column.

@@ -1,4 +1,4 @@
-//! The games most worth seeing: upsets, the longest, the shortest, the closest, and games with a
+//! The most interesting games: upsets, the longest, the shortest, the closest, and games with a
 //! fault.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ pub const EACH: usize = 6;
 /// The most games with a fault.
 pub const FAULTS: usize = 60;
 
-/// Why a game is worth seeing.
+/// The reason why a game is interesting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HighlightKind {
     /// The player with the lower rating won, and the rating difference is among the largest.
@@ -83,7 +83,7 @@ impl Highlights {
         }
     }
 
-    /// The games of a kind, the most worth seeing first.
+    /// The games of a kind, the most interesting first.
     pub fn of(&self, kind: HighlightKind) -> &[Highlight] {
         self.kinds.get(&kind).map_or(&[], Vec::as_slice)
     }

@@ -13,13 +13,13 @@ use crate::error::Failure;
 use crate::model::record::{GameRecord, Header};
 use referee_games::Seat;
 
-/// What the games showed. Its size depends on the number of players and on the bounds of its parts,
-/// not on the number of games.
+/// A summary of the games. Its size depends on the number of players and on the bounds of its
+/// parts, not on the number of games.
 #[derive(Debug)]
 pub struct LogSummary {
     /// The number of games by length in plies.
     pub lengths: BTreeMap<u32, u32>,
-    /// The games worth seeing.
+    /// The most interesting games.
     pub highlights: Highlights,
     /// The faults.
     pub faults: FaultCases,

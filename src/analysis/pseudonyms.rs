@@ -62,9 +62,9 @@ impl Pseudonyms {
         format!("{}-{}-{pair}-{game}", self.of(first), self.of(second))
     }
 
-    /// The game as anyone may see it. Both players have pseudonyms, and everything they wrote, said
-    /// or were given is left out, as are texts that may be about their programs. Moves and rolls
-    /// stay unchanged.
+    /// The game as anyone may see it. Both players have pseudonyms, and everything that they wrote
+    /// or received is left out, as are texts that may be about their programs. Moves and rolls stay
+    /// unchanged.
     pub fn for_everyone(&self, record: &GameRecord) -> GameRecord {
         let [first, second] = Seat::BOTH.map(|seat| record.players[seat].as_str());
         let mut seen = record.clone();
@@ -129,9 +129,9 @@ impl Pseudonyms {
     }
 
     /// The game as the player at `seat` may see it. The opponent has a pseudonym, and what only the
-    /// opponent wrote, said or was given is left out. The id is built from the pseudonym, because
-    /// the real one could be computed from a guessed name. So could the player's own seed by anyone
-    /// who knows the secret.
+    /// opponent wrote or received is left out. The id is built from the pseudonym, because the real
+    /// one could be computed from a guessed name. So could the player's own seed by anyone who
+    /// knows the secret.
     pub fn for_player(&self, record: &GameRecord, seat: Seat) -> GameRecord {
         let (own, other) = (&record.players.names[seat], &record.players.names[!seat]);
         let pseudonym = self.of(&record.players[!seat]);

@@ -1,5 +1,5 @@
-//! What is published under pseudonyms: every game of a log, with an order and numbers that follow
-//! from the pseudonyms alone.
+//! The games of a log under pseudonyms, in an order and with numbers that follow from the
+//! pseudonyms alone.
 //!
 //! The log follows the order of the schedule, which anyone who knows the configuration can work
 //! out. The same is true of a game's number in its pair, which tells who of the two comes first in
@@ -25,7 +25,7 @@ pub struct Published {
     games: Vec<PublishedPlace>,
 }
 
-/// Where a game is in the log, in a few bytes. Places sort in the order of publication.
+/// The place of a game in the log, in a few bytes. Places sort in the order of publication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct PublishedPlace {
     /// The numbers of the two pseudonyms, the lower one first.

@@ -22,7 +22,7 @@ pub enum Faulted {
     LeaveOut,
 }
 
-/// Why games cannot be counted or rated.
+/// An error in games that are to be counted or rated.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnalysisError {
     /// A game or an anchor names a player that is not in the tournament.
@@ -162,7 +162,7 @@ impl NamedResults {
     ///
     /// # Errors
     ///
-    /// When there is no such player.
+    /// When no player has this name.
     pub fn number(&self, name: &str) -> Result<usize, AnalysisError> {
         let number = self.numbers.get(name).copied();
         number.ok_or_else(|| AnalysisError::UnknownPlayer(name.to_owned()))

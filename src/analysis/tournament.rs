@@ -12,7 +12,7 @@ use crate::folder::{self, LineProblems, LogContents};
 use crate::model::record::Header;
 use crate::schedule::state::TournamentState;
 
-/// What one reading of the log gives: which games are done and count, and the ranking.
+/// The result of reading the log once: which games are done and count, and the ranking.
 #[derive(Debug)]
 pub struct TournamentAnalysis {
     /// The results folder.
@@ -29,7 +29,7 @@ pub struct TournamentAnalysis {
     pub digest: blake3::Hash,
     /// The games that are not shown yet.
     pub sealed: SealedGames,
-    /// What is published, if this analysis is under pseudonyms.
+    /// The published games, if this analysis is under pseudonyms.
     pub published: Option<Published>,
 }
 

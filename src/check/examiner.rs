@@ -31,7 +31,7 @@ use crate::schedule::Fixture;
 use crate::seeds::{Secret, game_id};
 use referee_games::{BySeat, Seat};
 
-/// After this many failed steps, the rest are not tried.
+/// After this many failed steps, the rest are skipped.
 const PATIENCE: usize = 3;
 /// The players' positions in the conditions: the checked player, a second copy of it, and the
 /// partner for long games; the opponents follow.
@@ -39,7 +39,7 @@ const SUBJECT: usize = 0;
 const TWIN: usize = 1;
 const PARTNER: usize = 2;
 
-/// Why a step stopped early.
+/// The reason why a step stopped early.
 enum Interruption {
     /// The check is over: it was interrupted, or its time is up.
     Over,
@@ -112,7 +112,7 @@ struct Examiner<'e> {
     report: &'e mut CheckReport,
 }
 
-/// The outcome of a step: what to say, and the finding if there is one.
+/// The outcome of a step: a summary, and the finding if there is one.
 type StepResult = Result<(String, Option<CheckFinding>), Interruption>;
 
 impl<'e> Examiner<'e> {
@@ -160,7 +160,7 @@ impl<'e> Examiner<'e> {
         Ok(())
     }
 
-    /// Why no more steps are tried, if so.
+    /// The reason why no more steps are tried, if there is one.
     fn hopeless(&self) -> Option<&'static str> {
         let mut failed =
             self.report.steps.iter().filter(|step| step.verdict == StepVerdict::Failed);

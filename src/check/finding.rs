@@ -1,4 +1,4 @@
-//! A fault as the author needs it: what was expected, the clause, and how to reproduce it.
+//! A fault with what its author needs: the expected behaviour, the clause, and how to reproduce it.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ pub struct CheckFinding {
     pub seat: Text,
     /// The plies played before it; absent if the game had not started.
     pub ply: Option<u32>,
-    /// What was expected instead.
+    /// The expected behaviour.
     pub expected: &'static str,
     /// The text of the violated clause, from the rules or else from the protocol.
     pub clause: String,

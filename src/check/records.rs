@@ -1,5 +1,5 @@
-//! Keeps the games that show a finding as a log, so that they can be replayed and asked about
-//! again.
+//! Saves the games with a finding as a log, so that they can be replayed and their decisions
+//! repeated.
 
 use std::fs;
 use std::path::{Path, PathBuf};

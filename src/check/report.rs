@@ -19,7 +19,7 @@ pub struct CheckReport {
     pub command: String,
     /// The game.
     pub game: String,
-    /// Whether every step was taken and nothing was found.
+    /// Whether every step was taken and no problem was found.
     pub ready: bool,
     /// The steps, in order.
     pub steps: Vec<CheckStep>,
@@ -36,37 +36,37 @@ pub struct CheckReport {
 pub struct CheckStep {
     /// Its name.
     pub name: String,
-    /// How it went.
+    /// Its status.
     pub verdict: StepVerdict,
-    /// What was done, or why nothing was done.
+    /// A summary, or the reason why it was skipped.
     #[serde(rename = "said")]
     pub summary: String,
     /// The finding, if there is one.
     pub finding: Option<CheckFinding>,
 }
 
-/// How a step went.
+/// The status of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepVerdict {
-    /// Nothing was found.
+    /// No problem was found.
     Passed,
-    /// Something was found.
+    /// A problem was found.
     Failed,
     /// It was started but not finished.
     Unfinished,
-    /// It was not tried.
+    /// It was skipped.
     NotTried,
 }
 
 /// The outcome of a whole check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readiness {
-    /// Nothing was found.
+    /// No problem was found.
     Ready,
-    /// Something was found.
+    /// A problem was found.
     NotReady,
-    /// Nothing was found, but not all steps were taken.
+    /// No problem was found, but not all steps were taken.
     Unfinished,
 }
 
@@ -154,7 +154,7 @@ impl CheckReport {
         let untried = |name| CheckStep {
             name,
             verdict: StepVerdict::NotTried,
-            summary: "not tried".to_owned(),
+            summary: "skipped".to_owned(),
             finding: None,
         };
         Self {
@@ -212,7 +212,7 @@ impl CheckReport {
                 None => format!("NOT READY: {}", crate::escape::terminal(&step.summary)),
             },
             (_, step) => {
-                let why = step.map_or("not tried", |step| &step.summary);
+                let why = step.map_or("skipped", |step| &step.summary);
                 let steps = self.steps.len();
                 format!("{why}; no problems found in {taken} of {steps} steps")
             }
@@ -322,8 +322,8 @@ mod tests {
         );
         assert_eq!(
             report.describe(),
-            "ant (a-game)\n  ok    start  not tried\n  -     turns  not finished: interrupted\n  \
-             -     long   not tried\n\
+            "ant (a-game)\n  ok    start  skipped\n  -     turns  not finished: interrupted\n  \
+             -     long   skipped\n\
              not finished: interrupted; no problems found in 1 of 3 steps"
         );
     }

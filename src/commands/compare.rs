@@ -88,7 +88,7 @@ pub struct CompareArgs {
     pub format: OutputFormat,
 }
 
-/// What a difference of strength is measured in.
+/// The unit of a difference in strength.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum EloUnit {
     /// Elo by the expected score, `1/(1+10^(−d/400))`.

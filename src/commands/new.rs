@@ -31,7 +31,7 @@ pub struct NewArgs {
     pub what: NewCommand,
 }
 
-/// What can be created.
+/// The things that can be created.
 #[derive(Debug, Subcommand)]
 pub enum NewCommand {
     /// Write a small working player, with its build file and a README

@@ -59,7 +59,7 @@ pub struct RankArgs {
     pub details: bool,
 }
 
-/// How the ranking is printed.
+/// The output format of the ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum RankFormat {
     /// For people.
@@ -92,7 +92,8 @@ pub fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// The standings of the games in a CSV file. Its games have no record, so nothing tells copies.
+/// The standings of the games in a CSV file. Its games have no record, so copies cannot be
+/// recognised.
 fn listed(file: &Path, faulted: Faulted) -> Result<Standings, Failure> {
     let failed =
         |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", file.display()));

@@ -135,7 +135,7 @@ struct MatchingGame {
     players: BySeat<String>,
     pair: u32,
     game: u8,
-    /// Where its line begins.
+    /// The byte offset of its line.
     at: u64,
 }
 

@@ -36,7 +36,7 @@ pub struct RulesArgs {
     format: RulesFormat,
 }
 
-/// How the rules are printed.
+/// The output format of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum RulesFormat {
     /// For people.

@@ -209,7 +209,7 @@ fn time_up(time: &str, tables: &Tables) -> String {
     }
 }
 
-/// How many games to play at once, and until when.
+/// The number of games at once, and the end time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RunLimits {
     pub(super) jobs: Sourced<usize>,

@@ -1,5 +1,5 @@
 //! Resolves the settings of a command: the command line decides first, then the configuration, then
-//! the defaults. Every value remembers which of them it came from.
+//! the defaults. Every value remembers its source.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -48,7 +48,7 @@ pub struct GameSettingsArgs {
     pub containment: Option<Level>,
 }
 
-/// What the command line says about the settings. A command leaves empty what it does not offer.
+/// The settings from the command line. Settings that a command does not offer stay empty.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GivenSettings {
     /// The game.
@@ -67,14 +67,14 @@ pub(super) struct GivenSettings {
     pub(super) results: Option<PathBuf>,
 }
 
-/// Where the value of a setting came from.
+/// The source of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SettingSource {
     /// The command line.
     CommandLine,
     /// The configuration.
     Config,
-    /// Nothing sets it.
+    /// The default.
     Default,
 }
 
@@ -83,7 +83,7 @@ pub(super) enum SettingSource {
 pub(super) struct Sourced<T> {
     /// The value.
     pub(super) value: T,
-    /// Where it came from.
+    /// Its source.
     pub(super) source: SettingSource,
 }
 
@@ -110,7 +110,7 @@ pub(super) struct Settings {
     pub(super) game: Sourced<SharedGame>,
     /// The time limits; by default, five seconds per move.
     pub(super) clock: Sourced<TimeControl>,
-    /// What happens after an illegal action; by default, the player loses.
+    /// The policy after an illegal action; by default, the player loses.
     pub(super) fault_policy: Sourced<FaultPolicy>,
     /// The level of the sandbox; `None` for the strongest that works.
     pub(super) level: Sourced<Option<Level>>,

@@ -64,12 +64,12 @@ fn end(text: &str, now: &Zoned) -> Result<Zoned, UntilError> {
     Err(UntilError::NotATime)
 }
 
-/// Why a text does not name an end for a run.
+/// An error in the text of an end time.
 #[derive(Debug)]
 enum UntilError {
-    /// It has another form than a time.
+    /// It does not have the form of a time.
     NotATime,
-    /// There is no such time, or it cannot be computed with.
+    /// It is not a valid time, or is out of range.
     Invalid(jiff::Error),
     /// The time has passed.
     Passed,

@@ -71,7 +71,7 @@ impl ScoreKeys {
     }
 }
 
-/// The list of tables under `key`; empty if there is none.
+/// The list of tables under `key`; empty if it is missing.
 fn tables<'a>(
     keys: &mut TableReader<'a>,
     key: &'static str,

@@ -39,7 +39,7 @@ fn parts(player: &PlayerSpec) -> Vec<PathBuf> {
     parts.iter().filter_map(|part| fs::canonicalize(part).ok()).collect()
 }
 
-/// The file or folder of the module at the start of `class`, as deep as there is one.
+/// The file or folder of the module at the start of `class`, as deep as one exists.
 fn module(dir: &Path, class: &str) -> Vec<PathBuf> {
     let mut path = dir.to_owned();
     for name in class.split('.') {
@@ -49,7 +49,7 @@ fn module(dir: &Path, class: &str) -> Vec<PathBuf> {
             return vec![file];
         }
     }
-    // The package is as deep as there are folders.
+    // The package is as deep as the folders.
     path.ancestors().find(|path| path.is_dir()).map(Path::to_owned).into_iter().collect()
 }
 

@@ -89,7 +89,7 @@ pub(super) fn time_control(
     }
 }
 
-/// Notes keys that change a budget when there is none.
+/// Notes keys that change a budget if no budget is given.
 fn check_budget(keys: &ClockKeys, problems: &mut Problems) {
     if keys.budget.is_some() {
         return;

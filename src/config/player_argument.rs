@@ -82,7 +82,7 @@ fn found_at(word: &str, base: &Path) -> Result<Option<PathBuf>, InvalidValue> {
     Ok(Some(path).filter(|_| !known.is_empty() && !is_command))
 }
 
-/// The complaint that a folder has no player, or several files that may be it.
+/// The error that a folder has no player, or several files that may be it.
 fn unrecognised(word: &str, path: &Path, known: &[(PathBuf, Detected)]) -> InvalidValue {
     let title = format!("no player is recognised in `{}`", word.escape_debug());
     if let Some((dir, command)) = unbuilt(path).filter(|_| known.is_empty()) {

@@ -145,12 +145,12 @@ impl InvalidValue {
         Self { title: title.into(), help: help.into() }
     }
 
-    /// Turns the complaint into a problem at a place in the file.
+    /// Turns the error into a problem at a place in the file.
     pub(super) fn at(self, at: ByteSpan) -> Problem {
         Problem::new(at, self.title).help(self.help)
     }
 
-    /// The complaint about `thing` on the command line, as a sentence.
+    /// The error about `thing` on the command line, as a sentence.
     pub(super) fn about(self, thing: &str) -> String {
         format!("{thing}: {}; {}", self.title, self.help)
     }
@@ -162,12 +162,12 @@ pub(super) struct Problems {
     found: Vec<Problem>,
     /// How many of them concern only a single player.
     of_players: usize,
-    /// A failure that is none of the file, if there was one.
+    /// A failure that the file did not cause, if there was one.
     failure: Option<Failure>,
 }
 
 impl Problems {
-    /// Notes a failure that is none of the file. It is reported instead of all problems.
+    /// Notes a failure that the file did not cause. It is reported instead of all problems.
     pub(super) fn fail(&mut self, failure: Failure) {
         self.failure.get_or_insert(failure);
     }
@@ -190,7 +190,7 @@ impl Problems {
         done
     }
 
-    /// Whether there are no problems.
+    /// Whether no problems were noted.
     pub(super) fn is_empty(&self) -> bool {
         self.found.is_empty()
     }

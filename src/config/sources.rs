@@ -67,8 +67,8 @@ fn compiler(name: &str) -> Option<String> {
     found.map(|(_, command)| format!("{command} {name}"))
 }
 
-/// The complaint that `path`, shown as `shown`, is a source file given as a program; `None` if it
-/// is not one.
+/// The error that `path`, shown as `shown`, is a source file given as a program; `None` if it is
+/// not one.
 pub(super) fn not_built(path: &Path, shown: &str) -> Option<InvalidValue> {
     let command = build_command(path).filter(|_| path.is_file())?;
     Some(InvalidValue::new(
@@ -77,7 +77,7 @@ pub(super) fn not_built(path: &Path, shown: &str) -> Option<InvalidValue> {
     ))
 }
 
-/// The complaint that `dir` contains no `word`; `what` says what it was meant to be.
+/// The error that `dir` contains no `word`; `what` says what it was meant to be.
 pub(super) fn missing(what: &str, word: &str, dir: &Path) -> InvalidValue {
     let path = Path::new(word);
     let folder = path.parent().map_or(dir.to_owned(), |parent| dir.join(parent));

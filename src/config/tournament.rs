@@ -191,7 +191,7 @@ fn senseless(game: &dyn AnyGame, options: &Options) -> Result<Option<String>, Ga
     }
 }
 
-/// What is wrong with one option, if anything.
+/// The problem with one option, if any.
 fn refused(option: &GivenOption, game: &str, specs: &[OptionSpec]) -> Option<Problem> {
     let name = option.name.get_ref();
     let Some(spec) = specs.iter().find(|spec| spec.name == *name) else {

@@ -1,5 +1,5 @@
-//! The hash of a player. Two players with the same hash are the same player, as far as the command
-//! and the files it names can tell.
+//! The hash of a player. Two players with the same hash are the same player, judging by the command
+//! and the files that it names.
 //!
 //! Everything is hashed in frames, each text after its length, so that two different players never
 //! produce the same bytes.

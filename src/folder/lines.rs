@@ -1,5 +1,4 @@
-//! Which lines of a log count: those that hold a readable game of this tournament for the first
-//! time.
+//! Decides which lines of a log count: the first readable line of each game of this tournament.
 
 use std::fmt;
 
@@ -7,21 +6,21 @@ use crate::log::{GameLine, InvalidLine, LOG, LogLine};
 use crate::schedule::Fixture;
 use crate::schedule::state::{RecordError, TournamentState};
 
-/// At most this many problems are listed.
+/// The maximum number of problems to list.
 const NAMED: usize = 5;
 
-/// A line of a log that does not count, or that deserves a look.
+/// A line of a log that does not count, or that was edited.
 #[derive(Debug, Clone)]
 pub struct LineProblem {
     /// The line number, from 1.
     pub line: usize,
     /// The game's id, if it could be read.
     pub id: Option<String>,
-    /// What is wrong.
+    /// The problem.
     pub kind: LineProblemKind,
 }
 
-/// What is wrong with a line.
+/// The problem with a line.
 #[derive(Debug, Clone)]
 pub enum LineProblemKind {
     /// The line is not a record.

@@ -1,5 +1,5 @@
-//! What is checked in a position: that nonsense is refused by a clause, that sampled actions are
-//! legal, and, in hidden games, that nothing is told that a seat may not know.
+//! The checks of a position: nonsense is refused by a clause, sampled actions are legal, and no
+//! seat is told what it may not know.
 
 use rand::RngCore;
 use rand::seq::{IndexedRandom, IteratorRandom};
@@ -11,9 +11,9 @@ use super::walk::{Walk, steps};
 use crate::model::rules::GameRules;
 use referee_games::{GameError, Refusal, Seat};
 
-/// How many steps from a position are played.
+/// The number of steps from a position to play.
 const STEPS: usize = 4;
-/// Texts that few games understand.
+/// Texts that hardly any game accepts.
 const NONSENSE: [&str; 10] = [
     "nonsense",
     "0",

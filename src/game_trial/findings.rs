@@ -1,4 +1,4 @@
-//! Mistakes of a game, each with the shortest known way to it.
+//! The mistakes of a game, each with the shortest known sequence of steps.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use referee_games::{BySeat, GameError, PASS, Step, TextStep};
 /// A mistake of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GameFinding {
-    /// What is wrong.
+    /// The problem.
     pub problem: String,
     /// The shortest known sequence of steps that shows it, from the start.
     pub steps: Vec<String>,
-    /// How often it was seen.
+    /// The number of times it was seen.
     pub count: u32,
 }
 
@@ -39,7 +39,7 @@ impl Findings {
         }
     }
 
-    /// Adds an error that the last of these steps, or a question after it, led to.
+    /// Adds an error caused by the last of these steps, or by a request after it.
     pub(super) fn failed(&mut self, error: &GameError, steps: &[TextStep]) {
         let problem = match error {
             GameError::Program(error) => error.to_string(),

@@ -1,8 +1,8 @@
-//! Games with hidden information: whether guesses hold, and whether anything tells a seat what its
-//! guesses hide.
+//! Checks of games with hidden information: guesses must be consistent, and nothing may tell a seat
+//! what its guesses hide.
 //!
-//! What a seat may not know is for the game to say, and `guess` says it: two positions that lead to
-//! the same guesses are the same to the seat.
+//! The game itself defines what a seat may not know, by `guess`: if two positions lead to the same
+//! guesses, the seat may not tell them apart.
 
 use rand::Rng;
 use rand::seq::IteratorRandom;
@@ -12,9 +12,9 @@ use super::findings::Findings;
 use super::walk::{Walk, steps};
 use referee_games::{AnyPosition, Event, GameError, Position, Seat, Step, Turn};
 
-/// How many guesses two positions must share to count as the same to a seat.
+/// The number of guesses that two positions must share to count as the same to a seat.
 const GUESSES: usize = 3;
-/// A text that hardly any game understands.
+/// A text that hardly any game accepts.
 const NONSENSE: &str = "nonsense";
 const DRAWS: u64 = 1 << 53;
 
@@ -48,7 +48,7 @@ fn guess_problem(
     Ok(None)
 }
 
-/// What a seat is sent that differs between two positions.
+/// The first difference between two positions in what a seat is sent.
 fn difference(one: &dyn AnyPosition, other: &dyn AnyPosition, seat: Seat) -> Option<&'static str> {
     if one.view(seat).get() != other.view(seat).get() {
         return Some("its view");
@@ -74,7 +74,7 @@ fn difference_beside_view(
     (one.judge(seat, NONSENSE) != other.judge(seat, NONSENSE)).then_some("a refusal")
 }
 
-/// Compares the positions after two different steps, for a seat that made neither.
+/// Compares the positions after two different steps, for a seat that chose neither.
 pub(super) fn check_twins(walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Findings) {
     let mover = match walk.position.turn() {
         Turn::Move(seat) => Some(seat),
@@ -101,7 +101,8 @@ pub(super) fn check_twins(walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Find
     }
 }
 
-/// What tells a seat which of two twins it is in, although it may not know.
+/// The first difference that tells a seat which of two positions it is in, although it may not
+/// know.
 fn told(
     left: &Walk,
     right: &Walk,
@@ -134,7 +135,7 @@ fn other_step(walk: &Walk) -> &str {
     }
 }
 
-/// The events that the seat is told of the last step, as JSON.
+/// The events of the last step that the seat is told, as JSON.
 fn events_of(walk: &Walk, seat: &str) -> Vec<String> {
     let is_told = |event: &&Event| match event {
         Event::Action { to: Some([only]), .. } => only == seat,
@@ -145,7 +146,7 @@ fn events_of(walk: &Walk, seat: &str) -> Vec<String> {
     told.map(|event| serde_json::to_string(event).unwrap_or_default()).collect()
 }
 
-/// Whether two positions are the same to a seat, as far as its guesses tell.
+/// Whether two positions are the same to a seat, judging by its guesses.
 fn same_guesses(
     one: &Position,
     other: &Position,

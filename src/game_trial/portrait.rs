@@ -1,4 +1,4 @@
-//! The portrait of a game: what games are like.
+//! The portrait of a game: lengths, results and choices of its games.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,14 +17,15 @@ use referee_games::{
     BySeat, GameError, GameResult, Outcome, Position, Seat, Step, Text, TextStep, Turn,
 };
 
-/// How many random games are looked at for leaders.
+/// The number of random games in which leaders are determined.
 const LEADER_GAMES: usize = 40;
-/// How many random games from a position tell who leads, if the game makes no estimates.
+/// The number of random games from a position that determine its leader, if the game makes no
+/// estimates.
 const PLAYOUTS: u32 = 16;
-/// How far a game has gone when its leader is looked for, in quarters.
+/// The points of a game at which its leader is determined, in quarters.
 const QUARTERS: [u32; 3] = [1, 2, 3];
 
-/// What games are like.
+/// Statistics of games.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GamePortrait {
     /// Games between random players.
@@ -39,7 +40,7 @@ pub struct GamePortrait {
     pub ply_us: f64,
 }
 
-/// What games between players of one kind are like.
+/// Statistics of games between players of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GameSample {
     /// The players: `random` or `search-N`.
@@ -61,7 +62,7 @@ pub struct GameSample {
 /// How often the leader wins.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LeaderPoint {
-    /// How far the game has gone, from 0 to 1.
+    /// The point of the game, from 0 (start) to 1 (end).
     pub at: f64,
     /// The share of decisive games with a leader that the leader won.
     pub wins: ShareInterval,
@@ -80,7 +81,7 @@ pub(super) struct PortraitMaker {
     leaders: Vec<LeaderPoint>,
 }
 
-/// How games ended.
+/// The reasons why games ended.
 #[derive(Default)]
 struct EndCounts {
     games: u32,
@@ -114,7 +115,7 @@ impl EndCounts {
 }
 
 impl PortraitMaker {
-    /// Adds a random game, if it came to its end.
+    /// Adds a random game, if it was finished.
     pub(super) fn add(&mut self, start: &Position, walk: &Walk) {
         let Turn::Over(outcome) = walk.position.turn() else { return };
         let plies = walk.position.ply();
@@ -152,7 +153,7 @@ impl PortraitMaker {
         }
     }
 
-    /// Looks who leads at each quarter of some decisive games.
+    /// Determines the leader at each quarter of some decisive games.
     pub(super) fn leaders(&mut self, rng: &mut ChaCha8Rng) {
         for (index, quarter) in QUARTERS.into_iter().enumerate() {
             let (mut kept, mut games) = (0.0, 0);
@@ -168,7 +169,7 @@ impl PortraitMaker {
         }
     }
 
-    /// The portrait; `None` if no game came to its end.
+    /// The portrait; `None` if no game was finished.
     pub(super) fn finished(self) -> Option<GamePortrait> {
         Some(GamePortrait {
             random: self.random.sample("random".to_owned())?,
@@ -180,8 +181,8 @@ impl PortraitMaker {
     }
 }
 
-/// The positions at each quarter of a game. They are played again: the program may fail at that,
-/// which is then found elsewhere.
+/// The positions at each quarter of a game. They are replayed. If the program fails then, another
+/// check reports it.
 fn quarters(start: &Position, steps: &[TextStep]) -> Vec<Position> {
     let mut walk = Walk::new(start);
     let mut reached = Vec::new();
@@ -197,7 +198,7 @@ fn quarters(start: &Position, steps: &[TextStep]) -> Vec<Position> {
     reached
 }
 
-/// The seat that leads: by the game's estimates, else by random games from here.
+/// The seat that leads: by the game's estimates, or else by random games from here.
 fn leader(position: &Position, rng: &mut ChaCha8Rng) -> Option<Seat> {
     let ahead = match position.values() {
         Some(BySeat { first, second }) => first - second,

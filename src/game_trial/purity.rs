@@ -1,5 +1,5 @@
-//! Whether answers depend on earlier requests: a second process plays the same games, several at
-//! the same time and in random order, and must show the same positions.
+//! Tests whether answers depend on earlier requests: a second process plays the same games, several
+//! at the same time and in random order, and must show the same positions.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -18,14 +18,14 @@ const PARTS: [&str; 6] =
 /// Hashes of the parts of a position.
 type Digests = [u64; PARTS.len()];
 
-/// Games that wait to be played again.
+/// Games that wait for their replay.
 pub(super) struct PurityTest {
-    /// The start, in another process; `None` if the rules are no program.
+    /// The start position, in another process; `None` for a built-in game.
     start: Option<Position>,
     games: Vec<TriedGame>,
 }
 
-/// A game, and what was shown after each of its steps.
+/// A game, and the digests of the position after each step.
 #[derive(Default)]
 struct TriedGame {
     steps: Vec<TextStep>,
@@ -59,7 +59,7 @@ impl PurityTest {
         }
     }
 
-    /// Plays the games again, a step of a random game at a time.
+    /// Replays the games, one step of a random game at a time.
     pub(super) fn compare(&mut self, rng: &mut ChaCha8Rng, findings: &mut Findings) {
         let Some(start) = &self.start else { return };
         let again = |game| (game, Walk::new(start));
@@ -74,8 +74,8 @@ impl PurityTest {
     }
 }
 
-/// Compares the position with what was shown, and plays the next step. Returns whether there is
-/// more to compare.
+/// Compares the position with the first process's, and plays the next step. Returns whether the
+/// game continues.
 fn goes_on(game: &TriedGame, walk: &mut Walk, findings: &mut Findings) -> bool {
     let at = walk.steps.len();
     let shown = digests(&*walk.position, &walk.events);
@@ -98,7 +98,7 @@ fn goes_on(game: &TriedGame, walk: &mut Walk, findings: &mut Findings) -> bool {
     }
 }
 
-/// Hashes of what a position shows.
+/// Hashes of the parts of a position.
 fn digests(position: &dyn AnyPosition, events: &[Event]) -> Digests {
     let views = Seat::BOTH.map(|seat| position.view(seat).get().to_owned());
     let legal = Seat::BOTH.map(|seat| format!("{:?}", position.legal(seat)));

@@ -1,17 +1,17 @@
-//! Quantities of a portrait.
+//! Statistical summaries for a portrait.
 
 use serde::Serialize;
 
-/// Quantiles of some numbers.
+/// The quantiles of a list of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Quantiles {
     /// The smallest.
     pub least: u32,
-    /// A quarter is not above it.
+    /// The lower quartile.
     pub lower: u32,
-    /// A half is not above it.
+    /// The median.
     pub median: u32,
-    /// Three quarters are not above it.
+    /// The upper quartile.
     pub upper: u32,
     /// The largest.
     pub most: u32,
@@ -20,7 +20,7 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// The quantiles; `None` of no numbers.
+    /// The quantiles; `None` for an empty list.
     pub(super) fn of(mut numbers: Vec<u32>) -> Option<Self> {
         numbers.sort_unstable();
         let last = numbers.len().checked_sub(1)?;
@@ -42,13 +42,13 @@ pub struct ShareInterval {
     pub low: f64,
     /// The high end of the interval.
     pub high: f64,
-    /// The number of games that it is a share of.
+    /// The number of games.
     pub of: u32,
 }
 
 impl ShareInterval {
-    /// The share that `points` are of so many games. Draws may count as half a point: that makes
-    /// the interval wider than it need be, never narrower.
+    /// The share of `points` in this many games. Draws may count as half a point: this can make the
+    /// interval too wide, never too narrow.
     pub(super) fn new(points: f64, of: u32) -> Self {
         const Z: f64 = 1.959_964;
         let games = f64::from(of.max(1));

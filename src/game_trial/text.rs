@@ -79,7 +79,7 @@ fn percent(share: f64) -> String {
     format!("{:.0}%", share * 100.0)
 }
 
-/// Quantiles in words.
+/// Quantiles as text.
 pub(super) fn numbers(quantiles: &Quantiles) -> String {
     let Quantiles { least, lower, median, upper, most, mean } = quantiles;
     format!("{least} to {most}, half of them {lower} to {upper}, median {median}, mean {mean:.1}")

@@ -1,4 +1,4 @@
-//! A game as far as it was played.
+//! A game up to some step.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use rand_chacha::ChaCha8Rng;
 
 use referee_games::{AnyPosition, BySeat, Event, GameError, Position, Seat, Step, TextStep, Turn};
 
-/// How many steps from one position are visited at most.
+/// The maximum number of steps to visit from one position.
 const MOST_STEPS: usize = 64;
 
-/// A game as far as it was played.
+/// A game up to some step.
 #[derive(Debug, Clone)]
 pub(super) struct Walk {
-    /// The steps from the start. If the last one failed, it is there too.
+    /// The steps from the start, including the last one if it failed.
     pub(super) steps: Vec<TextStep>,
     /// The position after them.
     pub(super) position: Position,

@@ -16,7 +16,7 @@ pub(super) const LONGEST: u64 = 64 * 1024 * 1024;
 pub struct LogError {
     /// The line number, from 1; 0 for the file as a whole.
     pub line: usize,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: LogProblem,
 }
 

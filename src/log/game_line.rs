@@ -1,4 +1,4 @@
-//! A game of the log without its course: what the index keeps of a line.
+//! A game of the log without its actions: the part of a line that the index keeps.
 
 use std::collections::HashMap;
 
@@ -65,8 +65,8 @@ impl GameNames {
     }
 }
 
-/// Where a line is in the log, and what it is known by. The default is for a game that is not in the
-/// log yet.
+/// The place of a line in the log, and its hash. The default is for a game that is not in the log
+/// yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LinePlace {
     /// Its number, from 1.
@@ -84,7 +84,7 @@ pub struct LinePlace {
 /// A game that belongs to the players of its log, without its actions and texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameLine {
-    /// Where it is in the log.
+    /// Its place in the log.
     pub place: LinePlace,
     /// The players' numbers by seat, in the order of the header.
     pub players: BySeat<usize>,
@@ -96,7 +96,7 @@ pub struct GameLine {
     pub pair_id: u64,
     /// The result, from the first seat's side; a draw if both players failed.
     pub result: GameOutcome,
-    /// What results need of it.
+    /// The summary that results need.
     pub summary: GameSummary,
     /// The reason why the game ended.
     pub reason: String,

@@ -1,13 +1,13 @@
 //! The index beside the log, `games.index`: every line of the log without its actions and texts.
 //!
-//! The index saves time and is never needed: whatever it does not say is read from the log. It is
-//! a chain of entries, one per line of the log. Each entry ends with a hash of the entry and of the
+//! The index saves time but is never needed: everything that it lacks is read from the log. It is a
+//! chain of entries, one per line of the log. Each entry ends with a hash of the entry and of the
 //! hash before it; the first hash is that of the log's header. So an entry that was torn, edited,
 //! moved or written for another log does not fit, and neither does anything after it.
 //!
-//! Each entry also says how the log looked just after its line was written: its length, its times
-//! and its place on the disk. If the log still looks as the last entry says, nobody has changed it.
-//! Otherwise every line is compared with the hash of it in the index.
+//! Each entry also describes the log just after its line was written: its length, its times and its
+//! place on the disk. If the log still matches the last entry, it has not changed. Otherwise every
+//! line is compared with its hash in the index.
 
 use std::fs::{File, Metadata};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -37,18 +37,18 @@ const HASHES: usize = 16;
 pub(super) enum IndexEntry {
     /// A game of the log's players.
     Game(GameLine),
-    /// Any other line. What it is must be read from the log.
+    /// Any other line, which must be read from the log.
     Other(LinePlace),
-    /// No line: the log looked like this again after all lines before it were compared.
+    /// No line: the log had this look after all lines before it were compared.
     Compared,
 }
 
-/// How a log looks from outside: a hash of its length, its times and its place on the disk.
+/// The look of a log from outside: a hash of its length, its times and its place on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Look(u64);
 
 impl Look {
-    /// How no log looks: for an entry that does not say.
+    /// The look of no log, for an entry without one.
     pub(super) const NONE: Self = Self(0);
 
     pub(super) fn of(log: &Metadata) -> Self {
@@ -71,7 +71,7 @@ impl Chain {
     /// The hash before the first entry, for the log with this header line.
     pub(super) fn new(header_line: &[u8]) -> Self {
         let mut hasher = blake3::Hasher::new_derive_key("referee 2026 index");
-        // Another version may count other things as a game.
+        // Another version may count other lines as games.
         hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
         hasher.update(header_line);
         Self(start_of(&hasher.finalize()))
@@ -104,13 +104,13 @@ pub(super) struct IndexReader {
     chain: Chain,
     /// The length of the entries read so far, with what comes before them.
     whole: u64,
-    /// How the log looked when the last entry was written, if there is one.
+    /// The look of the log when the last entry was written, if there is one.
     last_look: Option<Look>,
     buffer: Vec<u8>,
 }
 
 impl IndexReader {
-    /// Opens an index of the log whose header has the hash `chain`. `None` if there is none.
+    /// Opens an index of the log whose header has the hash `chain`. `None` if there is no index.
     pub(super) fn open(path: &Path, chain: Chain) -> io::Result<Option<Self>> {
         let mut file = match File::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -1,4 +1,4 @@
-//! Writes an index: an entry as each line is appended to the log, or the whole index anew.
+//! Writes an index: an entry for each line that is appended to the log, or a whole new index.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -15,13 +15,12 @@ const COLLECTED: usize = 1 << 20;
 pub(super) struct IndexWriter {
     file: File,
     chain: Chain,
-    /// How the log looked after the last entry.
+    /// The look of the log after the last entry.
     look: Look,
 }
 
 impl IndexWriter {
-    /// Opens the index of a log that looks like this. `None` if there is none that ends with the
-    /// log's last line.
+    /// Opens the index of a log with this look. `None` if no index ends with the log's last line.
     pub(super) fn open(dir: &Path, look: Look) -> io::Result<Option<Self>> {
         let opened = OpenOptions::new().read(true).append(true).open(dir.join(INDEX));
         let mut file = match opened {
@@ -32,12 +31,12 @@ impl IndexWriter {
         Ok(last.filter(|(last, _)| *last == look).map(|(look, chain)| Self { file, chain, look }))
     }
 
-    /// Whether nobody has changed the log since the last entry, if it looks like this.
+    /// Whether a log with this look has not changed since the last entry.
     pub(super) fn fits(&self, look: Look) -> bool {
         self.look == look
     }
 
-    /// Takes note that the log looks like this after a torn last line was dropped.
+    /// Notes the look of the log after a torn last line was dropped.
     pub(super) fn renew(&mut self, look: Look) {
         self.look = look;
     }

@@ -54,7 +54,7 @@ impl RawLine {
 }
 
 impl LogLine {
-    /// Where it is in the log.
+    /// Its place in the log.
     pub(super) fn place(&self) -> LinePlace {
         let Self { number: line, at, hash, intact, .. } = *self;
         let length = u32::try_from(self.raw.len()).unwrap_or(u32::MAX);
@@ -94,7 +94,7 @@ pub struct LogReader {
     /// Whether the last line was too long and has not ended yet.
     inside: bool,
     whole: u64,
-    /// The bytes passed over since the last line that was read.
+    /// The bytes skipped since the last line that was read.
     passed: i64,
     torn: bool,
 }
@@ -183,14 +183,14 @@ impl LogReader {
         Ok(Some(RawLine { number, at, bytes: raw, is_piece }))
     }
 
-    /// Passes over a whole line of this length without reading it.
+    /// Skips a whole line of this length without reading it.
     pub(super) fn pass_over(&mut self, length: u32) {
         self.passed += i64::from(length);
         self.whole += u64::from(length);
         self.line += 1;
     }
 
-    /// The number of the last line read or passed over.
+    /// The number of the last line read or skipped.
     pub(super) fn line(&self) -> usize {
         self.line
     }

@@ -12,17 +12,17 @@ use super::{LogLine, LogReader, hash_line};
 use crate::disk::is_locked_by_another;
 use crate::model::record::Header;
 
-/// Reads every line of a log, one at a time, but parses only what its index does not say. If the
-/// index is missing or does not fit, the scan writes it anew at its end.
+/// Reads every line of a log, one at a time, but parses only lines that its index lacks. If the
+/// index is missing or does not fit, the scan writes a new one at its end.
 #[derive(Debug)]
 pub struct LogScan {
     dir: PathBuf,
     log: LogReader,
     names: GameNames,
     index: Option<IndexReader>,
-    /// How the log looked at the beginning.
+    /// The look of the log at the beginning.
     look: Look,
-    /// Whether nobody has changed the log since its last entry in the index.
+    /// Whether the log has not changed since its last entry in the index.
     is_unchanged: bool,
     /// The length and the hash of the entries of the index that fit.
     kept: (u64, Chain),
@@ -63,12 +63,12 @@ impl LogDigest {
     }
 }
 
-/// What becomes of the index.
+/// The fate of the index.
 #[derive(Debug)]
 enum Renewal {
-    /// So far it fits.
+    /// It fits so far.
     Unneeded,
-    /// It is written anew.
+    /// A new one is written.
     Begun(NewIndex),
     /// It stays as it is, because it cannot be written.
     Impossible,
@@ -81,7 +81,7 @@ impl LogScan {
         let failed = |error| LogError::whole(LogProblem::Read(error));
         let look = Look::of(&log.file().metadata().map_err(failed)?);
         let chain = Chain::new(log.header_line());
-        // The log says everything that an index does.
+        // The log contains everything that an index does.
         let index = IndexReader::open(&dir.join(INDEX), chain).ok().flatten();
         Ok(Self {
             digest: LogDigest::new(log.header_line()),
@@ -177,7 +177,7 @@ impl LogScan {
         hash_line(&line.bytes, &self.header().identity).0
     }
 
-    /// Takes in a line that the index does not have.
+    /// Adds a line that the index lacks.
     fn take_in(&mut self, raw: RawLine) -> Scanned {
         if raw.is_piece {
             self.renewal = Renewal::Impossible;
@@ -219,7 +219,7 @@ impl LogScan {
         }
     }
 
-    /// Goes on without a new index, which nobody needs.
+    /// Continues without a new index, which is not required.
     fn give_up(&mut self, error: &io::Error) {
         tracing::debug!(%error, "the index cannot be written");
         self.renewal = Renewal::Impossible;
@@ -247,7 +247,7 @@ mod tests {
         (lines, scan.torn())
     }
 
-    /// What a scan says without an index.
+    /// The result of a scan without an index.
     fn plainly(dir: &Path) -> String {
         let index = fs::read(dir.join(INDEX));
         fs::remove_file(dir.join(INDEX)).ok();
@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(scan(dir.path()).0.len(), 7);
     }
 
-    /// Whatever happens to the index, nobody sees another log.
+    /// Whatever happens to the index, the log read is the same.
     #[test]
     fn an_index_that_was_torn_or_edited_is_noticed() {
         let dir = tempfile::tempdir().expect("a folder");

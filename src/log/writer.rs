@@ -39,7 +39,7 @@ pub struct LogWriter {
     index: Option<IndexWriter>,
 }
 
-/// Why a log cannot be written to.
+/// The reason why a log cannot be written to.
 #[derive(Debug)]
 pub enum WriteError {
     /// Another process is writing to the log at this path.
@@ -172,7 +172,7 @@ impl LogWriter {
     /// Appends a record. If the write fails, removes the part that was written.
     pub fn append(&mut self, record: &GameRecord) -> Result<(), WriteError> {
         let look = self.look()?;
-        // An index that went on would hide what somebody else has changed.
+        // If the index continued, it would hide the change.
         self.index.take_if(|index| !index.fits(look));
         if let Some(error) = self.background.as_ref().and_then(Background::failure) {
             return Err(self.failed(error));
@@ -241,7 +241,7 @@ impl LogWriter {
     fn index(&mut self, record: &GameRecord, line: &[u8]) {
         let Some(index) = &mut self.index else { return };
         let place = LinePlace {
-            // The index says neither: both follow from the lines before.
+            // The index contains neither: both follow from the lines before.
             line: 0,
             at: self.length,
             length: u32::try_from(line.len()).unwrap_or(u32::MAX),
@@ -261,8 +261,7 @@ impl LogWriter {
         self.path.parent().unwrap_or(Path::new("."))
     }
 
-    /// Returns how the log looks, or an error if it was replaced by somebody else or has another
-    /// length.
+    /// Returns the look of the log, or an error if it was replaced or has another length.
     fn look(&self) -> Result<Look, WriteError> {
         let failed = |source| self.failed(source);
         match fcntl_lock(&self.file, FlockOperation::NonBlockingLockExclusive) {

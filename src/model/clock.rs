@@ -45,7 +45,7 @@ impl TimeControl {
         }
     }
 
-    /// Whether some limit holds for every turn.
+    /// Whether every turn has some limit.
     pub fn bounds_every_turn(&self) -> bool {
         self.budget.is_some() || self.per_move.is_some()
     }

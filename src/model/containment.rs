@@ -1,4 +1,4 @@
-//! How players are contained: the configured request, and what was in force.
+//! The containment of players: the configured request, and what was in force.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -43,7 +43,7 @@ pub struct PlayerLimits {
     pub sandbox: referee_sandbox::Limits,
     /// Maximum output in one game, in bytes, at least 64 KiB.
     pub output: u64,
-    /// How many bytes of its stderr are kept, half from the beginning and half from the end; at
+    /// The number of bytes of its stderr to keep, half from the beginning and half from the end; at
     /// least 2 KiB.
     pub stderr: u64,
     /// CPU time of one move.

@@ -80,7 +80,7 @@ impl FaultCode {
 }
 
 impl FaultCode {
-    /// What the player should have done instead, as text for its author.
+    /// The expected behaviour, as text for the player's author.
     pub fn expected(self) -> &'static str {
         match self {
             Self::NoStart => {

@@ -1,4 +1,4 @@
-//! How ranks and scores become marks.
+//! The rules that turn ranks and scores into marks.
 
 /// The marks of a tournament. A player's mark is the sum of both parts.
 #[derive(Debug, Clone, PartialEq)]

@@ -44,7 +44,7 @@ pub enum Interface {
     Class,
 }
 
-/// Why a player was taken out of the tournament.
+/// The reason why a player was taken out of the tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Out {
     /// It made too many faults in a row.
@@ -53,7 +53,7 @@ pub enum Out {
     Unchecked,
 }
 
-/// How a player is run.
+/// The way in which a player is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlayerKind {
     /// As a program.

@@ -68,7 +68,7 @@ pub struct Header {
     pub anchors: Vec<Anchor>,
     /// The players, in the order of the configuration.
     pub players: Vec<PlayerInfo>,
-    /// What changed each time the tournament was resumed, in order.
+    /// The changes each time the tournament was resumed, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<String>,
 }

@@ -107,10 +107,10 @@ impl fmt::Display for UnsuitedBot<'_> {
     }
 }
 
-/// Why the header of a log does not lead to valid rules.
+/// An error in the rules in the header of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HeaderError {
-    /// There is no game of this name.
+    /// The game is unknown.
     Game(String),
     /// An option is rejected.
     Option(OptionError),

@@ -66,7 +66,7 @@ pub enum Order {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stage {
-    /// Who meets whom.
+    /// The pairings.
     pub format: Format,
     /// The number of pairs of games in each meeting.
     pub pairs: u32,

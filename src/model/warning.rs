@@ -1,4 +1,4 @@
-//! Warnings about a game: what went wrong without affecting its result.
+//! Warnings about a game: incidents that did not affect its result.
 
 use std::fmt;
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub enum PlayerWarning {
     Dropped {
         /// The ply.
         ply: u32,
-        /// The part, and why.
+        /// The part, and the reason.
         why: ReplyWarning,
     },
     /// One of its files was changed since the run began. The name is escaped.
@@ -61,7 +61,7 @@ pub enum PlayerWarning {
     LostStderr(u64),
 }
 
-/// How exact a text is.
+/// The exactness of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wording {
     /// With the figures of this occasion.

@@ -83,7 +83,7 @@ impl Human {
             Ok(Reaction::Reply(reply)) => Some(reply),
             _ => None,
         }));
-        // Without an advisor there are no hints, but everything else works.
+        // Without an advisor, only hints do not work.
         let begun = wire.begin(view).await;
         let advisor = || Advisor {
             wire,

@@ -19,7 +19,7 @@ pub(super) struct Allowed {
     pub(super) of: Option<Duration>,
     /// The budget to name in messages too, if the time left is the rest of it.
     pub(super) budget: Option<Duration>,
-    /// Whether nobody else is asked at the same time.
+    /// Whether the other player is not asked at the same time.
     pub(super) alone: bool,
 }
 

@@ -1,8 +1,8 @@
-//! A rules program as a contained process: it runs like a player, with its pipes in other hands.
+//! A rules program in a sandbox: it runs like a player, but its pipes are used elsewhere.
 //!
-//! The referee asks it with blocking calls, also from asynchronous code. So a thread of its own
-//! keeps the process: it starts it, reads its stderr, and ends it. The thread and the process run
-//! on the cores of the thread that asked first.
+//! The referee asks it with blocking calls, also from asynchronous code. So a separate thread owns
+//! the process: it starts it, reads its stderr, and ends it. The thread and the process run on the
+//! cores of the thread that asked first.
 
 use std::error::Error;
 use std::os::fd::OwnedFd;
@@ -19,11 +19,11 @@ use super::stderr::Stderr;
 use referee_rules_program::{Launcher, ProgramPipes, RulesProcess};
 use referee_sandbox::{Command, Pipes, Process};
 
-/// How much of its stderr is kept, in bytes.
+/// The number of bytes of its stderr to keep.
 const KEPT_STDERR: u64 = 64 * 1024;
 /// The time that the process gets to exit once its stdin is closed.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// The time that is waited for the end of its stderr.
+/// The time to wait for the end of its stderr.
 const GRACE: Duration = Duration::from_millis(200);
 
 /// Starts a rules program in a sandbox.
@@ -52,7 +52,7 @@ impl Launcher for ContainedRules {
     }
 }
 
-/// A rules program that a thread keeps.
+/// A rules program that a thread owns.
 #[derive(Debug)]
 struct KeptProcess {
     stop: Option<oneshot::Sender<()>>,
@@ -63,7 +63,7 @@ struct KeptProcess {
 /// The end of a rules program.
 #[derive(Debug, Default)]
 struct ProgramEnd {
-    /// How it ended, as a sentence without a subject.
+    /// The way in which it ended, as a sentence without a subject.
     how: String,
     /// The last lines of its stderr.
     stderr: Vec<String>,
@@ -97,7 +97,7 @@ impl Drop for KeptProcess {
     }
 }
 
-/// Starts the process and keeps it until `stopped` ends.
+/// Starts the process and owns it until `stopped` ends.
 fn keep(
     command: &Command,
     sandbox: &Sandbox,
@@ -105,7 +105,7 @@ fn keep(
     stopped: oneshot::Receiver<()>,
 ) -> ProgramEnd {
     let report = |ends| {
-        // If nobody waits any longer, nobody needs to know.
+        // If no receiver is left, the result is not needed.
         let _ = started.send(ends);
     };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
@@ -128,7 +128,7 @@ fn keep(
         let ends =
             stdin.into_nonblocking_fd().and_then(|to| Ok((to, stdout.into_nonblocking_fd()?)));
         report(ends.map_err(Into::into));
-        // The sender sends nothing: it is dropped.
+        // The sender sends nothing. It is dropped.
         let _ = stopped.await;
         end(process, stderr).await
     })

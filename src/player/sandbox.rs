@@ -21,7 +21,7 @@ pub struct Sandbox {
     limits: PlayerLimits,
 }
 
-/// Why a player was not started.
+/// The reason why a player was not started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotStarted {
     /// The player is at fault.

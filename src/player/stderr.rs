@@ -9,14 +9,14 @@ use tokio::sync::watch;
 
 use crate::escape;
 
-/// How many lines a fault shows, and how many bytes of each.
+/// The number of lines that a fault shows, and of bytes of each.
 const SHOWN_LINES: usize = 5;
 const SHOWN_BYTES: usize = 200;
 
 /// The beginning and the end of the output, and the number of bytes dropped between them.
 #[derive(Debug)]
 struct HeadAndTail {
-    /// How many bytes are saved of the beginning, and of the end.
+    /// The number of bytes to save of the beginning, and of the end.
     each: usize,
     first: Vec<u8>,
     last: VecDeque<u8>,

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-/// How many lines are kept.
+/// The number of lines to keep.
 const LINES: usize = 24;
 
 /// The direction of a line.

@@ -335,8 +335,8 @@ impl Wire {
         answer
     }
 
-    /// The fault of a player whose line is not a valid greeting. What a hosting program says of its
-    /// player is the whole message.
+    /// The fault of a player whose line is not a valid greeting. If a hosting program reports the
+    /// fault, its text is the whole message.
     async fn bad_greeting(&mut self, error: ReplyError) -> Fault {
         let hosted = matches!(error, ReplyError::Hosted { .. });
         let fault = self.bad_line(error).await;

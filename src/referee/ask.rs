@@ -27,7 +27,7 @@ pub(crate) struct PendingTurn<'t> {
     control: &'t TimeControl,
     /// The policy after a rejected action.
     policy: FaultPolicy,
-    /// Whether nobody else is asked at the same time.
+    /// Whether the other seat is not asked at the same time.
     alone: bool,
     /// Whether the game hides something from the seat.
     is_hidden: bool,

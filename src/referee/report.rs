@@ -9,17 +9,17 @@ use crate::player::Overdue;
 use referee_games::{BySeat, GameResult, Outcome, Seat, Text};
 use referee_protocol::Greeting;
 
-/// How a game ended.
+/// The ending of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
     /// By the rules.
     Rules(Outcome<Text>),
-    /// By a fault of one player, who loses, or of both, so that nobody wins.
+    /// By a fault of one player, which loses, or of both, so that neither wins.
     Faults(BySeat<Option<Fault>>),
 }
 
 impl Ending {
-    /// Who won.
+    /// The winner.
     pub fn result(&self) -> GameResult {
         match self {
             Self::Rules(outcome) => outcome.result,
@@ -62,7 +62,7 @@ impl Ending {
 /// The report of a game.
 #[derive(Debug)]
 pub struct GameReport {
-    /// How it ended.
+    /// Its ending.
     pub ending: Ending,
     /// The rest of the data.
     pub trace: GameTrace,
@@ -87,11 +87,11 @@ pub struct GameTrace {
     pub greetings: BySeat<Greeting>,
     /// The players' comments.
     pub notes: Vec<Note>,
-    /// What went wrong without affecting the result.
+    /// Incidents that did not affect the result.
     pub warnings: Vec<GameWarning>,
     /// The ply since which a player was frozen off turn.
     pub frozen: BySeat<Option<u32>>,
-    /// Why a game that was lost on time may not count.
+    /// The reason why a game that was lost on time may not count.
     pub disturbance: Option<Disturbance>,
 }
 

@@ -24,7 +24,7 @@ impl<'a> RecordScript<'a> {
         self.played
     }
 
-    /// The action that comes after so many others.
+    /// The action that comes after this many others.
     pub(super) fn peek(&self, behind: usize) -> Option<&'a str> {
         self.at(self.played + behind)
     }

@@ -20,7 +20,7 @@ pub(super) enum Align {
     Right,
 }
 
-/// What may happen to a column on a narrow terminal.
+/// The treatment of a column on a narrow terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keep {
     /// It always stays whole.

@@ -86,7 +86,7 @@ fn time(ns: u64) -> String {
     }
 }
 
-/// The findings worth a look, or a line that there are none.
+/// The notable findings, or a line that says that there are none.
 fn oddities(found: &Diagnostics) -> Vec<String> {
     let name = |text: &str| escape::terminal(text);
     let unexplained = found.unexplained.iter().map(|odd| {

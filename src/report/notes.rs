@@ -40,7 +40,7 @@ fn seats(standings: &Standings) -> String {
     )
 }
 
-/// Who made which faults, the most first, in at most two lines.
+/// The faults by player, the most first, in at most two lines.
 fn faults(standings: &Standings, width: usize) -> Option<String> {
     let mut rows: Vec<&Row> = standings.rows.iter().filter(|row| row.fault_total() > 0).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.fault_total()));
@@ -68,7 +68,7 @@ fn own_seats(standings: &Standings) -> Option<String> {
     })
 }
 
-/// Who has no rank, and why, in at most three lines.
+/// The players without a rank, with the reasons, in at most three lines.
 fn unranked(standings: &Standings, width: usize) -> Option<String> {
     let player = |row: &Row| {
         // Groups that have not met get a note of their own.

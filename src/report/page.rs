@@ -34,7 +34,7 @@ pub struct PageData<'a> {
     pub standings: &'a Standings,
     /// The results by pairing.
     pub results: &'a NamedResults,
-    /// What the games of the log showed.
+    /// The summary of the games of the log.
     pub summary: &'a LogSummary,
     /// The diagnostics of games and ratings together.
     pub found: &'a Diagnostics,
@@ -47,7 +47,7 @@ pub struct PageData<'a> {
     pub called: Option<&'a str>,
     /// Identifies everything that the page is made from, if it is a file.
     pub stamp: Option<&'a str>,
-    /// How the page is published.
+    /// The way in which the page is published.
     pub kind: PageKind,
 }
 

@@ -36,7 +36,7 @@ pub struct ReplayFrames {
     pub frames: Vec<Frame>,
 }
 
-/// What the viewer shows after a ply, as far as it differs from the frame before.
+/// The changes that the viewer shows after a ply, compared with the frame before.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Frame {
     /// Plies played.
@@ -52,7 +52,7 @@ pub struct Frame {
     pub named: Vec<usize>,
     /// Information that the board does not show.
     pub caption: String,
-    /// A description of what happened.
+    /// A description of the step.
     pub told: String,
     /// Whether a fault happened here.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -1,9 +1,9 @@
 //! Replay packs: the replay frames of many games in few bytes, for a file beside the page.
 //!
-//! A pack keeps what changes from frame to frame, in columns of small numbers, which compress well:
-//! texts as templates and the numbers in them, squares as differences from what the text lets
-//! expect, times as whole numbers. `viewer.js` reads it. The format is internal: the file says with
-//! which version it was written.
+//! A pack keeps the changes from frame to frame in columns of small numbers, which compress well:
+//! texts as templates and the numbers in them, squares as differences from the squares predicted
+//! from the text, times as whole numbers. `viewer.js` reads it. The format is internal; the file
+//! contains its version.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::replay_frames::{Frame, ReplayFrames};
 
-/// Stands for a number in a template.
+/// Marks a number in a template.
 const NUMBER: char = '\u{1}';
 /// The longest number in a text, in digits, that a template leaves out.
 const DIGITS: usize = 9;
@@ -28,7 +28,7 @@ pub struct ReplayPack {
     templates: Dictionary,
     contents: Dictionary,
     boards: Dictionary,
-    /// What few frames have: the numbers of the game and the frame, and the values.
+    /// Values that few frames have, with the numbers of the game and the frame.
     rare: Vec<Value>,
     columns: [PackColumn; 8],
 }
@@ -203,7 +203,7 @@ impl ReplayPack {
     ///
     /// # Errors
     ///
-    /// None that is expected: nothing outside the memory is written.
+    /// None are expected: everything is written to memory.
     pub fn finish(self) -> io::Result<String> {
         let boards: Vec<Value> = self
             .boards
@@ -227,7 +227,7 @@ impl ReplayPack {
     }
 }
 
-/// What the frames of a game so far let expect of the next one.
+/// The prediction of the next frame of a game from the frames so far.
 #[derive(Debug, Default)]
 struct Before {
     ply: i64,
@@ -298,7 +298,7 @@ fn split(text: &str) -> (String, Vec<i64>) {
         let end = from.find(|c: char| !c.is_ascii_digit()).unwrap_or(from.len());
         let (digits, after) = from.split_at(end);
         template.push_str(before);
-        // Only what is written as numbers are can be written again.
+        // Only numbers in canonical form can be restored.
         match digits.parse() {
             Ok(number) if digits.len() <= DIGITS && (end == 1 || !digits.starts_with('0')) => {
                 template.push(NUMBER);

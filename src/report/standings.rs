@@ -84,7 +84,7 @@ pub struct Standings {
     pub seat_effects_p: f64,
     /// Games that are copies of earlier ones, with the names of the first and second player.
     pub copies: Vec<(String, String, u32)>,
-    /// What would reduce the number of copies; [`new`](Self::new) only considers openings.
+    /// A way to reduce the number of copies; [`new`](Self::new) only considers openings.
     pub remedy: Remedy,
     /// Two anchors whose results contradict their given ratings.
     pub contradiction: Option<ContradictedAnchors>,
@@ -103,7 +103,7 @@ pub struct ContradictedAnchors {
     pub found: Estimate,
 }
 
-/// What would make players play different games instead of repeating some.
+/// A way to make players play different games instead of repeating some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Remedy {
     /// Use openings; the tournament has none.

@@ -71,8 +71,8 @@ type ValueOf = for<'a> fn(&'a Row) -> CellValue<'a>;
 struct StandingsColumn {
     /// Its key and value in `standings.csv` and JSON; `None` for a column only for people.
     data: Option<(&'static str, ValueOf)>,
-    /// Its heading, and what may happen to it where there is little room; `None` for a column only
-    /// for programs.
+    /// Its heading, and its treatment if there is little room; `None` for a column only for
+    /// programs.
     shown: Option<(&'static str, Keep)>,
     align: Align,
     /// The cell on a terminal, if it differs from the value.

@@ -1,4 +1,4 @@
-//! Describes what happened in a game, for the terminal and the page.
+//! Describes the events of a game, for the terminal and the page.
 
 use crate::escape;
 use referee_games::board::Square;

@@ -1,4 +1,4 @@
-//! Why a player has no rank, as codes for tables and as text for people.
+//! The reasons why a player has no rank, as codes for tables and as text for people.
 
 use crate::model::player::Out;
 use referee_ratings::Unranked;

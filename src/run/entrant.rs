@@ -33,7 +33,7 @@ impl Entrant {
         }
     }
 
-    /// A player that `fresh` creates anew for each use.
+    /// A player of which `fresh` creates a new instance for each use.
     pub fn new(
         name: &str,
         reusable: bool,

@@ -28,7 +28,7 @@ pub struct RecordBuilder {
 }
 
 impl RecordBuilder {
-    /// Why the game is void.
+    /// The reason why the game is void.
     pub fn why_void(&self, disturbance: Disturbance) -> String {
         match disturbance {
             Disturbance::Opponent(disturber) => self.why_disturbed(disturber),
@@ -93,7 +93,7 @@ impl RecordBuilder {
         }
     }
 
-    /// What went wrong without affecting the result.
+    /// Incidents that did not affect the result.
     pub fn warnings(&self) -> Vec<GameWarning> {
         let mut warnings = self.report.trace.warnings.clone();
         for seat in Seat::BOTH {

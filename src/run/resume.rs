@@ -1,5 +1,4 @@
-//! Starts a tournament's folder, or resumes it: which changes of the configuration are allowed, and
-//! which are refused.
+//! Starts a tournament's folder, or resumes it if the changes of the configuration are allowed.
 
 mod changes;
 
@@ -81,7 +80,7 @@ pub fn prepare(
 /// If the rules program has changed, plays every recorded game again with it. Returns the change.
 ///
 /// # Errors
-/// A game does not come out the same, or the program failed.
+/// A game has a different result, or the program failed.
 fn mended(
     folder: &LockedFolder,
     old: &Header,

@@ -73,7 +73,7 @@ impl StageState<'_> {
 /// The next section of a stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Next {
-    /// Who meets whom.
+    /// The pairings.
     pub pairings: Pairings,
     /// The number of pairs in each meeting.
     pub pairs: u32,

@@ -26,7 +26,7 @@ impl Pairings {
         }
     }
 
-    /// Whether there are no pairings.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -33,7 +33,8 @@ pub struct TournamentSetup {
 }
 
 impl TournamentSetup {
-    /// Settings with these players and stages only: nobody is quarantined, and no rating is given.
+    /// Settings with these players and stages only: no player is quarantined, and no rating is
+    /// given.
     pub fn new(names: Vec<String>, stages: Vec<Stage>) -> Self {
         let (ratings, order) = (Vec::new(), Order::Listed);
         Self { names, stages, quarantine: 0, ratings, rules: PairingRules::Second, order }
@@ -78,7 +79,7 @@ pub struct TournamentState {
     out: Vec<Option<usize>>,
 }
 
-/// Why a record cannot be added to a tournament.
+/// The reason why a record cannot be added to a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordError {
     /// It is not a game of this schedule.
@@ -288,7 +289,7 @@ impl TournamentState {
         self.out.iter().map(|out| out.map(|index| self.why_out(index))).collect()
     }
 
-    /// Why the game at `index` took a player out.
+    /// The reason why the game at `index` took a player out.
     pub fn why_out(&self, index: usize) -> Out {
         if self.is_check(index) { Out::Unchecked } else { Out::Quarantined }
     }

@@ -3,7 +3,7 @@
 
 use super::archive;
 
-/// What the name of a file or folder says.
+/// The information in the name of a file or folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Label {
     /// The author as the platform writes it; in a plain folder, the name itself.

@@ -1,4 +1,4 @@
-//! Why a submission has no player.
+//! The reasons why a submission has no player.
 
 use std::fmt;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::{ArchiveError, listed};
 use crate::config::Detected;
 
-/// Why a submission has no player. The names come from strangers.
+/// The reasons why a submission has no player. The names come from strangers.
 #[derive(Debug)]
 pub enum NoPlayer {
     /// Its name is not valid text.

@@ -7,8 +7,8 @@ use std::path::Path;
 /// How many levels of folders to read.
 const DEEPEST: usize = 8;
 
-/// A digest of the files in a folder, independent of their names; `None` if there is nothing to
-/// compare or if something cannot be read. Hidden files, caches and links do not count.
+/// A digest of the files in a folder, independent of their names; `None` if nothing can be compared
+/// or something cannot be read. Hidden files, caches and links do not count.
 pub(super) fn digest(dir: &Path) -> Option<blake3::Hash> {
     let mut files = Vec::new();
     collect(dir, DEEPEST, &mut files).ok()?;

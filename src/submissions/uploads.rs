@@ -17,7 +17,7 @@ pub(super) struct UploadPart {
     pub path: PathBuf,
     /// Its name in the folder of submissions.
     pub entry: String,
-    /// What its name says.
+    /// The information in its name.
     pub label: Label,
     kind: UploadKind,
     written: Option<SystemTime>,
@@ -156,7 +156,7 @@ fn remark(used: &[UploadPart], unused: &[UploadPart]) -> Option<String> {
         .then(|| format!("the latest, {}, {verb} used; not used: {}", names(used), names(unused)))
 }
 
-/// Why there is no player among these parts.
+/// The reason why no player is among these parts.
 fn missing(parts: &[UploadPart]) -> NoPlayer {
     let packed = parts.iter().find(|part| part.kind == UploadKind::Packed);
     let packed = packed.map(|part| NoPlayer::Packed(part.entry.clone()));

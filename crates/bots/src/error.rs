@@ -6,7 +6,7 @@ use std::fmt;
 use super::NAMES;
 use referee_games::{GameError, Text, Turn};
 
-/// The error of a name that no built-in player has.
+/// An unknown name of a built-in player.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownBot(pub String);
 
@@ -31,22 +31,22 @@ impl Error for UnknownBot {}
 pub enum SessionError {
     /// The line is not a message.
     NotAMessage(serde_json::Error),
-    /// The referee speaks none of our versions.
+    /// The referee and the player have no protocol version in common.
     Versions,
-    /// There is no game of this name.
+    /// The game is unknown.
     UnknownGame(String),
-    /// The game has no seat of this name.
+    /// The game has no such seat.
     UnknownSeat {
         /// The game.
         game: String,
         /// The name.
         seat: String,
     },
-    /// The options are refused, or an event cannot follow the ones before it.
+    /// The options are rejected, or an event cannot follow the earlier ones.
     Game(GameError),
-    /// A turn came before the start of a game.
+    /// A turn came before any game had started.
     NotStarted,
-    /// The player is asked, but this seat has no legal action.
+    /// The player is asked for an action, but this seat has none.
     NoAction(Text),
     /// An action came out of turn.
     OutOfTurn {
@@ -54,7 +54,7 @@ pub enum SessionError {
         action: String,
         /// The seat that played it.
         by: String,
-        /// What the position waits for.
+        /// The turn of the position.
         turn: Turn<Text>,
     },
     /// The rules forbid an action.
@@ -66,7 +66,7 @@ pub enum SessionError {
         /// The clause and the reason.
         source: Box<GameError>,
     },
-    /// This chance outcome came when nothing is drawn.
+    /// This chance outcome came at a turn without chance.
     NothingDrawn(String),
     /// This chance outcome cannot be drawn.
     Impossible {

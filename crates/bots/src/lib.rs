@@ -162,7 +162,7 @@ impl fmt::Display for BotKind {
 /// Returns the built-in player called `name`.
 ///
 /// # Errors
-/// There is none. The error lists the names.
+/// The name is unknown. The error lists the known names.
 pub fn named(name: &str) -> Result<BotKind, UnknownBot> {
     match name {
         "random" => Ok(BotKind::Random),

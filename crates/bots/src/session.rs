@@ -11,7 +11,7 @@ use referee_protocol::{Greeting, InitMessage, Message, TurnMessage, VERSIONS, Wa
 /// A built-in player that speaks the protocol, for any number of games.
 pub struct Session {
     kind: BotKind,
-    /// The game whose rules are a program, if it plays one.
+    /// The game whose rules are a program, if the player plays one.
     foreign: Option<SharedGame>,
     player: Option<Seated>,
 }

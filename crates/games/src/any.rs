@@ -68,8 +68,8 @@ pub trait AnyGame: fmt::Debug + Send + Sync {
     /// The options contradict each other.
     fn endless(&self, options: &Options) -> Result<Option<String>, GameError>;
 
-    /// Whether a seat may not see everything. What a player is sent then depends on the
-    /// [views](AnyPosition::view) and events of its seat alone.
+    /// Whether the game has hidden information. If so, a player is only sent the
+    /// [view](AnyPosition::view) and the events of its own seat.
     fn is_hidden(&self) -> bool {
         false
     }
@@ -79,7 +79,7 @@ pub trait AnyGame: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether the other game has the same rules, as far as names and programs tell.
+    /// Whether the other game has the same rules, judging by names and programs.
     fn is_same_as(&self, other: &dyn AnyGame) -> bool {
         self.name() == other.name() && self.program() == other.program()
     }
@@ -105,7 +105,7 @@ pub trait AnyGame: fmt::Debug + Send + Sync {
     }
 }
 
-/// The program that knows the rules of a game: the data that identify it.
+/// The identity of a program that knows the rules of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RulesProgram {
     /// The words of its command, as configured.
@@ -114,7 +114,7 @@ pub struct RulesProgram {
     pub program: String,
     /// Its working folder, as an absolute path.
     pub dir: String,
-    /// Further files that the game is made of, relative to the folder.
+    /// Other files that are part of the game, relative to the folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
     /// The time for an answer, in milliseconds.
@@ -137,7 +137,7 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// The names of the seats, first seat first.
     fn seats(&self) -> BySeat<Text>;
 
-    /// Returns what the position waits for.
+    /// Returns the turn: who acts next, or how the game ended.
     fn turn(&self) -> Turn<Text>;
 
     /// The possible chance outcomes with their weights. Empty unless [`turn`](AnyPosition::turn) is
@@ -187,14 +187,15 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// The complete state as JSON.
     fn state(&self) -> Cow<'_, RawValue>;
 
-    /// What `seat` may see of the state, as JSON: all of it, unless the game is hidden.
+    /// The part of the state that `seat` may see, as JSON: all of it, unless the game has hidden
+    /// information.
     fn view(&self, _seat: Seat) -> Cow<'_, RawValue> {
         self.state()
     }
 
     /// A position that `seat` cannot tell from this one, chosen by `draw`, which is below 2⁵³. For
     /// one `draw`, positions that the seat cannot tell apart return the same guess. `None` if the
-    /// game is hidden and makes no guesses.
+    /// game has hidden information but makes no guesses.
     ///
     /// # Errors
     /// A failure of the game.

@@ -32,7 +32,7 @@ use super::{
     Seat, Step, Stream, Turn,
 };
 
-/// What a position waits for.
+/// The phase of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TurnPhase {
     /// The rolls that decide who begins (B2).
@@ -123,7 +123,7 @@ impl Backdraughts {
         &self.board
     }
 
-    /// What the position waits for. Meaningless when the game is over.
+    /// The phase of the turn. Meaningless when the game is over.
     pub const fn phase(&self) -> TurnPhase {
         self.phase
     }
@@ -173,7 +173,7 @@ impl Backdraughts {
         played
     }
 
-    /// What the position waits for, given the outcome of the game if it is over.
+    /// The turn, given the outcome of the game if it is over.
     fn next_turn(&self, outcome: Option<Outcome>) -> Turn {
         match (outcome, self.phase) {
             (Some(outcome), _) => Turn::Over(outcome),

@@ -69,7 +69,7 @@ impl<'de> Deserialize<'de> for Square {
     }
 }
 
-/// The error of a text that is not a square.
+/// A text that is not a square.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotASquare;
 
@@ -102,8 +102,8 @@ impl Direction {
     /// All four.
     pub const ALL: [Self; 4] = [Self::Up, Self::Down, Self::Left, Self::Right];
 
-    /// Calls `f` for each direction, in the order of [`WAYS`]. The code of `f` is made for each direction by itself, which makes steps on a [`Bitboard`]
-    /// fast.
+    /// Calls `f` for each direction, in the order of [`WAYS`]. The code of `f` is compiled for each
+    /// direction separately, which makes steps on a [`Bitboard`] fast.
     #[expect(clippy::inline_always, reason = "for a known direction a step is two instructions")]
     #[inline(always)]
     pub(crate) fn each<T>(mut f: impl FnMut(Self) -> T) -> [T; 4] {

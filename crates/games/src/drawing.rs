@@ -1,16 +1,16 @@
-//! What can be wrong with a board that is drawn as rows of characters.
+//! Errors in boards that are drawn as rows of characters.
 
 use std::error::Error;
 use std::fmt;
 
 use crate::board::Square;
 
-/// Why rows of characters are not a board.
+/// An error in a drawing of a board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DrawingError {
     /// They are not eight rows of eight characters.
     Size,
-    /// The square shows another character than one of these.
+    /// The square shows an unexpected character.
     Character {
         /// The square.
         square: Square,

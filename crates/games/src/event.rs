@@ -21,7 +21,7 @@ pub enum Event {
         by: Text,
         /// The action's canonical text.
         action: String,
-        /// The seat, if the action is told to it alone.
+        /// The seat, if only this seat is told about the action.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<[Text; 1]>,
         /// Whether the seat had no legal action, so that the referee passed for it.
@@ -184,12 +184,13 @@ impl TryFrom<Map<String, Value>> for OtherEvent {
     }
 }
 
-/// The reason why an object is not an event.
+/// An error in an object that should be an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EventError {
-    /// It has no `event` that is a string.
+    /// `event` is missing or is not a string.
     NoName,
-    /// It has a name that is the same in every game, but not the fields that belong to it.
+    /// The name is one that all games share, but the fields that belong to it are missing or
+    /// invalid.
     Reserved(String),
 }
 

@@ -96,7 +96,7 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// The start position.
     fn start(rules: &Arc<Self::Rules>) -> Self;
 
-    /// Returns what the position waits for.
+    /// Returns the turn: who acts next, or how the game ended.
     fn turn(&self) -> Turn;
 
     /// The possible chance outcomes with their weights. Empty unless [`turn`](Game::turn) is

@@ -18,7 +18,7 @@ impl<P: Copy + PartialEq> History<P> {
     }
 
     /// How often the newest position occurs among those `stride` positions apart, itself included;
-    /// 0 if there is none.
+    /// 0 for an empty history.
     pub(crate) fn occurrences(&self, stride: usize) -> usize {
         let candidates = self.0.iter().rev().step_by(stride);
         self.0.last().map_or(0, |now| candidates.filter(|then| *then == now).count())

@@ -28,7 +28,7 @@
 //! ```
 //!
 //! **With types.** Every game implements [`Game`], the type of its positions, for programs that
-//! search. [`Game::turn`] returns what the position waits for. [`Game::play`] checks a step;
+//! search. [`Game::turn`] returns who acts next. [`Game::play`] checks a step;
 //! [`Game::play_unchecked`] and [`Game::play_silently`] do not:
 //!
 //! ```

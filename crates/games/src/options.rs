@@ -146,7 +146,7 @@ pub enum OptionValue {
     Word(String),
     /// A whole number.
     Number(i64),
-    /// Yes or no.
+    /// True or false.
     Boolean(bool),
     /// Names and files.
     List(Vec<Item>),

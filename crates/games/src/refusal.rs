@@ -65,7 +65,7 @@ pub enum StepError {
     /// The step is not of the kind that the turn asks for, for example a move instead of a chance
     /// outcome.
     NotAsked {
-        /// What the position waits for.
+        /// The turn of the position.
         turn: Turn<Text>,
     },
     /// The rules refuse an action of the step.

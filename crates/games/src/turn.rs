@@ -34,7 +34,7 @@ pub struct Outcome<R = &'static str> {
     pub reason: R,
 }
 
-/// What a position waits for.
+/// Who acts next in a position, or how the game ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn<R = &'static str> {
     /// This seat chooses an action.

@@ -22,7 +22,7 @@ pub struct InitClock {
     /// Budget for all turns together; unlimited if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_ms: Option<u64>,
-    /// Added to the budget after each reply, if anything is.
+    /// The time added to the budget after each reply, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub increment_ms: Option<u64>,
     /// Limit of one turn; unlimited if absent.

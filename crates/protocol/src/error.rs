@@ -33,7 +33,7 @@ pub enum ReplyError {
     ByteOrderMark(String),
     /// The line begins like an object, but is not the JSON of a reply.
     NotJson {
-        /// What is wrong with it.
+        /// The problem.
         source: serde_json::Error,
         /// The line.
         line: String,
@@ -58,11 +58,11 @@ pub enum ReplyError {
     },
     /// A version of the protocol that this crate does not speak.
     UnknownVersion(u32),
-    /// A part of messages that does not exist.
+    /// An unknown name in `want`.
     UnknownPart(String),
     /// A hosting program says that its player failed.
     Hosted {
-        /// The program's words.
+        /// The program's message.
         message: String,
         /// Whether the player crashed, and the program ends.
         crashed: bool,
@@ -139,7 +139,7 @@ pub(crate) fn same_id(given: Option<&LenientField<'_, u64>>, asked: u64) -> Resu
     Err(ReplyError::WrongId { given, asked })
 }
 
-/// What a hosting program reports of its player.
+/// A hosting program's report about its player.
 pub(crate) fn hosted(error: &str, code: Option<&str>) -> ReplyError {
     let message = escape::bytes(error.as_bytes(), HOSTED_SHOWN);
     ReplyError::Hosted { message, crashed: code == Some("crash") }

@@ -1,4 +1,4 @@
-//! Fields that are judged one by one, so that a wrong one does not hide the rest of the line.
+//! Fields that are checked one by one, so that an invalid one does not hide the rest of the line.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;

@@ -23,14 +23,14 @@ pub struct Reply {
     pub eval: Option<f64>,
     /// The hosted player's own words, for messages about the action; escaped and cut when read.
     pub said: Option<String>,
-    /// What was dropped from the reply when it was read.
+    /// The parts of the reply that were dropped when it was read.
     pub warnings: Vec<ReplyWarning>,
 }
 
 /// A part of a reply that was dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplyWarning {
-    /// A note of this many bytes, which are too many.
+    /// A note that is too long: this many bytes.
     LongNote(usize),
     /// A note that is not a string.
     NoteNotText,

@@ -74,7 +74,7 @@ fn sparse(players: usize, pairs: usize) -> Results {
     played(players, meetings.into_iter())
 }
 
-/// Plays pairs of games between players of which the first is the best.
+/// Plays pairs of games between players; the first is the best.
 fn played(players: usize, meetings: impl Iterator<Item = ((usize, usize), u32)>) -> Results {
     let mut luck = ChaCha8Rng::seed_from_u64(1);
     let mut results = Results::new(players);

@@ -107,10 +107,10 @@ struct Spread {
     /// Its covariance in the parts of the [`PairPredictor`], without the correlation that the model
     /// expects within pairs.
     uncorrelated: Local,
-    /// What the model expects the two games' scores, and their draws, to vary together, if they are
-    /// fully correlated: all pairs together.
+    /// The covariance of the two games' scores, and of their draws, that the model expects if they
+    /// are fully correlated, summed over all pairs.
     together: [f64; 2],
-    /// How much they did vary together.
+    /// The observed covariance.
     observed: [f64; 2],
     /// The share of the model's expectation in the covariance, 0 … 1.
     expected: f64,

@@ -1,8 +1,8 @@
-//! Why results cannot be rated.
+//! An error in results that are to be rated.
 
 use std::fmt;
 
-/// Why results cannot be rated. Players are numbers, from 0.
+/// An error in results that are to be rated. Players are numbers, from 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RatingError {
     /// A fixed rating is given for a player that does not exist.

@@ -42,7 +42,7 @@ struct GroupMean {
 /// A rating before its own variance is known.
 struct Rated {
     value: f64,
-    /// What the mean of its group adds to the variance.
+    /// The variance that the mean of its group adds.
     with_mean: f64,
     /// The rating, if it is given.
     given: Option<f64>,

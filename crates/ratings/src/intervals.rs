@@ -46,7 +46,7 @@ impl std::fmt::Display for RankInterval {
     }
 }
 
-/// What the games tell about which of two players is better.
+/// How clearly the games separate two players.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Separation {
     /// The likelihood of superiority: the probability that the first player is better, 0 … 1.

@@ -36,7 +36,7 @@ pub(crate) struct Layout {
 pub(crate) struct PairPredictor {
     /// The upper player's strength minus the lower one's; the factors are 0 if they share one.
     contrast: [(usize, f64); 2],
-    /// What the first seat is worth to these two: the advantage, and half of each own effect.
+    /// The value of the first seat to these two: the advantage, and half of each own effect.
     advantage: usize,
     own: Option<[usize; 2]>,
     /// The index of the draw parameter's logarithm.

@@ -1,4 +1,4 @@
-//! What the ratings do not explain: unexpected results, and cycles.
+//! Results that the ratings do not explain: unexpected scores, and cycles.
 
 use crate::fit::Fit;
 use crate::model::Chances;
@@ -11,8 +11,7 @@ const LEAST_INFORMATION: f64 = 1.0;
 /// The smallest share of a residual's variance that must remain after the fit.
 const LEAST_LEFT: f64 = 0.1;
 
-/// What one player scored against another, compared with what the ratings expect. Copies are left
-/// out.
+/// One player's score against another, compared with the expected score. Copies are left out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Residual {
     /// The player's number.

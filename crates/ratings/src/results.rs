@@ -36,7 +36,7 @@ impl PlayedGame {
         Self { first, second, pair, outcome, forfeits, fingerprint }
     }
 
-    /// What the first and the second seat score, in half points.
+    /// The scores of the first and the second seat, in half points.
     pub fn halves(self) -> [usize; 2] {
         self.outcome.map_or([0, 0], |outcome| {
             [outcome.halves(), GameOutcome::Win.halves() - outcome.halves()]

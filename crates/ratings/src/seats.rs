@@ -1,4 +1,5 @@
-//! Whether the first seat is worth the same to every player, and ratings by seat if it is not.
+//! Tests whether the first seat is worth the same to every player, and rates players by seat if
+//! not.
 
 use crate::dense::{Symmetric, dot};
 use crate::error::RatingError;

@@ -39,7 +39,7 @@ impl Launcher for ChildLauncher {
 struct ChildProgram(Child);
 
 impl RulesProcess for ChildProgram {
-    /// Nothing: it writes where this process does.
+    /// Always empty: it writes to the stderr of this process.
     fn stderr(&mut self) -> String {
         String::new()
     }

@@ -34,29 +34,29 @@ pub const DRAWS: u64 = 1 << 53;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RequestType {
-    /// What is the game?
+    /// Describes the game.
     Game,
-    /// Which is the first position?
+    /// Asks for the first position.
     Start,
-    /// Which position follows a step?
+    /// Asks for the position after a step.
     Play,
-    /// Which action does a text mean?
+    /// Asks which action a text means.
     Judge,
-    /// Which is a random legal action?
+    /// Asks for a random legal action.
     Sample,
-    /// Which position can a seat not tell from this one?
+    /// Asks for a position that a seat cannot tell from this one.
     Guess,
-    /// The program must exit; there is no answer.
+    /// Tells the program to exit. It has no answer.
     Quit,
 }
 
-/// A request to a rules program. It carries all that its answer depends on.
+/// A request to a rules program. It contains everything that its answer depends on.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RulesRequest<'a> {
     /// Its type.
     #[serde(rename = "type")]
     pub kind: RequestType,
-    /// The id that the answer must carry.
+    /// The id that the answer must have.
     #[serde(default)]
     pub id: u64,
     /// The supported versions of the contract, in `game`.
@@ -71,7 +71,7 @@ pub struct RulesRequest<'a> {
     /// The step to play.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     pub step: Option<StepWords<'a>>,
-    /// The seat that the question is about.
+    /// The seat that the request is about.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     pub seat: Option<Cow<'a, str>>,
     /// The text to judge.
@@ -109,7 +109,7 @@ pub enum StepWords<'a> {
     Both(Cow<'a, str>, Cow<'a, str>),
     /// A forced pass. Always true.
     Pass(bool),
-    /// The outcome of chance that was drawn.
+    /// The chance outcome that was drawn.
     Chance(Cow<'a, str>),
 }
 
@@ -131,7 +131,7 @@ pub(crate) struct AnswerId {
     pub(crate) id: Option<u64>,
 }
 
-/// The answer to `game`: what the game is.
+/// The answer to `game`: the description of the game.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GameAnswer {
     /// The version of the contract.
@@ -145,7 +145,7 @@ pub struct GameAnswer {
     pub version: Option<String>,
     /// The names of the seats, first seat first.
     pub seats: [String; 2],
-    /// Whether a seat may not see everything.
+    /// Whether the game has hidden information.
     #[serde(default)]
     pub hidden: bool,
     /// The options, in order.
@@ -175,7 +175,7 @@ pub struct OptionWords {
     /// Its possible values.
     #[serde(flatten)]
     pub values: OptionValues,
-    /// Its default. Without one, the program chooses what holds unless a value is given.
+    /// Its default. Without one, the program chooses a value if none is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
     /// A sentence about what it decides.
@@ -227,37 +227,37 @@ pub enum WordList {
 /// The answer to `start`, `play` and `guess`: a position.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct PositionAnswer {
-    /// Why there is no position, in the answer to `start`: the options make no sense together.
+    /// The error, in an answer to `start` without a position: the options contradict each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The complete state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<Box<RawValue>>,
-    /// What the position waits for.
+    /// The turn of the position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnWords>,
     /// The legal actions, if they can be listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub legal: Option<LegalWords>,
-    /// What players get as `legal` instead, by seat.
+    /// The data that players get as `legal` instead, by seat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub show: Option<BTreeMap<String, Value>>,
-    /// What the step did.
+    /// The effects of the step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Map<String, Value>>,
-    /// What each seat sees of a hidden game.
+    /// The state as each seat sees it, in a game with hidden information.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub views: Option<BTreeMap<String, Box<RawValue>>>,
-    /// Whether the action that led here is told to its own seat alone.
+    /// Whether only its own seat is told the last action.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,
-    /// The seat for which the action was made, if that is not the mover.
+    /// The seat for which the action was played, if not the seat that chose it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_behalf_of: Option<String>,
     /// The board in text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<String>,
-    /// A line beside the board.
+    /// A line below the board.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub caption: String,
     /// Estimates of the result by seat, from −1 to 1.
@@ -268,7 +268,7 @@ pub struct PositionAnswer {
     pub max_plies: Option<u32>,
 }
 
-/// What a position waits for: exactly one of `move`, `both`, `pass`, `chance` and `over`.
+/// The turn of a position: exactly one of `move`, `both`, `pass`, `chance` and `over`.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnWords {
     /// The seat that chooses an action.
@@ -280,7 +280,7 @@ pub struct TurnWords {
     /// The seat that is forced to pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass: Option<String>,
-    /// The outcomes of chance with their weights.
+    /// The chance outcomes with their weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chance: Option<Vec<(String, u32)>>,
     /// The seat whose stream of luck is used, with `chance`.
@@ -326,9 +326,9 @@ impl TurnWords {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum LegalWords {
-    /// Those of the seat on turn.
+    /// The actions of the seat on turn.
     List(Vec<String>),
-    /// Those of both seats.
+    /// The actions of both seats.
     BySeat(BTreeMap<String, Vec<String>>),
 }
 
@@ -338,7 +338,7 @@ pub struct ActionAnswer {
     /// The canonical text of a legal action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
-    /// Why the text is no legal action.
+    /// The reason why the text is not a legal action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
     /// The clause that forbids it.

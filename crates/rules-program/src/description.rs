@@ -1,4 +1,4 @@
-//! What a game is, as its rules program says: checked once, when the program is opened.
+//! A game's description by its rules program, checked once when the program is opened.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,7 +13,7 @@ use crate::error::DescriptionError;
 /// The longest name, in bytes.
 const LONGEST_NAME: usize = 64;
 
-/// What a game is.
+/// The description of a game.
 #[derive(Debug)]
 pub(crate) struct Description {
     pub(crate) name: String,

@@ -15,10 +15,10 @@ use crate::contract::{
 /// The length to which a request or an answer is cut in messages, in characters.
 const SHOWN: usize = 600;
 
-/// The failure of a rules program: what was wrong, with the request and the answer.
+/// The failure of a rules program: the problem, the request and the answer.
 #[derive(Debug)]
 pub struct RulesProgramError {
-    /// What was wrong.
+    /// The problem.
     pub problem: ExchangeError,
     /// The request, if there was one.
     pub request: Option<String>,
@@ -87,22 +87,22 @@ pub(crate) fn printable(text: &str) -> String {
     text.chars().map(escape).collect()
 }
 
-/// What was wrong with a rules program or its answer.
+/// A problem with a rules program or its answer.
 #[derive(Debug)]
 pub enum ExchangeError {
     /// It could not be started, for this reason.
     NotStarted(String),
-    /// It ended, in this way.
+    /// It ended in this way.
     Ended(String),
     /// It did not answer within this time.
     Silent(Duration),
-    /// Its answer has no end within [`LONGEST_ANSWER`] bytes.
+    /// Its answer is longer than [`LONGEST_ANSWER`] bytes.
     TooLong,
     /// It cannot be written to or read from.
     Pipe(io::Error),
-    /// Its answer is not the JSON that is expected.
+    /// Its answer is not the expected JSON.
     Json(serde_json::Error),
-    /// Its answer carries another id, or none.
+    /// Its answer has another id, or none.
     Id {
         /// The id of the request.
         asked: u64,
@@ -185,18 +185,18 @@ impl fmt::Display for DescriptionError {
 
 impl Error for DescriptionError {}
 
-/// How an answer breaks the contract.
+/// A violation of the contract by an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Violation {
     /// The description of the game is not valid.
     Description(DescriptionError),
     /// A field is missing.
     Missing(&'static str),
-    /// A field is present where it must not be.
+    /// A field is present that is not allowed here.
     Unexpected {
         /// The field.
         field: &'static str,
-        /// Why it must not be there.
+        /// The reason why it is not allowed.
         why: &'static str,
     },
     /// The state is too long, in bytes.
@@ -205,7 +205,7 @@ pub enum Violation {
     Turn,
     /// A seat has a name that is not among the game's.
     Seat(String),
-    /// A text of an action or an outcome is not valid.
+    /// The text of an action or an outcome is invalid.
     Text(String),
     /// An action is listed twice.
     ListedTwice(String),
@@ -225,19 +225,19 @@ pub enum Violation {
     Board,
     /// `max_plies` is not from 1 to [`MOST_PLIES`].
     MostPlies(u32),
-    /// The game goes on beyond its own `max_plies`.
+    /// The game goes on after `max_plies`.
     Endless(u32),
-    /// Nobody was asked for too many steps.
+    /// No seat was asked for too many steps.
     Unasked,
-    /// An action that is not in the list of legal actions.
+    /// An action is not in the list of legal actions.
     NotLegal(String),
-    /// A clause that the game does not have.
+    /// A clause is unknown.
     Clause(String),
     /// The answer has neither an action nor a refusal.
     Undecided,
-    /// The game refuses the options now, but accepted them before.
+    /// The game now refuses options that it accepted before.
     Refused(String),
-    /// The answer differs from an earlier one to the same request.
+    /// The answer differs from an earlier answer to the same request.
     Impure,
 }
 

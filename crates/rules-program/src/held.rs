@@ -1,4 +1,4 @@
-//! A position as its rules program described it: checked once, then held.
+//! A position as its rules program described it: checked once, then kept.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -13,26 +13,26 @@ use crate::contract::{
 use crate::description::Description;
 use crate::error::Violation;
 
-/// A position, as far as its rules program described it.
+/// A position as its rules program described it.
 #[derive(Debug)]
 pub(crate) struct Held {
     pub(crate) state: Box<RawValue>,
     pub(crate) turn: Turn<Text>,
-    /// The outcomes of chance with their weights.
+    /// The chance outcomes with their weights.
     pub(crate) outcomes: Vec<(String, u32)>,
     /// The legal actions, sorted, of the seats that are asked; `None` if there are too many to
     /// list.
     pub(crate) legal: Option<BySeat<Vec<String>>>,
-    /// What players get as `legal` instead.
+    /// The data that players get as `legal` instead.
     pub(crate) show: Option<BySeat<Value>>,
-    /// What the seats see, in a hidden game.
+    /// The state as each seat sees it, in a game with hidden information.
     pub(crate) views: Option<BySeat<Box<RawValue>>>,
     pub(crate) rows: Vec<String>,
     pub(crate) caption: String,
     pub(crate) values: Option<BySeat<f64>>,
 }
 
-/// What a rules program said of the step that led to a position.
+/// A rules program's description of the step that led to a position.
 #[derive(Debug, Default)]
 pub(crate) struct Done {
     pub(crate) events: Vec<OtherEvent>,
@@ -42,7 +42,7 @@ pub(crate) struct Done {
 }
 
 impl Held {
-    /// Checks a position, and what was said of the step before it.
+    /// Checks a position, and the description of the step that led to it.
     pub(crate) fn new(
         game: &Description,
         answer: PositionAnswer,
@@ -103,7 +103,7 @@ impl Held {
         }
     }
 
-    /// Whether `action` stands in the list of legal actions of `seat`.
+    /// Whether `action` is in the list of legal actions of `seat`.
     pub(crate) fn lists(&self, seat: Seat, action: &str) -> bool {
         self.legal.as_ref().is_some_and(|legal| {
             legal[seat].binary_search_by(|listed| listed.as_str().cmp(action)).is_ok()
@@ -111,7 +111,8 @@ impl Held {
     }
 }
 
-/// The views of a hidden game are there, and what only hidden games have is not there in others.
+/// Checks that games with hidden information have views, and that other games have neither views
+/// nor `secret`.
 fn check_visibility(game: &Description, answer: &PositionAnswer) -> Result<(), Violation> {
     if game.hidden {
         return answer.views.as_ref().map(|_| ()).ok_or(Violation::Missing("views"));
@@ -183,7 +184,7 @@ fn listed(
             let why = "expected a list if one seat moves, an object of lists if both do";
             return Err(Violation::Unexpected { field: "legal", why });
         }
-        // Nobody is asked: whatever stands there, it does not matter.
+        // No seat is asked, so the value does not matter.
         _ => return Ok(BySeat::default()),
     };
     for &seat in turn.asked() {
@@ -231,7 +232,8 @@ fn check_board(rows: &[String], caption: &str) -> Result<(), Violation> {
     }
 }
 
-/// An event. In a hidden game, `to` can only be a list of seats; in others, it is a field as any.
+/// An event. With hidden information, `to` must be a list of seats; otherwise, it is an ordinary
+/// field.
 fn event_of(
     game: &Description,
     fields: serde_json::Map<String, Value>,

@@ -1,17 +1,16 @@
 //! Games whose rules are a program: the contract with such programs, for both sides.
 //!
-//! A rules program reads a JSON object per line and answers each with one. No answer depends on
-//! earlier requests: a request carries the state of the position that it is about. So a position
-//! can be held, copied, replayed and put to any process of the program. `docs/games.md` describes
-//! the contract; [`contract`] declares its messages and bounds.
+//! A rules program reads one JSON object per line and answers each with one. No answer depends on
+//! earlier requests: a request contains the state of its position. So a position can be kept,
+//! copied, replayed and sent to any process of the program. `docs/games.md` describes the contract;
+//! [`contract`] declares its messages and bounds.
 //!
 //! - [`ProgramGame`] is such a game as an [`AnyGame`](referee_games::AnyGame). A [`Launcher`]
 //!   starts its program: [`ChildLauncher`] as a plain child process.
 //! - [`serve`] is the other side: any game behind the same pipe.
 //!
-//! A position is asked for once and held. Everything that the program answers is checked against
-//! the contract; what breaks it is a [`RulesProgramError`], the failure of the program and of no
-//! player.
+//! A position is asked for once and kept. Every answer of the program is checked against the
+//! contract. A violation is a [`RulesProgramError`]: the program failed, not a player.
 
 mod child;
 pub mod contract;

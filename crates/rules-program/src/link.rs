@@ -50,13 +50,13 @@ impl ProgramLink {
     /// Asks the program, and passes the answer to `check`, which also gets the answer's text.
     ///
     /// # Errors
-    /// The program failed, or its answer was refused. It is ended then.
+    /// The program failed, or its answer was refused. The program is then ended.
     pub(crate) fn ask<A: DeserializeOwned, T>(
         &self,
         request: RulesRequest<'_>,
         check: impl FnOnce(A, &str) -> Result<T, ExchangeError>,
     ) -> Result<T, GameError> {
-        // After a panic nothing is known of the exchange that it interrupted.
+        // After a panic, the state of the interrupted exchange is unknown.
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let program = match &mut *running {
             Some(program) => program,

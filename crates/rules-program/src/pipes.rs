@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use crate::contract::LONGEST_ANSWER;
 use crate::error::ExchangeError;
 
-/// How much is read at once, in bytes.
+/// The number of bytes to read at once.
 const CHUNK: usize = 16 << 10;
 
 /// A running rules program. Dropping it ends the program.
@@ -19,7 +19,7 @@ pub trait RulesProcess: fmt::Debug + Send {
     /// The last lines that it wrote to stderr.
     fn stderr(&mut self) -> String;
 
-    /// How it ended, once its stdout has.
+    /// How it ended, once its stdout is closed.
     fn how_it_ended(&mut self) -> String;
 }
 
@@ -28,7 +28,7 @@ pub trait Launcher: fmt::Debug + Send + Sync {
     /// Starts the program. Returns it with the other ends of its stdin and stdout.
     ///
     /// # Errors
-    /// A sentence for the user about what kept it from starting.
+    /// A sentence for the user that says why it could not start.
     fn start(&self) -> Result<(Box<dyn RulesProcess>, ProgramPipes), Box<dyn std::error::Error>>;
 
     /// The time that the program gets to start, in addition to that for its first answer.
@@ -42,7 +42,7 @@ pub trait Launcher: fmt::Debug + Send + Sync {
 pub struct ProgramPipes {
     stdin: OwnedFd,
     stdout: OwnedFd,
-    /// What was read after the last answer.
+    /// The bytes read after the last answer.
     read: Vec<u8>,
 }
 
@@ -110,7 +110,7 @@ impl ProgramPipes {
     }
 }
 
-/// Why no answer came.
+/// The reason why no answer came.
 pub(crate) enum Broken {
     /// The program closed its end.
     Ended,

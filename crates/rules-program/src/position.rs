@@ -22,7 +22,7 @@ use crate::link::ProgramLink;
 /// The longest reason for a refusal that is kept, in characters.
 const LONGEST_REASON: usize = 512;
 
-/// What all positions of a game share.
+/// The data shared by all positions of a game.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) description: Arc<Description>,
@@ -61,7 +61,7 @@ impl ProgramPosition {
         RulesRequest { seat, ..self.request(kind) }
     }
 
-    /// The legal action that `text`, which is not listed, means.
+    /// The legal action that `text` means, if it is not in the list.
     fn ask_to_judge(&self, seat: Seat, text: &str) -> Result<String, GameError> {
         let request = self.request_of(RequestType::Judge, seat);
         let request = RulesRequest { text: Some(text.into()), ..request };
@@ -151,7 +151,7 @@ impl ProgramPosition {
         })
     }
 
-    /// Appends the events of a step: its actions, what the program tells, and the end of the game.
+    /// Appends the events of a step: its actions, the program's events, and the end of the game.
     fn tell(&self, step: StepText<'_>, done: Done, mover: Option<Seat>, events: &mut Vec<Event>) {
         let seats = &self.table.description.seats;
         let on_behalf_of = done.on_behalf_of.map(|seat| seats[seat].clone());

@@ -30,7 +30,7 @@ const MOST_KEPT: usize = 4096;
 /// Answers requests about `game` until `quit` or the end of the input.
 ///
 /// The state is that of the game with a field `steps`: the texts of all steps so far. The last
-/// positions are kept, so that a request costs one step and not a whole game.
+/// positions are kept, so that a request costs one step instead of a whole game.
 ///
 /// # Errors
 /// The pipes fail, or a request breaks the contract.
@@ -56,14 +56,14 @@ pub fn serve(
     Ok(())
 }
 
-/// Why a game is served no longer.
+/// The reason why serving ended.
 #[derive(Debug)]
 pub enum ServeError {
     /// The pipes fail.
     Pipe(io::Error),
-    /// A request is not what the contract wants.
+    /// A request breaks the contract.
     Request(serde_json::Error),
-    /// A request lacks this field, or it does not fit the game.
+    /// This field of a request is missing, or invalid for this game.
     Field(&'static str),
     /// The rules refuse a step.
     Game(GameError),
@@ -206,7 +206,7 @@ impl Server<'_> {
         Ok((self.reached(request)?.position, seat))
     }
 
-    /// The position that a request is about, from those that are kept or from the start.
+    /// The position that a request is about, built from a kept one or from the start.
     fn reached(&self, request: &RulesRequest<'_>) -> Result<Reached, ServeError> {
         let words = request.options.ok_or(ServeError::Field("options"))?;
         let state = request.state.ok_or(ServeError::Field("state"))?;
@@ -226,7 +226,7 @@ impl Server<'_> {
     }
 }
 
-/// The part of a state from which its position is found again.
+/// The part of a state that identifies its position.
 #[derive(Deserialize)]
 struct StepsSoFar {
     steps: Vec<Value>,
@@ -244,7 +244,7 @@ fn options(game: &dyn AnyGame, words: &RawValue) -> Result<Options, GameError> {
     Ok(Options::resolve(game.options(), given)?)
 }
 
-/// What the game is.
+/// The description of the game.
 fn describe(game: &dyn AnyGame) -> GameAnswer {
     let BySeat { first, second } = game.seats().map(std::borrow::Cow::into_owned);
     let clause = |clause: &referee_games::Clause| ClauseWords {
@@ -309,7 +309,7 @@ fn step(words: &StepWords<'_>) -> TextStep {
     }
 }
 
-/// A step as the state lists it: a text, or two where both seats moved.
+/// A step as the state lists it: one text, or two if both seats moved.
 fn compact(step: &TextStep) -> Value {
     match step {
         Step::Move(text) | Step::Chance(text) => text.as_str().into(),
@@ -346,7 +346,7 @@ fn show(reached: &Reached) -> Result<PositionAnswer, ServeError> {
     })
 }
 
-/// The legal actions, and what is shown of them where they are too many to list.
+/// The legal actions, or the data shown instead if there are too many to list.
 #[expect(clippy::type_complexity, reason = "two fields of an answer")]
 fn actions(
     position: &dyn AnyPosition,
@@ -388,7 +388,7 @@ fn state(position: &dyn AnyPosition, steps: &[Value]) -> Result<Box<RawValue>, S
     Ok(RawValue::from_string(format!("{fields}{comma}\"{STEPS}\":{steps}}}"))?)
 }
 
-/// Adds what a step did. The referee makes the events of actions and of the end itself.
+/// Adds the events of a step, except actions and the end, which the referee adds itself.
 fn tell(
     game: &dyn AnyGame,
     events: Vec<Event>,
@@ -411,7 +411,7 @@ fn tell(
     Ok(())
 }
 
-/// What a text means, or why it is refused.
+/// The action that a text means, or the reason why it is refused.
 fn judge(position: &dyn AnyPosition, seat: Seat, text: &str) -> Result<ActionAnswer, ServeError> {
     let (refused, clause, malformed) = match position.judge(seat, text) {
         Ok(action) => {

@@ -55,7 +55,7 @@ mod counting {
     /// have used more than this.
     const WALK_AFTER: Duration = Duration::from_millis(20);
 
-    /// Where the CPU time comes from.
+    /// The source of the CPU time.
     #[derive(Debug)]
     pub(super) struct Counter {
         group: Option<CpuFile>,

@@ -174,7 +174,7 @@ pub enum ResolveError {
     /// A requirement is not in force.
     #[error("`{requirement}` is required but not in force: {why}")]
     Required {
-        /// What is required.
+        /// The requirement.
         requirement: Requirement,
         /// Why it is not in force.
         #[source]

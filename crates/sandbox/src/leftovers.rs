@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// What a process left behind.
+/// The leftovers of a process.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Leftovers {
     /// The number of descendants that were still alive and had to be killed; 0 if the system does

@@ -139,7 +139,7 @@ pub(crate) enum SupervisorMessage {
 pub(crate) struct SetupError {
     /// The stage that failed.
     pub(crate) stage: StartStage,
-    /// What failed and how.
+    /// The failed step, and the reason.
     pub(crate) message: String,
     /// The number of the system error, if it was one.
     pub(crate) error: Option<i32>,

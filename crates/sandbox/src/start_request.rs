@@ -1,4 +1,4 @@
-//! What a supervisor receives: the setup and its process's pipes.
+//! The request that a supervisor receives: the setup and its process's pipes.
 
 #![expect(unsafe_code, reason = "descriptors that come through a socket")]
 

@@ -1,4 +1,4 @@
-//! Players that are the same, judging by their commands and files.
+//! Finds players with the same command and files.
 
 /// Groups `players`, given as names and hashes, by equal hash, in their order.
 pub fn copies<'a>(players: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Vec<String>> {

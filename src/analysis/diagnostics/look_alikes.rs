@@ -14,11 +14,11 @@ use serde::Serialize;
 
 use super::decisions::DecisionHash;
 
-/// The least number of common positions; fewer say nothing.
+/// The minimum number of common positions; fewer prove nothing.
 const LEAST_POSITIONS: u32 = 20;
 /// The smallest share of identical decisions to report.
 const LEAST_SHARE: f64 = 0.8;
-/// How far that share must exceed the share with all other players.
+/// The minimum difference between that share and the share with all other players.
 const LEAST_EXCESS: f64 = 0.1;
 /// The most pairs of players to show.
 const MOST: usize = 20;

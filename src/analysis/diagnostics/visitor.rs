@@ -13,7 +13,7 @@ use crate::game_program::recorded_rules;
 use crate::log::{LogError, LogProblem};
 use crate::model::rules::GameRules;
 
-/// Examines every game that counts, and the decisions in it.
+/// Examines every game that counts, and its decisions.
 pub struct Diagnoser {
     dir: PathBuf,
     observer: DiagnosticsCollector,

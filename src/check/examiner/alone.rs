@@ -184,7 +184,7 @@ impl Examiner<'_> {
     }
 }
 
-/// Describes what it asked to receive.
+/// Describes the parts of messages that it wants.
 fn describe_wants(wants: Wants) -> String {
     let wanted: Vec<&str> = wants.names().collect();
     if wanted.is_empty() {

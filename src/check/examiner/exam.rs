@@ -1,4 +1,4 @@
-//! What a check consists of: the same settings and steps for every player.
+//! The settings and steps of a check, the same for every player.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct Exam {
     pub control: TimeControl,
     /// The sandbox for the players.
     pub containment: Arc<Sandbox>,
-    /// What happens after a refused action.
+    /// The policy after a refused action.
     pub policy: FaultPolicy,
     /// The decisions that show each kind of turn.
     pub drills: Vec<Drill>,

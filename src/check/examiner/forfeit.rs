@@ -20,7 +20,7 @@ use referee_games::{AnyPosition, BySeat, Event, Game, GameError, Seat, Step, Tur
 /// The plies of the placing phase, plus one move of the class.
 const BEFORE: u32 = 25;
 
-/// Why the game stopped.
+/// The reason why the game stopped.
 enum ForfeitFailure {
     Player(Fault),
     Referee(Unplayable),
@@ -35,7 +35,7 @@ impl From<NotStarted> for ForfeitFailure {
     }
 }
 
-/// What the player received in a game without a fault.
+/// The messages to the player in a game without a fault.
 enum Told {
     Forfeit,
     Nothing,

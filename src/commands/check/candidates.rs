@@ -14,7 +14,7 @@ use crate::model::stage::Stage;
 use crate::model::tournament::Tournament;
 use crate::run::resume::{fresh_identity, header};
 
-/// An argument that names no player, and why.
+/// An argument that names no player, with the reason.
 #[derive(Debug)]
 pub(super) struct UnknownPlayer {
     pub(super) word: String,

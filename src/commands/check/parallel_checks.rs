@@ -22,7 +22,7 @@ use crate::printer::activity::Activity;
 use crate::run::cores::share_cores;
 use crate::run::worker::settle_on;
 
-/// How the checks ended.
+/// The outcome of the checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChecksEnd {
     /// Every player was checked.
@@ -86,7 +86,7 @@ pub(super) fn examine_all(
 }
 
 impl SharedWork {
-    /// Checks the entries that nobody has taken, until none is left or the checks must stop.
+    /// Checks the entries that no thread has taken, until none is left or the checks must stop.
     fn work(&self, stop: &watch::Receiver<bool>, tell: &mpsc::UnboundedSender<ThreadMessage>) {
         while !*stop.borrow() {
             let number = self.next.fetch_add(1, Ordering::Relaxed);

@@ -36,7 +36,7 @@ pub(crate) struct PageParts {
     /// The number of games in a full script.
     size: usize,
     /// The first lines of the scripts that need not be written again if they are there; none if
-    /// nothing tells.
+    /// unknown.
     first_lines: Vec<String>,
 }
 

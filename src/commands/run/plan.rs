@@ -102,7 +102,7 @@ fn unknown(until: &Until) -> String {
     )
 }
 
-/// What to expect of the time left if one game takes `each` and `due` games are missing.
+/// Describes what fits into the time left if one game takes `each` and `due` games are missing.
 fn outlook(until: &Until, each: Duration, due: usize, tables: &Tables) -> String {
     let games = until.left.as_secs_f64() / each.as_secs_f64();
     let share = match due {

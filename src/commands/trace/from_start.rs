@@ -29,7 +29,7 @@ pub(super) struct PathStep {
     played: TracedStep,
 }
 
-/// Why a line has no position.
+/// The reason why a line has no position.
 #[derive(Debug, Serialize)]
 struct LineError {
     error: String,

@@ -32,7 +32,7 @@ pub(super) fn is_player(stem: &str) -> bool {
     stem.eq_ignore_ascii_case("player")
 }
 
-/// Where the methods of a class are defined.
+/// The place where the methods of a class are defined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MethodOrigin {
     /// In this file.

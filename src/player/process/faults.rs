@@ -1,4 +1,4 @@
-//! What a reply, its time or its absence says about a player.
+//! Finds the fault in a reply, its time or its absence.
 
 use std::time::{Duration, Instant};
 

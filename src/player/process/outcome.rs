@@ -1,6 +1,6 @@
 //! The outcomes of writing a request and of waiting for its reply.
 
-/// How much of a request was written.
+/// The part of a request that was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WriteOutcome {
     /// All of it.
@@ -11,7 +11,7 @@ pub(super) enum WriteOutcome {
     Late,
 }
 
-/// Why no line arrived.
+/// The reason why no line arrived.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum NoLine {
     /// The output ended.

@@ -32,7 +32,7 @@ pub struct IntervalRow {
     pub most: Option<f64>,
 }
 
-/// How values map to positions.
+/// The scale that maps values to positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AxisScale {
     /// Linear, in Elo.

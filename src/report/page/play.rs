@@ -1,4 +1,4 @@
-//! How the games went: lengths, endings and clock use.
+//! Lengths and endings of games, and clock use.
 
 use maud::{Markup, html};
 

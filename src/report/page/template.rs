@@ -15,7 +15,7 @@ pub fn is_stamped(beginning: &str, stamp: &str) -> bool {
     beginning.contains(&format!("<meta name=\"{STAMP}\" content=\"{stamp}\">"))
 }
 
-/// How a page is published.
+/// The way in which a page is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageKind {
     /// A file on disk.
@@ -39,7 +39,7 @@ pub struct PageTemplate<'a> {
     pub key: &'a str,
     /// Identifies everything that the page was made from; see [`is_stamped`].
     pub stamp: Option<&'a str>,
-    /// How the page is published.
+    /// The way in which the page is published.
     pub kind: PageKind,
 }
 

@@ -156,7 +156,7 @@ fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
     before.iter().filter_map(said).collect()
 }
 
-/// What knows the rules of the games.
+/// The program that knows the rules of the games.
 fn rules_of(header: &Header) -> &'static str {
     if header.program.is_some() { "a program" } else { "built in" }
 }

@@ -17,7 +17,7 @@ pub fn next(course: &StageState<'_>) -> Option<Vec<(usize, usize)>> {
     }
     let mut open: Vec<usize> = course.there().filter(|&player| !passed[player]).collect();
     if open.len() % 2 == 1 {
-        // If nobody is through yet, the last player waits for a round.
+        // If no player is through yet, the last one waits for a round.
         match course.there().find(|&player| passed[player]) {
             Some(partner) => open.push(partner),
             None => open.truncate(open.len() - 1),
@@ -35,7 +35,7 @@ mod tests {
     use crate::model::player::Out;
     use referee_ratings::Results;
 
-    /// Plays a check with this many players, of which these make a fault in every game.
+    /// Plays a check with this many players; the listed ones make a fault in every game.
     fn rounds(players: usize, bad: &[usize]) -> (Vec<Vec<(usize, usize)>>, Vec<bool>) {
         let entrants: Vec<usize> = (0..players).collect();
         let (mut rounds, mut sections) = (Vec::new(), Vec::<Vec<Meeting>>::new());

@@ -15,7 +15,7 @@ const FURTHER_SHARE: usize = 20;
 /// After this many copies of earlier games in a row, two players do not meet again.
 const REPEATS: u32 = 4;
 
-/// When a ladder ends.
+/// The condition that ends a ladder.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Goal {
     /// This many games were played, or will have been after the next round.

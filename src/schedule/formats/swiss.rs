@@ -1,5 +1,5 @@
 //! The Swiss system: in each round, players with about the same score meet. No two players meet
-//! twice. With an odd number of players one sits out each round, nobody twice.
+//! twice. With an odd number of players, one sits out each round, none twice.
 
 use std::collections::HashSet;
 

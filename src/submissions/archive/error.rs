@@ -1,12 +1,12 @@
-//! Why an archive was refused.
+//! Errors of archives.
 
 use std::fmt;
 use std::io;
 
 use super::SHOWN;
 
-/// Why an archive was refused or could not be unpacked. Names are those in the archive, made safe
-/// to show.
+/// The reason why an archive was refused or could not be unpacked. Names are those in the archive,
+/// made safe to show.
 #[derive(Debug)]
 pub enum ArchiveError {
     /// The folder to unpack into could not be created.
@@ -21,7 +21,7 @@ pub enum ArchiveError {
     Broken {
         /// The kind it should be.
         kind: &'static str,
-        /// What is wrong, safe to show.
+        /// The problem, safe to show.
         why: String,
     },
     /// It has more entries than this limit.

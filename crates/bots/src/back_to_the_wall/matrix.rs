@@ -26,7 +26,7 @@ impl MixedStrategy {
         self.0.iter().zip(worth).map(|(share, worth)| share * worth).sum()
     }
 
-    /// Draws the index of a choice, ignoring unlikely ones; 0 if there is none.
+    /// Draws the index of a choice, ignoring unlikely ones; 0 if none is likely enough.
     pub(super) fn draw(&self, rng: &mut ChaCha8Rng) -> usize {
         let most = self.0.iter().copied().fold(0.0, f64::max);
         let likely = |share: f64| if share < UNLIKELY.min(most) { 0.0 } else { share };
@@ -42,7 +42,7 @@ impl MixedStrategy {
 }
 
 impl PayoffMatrix {
-    /// Returns whether there are no choices.
+    /// Returns whether the game has no choices yet.
     pub(super) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

@@ -1,4 +1,5 @@
-//! Whether a wall on a square can cut other squares apart, from the eight squares around it alone.
+//! Tests whether a wall on a square can cut other squares apart, looking only at the eight squares
+//! around it.
 //!
 //! If the open squares beside it are linked by open squares around it, every path over the square
 //! has a detour, and the wall cuts nothing apart.

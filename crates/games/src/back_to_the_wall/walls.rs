@@ -50,7 +50,7 @@ pub enum Rule1Input {
 pub enum SameSquare {
     /// It counts once.
     OneWall,
-    /// It counts for nobody.
+    /// It does not count.
     Cancel,
 }
 

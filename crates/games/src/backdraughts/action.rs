@@ -23,7 +23,7 @@ pub enum Action<S = Square> {
     Capture(S),
     /// Declines to play an action that the other seat overlooked (B8).
     Decline,
-    /// Passes, because there is no action (B7) or one was overlooked (B8).
+    /// Passes, because no action is legal (B7) or one is overlooked (B8).
     Pass,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for Action {
     }
 }
 
-/// What the referee rolls.
+/// A roll of the referee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Chance {
     /// The number for the seat on turn (B1).

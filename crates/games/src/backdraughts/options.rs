@@ -41,7 +41,7 @@ pub enum Overlooked {
     Opponent,
 }
 
-/// What decides how far a pawn goes (B9).
+/// The rule for how far a pawn goes (B9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Movement {
     /// A die.

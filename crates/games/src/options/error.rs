@@ -37,14 +37,14 @@ pub enum OptionError {
         name: String,
         /// The file.
         file: String,
-        /// The kind of file that is wanted, in two or three words.
+        /// The expected kind of file, in two or three words.
         wanted: Text,
         /// The reason why it cannot be read.
         reason: String,
         /// The expected value of the option.
         expected: Expected,
     },
-    /// A file that an option names was read, and its contents are refused.
+    /// A file that an option names was read, but its contents are invalid.
     File {
         /// The option.
         name: String,

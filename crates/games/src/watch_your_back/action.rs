@@ -20,7 +20,7 @@ pub enum Action<S = Square> {
         /// The square where it goes.
         to: S,
     },
-    /// Forfeits the move, because there is none (W7).
+    /// Forfeits the move, because none is legal (W7).
     Pass,
 }
 
