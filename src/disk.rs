@@ -242,4 +242,53 @@ mod tests {
         let mode = fs::metadata(&path).expect("a file").permissions().mode();
         assert_eq!((text(&path).as_str(), mode & 0o777), ("hidden", 0o600));
     }
+
+    #[test]
+    fn a_replacement_takes_its_place_only_when_it_is_complete() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("index");
+        fs::write(&path, "old").expect("written");
+        let files = || fs::read_dir(dir.path()).expect("a folder").count();
+        let given_up = Replacement::new(&path).expect("begun");
+        given_up.write(b"half").expect("written");
+        assert_eq!((text(&path).as_str(), files()), ("old", 2));
+        drop(given_up);
+        assert_eq!((text(&path).as_str(), files()), ("old", 1));
+        let complete = Replacement::new(&path).expect("begun");
+        complete.write(b"ne").and_then(|()| complete.write(b"w")).expect("written");
+        complete.place_quickly().expect("in its place");
+        assert_eq!((text(&path).as_str(), files()), ("new", 1));
+    }
+
+    #[test]
+    fn what_an_interrupted_write_left_is_removed() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("table.csv");
+        assert_eq!(beside(&path), dir.path().join("table.csv.new"));
+        fs::write(beside(&path), "half").expect("written");
+        remove_unfinished(&path).expect("removed");
+        assert!(!beside(&path).exists());
+        remove_unfinished(&path).expect("there is nothing to remove");
+        remove_if_there(dir.path()).expect_err("a folder is no file");
+    }
+
+    #[test]
+    fn nothing_is_written_into_a_folder_that_is_not_there() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("missing/table");
+        let error = write_quickly(&path, b"x").expect_err("there is no folder");
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        make_folder(&dir.path().join("missing/deeper")).expect("made");
+        write_quickly(&path, b"x").expect("written");
+    }
+
+    #[test]
+    fn a_lock_of_this_process_is_nobody_elses() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let file = File::create(dir.path().join("lock")).expect("a file");
+        assert!(!is_locked_by_another(&file).expect("known"));
+        let own = rustix::fs::FlockOperation::NonBlockingLockExclusive;
+        rustix::fs::fcntl_lock(&file, own).expect("locked");
+        assert!(!is_locked_by_another(&file).expect("known"));
+    }
 }

@@ -236,3 +236,6 @@ pub fn games(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

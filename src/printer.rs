@@ -107,3 +107,28 @@ impl Printer {
         let _ = writeln!(io::stderr().lock(), "{label}: {text}");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::FailureKind;
+
+    #[test]
+    fn a_file_has_no_colours() {
+        let file = tempfile::tempfile().expect("a file");
+        assert_eq!(Colour::on(&file), Colour::Plain);
+    }
+
+    #[test]
+    fn a_reader_that_leaves_is_no_error() {
+        let left = Printer::broken(&io::ErrorKind::BrokenPipe.into());
+        assert_eq!(left.kind, FailureKind::Closed);
+        let full = Printer::broken(&io::Error::other("no room"));
+        assert_eq!(full, Failure::system("cannot write to standard output: no room"));
+    }
+
+    #[test]
+    fn a_quiet_printer_draws_no_bar() {
+        assert!(!Printer::new(true).bar());
+    }
+}

@@ -308,17 +308,94 @@ mod tests {
     use super::*;
     use crate::model::fault::FaultCode;
     use crate::model::record::examples::{faulty, game};
+    use crate::model::stage::Stage;
+    use crate::schedule::state::TournamentSetup;
 
-    #[test]
-    fn nobody_leads_who_cannot_be_ranked() {
-        let contender = |name: &str| Contender {
-            name: name.to_owned(),
+    fn progress(names: &[&str]) -> Progress {
+        let contender = |name: &&str| Contender {
+            name: (*name).to_owned(),
             halves: 0,
             completion: Completion::default(),
             is_out: false,
         };
-        let players = ["ant", "bee", "mute", "out"].map(contender).to_vec();
-        let mut progress = Progress::new(Printer::new(true), players);
+        Progress::new(Printer::new(true), names.iter().map(contender).collect())
+    }
+
+    /// A tournament of two players that meet in this many pairs.
+    fn state(pairs: u32) -> TournamentState {
+        let names = ["ant", "bee"].map(str::to_owned).to_vec();
+        TournamentState::new(TournamentSetup::new(names, vec![Stage::round_robin(pairs)]))
+    }
+
+    /// The game at `index` of that tournament.
+    fn record(state: &TournamentState, index: usize) -> GameRecord {
+        let fixture = state.fixture(index);
+        let [first, second] = Seat::BOTH.map(|seat| state.name(fixture.players[seat]));
+        let plain = game(first, second, "white");
+        GameRecord { id: state.id(index), pair: fixture.pair, game: fixture.game, ..plain }
+    }
+
+    #[test]
+    fn earlier_games_count_for_who_leads() {
+        let mut state = state(1);
+        let record = record(&state, 0);
+        state.add(&record).expect("it belongs");
+        let progress = Progress::new(Printer::new(true), Contender::all(&state));
+        let winner = record.winner().expect("not a draw").to_owned();
+        assert!(
+            progress.leaders().starts_with(&format!("{winner} 100%")),
+            "{}",
+            progress.leaders()
+        );
+    }
+
+    #[test]
+    fn a_line_says_how_much_is_done() {
+        let mut state = state(1);
+        let mut progress = progress(&["ant", "bee"]);
+        progress.on(RunEvent::Begun { due: 2 }, &state).expect("no failure");
+        for index in [0, 1] {
+            let record = record(&state, index);
+            state.add(&record).expect("it belongs");
+            let finished = RunEvent::GameFinished { record: &record, transcript: None };
+            progress.on(finished, &state).expect("no failure");
+            let line = progress.plain_line();
+            assert!(line.starts_with(&format!("{} of 2 games, ", index + 1)), "{line}");
+            assert!(line.contains(", 0 with a fault, leading: "), "{line}");
+        }
+    }
+
+    #[test]
+    fn games_that_become_known_are_expected() {
+        let mut progress = progress(&["ant", "bee"]);
+        progress.count(&game("ant", "bee", "white"));
+        progress.expect(10);
+        assert!(progress.plain_line().starts_with("1 of about 10 games, "));
+        progress.expect(0);
+        assert!(progress.plain_line().starts_with("1 of about 2 games, "), "at least one more");
+        progress.over();
+        assert!(progress.plain_line().starts_with("1 of 1 games, in "));
+    }
+
+    #[test]
+    fn a_headline_takes_the_place_of_the_leaders() {
+        let mut progress = progress(&["ant"]);
+        assert_eq!(progress.summary(), "leading: nobody yet");
+        progress.headline("+5 Elo".to_owned());
+        assert_eq!(progress.summary(), "+5 Elo");
+    }
+
+    #[test]
+    fn the_time_left_ends_when_the_games_do() {
+        let (minute, hour) = (Duration::from_secs(60), Duration::from_secs(3600));
+        assert_eq!(in_time(hour, None), hour);
+        assert!(in_time(hour, Some(Instant::now() + minute)) <= minute);
+        assert_eq!(in_time(hour, Some(Instant::now())), Duration::ZERO);
+    }
+
+    #[test]
+    fn nobody_leads_who_cannot_be_ranked() {
+        let mut progress = progress(&["ant", "bee", "mute", "out"]);
         assert_eq!(progress.leaders(), "nobody yet");
         let no_start = [("black", FaultCode::NoStart)];
         progress.count(&faulty(game("ant", "mute", "white"), &no_start));

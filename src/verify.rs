@@ -228,3 +228,6 @@ fn check_seeds(secret: &Secret, record: &GameRecord) -> Vec<RecordFinding> {
         .map(|seat| RecordFinding::Seed(record.players[seat].clone()))
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -81,3 +81,45 @@ impl CheckFinding {
         text
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::player::LineDirection;
+    use referee_games::GameKind;
+
+    fn finding(fault: &Fault, ply: Option<u32>, interface: Interface) -> CheckFinding {
+        let lines = vec![ShownLine { way: LineDirection::ToPlayer, text: "a turn".to_owned() }];
+        let game = GameKind::WatchYourBack.game();
+        CheckFinding::new(game, fault, Seat::Second, ply, (interface, lines))
+    }
+
+    #[test]
+    fn a_fault_cites_the_clause_of_the_rules_that_it_breaks() {
+        let clause = &GameKind::WatchYourBack.game().clauses()[0];
+        let mut fault = Fault::new(FaultCode::Illegal, "0,0 is a corner");
+        fault.clause = Some(clause.id.to_string());
+        let finding = finding(&fault, Some(3), Interface::Program);
+        assert_eq!(finding.clause, format!("{}, {}: {}", clause.id, clause.title, clause.text));
+        assert_eq!((&*finding.seat, finding.exchange.len()), ("black", 1));
+        assert!(
+            finding.describe().starts_with("illegal: 0,0 is a corner (as black, after 3 plies)")
+        );
+    }
+
+    #[test]
+    fn any_other_fault_cites_the_page_of_its_interface() {
+        let mut fault = Fault::new(FaultCode::NoStart, "it cannot be run");
+        fault.stderr = vec!["No such file".to_owned()];
+        assert_eq!(
+            finding(&fault, None, Interface::Program).describe(),
+            "no-start: it cannot be run (as black, before the game)\n    No such file\n\
+             expected: a program that runs and, within the start-up limit, answers `init` with the \
+             line `ok` or `{\"id\":0}`\nclause: docs/protocol.md, Faults, `no-start`"
+        );
+        let class = finding(&fault, None, Interface::Class);
+        assert_eq!(class.clause, "docs/classes.md, `no-start`");
+        assert!(class.expected.starts_with("a class that can be imported"));
+        assert!(class.exchange.is_empty(), "its author never sees lines");
+    }
+}

@@ -69,3 +69,48 @@ fn since_the_last_request(mut lines: Vec<ShownLine>) -> Vec<ShownLine> {
     }
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(lines: &[&str]) -> Vec<String> {
+        let text = lines.join("\n");
+        last_request_in(&text, "white").iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn the_last_request_to_a_seat_is_shown_with_its_reply() {
+        assert_eq!(
+            shown(&[
+                r#"{"seat":"white","to":"{\"type\":\"init\"}"}"#,
+                r#"{"seat":"white","from":"ok"}"#,
+                r#"{"seat":"white","to":"{\"type\":\"turn\",\"id\":1}"}"#,
+                r#"{"seat":"black","to":"{\"type\":\"turn\",\"id\":1}"}"#,
+                r#"{"seat":"white","from":"3,3\u001b[31m"}"#,
+                r#"{"seat":"white","to":"{\"type\":\"end\"}"}"#,
+                r#"{"seat":"white","to":"{\"type\":\"quit\"}"}"#,
+            ]),
+            [r#"> {"type":"turn","id":1}"#, r"< 3,3\x1b[31m"],
+            "what came after the fault explains nothing"
+        );
+    }
+
+    #[test]
+    fn a_request_without_a_reply_is_shown_alone() {
+        let init = r#"{"seat":"white","to":"{\"type\":\"init\"}"}"#;
+        let quit = r#"{"seat":"white","to":"{\"type\":\"quit\"}"}"#;
+        assert_eq!(shown(&[init, quit]), [r#"> {"type":"init"}"#]);
+    }
+
+    #[test]
+    fn lines_that_are_no_transcript_are_passed_over() {
+        assert_eq!(shown(&["", "garbage", "[]", r#"{"seat":"white"}"#, r#"{"to":"x"}"#]), [""; 0]);
+    }
+
+    #[test]
+    fn a_long_line_is_cut() {
+        let line = ShownLine { way: LineDirection::FromPlayer, text: "x".repeat(2 * SHOWN) };
+        assert_eq!(line.to_string().chars().count(), SHOWN + "< …".chars().count());
+    }
+}

@@ -146,3 +146,6 @@ pub fn place(line: &LogLine, state: &mut TournamentState) -> (Option<usize>, Opt
         Err(RecordError::Double) => (None, problem(LineProblemKind::Double)),
     }
 }
+
+#[cfg(test)]
+mod tests;

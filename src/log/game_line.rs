@@ -129,3 +129,6 @@ fn used_ms(record: &GameRecord, seat: Seat) -> u64 {
     let total = record.clock.used_ns[seat].iter().fold(0_u64, |sum, &ns| sum.saturating_add(ns));
     total / 1_000_000
 }
+
+#[cfg(test)]
+mod tests;

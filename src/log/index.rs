@@ -308,3 +308,6 @@ impl Fields<'_> {
         self.take().map(u64::from_le_bytes)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -116,3 +116,6 @@ impl NewIndex {
         Ok(file)
     }
 }
+
+#[cfg(test)]
+mod tests;

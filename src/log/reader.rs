@@ -234,3 +234,6 @@ fn read_header(input: &mut impl BufRead) -> Result<(Vec<u8>, Header), LogProblem
     let header = serde_json::from_slice(&raw).map_err(LogProblem::InvalidHeader)?;
     Ok((raw, header))
 }
+
+#[cfg(test)]
+mod tests;

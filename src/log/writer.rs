@@ -291,3 +291,6 @@ impl LogWriter {
 pub fn write_header(out: &mut dyn Write, header: &Header) -> io::Result<()> {
     out.write_all(&seal(header, &header.identity)?)
 }
+
+#[cfg(test)]
+mod tests;

@@ -157,3 +157,76 @@ impl Format {
         2 * meetings * pairs as usize
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gauntlet() -> Format {
+        Format::Gauntlet { anchors: vec!["ant".to_owned(), "bee".to_owned()] }
+    }
+
+    fn all() -> [Format; 7] {
+        [
+            Format::Check,
+            Format::RoundRobin,
+            gauntlet(),
+            Format::Swiss { rounds: 3 },
+            Format::Knockout { tie_breaks: 1 },
+            Format::Ladder { games: 400, margin: Some(30) },
+            Format::Further,
+        ]
+    }
+
+    #[test]
+    fn the_number_of_games_follows_from_the_format() {
+        let games = |players| all().map(|format| format.games(players, 2));
+        assert_eq!(games(5), [12, 40, 24, 24, 16, 400, 0]);
+        assert_eq!(games(1), [4, 0, 0, 0, 0, 400, 0], "a check needs an opponent");
+        assert_eq!(games(0), [0, 0, 0, 0, 0, 400, 0]);
+    }
+
+    #[test]
+    fn a_stage_reads_as_it_is_written() {
+        for format in all() {
+            let stage = Stage { format, pairs: 2, players: Some(8) };
+            let text = serde_json::to_string(&stage).expect("plain data");
+            assert_eq!(serde_json::from_str::<Stage>(&text).expect(&text), stage);
+        }
+        let plain = serde_json::to_string(&Stage::round_robin(1)).expect("plain data");
+        assert_eq!(plain, r#"{"format":"round-robin","pairs":1}"#);
+        for unknown in [r#"{"format":"league","pairs":1}"#, r#"{"format":"check","pairs":1,"x":1}"#]
+        {
+            assert!(serde_json::from_str::<Stage>(unknown).is_err(), "{unknown}");
+        }
+    }
+
+    #[test]
+    fn a_format_is_described_with_its_size() {
+        let said = all().map(|format| format.describe(5, "2 pairs"));
+        assert_eq!(
+            said,
+            [
+                "a check of 2 pairs each",
+                "10 pairings of 2 pairs",
+                "a gauntlet of 3 against 2 anchors, 2 pairs each",
+                "3 Swiss rounds of 2 pairs",
+                "a knockout with 2 pairs per match",
+                "a ladder of 400 games at most",
+                "further games as time allows",
+            ]
+        );
+    }
+
+    #[test]
+    fn pairing_rules_of_a_newer_referee_are_refused() {
+        let read = serde_json::from_str::<PairingRules>;
+        assert_eq!(read("1").expect("known"), PairingRules::First);
+        assert_eq!(read("2").expect("known"), PairingRules::Second);
+        let newer = read("3").expect_err("unknown").to_string();
+        assert!(
+            newer.starts_with("unknown pairing rules 3: a newer referee knows them"),
+            "{newer}"
+        );
+    }
+}

@@ -181,6 +181,41 @@ mod tests {
         assert_eq!(cut("greedy", 1), "…");
     }
 
+    fn column(heading: &'static str, align: Align, cells: &[&str]) -> Column {
+        let cells = cells.iter().map(TableCell::plain).collect();
+        Column { heading, keep: Keep::Always, align, cells }
+    }
+
+    #[test]
+    fn text_stands_left_and_numbers_right() {
+        let columns = [
+            column("name", Align::Left, &["ant", "象棋 bot"]),
+            column("n", Align::Right, &["7", "1000"]),
+        ];
+        assert_eq!(
+            lay_out(&columns, 80, Colour::Plain),
+            ["name         n", "ant          7", "象棋 bot  1000"]
+        );
+    }
+
+    #[test]
+    fn only_bad_cells_and_headings_are_coloured() {
+        let bad = Column { cells: vec![TableCell::bad(3)], ..column("f", Align::Right, &[]) };
+        let lines = lay_out(&[column("n", Align::Left, &["1"]), bad], 80, Colour::Ansi);
+        assert_eq!(lines, ["\x1b[1mn  f\x1b[0m", "1  \x1b[31m3\x1b[0m"]);
+    }
+
+    #[test]
+    fn a_missing_value_is_a_dash() {
+        assert_eq!(TableCell::or_dash(None::<u32>), TableCell::plain("–"));
+        assert_eq!(TableCell::or_dash(Some(3)), TableCell::plain(3));
+    }
+
+    #[test]
+    fn a_table_without_columns_is_an_empty_line() {
+        assert_eq!(lay_out(&[], 80, Colour::Plain), [""]);
+    }
+
     #[test]
     fn the_lowest_rank_goes_first() {
         let column =

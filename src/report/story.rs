@@ -102,3 +102,87 @@ pub fn named_squares(events: &[Event]) -> Vec<Square> {
     };
     actions.flat_map(|action| action.split(['>', ' '])).filter_map(square).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The events as a log or a player has them.
+    fn events(lines: &[&str]) -> Vec<Event> {
+        lines.iter().map(|line| serde_json::from_str(line).expect(line)).collect()
+    }
+
+    #[test]
+    fn every_event_is_told_in_a_few_words() {
+        let cases = [
+            (r#"{"event":"action","by":"white","action":"3,4"}"#, "white 3,4"),
+            (
+                r#"{"event":"action","by":"white","action":"pass","forced":true}"#,
+                "white pass (forced)",
+            ),
+            (
+                r#"{"event":"action","by":"white","action":"3,3","opening":true}"#,
+                "white 3,3 (opening)",
+            ),
+            (
+                r#"{"event":"action","by":"white","action":"1,1>2,2","for":"black"}"#,
+                "white 1,1>2,2 for black",
+            ),
+            (r#"{"event":"roll","seat":"white","value":6}"#, "white rolls 6"),
+            (r#"{"event":"first","rolls":[3,5]}"#, "3 to 5 for who begins"),
+            (r#"{"event":"removed","squares":["3,4","1,0"],"why":"corner"}"#, "removed 3,4 1,0"),
+            (r#"{"event":"walls","placed":["1,2"],"not_placed":[]}"#, "walls 1,2"),
+            (
+                r#"{"event":"walls","placed":[],"not_placed":[{"square":"0,0","clauses":["B4","B5"]}]}"#,
+                "no walls, not 0,0 (B4 B5)",
+            ),
+            (r#"{"event":"over","result":"draw","reason":"repetition"}"#, "draw by repetition"),
+            (
+                r#"{"event":"over","result":"white","reason":"elimination"}"#,
+                "white wins by elimination",
+            ),
+            (
+                r#"{"event":"round-end","board":"lake","winner":"draw","reason":"full","squares":{"one":3,"two":4}}"#,
+                "lake ends by full, 3 to 4 squares: draw",
+            ),
+            (r#"{"event":"drop","to":["red"],"column":3,"by":"red"}"#, "drop column 3 by red"),
+        ];
+        for (line, told) in cases {
+            assert_eq!(describe_events(&events(&[line])), told);
+        }
+    }
+
+    #[test]
+    fn an_event_of_a_games_own_cannot_command_the_terminal() {
+        let told = describe_events(&events(&["{\"event\":\"x\\u001b[2J\",\"y\":\"\\u202e\"}"]));
+        assert_eq!(told, r"x\u{1b}[2J y \u{202e}");
+    }
+
+    #[test]
+    fn only_plies_are_numbered() {
+        let action = r#"{"event":"action","by":"white","action":"3,4"}"#;
+        let removed = r#"{"event":"removed","squares":["3,3"],"why":"surrounded"}"#;
+        assert_eq!(describe_step(&events(&[action, removed]), 7), "7. white 3,4; removed 3,3");
+        let roll = events(&[r#"{"event":"roll","seat":"white","value":6}"#]);
+        assert!(!is_ply(&roll));
+        assert_eq!(describe_step(&roll, 7), "white rolls 6");
+    }
+
+    #[test]
+    fn the_squares_of_the_last_step_are_found_in_its_actions() {
+        let named = |lines: &[&str]| {
+            named_squares(&events(lines)).iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            named(&[r#"{"event":"action","by":"white","action":"3,4>5,6"}"#]),
+            ["3,4", "5,6"]
+        );
+        let both = [
+            r#"{"event":"action","by":"one","action":"CU 1,2 0,0"}"#,
+            r#"{"event":"action","by":"two","action":"pass"}"#,
+        ];
+        assert_eq!(named(&both), ["1,2", "0,0"]);
+        let next = r#"{"event":"round-start","board":"lake","map":[],"pieces":{"one":{"circle":"0,0","square":"1,1"},"two":{"circle":"2,2","square":"3,3"}}}"#;
+        assert_eq!(named(&[both[0], next]), [""; 0], "the board is another one");
+    }
+}

@@ -24,3 +24,25 @@ pub(super) fn describe(why: Unranked<Out>) -> &'static str {
         Unranked::Excluded(Out::Unchecked) => "failed the check",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    const ALL: [Unranked<Out>; 5] = [
+        Unranked::Unconnected,
+        Unranked::NoGame,
+        Unranked::Forfeits,
+        Unranked::Excluded(Out::Quarantined),
+        Unranked::Excluded(Out::Unchecked),
+    ];
+
+    #[test]
+    fn each_reason_has_a_code_and_words_of_its_own() {
+        assert_eq!(ALL.map(name), ["apart", "no-game", "faults", "quarantine", "check"]);
+        let words: BTreeSet<&str> = ALL.into_iter().map(describe).collect();
+        assert_eq!(words.len(), ALL.len());
+    }
+}

@@ -183,3 +183,86 @@ pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
     }
     lines.join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU64;
+
+    use referee_ratings::{MatchGame, Unit};
+
+    use super::*;
+
+    const PLAYERS: [&str; 2] = ["new", "old\u{1b}"];
+
+    /// A match of these pairs, each by the half points of the first player in its two games; none
+    /// for a game in which both failed.
+    fn played(most: u32, pairs: &[[Option<usize>; 2]]) -> SprtMatch {
+        let test = Sprt::new(Unit::Logistic, (0.0, 20.0), (0.05, 0.05)).expect("a test");
+        let mut played = SprtMatch::new(test, most);
+        for (pair, games) in (1..).zip(pairs) {
+            for (at_first_seat, &halves) in [true, false].into_iter().zip(games) {
+                let fingerprint = NonZeroU64::new(u64::from(2 * pair) + u64::from(at_first_seat));
+                let forfeited = halves.is_none();
+                played.add(MatchGame { pair, at_first_seat, halves, forfeited, fingerprint });
+            }
+        }
+        played
+    }
+
+    fn answer(played: &SprtMatch) -> String {
+        text(played, PLAYERS).lines().next().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn the_answer_comes_first() {
+        let won = played(500, &[[Some(2), Some(2)]; 400]);
+        assert_eq!(answer(&won), r"new is better than old\u{1b}.");
+        let lost = played(500, &[[Some(0), Some(0)]; 400]);
+        assert_eq!(answer(&lost), r"new is not better than old\u{1b}.");
+        let even = [[Some(2), Some(1)], [Some(1), Some(0)]];
+        assert_eq!(
+            answer(&played(2, &even)),
+            "Undecided after the maximum number of pairs; --max-pairs allows more."
+        );
+        assert_eq!(answer(&played(9, &even)), "Not decided yet.");
+        let failing = played(100, &[[None, None]; 30]);
+        assert_eq!(answer(&failing), r"Undecided: both new and old\u{1b} fail in pair after pair.");
+    }
+
+    #[test]
+    fn what_was_played_is_said_in_pairs() {
+        let pairs = [[Some(2), Some(1)], [Some(1), Some(1)], [None, Some(0)]];
+        let text = text(&played(9, &pairs), PLAYERS);
+        let second = text.lines().nth(1).expect("a line");
+        assert_eq!(
+            second,
+            "new scored 2.5 of 4 in 2 pairs; pairs by score (0 ½ 1 1½ 2): 0 0 1 1 0."
+        );
+        assert!(text.contains("Pairs with a game in which both failed, which do not count: 1."));
+        assert!(text.contains("Games that ended in a fault: 1."));
+        assert!(!text.contains("copies"), "{text}");
+    }
+
+    #[test]
+    fn json_says_the_same() {
+        let pairs = [[Some(2), Some(1)], [Some(1), Some(1)]];
+        let played = played(2, &pairs);
+        let json = serde_json::to_value(VerdictJson::new(&played, ["new", "old"], "results/x"))
+            .expect("plain data");
+        assert_eq!((&json["verdict"], &json["stop"]), (&"undecided".into(), &"max-pairs".into()));
+        assert_eq!((&json["pairs"], &json["score"]), (&2.into(), &2.5.into()));
+        assert_eq!(json["pentanomial"], serde_json::json!([0, 0, 1, 1, 0]));
+        assert_eq!((&json["test"]["elo1"], &json["results"]), (&20.0.into(), &"results/x".into()));
+        let [llr, lower, upper] =
+            ["llr", "lower", "upper"].map(|key| json[key].as_f64().expect(key));
+        assert!(lower < llr && llr < upper);
+        let superiority = json["superiority"].as_f64().expect("a number");
+        assert!(superiority > 0.5 && superiority < 1.0);
+    }
+
+    #[test]
+    fn the_headline_counts_the_pairs() {
+        let line = headline(&played(9, &[[Some(2), Some(1)]]));
+        assert!(line.contains(" Elo (") && line.contains(" after 1 pairs, LLR "), "{line}");
+    }
+}

@@ -146,3 +146,6 @@ fn round(duration: Duration) -> Duration {
 fn nanos(duration: Duration) -> u64 {
     duration.as_nanos() as u64
 }
+
+#[cfg(test)]
+mod tests;

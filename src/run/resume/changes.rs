@@ -176,3 +176,6 @@ fn setting(key: &str, value: &serde_json::Value) -> (String, String) {
     };
     (name.replace('_', "-"), words)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+use super::*;
+use crate::model::record::examples::{game, header};
+
+fn names() -> GameNames {
+    GameNames::of(&header(&["ant", "bee"]))
+}
+
+/// A game of the tournament, with the id that belongs to it.
+fn record(first: &str, second: &str, result: &str) -> GameRecord {
+    GameRecord { id: game_id(first, second, 1, 1), ..game(first, second, result) }
+}
+
+fn line(record: &GameRecord) -> Option<GameLine> {
+    names().line(record, LinePlace::default())
+}
+
+#[test]
+fn a_line_says_what_results_need() {
+    let record = record("bee", "ant", "black");
+    let line = line(&record).expect("a game of the tournament");
+    assert_eq!((line.players, line.pair, line.game), (BySeat::new(1, 0), 1, 1));
+    assert_eq!((line.id(), line.plies), (record.id.clone(), 2));
+    assert_eq!((line.winner(), line.reason.as_str()), (Some(Seat::Second), "elimination"));
+    let names = names();
+    assert_eq!(names.player(&line, Seat::First), "bee");
+    assert_eq!((names.result(&line), names.winner(&line)), ("black", Some("ant")));
+    assert_eq!(line.used_ms, BySeat::new(2, 0), "2.1 ms and 0.999999 ms, rounded down");
+}
+
+#[test]
+fn a_draw_is_won_by_nobody() {
+    let line = line(&record("ant", "bee", "draw")).expect("a game of the tournament");
+    let names = names();
+    assert_eq!((line.winner(), names.winner(&line), names.result(&line)), (None, None, "draw"));
+}
+
+#[test]
+fn a_record_that_cannot_belong_to_the_tournament_is_no_game_of_it() {
+    let fine = record("ant", "bee", "white");
+    assert!(line(&fine).is_some());
+    for foreign in [
+        record("ant", "cat", "white"),
+        game("ant", "bee", "white"),
+        GameRecord { pair: 2, ..fine.clone() },
+        GameRecord { game: 2, ..fine.clone() },
+        GameRecord { result: "red".to_owned(), ..fine.clone() },
+        GameRecord { id: fine.id.to_uppercase() + "0", ..fine.clone() },
+    ] {
+        assert_eq!(line(&foreign), None, "{}", foreign.id);
+    }
+}
+
+#[test]
+fn a_time_that_does_not_fit_is_the_longest_there_is() {
+    let mut record = record("ant", "bee", "white");
+    record.clock.used_ns.values.first = vec![u64::MAX, u64::MAX];
+    let line = line(&record).expect("a game of the tournament");
+    assert_eq!(line.used_ms.first, u64::MAX / 1_000_000);
+}

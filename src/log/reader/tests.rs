@@ -1,0 +1,80 @@
+use std::fs;
+
+use super::*;
+use crate::log::places::LogPlaces;
+use crate::log::{LogWriter, write_header};
+use crate::model::record::examples::{game, header};
+
+/// Why a log with this text cannot be opened.
+fn refused(text: &str) -> String {
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::write(dir.path().join(LOG), text).expect("written");
+    LogReader::open(dir.path()).expect_err("refused").to_string()
+}
+
+#[test]
+fn a_log_of_another_format_names_the_version_that_reads_it() {
+    let said = refused("{\"schema\":\"referee-log-9\",\"version\":\"7.3\"}\n");
+    let expected = format!(
+        "the log has the format referee-log-9, this referee reads {SCHEMA}; referee 7.3, which \
+         wrote it, reads it"
+    );
+    assert!(said.contains(&expected), "{said}");
+}
+
+#[test]
+fn a_file_that_is_not_a_log_is_refused() {
+    for text in ["hello\n", "{}\n", "[]\n", "\n"] {
+        let said = refused(text);
+        assert!(said.contains("not a header"), "{text}: {said}");
+    }
+    let half = format!("{{\"schema\":\"{SCHEMA}\",\"version\":\"0\"}}\n");
+    let said = refused(&half);
+    assert!(said.contains(&format!("not a header of the format {SCHEMA}")), "{said}");
+}
+
+#[test]
+fn a_header_that_was_edited_is_read_and_noticed() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut line = Vec::new();
+    write_header(&mut line, &header(&["ant"])).expect("memory");
+    fs::write(dir.path().join(LOG), &line).expect("written");
+    let reader = LogReader::open(dir.path()).expect("a log");
+    assert!(reader.header_intact());
+    assert_eq!(reader.header_line(), line);
+    let text = String::from_utf8(line).expect("UTF-8").replace("\"ant\"", "\"bee\"");
+    fs::write(dir.path().join(LOG), text).expect("written");
+    let reader = LogReader::open(dir.path()).expect("a log");
+    assert!(!reader.header_intact());
+    assert_eq!(reader.header().players[0].name, "bee");
+}
+
+#[test]
+fn every_line_says_where_it_is() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let games = [game("ant", "bee", "white"), game("bee", "ant", "draw")];
+    let mut log = LogWriter::create(dir.path(), &header(&["ant", "bee"])).expect("created");
+    games.iter().try_for_each(|game| log.append(game)).expect("appended");
+    let text = fs::read(dir.path().join(LOG)).expect("a log");
+    let mut reader = LogReader::open(dir.path()).expect("a log");
+    let mut places = LogPlaces::open(dir.path()).expect("a log");
+    for (number, game) in (2..).zip(games) {
+        let line = reader.next_line().expect("readable").expect("a line");
+        let at = usize::try_from(line.at).expect("a small file");
+        assert_eq!((line.number, &text[at..at + line.raw.len()]), (number, &line.raw[..]));
+        assert_eq!(places.record(line.at).expect("a record"), game);
+        let entry = line.into_entry().expect("a record");
+        assert_eq!((entry.line, entry.intact), (number, true));
+    }
+    assert_eq!(reader.whole(), text.len() as u64);
+    let within = places.record(5).expect_err("no line begins there").to_string();
+    assert!(within.starts_with("the game at byte 5: "), "{within}");
+}
+
+#[test]
+fn an_error_names_its_line_if_it_has_one() {
+    let incomplete = LogError::header(LogProblem::HeaderIncomplete);
+    assert_eq!(incomplete.to_string(), "line 1: the header is not complete");
+    let unread = LogError::whole(LogProblem::Read(io::Error::other("no disk")));
+    assert_eq!(unread.to_string(), "no disk");
+}
