@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_of_the_fingers_is_taken_for_the_nearest_command() {
+    fn mistyped_commands_are_corrected_to_the_nearest() {
         for (given, meant) in [("rnu", "run"), ("chekc", "check"), ("rnak", "rank")] {
             let error = Cli::try_parse_from(["referee", given]).expect_err("no command");
             let error = with_nearest_command(error).to_string();

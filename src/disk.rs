@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_written_in_whole_or_not_at_all() {
+    fn files_are_written_completely_or_not_at_all() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("table");
         write_whole(&path, |out| out.write_all(b"old")).expect("written");
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_private_file_is_private_whatever_was_left_beside_it() {
+    fn private_files_stay_private_after_interrupted_writes() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("secret");
         fs::write(beside(&path), "half").expect("written");

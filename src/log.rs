@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_appended_is_read_back() {
+    fn appended_records_are_read_back() {
         let dir = tempfile::tempdir().expect("a folder");
         let (mut log, games) = two_games(dir.path());
         log.finish().expect("synced");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn no_log_is_begun_where_there_is_one() {
+    fn an_existing_log_is_not_overwritten() {
         let dir = tempfile::tempdir().expect("a folder");
         drop(two_games(dir.path()));
         let before = log_in(dir.path());
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_goes_on_after_every_torn_line() {
+    fn a_log_continues_after_a_torn_line_of_any_length() {
         let dir = tempfile::tempdir().expect("a folder");
         let (_, [first, second]) = two_games(dir.path());
         let whole = log_in(dir.path());
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_was_moved_removed_or_replaced_is_not_written_to() {
+    fn the_writer_refuses_a_log_that_was_moved_or_replaced() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join(LOG);
         let aside = dir.path().join("aside");
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_somebody_else_cut_or_wrote_to_is_not_written_to() {
+    fn the_writer_refuses_a_log_of_unexpected_length() {
         let dir = tempfile::tempdir().expect("a folder");
         let (mut log, games) = two_games(dir.path());
         let whole = log_in(dir.path());
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_is_replaced_in_one_step_or_not_at_all() {
+    fn logs_are_replaced_atomically() {
         let dir = tempfile::tempdir().expect("a folder");
         let (mut log, [game, _]) = two_games(dir.path());
         let before = log_in(dir.path());
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_is_told_and_passed_over() {
+    fn bad_lines_are_reported_and_skipped() {
         let dir = tempfile::tempdir().expect("a folder");
         let (_, [first, second]) = two_games(dir.path());
         let text = String::from_utf8(log_in(dir.path())).expect("UTF-8");

@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_leads_who_cannot_be_ranked() {
+    fn unranked_players_are_not_shown_as_leaders() {
         let mut progress = progress(&["ant", "bee", "mute", "out"]);
         assert_eq!(progress.leaders(), "nobody yet");
         let no_start = [("black", FaultCode::NoStart)];

@@ -181,7 +181,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn stopped_anywhere_a_round_robin_is_balanced_and_connected(
+        fn a_round_robin_is_balanced_wherever_it_stops(
             players in 2_usize..24, pairs in 1_u32..4, stop in 0_usize..2000,
         ) {
             let schedule = round_robin(players, pairs);
@@ -234,7 +234,7 @@ mod tests {
         }
 
         #[test]
-        fn sections_stand_one_after_the_other(pairs in prop::collection::vec(1_u32..4, 1..6)) {
+        fn sections_follow_each_other(pairs in prop::collection::vec(1_u32..4, 1..6)) {
             let mut schedule = Schedule::new(&names(5), &Order::Listed);
             for (at, &pairs) in pairs.iter().enumerate() {
                 let players = [vec![0, 1, 2, 3, 4], vec![4, 2, 0], vec![]][at % 3].clone();
@@ -253,7 +253,7 @@ mod tests {
 
     /// Knowing a listed schedule does not help to predict a random one.
     #[test]
-    fn a_drawn_order_tells_nothing_of_the_names() {
+    fn a_random_schedule_does_not_depend_on_the_names() {
         let names = names(8);
         let schedule = |order| {
             let mut schedule = Schedule::new(&names, &order);
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_belong_has_no_place() {
+    fn foreign_fixtures_have_no_index() {
         let schedule = round_robin(3, 2);
         let fixture = schedule.fixture(0);
         for bad in [

@@ -153,7 +153,7 @@ mod tests {
     use referee_games::Seat;
 
     #[test]
-    fn streams_depend_on_their_own_names_alone() {
+    fn streams_depend_only_on_their_names() {
         let secret = Secret::from_seed(7);
         assert_eq!(secret.player_seed("a", "b", 1), Secret::from_seed(7).player_seed("a", "b", 1));
         assert_ne!(secret.player_seed("a", "b", 1), secret.player_seed("b", "a", 1));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_survives_its_hex_digits() {
+    fn secrets_round_trip_as_hex_digits() {
         let secret = Secret::from_seed(7);
         assert_eq!(Secret::from_hex(&secret.to_hex()), Some(secret));
         assert_eq!(Secret::from_hex("7"), None);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn luck_is_the_same_for_both_games_and_fair_enough() {
+    fn luck_is_fair_and_the_same_for_both_games() {
         let secret = Secret::from_seed(7);
         let faces: Vec<(u8, u32)> = (1..=6).map(|face| (face, 1)).collect();
         let rolls = |mut luck: Luck| {

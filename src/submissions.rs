@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn authors_of_one_name_are_told_apart() {
+    fn authors_with_the_same_name_get_different_names() {
         let moodle = |author: &str| format!("{author}_assignsubmission_file_a.py");
         let entries = ["Participant_17", "Bob Ray_18", "Ada_19", "ada_20"].map(moodle);
         let expected = ["Ada 19", "Bob Ray", "Participant 17", "ada 20"];
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn long_names_that_begin_alike_are_told_apart() {
+    fn long_names_with_the_same_beginning_stay_distinct() {
         let long = ["b", "c"].map(|end| format!("{}{end}.py", "a".repeat(70)));
         let names = names(&long.each_ref().map(|entry| &**entry));
         assert!(
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_archive_of_an_archive_holds_is_found() {
+    fn nested_archives_are_unpacked() {
         let dir = tempfile::tempdir().expect("a folder");
         let packed = |name: &str, entry: &str, bytes: &[u8]| {
             let mut builder = tar::Builder::new(Vec::new());

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_players_that_go_on_are_those_that_people_see_on_top() {
+    fn the_best_ranked_players_advance() {
         // The anchors claim that player 3 is better than player 0.
         let anchors = [("player 0", 1000.0), ("player 3", 1500.0)];
         let ratings = anchors.map(|(player, rating)| Anchor { player: player.to_owned(), rating });

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_with_a_fault_is_of_no_other_kind() {
+    fn games_with_a_fault_are_no_other_highlight() {
         let mut highlights = Highlights::default();
         let crash = [("white", crate::model::fault::FaultCode::Crash)];
         for _ in 0..FAULTS + 3 {

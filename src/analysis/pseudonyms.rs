@@ -164,7 +164,7 @@ mod tests {
     use crate::model::record::examples::{faulty, game};
 
     #[test]
-    fn nothing_of_the_opponent_is_left() {
+    fn packet_records_contain_nothing_private_about_the_opponent() {
         let names = ["ant", "a secret name"].map(str::to_owned);
         let pseudonyms = Pseudonyms::new("identity", &names);
         let mut record =
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_anyone_is_left_for_everyone() {
+    fn public_records_contain_nothing_private() {
         let names = ["a plain name", "a secret name"].map(str::to_owned);
         let pseudonyms = Pseudonyms::new("identity", &names);
         let both = [("white", FaultCode::Crash), ("black", FaultCode::Illegal)];

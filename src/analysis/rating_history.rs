@@ -64,7 +64,7 @@ mod tests {
     use crate::model::record::examples::game;
 
     #[test]
-    fn the_last_point_is_the_whole() {
+    fn the_last_point_of_the_history_covers_all_games() {
         let names = ["ant", "bee", "cat"].map(str::to_owned);
         let mut history = RatingHistory::new(&names, Vec::new(), 37);
         for _ in 0..37 {

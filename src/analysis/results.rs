@@ -228,7 +228,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_and_not_counted() {
+    fn invalid_records_are_not_counted() {
         let mut results = results(&["ant", "bee"], &[]);
         let unknown = results.add(&game("ant", "eel", "white"));
         assert_eq!(unknown, Err(AnalysisError::UnknownPlayer("eel".into())));

@@ -22,7 +22,7 @@ mod tests {
     use crate::model::record::examples::{faulty, game};
 
     #[test]
-    fn a_game_is_seen_from_one_side() {
+    fn games_are_seen_from_one_players_side() {
         let side = |game: &_, seat| match_game(1, seat, GameSummary::of(game).expect("a result"));
         let won = game("ant", "bee", "white");
         let [ant, bee] = Seat::BOTH.map(|seat| side(&won, seat));

@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_broken_off_says_what_was_found_until_then() {
+    fn an_unfinished_check_reports_its_findings() {
         let mut report = report();
         report.steps[0].verdict = StepVerdict::Passed;
         report.break_off("interrupted");
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_counts_more_than_the_end_of_the_check() {
+    fn failures_take_precedence_over_the_time_limit() {
         let mut report = report();
         report.steps[0].verdict = StepVerdict::Failed;
         "it left".clone_into(&mut report.steps[0].summary);
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_player_has_a_report_of_one_step() {
+    fn an_argument_that_is_not_a_player_gets_a_report() {
         let report = CheckReport::refused("notes.txt", "a-game", "no player is recognised");
         assert_eq!(report.verdict(), "NOT READY: no player is recognised");
         assert_eq!(

@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_hold_is_explained() {
+    fn failed_mechanisms_are_explained() {
         let finding = ProbeResult {
             name: "landlock",
             purpose: "files",

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_to_come_is_refused() {
+    fn past_and_invalid_times_are_refused() {
         let passed = Err("that time has passed; name a future time".to_owned());
         assert_eq!(parsed("2026-11-22 16:59"), passed);
         assert_eq!(parsed("2026-11-22 17:00"), passed);

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_run_by_what_they_are_written_in() {
+    fn files_run_with_the_interpreter_of_their_language() {
         let dir = tempfile::tempdir().expect("a folder");
         for (name, expected) in [
             ("a.py", Some(words(&["python3", "a.py"]))),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_its_player_and_a_class_is_known_by_its_methods() {
+    fn folders_and_classes_are_detected_as_players() {
         let only =
             |files: &[(&str, &str)]| found(files).into_iter().map(|(_, it)| it).collect::<Vec<_>>();
         assert_eq!(only(&[]), []);
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_in_the_folder_may_be_the_player() {
+    fn the_player_may_be_in_a_subfolder() {
         let here = |dir: &str, found: Detected| vec![(dir.to_owned(), found)];
         let notes = ("README.md", "");
         assert_eq!(found(&[notes, ("src/team.py", CLASS)]), here("src", class("team")));
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_told_apart_is_listed() {
+    fn indistinguishable_candidates_are_listed() {
         let dir = folder(&[("old/player.py", CLASS), ("new/player.py", CLASS)]);
         assert_eq!(detect(dir.path()), None);
         let two = [("new".to_owned(), class("player")), ("old".to_owned(), class("player"))];

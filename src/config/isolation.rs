@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_player_is_made_of_is_hidden() {
+    fn files_of_other_players_are_hidden() {
         let top = tempfile::tempdir().expect("a folder");
         let top = top.path().canonicalize().expect("a path");
         fs::create_dir_all(top.join("deep/team")).expect("folders");

@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_texts_that_begin_alike_make_two_names() {
+    fn long_texts_with_the_same_beginning_get_different_names() {
         assert_eq!(name_of(" an \t ant "), "an ant");
         let long = "a".repeat(LONGEST_NAME);
         assert_eq!(name_of(&long), long);

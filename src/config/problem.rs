@@ -301,7 +301,7 @@ error: second
     }
 
     #[test]
-    fn the_same_in_several_lines_is_said_once() {
+    fn repeated_problems_are_listed_once() {
         let text = "a = 1\n".repeat(14);
         let source = SourceText { name: "cup.toml", text: &text };
         let mut problems = Problems::default();

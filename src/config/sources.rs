@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_nearly_right_is_offered() {
+    fn similar_names_are_suggested() {
         let dir = folder(&["player.py"]);
         let about = |word| missing("file", word, dir.path()).about("it");
         assert_eq!(

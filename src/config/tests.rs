@@ -212,7 +212,7 @@ unexpected value of `command`
 }
 
 #[test]
-fn text_that_is_no_toml() {
+fn text_that_is_not_toml() {
     assert_eq!(
         about("pairs = "),
         "\
@@ -256,7 +256,7 @@ error: no players
 }
 
 #[test]
-fn an_unknown_game_and_bad_options() {
+fn an_unknown_game_and_invalid_options() {
     starts(
         &message(&format!("name = \"cup\"\ngame = \"chess\"\n{PLAYERS}")),
         "\
@@ -333,7 +333,7 @@ unexpected value of `move`
 }
 
 #[test]
-fn a_preset_sets_what_is_not_given() {
+fn presets_fill_in_missing_keys() {
     let clock = |lines: &str| {
         let text = format!("{HEAD}{lines}\n{PLAYERS}");
         Folder::new().check(&text).expect("a tournament").clock

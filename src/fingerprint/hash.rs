@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_framed() {
+    fn hashed_words_are_framed() {
         assert_ne!(
             Player::new(&["p", "ab", "c"], &[]).hash(),
             Player::new(&["p", "a", "bc"], &[]).hash()
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn built_in_players_differ_by_name() {
+    fn fingerprints_of_built_in_players_differ_by_name() {
         assert_ne!(of_bot("greedy"), of_bot("search"));
     }
 }

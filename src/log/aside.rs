@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_set_aside_stands_there_once_and_whole() {
+    fn removed_lines_are_kept_once_and_complete() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("aside");
         let set = |lines: &[&str]| {

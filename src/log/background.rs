@@ -126,7 +126,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     #[test]
-    fn what_was_written_is_synced_by_itself_at_once_or_at_the_end() {
+    fn written_data_is_synced() {
         let (tell, told) = mpsc::channel();
         let sync = move || tell.send(()).map_err(io::Error::other);
         let soon = Background::start(Duration::from_millis(1), sync.clone()).expect("a thread");
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sync_that_fails_is_told() {
+    fn failed_syncs_are_reported() {
         let failing = || Err(io::Error::other("no disk"));
         let background = Background::start(HOUR, failing).expect("a thread");
         background.written();

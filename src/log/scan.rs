@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn the_index_says_what_the_log_says() {
+    fn a_scan_is_the_same_with_and_without_an_index() {
         let dir = tempfile::tempdir().expect("a folder");
         drop(log(dir.path()));
         assert!(!is_renewed(dir.path()), "the writer has kept it");
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_grows_with_its_index_or_without() {
+    fn a_log_can_be_appended_to_with_or_without_an_index() {
         let dir = tempfile::tempdir().expect("a folder");
         let mut writer = log(dir.path());
         let more = named(4, game("bee", "ant", "white"));
@@ -321,7 +321,7 @@ mod tests {
 
     /// Whatever happens to the index, the log read is the same.
     #[test]
-    fn an_index_that_was_torn_or_edited_is_noticed() {
+    fn torn_or_edited_indexes_are_noticed() {
         let dir = tempfile::tempdir().expect("a folder");
         drop(log(dir.path()));
         let (path, plain) = (dir.path().join(INDEX), plainly(dir.path()));
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_changed_since_is_noticed() {
+    fn changes_of_the_log_are_noticed_through_the_index() {
         let dir = tempfile::tempdir().expect("a folder");
         drop(log(dir.path()));
         let path = dir.path().join(LOG);

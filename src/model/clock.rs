@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_budget_is_out_unless_an_increment_comes() {
+    fn an_empty_budget_loses_unless_there_is_an_increment() {
         let mut clock = Clock::new(control(Some(100), None, 0));
         assert_eq!(clock.spend(Duration::from_nanos(100)), ClockVerdict::InTime);
         assert!(clock.is_out());
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn start_up_is_charged_only_where_it_counts() {
+    fn start_up_is_charged_only_if_configured() {
         let mut counted = control(Some(100), None, 0);
         counted.count_startup = true;
         let mut clock = Clock::new(counted);
@@ -261,7 +261,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn time_is_neither_made_nor_lost(
+        fn clocks_conserve_time(
             budget in 0_u64..1_000_000, increment in 0_u64..1000,
             turns in proptest::collection::vec(0_u64..2_000, 0..100),
         ) {
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_are_short() {
+    fn durations_are_shown_briefly() {
         let text = |ms| seconds(Duration::from_millis(ms));
         assert_eq!(
             [text(0), text(250), text(1000), text(60_000), text(61_500)],

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_reads_and_writes_as_its_name() {
+    fn fault_codes_round_trip_as_their_names() {
         for code in FaultCode::ALL {
             let text = serde_json::to_string(&code).expect("a plain enum");
             assert_eq!(text, format!("\"{}\"", code.name()));

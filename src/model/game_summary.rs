@@ -130,7 +130,7 @@ mod tests {
     use crate::model::record::examples::{faulty, game};
 
     #[test]
-    fn a_double_fault_is_nobodys_half_point() {
+    fn a_double_fault_scores_zero_for_both() {
         let both = [("white", FaultCode::Crash), ("black", FaultCode::Timeout)];
         let both_failed =
             GameSummary::of(&faulty(game("ant", "bee", "draw"), &both)).expect("a result");

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn without_figures_two_warnings_of_a_kind_are_the_same() {
+    fn warnings_of_a_kind_are_equal_without_figures() {
         let pondered = |millis, frozen_since| {
             let cpu = Duration::from_millis(millis);
             PlayerWarning::Pondered { cpu, frozen_since }.text(Wording::General)
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warning_is_about_one_seat_or_none() {
+    fn warnings_are_about_one_seat_or_none() {
         let warning = GameWarning::Player(Seat::First, PlayerWarning::LeftProcesses(1));
         assert_eq!(warning.about(Seat::First), Some(&PlayerWarning::LeftProcesses(1)));
         assert_eq!(warning.about(Seat::Second), None);

@@ -38,7 +38,7 @@ fn luck_behind(rules: &GameRules, opening: &Opening, mut luck: Luck) -> Luck {
 }
 
 #[test]
-fn random_openings_lead_to_a_decision() {
+fn random_openings_end_at_a_decision() {
     for &kind in GameKind::all() {
         for plies in [1, 2, 9, MOST_PLIES] {
             a_random_opening_leads_to_a_decision(&book(kind, plies), plies);
@@ -103,7 +103,7 @@ fn an_opening_is_at_most_half_of_its_game() {
 }
 
 #[test]
-fn a_list_is_played_in_turn() {
+fn pairs_use_listed_openings_in_turn() {
     let rules = rules(GameKind::WatchYourBack, &[]);
     let lists = vec![texts(&["3,3", "3,4"]), texts(&["2,2"])];
     let book = OpeningBook::new(rules.clone(), Some(&Openings::Listed(lists.clone())));
@@ -139,7 +139,7 @@ fn a_simultaneous_turn_takes_two() {
 }
 
 #[test]
-fn a_list_says_nothing_of_dice() {
+fn listed_openings_are_refused_in_games_with_dice() {
     let with_dice = rules(GameKind::Backdraughts, &[]);
     assert_eq!(listed(&with_dice.start, &texts(&["1,3>4,3"])), Err(OpeningError::Dice));
 }

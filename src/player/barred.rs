@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hidden_module_is_named_with_the_way_to_give_it() {
+    fn errors_name_a_hidden_module_and_how_to_allow_it() {
         let python = "Traceback …\nPermissionError: [Errno 13] Permission denied: \
                       '/home/x/other.py'\n";
         let said = "the referee hides other.py from it, because another player is made of it: if \
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_memory_is_named() {
+    fn errors_name_missing_shared_memory() {
         let python = "  sl = self._semlock = _multiprocessing.SemLock(\n\
                       PermissionError: [Errno 13] Permission denied\n";
         assert!(hint(python).is_some_and(|hint| hint.starts_with("it needs /dev/shm")));

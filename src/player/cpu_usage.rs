@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_of_its_own_turns_is_left_out_off_turn() {
+    fn off_turn_usage_excludes_time_of_own_turns() {
         let left = spent(7, 30).without(Duration::from_millis(2));
         assert_eq!((left.cpu.as_millis(), left.wall.as_millis()), (5, 28));
         assert_eq!(spent(1, 30).without(Duration::from_millis(2)).cpu, Duration::ZERO);

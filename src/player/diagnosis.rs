@@ -187,7 +187,7 @@ mod tests {
     };
 
     #[test]
-    fn a_timeout_says_what_the_player_was_doing() {
+    fn a_timeout_describes_the_state_of_the_player() {
         let said = |late| timeout(late).message;
         assert_eq!(
             said(Late { partial: b"3,4", ..LATE }),

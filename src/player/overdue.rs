@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn a_referee_is_late_from_the_limit_on() {
+    fn a_referee_is_late_from_the_lag_limit_on() {
         let is_lag = |late: Duration| seen_after(BOUND + late, Duration::ZERO).is_lag(NANO);
         assert!(!is_lag(LAG.saturating_sub(NANO)));
         assert!(is_lag(LAG) && is_lag(LAG + NANO));
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn players_that_computed_all_the_time_may_be_the_cause() {
+    fn lag_is_not_excused_if_players_computed_all_the_time() {
         let is_lag = |cpu, beside| seen_after(BOUND + 2 * LAG, cpu).is_lag(beside);
         let rest = BOUND.saturating_sub(LAG);
         assert!(is_lag(rest, LAG.saturating_sub(NANO)));
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_measured_excuses_nobody() {
+    fn unmeasured_cpu_time_excuses_no_delay() {
         let overdue = Overdue { cpu: None, ..seen_after(2 * BOUND, Duration::ZERO) };
         assert!(!overdue.is_lag(Duration::ZERO));
     }

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn who_may_not_read_a_program_is_named() {
+    fn unreadable_programs_name_the_user() {
         let error = |denied_to| SpawnError::Program {
             program: "/home/x/player".into(),
             reason: "Permission denied (os error 13)".to_owned(),

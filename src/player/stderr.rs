@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_and_the_last_part_are_kept() {
+    fn the_beginning_and_the_end_of_stderr_are_kept() {
         const EACH: usize = 32 * 1024;
         let mut kept = HeadAndTail::new(EACH);
         kept.push(b"begin");

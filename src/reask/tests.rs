@@ -66,7 +66,7 @@ async fn told(seat: Seat, ply: u32, replies: &'static [&'static str]) -> Told {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_player_that_plays_as_it_did_comes_to_the_decision() {
+async fn a_deterministic_player_reaches_the_recorded_decision() {
     let told = told(Seat::First, 2, &["go", "go"]).await;
     let asked = told.asked.expect("the record has it");
     assert_eq!((asked.outcome, asked.divergence), (Ok("go".to_owned()), None));
@@ -79,7 +79,7 @@ async fn a_player_that_plays_as_it_did_comes_to_the_decision() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_record_goes_on_whatever_the_player_replies() {
+async fn re_asking_follows_the_record_whatever_the_player_replies() {
     for reply in ["stay", "no"] {
         let replies: &[&str] = if reply == "no" { &["no", "go"] } else { &["stay", "go"] };
         let told = told(Seat::First, 2, replies).await;
@@ -94,7 +94,7 @@ async fn the_record_goes_on_whatever_the_player_replies() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_player_that_is_gone_on_the_way_is_not_asked_any_further() {
+async fn re_asking_stops_when_the_player_exits() {
     let told = told(Seat::First, 2, &[]).await;
     let asked = told.asked.expect("the record has it");
     assert_eq!(asked.outcome.expect_err("a fault").code, FaultCode::Exit);
@@ -102,14 +102,14 @@ async fn a_player_that_is_gone_on_the_way_is_not_asked_any_further() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_decision_that_is_not_there_is_refused() {
+async fn asking_for_a_missing_decision_is_an_error() {
     let why = |told: Told| told.asked.expect_err("nobody decides there").to_string();
     assert_eq!(why(told(Seat::First, 1, &["go", "go"]).await), "nobody decides after 1 ply");
     assert_eq!(why(told(Seat::First, 9, &["go"; 9]).await), "the game has 4 plies, not 9");
 }
 
 #[test]
-fn the_seat_that_decides_is_found() {
+fn the_deciding_seat_is_found() {
     let rules = plan::rules("wpd2b");
     let record = record();
     let source = RecordedGame {

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_of_the_core_is_not_charged() {
+    fn time_stolen_by_the_opponent_is_not_charged() {
         let taken = stolen(&[(7, 30)]);
         assert_eq!(taken.charged(&control(Measure::Wall, false)), 23 * MS);
         assert_eq!(taken.charged(&control(Measure::Wall, true)), 30 * MS, "a core each");

@@ -142,7 +142,7 @@ async fn every_kind_of_turn_is_answered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_simultaneous_turn_shows_neither_the_others_action_and_the_order_alternates() {
+async fn a_simultaneous_turn_hides_both_actions_and_alternates_the_order() {
     let played = game("22", &[(500, "go"), (0, "go")], &[(0, "stay"), (0, "stay")]).play().await;
     let turns: Vec<_> = played.types().into_iter().filter(|told| told.ends_with("turn")).collect();
     assert_eq!(turns, ["0 turn", "1 turn", "1 turn", "0 turn"]);
@@ -154,7 +154,7 @@ async fn a_simultaneous_turn_shows_neither_the_others_action_and_the_order_alter
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_clock_does_not_tell_how_long_the_other_thought_in_this_turn() {
+async fn the_clock_hides_the_opponents_time_in_the_same_turn() {
     let mut game = game("222", &[(700, "go"); 3], &[(0, "go"); 3]);
     (game.control.budget, game.control.per_move) = (Some(60 * SECOND), None);
     let played = game.play().await;
@@ -174,7 +174,7 @@ async fn only_the_player_at_fault_is_asked_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_a_core_each_both_think_at_the_same_time() {
+async fn with_separate_cores_both_think_at_the_same_time() {
     let mut game = game("2", &[(700, "go")], &[(900, "go")]);
     game.control.ponder = true;
     let at_once = game.play().await;
@@ -185,7 +185,7 @@ async fn with_a_core_each_both_think_at_the_same_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_late_loses_and_is_told_nothing_more() {
+async fn a_late_player_loses_and_is_sent_nothing_more() {
     let played = game("bw", &[], &[(1001, "go")]).play().await;
     assert_eq!(played.fault(Seat::First), None);
     assert_eq!(played.fault(Seat::Second), Some((FaultCode::Timeout, "no reply within 1 s")));
@@ -203,7 +203,7 @@ async fn a_reply_at_the_last_moment_is_in_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_budget_runs_out_over_the_turns() {
+async fn turns_use_up_the_budget() {
     const SLOW: Replies = &[(1000, "go"); 4];
     let mut game = game("wwww", SLOW, &[]);
     game.control.budget = Some(3 * SECOND);
@@ -221,7 +221,7 @@ async fn a_budget_runs_out_over_the_turns() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_action_is_asked_for_again() {
+async fn refused_actions_are_retried() {
     let mut game = game("bw", &[(0, "no"), (0, "what"), (0, "go")], &[(0, "go")]);
     game.policy = FaultPolicy::Retry(2);
     let played = game.play().await;
@@ -243,7 +243,7 @@ async fn a_refused_action_is_asked_for_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_refusal_too_many_loses() {
+async fn too_many_refused_actions_lose() {
     let mut game = game("w", &[(0, "no"), (0, "no")], &[]);
     game.policy = FaultPolicy::Retry(1);
     let played = game.play().await;
@@ -264,7 +264,7 @@ async fn retries_share_the_time_of_the_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn faults_of_both_are_nobodys_point() {
+async fn a_double_fault_scores_no_points() {
     let played = game("2", &[(0, "no")], &[(0, "what")]).play().await;
     assert_eq!(played.fault(Seat::First), Some((FaultCode::Illegal, "P1: no is not allowed")));
     assert!(matches!(played.fault(Seat::Second), Some((FaultCode::Malformed, _))));
@@ -275,7 +275,7 @@ async fn faults_of_both_are_nobodys_point() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn both_are_awaited_before_one_is_judged() {
+async fn both_replies_are_awaited_before_judging() {
     for ponder in [false, true] {
         let mut game = game("2", &[(2000, "go")], &[(500, "go")]);
         game.control.ponder = ponder;
@@ -289,7 +289,7 @@ async fn both_are_awaited_before_one_is_judged() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_opening_is_played_before_anyone_is_asked() {
+async fn openings_are_played_before_players_are_asked() {
     let mut game = game("wpdb", &[], &[(0, "stay")]);
     game.opening = vec![Step::Move("go".to_owned()), Step::Pass, Step::Chance("6".to_owned())];
     let played = game.play().await;
@@ -306,7 +306,7 @@ async fn an_opening_is_played_before_anyone_is_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handshake_that_fails_ends_the_game_before_a_turn() {
+async fn a_failed_handshake_ends_the_game_before_any_turn() {
     let mut game = game("w", &[], &[]);
     game.greetings = ["Welcome!", "ok"];
     let played = game.play().await;
@@ -326,7 +326,7 @@ async fn a_handshake_that_fails_ends_the_game_before_a_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_player_wants_and_says_beside_its_action_is_kept() {
+async fn wanted_fields_and_remarks_are_kept() {
     let mut game = game("w", &[(0, r#"{"id":1,"action":"go","note":"well","eval":0.5}"#)], &[]);
     game.greetings = [r#"{"id":0,"name":"ant","want":["legal"]}"#, "ok"];
     let played = game.play().await;

@@ -48,7 +48,7 @@ fn error(record: &GameRecord, game: GameKind) -> String {
 }
 
 #[test]
-fn a_replay_yields_who_was_asked_and_the_time_and_what_happened() {
+fn a_replay_yields_seats_times_and_events() {
     let game = GameKind::Backdraughts;
     let record = record(game, &["1,3>4,3"], &["0,2>0,0"], &["roll 3", "roll 2", "roll 4"]);
     let mut replay = Replay::new(&start(game), &record);
@@ -79,7 +79,7 @@ fn a_simultaneous_turn_takes_two_texts_and_two_times() {
 }
 
 #[test]
-fn what_cannot_be_true_is_said() {
+fn impossible_records_are_reported() {
     let game = GameKind::WatchYourBack;
     assert_eq!(
         error(&record(game, &[], &["3,3", "3,3"], &[]), game),
@@ -95,7 +95,7 @@ fn what_cannot_be_true_is_said() {
 }
 
 #[test]
-fn the_steps_to_a_decision_take_the_chance_before_it() {
+fn steps_to_a_decision_include_the_chance_before_it() {
     let game = GameKind::Backdraughts;
     let record = record(game, &[], &["1,3>4,3"], &["roll 3", "roll 2"]);
     let steps = |ply| steps_to(&start(game), &record, ply).map(|steps| steps.len());

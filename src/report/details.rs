@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_found_is_said() {
+    fn all_findings_are_shown() {
         let expected = "\
 First seat: 12 ±10 Elo; same advantage for all players: p = 0.400.
 Draws: 25.0% of the games, 20.0% among equals. Correlation within pairs: -0.10.
@@ -185,7 +185,7 @@ ant beats bee, bee beats cat, cat beats ant.";
     }
 
     #[test]
-    fn that_nothing_was_found_is_said_too() {
+    fn the_absence_of_findings_is_shown() {
         let found = Diagnostics { cycles: Vec::new(), copies: Vec::new(), ..found() };
         let text = details(&found, 100, Colour::Plain);
         assert!(text.contains("Nothing unusual"), "{text}");

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn goals_are_drawn_where_nothing_stands_on_them() {
+    fn empty_goals_are_drawn() {
         let board = cells(&*start(GameKind::Backdraughts));
         let goals = [at(&board, 7, 0), at(&board, 0, 7)].map(|cell| (cell.symbol, cell.goal));
         assert_eq!(goals, [('w', Some(Seat::First)), ('b', Some(Seat::Second))]);

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_for_the_best_rank_and_every_score() {
+    fn marks_follow_the_best_rank_and_every_score() {
         let results = results(&["ant", "=bee", "house"], &[(0, 2, "white"), (2, 1, "white")]);
         let line = |score, marks| ScoreMark { player: "house".into(), score, marks };
         let grades = Grades {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn who_failed_has_what_the_configuration_says_and_who_cannot_be_compared_nothing() {
+    fn failed_players_get_the_configured_marks() {
         let names = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu"];
         let games = [(0, 1, "white"), (1, 2, "white"), (5, 6, "white"), (3, 0, "white")];
         let mut results = results(&names, &games);

@@ -211,7 +211,7 @@ mod tests {
     use crate::schedule::summary::Summary;
 
     #[test]
-    fn faults_are_told_by_player_most_first() {
+    fn faults_are_listed_by_player_most_first() {
         let mut results = results(&["slow", "chatty"], &[]);
         let codes = [FaultCode::Malformed, FaultCode::Malformed, FaultCode::Crash];
         for code in codes {
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn anchors_that_contradict_the_results_are_told() {
+    fn anchors_that_contradict_the_results_are_reported() {
         let anchor = |player: &str, rating| Anchor { player: player.to_owned(), rating };
         let games = [vec![(0, 1, "white"); 200], vec![(1, 0, "white"); 200]].concat();
         let results = results(&["ant", "bee"], &games);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_clear_needs_no_word() {
+    fn separated_neighbours_are_not_listed() {
         let clear = [vec![(0, 1, "white"); 90], vec![(1, 0, "black"); 90]].concat();
         let standings = standings(&results(&["ant", "bee"], &clear));
         assert_eq!(faults(&standings, 80), None);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_and_groups_are_told() {
+    fn copies_and_groups_are_reported() {
         let mut results = results(&["ant", "bee", "cat", "dog"], &[]);
         for _ in 0..3 {
             results.add(&game("ant", "bee", "white")).expect("known players");
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_no_rank_is_told_with_the_reason() {
+    fn unranked_players_are_listed_with_reasons() {
         let mut results = results(&["ant", "bee", "eel", "fox"], &[(0, 1, "white")]);
         let crash = [("white", FaultCode::Crash)];
         results.add(&faulty(game("eel", "ant", "black"), &crash)).expect("known players");
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_ends_where_the_room_does() {
+    fn lists_are_cut_to_the_width() {
         let items: Vec<String> = (1..=9).map(|n| format!("item{n}")).collect();
         assert_eq!(list(&items[..2], 12), "item1, item2");
         assert_eq!(list(&items, 30), "item1, item2 and 7 more");

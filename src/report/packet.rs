@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_is_left_out_and_nothing_else() {
+    fn lines_in_packets_omit_only_the_seed() {
         let line = r#"{"type":"init","id":0,"you":"white","seed":2477104006096711,"opening":[]}"#;
         assert_eq!(without_seed(line), line.replace("2477104006096711", "0"));
         for line in [r#"{"type":"turn","id":1}"#, "seed", ""] {
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exchange_is_the_players_own_part() {
+    fn packets_only_contain_the_players_own_lines() {
         let exchanges = "{\"player\":\"ant\",\"to\":\"turn\"}\n{\"player\":\"bee\",\"from\":\"x\"}\n\
                          {\"player\":\"ant\",\"from\":\"oops\"}\nbroken\n\
                          {\"player\":\"bee\",\"stderr\":\"bees\"}\n{\"player\":\"ant\",\"stderr\":\"trace\\n\"}\n";

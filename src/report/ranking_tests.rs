@@ -189,7 +189,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn nobody_who_fails_stands_above_or_level_with_who_plays(case in case()) {
+    fn failing_players_rank_below_playing_ones(case in case()) {
         let state = case.play();
         let evaluation = Evaluation::of(&state, Faulted::Count).expect("known anchors");
         let standings = Standings::new(&evaluation);

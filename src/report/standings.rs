@@ -249,7 +249,7 @@ pub(crate) mod tests {
 
     proptest! {
         #[test]
-        fn the_sums_are_those_of_the_games(results in any_results()) {
+        fn totals_match_the_games(results in any_results()) {
             let standings = standings(&results);
             let total: Points = standings.rows.iter().map(Row::score).sum();
             prop_assert_eq!(total, Points::of(standings.total.games(), 0));

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn the_standings_have_a_column_a_fault_code() {
+    fn the_standings_have_one_column_per_fault_code() {
         let mut results = results(&["=cmd", "bee"], &[(0, 1, "draw")]);
         let crash = [("white", FaultCode::Crash)];
         results.add(&faulty(game("=cmd", "bee", "black"), &crash)).expect("known players");

@@ -58,7 +58,7 @@ greedy and 象棋 bot (97%, 2), 象棋 bot and chatty (63%, 62).";
     }
 
     #[test]
-    fn a_narrow_terminal_keeps_what_matters() {
+    fn narrow_terminals_keep_the_important_columns() {
         for width in [20, 25, 30, 40, 50, 60] {
             let text = ranking(&standings(&example()), width, Colour::Plain);
             assert!(text.lines().all(|line| line.width() <= width), "{width}:\n{text}");
@@ -67,7 +67,7 @@ greedy and 象棋 bot (97%, 2), 象棋 bot and chatty (63%, 62).";
     }
 
     #[test]
-    fn a_long_name_is_cut_before_columns_go() {
+    fn long_names_are_cut_before_columns_are_dropped() {
         let long = "a".repeat(300);
         let text = ranking(&standings(&results(&[&long, "bee"], &[])), 80, Colour::Plain);
         assert!(text.contains("a…") && text.contains("faults") && text.contains("No games yet."));

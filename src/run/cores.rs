@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn without_locks_slots_take_the_cores_in_turn() {
+    fn without_locks_workers_take_cores_in_turn() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         for locks in [None, Some(file.path())] {
             let taken =
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_somebody_else_is_not_used() {
+    fn a_lock_folder_of_another_user_is_not_used() {
         let dir = tempfile::tempdir().expect("a folder");
         let own = dir.path().join("own");
         assert_eq!(own_folder(own.clone()), Some(own.clone()), "it is made");

@@ -48,7 +48,7 @@ mod tests {
     const NANO: Duration = Duration::from_nanos(1);
 
     #[test]
-    fn a_game_begins_if_an_average_one_would_be_over_in_time() {
+    fn a_game_starts_only_if_an_average_game_would_finish_in_time() {
         let (last, average) = (Instant::now(), Duration::from_secs(20));
         let end = last + average;
         let mut deadline = RunDeadline::new(end);
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn games_in_play_are_given_as_long_as_the_longest_took() {
+    fn games_in_progress_get_as_long_as_the_longest_game() {
         let end = Instant::now();
         let mut deadline = RunDeadline::new(end);
         deadline.took(Duration::from_secs(5));

@@ -245,7 +245,7 @@ fn winner(name: &str) -> Entrant {
 }
 
 #[test]
-fn a_game_whose_rules_panic_is_left_out_and_all_others_are_played() {
+fn a_panic_in_the_rules_costs_only_that_game() {
     let mut cup = Cup::new();
     // In its third pair against the first player, in the game in which it moves.
     let bad = Secret::from_seed(1).player_seed("cat", "ant", 3);
@@ -271,7 +271,7 @@ fn a_game_whose_rules_panic_is_left_out_and_all_others_are_played() {
 }
 
 #[test]
-fn a_panic_that_does_not_come_again_costs_nothing() {
+fn a_single_panic_costs_no_game() {
     let mut cup = Cup::new();
     let asked = Arc::new(AtomicUsize::new(0));
     let cat = player("cat", move |_| match asked.fetch_add(1, Ordering::Relaxed) {
@@ -285,7 +285,7 @@ fn a_panic_that_does_not_come_again_costs_nothing() {
 }
 
 #[test]
-fn where_every_game_panics_the_run_still_ends() {
+fn a_run_ends_even_if_every_game_panics() {
     let mut cup = Cup::new();
     let players = NAMES.map(|name| player(name, |_| Call::Panic));
     let (end, heard) = cup.run(2, players.into());
@@ -311,7 +311,7 @@ fn lacking(number: usize, reports: &Reports) -> io::Result<Worker> {
 }
 
 #[test]
-fn where_a_slot_lacks_something_its_games_are_played_on_the_others() {
+fn games_move_from_a_worker_without_resources_to_others() {
     let unstarted = || Err(io::Error::from(Errno::EMFILE));
     for is_started in [true, false] {
         let mut cup = Cup::new();
@@ -329,7 +329,7 @@ fn where_a_slot_lacks_something_its_games_are_played_on_the_others() {
 }
 
 #[test]
-fn where_every_slot_lacks_something_the_run_fails_and_nothing_is_recorded() {
+fn a_run_without_resources_fails_and_records_nothing() {
     let mut cup = Cup::new();
     let players = NAMES.map(winner).into();
     let (end, heard) = cup.run_where(3, players, &|number, reports| Some(lacking(number, reports)));

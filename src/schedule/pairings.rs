@@ -150,7 +150,7 @@ mod tests {
         }
 
         #[test]
-        fn a_round_of_everyone_has_nobody_twice(count in 2_usize..24) {
+        fn no_player_plays_twice_in_a_round(count in 2_usize..24) {
             let pairings = Pairings::Everyone((0..count).collect());
             let tables = count / 2;
             for start in (0..pairings.len()).step_by(tables) {

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_plain_takes_few_words() {
+    fn simple_summaries_are_short() {
         let plain = Summary { played: 12, counted: 12, ..Summary::default() };
         assert_eq!(plain.to_string(), "12 of 12 games played");
         let early = Summary { due: 30, is_estimate: true, ..plain };
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_count_and_what_is_never_played_is_said_with_the_reason() {
+    fn summaries_explain_games_that_do_not_count() {
         let out = Summary { played: 186, counted: 181, never: 98, ..Summary::default() };
         let said = |unchecked, quarantined| Summary { unchecked, quarantined, ..out }.to_string();
         let start = "186 of 186 games played; 181 count, 5 came after a player was removed; 98 \

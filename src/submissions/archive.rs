@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_of_windows_is_unpacked() {
+    fn archives_from_windows_are_unpacked() {
         let dir = tempfile::tempdir().expect("a folder");
         let to = dir.path().join("to");
         unpack(&zipped(dir.path(), &[("a\\b.py", "text")]), &to, SMALL).expect("unpacked");
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_elsewhere_is_refused() {
+    fn paths_outside_an_archive_are_refused() {
         for name in ["../evil.py", "/evil.py", "a/../../evil.py", "..\\evil.py", "C:evil.py"] {
             let why = refused(&[(name, "text")]);
             assert!(why.contains("lies outside of it"), "{name}: {why}");
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_stands_there_twice_is_refused() {
+    fn duplicate_file_names_are_refused() {
         assert_eq!(
             refused(&[("a/b", "1"), ("a\\b", "2")]),
             "the archive was refused: there are two files `a\\b`"
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_skipped_is_bounded_too() {
+    fn skipped_archive_entries_are_bounded_too() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("a.tar.gz");
         let file = File::create(&path).expect("a file");
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_is_known_by_its_content() {
+    fn archives_are_recognised_by_their_content() {
         let dir = tempfile::tempdir().expect("a folder");
         let zip = zipped(dir.path(), &[("a.py", "text")]);
         let path = dir.path().join("really-a-zip.tar.gz");

@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_are_known_under_other_names() {
+    fn copies_are_recognised_under_other_names() {
         let one = of(&[("ada.py", "code"), ("deep/book", "moves"), ("empty", "")]);
         assert_eq!(one, of(&[("bob.py", "code"), ("book", "moves"), (".git/x", "1")]));
         assert_ne!(one, of(&[("ada.py", "code")]));

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_player_is_said() {
+    fn submissions_without_a_player_are_explained() {
         let packed = "`ada_1_2_a.rar` cannot be unpacked: ask for a .zip or a .tar.gz";
         assert_eq!(chosen(&["ada_1_2_a.rar", "ada_1_3_a.pdf"]).0, packed);
         assert_eq!(chosen(&["report.pdf"]).0, "it is neither a program nor an archive");

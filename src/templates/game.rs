@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_a_template_is_left_in_a_kit() {
+    fn kits_contain_no_template_marks() {
         for file in kits().iter().flat_map(|kit| files(kit, "a-game")) {
             let left = ["@GAME@", "@LANGUAGE@", "@FILE@", "@BUILD@"];
             assert!(!left.iter().any(|mark| file.text.contains(mark)), "{}", file.path);

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_a_template_is_left_in_a_kit() {
+    fn kits_contain_no_template_marks() {
         for language in Language::ALL {
             for shape in [LegalShape::List, LegalShape::Factored] {
                 for file in files(language, "ant", "a-game", shape) {

@@ -81,7 +81,7 @@ fn gains(level: &str, a_move: u32, thefts: impl Iterator<Item = Theft>) {
 
 #[test]
 #[ignore = "slow: dozens of games of players that take their time"]
-fn nobody_gains_by_computing_on_its_opponents_turns() {
+fn computing_on_the_opponents_turns_brings_no_gain() {
     let _alone = crate::alone();
     gains("strict", 30, thefts());
     let greedy = Theft { children: 40, burst: 0, from: 0 };

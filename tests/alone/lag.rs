@@ -21,7 +21,7 @@ fn sleeper(seconds: &str) -> Option<i32> {
 
 #[test]
 #[ignore = "slow: time limits are waited for while the referee is stopped"]
-fn a_game_lost_on_time_while_the_machine_lags_is_played_once_more() {
+fn a_game_lost_on_time_on_a_slow_machine_is_replayed_once() {
     let _alone = crate::alone();
     let seconds = format!("4321.{}", std::process::id());
     let config = Config::empty().bot("ant", "greedy").script("slow", "slow.sh");

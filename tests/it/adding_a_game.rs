@@ -95,7 +95,7 @@ fn text(output: &Output) -> String {
 
 #[test]
 #[ignore = "slow: builds the project with a fourth game"]
-fn the_page_leads_to_a_game_that_conforms() {
+fn following_the_page_adds_a_conforming_game() {
     let folder = tempfile::tempdir().expect("a folder");
     with_game(folder.path());
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("adding-a-game");

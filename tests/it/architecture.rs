@@ -194,7 +194,7 @@ fn the_pure_crates_touch_no_system() {
 
 /// What the test finds in sources that are made up.
 #[test]
-fn made_up_sources_show_what_is_found() {
+fn the_architecture_test_finds_violations_in_made_up_sources() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| {
         let path = folder.path().join(name);

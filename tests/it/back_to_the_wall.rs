@@ -60,7 +60,7 @@ fn trace_plays_both_actions_of_a_line() {
 }
 
 #[test]
-fn trace_shows_what_each_may_submit() {
+fn trace_shows_the_legal_submissions() {
     let arena = arena();
     let run = arena.run(&["trace", "back-to-the-wall", "--board", "mine.toml", "--legal"]);
     let squares: Vec<String> = (0..5)
@@ -95,7 +95,7 @@ fn bad_lines_cite_their_clause() {
 }
 
 #[test]
-fn boards_that_cannot_be_played_on_are_refused_with_file_line_and_reason() {
+fn unplayable_boards_are_refused_with_file_line_and_reason() {
     let arena = arena();
     arena.write("ragged.toml", &BOARD.replace("..#..", "..#."));
     let trace = |args: &[&str]| arena.run(&[&["trace", "back-to-the-wall"], args].concat());
@@ -272,7 +272,7 @@ fn a_changed_board_file_is_another_tournament() {
 }
 
 #[test]
-fn the_rules_are_told_in_words() {
+fn rules_as_text() {
     let arena = Arena::new();
     let run = arena.run(&["rules", "back-to-the-wall", "t8"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""));

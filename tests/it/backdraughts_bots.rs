@@ -94,7 +94,7 @@ fn the_same_seed_plays_the_same_game() {
 
 #[test]
 #[ignore = "slow: measures the players against each other in 60 games each"]
-fn measure_the_players() {
+fn stronger_built_in_players_win() {
     for (given, words) in [(&[][..], "defaults"), (NO_DICE, "no-dice"), (ALL_ON, "all on")] {
         for (name, other) in
             [("greedy", "random"), ("search-2000", "greedy"), ("search-2000", "random")]

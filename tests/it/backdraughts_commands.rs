@@ -69,7 +69,7 @@ fn without_rolls_and_seed_the_line_is_bad() {
 }
 
 #[test]
-fn a_seed_rolls_where_the_input_does_not() {
+fn the_seed_rolls_if_the_input_does_not() {
     let rolled = lines(&trace(&["--seed", "7", "--legal"], "pass\n"));
     assert_eq!(rolled.len(), 2, "rolled, and then no pass: {rolled:?}");
     let action = rolled[1]["legal"][0].as_str().expect("an action");

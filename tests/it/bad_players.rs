@@ -315,7 +315,7 @@ fn a_program_whose_interpreter_is_missing() {
 }
 
 #[test]
-fn asleep_through_the_start_up() {
+fn sleeping_through_the_start_up_is_no_start() {
     let clock = "startup = \"500ms\"\nmove = \"10s\"";
     cup("bare.sh", &["", "exec sleep 60"]).clock(clock).lost(
         "no-start",
@@ -324,7 +324,7 @@ fn asleep_through_the_start_up() {
 }
 
 #[test]
-fn a_handshake_that_fails() {
+fn failing_handshakes() {
     for (line, sentence) in [
         (
             "Welcome!\\n",
@@ -360,7 +360,7 @@ fn ended_by_an_exception() {
 }
 
 #[test]
-fn gone_right_after_its_move() {
+fn exiting_right_after_a_move() {
     let played =
         cup("plays_then.sh", &["exit 0"]).lost_and_checked("exit", "it ended with exit code 0");
     for game in &played.games {
@@ -369,13 +369,13 @@ fn gone_right_after_its_move() {
 }
 
 #[test]
-fn closed_its_stdout() {
+fn closing_stdout() {
     does("exec >&-; exec sleep 60")
         .lost_and_checked("closed-output", "it closed its stdout and kept running");
 }
 
 #[test]
-fn ended_in_the_middle_of_a_line() {
+fn exiting_in_the_middle_of_a_line() {
     does("printf 3,3; exit 4")
         .lost_and_checked(
             "malformed",
@@ -385,7 +385,7 @@ fn ended_in_the_middle_of_a_line() {
 }
 
 #[test]
-fn its_end_is_seen_though_a_daemon_holds_its_stdout() {
+fn an_exit_is_noticed_although_a_daemon_holds_stdout() {
     cup("daemon.py", &["hold"])
         .lost("crash", "it ended with exit code 3")
         .warns(&["{bad} left processes behind: 1 killed"]);
@@ -394,14 +394,14 @@ fn its_end_is_seen_though_a_daemon_holds_its_stdout() {
 // It is late.
 
 #[test]
-fn asleep() {
+fn sleeping_times_out() {
     does("exec sleep 60")
         .clock(SHORT)
         .lost("timeout", "no reply within 0.5 s: sleeping, with N s of CPU time used");
 }
 
 #[test]
-fn waits_for_a_second_line() {
+fn waiting_for_a_second_line() {
     does("read -r more").clock(SHORT).lost_and_checked(
         "timeout",
         "no reply within 0.5 s: waiting for input: a missing flush, or it waits for a second line",
@@ -409,7 +409,7 @@ fn waits_for_a_second_line() {
 }
 
 #[test]
-fn computes_for_ever() {
+fn computing_forever() {
     does("while :; do :; done")
         .clock(SHORT)
         .lost("timeout", "no reply within 0.5 s: still computing, with N s of CPU time used");
@@ -430,7 +430,7 @@ fn a_line_without_its_newline() {
 }
 
 #[test]
-fn one_byte_at_a_time_for_ever() {
+fn sending_one_byte_at_a_time() {
     let played = cup("drip.sh", &[]).clock(SHORT).play();
     for fault in played.faults("message") {
         let text = said(fault);
@@ -440,7 +440,7 @@ fn one_byte_at_a_time_for_ever() {
 }
 
 #[test]
-fn does_not_read_its_input() {
+fn not_reading_input() {
     cup("never_reads.py", &[])
         .clock(SHORT)
         .lost("timeout", "no reply within 0.5 s: it did not read its input");
@@ -472,14 +472,14 @@ fn a_start_up_that_eats_the_budget() {
 const CPU: &str = "move = \"50ms\"\nmeasure = \"cpu\"";
 
 #[test]
-fn computes_too_long_where_cpu_time_decides() {
+fn computing_too_long_with_a_cpu_clock() {
     cup("burns.py", &["5"])
         .clock(CPU)
         .lost_and_checked("cpu", "no reply: N s of CPU time used of 0.05 s");
 }
 
 #[test]
-fn computes_for_ever_where_cpu_time_decides() {
+fn computing_forever_with_a_cpu_clock() {
     let played = does("while :; do :; done").clock(CPU);
     let played = played.lost("cpu", "no reply: N s of CPU time used of 0.05 s");
     for game in &played.games {
@@ -489,12 +489,12 @@ fn computes_for_ever_where_cpu_time_decides() {
 }
 
 #[test]
-fn sleeps_where_cpu_time_decides() {
+fn sleeping_is_free_with_a_cpu_clock() {
     cup("naps.py", &["0.5"]).clock(CPU).fine();
 }
 
 #[test]
-fn asleep_for_ever_where_cpu_time_decides() {
+fn sleeping_times_out_with_a_cpu_clock() {
     does("exec sleep 60")
         .clock("move = \"100ms\"\nmeasure = \"cpu\"")
         .lost("timeout", "no reply within 2 s of wall time: sleeping, with N s of CPU time used");
@@ -503,7 +503,7 @@ fn asleep_for_ever_where_cpu_time_decides() {
 // It says too much.
 
 #[test]
-fn output_for_ever_without_a_newline() {
+fn endless_output_without_a_newline() {
     let sentence =
         format!("more than 64 KiB without a newline, beginning \"{}…\"", "y".repeat(120));
     does("yes | tr -d '\\n'").lost("oversize", &sentence);
@@ -538,7 +538,7 @@ fn two_lines_at_once() {
 }
 
 #[test]
-fn output_before_it_was_asked() {
+fn output_before_the_request() {
     cup("greets.sh", &["ok\\nI am ready\\n"])
         .lost_and_checked(
             "unexpected-output",
@@ -560,7 +560,7 @@ fn a_flood_on_stderr() {
 // What it says is no action.
 
 #[test]
-fn replies_that_are_no_action() {
+fn replies_that_are_not_actions() {
     for (line, sentence, raw) in [
         ("3;4", format!("\"3;4\" is not an action: {EXPECTED}"), "3;4"),
         (
@@ -711,7 +711,7 @@ fn replies_of_every_accepted_kind() {
 }
 
 #[test]
-fn a_strict_run_tells_of_a_fault() {
+fn a_strict_run_exits_with_1_after_a_fault() {
     let mut cup = says("pass\\n");
     cup.args = &["--strict"];
     assert_eq!(cup.play().exit, 1);
@@ -748,21 +748,21 @@ fn a_name_that_commands_the_terminal() {
 // It does not leave.
 
 #[test]
-fn ignores_every_request_to_leave() {
+fn ignoring_quit() {
     let played = cup("ignores_quit.sh", &[]).fine();
     played.warns(&["{bad} did not leave within 1 s of `quit`, and was killed"]);
     assert_eq!(played.games.len(), 2);
 }
 
 #[test]
-fn a_daemon_does_not_outlive_its_game() {
+fn daemons_do_not_outlive_their_game() {
     cup("daemon.py", &[]).fine().warns(&["{bad} left processes behind: 1 killed"]);
 }
 
 // It computes while its opponent is on turn.
 
 #[test]
-fn one_that_ponders_is_frozen_at_the_first_turn() {
+fn a_player_known_to_ponder_is_frozen_from_the_first_turn() {
     // Its opponent sleeps for three seconds in each game.
     let played = cup("ponders.py", &[]).against("naps.py", &["1"]).fine();
     for game in &played.games {

@@ -86,7 +86,7 @@ fn results(games: &str) -> Vec<Vec<&str>> {
 
 #[test]
 #[ignore = "slow: plays twenty games of each kind"]
-fn the_stored_ladders_can_be_repeated() {
+fn stored_ladders_are_reproducible() {
     let folder = tempfile::tempdir().expect("a folder");
     for kind in GameKind::all() {
         let game = kind.name();

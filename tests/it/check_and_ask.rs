@@ -63,7 +63,7 @@ fn report(run: &Run) -> Value {
 }
 
 #[test]
-fn a_fit_player_is_ready() {
+fn a_working_player_is_ready() {
     let arena = Arena::new();
     arena.write("first.sh", FIRST);
     let run = arena.run(&["check", "first.sh", "--against", "random", "--format", "json"]);
@@ -89,7 +89,7 @@ fn a_fit_player_is_ready() {
 }
 
 #[test]
-fn any_want_and_garbage_on_stderr_are_fine() {
+fn any_wanted_fields_and_stderr_output_are_accepted() {
     for (want, said) in [
         ("['legal']", "wants legal"),
         ("['state', 'events', 'legal']", "wants state, events, legal"),
@@ -123,7 +123,7 @@ fn without_measurements(report: &str) -> String {
 }
 
 #[test]
-fn a_folder_of_players_gives_a_table() {
+fn checking_a_folder_writes_a_table() {
     let arena = Arena::new();
     fs::create_dir(arena.path().join("players")).expect("a folder");
     arena.write("players/good.sh", FIRST);
@@ -162,7 +162,7 @@ fn a_folder_of_players_gives_a_table() {
 }
 
 #[test]
-fn what_is_no_player_is_refused() {
+fn invalid_players_are_refused() {
     let arena = Arena::new();
     fs::create_dir(arena.path().join("empty")).expect("a folder");
     let run = arena.run(&["check", "empty"]);
@@ -183,7 +183,7 @@ fn rows(arena: &Arena, cells: usize) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn what_is_no_player_has_a_row_and_the_others_are_checked() {
+fn arguments_that_are_not_players_get_a_row() {
     let arena = Arena::new();
     fs::create_dir_all(arena.path().join("players/empty")).expect("a folder");
     arena.write("players/notes.txt", "text");
@@ -203,7 +203,7 @@ fn what_is_no_player_has_a_row_and_the_others_are_checked() {
 }
 
 #[test]
-fn players_of_one_name_are_told_apart() {
+fn players_with_the_same_name_stay_distinct() {
     let arena = Arena::new();
     for folder in ["ant", "bee"] {
         fs::create_dir(arena.path().join(folder)).expect("a folder");
@@ -218,7 +218,7 @@ fn players_of_one_name_are_told_apart() {
 }
 
 #[test]
-fn a_check_that_the_referee_cannot_finish_leaves_the_others_their_reports() {
+fn one_failed_check_does_not_affect_the_other_reports() {
     let arena = Arena::new();
     arena.write("good.sh", FIRST);
     arena.write("stuck.sh", NO_MOVES);
@@ -245,7 +245,7 @@ fn the_check_of_one_player_ends_in_time() {
 }
 
 #[test]
-fn an_interrupted_check_prints_what_is_known() {
+fn an_interrupted_check_prints_its_findings() {
     let arena = Arena::with(&Config::small().change(|config| config.clock = HOUR.to_owned()));
     arena.write("good.sh", FIRST);
     arena.write("slow.sh", SLOW);
@@ -276,7 +276,7 @@ fn failed() -> (Arena, String) {
 }
 
 #[test]
-fn a_recorded_decision_is_put_again() {
+fn recorded_decisions_can_be_asked_again() {
     let (arena, id) = failed();
     let run = arena.run(&["ask", "bad", "--record", &id, "--ply", "25"]);
     assert_eq!((run.code, run.err.as_str()), (1, ""));

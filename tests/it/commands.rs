@@ -78,7 +78,7 @@ fn rank_as_json_has_the_numbers_of_the_table() {
 }
 
 #[test]
-fn rank_says_what_else_the_games_show() {
+fn rank_details_show_other_findings() {
     let arena = played();
     let run = arena.run(&["rank", "--details"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""));
@@ -99,7 +99,7 @@ fn rank_says_what_else_the_games_show() {
 }
 
 #[test]
-fn rank_leaves_out_faulted_games() {
+fn rank_can_leave_out_games_with_faults() {
     let arena = short();
     let games = |args: &[&str]| {
         let run = arena.run(&[&["rank", "--format", "json"], args].concat());
@@ -121,7 +121,7 @@ fn rank_before_the_first_game() {
 }
 
 #[test]
-fn a_short_game_is_replayed_whole() {
+fn short_games_have_complete_replay_frames() {
     let arena = short();
     let lines = arena.lines();
     let id = lines.keys().find(|id| lines[*id].contains("\"white\":\"ant\"")).expect("a game");
@@ -158,7 +158,7 @@ fn a_short_game_is_replayed_whole() {
 }
 
 #[test]
-fn a_game_is_found_by_the_beginning_of_its_id() {
+fn games_are_found_by_a_prefix_of_their_id() {
     let arena = played();
     let whole = arena.run(&["replay", "08eee709cd92-1"]);
     assert_eq!(whole.code, 0);
@@ -222,7 +222,7 @@ fn a_game_between_built_in_players_is_the_same_every_time() {
 }
 
 #[test]
-fn a_person_may_err_ask_and_resign() {
+fn a_person_may_mistype_ask_for_help_and_resign() {
     let arena = Arena::new();
     let input = "9,9\nzz\n\n?\n3,3\nresign\n";
     let run = arena.run_with(&["play", "human", "bot:greedy", "--seed", "1"], input);
@@ -246,7 +246,7 @@ fn a_person_may_err_ask_and_resign() {
 }
 
 #[test]
-fn a_person_whose_input_ends_has_left() {
+fn the_end_of_input_counts_as_leaving() {
     let arena = Arena::new();
     let run = arena.run_with(&["play", "bot:greedy", "human", "--seed", "1"], "");
     assert_eq!(run.code, 0);
@@ -273,7 +273,7 @@ fn players_that_do_not_exist_are_refused() {
 }
 
 #[test]
-fn a_broken_configuration_is_in_nobodys_way_who_does_not_need_it() {
+fn a_broken_configuration_is_ignored_if_it_is_not_needed() {
     let arena = Arena::with(&Config::small().player("dog", "command = [\"nosuchprogram\"]"));
     let game = ["play", "bot:random", "bot:random", "--seed", "1"];
     let note = "tournament.toml has problems in its players (see `referee run --plan`); the rest \
@@ -301,7 +301,7 @@ fn a_broken_configuration_is_in_nobodys_way_who_does_not_need_it() {
 }
 
 #[test]
-fn a_reader_that_leaves_ends_the_command_quietly() {
+fn a_closed_stdout_ends_the_command_quietly() {
     let arena = Arena::new();
     for args in [
         &["rules", "watch-your-back"][..],
@@ -334,7 +334,7 @@ fn options_under_which_a_game_might_never_end_are_not_played() {
 }
 
 #[test]
-fn a_built_in_player_speaks_the_protocol_and_leaves() {
+fn a_built_in_player_speaks_the_protocol_and_quits() {
     let arena = Arena::new();
     let run = arena.run_with(&["bot", "random"], "{\"type\":\"quit\"}\n");
     assert_eq!(run, Run::new(0, "", ""));
@@ -398,7 +398,7 @@ fn every_command_has_help_with_examples() {
 }
 
 #[test]
-fn a_bad_command_line_is_exit_2() {
+fn invalid_command_lines_exit_with_2() {
     let arena = Arena::new();
     let unknown = "error: unrecognized subcommand 'nosuch'\n\nUsage: referee [OPTIONS] \
                    <COMMAND>\n\n\

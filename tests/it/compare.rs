@@ -64,7 +64,7 @@ fn a_player_that_fails_is_not_better() {
 }
 
 #[test]
-fn too_few_pairs_leave_it_undecided_and_more_go_on() {
+fn compare_is_undecided_after_too_few_pairs_and_resumes() {
     let arena = arena();
     let (code, verdict) = judged(&arena, &["ant", "bee", "--max-pairs", "2"]);
     assert_eq!((code, &verdict["stop"]), (11, &"max-pairs".into()));
@@ -105,7 +105,7 @@ fn a_comparison_can_be_verified_and_ranked() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_refused() {
+fn incomparable_players_are_refused() {
     let arena = arena();
     let refused = |args: &[&str], error: &str| {
         assert_eq!(compare(&arena, args), Run::new(2, "", &format!("error: {error}\n")));

@@ -67,7 +67,7 @@ fn a_tournament_of_a_game_that_is_a_program_is_played_and_verified() {
 }
 
 #[test]
-fn a_mended_program_goes_on_if_the_records_come_out_the_same() {
+fn a_changed_rules_program_is_accepted_if_records_replay_the_same() {
     let arena = arena(RULES);
     assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
     let rules = arena.path().join("rules.sh");

@@ -65,7 +65,7 @@ fn a_gauntlet_is_everyone_against_the_anchors() {
 }
 
 #[test]
-fn a_swiss_tournament_has_no_rematch() {
+fn swiss_tournaments_have_no_rematches() {
     let arena = Arena::with(&config("format = \"swiss\"\nrounds = 4"));
     let played = complete(&arena);
     assert_eq!(played.len(), 3 * 4);
@@ -87,7 +87,7 @@ fn a_ladder_ends_with_its_games() {
 }
 
 #[test]
-fn a_knockout_leaves_one() {
+fn a_knockout_has_one_winner() {
     let arena = Arena::with(&config("format = \"knockout\"\npairs = 2"));
     let played = complete(&arena);
     let pairings: BTreeSet<_> = played.iter().map(|(one, other, _)| (one, other)).collect();
@@ -113,7 +113,7 @@ fn with_faulty() -> Config {
 }
 
 #[test]
-fn who_does_not_pass_the_check_plays_no_further() {
+fn players_that_fail_the_check_play_no_further() {
     let arena = Arena::with(&with_faulty());
     arena.write("leaves.sh", "read init; echo ok; read turn");
     arena.write("mute.sh", "exit 1");
@@ -157,7 +157,7 @@ const PLAYS: &str = "while read -r line; do case $line in \
                      *'\"type\":\"quit\"'*) exit 0 ;; esac; done\n";
 
 #[test]
-fn who_never_starts_is_ranked_and_graded_below_who_plays() {
+fn players_that_never_start_rank_and_grade_below_others() {
     let check = "grades = { ranks = [{ rank = 1, marks = 10 }, { rank = 9, marks = 5 }] }\n\
                  [[stages]]\nformat = \"check\"\n[[stages]]\nformat = \"round-robin\"\n";
     let config = config(check).script("fine", "fine.sh");
@@ -199,7 +199,7 @@ fn who_never_starts_is_ranked_and_graded_below_who_plays() {
 }
 
 #[test]
-fn killed_at_any_moment_the_stages_go_on_as_they_would_have() {
+fn a_killed_run_of_stages_resumes_with_the_same_games() {
     let whole = Arena::with(&config(STAGES));
     let expected = complete(&whole);
     let mut dice = Dice::new(5);
@@ -217,7 +217,7 @@ fn killed_at_any_moment_the_stages_go_on_as_they_would_have() {
 }
 
 #[test]
-fn a_plan_says_what_is_to_come() {
+fn a_plan_lists_the_games_to_come() {
     let arena = Arena::with(&config(STAGES));
     let run = arena.run(&["run", "--plan"]);
     let expected = "cup: watch-your-back, 7 players, 2 Swiss rounds of 1 pair; then a gauntlet of \
@@ -228,7 +228,7 @@ fn a_plan_says_what_is_to_come() {
 }
 
 #[test]
-fn what_later_meetings_depend_on_cannot_change() {
+fn results_that_later_pairings_depend_on_cannot_change() {
     let swiss = config("format = \"swiss\"\nrounds = 2");
     let arena = Arena::with(&swiss);
     complete(&arena);

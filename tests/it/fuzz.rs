@@ -123,7 +123,7 @@ fn run_mutants(target: Target, mutants: usize) {
 }
 
 #[test]
-fn every_seed_holds() {
+fn seeds_do_not_break_the_parsers() {
     for target in TARGETS {
         let seeds = seeds(target.0);
         assert!(!seeds.is_empty(), "{}", target.0);
@@ -137,7 +137,7 @@ fn every_seed_holds() {
 /// What `cargo fuzz` finds with more luck, where it can be run.
 #[test]
 #[ignore = "slow: about a minute of mutants"]
-fn every_mutant_holds() {
+fn mutated_seeds_do_not_break_the_parsers() {
     for (target, mutants) in TARGETS.into_iter().zip(MANY) {
         run_mutants(target, mutants);
     }

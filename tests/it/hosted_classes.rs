@@ -72,7 +72,7 @@ fn placements() -> Vec<Value> {
 }
 
 #[test]
-fn it_is_asked_and_told_in_order() {
+fn a_class_is_called_in_the_order_of_the_game() {
     let messages = [
         turn(&[]),
         turn(&[action("white", "2,3"), json!({"event": "removed"}), action("black", "4,5")]),
@@ -92,7 +92,7 @@ fn it_is_asked_and_told_in_order() {
 }
 
 #[test]
-fn a_blocked_class_is_asked_for_its_none() {
+fn a_blocked_class_must_return_none() {
     let moves = [&placements()[..], &[action("white", "2,3>2,4"), forced("black")]].concat();
     let messages = [turn(&moves), end(&[action("white", "2,4>2,5"), forced("black")])];
     let (_, told) = feed("faulty.Blocked", "black", &messages);
@@ -103,7 +103,7 @@ fn a_blocked_class_is_asked_for_its_none() {
 }
 
 #[test]
-fn another_answer_of_a_blocked_class_is_its_next_reply() {
+fn a_blocked_class_that_does_not_return_none_fails_at_its_next_reply() {
     let sentence = "action(0) returned (2, 3) although no action was legal; expected None";
     let blocked = [&placements()[..], &[forced("white"), action("black", "1,3>1,4")]].concat();
     let (replies, told) = feed("faulty.Recorder", "white", &[turn(&blocked)]);
@@ -114,7 +114,7 @@ fn another_answer_of_a_blocked_class_is_its_next_reply() {
 }
 
 #[test]
-fn an_opening_cannot_be_played_to_a_class() {
+fn openings_are_refused_for_hosted_classes() {
     let init = json!({"type": "init", "id": 0, "you": "white", "opening": ["3,3"]});
     let (replies, told) = feed_in(Path::new(CLASSES), "faulty.Recorder", &[init]);
     let sentence = "a class of the 2018 interface cannot begin after an opening";
@@ -245,7 +245,7 @@ fn a_class_that_hangs_is_timed_out() {
 }
 
 #[test]
-fn a_class_over_its_cpu_time_shows_where_it_is() {
+fn a_class_over_its_cpu_time_shows_its_position() {
     let class = [("class", "faulty.Burns", "")];
     let config = with_classes(Config::empty(), &class).bot("bot", "random");
     let clock = "measure = \"cpu\"\nbudget = \"1s\"\ncount-startup = true\n";
@@ -259,7 +259,7 @@ fn a_class_over_its_cpu_time_shows_where_it_is() {
 }
 
 #[test]
-fn what_the_rules_refuse_is_told_as_the_class_returned_it() {
+fn refusals_show_the_value_that_the_class_returned() {
     let told = |class| {
         let (code, message, _) = fault(class, "");
         assert_eq!(code, "illegal", "{message}");
@@ -272,7 +272,7 @@ fn what_the_rules_refuse_is_told_as_the_class_returned_it() {
 }
 
 #[test]
-fn what_to_do_about_an_error_is_said() {
+fn errors_of_a_class_come_with_advice() {
     let told = |class, lines| fault(class, lines).1;
     let message = told("faulty.NeedsPackage", "");
     let raised = "NeedsPackage('white') raised ModuleNotFoundError: No module named 'nosuch'; \
@@ -296,7 +296,7 @@ fn is_boxed() -> bool {
 }
 
 #[test]
-fn what_a_box_hides_and_forbids_is_said() {
+fn errors_explain_what_the_sandbox_denies() {
     if !is_boxed() {
         return;
     }
@@ -317,7 +317,7 @@ fn what_a_box_hides_and_forbids_is_said() {
 
 /// A package is hidden too: at `strict` it is there and empty, at `basic` it cannot be opened.
 #[test]
-fn a_package_that_a_box_hides_is_named() {
+fn errors_name_a_package_that_the_sandbox_hides() {
     if !is_boxed() {
         return;
     }
@@ -397,7 +397,7 @@ fn random_numbers_follow_from_the_seed() {
 }
 
 #[test]
-fn a_check_of_a_class_speaks_of_calls() {
+fn check_reports_on_a_class_name_its_calls() {
     let arena = Arena::new();
     let class = format!("comp30024:{CLASSES}:faulty.ExpectsMoves");
     let run = arena.run(&["check", &class, "--against", "random"]);
@@ -421,7 +421,7 @@ fn a_check_of_a_class_speaks_of_calls() {
 }
 
 #[test]
-fn what_is_not_there_is_told_in_words() {
+fn missing_things_have_plain_errors() {
     let nosuch = with_classes(Config::empty(), &[("class", "nosuch", "")]).bot("bot", "random");
     let run = Arena::with(&nosuch).run(&["run"]);
     assert_eq!(run.code, 2);
@@ -430,7 +430,7 @@ fn what_is_not_there_is_told_in_words() {
 }
 
 #[test]
-fn what_goes_wrong_after_the_end_is_remarked() {
+fn errors_after_the_end_become_warnings() {
     let sentence = "after the end of the game update((3, 3)) raised ValueError: too late\n";
     let messages = [end(&[action("white", "3,3")])];
     let (replies, told) = feed("faulty.RaisesAtTheEnd", "black", &messages);

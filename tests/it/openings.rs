@@ -104,7 +104,7 @@ fn openings_of_a_file_are_taken_in_turn() {
 }
 
 #[test]
-fn an_opening_that_was_tampered_with_is_found() {
+fn an_edited_opening_is_found() {
     let arena = played("watch-your-back", 1, "[openings]\nplies = 2");
     let line = 2;
     let mut found = String::new();
@@ -133,7 +133,7 @@ fn an_opening_that_was_tampered_with_is_found() {
 }
 
 #[test]
-fn other_openings_are_another_tournament() {
+fn changed_openings_are_another_tournament() {
     let arena = played("watch-your-back", 1, "[openings]\nplies = 2");
     arena.write("list.txt", "3,3");
     for (lines, now) in [
@@ -152,7 +152,7 @@ fn other_openings_are_another_tournament() {
 }
 
 #[test]
-fn a_killed_run_goes_on_with_the_same_openings() {
+fn a_killed_run_resumes_with_the_same_openings() {
     let lines = "[openings]\nplies = 4";
     let undisturbed = played("backdraughts", 10, lines);
     let arena = arena("backdraughts", 10, lines);
@@ -169,7 +169,7 @@ fn a_killed_run_goes_on_with_the_same_openings() {
 }
 
 #[test]
-fn an_opening_is_shown_and_told_again() {
+fn openings_are_shown_and_sent_again() {
     for game in ["watch-your-back", "backdraughts", "back-to-the-wall"] {
         let arena = played(game, 1, "[openings]\nplies = 2");
         let page = arena.read("report.html");
@@ -222,7 +222,7 @@ for line in sys.stdin:
 "#;
 
 #[test]
-fn copies_are_told_and_openings_help() {
+fn copies_are_reported_and_openings_prevent_them() {
     let first = "command = [\"python3\", \"first.py\"]";
     let config = Config::empty().player("ant", first).player("bee", first);
     let arena = Arena::with(&config.change(|config| config.pairs = 3));

@@ -136,7 +136,7 @@ fn grades_follow_the_table_of_the_configuration() {
 }
 
 #[test]
-fn a_packet_holds_nothing_of_anyone_else() {
+fn a_packet_contains_nothing_private_about_others() {
     let arena = Arena::hostile();
     let packets = arena.run(&["packets"]);
     assert_eq!(packets, Run::new(0, "results/cup/packets\n", ""));
@@ -177,7 +177,7 @@ fn a_packet_holds_nothing_of_anyone_else() {
 }
 
 #[test]
-fn a_page_under_pseudonyms_names_nobody() {
+fn a_page_under_pseudonyms_contains_no_names() {
     let arena = Arena::new();
     let names = ["Aardvark", "Zebra-Team", "Quokka.py", "Wombat"];
     // One is the anchor, one is taken out, and both of these write their names wherever they can.
@@ -271,7 +271,7 @@ fn given_away(arena: &Arena) -> BTreeMap<PathBuf, String> {
 }
 
 #[test]
-fn what_is_given_away_does_not_follow_the_order_of_the_log() {
+fn published_games_do_not_follow_the_order_of_the_log() {
     let arena = many(Some(7));
     let before = given_away(&arena);
     let log = arena.log();
@@ -310,7 +310,7 @@ fn players(game: &Value) -> [String; 2] {
 /// Whoever has the configuration plays the same schedule, and reads both logs side by side. With
 /// twelve players, ten right guesses come by chance once in ten factorial times.
 #[test]
-fn who_plays_the_same_schedule_learns_nobody_s_name() {
+fn knowing_the_schedule_reveals_no_names() {
     let arena = many(Some(7));
     let schedule: Vec<[String; 2]> = games(&arena.log()).iter().map(players).collect();
     let given = given_away(&arena);
@@ -356,7 +356,7 @@ fn who_plays_the_same_schedule_learns_nobody_s_name() {
 /// A player can note when it plays. Without a seed the order of the schedule
 /// is drawn by lot, and so that says nothing.
 #[test]
-fn when_games_were_played_tells_nobody_s_name() {
+fn the_time_of_a_game_reveals_no_names() {
     let arena = many(None);
     let played: Vec<[String; 2]> = games(&arena.log()).iter().map(players).collect();
     let schedule: Vec<[String; 2]> = games(&many(Some(7)).log()).iter().map(players).collect();
@@ -428,7 +428,7 @@ impl Drop for Served {
 }
 
 #[test]
-fn a_served_page_is_given_to_no_other_page() {
+fn other_sites_cannot_read_a_served_page() {
     let served = Served::start();
     for (path, secret) in [("/", "bee"), ("/games/index.js", "refereeIndex")] {
         let is_given = |answer: &str| answer.starts_with("HTTP/1.1 200") && answer.contains(secret);
@@ -458,7 +458,7 @@ fn a_served_page_is_given_to_no_other_page() {
 }
 
 #[test]
-fn requests_that_never_end_shut_nobody_out() {
+fn endless_requests_do_not_shut_others_out() {
     let served = Served::start();
     let silent: Vec<TcpStream> = (0..200)
         .map(|_| {

@@ -107,7 +107,7 @@ fn a_plan_plays_nothing() {
 }
 
 #[test]
-fn the_jobs_change_no_game() {
+fn the_number_of_jobs_does_not_change_games() {
     let expected = played().essence();
     for jobs in ["1", "3", "1024"] {
         let arena = Arena::with(&Config::small());
@@ -159,7 +159,7 @@ fn the_referee_takes_all_descriptors_and_players_keep_their_limit() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_the_referee_lacks_is_no_fault_of_a_player() {
+fn a_shortage_of_the_machine_is_not_a_players_fault() {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
     let arena = Arena::with(&Config::small().change(|config| config.pairs = 10_000));
     let child = arena.start(&["run", "--jobs", "1"]);
@@ -178,7 +178,7 @@ fn what_the_referee_lacks_is_no_fault_of_a_player() {
 }
 
 #[test]
-fn a_torn_last_line_is_played_again() {
+fn the_game_of_a_torn_last_line_is_played_again() {
     let arena = played();
     let (whole, expected) = (arena.log(), arena.essence());
     let last = whole[..whole.len() - 1].rfind('\n').expect("lines") + 1;
@@ -249,7 +249,7 @@ const WAITS_FOR_GO: &str =
     "read init; echo ok; read turn; echo > awake; until [ -e go ]; do sleep 0.01; done";
 
 #[test]
-fn without_the_lock_file_a_second_run_is_refused_all_the_same() {
+fn a_second_run_is_refused_even_without_the_lock_file() {
     let (arena, mut first) = unending(WAITS);
     fs::remove_file(arena.results().join("lock")).expect("removed");
     let error = "error: another run is writing to DIR/results/cup; wait for it, or stop it with \
@@ -260,7 +260,7 @@ fn without_the_lock_file_a_second_run_is_refused_all_the_same() {
 }
 
 #[test]
-fn a_log_that_is_harmed_during_a_run_ends_it() {
+fn damage_to_the_log_ends_the_run() {
     let harms = [
         ("mv games.jsonl aside", "was moved, removed or replaced"),
         ("rm games.jsonl", "was moved, removed or replaced"),
@@ -300,7 +300,7 @@ fn game_by_game() -> (Arena, Child) {
 }
 
 #[test]
-fn a_game_that_is_overwritten_during_a_run_is_missed_at_its_end() {
+fn the_end_of_a_run_notices_an_overwritten_game() {
     let (arena, child) = game_by_game();
     let is_there = |name: &str| arena.path().join(name).exists();
     wait_until(|| is_there("game-0"));
@@ -318,7 +318,7 @@ fn a_game_that_is_overwritten_during_a_run_is_missed_at_its_end() {
 }
 
 #[test]
-fn the_tables_are_there_from_the_first_game_on() {
+fn tables_exist_from_the_first_game_on() {
     let (arena, child) = game_by_game();
     let is_there = |name: &str| arena.path().join(name).exists();
     wait_until(|| is_there("game-0"));
@@ -342,7 +342,7 @@ fn the_tables_are_there_from_the_first_game_on() {
 }
 
 #[test]
-fn signals_stop_it_in_order() {
+fn signals_stop_a_run_in_order() {
     for kind in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         let (arena, child) = unending(ASLEEP);
         signal(&child, kind);
@@ -358,7 +358,7 @@ fn signals_stop_it_in_order() {
 }
 
 #[test]
-fn under_nohup_a_terminal_that_closes_stops_nothing() {
+fn a_closing_terminal_does_not_stop_a_run_under_nohup() {
     let arena = Arena::with(&unending_cup());
     arena.write("player.sh", ASLEEP);
     let script = "trap '' HUP; exec \"$@\"";
@@ -409,7 +409,7 @@ fn after_the_games_a_signal_ends_it_at_once() {
 }
 
 #[test]
-fn a_second_signal_ends_it_at_once() {
+fn a_second_signal_ends_the_program_at_once() {
     for kind in [Signal::SIGINT, Signal::SIGTERM] {
         let arena = Arena::with(&unending_cup());
         arena.write("player.sh", ASLEEP);
@@ -429,7 +429,7 @@ fn a_second_signal_ends_it_at_once() {
 }
 
 #[test]
-fn what_may_change_is_taken_in() {
+fn allowed_changes_are_applied() {
     let arena = played();
     let before = arena.lines();
     let config = Config::small().change(|config| (config.pairs, config.jobs) = (3, 1));
@@ -463,7 +463,7 @@ fn what_may_change_is_taken_in() {
 }
 
 #[test]
-fn what_may_not_change_is_refused_with_every_difference() {
+fn forbidden_changes_are_refused_with_every_difference() {
     let arena = played();
     let before = arena.log();
     let config = Config::small();
@@ -521,7 +521,7 @@ fn superseded(arena: &Arena) -> Vec<Value> {
 }
 
 #[test]
-fn a_program_that_changes_during_a_run_is_noticed() {
+fn programs_that_change_during_a_run_are_noticed() {
     let config = Config::empty().bot("ant", "greedy").script("bad cat", "bad.sh");
     let arena = Arena::with(&config.change(|config| {
         (config.pairs, config.jobs, config.more) = (100_000, 1, "quarantine = 0\n".to_owned());
@@ -592,7 +592,7 @@ fn a_replaced_player_plays_its_games_again() {
 }
 
 #[test]
-fn a_player_is_replaced_once_however_often_that_is_asked_for() {
+fn replacing_a_player_twice_has_no_further_effect() {
     let arena = played();
     let changed =
         Config::small().change(|config| config.players[2].1 = "bot = \"greedy\"".to_owned());
@@ -607,7 +607,7 @@ fn a_player_is_replaced_once_however_often_that_is_asked_for() {
 }
 
 #[test]
-fn an_empty_secret_is_none() {
+fn an_empty_secret_counts_as_missing() {
     let config = Config::small().change(|config| config.seed = None);
     let arena = Arena::with(&config);
     fs::create_dir_all(arena.results()).expect("a folder");
@@ -645,7 +645,7 @@ fn a_broken_line_is_named_and_its_game_played_again() {
 }
 
 #[test]
-fn an_edited_line_counts_and_is_named() {
+fn edited_lines_count_and_are_reported() {
     let arena = played();
     arena.edit_line(3, |line| line.replacen("\"pair\":", "\"pair\": ", 1));
     for command in ["rank", "report", "run", "packets"] {
@@ -660,7 +660,7 @@ fn an_edited_line_counts_and_is_named() {
 }
 
 #[test]
-fn a_fresh_secret_is_kept_shown_and_checked() {
+fn fresh_secrets_are_saved_shown_and_checked() {
     let arena = Arena::with(&Config::small().change(|config| config.seed = None));
     let run = arena.run(&["run"]);
     assert_eq!(run.code, 0);
@@ -705,7 +705,7 @@ fn a_seeded_tournament_keeps_no_secret() {
 }
 
 #[test]
-fn a_results_folder_that_cannot_be_made_is_said() {
+fn a_results_folder_that_cannot_be_created_is_an_error() {
     let arena = Arena::with(&Config::small());
     arena.write("file", "");
     let error = "error: cannot write to the results folder file/cup: Not a directory (os error \
@@ -714,7 +714,7 @@ fn a_results_folder_that_cannot_be_made_is_said() {
 }
 
 #[test]
-fn on_a_full_disk_it_stops_and_goes_on_later() {
+fn a_run_stops_on_a_full_disk_and_resumes_later() {
     let config = Config::small();
     let arena = Arena::with(&config);
     // Files end at 16 blocks of 512 or of 1024 bytes, of which the shells know both.
@@ -735,7 +735,7 @@ fn on_a_full_disk_it_stops_and_goes_on_later() {
 }
 
 #[test]
-fn a_player_that_cannot_start_is_told_before_the_first_game() {
+fn a_player_that_cannot_start_is_reported_before_the_first_game() {
     let config = Config::empty().bot("ant", "random").script("dud", "dud.sh");
     let arena = Arena::with(&config);
     arena.write("dud.sh", "echo no engine >&2; exit 3");
@@ -769,7 +769,7 @@ fn faulty() -> Config {
 }
 
 #[test]
-fn a_quarantine_takes_out_the_player_and_not_the_tournament() {
+fn a_quarantined_player_does_not_stop_the_tournament() {
     let mut tables: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for jobs in ["1", "2", "3", "8"] {
         let arena = Arena::with(&faulty());
@@ -800,7 +800,7 @@ fn a_quarantine_takes_out_the_player_and_not_the_tournament() {
 }
 
 #[test]
-fn the_warning_of_a_quarantine_names_the_game_that_took_the_player_out() {
+fn quarantine_warnings_name_the_deciding_game() {
     let arena = Arena::with(&faulty());
     arena.write("bad.sh", LEAVES);
     let run = arena.run(&["run", "--jobs", "1"]);
@@ -824,7 +824,7 @@ fn a_configuration_with_problems_plays_nothing() {
 }
 
 #[test]
-fn output_that_nobody_reads_does_not_stop_the_games() {
+fn a_closed_output_does_not_stop_the_games() {
     let arena = Arena::with(&Config::small());
     let mut child = arena.start(&["run"]);
     drop((child.stdout.take(), child.stderr.take()));
@@ -845,7 +845,7 @@ fn peak(arena: &Arena, child: &Child, lines: usize) -> u64 {
 #[test]
 #[ignore = "slow: 1,500 games"]
 #[expect(clippy::print_stdout, reason = "a figure for people")]
-fn memory_does_not_grow_with_the_games() {
+fn memory_does_not_grow_with_the_number_of_games() {
     let config = Config::empty().bot("ant", "random").bot("bee", "random");
     let arena = Arena::with(&config.change(|config| {
         config.pairs = 760;
@@ -860,7 +860,7 @@ fn memory_does_not_grow_with_the_games() {
 }
 
 #[test]
-fn the_index_saves_time_and_says_nothing_of_its_own() {
+fn rank_gives_the_same_result_with_and_without_the_index() {
     let arena = Arena::played(&Config::small());
     let (path, ranked) = (arena.results().join("games.index"), arena.run(&["rank"]));
     let index = fs::read(&path).expect("an index");

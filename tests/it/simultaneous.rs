@@ -123,7 +123,7 @@ fn other(seat: &str) -> &'static str {
 const SEATS: [&str; 2] = ["grunkle", "charge"];
 
 #[test]
-fn both_are_told_the_same_and_the_order_alternates() {
+fn both_players_are_sent_the_same_in_alternating_order() {
     let played = Cup { clock: "budget = \"60s\"\nincrement = \"1s\"", ..Cup::default() }.play();
     for seat in SEATS {
         let (ant, bee) = (played.turns("ant", seat), played.turns("bee", other(seat)));
@@ -142,7 +142,7 @@ fn both_are_told_the_same_and_the_order_alternates() {
 }
 
 #[test]
-fn one_fault_loses_and_does_not_show_the_others_answer() {
+fn a_fault_loses_without_revealing_the_other_action() {
     for (trick, code) in [("2:illegal", "illegal"), ("2:exit", "exit")] {
         let played = Cup { ant: &[trick], clock: "move = \"800ms\"", ..Cup::default() }.play();
         for seat in SEATS {
@@ -172,7 +172,7 @@ fn one_fault_loses_and_does_not_show_the_others_answer() {
 }
 
 #[test]
-fn two_faults_are_nobodys_half_point_and_both_are_kept() {
+fn both_faults_of_a_double_fault_are_recorded() {
     for (ant, bee, codes) in [
         ("1:bad", "1:illegal", ("malformed", "illegal")),
         ("0:exit", "0:sleep=9", ("exit", "timeout")),
@@ -193,7 +193,7 @@ fn two_faults_are_nobodys_half_point_and_both_are_kept() {
 }
 
 #[test]
-fn with_a_core_each_both_are_asked_at_once() {
+fn with_separate_cores_both_are_asked_at_once() {
     let clock = "move = \"10s\"\nponder = true";
     let slow = ["0:sleep=0.5"];
     let played = Cup { ant: &slow, bee: &slow, clock, ..Cup::default() }.play();
@@ -211,7 +211,7 @@ fn with_a_core_each_both_are_asked_at_once() {
 }
 
 #[test]
-fn an_action_that_stands_alone_is_found() {
+fn an_action_without_its_partner_is_found() {
     let played = Cup::default().play();
     let arena = &played.arena;
     arena.edit_line(2, |line| {

@@ -6,7 +6,7 @@ use std::fs;
 use crate::support::{Arena, Run};
 
 #[test]
-fn a_folder_that_is_not_empty_is_left_alone() {
+fn non_empty_folders_are_left_alone() {
     let arena = Arena::new();
     fs::create_dir(arena.path().join("kit")).expect("a folder");
     arena.write("kit/notes.txt", "mine");
@@ -168,7 +168,7 @@ cup/tournament.toml: 3 of 5 are players
 
 /// `ab c.zip` and `ab-c.zip` would have one folder, ` ..zip` the one of all players.
 #[test]
-fn no_archive_is_unpacked_into_the_folder_of_another() {
+fn every_archive_gets_a_new_folder() {
     let arena = Arena::new();
     arena.write("player.py", "import sys\n");
     arena.sh("mkdir export && tar cf 'export/ab c.tar' player.py && cp 'export/ab c.tar' \
@@ -181,7 +181,7 @@ fn no_archive_is_unpacked_into_the_folder_of_another() {
 }
 
 #[test]
-fn what_may_be_the_player_is_written_down_to_choose_from() {
+fn several_candidates_are_written_as_comments() {
     let (arena, said, players) = taken_in(&[
         ("ada/good.py", CLASS),
         ("ada/better.py", CLASS),
@@ -224,7 +224,7 @@ dir = \"DIR/export/bob/src\"
 
 /// What was there before is neither mixed with the players nor taken for one.
 #[test]
-fn nothing_is_unpacked_into_a_folder_that_is_there() {
+fn existing_folders_are_not_unpacked_into() {
     let arena = Arena::new();
     fs::create_dir(arena.path().join("players")).expect("a folder");
     arena.write("players/ant.py", "one");

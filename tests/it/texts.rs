@@ -49,7 +49,7 @@ fn the_tables_of_a_small_tournament() {
 }
 
 #[test]
-fn what_verify_says() {
+fn output_of_verify() {
     let arena = Arena::played(&Config::small().change(|config| config.jobs = 1));
     assert_snapshot!("verify", shown(&arena.run(&["verify"])));
     arena.edit_line(3, |_| "garbage".to_owned());
@@ -103,7 +103,7 @@ memory = \"much\"
 ];
 
 #[test]
-fn what_is_said_of_a_configuration_with_mistakes() {
+fn errors_of_a_configuration_with_mistakes() {
     let arena = Arena::new();
     for (name, text) in MISTAKES {
         arena.write("tournament.toml", text);

@@ -167,7 +167,7 @@ fn forced_passes_may_be_written_or_left_out() {
 }
 
 #[test]
-fn nothing_is_made_at_the_end_of_the_input() {
+fn end_of_input_adds_no_step() {
     let actions = with_passes().swap_remove(0);
     let pass = actions.iter().position(|text| text == "pass").expect("a pass");
     let args = [&UNENDING[..], &["--legal"]].concat();
@@ -178,7 +178,7 @@ fn nothing_is_made_at_the_end_of_the_input() {
 }
 
 #[test]
-fn a_line_after_the_end_is_bad() {
+fn lines_after_the_end_of_the_game_are_errors() {
     let actions = (1..=49).map(recorded).find(|actions| actions.len() == 24).expect("a short game");
     let input = format!("{}\n3,4>3,5\n", actions.join("\n"));
     let (code, stdout, stderr) = run(&UNENDING, input.as_bytes());
@@ -273,7 +273,7 @@ Clauses:
 }
 
 #[test]
-fn rules_are_data_too() {
+fn rules_as_json() {
     let json = |args: &[&str]| -> Value {
         let (code, stdout, stderr) = run(&[args, &["--format", "json"]].concat(), b"");
         assert_eq!((code, stderr.as_str()), (0, ""));

@@ -14,7 +14,7 @@ fn time_up(err: &str) -> &str {
 }
 
 #[test]
-fn the_time_left_goes_to_further_games_and_the_run_ends_by_itself() {
+fn the_remaining_time_is_used_for_further_games() {
     let arena = Arena::with(&config(1));
     // However busy the machine is, all is played at some time.
     let further = (0..100).any(|_| {
@@ -43,7 +43,7 @@ fn the_time_left_goes_to_further_games_and_the_run_ends_by_itself() {
 }
 
 #[test]
-fn a_tournament_that_cannot_be_over_in_time_goes_on_later() {
+fn a_tournament_without_enough_time_continues_later() {
     let arena = Arena::with(&config(10_000));
     let run = arena.run(&["run", "--until", "1s"]);
     assert_eq!(run.code, 0, "{}", run.err);
@@ -76,7 +76,7 @@ fn threads(process: u32) -> Vec<String> {
 }
 
 #[test]
-fn further_games_are_played_on_all_slots_however_few_were_due() {
+fn further_games_use_all_workers() {
     let arena = Arena::with(&config(1));
     assert_eq!(arena.run(&["run"]).code, 0);
     let log = arena.log();
@@ -89,7 +89,7 @@ fn further_games_are_played_on_all_slots_however_few_were_due() {
 }
 
 #[test]
-fn times_that_make_no_sense_are_refused() {
+fn invalid_end_times_are_refused() {
     let arena = Arena::with(&config(1));
     for (time, problem) in [
         ("0s", "error: --until 0s: that time has passed; name a future time\n"),

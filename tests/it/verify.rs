@@ -58,7 +58,7 @@ fn edited_to(games: usize, edit: impl FnOnce(&mut Value), problems: &[&str]) {
 }
 
 #[test]
-fn a_clean_folder_passes() {
+fn a_valid_results_folder_has_no_problems() {
     let arena = played();
     let clean = "results/cup: 12 of 12 games played, seeds checked: no problems\n";
     assert_eq!(arena.run(&["verify"]), Run::new(0, clean, ""));
@@ -169,7 +169,7 @@ fn an_edited_seed_is_found() {
 }
 
 #[test]
-fn an_edit_of_nothing_but_the_form_is_found() {
+fn an_edit_of_the_formatting_is_found() {
     let arena = played();
     arena.edit_line(2, |line| line.replacen("\"pair\":", "\"pair\": ", 1));
     let run = arena.run(&["verify"]);
@@ -196,7 +196,7 @@ fn a_missing_game_is_counted() {
 }
 
 #[test]
-fn a_doubled_line_is_found_and_counts_once() {
+fn duplicate_lines_are_found_and_count_once() {
     let arena = played();
     let log = arena.log();
     let (line, id) = (line_of(&arena, GAME), GAME);
@@ -212,7 +212,7 @@ fn a_doubled_line_is_found_and_counts_once() {
 }
 
 #[test]
-fn a_run_does_not_go_on_from_a_game_of_another_tournament() {
+fn a_run_refuses_a_log_with_games_of_another_tournament() {
     let arena = played();
     arena.edit_line(4, |line| line.replace("\"bee\"", "\"eel\"").replace("\"cat\"", "\"eel\""));
     let before = arena.log();
@@ -230,7 +230,7 @@ fn a_run_does_not_go_on_from_a_game_of_another_tournament() {
 }
 
 #[test]
-fn a_repair_moves_bad_lines_aside_and_keeps_a_copy() {
+fn repairs_move_bad_lines_aside_and_keep_a_copy() {
     let arena = played();
     let (whole, essence) = (arena.log(), arena.essence());
     let edited = line_of(&arena, GAME);
@@ -281,7 +281,7 @@ fn a_repair_moves_bad_lines_aside_and_keeps_a_copy() {
 }
 
 #[test]
-fn games_that_depend_on_a_bad_line_go_with_it() {
+fn games_that_depend_on_a_bad_line_are_removed_too() {
     let swiss = "format = \"swiss\"\nrounds = 2";
     let config = Config::small().bot("dog", "search-50").change(|config| {
         config.pairs = 0;
@@ -311,7 +311,7 @@ fn an_edited_header_cannot_be_repaired() {
 }
 
 #[test]
-fn during_a_run_nothing_is_wrong() {
+fn verify_finds_no_problems_during_a_run() {
     let arena = played();
     let more = Config::small().change(|config| config.pairs = 3).script("zzz", "waits.sh");
     arena.configure(&more.change(|config| {
@@ -408,7 +408,7 @@ fn an_edited_header_is_found() {
 }
 
 #[test]
-fn a_header_that_cannot_be_used_is_bad_input() {
+fn an_unusable_header_is_an_input_error() {
     let arena = played();
     arena.edit_line(1, |line| line.replacen("watch-your-back", "chess", 1));
     let error = "error: the header cannot be used: no game `chess`\n";

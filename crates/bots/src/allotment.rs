@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn each_limit_has_its_share() {
+    fn thinking_time_is_a_share_of_each_limit() {
         assert_eq!(Allotment::default().thinking_time(), ms(100));
         let turn = |limit| Allotment { per_move: Some(ms(limit)), ..Allotment::default() };
         assert_eq!(turn(50).thinking_time(), ms(20));

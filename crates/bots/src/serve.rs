@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn it_leaves_on_quit_and_on_the_end_of_the_input() {
+    fn the_session_ends_on_quit_and_at_the_end_of_input() {
         for input in ["", "{\"type\":\"quit\"}\nnever read\n", "{\"type\":\"rain\"}\r\n"] {
             let (result, output) = conversation(input);
             assert!(result.is_ok());
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_protocol_is_an_error_in_words() {
+    fn protocol_violations_are_described() {
         let (result, output) = conversation("{\"type\":\"turn\",\"id\":1}\n");
         let error = result.expect_err("no game has begun");
         assert_eq!(error.kind(), ErrorKind::InvalidData);

@@ -52,7 +52,7 @@ fn wins(name: &str, other: &str) -> usize {
 }
 
 #[test]
-fn names_are_known_and_say_themselves() {
+fn names_round_trip() {
     for name in NAMES.iter().copied().chain(["search-1", "search-2000"]) {
         assert_eq!(named(name).expect("a bot").to_string(), name);
     }
@@ -101,7 +101,7 @@ fn the_same_seed_plays_the_same_game() {
 }
 
 #[test]
-fn a_searcher_without_time_still_chooses() {
+fn a_searching_player_without_time_still_chooses() {
     let time = Allotment { per_move: Some(Duration::ZERO), ..Allotment::default() };
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let choice = bot("search").choose(&start(), Seat::First, time, &mut rng).expect("a choice");

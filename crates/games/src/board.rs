@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_over_the_edge_leaves_the_board() {
+    fn steps_over_the_edge_leave_the_board() {
         let rectangle = Bitboard::rectangle((0, 7), (0, 7));
         for direction in Direction::ALL {
             assert_eq!(rectangle.step(direction).len(), 56);

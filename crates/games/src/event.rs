@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_of_a_games_own_says_who_may_know_it() {
+    fn custom_events_list_the_seats_that_may_see_them() {
         let Event::Other(event) = read(r#"{"event":"peek","to":["red"]}"#).expect("an event")
         else {
             panic!("no built-in game has it");
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_event_is_refused() {
+    fn invalid_events_are_refused() {
         for text in [r#"{"by":"white"}"#, r#"{"event":"action"}"#, "3"] {
             assert!(read(text).is_err(), "{text}");
         }

@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_given_is_told_from_the_defaults() {
+    fn given_options_are_distinguished_from_defaults() {
         let options = Options::resolve(SPECS, [("wind", "storm")]).expect("values that fit");
         assert_eq!(options.given(), [("wind".into(), "storm".to_owned())]);
         assert_eq!(options.texts().len(), 2);
@@ -431,7 +431,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "the game has no option `wavs`")]
-    fn a_misspelt_name_in_code_fails_loudly() {
+    fn a_misspelt_option_in_code_panics() {
         Options::resolve(SPECS, []).expect("defaults").number("wavs");
     }
 

@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seat_map_keeps_the_order_of_its_seats() {
+    fn seat_maps_keep_the_order_of_seats() {
         let map: SeatMap<u8> = serde_json::from_str(r#"{"white":1,"black":2}"#).expect("two seats");
         assert_eq!(map[Seat::Second], 2);
         assert_eq!(serde_json::to_string(&map).expect("plain"), r#"{"white":1,"black":2}"#);

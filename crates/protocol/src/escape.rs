@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_commands_a_terminal_is_escaped() {
+    fn terminal_control_characters_are_escaped() {
         assert_eq!(terminal("a\x1b[31mb\n\u{9b}c"), r"a\u{1b}[31mb\u{a}\u{9b}c");
         assert_eq!(terminal("user\u{202e}txt.exe\u{2066}"), r"user\u{202e}txt.exe\u{2066}");
         assert_eq!(terminal("Zoë 象棋 \"x\\y\""), "Zoë 象棋 \"x\\y\"");
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_cut_at_the_limit_and_never_within_a_character() {
+    fn escaped_bytes_are_never_cut_within_a_character() {
         assert_eq!(bytes(b"abc", 3), "abc");
         assert_eq!(bytes(b"abcd", 3), "abc…");
         assert_eq!(bytes("ab象".as_bytes(), 4), "ab…");
@@ -117,7 +117,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_unsafe_gets_through(raw: Vec<u8>, most in 0..64_usize) {
+        fn unsafe_text_is_escaped(raw: Vec<u8>, most in 0..64_usize) {
             prop_assert!(!bytes(&raw, most).chars().any(is_unsafe));
             prop_assert!(!terminal(&String::from_utf8_lossy(&raw)).chars().any(is_unsafe));
         }

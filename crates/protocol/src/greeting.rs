@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_the_same() {
+    fn written_lines_round_trip() {
         let wants = Wants { state: true, legal: true, events: false };
         let name = Some("Zoë \"1\"".to_owned());
         let greeting = Greeting { name, wants, ..Greeting::default() };

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_and_json_replies_say_the_same() {
+    fn plain_and_json_replies_are_equivalent() {
         for line in ["3,4", " 3,4 \r", r#"{"action":"3,4"}"#, r#"{"id":5,"action":"3,4","x":[1]}"#]
         {
             assert_eq!(Reply::read(line.as_bytes(), 5).expect("a reply").action, "3,4");
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_reply_is_told_apart() {
+    fn bad_replies_have_distinct_errors() {
         assert_eq!(
             error(br#"{"id":4,"action":"a"}"#),
             "the reply carries id 4, but the request was 5"
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_hosts_a_player_speaks_for_it() {
+    fn a_hosting_program_reports_its_players_errors() {
         let reply = Reply::read(br#"{"action":"pass","said":"action(3) returned \u001bNone"}"#, 0);
         assert_eq!(reply.expect("a reply").said.as_deref(), Some(r"action(3) returned \x1bNone"));
         let failed = |line: &[u8]| match Reply::read(line, 0) {
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_the_same() {
+    fn written_lines_round_trip() {
         let reply = Reply {
             action: "3,4>\"\\".to_owned(),
             note: Some("two\nlines".to_owned()),

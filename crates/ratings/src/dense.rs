@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_is_solved() {
+    fn linear_systems_are_solved() {
         let solution = example().solve(&[8.0, 15.0, 11.0]);
         assert!(solution.iter().zip([1.0, 2.0, 3.0]).all(|(&a, b)| close(a, b)), "{solution:?}");
     }
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_singular_matrix_is_kept_above_the_floor() {
+    fn singular_matrices_are_raised_to_the_floor() {
         let mut matrix = Symmetric::diagonal(&[1.0, 1.0]);
         matrix.add(1, 0, 1.0);
         assert!(matrix.factor(1e-3).solve(&[1.0, 0.0]).iter().all(|x| x.is_finite()));

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chain_of_games_makes_a_group() {
+    fn chains_of_games_connect_groups() {
         assert_eq!(groups(5, [(3, 1), (4, 3)].into_iter()), [0, 1, 2, 1, 1]);
         assert_eq!(groups(3, std::iter::empty()), [0, 1, 2]);
         assert!(groups(0, std::iter::empty()).is_empty());

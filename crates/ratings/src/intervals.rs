@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn clear_results_have_narrow_bands() {
+    fn clear_results_have_narrow_rank_intervals() {
         let games = [
             series(0, 1, Win, 90),
             series(1, 0, Loss, 90),
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn few_results_have_wide_bands_and_say_how_many_games_would_tell() {
+    fn few_results_have_wide_rank_intervals() {
         let games = [series(0, 1, Win, 3), series(1, 0, Win, 2), series(1, 2, Draw, 2)];
         let fit = fitted(&games.concat());
         assert!(
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_connected_is_not_compared() {
+    fn unconnected_players_are_not_compared() {
         let fit = fitted(&series(0, 1, Win, 3));
         assert_eq!(fit.groups, [0, 0, 1]);
         assert_eq!((fit.separation(0, 2), fit.difference(1, 2)), (None, None));
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_games_as_said_do_tell() {
+    fn the_estimated_number_of_games_separates_players() {
         let [first, second] = [(Win, Loss), (Loss, Win)];
         let half =
             |one, other, (won, lost)| [series(one, other, won, 5), series(one, other, lost, 3)];
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_are_never_told_apart() {
+    fn equal_players_are_never_separated() {
         let fit = fitted(&[series(0, 1, Draw, 9), series(1, 0, Draw, 9)].concat());
         let separation = fit.separation(0, 1).expect("they met");
         assert!((separation.los - 0.5).abs() < 1e-6);

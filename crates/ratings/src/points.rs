@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_needs_a_game() {
+    fn a_share_of_no_games_is_undefined() {
         assert_eq!(Points::default().share(0), None);
         assert_eq!(Points::of(1, 1).share(2), Some(0.75));
     }

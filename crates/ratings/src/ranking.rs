@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_player_that_only_forfeits_stands_below_all_that_play() {
+    fn players_that_only_forfeit_rank_below_the_others() {
         // Dog beats eel, because eel fails earlier. Cat loses everything, but plays.
         let results = with_forfeits(&[(4, 3), (4, 3), (4, 3), (4, 3), (3, 2)]);
         let failed = Err(Unranked::Forfeits);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_player_never_seen_to_finish_stands_after_those_that_were() {
+    fn players_that_finished_no_game_rank_last() {
         // Dog might have failed, too: it only met eel.
         let results = with_forfeits(&[(4, 3), (4, 3), (4, 3), (4, 2)]);
         let rows = [("ant", Ok(1)), ("bee", Ok(2)), ("cat", Ok(3)), ("dog", Ok(4))];
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn an_excluded_player_has_no_rank_however_well_it_played_before() {
+    fn excluded_players_have_no_rank() {
         let games = [(0, 1, Win), (0, 2, Win), (1, 2, Win)];
         let excluded = [Some(1), None, None, Some(2), None];
         let rows = [
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_double_forfeit_connects_nobody() {
+    fn a_double_forfeit_does_not_connect_players() {
         let mut results = results(5, &[(0, 1, Win), (1, 2, Win)]);
         results.add(double_forfeit(3, 4, 1));
         let failed = Err(Unranked::Forfeits);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rank_takes_a_chain_of_games_to_most_others() {
+    fn ranked_players_are_connected_to_most_others() {
         let apart = Err(Unranked::Unconnected);
         let games: [(usize, usize, GameOutcome); 3] = [(0, 4, Win), (2, 1, Win), (1, 3, Win)];
         let rows = [("cat", Ok(1)), ("bee", Ok(2)), ("dog", Ok(3)), ("ant", apart), ("eel", apart)];

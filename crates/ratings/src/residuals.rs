@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_is_found_and_its_players_are_not_explained() {
+    fn cycles_of_three_are_found_as_unexplained_results() {
         let mut results = Results::new(4);
         for (winner, loser) in [(0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)] {
             dominate(&mut results, winner, loser, 30);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_has_no_cycle_and_is_explained() {
+    fn ordered_results_have_no_cycles() {
         let mut results = Results::new(4);
         for (winner, loser) in [(0, 1), (1, 2), (2, 3)] {
             dominate(&mut results, winner, loser, 30);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn few_games_show_nothing() {
+    fn few_games_show_no_difference() {
         let mut results = Results::new(4);
         for (winner, loser) in [(0, 1), (1, 2), (2, 0)] {
             dominate(&mut results, winner, loser, 2);

@@ -341,7 +341,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn both_lose_a_double_forfeit_and_it_is_not_rated() {
+    fn a_double_forfeit_scores_zero_and_is_not_rated() {
         let mut results = results(2, &[(0, 1, Draw)]);
         results.add(double_forfeit(1, 0, 1));
         let lost = Outcomes { wins: 0, draws: 1, losses: 1 };
@@ -363,7 +363,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_copy_scores_but_is_not_rated() {
+    fn copies_score_but_are_not_rated() {
         let mut results = Results::new(2);
         let print = NonZeroU64::new;
         for pair in 1..=3 {

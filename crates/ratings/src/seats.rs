@@ -149,14 +149,14 @@ mod tests {
     }
 
     #[test]
-    fn a_common_advantage_is_no_difference() {
+    fn an_advantage_common_to_all_is_not_a_difference() {
         let results = all_meet(20, |_, _, game| if game % 3 == 0 { Loss } else { Win });
         let effects = seat_effects(&results, &[]).expect("no anchor");
         assert!(effects.p_value > 0.9 && effects.by_seat.is_none(), "{effects:?}");
     }
 
     #[test]
-    fn a_player_that_needs_the_first_seat_is_found() {
+    fn a_player_that_needs_the_first_seat_is_detected() {
         let results = all_meet(20, |first, second, game| match (first, second) {
             (0, _) | (_, 0) if game % 5 > 0 => Win,
             _ if game % 2 == 0 => Win,

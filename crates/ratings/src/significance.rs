@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chances_are_corrected_for_their_number() {
+    fn p_values_are_corrected_for_multiple_tests() {
         let mut tested = vec![('a', 0.04), ('b', 0.01), ('c', 0.03)];
         holm(&mut tested);
         let expected = [('b', 0.03), ('c', 0.06), ('a', 0.06)];

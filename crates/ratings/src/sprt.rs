@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn clear_results_decide_and_no_result_does_not() {
+    fn clear_results_decide_a_test() {
         for unit in [Unit::Logistic, Unit::Normalized] {
             let verdict = |pairs: Pentanomial| test(unit).judge(&pairs).verdict;
             assert_eq!(verdict([0; 5]), SprtVerdict::Undecided);
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_numbers_are_refused() {
+    fn numbers_out_of_range_are_refused() {
         assert!(Sprt::new(Unit::Logistic, (10.0, 10.0), (0.05, 0.05)).is_err());
         assert!(Sprt::new(Unit::Logistic, (0.0, f64::NAN), (0.05, 0.05)).is_err());
         assert!(Sprt::new(Unit::Logistic, (0.0, 5.0), (0.0, 0.05)).is_err());

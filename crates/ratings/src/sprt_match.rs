@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_finishing_decides_nothing() {
+    fn the_order_of_finishing_does_not_matter() {
         let games: Vec<MatchGame> = (1..=40)
             .flat_map(|number| pair(number, [number % 5 > 0, number % 3 > 0], number))
             .collect();
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_follows_from_what_was_played() {
+    fn expected_pairs_follow_from_the_pairs_played() {
         let mut played = sprt_match(1000);
         assert_eq!(played.expected_pairs(), 1000, "nothing is known yet");
         let mut expected = Vec::new();
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_at_the_verdict_and_takes_no_more() {
+    fn the_match_stops_at_the_verdict() {
         let mut played = sprt_match(1000);
         for number in 1..=200 {
             for game in pair(number, [true, !number.is_multiple_of(4)], number) {
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_at_its_length() {
+    fn the_match_stops_at_the_maximum_number_of_pairs() {
         let mut played = sprt_match(2);
         for number in 1..=3 {
             for game in pair(number, [true, false], number) {
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_do_not_count_and_end_it() {
+    fn copies_do_not_count_and_end_the_match() {
         let mut played = sprt_match(1000);
         for number in 1..=50 {
             for game in pair(number, [true, true], 1) {
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn double_forfeits_do_not_count_and_end_it() {
+    fn double_forfeits_do_not_count_and_end_the_match() {
         let mut played = sprt_match(1000);
         for number in 1..=50 {
             for game in pair(number, [true, true], number) {

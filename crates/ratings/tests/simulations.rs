@@ -269,7 +269,7 @@ fn lead_of(elo: f64) -> f64 {
 
 #[test]
 #[ignore = "slow: 12000 sequential tests"]
-fn the_sequential_test_errs_no_more_than_it_says() {
+fn sprt_error_rates_stay_within_the_configured_ones() {
     let test = Sprt::new(Unit::Logistic, (0.0, 50.0), (0.05, 0.05)).expect("a test");
     for (correlation, seed) in [(0.0, 31), (-0.5, 32), (0.3, 33)] {
         for (elo, wrong, seed) in

@@ -159,7 +159,7 @@ fn actions_that_are_not_listed_are_sampled() {
 }
 
 #[test]
-fn options_without_sense_are_refused_and_leave_the_program_alive() {
+fn contradictory_options_are_refused_without_ending_the_program() {
     let game = through_the_pipe(GameKind::Backdraughts);
     let given = [("move", "dice"), ("repetition", "3")];
     let options = Options::resolve(game.options(), given).expect("values that fit");

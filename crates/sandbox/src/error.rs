@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shortage_is_told_from_other_errors() {
+    fn shortages_are_distinguished_from_other_errors() {
         let start = |errno: Errno| Shortage::of("start a supervisor", &io::Error::from(errno));
         assert_eq!(
             start(Errno::EMFILE).expect("a shortage").to_string(),

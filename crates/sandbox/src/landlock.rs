@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_link_leads_to_is_not_shown() {
+    fn link_targets_in_visible_folders_stay_hidden() {
         assert_eq!(shown("a", "a/results")[0], ["a/b"]);
     }
 }

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_short() {
+    fn sizes_in_bytes_are_short() {
         let said = [0, 1023, 1024, 1536, MIB, 104 * MIB + 52_429, 4096 * MIB].map(bytes);
         let expected =
             ["0 bytes", "1023 bytes", "1 KiB", "1.5 KiB", "1 MiB", "104.1 MiB", "4096 MiB"];

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_is_stopped_and_goes_on_at_once() {
+    fn process_groups_stop_and_continue_at_once() {
         let script = "sleep 60 & sleep 60 & wait";
         let mut shell =
             Command::new("sh").args(["-c", script]).process_group(0).spawn().expect("a shell");

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_process_is_found() {
+    fn this_process_is_found_in_proc() {
         let this = Pid::this();
         assert_eq!(parent(this), Some(Pid::parent()));
         assert!(threads(this) >= 1);

@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_no_process_can_bring_about_is_a_shortage() {
+    fn shortages_cannot_be_caused_by_the_command() {
         let failed = |stage, errno: Errno| SetupError {
             stage,
             ..SetupError::setting_up("its sandbox", &errno)

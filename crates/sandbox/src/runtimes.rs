@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_system_is_not_named_again() {
+    fn system_programs_need_no_extra_paths() {
         assert_eq!(of_program(Path::new("/bin/sh"), None), BTreeSet::new());
     }
 }

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn every_folder_is_looked_into() {
+    fn every_folder_is_measured() {
         let (_outside, dir) = scratch();
         for number in 0..600 {
             fs::create_dir_all(dir.join(format!("{number}/below"))).expect("a folder");
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_name_counts() {
+    fn nameless_files_count() {
         let (_outside, dir) = scratch();
         assert_eq!(overrun(&dir, 4096, 4096).expect("looked at"), None);
         let over = overrun(&dir, 4096, 4097).expect("looked at");
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_its_owner_closed_is_looked_into() {
+    fn folders_without_permissions_are_measured_too() {
         let (_outside, dir) = scratch();
         fs::create_dir(dir.join("closed")).expect("a folder");
         fs::write(dir.join("closed/file"), [0; 8192]).expect("a file");
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_in_it_goes_and_nothing_it_points_to() {
+    fn scratch_folders_are_removed_without_following_links() {
         let outside = tempfile::tempdir().expect("a folder");
         fs::write(outside.path().join("kept"), "kept").expect("a file");
         let dir = outside.path().join("scratch");

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bucket_is_near_its_times() {
+    fn buckets_are_close_to_their_times() {
         for shift in 0..60 {
             for ns in [1_u64 << shift, (1 << shift) + 1, (1 << shift) * 3 / 2, (2 << shift) - 1] {
                 let off = middle(bucket(ns)).abs_diff(ns);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_are_those_of_the_times() {
+    fn quantiles_match_the_times() {
         let mut clocks = Clocks::new(2);
         clocks.add(0, &(1..=100).map(|n| n * 1_000_000).collect::<Vec<_>>());
         let uses = clocks.uses(&["ant".to_owned(), "bee".to_owned()]);

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn twins_are_found_among_others() {
+    fn look_alikes_are_found() {
         let mut seen = LookAlikes::default();
         for position in 0..40 {
             for player in 0..4 {
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_the_bound_a_sample_is_kept_whatever_the_order() {
+    fn beyond_the_limit_the_sample_does_not_depend_on_the_order() {
         let decisions: Vec<_> = (0..400_u64)
             .map(|number| {
                 (number % 2, decision((number / 2).wrapping_mul(0x9e37_79b9_7f4a_7c15), number % 3))
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_everyone_does_is_not_strange_and_few_positions_say_nothing() {
+    fn common_decisions_and_few_positions_are_not_reported() {
         let mut all = LookAlikes::default();
         for player in 0..3 {
             (0..50).for_each(|position| all.add(player, &decision(position, 1)));

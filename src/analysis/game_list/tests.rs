@@ -8,7 +8,7 @@ fn read_text(text: &str) -> Result<NamedResults, String> {
 }
 
 #[test]
-fn results_are_understood_in_every_notation() {
+fn results_are_read_in_every_notation() {
     let text = "first,second,result\na,b,first\na,b,1-0\na,b,win\na,b,1\na,b,white\n\
                 a,b,second\na,b,0-1\na,b,LOSS\na,b,0\na,b,black\n\
                 a,b,draw\na,b,1/2-1/2\na,b,½-½\na,b,0.5\n";
@@ -18,7 +18,7 @@ fn results_are_understood_in_every_notation() {
 }
 
 #[test]
-fn columns_stand_in_any_order_and_lines_may_be_quoted() {
+fn columns_may_come_in_any_order_and_be_quoted() {
     let text = "\u{feff}result,note,second,first\r\n\r\n1-0,x,\"b, the \"\"second\"\"\", a \r\n\
                 0-1,\"two\nlines\",a,c\r\n";
     let results = read_text(text).expect("results");
@@ -39,7 +39,7 @@ fn the_two_games_of_a_pair_find_each_other() {
 }
 
 #[test]
-fn a_fault_is_the_loser_s_and_two_are_both_players() {
+fn a_single_fault_belongs_to_the_loser() {
     let text = "first,second,result,fault\na,b,1-0,timeout\na,b,0-1,crash\na,b,draw,crash+illegal\n\
                 a,b,draw,\n";
     let results = read_text(text).expect("results");

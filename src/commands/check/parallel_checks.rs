@@ -240,7 +240,7 @@ mod tests {
     use crate::check::StepVerdict;
 
     #[test]
-    fn a_panic_leaves_what_was_found_and_says_that_the_referee_failed() {
+    fn a_panic_in_a_check_keeps_the_findings() {
         let steps = ["start", "turns"].map(str::to_owned).into();
         let mut report = CheckReport::new("ant", "ant", "a-game", steps);
         let failure = guarded(&mut report, |report| {

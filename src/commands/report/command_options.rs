@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_named_as_seen_from_another() {
+    fn relative_paths_lead_from_one_folder_to_another() {
         let seen = |base: &str, dir: &str| {
             seen_from(Path::new(base), Path::new(dir)).display().to_string()
         };
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_called_where_the_configuration_lies() {
+    fn commands_are_relative_to_the_configuration_folder() {
         let dir = tempfile::tempdir().expect("a folder");
         let results = dir.path().join("a class/elsewhere/cup");
         fs::create_dir_all(&results).expect("made");

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_silent_make_room_for_who_asks() {
+    async fn silent_connections_make_room_for_requests() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let router = Router::new().route("/", get(async || "the page"));

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_may_ask_for_its_parts_and_no_other_page_may() {
+    fn only_the_served_page_may_request_its_parts() {
         let host = ("host", "127.0.0.1:8018");
         let parts = ["/", "/games/index.js", "/games/3f9a1c07be52-1.js", "/events"];
         for path in parts {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_for_this_machine_is_asked_for_by_its_names() {
+    fn local_requests_must_name_this_machine_as_host() {
         for host in ["localhost", "localhost:8018", "127.0.0.1:1", "[::1]:8018", "[::1]"] {
             assert!(may("/", Reach::Local, &[("host", host)]), "{host}");
         }

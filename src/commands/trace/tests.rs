@@ -142,7 +142,7 @@ fn answered(input: &str, seed: Option<u64>) -> Vec<String> {
 }
 
 #[test]
-fn each_list_is_answered_by_itself() {
+fn each_list_is_answered_independently() {
     let lists = [r#"["roll 2","2 / 1"]"#, "[]", r#"["roll 2"]"#, r#"["roll 1","1 / 1","roll 2"]"#];
     let alone = lists.map(|list| answered(list, None).concat());
     assert_eq!(
@@ -156,7 +156,7 @@ fn each_list_is_answered_by_itself() {
 }
 
 #[test]
-fn a_bad_list_is_answered_too() {
+fn an_invalid_list_gets_an_error_as_its_answer() {
     let input =
         "[\"roll 2\",\"2 / 2\"]\n[\"roll 2\",\"3 / 1\"]\n[\"roll 2\"\n[\"roll 2\",\"2 / 2\"]\n";
     let answers = answered(input, None);
@@ -166,7 +166,7 @@ fn a_bad_list_is_answered_too() {
 }
 
 #[test]
-fn drawn_chance_depends_on_the_list_alone() {
+fn drawn_rolls_depend_only_on_the_list() {
     let lists = [r#"["1 / 1"]"#, r#"["1 / 1","1 / 1"]"#, r#"["1 / 1","roll 2"]"#];
     let alone = lists.map(|list| answered(list, Some(7)).concat());
     let input = [lists[1], lists[2], lists[0], lists[1]].join("\n");
@@ -208,7 +208,7 @@ fn bad_lines_say_what_is_wrong() {
 }
 
 #[test]
-fn a_seed_draws_only_what_the_lines_leave_out() {
+fn the_seed_only_draws_rolls_missing_in_the_input() {
     let (out, result) = traced("1 / 1\nroll 2\n2 / 2\n", Some(7), false);
     assert_eq!(result, Ok(()));
     assert_eq!(out.lines().count(), 4);

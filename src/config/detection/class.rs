@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_is_known_however_it_is_written() {
+    fn classes_are_detected_in_every_layout() {
         let inner: String = METHODS.replace("    ", "        ");
         for text in [
             format!("class Player:\n{METHODS}"),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_may_take_its_methods_from_a_file_beside_it() {
+    fn a_class_may_inherit_methods_from_a_neighbouring_file() {
         let base = format!("class Base:\n{METHODS}");
         let heir = "from base import Base\nclass Player(Base):\n    pass\n";
         assert_eq!(found(&[("team.py", heir), ("base.py", &base)]).as_deref(), Some("team"));

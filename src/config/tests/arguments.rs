@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn words_of_the_command_line() {
+fn valid_player_arguments() {
     let folder = Folder::new();
     let program = |word: &str| match folder.word(word, &[]) {
         Ok(PlayerArgument::Program(spec)) => *spec,
@@ -25,7 +25,7 @@ fn words_of_the_command_line() {
 }
 
 #[test]
-fn bad_words_of_the_command_line() {
+fn invalid_player_arguments() {
     let folder = Folder::new();
     let refused = |word: &str| folder.word(word, &[]).expect_err("refused");
     assert_eq!(refused("bot:gredy"), "it: unknown built-in player `gredy`; did you mean `greedy`?");

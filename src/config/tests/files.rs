@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn no_text_breaks_the_reader() {
+fn arbitrary_text_does_not_break_the_reader() {
     let folder = Folder::new();
     for at in 0..EVERY_KEY.len() {
         let (before, after) = EVERY_KEY.split_at(at);
@@ -36,7 +36,7 @@ fn files_that_cannot_be_read() {
 }
 
 #[test]
-fn files_without_an_end_are_not_read() {
+fn endless_files_are_not_read() {
     let folder = Folder::new();
     let no_file = "it is not a plain file but a device, a pipe or a socket";
     let zero = load(std::path::Path::new("/dev/zero"), Colour::Plain).expect_err("refused");

@@ -58,7 +58,7 @@ unexpected value of `file`
 }
 
 #[test]
-fn openings_of_a_file_know_no_dice() {
+fn openings_from_a_file_are_refused_in_games_with_dice() {
     let folder = Folder::new();
     fs::write(folder.path("openings.txt"), "1,3>4,3").expect("a file");
     let head = "name = \"cup\"\ngame = \"backdraughts\"\n[openings]\nfile = \"openings.txt\"\n";
@@ -115,7 +115,7 @@ fn unfit_openings() {
 }
 
 #[test]
-fn a_hosted_class_knows_no_openings() {
+fn a_hosted_class_cannot_start_from_an_opening() {
     let folder = Folder::new();
     fs::write(folder.path("players/agent.py"), "class Player: pass").expect("a file");
     let class = "[[players]]\nname = \"c\"\ncomp30024 = \"agent\"\ndir = \"players\"\n";

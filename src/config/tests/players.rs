@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_doubled_name() {
+fn a_duplicate_name() {
     assert_eq!(
         message(&format!("{HEAD}{PLAYERS}[[players]]\nname = \"a\"\nbot = \"random\"\n")),
         "\
@@ -32,7 +32,7 @@ fn unfit_names() {
 }
 
 #[test]
-fn both_or_neither_of_command_and_bot() {
+fn a_player_needs_exactly_one_of_command_and_bot() {
     assert_eq!(
         about_player("command = [\"python3\"]\nbot = \"greedy\""),
         "\
@@ -107,7 +107,7 @@ unknown built-in player `gredy`
 }
 
 #[test]
-fn one_player_alone() {
+fn only_one_player() {
     assert_eq!(
         message(&format!("{HEAD}[[players]]\nname = \"a\"\nbot = \"greedy\"\n")),
         "\

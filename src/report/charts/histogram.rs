@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_are_round_and_hold_every_value() {
+    fn histogram_bars_have_round_bounds_and_hold_every_value() {
         let counts = BTreeMap::from([(24, 1), (25, 2), (150, 3), (300, 4)]);
         let bars = bins(&counts);
         assert_eq!(bars[0], Bin { from: 20, to: 29, count: 3 });

@@ -68,7 +68,7 @@ async fn play(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_player_starts_anew_for_every_game() {
+async fn every_game_uses_fresh_players() {
     let mut pool = pool(2, false, &[]);
     for game in [1, 2] {
         let (finished, history) = play(&mut pool, (0, 1), 1, game).await;
@@ -95,7 +95,7 @@ async fn a_reusable_player_plays_several_pairs_but_never_both_games_of_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_player_with_a_fault_is_not_used_again() {
+async fn a_reusable_player_with_a_fault_is_replaced() {
     let mut pool = pool(2, true, &["no", "no"]);
     let (finished, history) = play(&mut pool, (0, 1), 1, 1).await;
     assert_eq!(finished.record.reason, "illegal");
@@ -106,7 +106,7 @@ async fn a_player_with_a_fault_is_not_used_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_so_many_players_wait_and_the_one_that_waited_longest_leaves() {
+async fn the_longest_idle_reusable_player_leaves_first() {
     let mut pool = pool(IDLE_MOST + 2, true, &[]);
     let mut history = Vec::new();
     for player in (0..IDLE_MOST + 2).step_by(2) {
@@ -151,7 +151,7 @@ async fn a_game_is_abandoned_on_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_start_up_test_greets_and_lets_go() {
+async fn a_start_up_test_greets_and_quits() {
     let (pool, history) = pool(2, true, &[]);
     let (_tell, mut stop) = watch::channel(false);
     let outcome = pool.probe(1, &mut stop).await;
@@ -166,7 +166,7 @@ fn lost_on_time(disturbance: Option<Disturbance>) -> GameReport {
 }
 
 #[test]
-fn a_lag_is_an_excuse_once_and_then_a_warning() {
+fn the_machine_lag_excuses_a_timeout_only_once() {
     let overdue = Overdue { wall: 3 * SECOND, bound: SECOND, cpu: None };
     let lag = Disturbance::Machine(Seat::First, overdue);
     let burned = Disturbance::Opponent(Seat::Second);

@@ -64,13 +64,13 @@ mod tests {
     }
 
     #[test]
-    fn everyone_plays_one_meeting_where_all_is_well() {
+    fn a_check_without_faults_is_one_meeting_each() {
         assert_eq!(rounds(4, &[]).0, [vec![(0, 1), (2, 3)]]);
         assert_eq!(rounds(5, &[]).0, [vec![(0, 1), (2, 3)], vec![(0, 4)]]);
     }
 
     #[test]
-    fn who_met_a_faulty_player_is_checked_again() {
+    fn opponents_of_a_faulty_player_are_checked_again() {
         let (played, out) = rounds(4, &[0]);
         assert_eq!(played, [vec![(0, 1), (2, 3)], vec![(1, 2)]]);
         assert_eq!(out, [true, false, false, false]);

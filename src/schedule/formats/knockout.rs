@@ -124,7 +124,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn one_meeting_a_player_that_goes_out(
+        fn every_meeting_of_a_knockout_eliminates_one_player(
             count in 1_usize..40,
             results in prop::collection::vec(0_usize..=8, 400),
         ) {
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tie_goes_on_and_then_to_the_better_seed() {
+    fn ties_continue_and_then_the_better_seed_advances() {
         let lengths = |tie_breaks, results: &[usize]| {
             let mut results = results.iter().copied();
             let sections = play(2, tie_breaks, |_, _| results.next().expect("enough"));

@@ -161,7 +161,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nobody_meets_twice_and_nobody_sits_out_twice(
+        fn no_swiss_player_meets_an_opponent_or_sits_out_twice(
             players in 2_usize..20,
             results in prop::collection::vec(0_usize..=4, 200),
         ) {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_round_folds_the_seeds_and_the_next_ones_the_scores() {
+    fn swiss_rounds_pair_score_groups_from_the_fold() {
         let stronger = |one: usize, other: usize| if one < other { 4 } else { 0 };
         let sections = play(8, 3, stronger);
         let pairings = |round: usize| -> Vec<_> {
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_an_odd_number_sits_out_first() {
+    fn with_an_odd_number_the_last_player_sits_out_first() {
         let sections = play(5, 2, |_, _| 2);
         let meets = |round: usize, player| {
             sections[round].iter().any(|meeting| meeting.halves_of(player).is_some())

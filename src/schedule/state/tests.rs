@@ -62,7 +62,7 @@ fn course() -> impl Strategy<Value = (u32, u32, Vec<(bool, bool)>, Vec<usize>)> 
 
 proptest! {
     #[test]
-    fn the_order_of_finishing_decides_nothing((pairs, limit, faults, order) in course()) {
+    fn the_order_of_finishing_does_not_matter((pairs, limit, faults, order) in course()) {
         let of = |state: &TournamentState, index: usize| {
             record(state, index, BySeat::new(faults[index].0, faults[index].1))
         };
@@ -94,7 +94,7 @@ proptest! {
 }
 
 #[test]
-fn a_clean_game_ends_a_streak() {
+fn a_game_without_a_fault_resets_the_quarantine_count() {
     let (pairs, bad) = (6, 0);
     let mut state = state(pairs, 3);
     let games: Vec<usize> =
@@ -114,7 +114,7 @@ fn a_clean_game_ends_a_streak() {
 }
 
 #[test]
-fn what_does_not_belong_is_told_apart() {
+fn records_of_another_tournament_are_recognised() {
     let mut state = state(1, 5);
     let one = record(&state, 0, BySeat::new(false, false));
     assert_eq!(state.add(&one), Ok(0));
@@ -136,7 +136,7 @@ fn of(stages: &[Stage], players: usize, limit: u32) -> TournamentState {
 }
 
 #[test]
-fn further_games_are_due_only_where_there_is_time() {
+fn further_games_are_due_only_if_there_is_time() {
     let stages = [Stage::round_robin(1), Stage::further()];
     let result = |state: &TournamentState, index: usize| {
         let plain = record(state, index, BySeat::new(false, false));
@@ -172,7 +172,7 @@ fn further_games_are_due_only_where_there_is_time() {
 }
 
 #[test]
-fn nobody_is_paired_to_repeat_games() {
+fn players_are_not_paired_to_repeat_games() {
     // Player 3 alone plays a new game every time.
     let result = |state: &TournamentState, index: usize| {
         let players = state.fixture(index).players;
@@ -203,7 +203,7 @@ fn nobody_is_paired_to_repeat_games() {
 }
 
 #[test]
-fn who_meets_a_player_that_is_taken_out_loses_nothing_by_it() {
+fn opponents_of_a_withdrawn_player_keep_their_points() {
     let swiss = Stage { format: Format::Swiss { rounds: 2 }, pairs: 2, players: None };
     let mut state = of(&[swiss], 5, 1);
     // Player 0 fails in its first game; player 4 sits out.
@@ -244,7 +244,7 @@ fn stages() -> impl Strategy<Value = Vec<Stage>> {
 
 proptest! {
     #[test]
-    fn whatever_is_finished_first_the_same_games_are_due(
+    fn the_games_due_do_not_depend_on_the_order_of_finishing(
         stages in stages(),
         players in 4_usize..8,
         limit in 0_u32..3,

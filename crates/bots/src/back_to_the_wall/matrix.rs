@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worse_choice_is_left_out() {
+    fn dominated_choices_are_not_played() {
         let mut matrix = PayoffMatrix::default();
         matrix.add_row(vec![1.0, 2.0]);
         matrix.add_row(vec![0.0, 1.0]);

@@ -80,7 +80,7 @@ fn the_same_seed_plays_the_same_match() {
 }
 
 #[test]
-fn a_searcher_without_time_still_chooses() {
+fn a_searching_player_without_time_still_chooses() {
     let time = Allotment { per_move: Some(Duration::ZERO), ..Allotment::default() };
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for rounds in ["once", "thrice"] {
@@ -90,7 +90,7 @@ fn a_searcher_without_time_still_chooses() {
 }
 
 #[test]
-fn nobody_chooses_after_the_end() {
+fn no_seat_chooses_after_the_end() {
     let mut position = start("once");
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     while position.turn() == Turn::Both {

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_and_the_middle_count() {
+    fn pieces_and_the_centre_count() {
         assert!(worth(&moving("WW...B..", 0)) > 80);
         assert!(worth(&moving("WW...B..", 1)) < -80);
         assert!(worth(&moving("..WW..BB", 0)) > 0);
@@ -159,13 +159,13 @@ mod tests {
     }
 
     #[test]
-    fn the_edge_is_worse_the_nearer_the_shrink() {
+    fn the_edge_is_worse_closer_to_the_shrink() {
         let [early, late, last] = [0, 100, 126].map(|moves| worth(&moving("W.....B.", moves)));
         assert!(early < 0 && early > late && late > last);
     }
 
     #[test]
-    fn what_survives_is_inside_and_is_not_taken_by_a_new_corner() {
+    fn surviving_pieces_are_inside_and_not_captured_by_corners() {
         let left = |rows: &[&str; 8], size| {
             let board = Board::from_rows(rows, 24).expect("a board");
             Seat::BOTH.map(|seat| survivors(&board, seat, size))
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_survives_is_what_the_shrink_leaves() {
+    fn predicted_survivors_match_the_shrink() {
         let rows = [
             "########", "#X.B..X#", "#WWWBB.#", "#.BWWB.#", "#WWBBW.#", "#.BBWW.#", "#X...WX#",
             "########",
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_middle_is_like_a_draw() {
+    fn a_full_small_board_counts_as_locked() {
         let rows = [
             "X......X", "........", "...WW...", "..WWBB..", "..WWBB..", "...BB...", "........",
             "X......X",
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sooner_win_is_worth_more_and_a_draw_less_than_nothing() {
+    fn quick_wins_score_highest_and_draws_below_zero() {
         let score = |moves, result| ended(&moving("W...W...", moves), result, Seat::First);
         let win = |moves| score(moves, GameResult::Win(Seat::First));
         assert!(win(10) > win(12));

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn captures_come_right_after_the_action_known_to_be_best() {
+    fn captures_are_searched_after_the_best_known_action() {
         let board = Board::from_rows(&ROWS, 24).expect("a board");
         assert_eq!(texts(&captures(&board)), ["3,0>2,0"]);
         let quiet = board.legal_actions().into_iter().next_back();
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_refuted_before_is_tried_earlier() {
+    fn actions_that_refuted_before_are_tried_earlier() {
         let board = Board::from_rows(&ROWS, 24).expect("a board");
         let last = *board.legal_actions().last().expect("an action");
         let mut ordering = Ordering::new();

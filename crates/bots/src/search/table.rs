@@ -100,7 +100,7 @@ mod tests {
     use referee_games::watch_your_back::EndCheck;
 
     #[test]
-    fn an_entry_is_found_by_its_position_alone() {
+    fn table_entries_are_found_by_position() {
         let mut other = Board::START;
         other.play_unchecked(other.legal_actions()[0], EndCheck::AfterShrink);
         assert_ne!(key(&Board::START), key(&other));

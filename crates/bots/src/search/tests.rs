@@ -29,7 +29,7 @@ fn it_finishes_the_enemy_off() {
 }
 
 #[test]
-fn it_leaves_the_ring_before_it_goes() {
+fn the_searcher_leaves_the_ring_before_it_is_removed() {
     let rows = [
         "X......X", "........", "....W...", "W.......", "........", "....B...", ".....B..",
         "X......X",

@@ -25,7 +25,7 @@ fn it_greets_and_asks_for_events_alone() {
 }
 
 #[test]
-fn greedy_takes_what_the_events_let_it_take() {
+fn greedy_captures_in_the_position_of_the_events() {
     let mut session = session("greedy");
     reply(&mut session, INIT);
     let turn = r#"{"type":"turn","id":7,"events":[{"event":"action","by":"white","action":"1,0"},{"event":"action","by":"black","action":"5,5"},{"event":"action","by":"white","action":"0,2"},{"event":"action","by":"black","action":"0,3"},{"event":"action","by":"white","action":"5,4"}]}"#;
@@ -35,7 +35,7 @@ fn greedy_takes_what_the_events_let_it_take() {
 }
 
 #[test]
-fn a_searcher_tells_what_it_thinks() {
+fn a_searching_player_reports_its_evaluation() {
     let mut session = session("search-500");
     reply(&mut session, INIT);
     let text = reply(&mut session, FIRST_TURN);
@@ -60,7 +60,7 @@ fn another_init_begins_another_game() {
 }
 
 #[test]
-fn news_needs_no_answer() {
+fn messages_without_an_id_get_no_answer() {
     let mut session = session("random");
     for kind in ["error", "weather"] {
         let line = format!(r#"{{"type":"{kind}","code":"illegal","message":"W1: a corner"}}"#);
@@ -71,7 +71,7 @@ fn news_needs_no_answer() {
 }
 
 #[test]
-fn what_is_against_the_protocol_is_said() {
+fn protocol_violations_are_reported() {
     let init_with = |old: &str, new: &str| {
         session("random").respond(&INIT.replace(old, new)).expect_err("refused").to_string()
     };

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_are_exact() {
+    fn action_texts_are_exact() {
         for text in ["R U 3,5", "L L 3,5 3,5", "D U", "U D 99,0 1,1 2,2 3,3", "U U 999,1"] {
             assert!(Action::read(text).is_some(), "{text}");
         }

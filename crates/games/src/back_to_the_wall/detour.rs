@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wall_cuts_nothing_where_there_is_a_detour() {
+    fn a_wall_with_a_detour_cuts_nothing() {
         for rows in [
             ["...", ". .", "..."],
             ["..#", ". .", "..."],
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wall_may_cut_where_there_is_none() {
+    fn a_wall_without_a_detour_may_cut() {
         for rows in [
             ["###", ". .", "###"],
             ["#.#", "# .", "###"],

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_stops_at_the_edge_of_the_ground() {
+    fn flood_fill_stays_on_the_ground() {
         let wall: Squares = (0..15).map(|row| Square::new(7, row)).collect();
         let ground = Squares::board(15, 15) - wall;
         assert_eq!(Squares::of(Square::new(0, 0)).flood(ground), Squares::board(7, 15));

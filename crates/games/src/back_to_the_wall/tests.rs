@@ -125,7 +125,7 @@ fn an_opposite_run_over_more_free_squares_is_preferred() {
 }
 
 #[test]
-fn a_stopped_piece_keeps_its_square_and_walls_are_nobodys() {
+fn captured_squares_that_become_walls_lose_their_owner() {
     let mut board = once("2,0");
     board.owned.first = set("1,3 4,4");
     board.pieces.second.circle = square("1,0");
@@ -160,7 +160,7 @@ fn after_one(
 const AWAY_FROM_ALL: (&str, &str) = ("R L 2,3", "L R 4,3");
 
 #[test]
-fn a_majority_is_more_than_half_of_what_is_no_wall() {
+fn a_majority_is_more_than_half_of_the_squares_without_walls() {
     let mut board = once("");
     let rows: Squares = (0..21).map(|at| Square::new(at % 7, 2 + at / 7)).collect();
     board.owned.first = rows - set("2,3 4,3");
@@ -172,7 +172,7 @@ fn a_majority_is_more_than_half_of_what_is_no_wall() {
 }
 
 #[test]
-fn four_regions_end_a_round() {
+fn separated_pieces_end_a_round() {
     let cross = "4,0 4,1 4,2 4,3 4,4 4,5 4,6 4,7 4,8 0,4 1,4 2,4 3,4 5,4 6,4 7,4 8,4";
     let result = after_one(&[], twice(cross), ("R L 1,1 1,3", "L R 3,1 3,3")).expect("an end");
     assert_eq!(result.reason, "separated");
@@ -263,7 +263,7 @@ fn every_refusal_cites_its_clause() {
 }
 
 #[test]
-fn orders_of_one_set_are_one_action() {
+fn the_order_of_wall_squares_does_not_matter() {
     let game = BackToTheWall::start(&rules(&[("rounds", "thrice")]).expect("rules"));
     let read = |text| game.parse_action(Seat::Second, text).expect("a submission");
     let canonical = read("L D 10,1 2,2 4,2");
@@ -352,7 +352,7 @@ mod erased {
 }
 
 #[test]
-fn people_see_pieces_owners_and_walls() {
+fn boards_for_people_show_pieces_owners_and_walls() {
     let mut game = BackToTheWall::start(&rules(&[]).expect("rules"));
     game.play_silently(Step::Both(turn("R U 3,2", "L D 3,4")));
     assert_eq!(
@@ -369,7 +369,7 @@ fn people_see_pieces_owners_and_walls() {
 }
 
 #[test]
-fn boards_that_cannot_be_played_on_are_refused() {
+fn unplayable_boards_are_refused() {
     let refused = |head, rows: &[&str], given: &[(&str, &str)]| {
         let list = file(head, rows);
         let given = [&[("rounds", list.as_str())], given].concat();

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_are_exact() {
+    fn action_texts_are_exact() {
         for text in ["3,4>3,4", "9,9>300,1", "capture 0,0", "capture 9,9", "pass", "decline"] {
             assert!(Action::read(text).is_some(), "{text}");
         }

@@ -54,7 +54,7 @@ mod tests {
     ];
 
     #[test]
-    fn rows_come_back_as_they_were() {
+    fn rows_round_trip() {
         assert_eq!(Board::START.rows(), START);
         assert_eq!(Board::from_rows(&START), Ok(Board::START));
     }

@@ -141,7 +141,7 @@ fn every_refusal_cites_its_clause() {
 }
 
 #[test]
-fn a_six_is_for_a_move_or_a_capture() {
+fn a_six_allows_a_move_or_a_capture() {
     let rows = [EMPTY, ".W......", EMPTY, EMPTY, ".WB.....", EMPTY, EMPTY, EMPTY];
     let mut game = white_at(rows, &[]);
     play(&mut game, "roll 6");
@@ -168,7 +168,7 @@ fn a_capture_that_is_the_only_action_must_be_made() {
 }
 
 #[test]
-fn a_seat_without_an_action_passes_by_itself() {
+fn a_seat_without_an_action_must_pass() {
     let rows = [EMPTY, EMPTY, EMPTY, EMPTY, "..W.....", EMPTY, EMPTY, "......B."];
     let mut game = white_at(rows, &[]);
     play(&mut game, "roll 6");
@@ -180,7 +180,7 @@ fn a_seat_without_an_action_passes_by_itself() {
 }
 
 #[test]
-fn the_corner_wins_and_passing_over_it_does_not() {
+fn only_a_move_that_ends_on_the_goal_wins() {
     let rows = [EMPTY, EMPTY, EMPTY, ".......W", EMPTY, EMPTY, "B.......", EMPTY];
     let mut game = white_at(rows, &[]);
     play(&mut game, "roll 3");
@@ -198,7 +198,7 @@ fn the_corner_wins_and_passing_over_it_does_not() {
 }
 
 #[test]
-fn who_begins_is_an_option() {
+fn the_option_first_decides_who_begins() {
     let first = |word| Backdraughts::start(&rules(&[("first", word)]));
     assert_eq!(first("white").phase(), TurnPhase::Roll(Seat::First));
     assert_eq!(first("black").phase(), TurnPhase::Roll(Seat::Second));
@@ -274,7 +274,7 @@ fn an_overlooked_capture_is_made_for_the_passer() {
 }
 
 #[test]
-fn a_forced_pass_asks_nobody() {
+fn a_forced_pass_is_not_asked() {
     let rows = [EMPTY, EMPTY, EMPTY, EMPTY, "..W.....", EMPTY, EMPTY, "......B."];
     let mut game = white_at(rows, &[("overlooked", "opponent")]);
     play(&mut game, "roll 6");
@@ -303,7 +303,7 @@ fn without_dice_pawns_go_farther_the_more_are_lost() {
 }
 
 #[test]
-fn captures_depend_on_the_ring_where_the_option_says_so() {
+fn the_ring_option_controls_captures() {
     let inner = [EMPTY, EMPTY, EMPTY, EMPTY, "..WB....", EMPTY, EMPTY, EMPTY];
     let outer = ["W.......", EMPTY, EMPTY, EMPTY, "..WB....", EMPTY, EMPTY, EMPTY];
     let allowed = |rows, capture, roll: &str| {
@@ -337,7 +337,7 @@ fn turns(rows: [&str; 8], from: &str, roll: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_pawn_turns_only_where_it_is_blocked() {
+fn pawns_turn_only_when_blocked() {
     let rows = ["W.......", "B.......", EMPTY, EMPTY, EMPTY, EMPTY, EMPTY, "......BB"];
     // Downwards the first square is taken: the only heading is to the right.
     assert_eq!(turns(rows, "0,0", "roll 6"), ["6,0"]);
@@ -347,7 +347,7 @@ fn a_pawn_turns_only_where_it_is_blocked() {
 }
 
 #[test]
-fn a_pawn_that_is_stuck_stops_and_has_moved() {
+fn a_stuck_pawn_stops_and_has_moved() {
     let rows = ["W.B.....", "BB......", EMPTY, EMPTY, EMPTY, EMPTY, EMPTY, "......B."];
     assert_eq!(turns(rows, "0,0", "roll 1"), ["1,0"]);
     assert_eq!(turns(rows, "0,0", "roll 6"), ["1,0"]);
@@ -359,7 +359,7 @@ fn a_pawn_that_is_stuck_stops_and_has_moved() {
 }
 
 #[test]
-fn a_move_may_end_where_it_began() {
+fn a_turning_move_may_end_where_it_began() {
     // A walled-in cycle of four squares in the corner.
     let rows = ["W.B.....", "..B.....", "BB......", EMPTY, EMPTY, EMPTY, EMPTY, "......B."];
     assert_eq!(turns(rows, "0,0", "roll 4"), ["0,0"]);

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_are_exact() {
+    fn action_texts_are_exact() {
         for text in ["3,4", "9,9", "0,0", "12,7", "99999999999999999999,1", "3,4>3,4", "pass"] {
             assert!(Action::read(text).is_some(), "{text}");
         }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn large_numbers_are_no_squares() {
+    fn large_numbers_are_not_squares() {
         let Some(Action::Place(point)) = Action::read("256,7") else { panic!("a placement") };
         assert_eq!(point.square(), None);
     }

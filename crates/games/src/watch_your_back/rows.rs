@@ -76,7 +76,7 @@ mod tests {
     ];
 
     #[test]
-    fn rows_come_back_as_they_were() {
+    fn rows_round_trip() {
         let board = Board::from_rows(&SMALL, 216).expect("a board");
         assert_eq!(board.rows(), SMALL);
         assert_eq!(Board::START.rows()[0], "X......X");

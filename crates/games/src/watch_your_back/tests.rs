@@ -128,7 +128,7 @@ fn events_tell_the_shrink_in_order() {
 }
 
 #[test]
-fn a_forced_pass_is_told_as_one() {
+fn forced_passes_are_marked_as_forced() {
     let rows = [
         "XWBB...X", "WBB.....", "BB......", "B.......", "........", "........", "........",
         "X......X",
@@ -143,7 +143,7 @@ fn a_forced_pass_is_told_as_one() {
 }
 
 #[test]
-fn a_mutual_block_is_a_draw_or_passes_for_ever() {
+fn a_mutual_block_is_a_draw_or_passes_forever() {
     let mut game = at(FULL, 400, DEFAULTS);
     assert_eq!(game.turn(), Turn::Pass(Seat::First));
     let told = json(&play(&mut game, "pass"));

@@ -94,7 +94,7 @@ fn back_to_the_wall() {
 }
 
 #[test]
-fn a_checked_step_is_refused_with_its_reason() {
+fn play_refuses_an_illegal_step_with_a_reason() {
     let options = Options::resolve(WatchYourBack::OPTIONS, []).expect("defaults");
     let rules = Arc::new(WatchYourBack::rules(&options).expect("defaults"));
     let mut game = WatchYourBack::start(&rules);

@@ -83,7 +83,7 @@ fn every_board_and_result_agrees() {
 }
 
 #[test]
-fn the_other_reading_of_w10_differs_in_two_games() {
+fn the_w10_option_changes_two_recorded_games() {
     let differs = |(index, game)| agrees(game, EndCheck::AfterShrink).is_err().then_some(index + 1);
     let games = recorded();
     let lines: Vec<usize> = games.iter().enumerate().filter_map(differs).collect();
@@ -91,7 +91,7 @@ fn the_other_reading_of_w10_differs_in_two_games() {
 }
 
 #[test]
-fn the_recordings_reach_the_rare_cases() {
+fn recorded_games_cover_rare_cases() {
     let games = recorded();
     let count = |wanted: fn(&Recorded) -> bool| games.iter().filter(|game| wanted(game)).count();
     assert_eq!(count(|game| game.actions.iter().any(|text| text == "-")), 4);
@@ -101,7 +101,7 @@ fn the_recordings_reach_the_rare_cases() {
 }
 
 #[test]
-fn nobody_is_asked_after_the_end() {
+fn no_seat_is_asked_after_the_end() {
     for recorded in recorded().iter().filter(|game| game.result != "unfinished") {
         let mut game = WatchYourBack::start(&rules(EndCheck::BeforeAndAfterShrink));
         for text in &recorded.actions {

@@ -40,7 +40,7 @@ fn a_message_of_an_unknown_type_is_ignored_and_a_bad_one_is_not() {
 }
 
 #[test]
-fn a_player_need_not_be_told_what_it_did_not_ask_for() {
+fn turn_messages_may_omit_unwanted_parts() {
     let Message::Turn(turn) = read("{\"id\":7,\"extra\":[1],\"type\":\"turn\"}\r\n") else {
         panic!("a turn");
     };

@@ -76,7 +76,7 @@ fn reference(games: &[(usize, usize, GameOutcome)], players: usize) -> Vec<f64> 
 }
 
 #[test]
-fn the_fit_agrees_with_a_slow_reference() {
+fn the_fit_matches_a_slow_reference() {
     let games = uneven();
     let fit = fitted(4, &games);
     let p = reference(&games, 4);
@@ -157,7 +157,7 @@ fn a_small_difference_means_the_logistic_expected_score() {
 }
 
 #[test]
-fn an_anchor_shifts_all_and_has_no_width() {
+fn an_anchor_shifts_all_ratings_and_has_no_interval() {
     let results = results(4, &uneven());
     let anchored = |rating| {
         let anchor = FixedRating { player: 2, rating };
@@ -217,7 +217,7 @@ fn several_anchors_agree_with_a_slow_constrained_reference() {
 }
 
 #[test]
-fn anchors_that_contradict_the_results_leave_the_scale() {
+fn contradictory_anchors_do_not_change_the_scale() {
     let games = [series(0, 1, [0, 50, 0]), series(1, 2, [1, 50, 0])].concat();
     let anchor = |player, rating| FixedRating { player, rating };
     let anchors = [anchor(0, 1500.0), anchor(1, 1000.0)];
@@ -247,7 +247,7 @@ fn a_bad_anchor_is_an_error() {
 }
 
 #[test]
-fn labels_do_not_matter() {
+fn player_numbers_do_not_affect_ratings() {
     let games = uneven();
     let turned: Games = games.iter().map(|&(i, j, r)| (3 - i, 3 - j, r)).collect();
     let (plain, turned) = (fitted(4, &games), fitted(4, &turned));

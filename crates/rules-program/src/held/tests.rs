@@ -97,7 +97,7 @@ fn outcomes_are_different_and_some_can_happen() {
 }
 
 #[test]
-fn legal_actions_are_sorted_and_only_those_of_who_is_asked() {
+fn legal_actions_are_sorted_and_belong_to_the_asked_seat() {
     let (position, _) = held(json!({}));
     assert_eq!(position.shown(Seat::First), list(&["1", "2"]));
     assert_eq!(position.shown(Seat::Second), list(&[]), "it is not asked");

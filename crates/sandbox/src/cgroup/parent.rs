@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_group_that_nobody_holds_is_stale_whatever_its_number() {
+    fn unlocked_control_groups_are_stale_whatever_their_process_id() {
         let own = tempfile::tempdir().expect("a folder");
         let of_this_process =
             |number| own.path().join(format!("referee-{}-{number}", std::process::id()));

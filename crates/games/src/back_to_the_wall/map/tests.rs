@@ -89,7 +89,7 @@ fn wrong_keys_are_refused_with_file_line_and_reason() {
 }
 
 #[test]
-fn rows_in_one_line_are_complained_about_there() {
+fn errors_in_one_line_maps_point_at_the_line() {
     let text = "name = \"a\"\nwalls = 1\nadjacency = \"none\"\nmap = \"G....\\n.....\"\n";
     let expected = "mine.toml:4: the map has 2 rows; a board has 5 to 15";
     assert_eq!(Map::read("mine.toml", text).expect_err("refused").to_string(), expected);

@@ -38,7 +38,7 @@ fn image_of_turn(motion: Motion, ground: &Ground, turn: &BySeat<Action>) -> BySe
 }
 
 #[test]
-fn fair_maps_are_the_same_game_for_both() {
+fn fair_maps_are_symmetric_for_both_players() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let rules = rules(&[("tie", "draw"), ("rounds", "play-all")]).expect("rules");
     for round in 0..60 {

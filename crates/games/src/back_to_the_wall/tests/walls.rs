@@ -30,7 +30,7 @@ fn v7_the_readings_of_a_closed_corner() {
 }
 
 #[test]
-fn the_scope_of_adjacency() {
+fn adjacency_scope_option() {
     let all = Readings { adjacency_scope: AdjacencyScope::All, ..DEFAULTS };
     places(&once("2,2"), DEFAULTS, "3,3 5,1", "3,3 5,1");
     places(&once("2,2"), all, "3,3 5,1", "5,1");
@@ -88,7 +88,7 @@ fn random_board(rng: &mut ChaCha8Rng, walls_each: u8, readings: Readings, densit
 }
 
 #[test]
-fn the_room_for_walls_is_found_exactly() {
+fn the_search_for_wall_room_is_exact() {
     let mut rng = ChaCha8Rng::seed_from_u64(11);
     let mut found = [0, 0];
     for round in 0..180 {

@@ -21,7 +21,7 @@ fn texts(squares: Bitboard) -> Vec<String> {
 }
 
 #[test]
-fn the_first_placements_are_46_each_in_the_order_of_their_texts() {
+fn the_46_first_placements_are_in_text_order() {
     let mut board = Board::START;
     for count in [46, 46] {
         let actions = board.legal_actions();
@@ -33,7 +33,7 @@ fn the_first_placements_are_46_each_in_the_order_of_their_texts() {
 }
 
 #[test]
-fn counts_and_sides_follow_from_the_ply() {
+fn the_ply_determines_counts_and_the_side_to_move() {
     let board = Board::with(BySeat::default(), 23, BoardSize::Full);
     assert_eq!((board.placed(), board.to_move()), (BySeat::new(12, 11), Seat::Second));
     assert!(board.is_placing());
@@ -43,7 +43,7 @@ fn counts_and_sides_follow_from_the_ply() {
 }
 
 #[test]
-fn the_arriving_piece_takes_first_and_is_then_safe() {
+fn the_arriving_piece_captures_first_and_is_then_safe() {
     let mut board = moving(
         [
             "X......X", "........", "...B....", "...W....", "..B.B...", "........", "........",
@@ -68,7 +68,7 @@ fn the_arriving_piece_takes_first_and_is_then_safe() {
 }
 
 #[test]
-fn a_corner_serves_both_colours() {
+fn corners_are_enemies_of_both_colours() {
     let mut board = moving(
         [
             "XB.....X", "..W.....", "........", "........", "...B.B..", "........", "........",
@@ -96,7 +96,7 @@ fn jumps_go_over_either_colour_and_nothing_else() {
 }
 
 #[test]
-fn a_row_between_new_corners_loses_in_the_order_of_the_corners() {
+fn new_corners_capture_in_their_order() {
     let mut board = moving(
         [
             "########", "#X....X#", "#..WB..#", "#......#", "#......#", "#.W..B.#", "#X....X#",
@@ -113,7 +113,7 @@ fn a_row_between_new_corners_loses_in_the_order_of_the_corners() {
 }
 
 #[test]
-fn the_first_shrink_takes_the_ring_and_what_stands_on_new_corners() {
+fn the_first_shrink_removes_the_ring_and_pieces_on_new_corners() {
     let mut board = moving(
         [
             "X.W....X", ".WB.....", "........", "W......B", "........", "...BW...", "......B.",
@@ -135,7 +135,7 @@ fn the_first_shrink_takes_the_ring_and_what_stands_on_new_corners() {
 }
 
 #[test]
-fn forfeits_bring_the_shrinks_too() {
+fn forfeits_count_towards_shrinks() {
     let rows = [
         "XW.....X", "WW......", "........", "........", "...B.B..", "........", "........",
         "X......X",
@@ -148,7 +148,7 @@ fn forfeits_bring_the_shrinks_too() {
 }
 
 #[test]
-fn a_decided_game_shrinks_only_under_after_shrink() {
+fn decided_games_only_shrink_with_after_shrink() {
     let rows = [
         "X......X", "........", "........", "..BWB...", "........", "........", "........",
         "X......X",
