@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A player in the middle of a game.
+/// A player during a game.
 struct Player {
     position: Position,
     you: Seat,
@@ -46,7 +46,7 @@ struct Player {
 }
 
 impl Player {
-    /// Sits down at the game that `init` names, under its options.
+    /// Starts the game that `init` names, with its options.
     fn new(init: &Value) -> Result<Self, Box<dyn Error>> {
         let game = init["game"].as_str().and_then(GameKind::named).ok_or("an unknown game")?;
         let game = game.game();
@@ -65,7 +65,7 @@ impl Player {
         Ok(Self { position: game.start(&options)?, you, held: BySeat::default(), rng })
     }
 
-    /// Follows what happened: actions and rolls; the rest the rules know.
+    /// Follows actions and rolls. The rest follows from the rules.
     fn follow(&mut self, event: &Value) -> Result<(), Box<dyn Error>> {
         match event["event"].as_str() {
             Some("action") => {
@@ -101,7 +101,7 @@ impl Player {
         Ok(self.position.play(step, &mut Vec::new())?)
     }
 
-    /// How bad the position after `action` is: what is left to the opponent.
+    /// The badness of the position after `action`: the number of the opponent's answers.
     fn answers_after(&self, action: &str) -> u64 {
         let mut after = self.position.clone();
         if after.play(Step::Move(action), &mut Vec::new()).is_err() {
@@ -114,7 +114,7 @@ impl Player {
         }
     }
 
-    /// Takes a turn's message and gives its action.
+    /// Chooses the action for a turn.
     fn decide(&mut self, turn: &Value) -> Result<String, Box<dyn Error>> {
         for event in turn["events"].as_array().into_iter().flatten() {
             self.follow(event)?;
@@ -123,7 +123,8 @@ impl Player {
             (Turn::Move(_), Legal::List(actions)) => {
                 actions.into_iter().min_by_key(|action| self.answers_after(action))
             }
-            // Looking ahead needs the other seat's action too; any of its own will do here.
+            // Looking ahead also needs the other seat's action; any of its legal ones is good
+            // enough here.
             _ => self.position.sample(self.you, &mut self.rng)?,
         };
         Ok(best.ok_or("nothing to do")?)

@@ -36,7 +36,7 @@ pub(crate) const TARGETS: [Target; 6] = [
     ("archives", archives),
 ];
 
-/// The start of every game under the default options, made once.
+/// The start of every game under the default options, created once.
 static STARTS: LazyLock<Vec<Position>> = LazyLock::new(|| {
     let start = |kind: &GameKind| {
         let options = Options::resolve(kind.game().options(), []).expect("options");
@@ -45,7 +45,7 @@ static STARTS: LazyLock<Vec<Position>> = LazyLock::new(|| {
     GameKind::all().iter().map(start).collect()
 });
 
-/// The most characters of any message about a line or an entry.
+/// The maximum length of a message about a line or an entry, in characters.
 const LONGEST_MESSAGE: usize = 4096;
 
 /// A line of a player.
@@ -86,7 +86,7 @@ fn judge(mut position: Position, text: &str) {
 pub(crate) fn configuration(input: &[u8]) {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("tournament.toml");
-    // Nothing outside of the folder is read, however long the run.
+    // Nothing outside the folder is read, however long the run.
     let inside: Vec<u8> =
         input.iter().map(|&byte| if byte == b'/' { b'_' } else { byte }).collect();
     let inside = String::from_utf8_lossy(&inside).replace("..", "__");
@@ -160,7 +160,7 @@ fn play(mut position: Position) {
     }
 }
 
-/// A list of openings: one a line, its actions with `;` between them.
+/// A list of openings: one per line, with `;` between actions.
 pub(crate) fn openings(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     for line in text.lines().take(16) {
@@ -192,7 +192,7 @@ pub(crate) fn archives(input: &[u8]) {
     assert_eq!(held(dir.path()).0, entries + 1, "something lies outside");
 }
 
-/// How many files and folders a folder holds, none of them a link, and how many bytes.
+/// The number of files and folders in a folder, none of them a link, and of bytes.
 fn held(dir: &Path) -> (usize, u64) {
     let (mut entries, mut bytes) = (0, 0);
     for entry in fs::read_dir(dir).expect("a list") {
@@ -206,7 +206,7 @@ fn held(dir: &Path) -> (usize, u64) {
     (entries, bytes)
 }
 
-/// A message for people: bounded, in one line, without anything that a terminal obeys.
+/// A message for people: bounded, in one line, without terminal control characters.
 fn is_plain(text: &str) {
     assert!(text.chars().count() <= LONGEST_MESSAGE, "{} characters: {text}", text.chars().count());
     assert_eq!(text, referee::escape::terminal(text), "not escaped");

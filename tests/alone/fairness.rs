@@ -1,4 +1,4 @@
-//! Players share a core with their opponents: nobody gains by computing on the other's turns.
+//! Players share a core with their opponents: computing on the other's turns brings no gain.
 #![expect(clippy::print_stdout, reason = "the figures go into the documentation")]
 
 use std::fs;
@@ -7,18 +7,17 @@ use std::path::Path;
 use crate::support::{Arena, Config};
 use serde_json::Value;
 
-/// What the children of a thief do.
+/// The work of a thief's children.
 #[derive(Debug, Clone, Copy)]
 struct Theft {
     children: u32,
-    /// Milliseconds after each reply; 0 for ever.
+    /// The milliseconds of computing after each reply; 0 for endless computing.
     burst: u32,
-    /// The ply from which they do.
+    /// The ply from which they compute.
     from: u32,
 }
 
-/// A machine that does other things at the same time makes a figure larger, never smaller: one
-/// attempt of some is enough.
+/// Other work on the machine makes a figure larger, never smaller: one good attempt is enough.
 const ATTEMPTS: usize = 5;
 
 fn thefts() -> impl Iterator<Item = Theft> {
@@ -63,7 +62,7 @@ fn of_honest(game: &Value) -> f64 {
     turns.iter().map(|used| used.as_f64().expect("a number") / 1e9).sum()
 }
 
-/// How much more the honest player is charged beside a thief than beside a player that sleeps.
+/// How much more the honest player is charged against a thief than against a player that sleeps.
 fn gains(level: &str, a_move: u32, thefts: impl Iterator<Item = Theft>) {
     for theft in thefts {
         let gain = || charged(level, a_move, Some(theft)) / charged(level, a_move, None) - 1.0;

@@ -1,4 +1,4 @@
-//! A machine that lags at the moment a player's time is up: the referee itself is stopped.
+//! A machine that lags when a player's time is up: the test stops the referee itself.
 
 use std::fs;
 use std::thread::sleep;
@@ -9,7 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-/// The process that sleeps for so long.
+/// The process that sleeps for this long.
 fn sleeper(seconds: &str) -> Option<i32> {
     let wanted = format!("sleep\0{seconds}\0");
     let is_it = |pid: &i32| {
@@ -29,7 +29,7 @@ fn a_game_lost_on_time_on_a_slow_machine_is_replayed_once() {
         (config.pairs, config.jobs) = (1, 1);
         config.clock.push_str("move = \"3s\"");
     }));
-    // When it is only tried out it leaves.
+    // In a start-up test, it quits.
     let until_asked = "read init; echo ok; read turn; case $turn in *quit*) exit;; esac";
     arena.write("slow.sh", &format!("{until_asked}; exec sleep {seconds}"));
     let child = arena.start(&["run", "--quiet"]);

@@ -1,5 +1,5 @@
-//! Tests that measure time: this program runs by itself, and its tests one after the other, so
-//! that no other test takes their cores.
+//! Tests that measure time. They run in a program of their own and one after the other, so that no
+//! other test takes their cores.
 #![cfg(target_os = "linux")]
 
 #[path = "../support/mod.rs"]

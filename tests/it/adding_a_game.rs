@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Copies a file or a folder; each file stays as old as it was.
+/// Copies a file or a folder, and keeps modification times.
 fn copy(from: &Path, to: &Path) {
     if from.is_dir() {
         fs::create_dir_all(to).expect("a folder");
@@ -50,15 +50,15 @@ fn with_game(folder: &Path) {
     }
 }
 
-/// The names in a folder; none where there is no folder.
+/// The names in a folder; none if it does not exist.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
-/// Takes over the crates of others that were built for this very test, so that cargo finds them
-/// fresh. It keeps a folder `<package>-<hash>` for each; what was built has the hash in its name.
-/// It goes by their ages, and builds whatever it does not find.
+/// Reuses the dependencies that were built for this test, so that cargo need not build them again.
+/// Cargo keeps a folder `<package>-<hash>` for each, and the built files have the hash in their
+/// names. It compares modification times, and builds whatever is missing.
 fn take_over(target: &Path) {
     let test = std::env::current_exe().expect("this test");
     let built = test.ancestors().nth(2).expect("cargo's folder");
@@ -114,7 +114,7 @@ fn following_the_page_adds_a_conforming_game() {
     let run = |args: &[&str]| {
         text(&Command::new(target.join("debug/referee")).args(args).output().expect("it starts"))
     };
-    // 255,168 games of tic-tac-toe, of which 127,872 + 46,080 last nine plies.
+    // Of the 255,168 games of tic-tac-toe, 127,872 + 46,080 last nine plies.
     assert!(run(&["perft", "tic-tac-toe", "--depth", "5"]).ends_with("nodes 15120\n"));
     let played =
         run(&["play", "bot:search-2000", "bot:random", "--game", "tic-tac-toe", "--seed", "1"]);

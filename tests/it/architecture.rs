@@ -159,7 +159,7 @@ fn upward<'a>(graph: &'a Graph, order: &[&str]) -> BTreeSet<(&'a str, &'a str)> 
         .collect()
 }
 
-/// Otherwise "go to definition" and a search for a name are a lottery.
+/// Otherwise "go to definition" and searches for a name are ambiguous.
 #[test]
 fn every_type_has_a_name_of_its_own() {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -192,7 +192,7 @@ fn the_pure_crates_touch_no_system() {
     }
 }
 
-/// What the test finds in sources that are made up.
+/// The violations that the test finds in made-up sources.
 #[test]
 fn the_architecture_test_finds_violations_in_made_up_sources() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -206,7 +206,7 @@ fn the_architecture_test_finds_violations_in_made_up_sources() {
         "mod ant;\nmod bee;\n#[path = \"cat/elsewhere.rs\"]\nmod cat;\nmod dog;\nmod emu;\n\
          #[cfg(test)]\nmod tests { use crate::none; }\npub struct Shared;\n",
     );
-    // What the root defines belongs to nobody; comments, texts and tests do not count.
+    // Items of the root belong to no module; comments, strings and tests do not count.
     write(
         "ant.rs",
         "use crate::{Shared, bee::{self, Hive as Home}};\n// use crate::cat;\n\
@@ -214,7 +214,7 @@ fn the_architecture_test_finds_violations_in_made_up_sources() {
          #[cfg(test)]\nmod tests {\n    use crate::emu::Egg;\n}\n",
     );
     write("bee.rs", "pub struct Hive;\nfn f() { let x = vec![crate::cat::Paw { }]; }\n");
-    // Through a name that `dog` only passes on, and one in a string of an attribute.
+    // Through a name that `dog` re-exports, and one in a string of an attribute.
     write("cat/elsewhere.rs", "use crate::dog::Egg;\npub struct Paw;\n");
     write("dog.rs", "mod bark;\nmod tail;\npub use crate::emu::Egg;\npub use self::bark::*;\n");
     write("dog/bark.rs", "use super::Wag;\nuse super::tail;\npub struct Loud;\n");

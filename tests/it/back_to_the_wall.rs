@@ -21,7 +21,7 @@ const START: &str = concat!(
     r#""owner":["G...C",".....",".....",".....","C...G"],"pieces":{"grunkle":{"circle":"0,0","square":"4,4"},"#,
     r#""charge":{"circle":"4,0","square":"0,4"}},"turn":0,"rounds":[]},"events":[],"turn":{"both":["grunkle","charge"]}"#,
 );
-/// What is said about the file.
+/// The note about the file.
 const REMARK: &str = "mine.toml: board `mine`, 5×5; the map is fair: its mirror image from left \
                       to right takes one side's pieces to the other's\n";
 fn arena() -> Arena {

@@ -1,4 +1,4 @@
-//! The built-in players at Backdraughts: how they compare, and what mirrored dice are worth.
+//! The built-in players at Backdraughts: their relative strength, and the value of mirrored dice.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
@@ -57,7 +57,7 @@ fn pair(name: &str, other: &str, given: &Given, luck: [Luck; 2], seed: u64) -> f
     white.score(Seat::First) + black.score(Seat::Second)
 }
 
-/// The share of the points that `name` makes against `other` in so many pairs.
+/// The share of the points that `name` makes against `other` in this many pairs.
 fn share(name: &str, other: &str, given: &Given, pairs: u32) -> f64 {
     let score =
         |number: u32| pair(name, other, given, [luck(number), luck(number)], u64::from(number));
@@ -131,8 +131,8 @@ fn interval(mirrored: &[f64], independent: &[f64]) -> [f64; 2] {
     [ratios[50], ratios[1949]]
 }
 
-/// How the score of a pair varies when both games share their dice by seat, beside pairs whose
-/// games have dice of their own.
+/// Compares the variance of a pair's score if both games share their dice by seat and if they do
+/// not.
 #[test]
 #[ignore = "slow: 10,000 games between greedy players"]
 fn mirrored_dice_lower_the_variance_of_a_pair() {

@@ -1,5 +1,5 @@
-//! Backdraughts as a script sees it: chance in `trace`, counts, a person at the board, and a
-//! tournament whose rolls stand in the log and are checked.
+//! Backdraughts as a script sees it: chance in `trace`, counts, a human player, and a tournament
+//! whose recorded rolls are checked.
 
 use crate::support::{Arena, Run};
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! The shelf of bad players: each behaviour plays a real tournament against `bot:random`, and the
-//! log must say exactly what it did. The players are small scripts in `tests/players`.
+//! Bad players: each kind plays a real tournament against `bot:random`, and the log must say
+//! exactly what it did. The players are small scripts in `tests/players`.
 #![cfg(target_os = "linux")]
 
 use std::fmt::Write as _;
@@ -13,10 +13,10 @@ use serde_json::Value;
 
 const PLAYERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/players");
 const EXPECTED: &str = "expected a placement like `3,4`, a move like `3,4>3,5`, or `pass`";
-/// No run lasts longer, and none is to make the referee larger than this.
+/// The maximum duration of a run, and the maximum memory of the referee.
 const PATIENCE: Duration = Duration::from_secs(120);
 const MOST_KIB: u64 = 100 * 1024;
-/// A limit that no player of a test reaches by accident, and one that is to be reached.
+/// A limit that no player reaches by accident, and one that players are meant to reach.
 const LONG: &str = "move = \"10s\"";
 const SHORT: &str = "move = \"500ms\"";
 
@@ -31,7 +31,7 @@ struct Cup {
     folder: tempfile::TempDir,
 }
 
-/// What came of it.
+/// The result.
 struct Played {
     exit: i32,
     printed: String,
@@ -84,8 +84,8 @@ impl Cup {
         )
     }
 
-    /// Plays it, and checks what holds for every tournament: the referee stays small and leaves
-    /// no process behind.
+    /// Plays it, and checks the common invariants: the referee stays small and leaves no process
+    /// behind.
     fn play(self) -> Played {
         let config = self.folder.path().join("cup.toml");
         fs::write(&config, self.configuration()).expect("a configuration");
@@ -132,7 +132,7 @@ impl Cup {
         played
     }
 
-    /// The same, and what `check` finds is the same: for one player of each code.
+    /// The same, and `check` finds the same. Used for one player per fault code.
     fn lost_and_checked(self, code: &str, sentence: &str) -> Played {
         self.lost(code, sentence).checked(code, sentence)
     }
@@ -154,7 +154,7 @@ impl Played {
         self.games.iter().map(|game| &game["fault"][seats(game).0][field]).collect()
     }
 
-    /// What `check` finds first is the same, and so is what the command says that it gives.
+    /// The first finding of `check` is the same, and so is the output of the command that it gives.
     fn checked(self, code: &str, sentence: &str) -> Self {
         let config = self.folder.path().join("cup.toml");
         let records = self.folder.path().join("check");
@@ -213,7 +213,7 @@ fn seats(game: &Value) -> (&'static str, &'static str) {
     if game["players"]["white"] == "bad" { ("white", "black") } else { ("black", "white") }
 }
 
-/// A text of the log, with `N` for a number of seconds that was measured.
+/// A text of the log, with `N` for measured seconds.
 fn said(text: &Value) -> String {
     let words: Vec<&str> = text.as_str().unwrap_or_default().split(' ').collect();
     let mut plain = String::new();
@@ -228,8 +228,8 @@ fn said(text: &Value) -> String {
     plain
 }
 
-/// Keeps this thread, and what it starts, on one core, another one for each tournament: a referee
-/// takes the first core it may use, and all of them together would wait for that one.
+/// Binds this thread, and everything that it starts, to one core, a different one for each
+/// tournament. Otherwise all referees would use the first core.
 fn take_a_core() {
     use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
     static TAKEN: AtomicUsize = AtomicUsize::new(0);
@@ -241,7 +241,7 @@ fn take_a_core() {
     let mut one = CpuSet::new();
     let next = TAKEN.fetch_add(1, Ordering::Relaxed);
     if one.set(cores[next % cores.len()]).is_ok() {
-        // Without it the tests are slower, and no different.
+        // Without it, the tests are only slower.
         let _ = sched_setaffinity(this, &one);
     }
 }
@@ -267,7 +267,7 @@ fn watch(referee: &mut Child) -> (i32, u64) {
     }
 }
 
-/// Living processes that were players which were told of this folder.
+/// Living players that were started in this folder.
 fn left_over(told: &str) -> Vec<String> {
     let mark = format!("TOLD={told}");
     let of_player = |process: &Path| {
@@ -289,7 +289,7 @@ fn says(what: &str) -> Cup {
     cup("says.sh", &[what])
 }
 
-// It never starts.
+// Players that do not start.
 
 #[test]
 fn a_traceback_instead_of_a_greeting() {
@@ -344,7 +344,7 @@ fn failing_handshakes() {
     }
 }
 
-// It ends.
+// Players that exit.
 
 #[test]
 fn ended_by_a_signal() {
@@ -391,7 +391,7 @@ fn an_exit_is_noticed_although_a_daemon_holds_stdout() {
         .warns(&["{bad} left processes behind: 1 killed"]);
 }
 
-// It is late.
+// Players that are late.
 
 #[test]
 fn sleeping_times_out() {
@@ -466,7 +466,7 @@ fn a_start_up_that_eats_the_budget() {
         .lost("timeout", "nothing was left of its budget of 0.5 s");
 }
 
-// CPU time decides.
+// Clocks of CPU time.
 
 /// The wall time is bounded at 1.5 s, so that a busy machine leaves enough CPU time.
 const CPU: &str = "move = \"50ms\"\nmeasure = \"cpu\"";
@@ -500,7 +500,7 @@ fn sleeping_times_out_with_a_cpu_clock() {
         .lost("timeout", "no reply within 2 s of wall time: sleeping, with N s of CPU time used");
 }
 
-// It says too much.
+// Too much output.
 
 #[test]
 fn endless_output_without_a_newline() {
@@ -557,7 +557,7 @@ fn a_flood_on_stderr() {
     cup("bare.sh", &["", flood]).fine().warns(&[&warning]);
 }
 
-// What it says is no action.
+// Replies that are not actions.
 
 #[test]
 fn replies_that_are_not_actions() {
@@ -606,7 +606,7 @@ fn replies_that_are_not_the_right_json() {
     }
 }
 
-// What it says is an action, but not now.
+// Illegal actions.
 
 #[test]
 fn illegal_placements() {
@@ -653,13 +653,13 @@ fn illegal_moves() {
     }
 }
 
-// It is asked again.
+// Retries.
 
 #[test]
 fn a_player_that_corrects_itself_is_asked_again() {
     let mut cup = cup("corrects_itself.py", &["2"]);
     cup.top = "fault-policy = { retry = 2 }";
-    // It writes down what it was told.
+    // It writes down the messages that it receives.
     cup.args = &["--containment", "off"];
     let played = cup.fine();
     for (warnings, ply) in played.warnings().iter().zip([2, 3]) {
@@ -670,7 +670,7 @@ fn a_player_that_corrects_itself_is_asked_again() {
     assert_eq!(conversations(played.folder.path()), 2);
 }
 
-/// Checks what the player was told around its errors; how many games it played.
+/// Checks the messages around the player's errors, and returns the number of its games.
 fn conversations(folder: &Path) -> usize {
     let files = fs::read_dir(folder).expect("a list").flatten().map(|entry| entry.path());
     let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
@@ -701,7 +701,7 @@ fn conversations(folder: &Path) -> usize {
     games
 }
 
-// Faults are only counted where they are faults.
+// Only real faults are counted.
 
 #[test]
 fn replies_of_every_accepted_kind() {
@@ -745,7 +745,7 @@ fn a_name_that_commands_the_terminal() {
     assert!(!played.printed.contains('\u{1b}'), "{:?}", played.printed);
 }
 
-// It does not leave.
+// Players that do not exit.
 
 #[test]
 fn ignoring_quit() {
@@ -759,7 +759,7 @@ fn daemons_do_not_outlive_their_game() {
     cup("daemon.py", &[]).fine().warns(&["{bad} left processes behind: 1 killed"]);
 }
 
-// It computes while its opponent is on turn.
+// Players that compute on their opponent's turns.
 
 #[test]
 fn a_player_known_to_ponder_is_frozen_from_the_first_turn() {
@@ -771,7 +771,7 @@ fn a_player_known_to_ponder_is_frozen_from_the_first_turn() {
     }
 }
 
-// One process plays again.
+// Reusable players.
 
 #[test]
 fn a_reusable_player_is_fresh_within_a_pair() {

@@ -1,8 +1,9 @@
-//! The ladder of the built-in players: the stored run of each game has its rungs in order, and can be repeated.
+//! The ladder of built-in players: the rungs of each game's stored run are in order, and the run is
+//! reproducible.
 //!
-//! Rungs are apart when their 95% bands of ranks are, and when the 95% interval of the higher one's
-//! score against the lower lies above one half. Those of their ratings may overlap all the same:
-//! where a rung never loses, no number of games says how far above it stands.
+//! Two rungs are separated if their 95% rank intervals are, and if the 95% interval of the higher
+//! one's score against the lower lies above one half. Their rating intervals may still overlap: if
+//! a rung never loses, no number of games shows how much stronger it is.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ fn stored(name: &str) -> String {
     fs::read_to_string(format!("{STORED}/{name}")).expect("a stored run")
 }
 
-/// The band of ranks of each rung.
+/// The rank interval of each rung.
 fn bands(standings: &str) -> BTreeMap<&str, [u32; 2]> {
     let mut rows = standings.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let header = rows.next().expect("a header");
@@ -60,7 +61,7 @@ fn the_stored_ladders_are_in_order() {
         let standings = stored(&format!("{game}.standings.csv"));
         let games = stored(&format!("{game}.games.csv"));
         let bands = bands(&standings);
-        // The one that looks at the clock is not the same on every machine.
+        // The player that uses the clock depends on the machine.
         let rungs: Vec<&str> = LADDER.iter().copied().filter(|rung| *rung != "search").collect();
         assert_eq!(bands.len(), rungs.len());
         for pair in rungs.windows(2) {
@@ -75,7 +76,7 @@ fn the_stored_ladders_are_in_order() {
     }
 }
 
-/// What does not depend on the machine, of the games that are repeated.
+/// The machine-independent data of the repeated games.
 fn results(games: &str) -> Vec<Vec<&str>> {
     let rows = games.lines().skip(1).map(|line| line.split(',').take(10).collect::<Vec<_>>());
     let mut rows: Vec<_> =

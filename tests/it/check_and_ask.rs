@@ -40,7 +40,7 @@ done
 ";
 const HOUR: &str = "move = \"1h\"";
 
-/// A greeting with this `want`, then whatever is legal, by the rules alone where it is not told.
+/// Greets with this `want`, then plays legal actions, computed from the rules if they are not sent.
 fn wanting(want: &str) -> String {
     format!(
         "import json, sys\n\

@@ -39,7 +39,7 @@ fn played() -> Arena {
     Arena::played(&Config::small().change(|config| config.jobs = 1))
 }
 
-/// A tournament of two players, of which the second leaves at its first turn.
+/// A tournament of two players; the second exits at its first turn.
 fn short() -> Arena {
     let config = Config::empty().bot("ant", "greedy").script("bad", "bad.sh");
     let arena = Arena::with(&config.change(|config| config.pairs = 1));

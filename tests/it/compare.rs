@@ -1,11 +1,11 @@
-//! `referee compare`: verdicts, their exit codes, and going on where it was.
+//! `referee compare`: verdicts, their exit codes, and resuming.
 
 use std::fs;
 
 use crate::support::{Arena, Config, Run};
 use serde_json::Value;
 
-/// A player that leaves at its first turn, and one that plays.
+/// A player that exits at its first turn, and one that plays.
 fn arena() -> Arena {
     let config = Config::empty().bot("ant", "greedy").script("bad", "bad.sh");
     let arena = Arena::with(&config.bot("bee", "random"));
@@ -44,7 +44,7 @@ fn a_player_that_works_is_better_than_one_that_does_not() {
     assert_eq!(verdict["pentanomial"][4].as_u64(), Some(pairs));
     assert!(verdict["llr"].as_f64() >= verdict["upper"].as_f64());
     assert!(verdict["elo"]["low"].as_f64() > Some(0.0));
-    // Once more: nothing is played, and nothing changes.
+    // Again: nothing is played, and nothing changes.
     let before = log(&arena);
     assert!(before.0.starts_with("compare-ant-bad-"), "{}", before.0);
     assert_eq!(judged(&arena, &["ant", "bad"]), (0, verdict));
@@ -77,7 +77,7 @@ fn compare_is_undecided_after_too_few_pairs_and_resumes() {
     let games = |log: &str| log.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(games(&after)[..4], games(&before)[..]);
     assert_eq!(games(&after).len(), 6);
-    // A shorter test of the same games takes no more than it may.
+    // A shorter test of the same games only counts as many as it may.
     let (code, shorter) = judged(&arena, &["ant", "bee", "--max-pairs", "2"]);
     assert_eq!((code, shorter["pairs"].as_u64()), (11, Some(2)));
     assert_eq!(log(&arena).1, after);

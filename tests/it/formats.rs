@@ -19,7 +19,7 @@ players = 4
 tie-breaks = 1
 ";
 
-/// Seven players of three strengths, in one pair a meeting, and these lines of a format.
+/// Seven players of three strengths, one pair per meeting, and these lines of a format.
 fn config(format: &str) -> Config {
     let bots = ["random", "greedy", "search-50"];
     let players = (0..7).map(|player| (format!("p{player}"), bots[player % 3]));
@@ -105,7 +105,7 @@ format = \"round-robin\"
 players = 3
 ";
 
-/// Seven bots, one player that leaves at its first turn, and one that cannot start.
+/// Seven bots, one player that exits at its first turn, and one that cannot start.
 fn with_faulty() -> Config {
     let bots = config(CHECKED);
     let bots = bots.script("leaves", "leaves.sh").script("mute", "mute.sh");
@@ -134,7 +134,7 @@ fn players_that_fail_the_check_play_no_further() {
     let plan = arena.run(&["run", "--plan"]);
     let start = "cup: watch-your-back, 9 players, a check of 1 pair each; then 2 Swiss";
     assert!(plan.out.starts_with(start), "{}", plan.out);
-    // Stopped anywhere, the same is played.
+    // Wherever the run stops, the same games are played.
     let again = Arena::with(&with_faulty());
     again.write("leaves.sh", "read init; echo ok; read turn");
     again.write("mute.sh", "exit 1");
@@ -149,7 +149,7 @@ fn players_that_fail_the_check_play_no_further() {
     assert_eq!(out, played.into_iter().collect());
 }
 
-/// Plays whatever is legal.
+/// Plays any legal action.
 const PLAYS: &str = "while read -r line; do case $line in \
                      *'\"type\":\"init\"'*) echo ok ;; \
                      *'\"type\":\"turn\"'*) legal=${line#*'\"legal\":[\"'}; echo \
@@ -182,14 +182,14 @@ fn players_that_never_start_rank_and_grade_below_others() {
     assert_eq!(last["unranked"], "check");
     let standings = arena.read("standings.csv");
     assert!(standings.lines().nth(10).is_some_and(|line| line.starts_with(",mute too,,,,")));
-    // The house is not graded, and who failed has the lowest grade.
+    // The house player is not graded, and failed players have the lowest grade.
     let grades = arena.read("grades.csv");
     let rows: Vec<&str> = grades.lines().skip(1).collect();
     assert!(rows[0].starts_with("fine,10,") || rows[0].starts_with("fine,5,"), "{grades}");
     let failed = |name: &str| format!("{name},0,,,,0,");
     assert!(rows[1].starts_with(&failed("mute")) && rows[1].ends_with(",failed the check"));
     assert!(rows[2].starts_with(&failed("mute too")) && rows.len() == 3, "{grades}");
-    // Everybody counts the games alike.
+    // All commands report the same numbers of games.
     let games = run.out.lines().find(|line| line.contains(" games played")).expect("it is said");
     let games = games.split_once("; ").map_or(games, |(start, _)| start).trim_end_matches('.');
     let page = arena.read("report.html");

@@ -1,5 +1,5 @@
-//! The targets of `fuzz/` as property tests: every seed as it is, and mutants of the seeds, the
-//! same ones in every run.
+//! The targets of `fuzz/` as property tests: every seed unchanged, and mutants of the seeds, the
+//! same in every run.
 #![cfg(target_os = "linux")]
 
 #[path = "../../fuzz/bodies.rs"]
@@ -13,7 +13,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
 const FUZZ: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz");
-/// No mutant is longer, in bytes.
+/// The maximum length of a mutant, in bytes.
 const LONGEST: usize = 32 * 1024;
 /// Mutants of each seed in the quick tier.
 const FEW: usize = 20;
@@ -28,7 +28,7 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
     paths.iter().map(|path| fs::read(path).expect("a seed")).collect()
 }
 
-/// Runs a target on an input; what it panics at is kept as a file and named.
+/// Runs a target on an input. If it panics, saves the input as a file and names it.
 fn run((name, body): Target, input: &[u8]) {
     if catch_unwind(AssertUnwindSafe(|| body(input))).is_err() {
         let mut kept = tempfile::NamedTempFile::new().expect("a file");
@@ -38,7 +38,7 @@ fn run((name, body): Target, input: &[u8]) {
     }
 }
 
-/// Changes inputs by what most often breaks a reader.
+/// Mutates inputs in ways that often break parsers.
 struct Mutator {
     luck: ChaCha20Rng,
     seeds: Vec<Vec<u8>>,
@@ -134,7 +134,7 @@ fn seeds_do_not_break_the_parsers() {
     }
 }
 
-/// What `cargo fuzz` finds with more luck, where it can be run.
+/// A substitute for `cargo fuzz`, which finds more.
 #[test]
 #[ignore = "slow: about a minute of mutants"]
 fn mutated_seeds_do_not_break_the_parsers() {

@@ -1,5 +1,5 @@
-//! Player classes of the 2018 interface, hosted: what each is asked and told, and what the log
-//! says when one fails. The classes are in `tests/classes`.
+//! Hosted player classes of the 2018 interface: their calls, and the log if one fails. The classes
+//! are in `tests/classes`.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const CLASSES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/classes");
 const HOST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/player/hosts/comp30024.py");
 
-/// What stands before the replies to turns.
+/// The lines before the replies to turns.
 const GREETING: &str = "{\"want\":[\"events\"]}\n";
 
 /// Feeds the host of `class` with these messages; its replies, and what the class printed.
@@ -37,7 +37,7 @@ fn feed_in(folder: &Path, class: &str, messages: &[Value]) -> (String, String) {
     let quit = json!({"type": "quit"});
     let lines: Vec<String> =
         messages.iter().chain([&quit]).map(|line| format!("{line}\n")).collect();
-    // A host that has failed reads no further; what it said is looked at all the same.
+    // A host that has failed stops reading; its output is still examined.
     let _ = child.stdin.take().expect("a pipe").write_all(lines.concat().as_bytes());
     let output = child.wait_with_output().expect("it ends");
     let text = |bytes| String::from_utf8(bytes).expect("text");
@@ -125,7 +125,7 @@ fn openings_are_refused_for_hosted_classes() {
 /// A configuration in which each of these classes, with further lines, is a player.
 fn with_classes(config: Config, classes: &[(&str, &str, &str)]) -> Config {
     classes.iter().fold(config, |config, (name, class, lines)| {
-        // They share a folder, and one of them is made of another.
+        // They share a folder, and one of them imports another.
         let dir = if lines.contains("dir =") {
             String::new()
         } else {
@@ -135,7 +135,7 @@ fn with_classes(config: Config, classes: &[(&str, &str, &str)]) -> Config {
     })
 }
 
-/// What the log says about the class's fault in its first game: code, message, stderr.
+/// The class's fault in its first game, from the log: code, message, stderr.
 fn fault(class: &str, lines: &str) -> (String, String, Vec<String>) {
     let config = with_classes(Config::empty(), &[("class", class, lines)]).bot("bot", "random");
     fault_in(&config.change(|config| config.clock.push_str("move = \"2s\"")))
@@ -285,7 +285,7 @@ fn errors_of_a_class_come_with_advice() {
     assert_eq!(told("faulty.Exits", ""), "action(0) raised SystemExit: 3");
 }
 
-/// What only a box forbids; whether players are in one here.
+/// Whether players are in a sandbox here. Some things are forbidden only there.
 fn is_boxed() -> bool {
     let arena = Arena::new();
     let probed = arena.run(&["probe", "--format", "json"]);
@@ -302,7 +302,7 @@ fn errors_explain_what_the_sandbox_denies() {
     }
     let message = fault("faulty.Writes", "").1;
     assert!(message.contains("; a player cannot write into its folder: "), "{message}");
-    // They share a folder, and one is made of the other without saying so.
+    // They share a folder, and one imports the other without listing it.
     let bare = format!("dir = {CLASSES:?}");
     let classes = [("class", "lists", bare.as_str()), ("plain", "plain", bare.as_str())];
     let (code, message, _) = fault_in(&with_classes(Config::empty(), &classes));
@@ -376,7 +376,7 @@ fn random_numbers_follow_from_the_seed() {
     let drawn = |class: &str, seed: u64| {
         let init = json!({"type": "init", "id": 0, "you": "white", "opening": [], "seed": seed});
         let (replies, told) = feed_in(Path::new(CLASSES), class, &[init, turn(&[])]);
-        // The order of a set of words is the same only where the referee has started it.
+        // The order of a set of words is only fixed in processes that the referee starts.
         let numbers: Vec<String> = told
             .split([',', '[', ']'])
             .filter(|part| part.contains('.'))

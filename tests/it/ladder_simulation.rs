@@ -1,5 +1,5 @@
-//! What the ladder is worth: rounds that it and rounds that chance picks, by how far the ranking
-//! is from the true one. Slow, with fixed seeds; prints its figures.
+//! The value of the ladder: compares its rounds with random rounds by the distance of the ranking
+//! from the true one. Slow, with fixed seeds; prints its figures.
 
 #![expect(clippy::cast_precision_loss, reason = "small counts")]
 
@@ -16,7 +16,7 @@ const ELO: f64 = 138.97;
 const TOURNAMENTS: u64 = 40;
 /// Rounds of the ladder, of twenty pairs each.
 const ROUNDS: usize = 25;
-/// The most rounds that chance gets to be as good.
+/// The maximum number of random rounds to become as good.
 const MOST: usize = 80;
 /// From the weakest to the strongest, in natural units: about 500 Elo, and about 1,400.
 const SPREADS: [f64; 2] = [3.6, 10.0];
@@ -42,7 +42,7 @@ fn play(
     }
 }
 
-/// How far the players stand from their true ranks, on average. The truth falls with the number.
+/// The average distance of players from their true ranks. Strengths fall with the player's number.
 fn displacement(results: &Results) -> f64 {
     let fit = fit(results, &[]).expect("no anchors");
     let mut ranking: Vec<usize> = (0..PLAYERS).collect();

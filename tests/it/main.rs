@@ -1,4 +1,4 @@
-//! The program from outside: each module is a subject, and most run the program itself.
+//! Tests of the program from outside, one module per subject. Most run the program itself.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -114,7 +114,7 @@ fn an_edited_opening_is_found() {
         let mut opening = game["opening"].as_array().expect("a list").clone();
         let before: Vec<_> = opening.iter().map(|text| text.as_str().expect("a text")).collect();
         let expected = before.join("; ");
-        // The second action of the opening is said to be the player's own.
+        // The second action of the opening is recorded as the player's own.
         let moved = opening.pop().expect("two actions");
         let begins = opening[0].as_str().expect("a text").to_owned();
         game["opening"] = opening.into();
@@ -180,7 +180,8 @@ fn openings_are_shown_and_sent_again() {
         assert_eq!(replay.code, 0);
         let marked = replay.out.lines().filter(|line| line.contains(" (opening)")).count();
         assert_eq!(marked, 2, "{game}: {}", replay.out);
-        // The bot plays as it did, told the opening; before it nobody is asked.
+        // The bot receives the opening and plays as before. No decision comes before the opening
+        // ends.
         let asked = arena.run(&[
             "ask",
             "bot:greedy",

@@ -1,4 +1,4 @@
-//! The page and the packets from outside: what is written.
+//! The contents of the page and the packets, from outside.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ fn a_run_writes_the_page_and_report_writes_it_again() {
     assert_eq!(arena.read("report.html"), page);
 }
 
-/// The commands of the page that reproduce faults, as a shell takes them.
+/// The commands of the page that reproduce faults, as shell words.
 fn commands(page: &str) -> Vec<String> {
     let parts = page.split("<pre class=\"command\"><code>").skip(1);
     let code = parts.map(|part| part.split("</code>").next().expect("an end"));
@@ -65,7 +65,7 @@ fn the_command_beside_a_fault_reproduces_it() {
         assert!(run.out.contains("malformed"), "{command}\n{}", run.out);
     }
 
-    // They name the results wherever these are, as seen from the configuration's folder.
+    // They name the results folder relative to the configuration's folder.
     fs::create_dir(arena.path().join("class")).expect("made");
     for name in ["tournament.toml", "bad.sh"] {
         fs::rename(arena.path().join(name), arena.path().join("class").join(name)).expect("moved");
@@ -82,7 +82,7 @@ fn the_command_beside_a_fault_reproduces_it() {
         assert!(run.out.contains("malformed"), "{command}\n{}", run.out);
     }
 
-    // A player that does not start is started again; where both decide its own seat is meant.
+    // A player that does not start is started again. If both seats decide, its own seat is meant.
     let arena = Arena::new();
     let players = [("-ant", "exit 3"), ("bee", "read -r l; echo ok; read -r l; echo no")];
     let player = |(name, script): (&str, &str)| {
@@ -147,7 +147,7 @@ fn a_packet_contains_nothing_private_about_others() {
     assert!(key.contains("ant") && key.starts_with("pseudonym,player\n"));
     let public = fs::read_to_string(out.join("public.csv")).expect("the table");
     assert!(!public.contains("ant") && public.contains(",P01,"));
-    // With the secret its own seed would tell a player by guessing who the opponent was.
+    // With the secret, a player could guess its opponent from its own seed.
     let seeds: Vec<String> = games(&arena.log())
         .iter()
         .flat_map(|game| game["seed"].as_object().expect("by seat").values())
@@ -180,7 +180,7 @@ fn a_packet_contains_nothing_private_about_others() {
 fn a_page_under_pseudonyms_contains_no_names() {
     let arena = Arena::new();
     let names = ["Aardvark", "Zebra-Team", "Quokka.py", "Wombat"];
-    // One is the anchor, one is taken out, and both of these write their names wherever they can.
+    // One is the anchor and one is taken out. Both write their names wherever they can.
     let loud = r#"
 read -r init; echo '{"id":0,"name":"Quokka.py"}'; read -r turn
 case $init in *'"you":"white"'*) echo 'Quokka.py speaks'; read -r more;; esac
@@ -231,7 +231,7 @@ for line in sys.stdin:
     }
     // The numbers of the players follow the pseudonyms, not the configuration.
     assert!(page.contains("\"names\":[\"P01\",\"P02\",\"P03\",\"P04\"]"), "the order tells");
-    // The page with the names tells it all.
+    // The page with names shows everything.
     let told_all = texts(&arena.results()).into_iter().filter(|(path, _)| {
         path.starts_with(arena.results().join("games")) || path.ends_with("cup/report.html")
     });
@@ -239,7 +239,7 @@ for line in sys.stdin:
     for word in &told {
         assert!(*word == dir || told_all.contains(word), "{word} was never there");
     }
-    // The ranking is that of the page with the names.
+    // The ranking is that of the page with names.
     let rating = |page: &str| -> Vec<String> {
         let table = page.split("<table class=\"ranking\">").nth(1).expect("a ranking");
         let rows = table.split("</table>").next().expect("its end").split("<th scope=\"row\">");
@@ -249,7 +249,7 @@ for line in sys.stdin:
     assert_eq!(rating(page).len(), 4);
 }
 
-/// A round-robin of twelve players that say nothing of themselves.
+/// A round-robin of twelve players that reveal nothing about themselves.
 fn many(seed: Option<u64>) -> Arena {
     let players = (0..12).map(|number| format!("team {number:02}"));
     let config = players.fold(Config::empty(), |config, name| config.bot(&name, "random"));
@@ -261,7 +261,7 @@ fn many(seed: Option<u64>) -> Arena {
     arena
 }
 
-/// Everything that is given away, by path.
+/// All published files, by path.
 fn given_away(arena: &Arena) -> BTreeMap<PathBuf, String> {
     let (public, packets) = (arena.results().join("public"), arena.results().join("packets"));
     let _ = (fs::remove_dir_all(&public), fs::remove_dir_all(&packets));
@@ -287,7 +287,7 @@ fn published_games_do_not_follow_the_order_of_the_log() {
     assert_eq!(before.len(), after.len());
 }
 
-/// Who is who, for somebody who believes that games are listed in the order of `schedule`.
+/// Guesses names, assuming that games are listed in the order of `schedule`.
 fn guess(
     listed: impl IntoIterator<Item = [String; 2]>,
     schedule: &[[String; 2]],
@@ -295,7 +295,7 @@ fn guess(
     let same = listed.into_iter().zip(schedule);
     let both =
         same.flat_map(|(shown, names)| shown.into_iter().zip(names.iter().map(String::as_str)));
-    // The first sight counts.
+    // The first occurrence counts.
     both.fold(BTreeMap::new(), |mut guessed, (shown, name)| {
         guessed.entry(shown).or_insert(name);
         guessed
@@ -307,8 +307,8 @@ fn players(game: &Value) -> [String; 2] {
     ["white", "black"].map(|seat| game["players"][seat].as_str().expect("a name").to_owned())
 }
 
-/// Whoever has the configuration plays the same schedule, and reads both logs side by side. With
-/// twelve players, ten right guesses come by chance once in ten factorial times.
+/// Anyone with the configuration can play the same schedule and compare both logs. With twelve
+/// players, chance alone gives ten right guesses once in 10! attempts.
 #[test]
 fn knowing_the_schedule_reveals_no_names() {
     let arena = many(Some(7));
@@ -331,7 +331,7 @@ fn knowing_the_schedule_reveals_no_names() {
     let listed = shown.iter().map(|game| [1, 2].map(|at| pseudonym(&game[at])));
     assert!(right(&guess(listed.clone(), &schedule)) < 10, "{index}");
 
-    // Which of two names is first in the schedule would sort all of them.
+    // The order of two names in the schedule would sort all names.
     for (game, [first, second]) in shown.iter().zip(listed) {
         let number = game[3].as_str().expect("pair.game").chars().last();
         assert_eq!(number == Some('1'), first < second, "{game}");
@@ -353,8 +353,8 @@ fn knowing_the_schedule_reveals_no_names() {
     assert!(right(&guess(opponents(&listed), &opponents(&mine))) < 10, "{packet}");
 }
 
-/// A player can note when it plays. Without a seed the order of the schedule
-/// is drawn by lot, and so that says nothing.
+/// A player can note when it plays. Without a seed, the order of the schedule is random, so that
+/// reveals nothing.
 #[test]
 fn the_time_of_a_game_reveals_no_names() {
     let arena = many(None);
@@ -363,10 +363,10 @@ fn the_time_of_a_game_reveals_no_names() {
     let guessed = guess(played.clone(), &schedule);
     let right = guessed.iter().filter(|(name, guess)| name == *guess).count();
     assert!(right < 10, "{played:?}");
-    // Of two players the first in the file has the first seat first about half of the time.
+    // The first player in the file has the first seat first in about half of the cases.
     let firsts = played.iter().step_by(2).filter(|[first, second]| first < second).count();
     assert!((10..=56).contains(&firsts), "{firsts} of 66");
-    // It is the same schedule every time.
+    // The schedule is always the same.
     let log = arena.log();
     assert_eq!((arena.run(&["run", "-q"]).code, arena.log() == log), (0, true));
     assert_eq!(arena.run(&["verify"]).code, 0);
@@ -404,7 +404,7 @@ impl Served {
         stream
     }
 
-    /// What comes back for a path asked for with these headers; the host's name is its own.
+    /// The answer for a path with these headers and the server's own host name.
     fn ask(&self, path: &str, headers: &[&str]) -> String {
         let mut lines = vec![format!("GET {path} HTTP/1.1")];
         if !headers.iter().any(|header| header.starts_with("Host:")) {
@@ -485,7 +485,7 @@ fn games(log: &str) -> Vec<Value> {
     log.lines().skip(1).map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// Every file below a folder, except the index of the log, which is no text.
+/// Every file below a folder, except the index of the log, which is binary.
 fn texts(dir: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir).expect("a folder").flatten() {

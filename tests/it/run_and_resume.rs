@@ -1,4 +1,4 @@
-//! `referee run` from outside: tables, continuation, kills, signals, locks, changes, full disks.
+//! `referee run` from outside: tables, resuming, kills, signals, locks, changes, full disks.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,11 +15,11 @@ const VERIFIED: &str = "results/cup: 12 of 12 games played, seeds checked: no pr
 const LEADING: &str = "leading: bee 56%, cat 50%, ant 44%";
 const RESULTS: &str = "Results: DIR/results/cup\n";
 
-/// A player that starts, says that its first turn came, and never moves.
+/// A player that starts, signals its first turn, and never moves.
 const ASLEEP: &str = "read init; echo ok; read turn; echo > awake; exec sleep 600";
-/// A player that never moves either, and leaves when its input ends.
+/// The same, but it exits when its input ends.
 const WAITS: &str = "read init; echo ok; read turn; echo > awake; read never";
-/// A player that starts and leaves at its first turn.
+/// A player that exits at its first turn.
 const LEAVES: &str = "read init; echo ok; read turn";
 
 fn played() -> Arena {
@@ -40,7 +40,7 @@ fn signal(child: &Child, signal: Signal) {
     nix::sys::signal::kill(pid, signal).expect("it lives");
 }
 
-/// What a conflict says, after its first line and before its last.
+/// The error message of a conflict, with these lines in the middle.
 fn differences(run: &Run) -> Vec<&str> {
     assert_eq!((run.code, run.out.as_str()), (4, ""), "{}", run.err);
     let lines: Vec<&str> = run.err.lines().collect();
@@ -235,7 +235,7 @@ fn a_second_run_is_refused_while_one_runs() {
     assert!(arena.run(&["verify"]).out.contains(empty), "others may read meanwhile");
     first.kill().expect("killed");
     first.wait().expect("ended");
-    // The lock goes with the process that held it, players and all.
+    // The lock ends with the process that held it, although players are alive.
     wait_until(|| arena.processes().is_empty());
     fs::remove_file(arena.path().join("awake")).expect("removed");
     let mut second = arena.start(&["run"]);
@@ -244,7 +244,7 @@ fn a_second_run_is_refused_while_one_runs() {
     assert_eq!(second.wait().expect("ended").code(), Some(130));
 }
 
-/// A player that waits in its first turn until there is a file `go`, and then leaves.
+/// A player that waits in its first turn until there is a file `go`, and then exits.
 const WAITS_FOR_GO: &str =
     "read init; echo ok; read turn; echo > awake; until [ -e go ]; do sleep 0.01; done";
 
@@ -285,13 +285,13 @@ fn damage_to_the_log_ends_the_run() {
     }
 }
 
-/// A player that waits in the first turn of its nth game, from 0, for a file `go-n`, and leaves.
+/// A player that waits in the first turn of its nth game, from 0, for a file `go-n`, and exits.
 const WAITS_ITS_TURN: &str = "\
 read init; echo ok; read turn; case $turn in *quit*) exit;; esac
 n=$(ls game-* 2>/dev/null | wc -l); echo > game-$n; until [ -e go-$n ]; do sleep 0.01; done
 ";
 
-/// A run with one game at a time, each of which goes on when the test says so.
+/// A run with one game at a time. Each waits for the test.
 fn game_by_game() -> (Arena, Child) {
     let arena = Arena::with(&unending_cup().change(|config| config.jobs = 1));
     arena.write("player.sh", WAITS_ITS_TURN);
@@ -372,10 +372,10 @@ fn a_closing_terminal_does_not_stop_a_run_under_nohup() {
     assert!(run.err.contains("stopped: 0 of 4 games"), "{}", run.err);
 }
 
-/// Longer than a signal is taken for an echo of the one before.
+/// Longer than the time in which a signal counts as the same one.
 const AFTER_ECHO: Duration = Duration::from_millis(500);
 
-/// Fills a pipe, so that the next who writes to it waits.
+/// Fills a pipe, so that the next write to it blocks.
 fn fill(pipe: &impl std::os::fd::AsRawFd) {
     let path = format!("/proc/self/fd/{}", pipe.as_raw_fd());
     let flags = nix::libc::O_NONBLOCK;
@@ -717,7 +717,7 @@ fn a_results_folder_that_cannot_be_created_is_an_error() {
 fn a_run_stops_on_a_full_disk_and_resumes_later() {
     let config = Config::small();
     let arena = Arena::with(&config);
-    // Files end at 16 blocks of 512 or of 1024 bytes, of which the shells know both.
+    // Files end at 16 blocks of 512 or 1024 bytes, depending on the shell.
     let full = arena.in_shell("trap '' XFSZ; ulimit -f 16; exec \"$@\"", &["run"]);
     assert_eq!((full.code, full.out.as_str()), (3, ""));
     let error = "error: cannot write DIR/results/cup/games.jsonl: File too large (os error 27); \
@@ -784,7 +784,7 @@ fn a_quarantined_player_does_not_stop_the_tournament() {
         // With many jobs, all games may be in play before it is taken out.
         let all_played = jobs != "1" && plan.out.contains("18 of 18 games played");
         assert!(all_played || plan.out.ends_with(never), "{}", plan.out);
-        // How many games were in play when it was taken out depends on the jobs.
+        // The number of games in progress at that time depends on the jobs.
         let (table, notes) = run.out.split_once("\n\n").expect("notes");
         let notes = notes.split_once("First seat").expect("what the games show").1;
         let (standings, cross) = (arena.read("standings.csv"), arena.read("crosstable.csv"));
@@ -897,7 +897,7 @@ fn a_run_with_nothing_left_to_play_writes_nothing() {
     let before = names.map(written);
     assert_eq!(arena.run(&["run", "-q"]).code, 0);
     assert_eq!(names.map(written), before);
-    // What was changed or lost is written again.
+    // Changed and lost files are written again.
     arena.put("standings.csv", "");
     fs::remove_file(arena.results().join("report.html")).expect("removed");
     assert_eq!(arena.run(&["run", "-q"]).code, 0);

@@ -1,5 +1,5 @@
-//! Turns of both players at once, with real players that write down what they are told: nobody
-//! learns anything of the other's answer early, and every fault is judged for itself.
+//! Simultaneous turns, with real players that write down their messages: no player learns the
+//! other's answer early, and every fault is judged separately.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 const PLAYERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/players");
 
-/// A pair of games on Once, four turns each, between `ant` and `bee`, who do these things.
+/// A pair of games on Once, four turns each, between `ant` and `bee`, with these tricks.
 struct Cup<'a> {
     ant: &'a [&'a str],
     bee: &'a [&'a str],
@@ -23,7 +23,7 @@ impl Default for Cup<'_> {
     }
 }
 
-/// A line that a player was told or said, with the time in nanoseconds.
+/// A line to or from a player, with the time in nanoseconds.
 struct Note {
     at: u64,
     line: String,
@@ -31,7 +31,7 @@ struct Note {
     action: Option<String>,
 }
 
-/// What came of a pair.
+/// The result of a pair.
 struct Played {
     arena: Arena,
     games: Vec<Value>,
@@ -62,7 +62,7 @@ impl Cup<'_> {
             Self::player("bee", self.bee, &told("bee")),
         );
         arena.write("tournament.toml", &config);
-        // The players write down what they are told.
+        // The players write down their messages.
         let run = arena.run(&["run", "--quiet", "--containment", "off"]);
         assert_eq!(run.code, 0, "{}", run.err);
         let verified = "results/cup: 2 of 2 games played, seeds checked: no problems\n";
@@ -74,7 +74,7 @@ impl Cup<'_> {
 }
 
 impl Played {
-    /// What `name` was told (or said) in the seat.
+    /// The lines to (or from) `name` in the seat.
     fn notes(&self, name: &str, seat: &str, what: &str) -> Vec<Note> {
         let files = fs::read_dir(self.arena.path().join(name)).expect("a folder").flatten();
         let is_its = |path: &std::path::PathBuf| {

@@ -1,4 +1,4 @@
-//! Players are taken in from folders and archives, and nothing is written over.
+//! Imports players from folders and archives, and overwrites nothing.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -95,7 +95,7 @@ dir = \"players/solo\"
     assert_eq!(again.code, 2);
 }
 
-/// What `new tournament` says of a folder with these files, and what it writes of the players.
+/// The output of `new tournament` for a folder with these files, and the players that it writes.
 fn taken_in(files: &[(&str, &str)]) -> (Arena, String, String) {
     let arena = Arena::new();
     for (name, text) in files {
@@ -110,7 +110,7 @@ fn taken_in(files: &[(&str, &str)]) -> (Arena, String, String) {
     (arena, run.err, players)
 }
 
-/// A class that lies loose in an export would run among everybody else's submissions.
+/// A loose class in an export would run among all other submissions.
 #[test]
 fn loose_files_get_folders_of_their_own() {
     let (arena, said, players) = taken_in(&[
@@ -222,7 +222,7 @@ dir = \"DIR/export/bob/src\"
     assert!(why.contains("name one of these instead: `better.py`, `good.py`"), "{why}");
 }
 
-/// What was there before is neither mixed with the players nor taken for one.
+/// Existing files are neither mixed with the players nor taken for one.
 #[test]
 fn existing_folders_are_not_unpacked_into() {
     let arena = Arena::new();
@@ -241,7 +241,7 @@ fn existing_folders_are_not_unpacked_into() {
     assert_eq!(run, Run::new(2, "", &format!("error: {there}\n")));
 }
 
-/// What two people hand in byte for byte alike is said wherever many are looked at.
+/// Identical submissions are reported by every command that looks at many.
 #[test]
 fn copies_are_named() {
     let arena = Arena::new();

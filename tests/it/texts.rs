@@ -1,4 +1,4 @@
-//! The texts that people read, as a whole: a change to one of them shows in `snapshots/`.
+//! Whole texts for people: changes to them show in `snapshots/`.
 //!
 //! `INSTA_UPDATE=always cargo test --test it texts` writes the snapshots again; look at what
 //! `git diff` shows before committing.

@@ -203,7 +203,7 @@ fn trace_answers_line_by_line() {
         line
     };
     assert_eq!(read(), START);
-    // The second line is not complete, and the first is answered all the same.
+    // The second line is incomplete, but the first is answered.
     stdin.write_all(b"3,4\n3,").expect("an open pipe");
     assert_eq!(read(), PLACED);
     stdin.write_all(b"5\n").expect("an open pipe");

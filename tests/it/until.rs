@@ -1,4 +1,4 @@
-//! `run --until`: it ends by itself, leaves a ranking, and goes on.
+//! `run --until`: it ends by itself, leaves a ranking, and can be resumed.
 #![cfg(target_os = "linux")]
 
 use crate::support::{Arena, Config, wait_until};
@@ -8,7 +8,7 @@ fn config(pairs: u32) -> Config {
     Config::small().change(|config| (config.pairs, config.max_moves) = (pairs, 10))
 }
 
-/// What a run whose time is up says last but one.
+/// The last line but one of a run whose time is up.
 fn time_up(err: &str) -> &str {
     err.lines().find(|line| line.starts_with("the time is up (")).expect("it says so")
 }
@@ -16,7 +16,7 @@ fn time_up(err: &str) -> &str {
 #[test]
 fn the_remaining_time_is_used_for_further_games() {
     let arena = Arena::with(&config(1));
-    // However busy the machine is, all is played at some time.
+    // However busy the machine is, all games are played at some time.
     let further = (0..100).any(|_| {
         let run = arena.run(&["run", "--until", "2s"]);
         assert_eq!(run.code, 0, "{}", run.err);
@@ -54,7 +54,7 @@ fn a_tournament_without_enough_time_continues_later() {
     );
     assert_eq!(arena.run(&["verify"]).code, 0);
     let before = arena.lines();
-    // What the clock said may change: none of the games was a further one.
+    // The end time may change, because no further game was played.
     arena.configure(&config(10_001));
     let mut child = arena.start(&["run", "--until", "20h"]);
     arena.wait_for_lines(before.len() + 3);

@@ -21,13 +21,13 @@ fn line_of(arena: &Arena, id: &str) -> usize {
     arena.log().lines().position(|line| line.starts_with(&start)).expect("the game is there") + 1
 }
 
-/// What `verify` says of these problems of lines, and of so many games.
+/// The output of `verify` for these problems of lines and this many games.
 fn found(games: usize, problems: &[String]) -> Run {
     let Run { code, out, err } = found_in_tables(games, problems);
     Run::new(code, &(out + REPAIRABLE), &err)
 }
 
-/// What `verify` says of these problems of tables, and of so many games.
+/// The output of `verify` for these problems of tables and this many games.
 fn found_in_tables(games: usize, problems: &[String]) -> Run {
     let many = match problems.len() {
         1 => "1 problem".to_owned(),
@@ -43,7 +43,7 @@ fn edited(edit: impl FnOnce(&mut Value), problems: &[&str]) {
     edited_to(12, edit, problems);
 }
 
-/// The same where so many games are left that count.
+/// The same, with this many games left that count.
 fn edited_to(games: usize, edit: impl FnOnce(&mut Value), problems: &[&str]) {
     let arena = played();
     let line = line_of(&arena, GAME);
@@ -264,7 +264,7 @@ fn repairs_move_bad_lines_aside_and_keep_a_copy() {
     assert_eq!(told[2], (15, Some("the game is already in the log")));
     assert_eq!(aside[0]["text"], "garbage");
 
-    // What was moved is played again, and there is nothing more to repair.
+    // The games of moved lines are played again, and nothing is left to repair.
     assert_eq!(arena.run(&["run", "-q"]).code, 0);
     assert_eq!(arena.essence(), essence);
     let run = arena.run(&["verify", "--repair"]);
@@ -323,7 +323,7 @@ fn verify_finds_no_problems_during_a_run() {
     arena.write("waits.sh", "read init; echo ok; read turn || exit; echo > awake; read never");
     let mut child = arena.start(&["run"]);
     wait_until(|| arena.path().join("awake").exists());
-    // Tables of a run under way are older than the log.
+    // Tables of a run in progress are older than the log.
     arena.put("standings.csv", "old");
     let run = arena.run(&["verify"]);
     child.kill().expect("killed");
@@ -333,7 +333,7 @@ fn verify_finds_no_problems_during_a_run() {
     assert!(lines[0].ends_with("seeds checked: no problems"), "{}", run.out);
     let running = "A run is writing to it: its tables can be compared when that run has ended.";
     assert_eq!(lines[1], running);
-    // They still are when it did not end. When it has they count, unless there are none yet.
+    // The same holds if the run did not end. If it did, tables are compared, if they exist.
     let run = arena.run(&["verify"]);
     let unfinished = "The last run did not end, and its tables may be older than the log: \
                       `referee run` writes them again.";
@@ -367,7 +367,7 @@ fn stored_logs_are_read() {
         if let Some(secret) = secret {
             arena.put("secret", secret);
         }
-        // The report checks every line; that there are no tables is the only thing to say.
+        // The report checks every line. The only note is that tables are missing.
         for command in ["rank", "report"] {
             let run = arena.run(&[command, "results/cup"]);
             assert_eq!((run.code, run.err.as_str()), (0, ""), "{games}");
@@ -468,7 +468,7 @@ fn an_edited_or_missing_table_is_found() {
              writes it again"
         );
         assert_eq!(arena.run(&["verify"]), found_in_tables(12, &[missing]));
-        // Running again makes the tables anew.
+        // Running again writes new tables.
         assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
         assert_eq!(arena.run(&["verify", "--quiet"]).code, 0);
     }

@@ -185,7 +185,7 @@ impl Arena {
         games
     }
 
-    /// Everything but the times: it must be the same in every run with the same seed.
+    /// Everything except the times, which must be the same in every run with the same seed.
     pub(crate) fn essence(&self) -> BTreeMap<String, Value> {
         let plain = |line: &String| {
             let mut game: Value = serde_json::from_str(line).expect("JSON");

@@ -1,4 +1,4 @@
-//! What a browser makes of the page: skipped where there is none.
+//! Tests the page in a browser; skipped without one.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -29,7 +29,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Keys as a browser is told them.
+/// Key codes of WebDriver.
 const ESCAPE: &str = "\u{e00c}";
 const HOME: &str = "\u{e011}";
 const END: &str = "\u{e010}";
@@ -53,7 +53,7 @@ fn two_hundred() -> Arena {
     arena
 }
 
-/// A browser that is driven.
+/// A browser under remote control.
 struct Browser {
     client: Client,
     driver: Child,
@@ -61,7 +61,7 @@ struct Browser {
 }
 
 impl Browser {
-    /// Starts one, or says why there is none.
+    /// Starts a browser, or says why that is impossible.
     async fn start(more: &[&str], options: &Value) -> Result<Self, String> {
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
@@ -121,7 +121,7 @@ impl Browser {
         viewer.send_keys(key).await.expect("pressed");
     }
 
-    /// Saves what is to be seen for people to look at.
+    /// Saves a screenshot for people.
     async fn look(&self, name: &str) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/screenshots");
         fs::create_dir_all(&folder).expect("a folder");
@@ -140,7 +140,7 @@ fn end(mut driver: Child) {
     driver.wait().expect("ended");
 }
 
-/// The port that the driver says it listens on.
+/// The port that the driver prints.
 fn port(driver: &mut Child) -> u16 {
     let out = BufReader::new(driver.stdout.take().expect("a pipe"));
     let mut lines = out.lines().map_while(Result::ok);
@@ -150,13 +150,14 @@ fn port(driver: &mut Child) -> u16 {
     port.expect("chromedriver says its port")
 }
 
-/// Runs a test that ends early where there is no browser.
+/// Runs a test that ends early without a browser.
 fn in_a_runtime(test: impl Future<Output = Result<(), String>>) -> Lacks {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(test).err()
 }
 
-/// What was loaded from anywhere but the disk, and every label that overlaps another of its chart.
+/// Everything loaded from elsewhere than the disk, and every label that overlaps another in its
+/// chart.
 const FOREIGN: &str = "return performance.getEntriesByType('resource').map(entry => entry.name)
     .filter(name => !name.startsWith('file:') && !name.startsWith('data:'))";
 const OVERLAPS: &str = r#"
@@ -204,7 +205,7 @@ fn a_replay_is_stepped_with_the_keyboard() -> Lacks {
         browser.press(HOME).await;
         assert_eq!(browser.ask(SHOWN).await, shown(0, 0));
         assert_eq!(browser.ask("return document.querySelectorAll('img').length").await, json!(0));
-        // A game that the page does not bring along comes from beside it.
+        // A game that is not in the page is loaded from the folder beside it.
         assert_eq!(browser.ask(UNPACKED).await, json!([]), "they differ from those in the page");
         let script =
             format!("replays.delete('{id}'); viewer.replay = null; return viewer.open('{id}', 1);");
@@ -219,7 +220,7 @@ fn a_replay_is_stepped_with_the_keyboard() -> Lacks {
     })
 }
 
-/// Which games of the page are not the same in the script beside it.
+/// The games of the page that differ from those in the script beside it.
 const UNPACKED: &str = "const ids = [...replays.keys()];
     const whole = ({ frames }) => JSON.stringify(frames.map((frame) => [frame.ply, frame.board ?? null,
       frame.set ?? [], frame.named ?? [], frame.caption, frame.told, !!frame.bad, frame.clock ?? [],
@@ -228,11 +229,12 @@ const UNPACKED: &str = "const ids = [...replays.keys()];
     replays.clear();
     return Promise.all(ids.map(loadGame)).then(() =>
       ids.filter((id, at) => whole(replays.get(id)) !== before[at]));";
-/// Opens a game from the fourth link of the list of games, and says where that link stands.
+/// Opens a game from the fourth link of the list of games, and returns the position of that link.
 const OPEN: &str = "window.link = document.querySelectorAll('#games a')[3];
     link.scrollIntoView({ block: 'center' }); link.focus({ preventScroll: true }); link.click();
     return link.getBoundingClientRect().top";
-/// Whether the viewer is hidden, where the link stands, whether it has the focus, the fragment.
+/// Whether the viewer is hidden, the position of the link, whether it has the focus, and the
+/// fragment.
 const PLACE: &str = "return [document.getElementById('viewer').hidden,
     link.getBoundingClientRect().top, document.activeElement === link, location.hash]";
 

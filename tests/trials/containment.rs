@@ -1,8 +1,8 @@
-//! Players that cannot be trusted: each attack of `tests/players/hostile.py` is tried in real
-//! tournaments, beside honest games. The attack must fail, the log must say so in the right words,
-//! the honest games must not notice, and nothing may be left behind.
+//! Hostile players: each attack of `tests/players/hostile.py` is tried in real tournaments, beside
+//! honest games. The attack must fail, the log must describe it correctly, honest games must not be
+//! affected, and nothing may be left behind.
 //!
-//! What this machine cannot enforce is skipped by name.
+//! Mechanisms that this machine does not have are skipped by name.
 #![expect(clippy::print_stdout, reason = "what was measured is said")]
 
 #[cfg(target_os = "linux")]
@@ -81,7 +81,7 @@ fn fails(cup: cup::Cup, way: cup::Way, expected: &attacks::Expected) {
     }
 }
 
-/// What is left out, an attack, and whether another layer stops it.
+/// A mechanism that is left out, an attack, and whether another layer stops it.
 #[cfg(target_os = "linux")]
 type LeftOut = (&'static str, &'static [&'static str], &'static str, bool);
 
@@ -112,7 +112,7 @@ const LEFT_OUT: &[LeftOut] = &[
     ("basic", &["kill"], "daemon", true),
     ("strict", &["freeze"], "ponder", true),
     ("strict", &["memory"], "heap", true),
-    // The first process of the box waits for those that nobody waits for, and its time is counted.
+    // The first process of the sandbox reaps orphans, and its time is counted.
     ("strict", &["cpu"], "hide-cpu", true),
     ("strict", &["processes"], "fork", true),
     ("strict", &["processes", "rlimits"], "fork", false),

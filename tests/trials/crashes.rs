@@ -1,9 +1,9 @@
-//! What is left of a results folder when the referee is stopped at any step on disk, the disk is
-//! full from that step on, or the power fails; and when it is killed at random.
+//! The state of a results folder after the referee was stopped at any step on disk, the disk was
+//! full from that step on, the power failed, or the referee was killed at random.
 //!
-//! `REFEREE_KILLS=1000 cargo test --test trials random_kills -- --ignored` kills a thousand runs of all
-//! formats and prints what it found. `REFEREE_CRASH` is known to programs that are built for tests
-//! alone; see `src/disk/fault.rs`.
+//! `REFEREE_KILLS=1000 cargo test --test trials random_kills -- --ignored` kills a thousand runs of
+//! all formats and prints what it found. Only programs built for tests know `REFEREE_CRASH`; see
+//! `src/disk/fault.rs`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -38,16 +38,16 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests
 }
 
-/// What is tried: a folder as it is before the command, and what is to come of it.
+/// A scenario: a folder before the command, and the expected result.
 struct Scenario {
     arena: Arena,
     args: &'static [&'static str],
-    /// How the command ends when nothing goes wrong.
+    /// The exit code of the command if nothing goes wrong.
     code: i32,
     expected: Left,
 }
 
-/// What is left in the end, whatever happened on the way.
+/// The final state, whatever happened before.
 #[derive(Debug, PartialEq)]
 struct Left {
     games: Games,
@@ -56,11 +56,11 @@ struct Left {
     standings: Option<String>,
 }
 
-/// The games by id: what is the same in every run with a seed; nothing where there is no seed.
+/// The reproducible data of games by id; empty without a seed.
 type Games = BTreeMap<String, Option<Value>>;
 
 impl Scenario {
-    /// What becomes of `arena` when nothing goes wrong is what is expected.
+    /// Runs the command in `arena` without a failure; the result is the expected one.
     fn new(arena: Arena, args: &'static [&'static str], code: i32) -> Self {
         let calm = copy_of(&arena);
         let run = calm.run(args);
@@ -102,7 +102,7 @@ fn copy_of(arena: &Arena) -> Arena {
     copy
 }
 
-/// Short games of players that need no process of their own to think.
+/// Short games of built-in players.
 fn config() -> Config {
     Config::empty().bot("ant", "random").bot("bee", "random").change(|config| {
         config.max_moves = 4;
@@ -154,7 +154,7 @@ fn repaired() -> Scenario {
     let arena = three(&config());
     arena.edit_line(3, |_| "garbage".to_owned());
     arena.edit_line(5, |line| line.replacen("\"plies\":", "\"plies\": ", 1));
-    // The tables are older than the log then, which is found.
+    // The tables are then older than the log, which is noticed.
     Scenario::new(arena, &["verify", "--repair"], 1)
 }
 
@@ -164,19 +164,19 @@ enum Points {
     Some,
 }
 
-/// What goes wrong, and how the program says so.
+/// A kind of failure, and the exit of the program.
 const KINDS: [(&str, Option<i32>); 4] =
     [("kill", None), ("tear", None), ("power", None), ("full", Some(3))];
 
-/// Lets the command of a scenario go wrong at every point in turn, in every way, and each time
-/// again without that: what is left must be the same as if nothing had gone wrong.
+/// Makes the command of a scenario fail at every step in turn, in every way, and then runs it again
+/// without failure. The final state must be the same as without any failure.
 fn at_points(scenario: &Scenario, points: Points) -> Lacks {
     if !cfg!(debug_assertions) {
         return Some("crash points are built into programs for tests alone".to_owned());
     }
     for (kind, ends) in KINDS {
         let mut reached = 0;
-        // The steps that are tried differ from kind to kind.
+        // Each kind of failure is tried at different steps.
         let (first, step) = if points == Points::Every { (1, 1) } else { (1 + kind.len() % 3, 23) };
         for at in (first..).step_by(step) {
             if !crash(scenario, kind, ends, at) {
@@ -189,7 +189,7 @@ fn at_points(scenario: &Scenario, points: Points) -> Lacks {
     None
 }
 
-/// Lets it go wrong at this point; false when there is no such point.
+/// Makes it fail at this step; returns false if the step does not exist.
 fn crash(scenario: &Scenario, kind: &str, ends: Option<i32>, at: usize) -> bool {
     let arena = copy_of(&scenario.arena);
     let crash = format!("{kind} {at}");
@@ -270,7 +270,7 @@ fn victims() -> Vec<Victim> {
     ]
 }
 
-/// What kills came to.
+/// The statistics of kills.
 #[derive(Default)]
 struct Found {
     kills: u64,
@@ -280,7 +280,7 @@ struct Found {
     games: usize,
 }
 
-/// Kills so many runs of all formats at random and lets them go on until they are complete.
+/// Kills this many runs of all formats at random, and resumes them until they are complete.
 #[expect(clippy::print_stdout, reason = "figures for people")]
 fn random_kills(kills: u64) -> Lacks {
     let victims = victims();
@@ -317,7 +317,7 @@ fn begun(victim: &Victim) -> Arena {
     arena
 }
 
-/// Kills so many runs; whenever one comes to its end the next tournament begins.
+/// Kills this many runs. When one is complete, the next tournament begins.
 fn kill(victim: &Victim, kills: u64, dice: &mut Dice) -> Found {
     let calm = begun(victim);
     let args: Vec<&str> = ["run", "-q"].iter().chain(victim.args).copied().collect();

@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 #[derive(Clone, Copy)]
 struct GameKit {
     language: &'static str,
-    /// The programs without which it can be neither built nor run.
+    /// The programs needed to build and run it.
     needs: &'static [&'static str],
-    /// Builds it, in its folder; empty if there is nothing to build.
+    /// The build command, in its folder; empty if it needs no build.
     build: &'static str,
 }
 

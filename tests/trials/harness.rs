@@ -1,12 +1,12 @@
-//! A test harness for tests that may find out that they cannot run. Such a test names what is
-//! missing, and counts as skipped, not as passed. The standard harness cannot do that, nor can it
-//! make one test per entry of a list.
+//! A test harness for tests that may find that they cannot run. Such a test names what is missing,
+//! and counts as skipped, not as passed. The standard harness cannot do that, nor can it make one
+//! test per entry of a list.
 
 use std::process::{Command, ExitCode};
 
 use libtest_mimic::{Arguments, Completion, Trial};
 
-/// What this machine lacks for a test; `None` if the test can run.
+/// The reason why a test cannot run on this machine; `None` if it can.
 pub(crate) type Lacks = Option<String>;
 
 /// Says which of these programs cannot be run here.

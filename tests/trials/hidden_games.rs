@@ -1,4 +1,4 @@
-//! Games with hidden information: what players are told, what is shown, and who can play them.
+//! Games with hidden information: messages to players, displays, and built-in players.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::support::Arena;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-/// A player that writes down what it is told, in a file named after its seat, and always adds 1.
+/// A player that writes its messages into a file named after its seat, and always adds 1.
 const SPY: &str = r#"
 import json, sys
 out = None

@@ -1,6 +1,5 @@
-//! The program from outside, where a test may find that it cannot run on this machine, or where the
-//! tests are made from a list. The name of a test begins with its module:
-//! `cargo test --test trials containment`.
+//! Tests of the program from outside that may not be able to run on this machine, or that are made
+//! from a list. The name of a test begins with its module: `cargo test --test trials containment`.
 
 mod harness;
 #[path = "../support/mod.rs"]

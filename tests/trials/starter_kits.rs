@@ -1,4 +1,4 @@
-//! Starter kits: each is written, built with its real toolchain and checked; skipped where the
+//! Starter kits: each is written, built with its real toolchain and checked; skipped if the
 //! toolchain is missing.
 
 use std::path::Path;
@@ -12,13 +12,13 @@ use libtest_mimic::Trial;
 #[derive(Clone, Copy)]
 struct Kit {
     language: &'static str,
-    /// The programs without which it can be neither built nor played.
+    /// The programs needed to build and play it.
     needs: &'static [&'static str],
-    /// What builds it, in its folder; empty where there is nothing to build.
+    /// The build command, in its folder; empty if it needs no build.
     build: &'static str,
 }
 
-/// Three games each are built and checked: with these that is quick.
+/// The languages whose kits are built and checked quickly, for three games each.
 const QUICK: [Kit; 2] = [
     Kit { language: "python", needs: &["python3"], build: "" },
     Kit { language: "c", needs: &["cc", "make"], build: "make CFLAGS='-O1 -Wall -Wextra -Werror'" },
@@ -58,7 +58,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests
 }
 
-/// The player of `examples/`, which looks ahead with the rules of the library, in every game.
+/// The player in `examples/`, which looks ahead with the library's rules, in every game.
 fn the_example_in_rust_is_ready() -> Lacks {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet", "--locked", "--example", "lookahead"]);
@@ -143,9 +143,9 @@ print(rules.play([])['ply'])
     None
 }
 
-/// A program of the kit that asks the rules about its choice, in a box of this level.
+/// A program of the kit that asks the rules about its choice, in a sandbox of this level.
 fn looks_ahead(level: &str) -> Lacks {
-    // Another user, which a player is where the referee is root, can run this one.
+    // If the referee is root, the player's user must be able to run this file.
     let search = "/usr/local/bin:/usr/bin:/bin";
     let arena = Arena::new();
     assert_eq!(arena.run(&["new", "player", "--language", "python", "kit"]).code, 0);

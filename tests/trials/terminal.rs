@@ -1,4 +1,4 @@
-//! What is shown on a terminal: `script` makes one, and without it this is skipped.
+//! Output on a terminal, which `script` provides; skipped without it.
 
 use std::process::{Command, Stdio};
 
@@ -24,7 +24,7 @@ fn colour() -> Lacks {
     None
 }
 
-/// What the referee prints on a terminal; with `NO_COLOR` set when the line begins with it.
+/// The output on a terminal; with `NO_COLOR` set if the line begins with it.
 fn on_a_terminal(arena: &Arena, line: &str) -> String {
     let (set, args) = match line.strip_prefix("NO_COLOR ") {
         Some(rest) => ("NO_COLOR=1 ", rest),

@@ -1,4 +1,4 @@
-//! What holds for every game under its options, alone and together.
+//! Invariants of every game, under each option alone and under combinations.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use referee_games::{
     Refusal, Seat, Step, Text, TextStep, Turn,
 };
 
-/// One test per game, named after it, and one of what the protocol says of their states.
+/// One test per game, named after it, and one for the states in the protocol.
 fn main() -> ExitCode {
     fn trial(name: &str, run: impl FnOnce() + Send + 'static) -> Trial {
         Trial::test(name, move || {
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 
 /// No game may need more steps than this under options that end it.
 const STEPS: usize = 20_000;
-/// Random combinations of options a game.
+/// Random combinations of options per game.
 const COMBINATIONS: usize = 60;
 
 /// The words of an option, a few numbers, or a few lists.
@@ -77,8 +77,8 @@ fn option_sets(game: &dyn AnyGame) -> Vec<Set> {
     sets
 }
 
-/// The start under every option set that makes sense and ends. Other sets are refused in words,
-/// and what is shown of the options stands for the same options.
+/// The start under every valid set of options that ensures an end. Other sets are refused with a
+/// message, and options as text round-trip.
 fn all_starts(game: &dyn AnyGame) -> Vec<Position> {
     let start = |set: &Set| {
         let given = set.iter().map(|(name, value)| (&**name, value.as_str()));
@@ -135,7 +135,7 @@ fn check_other_steps(position: &dyn AnyPosition) {
     }
 }
 
-/// Whether a refusal is in order: a known clause and a reason that begins with the text.
+/// Whether a refusal is valid: a known clause, and a reason that begins with the text.
 fn refused_well(game: &dyn AnyGame, text: &str, error: &GameError) {
     match error {
         GameError::Refused(Refusal::Malformed(reason)) => assert!(!reason.is_empty()),
@@ -164,7 +164,7 @@ fn mutated(text: &str, rng: &mut ChaCha20Rng) -> String {
     characters.into_iter().collect()
 }
 
-/// What holds for the actions of the seats that choose.
+/// Checks the actions of the seats that choose.
 fn check_actions(game: &dyn AnyGame, position: &dyn AnyPosition, rng: &mut ChaCha20Rng) {
     for &seat in position.turn().asked() {
         let sample = |rng: &mut ChaCha20Rng| {
@@ -210,7 +210,7 @@ fn one_of(legal: &Legal, rng: &mut ChaCha20Rng) -> String {
     format!("{} {} {}", ways[0], ways[1], walls.join(" "))
 }
 
-/// Who does not choose has no action, and no text is one, but for a forced pass.
+/// A seat that does not choose has no action, and no text is legal except a forced pass.
 fn check_idle_seats(position: &dyn AnyPosition) {
     let turn = position.turn();
     for seat in Seat::BOTH.into_iter().filter(|&seat| !turn.asks(seat)) {
@@ -253,7 +253,7 @@ fn random_game(game: &dyn AnyGame, start: &Position, seed: u64, check: bool) -> 
     steps
 }
 
-/// Plays the steps again, and compares every position with the one that is played without it.
+/// Replays the steps, and compares every position with the one played without events.
 fn replays(start: &Position, steps: &[TextStep]) {
     let mut position = start.clone();
     for step in steps {

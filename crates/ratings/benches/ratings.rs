@@ -1,4 +1,4 @@
-//! Measures what ratings cost: the fit with its intervals, and the rank intervals.
+//! Measures the cost of ratings: the fit with its intervals, and the rank intervals.
 //!
 //! `cargo bench -p referee-ratings` prints one row per tournament: the median of several runs, and
 //! its ratio to a plain Cholesky factorisation of the same size in the same run (up to 1,000
@@ -57,7 +57,7 @@ fn median(runs: usize, mut run: impl FnMut()) -> Duration {
     times[runs / 2]
 }
 
-/// Every two players meet in so many pairs of games.
+/// Every two players meet in this many pairs of games.
 fn round_robin(players: usize, pairs: u32) -> Results {
     let meetings = (0..players).flat_map(|one| (one + 1..players).map(move |two| (one, two)));
     played(players, meetings.flat_map(|meeting| (1..=pairs).map(move |pair| (meeting, pair))))

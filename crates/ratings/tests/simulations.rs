@@ -1,6 +1,6 @@
-//! What ratings claim, tried on tournaments with known strengths: how often intervals and intervals
-//! hold the truth, and how often the sequential test is wrong. Slow, with fixed seeds; each test
-//! prints its figures (`cargo test -p referee-ratings --test simulations -- --ignored --nocapture`).
+//! Tests the claims of ratings on tournaments with known strengths: how often intervals contain the
+//! truth, and how often the sequential test is wrong. Slow, with fixed seeds; each test prints its
+//! figures (`cargo test -p referee-ratings --test simulations -- --ignored --nocapture`).
 
 #![expect(clippy::cast_precision_loss, reason = "small counts")]
 #![expect(clippy::print_stdout, reason = "each simulation prints its figures")]
@@ -28,7 +28,7 @@ fn unit() -> f64 {
     ELO * 2.0 / (2.0 + NU)
 }
 
-/// Win, draw and loss of the first seat, when it is ahead by so many Elo.
+/// The probabilities of a win, draw and loss of the first seat with this lead in Elo.
 fn chances(lead: f64) -> [f64; 3] {
     let half = lead / unit() / 2.0;
     let [w, d, l] = [half.exp(), NU, (-half).exp()];
@@ -66,8 +66,8 @@ fn full_correlation(lead: f64, sign: f64) -> f64 {
     (mean(&|u| score(0, u) * score(1, turned(u))) - a * b) / (va * vb).sqrt()
 }
 
-/// How two players' pairs come about: with the chance `share` the upper player's results in both
-/// games come from one quantile or from opposite ones, and else from two.
+/// How two players' pairs are drawn: with the probability `share`, the upper player's results in
+/// both games come from one quantile or from opposite ones, otherwise from two.
 struct Pairing {
     games: [[f64; 3]; 2],
     share: f64,
@@ -102,7 +102,7 @@ impl Pairing {
     }
 }
 
-/// Who meets whom, and how.
+/// The pairings, and how their pairs are drawn.
 fn plan(truth: &[f64], correlation: f64) -> Vec<(usize, usize, Pairing)> {
     let all = (0..truth.len()).flat_map(|one| (one + 1..truth.len()).map(move |two| (one, two)));
     all.map(|(one, two)| (one, two, Pairing::new(truth[one] - truth[two], correlation))).collect()
@@ -126,7 +126,7 @@ fn truth(step: f64) -> Vec<f64> {
     (0..PLAYERS).map(|player| step * (middle - player as f64)).collect()
 }
 
-/// Fits [`TOURNAMENTS`] tournaments and gives each fit to `each`, with the true strengths.
+/// Fits [`TOURNAMENTS`] tournaments and passes each fit to `each`, with the true strengths.
 fn simulate(
     step: f64,
     pairs: u32,
@@ -142,7 +142,7 @@ fn simulate(
     }
 }
 
-/// The share of intervals that hold the truth.
+/// The share of intervals that contain the truth.
 fn coverage(pairs: u32, correlation: f64, seed: u64) -> f64 {
     let (mut held, mut all, mut fitted, mut margins) = (0_u32, 0_u32, 0.0, 0.0);
     simulate(30.0, pairs, correlation, seed, |fit, truth| {
@@ -216,8 +216,8 @@ fn rank_intervals_cover() {
     }
 }
 
-/// The upper end of the 99% interval of Clopper and Pearson (one-sided): the highest chance
-/// under which so few events have a probability of at least 1%.
+/// The upper end of the one-sided 99% interval of Clopper and Pearson: the highest rate under which
+/// this few events have a probability of at least 1%.
 fn upper_limit(events: u32, trials: u32) -> f64 {
     let (mut low, mut high) = (0.0_f64, 1.0_f64);
     for _ in 0..60 {
@@ -237,7 +237,7 @@ fn upper_limit(events: u32, trials: u32) -> f64 {
 const RUNS: u32 = 2000;
 const MOST_PAIRS: u32 = 4000;
 
-/// How often a test of two players so far apart ends with each verdict, and its mean length.
+/// How often a test of two players at this distance ends with each verdict, and its mean length.
 fn verdicts(test: &Sprt, lead: f64, correlation: f64, seed: u64) -> ([u32; 3], f64) {
     let pairing = Pairing::new(lead, correlation);
     let mut luck = ChaCha8Rng::seed_from_u64(seed);
@@ -255,7 +255,7 @@ fn verdicts(test: &Sprt, lead: f64, correlation: f64, seed: u64) -> ([u32; 3], f
     (counts, length)
 }
 
-/// The lead, in the scale of the simulation, at which the mean score is that of so many Elo.
+/// The lead, in the scale of the simulation, at which the mean score is that of this many Elo.
 fn lead_of(elo: f64) -> f64 {
     let wanted = 1.0 / (1.0 + 10_f64.powf(-elo / 400.0));
     let score = |lead| of_upper(lead).iter().map(|[win, draw, _]| win + draw / 2.0).sum::<f64>();

@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 
 use crate::{Launcher, ProgramGame, ProgramPipes, RulesProcess};
 
-/// A time for an answer that every script keeps.
+/// A time limit that every script keeps.
 const PATIENT: Duration = Duration::from_secs(60);
 
-/// What a script does with a request.
+/// The reaction of a script to a request.
 enum Says {
     /// It answers with these fields and the id of the request.
     Fields(Value),
@@ -35,9 +35,9 @@ type Script = dyn Fn(&Value) -> Says + Send + Sync;
 #[derive(Clone)]
 struct Scripted {
     script: Arc<Script>,
-    /// The requests that it got.
+    /// The requests that it received.
     heard: Arc<Mutex<Vec<Value>>>,
-    /// How often it was started.
+    /// The number of times it was started.
     starts: Arc<Mutex<usize>>,
 }
 
@@ -139,7 +139,7 @@ impl Launcher for Scripted {
         let (from, output) = io::pipe()?;
         *self.starts.lock().expect("no panic") += 1;
         let program = self.clone();
-        // It fails to write once nobody reads any more.
+        // Writing fails once the other end is closed.
         thread::spawn(move || program.run(input, output));
         Ok((Box::new(Thread), ProgramPipes::new(to.into(), from.into())?))
     }

@@ -1,4 +1,4 @@
-//! The built-in games behind the pipe are the built-in games.
+//! Built-in games behind a pipe behave like the built-in games.
 
 use std::error::Error;
 use std::io::{self, BufReader};
@@ -57,7 +57,7 @@ fn through_the_pipe(kind: GameKind) -> ProgramGame {
     ProgramGame::open(Arc::new(InThread(kind)), limit, identify).expect("a game")
 }
 
-/// Everything that a referee, a player and a reader see of a position, as text.
+/// Everything visible of a position, as text.
 fn seen(position: &dyn AnyPosition) -> String {
     let legal = BySeat::from_fn(|seat| serde_json::to_string(&position.legal(seat)).expect("data"));
     let state = position.state().get().to_owned();

@@ -1,4 +1,4 @@
-//! Reads the modules of a crate from its sources: which there are, and what each refers to.
+//! Reads the modules of a crate, and their references, from its sources.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
@@ -9,22 +9,22 @@ use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 /// A path of names, for example `["config", "keys"]`; empty for the root of the crate.
 pub(crate) type Names = Vec<String>;
 
-/// The modules of a crate by path. What is compiled for tests alone is left out.
+/// The modules of a crate by path. Code that is only compiled for tests is left out.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     modules: BTreeMap<Names, Module>,
 }
 
-/// What the text of one module says.
+/// The contents of one module.
 #[derive(Debug, Default)]
 struct Module {
     /// Every path that begins with `crate`, `self` or `super`, from the root.
     paths: BTreeSet<Names>,
     /// The paths that begin with anything else, as they are written.
     others: BTreeSet<Names>,
-    /// What each imported name stands for, from the root.
+    /// The path of each imported name, from the root.
     imports: HashMap<String, Names>,
-    /// Modules of which everything is imported.
+    /// Modules with glob imports.
     globs: Vec<Names>,
     /// The names of the items that are defined here.
     items: HashSet<String>,
@@ -118,7 +118,7 @@ fn file_of(stem: &Path) -> PathBuf {
     if beside.is_file() { beside } else { stem.join("mod.rs") }
 }
 
-/// What a file says: its module with those inside it, and the modules that are in files.
+/// The contents of a file: its module, the modules inside it, and the modules in other files.
 #[derive(Debug, Default)]
 struct Parsed {
     modules: BTreeMap<Names, Module>,
@@ -213,7 +213,7 @@ impl Parser {
         }
     }
 
-    /// An attribute; what is compiled for tests alone is passed over.
+    /// An attribute; skips items that are only compiled for tests.
     fn attribute(&mut self) {
         let bracket = if self.token(1) == "!" { 2 } else { 1 };
         if self.token(bracket) != "[" {
@@ -237,7 +237,7 @@ impl Parser {
         }
     }
 
-    /// The index of what closes the bracket at `from`.
+    /// The index of the token that closes the bracket at `from`.
     fn end_of(&self, from: usize, open: &str, close: &str) -> usize {
         let mut depth = 0;
         for (index, token) in self.tokens.iter().enumerate().skip(from) {
@@ -284,7 +284,7 @@ impl Parser {
     fn item(&mut self) {
         let name = self.token(1).to_owned();
         let is_type = ["struct", "enum", "union", "trait", "type"].contains(&self.token(0));
-        // The types of an `impl` block or a function are nobody else's business.
+        // Types in an `impl` block or a function are private.
         if is_type && self.depth == self.opened.last().map_or(0, |depth| depth + 1) {
             self.module().types.insert(name.clone());
         }

@@ -1,51 +1,51 @@
-//! The attacks, and what must come of each in every way of playing.
+//! The attacks, and their expected outcomes in every kind of containment.
 
 use super::cup::{Cup, Way};
 
-/// What must come of an attack.
+/// The expected outcome of an attack.
 pub(crate) enum Expected {
-    /// It fails, and the player plays on.
+    /// It fails, and the player continues to play.
     Held,
     /// The same, with this warning in the record.
     Warned(&'static str),
-    /// The player loses by this fault, in these words; `…` stands for anything.
+    /// The player loses by this fault with this message; `…` matches anything.
     Lost(&'static str, String),
 }
 
 use Expected::{Held, Lost, Warned};
 
-/// Where an attack is tried.
+/// The kinds of containment in which an attack is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ways {
-    /// It is the referee's own logic that stands against it: at each level.
+    /// At every level, because the referee itself stops it.
     Levels,
     /// Wherever players are contained.
     Contained,
-    /// Where nothing is.
+    /// Only at `off`.
     Off,
-    /// Where they have mounts of their own.
+    /// With private mounts.
     Mounted,
-    /// Where nothing else than a look finds out how many processes they have.
+    /// Where only polling counts processes.
     Looked,
-    /// Where they cannot see that others are there.
+    /// Where players cannot see other processes.
     Unseen,
-    /// Wherever this control group is in force; nothing else bounds it.
+    /// With this control group, because nothing else limits it.
     Groups(&'static str),
-    /// Where the processes of a player are counted apart from those of the referee's user.
+    /// Where a player's processes are counted separately from those of the referee's user.
     Counted,
 }
 
 pub(crate) struct Attack {
     pub(crate) cup: Cup,
     pub(crate) ways: Ways,
-    /// It is tried at the strongest level by the quick tests.
+    /// Whether the quick tests try it, at the strongest level.
     pub(crate) is_quick: bool,
     pub(crate) expected: fn(Way) -> Expected,
 }
 
-/// Time enough for everything that is not about time.
+/// Enough time for attacks that are not about time.
 const LONG: &str = "move = \"20s\"";
-/// For those that are late on purpose.
+/// For attacks that are late on purpose.
 const SHORT: &str = "move = \"2s\"";
 
 impl Attack {
@@ -82,7 +82,7 @@ fn held(_: Way) -> Expected {
     Held
 }
 
-/// It filled its scratch folder of 8 MiB; `used` is how full it was found.
+/// It filled its scratch folder of 8 MiB; `used` is the measured size.
 fn full(way: Way, used: &str) -> Expected {
     let (used, end) = if way.mounts() {
         ("8 MiB", "ended with exit code 1")
@@ -100,7 +100,7 @@ fn out_of_memory(way: Way) -> Expected {
     if way.groups("memory") {
         lost("memory", "64 MiB of 64 MiB, then …")
     } else {
-        // It has been more by the time of a look.
+        // At the time of polling, it was more.
         lost("memory", "… MiB of 64 MiB, then it was ended by SIGKILL")
     }
 }
@@ -111,7 +111,7 @@ pub(crate) fn all() -> Vec<Attack> {
     [others(), limits(), speech()].into_iter().flatten().collect()
 }
 
-/// On what belongs to others: files, processes, the network, the kernel.
+/// Attacks on others: files, processes, the network, the kernel.
 fn others() -> Vec<Attack> {
     let quick = [
         "read",
@@ -145,7 +145,7 @@ fn others() -> Vec<Attack> {
         })
         .against(&["naps.py", "0"])
         .quick(),
-        // Its children are left behind, or keep it itself from leaving.
+        // Its children stay behind, or keep it from exiting.
         Attack::new("spin", |_| Warned("…")),
         Attack::new("read-opponent", held).against(&["naps.py", "0"]).quick(),
         Attack::new("daemon", |_| Warned("left processes behind: 1 killed")).ways(Ways::Levels),
@@ -182,7 +182,7 @@ fn others() -> Vec<Attack> {
     quick.into_iter().chain(slow).chain(more).collect()
 }
 
-/// On the machine's memory, disk, processes and CPU time.
+/// Attacks on the machine's memory, disk, processes and CPU time.
 fn limits() -> Vec<Attack> {
     let memory = |what, expected| Attack::new(what, expected).limits(SMALL_MEMORY);
     vec![
@@ -230,7 +230,7 @@ fn limits() -> Vec<Attack> {
         Attack::new("fill-scratch", |way| full(way, "8 MiB")).limits("scratch = \"8MiB\"").quick(),
         Attack::new("nameless", |way| {
             if way.mounts() {
-                // Refused at the limit; what has no name is gone with the player.
+                // Refused at the limit; nameless files disappear with the player.
                 lost("crash", "it ended with exit code 1")
             } else {
                 full(way, "… MiB")
@@ -277,7 +277,7 @@ fn limits() -> Vec<Attack> {
     ]
 }
 
-/// On the referee, by what is said to it.
+/// Attacks on the referee by output.
 fn speech() -> Vec<Attack> {
     vec![
         Attack::new("flood", |_| {

@@ -11,18 +11,18 @@ use std::sync::Mutex;
 use serde_json::Value;
 
 pub(crate) const PLAYERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/players");
-/// Where the interpreters of the system are: those of a person may be closed to other users.
+/// The folders of the system's interpreters, because a person's own may be closed to other users.
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// An ordinary user, for tests that run as root.
 const ORDINARY: u32 = 54_321;
 /// The control groups.
 const GROUPS: &[&str] = &["memory", "processes", "cpu", "freeze", "kill"];
 
-/// How a tournament is played.
+/// A way of playing a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Way {
     pub(crate) level: &'static str,
-    /// As this user; as that of the tests where there is none.
+    /// The user; by default, the user of the tests.
     pub(crate) user: Option<u32>,
     /// Mechanisms that are left out.
     pub(crate) without: &'static [&'static str],
@@ -33,8 +33,8 @@ pub(crate) const BASIC: Way = Way { level: "basic", ..STRICT };
 pub(crate) const OFF: Way = Way { level: "off", ..STRICT };
 
 impl Way {
-    /// Every level that contains, with control groups and without, as this user and as an
-    /// ordinary one.
+    /// Every level except `off`, with and without control groups, as this user and as an ordinary
+    /// one.
     pub(crate) const CONTAINED: [Self; 8] = [
         STRICT,
         BASIC,
@@ -59,7 +59,7 @@ impl Way {
         self.level == "strict" && self.has("namespaces")
     }
 
-    /// A player has mounts of its own as this machine stands.
+    /// Whether players have private mounts on this machine.
     pub(crate) fn mounts(self) -> bool {
         self.is_strict()
             || self.level == "basic" && self.has("mounts") && self.lacks(&["mounts"]).is_none()
@@ -69,12 +69,12 @@ impl Way {
         !self.without.contains(&mechanism)
     }
 
-    /// The control group that `mechanism` is in force as this machine stands.
+    /// Whether `mechanism` is in force by a control group on this machine.
     pub(crate) fn groups(self, mechanism: &str) -> bool {
         self.has(mechanism) && self.user.is_none() && self.lacks(&[mechanism]).is_none()
     }
 
-    /// What keeps this machine from playing in this way with these mechanisms, if anything.
+    /// The reason why this machine cannot play in this way with these mechanisms, if any.
     pub(crate) fn lacks(self, mechanisms: &[&str]) -> Option<String> {
         if self.user.is_some() && !is_root() {
             return Some("another user: these tests do not run as root".to_owned());
@@ -89,7 +89,7 @@ impl Way {
         missing.map(|missing| format!("not in force on this machine: {missing}"))
     }
 
-    /// What `referee probe` says to this user.
+    /// The output of `referee probe` for this user.
     fn probed(self) -> Value {
         static PROBED: Mutex<BTreeMap<Option<u32>, Value>> = Mutex::new(BTreeMap::new());
         let mut probed = PROBED.lock().expect("no test panics here");
@@ -122,11 +122,11 @@ pub(crate) struct Cup {
     pub(crate) limits: &'static str,
     /// Lines of `[clock]`.
     pub(crate) clock: &'static str,
-    /// How the others are started: a bot, or arguments of Python.
+    /// The command of the other players: a bot, or arguments of Python.
     pub(crate) others: &'static [&'static str],
 }
 
-/// What came of it.
+/// The result.
 pub(crate) struct Played {
     pub(crate) games: Vec<Value>,
     pub(crate) printed: String,
@@ -155,8 +155,8 @@ impl Cup {
         )
     }
 
-    /// Plays it. Whatever `bad` does, the games of the others are undisturbed, nothing is left
-    /// behind, and neither the terminal nor the page is told what to do.
+    /// Plays it. Whatever `bad` does, the games of the others are not affected, nothing is left
+    /// behind, and neither the terminal nor the page executes its text.
     pub(crate) fn play(self, way: Way) -> Played {
         let folder = tempfile::tempdir().expect("a folder");
         let dir = folder.path().canonicalize().expect("a path");
@@ -202,7 +202,8 @@ impl Cup {
     }
 }
 
-/// Processes of players that were told of this folder, and what this referee made elsewhere.
+/// Living players that were started in this folder, and everything that this referee created
+/// elsewhere.
 pub(crate) fn left(told: &Path, referee: u32) -> Vec<String> {
     let mark = format!("TOLD={}", told.display());
     let of_player = |process: &Path| {
@@ -251,17 +252,17 @@ impl Played {
         self.games.iter().filter_map(|game| Some((game, seat_of_bad(game)?)))
     }
 
-    /// Nobody got through, as far as the players noticed.
+    /// No attack succeeded, as far as the players noticed.
     pub(crate) fn is_held(&self) -> bool {
         !self.games.iter().any(|game| game["notes"].to_string().contains("\"broken\""))
     }
 
-    /// Nobody lost by a fault.
+    /// No player lost by a fault.
     pub(crate) fn is_without_faults(&self) -> bool {
         self.games.iter().all(|game| game["fault"].is_null())
     }
 
-    /// The attack failed, and the player played on; it is warned of in these words, if any.
+    /// The attack failed, and the player continued, with this warning, if any.
     pub(crate) fn held(&self, warning: Option<&str>) {
         assert!(self.is_held(), "{:?}", self.games);
         for (game, seat) in self.of_bad() {
@@ -276,7 +277,7 @@ impl Played {
         }
     }
 
-    /// The hostile player lost each of its games by this fault, in these words.
+    /// The hostile player lost each of its games by this fault with this message.
     pub(crate) fn lost(&self, code: &str, sentence: &str) {
         for (game, seat) in self.of_bad() {
             let fault = &game["fault"][seat];
@@ -287,7 +288,7 @@ impl Played {
     }
 }
 
-/// `…` in a sentence stands for anything.
+/// `…` in a sentence matches anything.
 fn fits(message: &str, sentence: &str) -> bool {
     let parts: Vec<&str> = sentence.split('…').collect();
     match parts[..] {

@@ -1,4 +1,4 @@
-//! Whole runs: what is required, who dies with whom, and a thousand games.
+//! Whole runs: requirements, killed referees, and a thousand games.
 
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -75,7 +75,7 @@ fn what_is_required_and_missing() {
     assert!(!folder.path().join("results/cup/games.jsonl").exists());
 }
 
-/// Plays `config` at the level that it says; its games.
+/// Plays `config` at its level, and returns its games.
 fn played(config: &str) -> Vec<Value> {
     let folder = tempfile::tempdir().expect("a folder");
     let dir = folder.path().canonicalize().expect("a path");
@@ -85,7 +85,7 @@ fn played(config: &str) -> Vec<Value> {
     played_in(&dir)
 }
 
-/// Plays `cup.toml` in `dir`; its games.
+/// Plays `cup.toml` in `dir`, and returns its games.
 fn played_in(dir: &Path) -> Vec<Value> {
     let mut referee = Command::new(env!("CARGO_BIN_EXE_referee"))
         .args(["run", "--quiet", "--results"])
@@ -115,7 +115,8 @@ fn ended_within_a_minute(referee: &mut Child) -> Option<ExitStatus> {
     None
 }
 
-/// So many files of one player are hidden from the other that a socket does not hold their names.
+/// One player hides so many files from the other that their names do not fit into a socket's
+/// buffer.
 fn a_long_specification() {
     let folder = tempfile::tempdir().expect("a folder");
     let dir = folder.path().canonicalize().expect("a path");
@@ -137,7 +138,8 @@ fn a_long_specification() {
     }
 }
 
-/// Becomes an ordinary user that can make no namespaces, and then the program of its arguments.
+/// Becomes an ordinary user that cannot create namespaces, and then runs the program in its
+/// arguments.
 const WITHOUT_NAMESPACES: &str = "
 import ctypes, os, sys
 def put(path, text):
@@ -204,7 +206,7 @@ fn overruns_of_a_reusable_player() {
     assert_eq!((first, second), (3, 1));
 }
 
-/// Players die with a referee that is killed at any level.
+/// At every level, players die with a killed referee.
 fn players_die_with_the_referee() {
     for level in ["off", "basic", "strict"] {
         let folder = tempfile::tempdir().expect("a folder");
@@ -277,7 +279,7 @@ fn a_thousand_games() {
         if early == 0 && done > 200 {
             early = resident();
         }
-        // When all are played the page is written, which takes memory once.
+        // At the end the page is written, which takes memory once.
         late = late.max(if (900..1081).contains(&done) { resident() } else { 0 });
         std::thread::sleep(Duration::from_millis(200));
     }
@@ -296,7 +298,7 @@ fn a_thousand_games() {
     );
 }
 
-/// Every attack stands on the page, and what the page names is there.
+/// The page lists every attack, and everything that it names exists.
 fn the_page_names_what_tries_each() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = fs::read_to_string(root.join("docs/attacks.md")).expect("the page");

@@ -1,4 +1,4 @@
-//! Every typed game is the same game as through [`AnyPosition`].
+//! Compares every typed game with the same game as an [`AnyPosition`].
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ fn random_step<G: Game>(game: &G, rng: &mut ChaCha20Rng) -> Option<(StepOf<G>, T
     })
 }
 
-/// Whether both say the same about the position.
+/// Whether both agree about the position.
 fn compare<G: Game>(game: &G, any: &dyn AnyPosition) {
     assert_eq!(any.turn(), game.turn().map_reason(Into::into));
     assert_eq!((any.ply(), any.rows(), any.caption()), (game.ply(), game.rows(), game.caption()));

@@ -14,7 +14,7 @@ use referee_games::back_to_the_wall::{BackToTheWall, Rules};
 use referee_games::{BySeat, Event, Game, GameResult, Options, Refusal, Seat, Step, Turn};
 use serde_json::Value;
 
-/// Small boards, on which rounds end in every way.
+/// Small boards, on which rounds end for every reason.
 const NARROW: &[&str] = &["G...C", ".....", "..#..", ".....", "c...g"];
 const HALVES: &[&str] = &["G..#..C", "...#...", ".......", "...#...", "c..#..g"];
 const MAZE: &[&str] = &["G....C", ".#.#..", "......", "..#.#.", "......", "c....g"];
@@ -73,8 +73,8 @@ fn board(
     ModelBoard { name, walls, adjacency, map: map.to_vec() }
 }
 
-/// What can be played: the value of `rounds` where it is a word or names, the boards, and how many
-/// rounds won end it.
+/// A match to play: the value of `rounds` if it is a word or names, the boards, and the number of
+/// won rounds that ends it.
 fn matches() -> Vec<(Option<&'static str>, Vec<ModelBoard>, usize)> {
     let all = || ["once", "twice", "thrice"].map(shipped).to_vec();
     vec![
@@ -108,7 +108,7 @@ fn all_options() -> Vec<(Option<&'static str>, ModelRules)> {
                     cancel: bit(3),
                     start_captured: bit(4),
                     max_turns,
-                    // What a tie is worth touches nothing else: the three take turns.
+                    // The value of a tie affects nothing else, so the three values take turns.
                     tie: ["charge", "grunkle", "draw"][all.len() % 3],
                     boards,
                     enough,
@@ -155,7 +155,7 @@ fn files(boards: &[ModelBoard]) -> String {
     Value::Array(boards.iter().map(file).collect()).to_string()
 }
 
-/// Winner and reason, as the model says them.
+/// Winner and reason, in the words of the model.
 fn over(game: &BackToTheWall) -> Option<(&'static str, &'static str)> {
     let Turn::Over(outcome) = game.turn() else { return None };
     let winner = match outcome.result {
@@ -165,7 +165,7 @@ fn over(game: &BackToTheWall) -> Option<(&'static str, &'static str)> {
     Some((winner, outcome.reason))
 }
 
-/// A random submission. Much of what is named does harm, and some of it the other names too.
+/// A random submission. Many of the squares do harm, and some are also named by the other seat.
 fn submission(model: &Model, other: Option<&str>, rng: &mut ChaCha20Rng) -> String {
     let mut text = format!("{} {}", way(rng), way(rng));
     let (free, tender) = (model.free(), model.tender());
@@ -193,7 +193,7 @@ fn way(rng: &mut ChaCha20Rng) -> &'static str {
     ["U", "D", "L", "R"].choose(rng).expect("a direction")
 }
 
-/// The text, perhaps with something changed so that it may not be played.
+/// The text, perhaps changed so that it may be illegal.
 fn spoilt(text: &str, rng: &mut ChaCha20Rng) -> String {
     let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
     let last = words.len() - 1;
@@ -209,7 +209,8 @@ fn spoilt(text: &str, rng: &mut ChaCha20Rng) -> String {
     words.join(" ")
 }
 
-/// Plays a random match and counts how rounds ended and what kept walls from being placed.
+/// Plays a random match, and counts the ends of rounds and the clauses that kept walls from being
+/// placed.
 fn play(rounds: Option<&str>, options: &ModelRules, seed: u64, met: &mut BTreeMap<String, u32>) {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let mut model = Model::new(options.clone());
@@ -281,6 +282,6 @@ fn the_model_agrees_in_random_matches() {
 #[test]
 #[ignore = "slow: 11,520 matches"]
 fn the_model_agrees_in_very_many_matches() {
-    // Pieces seldom part for good, for every corner must reach another one.
+    // Pieces are seldom separated, because every corner must reach another one.
     assert!(agree(1..21).contains_key("separated"));
 }

@@ -14,10 +14,10 @@ use rand_chacha::ChaCha20Rng;
 use referee_games::backdraughts::{Backdraughts, Board, Rules};
 use referee_games::{Game, GameResult, OptionError, Options, Seat, Step, Turn};
 
-/// Where a game on a random board is left.
+/// The ply at which a game on a random board is stopped.
 const LIMIT: usize = 60;
 
-/// What each option may be given as; nothing where it is left out.
+/// The values of each option; the empty one leaves it out.
 const VALUES: [(&str, &[&str]); 7] = [
     ("first", &["white", "black", "roll"]),
     ("overlooked", &["", "opponent"]),
@@ -47,7 +47,7 @@ fn fast_rules(given: &Given) -> Result<Arc<Rules>, OptionError> {
     Backdraughts::rules(&options).map(Arc::new)
 }
 
-/// The option sets that make sense, on which both agree.
+/// The valid sets of options, on which both agree.
 fn sensible() -> Vec<(ModelRules, Arc<Rules>)> {
     let both = |given: Given| match (ModelRules::new(&given), fast_rules(&given)) {
         (Some(slow), Ok(fast)) => Some((slow, fast)),
@@ -61,7 +61,7 @@ fn colour(seat: Seat) -> char {
     if seat == Seat::First { 'W' } else { 'B' }
 }
 
-/// What the fast game waits for, in the words of the model.
+/// The turn of the fast game, in the words of the model.
 fn waits(game: &Backdraughts) -> Waits {
     match game.turn() {
         Turn::Chance(_) if game.outcomes().len() == 36 => Waits::StartRolls,
@@ -82,7 +82,7 @@ fn waits(game: &Backdraughts) -> Waits {
     }
 }
 
-/// The legal texts, a forced pass among them.
+/// The legal texts, including a forced pass.
 fn legal(game: &Backdraughts) -> Vec<String> {
     match game.turn() {
         Turn::Move(seat) => {
@@ -120,7 +120,7 @@ fn advance(model: &mut Model, game: &mut Backdraughts, rng: &mut ChaCha20Rng) {
     }
 }
 
-/// Plays a random game on from where both stand and says how it ended.
+/// Continues both with the same random game, and returns its ending.
 fn play(mut model: Model, mut game: Backdraughts, limit: usize, seed: u64) -> &'static str {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     for _ in 0..limit {
@@ -138,7 +138,7 @@ fn play(mut model: Model, mut game: Backdraughts, limit: usize, seed: u64) -> &'
     "unfinished"
 }
 
-/// How a game starts and goes on: rules and seed to its ending.
+/// Plays a game: rules and seed to its ending.
 type Start = fn(&ModelRules, &Arc<Rules>, u64) -> &'static str;
 
 fn from_start(slow: &ModelRules, fast: &Arc<Rules>, seed: u64) -> &'static str {
@@ -154,7 +154,7 @@ fn from_crowd(slow: &ModelRules, fast: &Arc<Rules>, seed: u64) -> &'static str {
     play(model, Backdraughts::from_board(fast, board, first), LIMIT, seed)
 }
 
-/// Random pawns, at most ten a side, crowded into a part of the board.
+/// Random pawns, at most ten per side, crowded into a part of the board.
 fn crowded(rng: &mut ChaCha20Rng) -> Vec<String> {
     let width = *[3, 4, 5, 8].choose(rng).expect("a width");
     let (left, top) = (rng.random_range(0..=8 - width), rng.random_range(0..=8 - width));

@@ -1,5 +1,4 @@
-//! The rules from outside: against slow models, against games worked out by hand, and against
-//! their own mirror images.
+//! Tests the rules from outside: against slow models, games worked out by hand, and mirror images.
 
 mod any;
 mod back_to_the_wall;

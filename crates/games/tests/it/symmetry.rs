@@ -1,4 +1,4 @@
-//! Mirror images of a game: where the rules look the same in the mirror, so do all positions.
+//! Compares games with their mirror images, under rules that have the same symmetry.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use referee_games::{Game, GameResult, Options, PASS, Seat, Step, Turn};
 
 type Given = [(&'static str, &'static str)];
 
-/// A mirror: where a square goes, and whether the sides change their roles.
+/// A mirror: the image of a square, and whether the sides swap roles.
 #[derive(Debug, Clone, Copy)]
 struct Mirror {
     square: fn(u8, u8) -> (u8, u8),
@@ -92,7 +92,7 @@ fn play<G: Game>(game: &mut G, text: &str) {
     game.play_silently(step);
 }
 
-/// Who acts, or how the game ended.
+/// The acting seat, or the ending of the game.
 fn asked<G: Game>(game: &G, mirror: Mirror) -> (Option<Seat>, Option<(GameResult, &'static str)>) {
     match game.turn() {
         Turn::Move(seat) | Turn::Pass(seat) => (Some(mirror.seat(seat)), None),
@@ -109,7 +109,7 @@ fn asked<G: Game>(game: &G, mirror: Mirror) -> (Option<Seat>, Option<(GameResult
 
 const STRAIGHT: Mirror = Mirror { square: |column, row| (column, row), swaps: false };
 
-/// Plays a random game and its mirror image, at most so many steps.
+/// Plays a random game and its mirror image, up to a maximum number of steps.
 fn mirrors<G: Game>(mirror: Mirror, given: [&Given; 2], seed: u64, limit: usize) {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let mut game = G::start(&rules::<G>(given[0]));
@@ -155,7 +155,7 @@ fn backdraughts_looks_the_same_from_both_sides() {
     }
 }
 
-/// Until the first shrink, whose corners come one after the other (W8).
+/// Only until the first shrink, because its corners come one after the other (W8).
 #[test]
 fn watch_your_back_looks_the_same_from_left_and_right() {
     let mirror = Mirror { square: |column, row| (7 - column, row), swaps: false };

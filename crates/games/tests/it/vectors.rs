@@ -1,4 +1,4 @@
-//! 49 games decided by the rules code that the course itself used in 2018.
+//! 49 games decided by the course's own rules code of 2018.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn recorded() -> Vec<Recorded> {
     GAMES.lines().map(|line| serde_json::from_str(line).expect("a recorded game")).collect()
 }
 
-/// The rules of the recordings: nothing of W11.
+/// The rules of the recordings, without W11.
 fn rules(end_check: EndCheck) -> Arc<Rules> {
     Arc::new(Rules { end_check, mutual_block: MutualBlock::Off, repetition: 0, max_moves: 0 })
 }

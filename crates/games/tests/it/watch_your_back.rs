@@ -14,7 +14,7 @@ use rand_chacha::ChaCha20Rng;
 use referee_games::watch_your_back::{Board, EndCheck, MutualBlock, Rules, WatchYourBack};
 use referee_games::{Game, GameResult, Seat, Step, Turn};
 
-/// Where a game that its options do not end is left.
+/// The ply at which a game is stopped that its options do not end.
 const LIMIT: usize = 420;
 
 fn all_options() -> Vec<ModelRules> {
@@ -45,7 +45,7 @@ fn rules(options: ModelRules) -> Arc<Rules> {
     })
 }
 
-/// Winner and reason, as the model says them.
+/// Winner and reason, in the words of the model.
 fn over(game: &WatchYourBack) -> Option<(char, &'static str)> {
     let Turn::Over(outcome) = game.turn() else { return None };
     let winner = match outcome.result {
@@ -56,7 +56,7 @@ fn over(game: &WatchYourBack) -> Option<(char, &'static str)> {
     Some((winner, outcome.reason))
 }
 
-/// The legal texts, a forced pass among them.
+/// The legal texts, including a forced pass.
 fn legal(game: &WatchYourBack) -> Vec<String> {
     match game.turn() {
         Turn::Move(seat) => game.legal_actions(seat).iter().map(ToString::to_string).collect(),
@@ -65,7 +65,7 @@ fn legal(game: &WatchYourBack) -> Vec<String> {
     }
 }
 
-/// How a random player chooses. Pieces that keep to the middle live long enough for the shrinks.
+/// The choices of a random player. Pieces near the middle live long enough for the shrinks.
 #[derive(Clone, Copy)]
 enum Mood {
     Wild,
@@ -82,7 +82,7 @@ fn choose(texts: &[String], mood: Mood, rng: &mut ChaCha20Rng) -> String {
     pick.or_else(|| texts.choose(rng)).expect("a legal action").clone()
 }
 
-/// Plays a random game on from where both stand and says how it ended.
+/// Continues both with the same random game, and returns its ending.
 fn play(mut model: Model, mut game: WatchYourBack, limit: usize, seed: u64) -> &'static str {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let mood = if seed.is_multiple_of(2) { Mood::Wild } else { Mood::Central };
@@ -119,7 +119,7 @@ fn from_crowd(options: ModelRules, seed: u64) -> &'static str {
     play(model, WatchYourBack::from_board(&rules(options), board), 24, seed)
 }
 
-/// Random pieces, at most twelve a side, most of them near the middle.
+/// Random pieces, at most twelve per side, most of them near the middle.
 fn crowded(low: usize, rng: &mut ChaCha20Rng) -> Vec<String> {
     let high = 7 - low;
     let mut left = [12, 12];
@@ -151,7 +151,7 @@ fn agree(game: Start, seeds: Range<u64>) -> BTreeMap<&'static str, u32> {
     endings
 }
 
-/// How a game starts and goes on: options and seed to its ending.
+/// Plays a game: options and seed to its ending.
 type Start = fn(ModelRules, u64) -> &'static str;
 
 #[test]

@@ -1,10 +1,10 @@
-//! Answers to `game`: what is taken over, and what is refused.
+//! Answers to `game`: accepted and refused descriptions.
 
 use serde_json::json;
 
 use super::*;
 
-/// A description that keeps to the contract, with an option of each type.
+/// A valid description, with an option of each type.
 fn nim() -> Value {
     json!({
         "protocol": 1, "name": "nim", "title": "Nim", "version": "3", "seats": ["first", "second"],
@@ -28,7 +28,7 @@ fn described(answer: Value) -> Result<Description, DescriptionError> {
     Description::new(serde_json::from_value(answer).expect("the form of an answer"))
 }
 
-/// Why the description is refused with another value at a JSON pointer.
+/// The error of the description with another value at a JSON pointer.
 fn refused(pointer: &str, value: Value) -> DescriptionError {
     let mut answer = nim();
     *answer.pointer_mut(pointer).expect("a field") = value;

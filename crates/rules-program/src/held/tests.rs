@@ -1,4 +1,4 @@
-//! Positions in answers: what is held, and what is refused.
+//! Positions in answers: accepted and refused ones.
 
 use referee_games::Legal;
 use serde_json::{from_value, json};

@@ -1,12 +1,11 @@
-//! Programs that fail or break the contract: what is said, and that the next request finds a fresh
-//! process.
+//! Programs that fail or break the contract: the error, and a fresh process for the next request.
 
 use referee_games::{GameError, OptionError, Seat, Step};
 
 use super::*;
 use crate::contract::{LONGEST_ANSWER, MOST_PLIES, MOST_UNASKED};
 
-/// What the failure says was wrong: its first line, without what all have in common.
+/// The problem that the failure names: its first line, without the common beginning.
 fn problem(error: &GameError) -> String {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Positions: what is asked, held and told.
+//! Positions: requests, kept data and events.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -7,7 +7,7 @@ use referee_games::{BySeat, Event, Legal, Refusal, Seat, Step, StepError, Stream
 use super::*;
 use crate::contract::DRAWS;
 
-/// What `text` is judged to be at the first turn.
+/// The judgement of `text` at the first turn.
 fn judged(program: &Scripted, text: &str) -> Result<String, GameError> {
     program.position().judge(Seat::First, text)
 }

@@ -1,11 +1,11 @@
-//! Back to the Wall once more, slowly: grids of characters, lists of squares and loops, written
-//! from the clauses without a look at the fast rules. Squares are `(column, row)`.
+//! A slow model of Back to the Wall: grids of characters, lists of squares and loops, written from
+//! the clauses without looking at the fast rules. Squares are `(column, row)`.
 
 use serde_json::{Value, json};
 
 type Cell = (i32, i32);
 
-/// The directions with their letters, in no order that means anything.
+/// The directions with their letters; the order does not matter.
 const WAYS: [(char, Cell); 4] = [('U', (0, -1)), ('D', (0, 1)), ('L', (-1, 0)), ('R', (1, 0))];
 
 /// The options in force.
@@ -18,14 +18,14 @@ pub(crate) struct ModelRules {
     pub(crate) cancel: bool,
     pub(crate) start_captured: bool,
     pub(crate) max_turns: usize,
-    /// Who wins a tied round: `grunkle`, `charge` or `draw`.
+    /// The winner of a tied round: `grunkle`, `charge` or `draw`.
     pub(crate) tie: &'static str,
     pub(crate) boards: Vec<ModelBoard>,
-    /// So many rounds won end the match.
+    /// The number of won rounds that ends the match.
     pub(crate) enough: usize,
 }
 
-/// A board as its file says it.
+/// A board as described by its file.
 #[derive(Clone, Debug)]
 pub(crate) struct ModelBoard {
     pub(crate) name: &'static str,
@@ -34,7 +34,7 @@ pub(crate) struct ModelBoard {
     pub(crate) map: Vec<&'static str>,
 }
 
-/// A piece: whose, which, where it is and where it started.
+/// A piece: owner, kind, place and starting square.
 #[derive(Clone, Debug)]
 struct Piece {
     by: &'static str,
@@ -58,7 +58,7 @@ pub(crate) struct Model {
     pub(crate) over: Option<(&'static str, &'static str)>,
 }
 
-/// The squares of a turn that were named, and the clauses that took some out.
+/// The named squares of a turn, and the clauses that took some out.
 struct Sorted {
     placed: Vec<Cell>,
     out: Vec<(Cell, Vec<&'static str>)>,
@@ -143,7 +143,7 @@ impl Model {
         self.cells().into_iter().filter(free).collect()
     }
 
-    /// The corners, and the squares beside them and beside the pieces: where walls do harm.
+    /// The corners, and the squares beside them and beside the pieces, where walls do harm.
     pub(crate) fn tender(&self) -> Vec<Cell> {
         let mut middles = self.corners();
         middles.extend(self.pieces.iter().map(|piece| piece.at));
@@ -157,7 +157,7 @@ impl Model {
         self.board().walls
     }
 
-    /// Whether a text is a submission that may be made (T10).
+    /// Whether a text is a legal submission (T10).
     pub(crate) fn is_legal(&self, text: &str) -> bool {
         let words: Vec<&str> = text.split(' ').collect();
         if self.over.is_some() || words.len() != 2 + self.walls_each() {
@@ -202,7 +202,7 @@ impl Model {
         events
     }
 
-    /// What becomes of the squares that the two players name (T1 to T5).
+    /// Decides the fate of the squares that the two players name (T1 to T5).
     fn place(&self, ours: &[Cell], theirs: &[Cell]) -> Sorted {
         let in_order = |cells: &[Cell]| -> Vec<Cell> {
             self.cells().into_iter().filter(|cell| cells.contains(cell)).collect()
@@ -414,7 +414,7 @@ impl Model {
         self.owner.iter().flatten().filter(|symbol| **symbol == owner).count()
     }
 
-    /// Why the round ends now (T7).
+    /// The reason why the round ends now (T7).
     fn ending(&self) -> Option<&'static str> {
         let open = self.cells().len() - self.walls.len();
         let regions: Vec<Vec<Cell>> =
@@ -434,8 +434,8 @@ impl Model {
         }
     }
 
-    /// Whether `chosen` grows to a set of 2k squares that would be placed in full; what is not
-    /// placed in full is not placed within anything larger.
+    /// Whether `chosen` can grow to a set of 2k squares that would be placed in full. A set that is
+    /// not placed in full is not placed within a larger one either.
     fn has_room(&self, chosen: &mut Vec<Cell>, left: &[Cell]) -> bool {
         if !self.place(chosen, &[]).out.is_empty() {
             return false;
@@ -490,7 +490,7 @@ impl Model {
         }));
     }
 
-    /// The state as the wire shows it.
+    /// The state as in the protocol.
     pub(crate) fn state(&self) -> Value {
         let wall = |cell: Cell| if self.walls.contains(&cell) { '#' } else { '.' };
         let row = |row| (0..self.width()).map(|column| wall((column, row))).collect();

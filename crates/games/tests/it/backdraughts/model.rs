@@ -1,5 +1,5 @@
-//! Backdraughts once more, slowly: a map of squares and walks step by step, written from the
-//! clauses without a look at the fast rules. Squares are `(column, row)`.
+//! A slow model of Backdraughts: a map of squares and walks step by step, written from the clauses
+//! without looking at the fast rules. Squares are `(column, row)`.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -27,7 +27,7 @@ pub(crate) struct ModelRules {
 }
 
 impl ModelRules {
-    /// The rules of these options, unless they make no sense (B10, B12).
+    /// The rules with these options, unless they contradict each other (B10, B12).
     pub(crate) fn new(given: &Given) -> Option<Self> {
         let word = |name| given.iter().find(|(known, _)| *known == name).map(|(_, word)| &word[..]);
         let number = |name| word(name).map(|text| text.parse::<usize>().unwrap());
@@ -48,7 +48,7 @@ impl ModelRules {
     }
 }
 
-/// What a game waits for.
+/// The turn of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Waits {
     StartRolls,
@@ -63,10 +63,10 @@ pub(crate) enum Waits {
 pub(crate) struct Model {
     rules: ModelRules,
     pawns: HashMap<Cell, Colour>,
-    /// Whose turn it is, once that is known.
+    /// The seat on turn, once it is known.
     turn: Option<Colour>,
     roll: Option<usize>,
-    /// The opponent of `turn` is asked for what it overlooked.
+    /// The opponent of `turn` is asked about the overlooked action.
     asking: bool,
     plies: usize,
     turns_begun: HashMap<String, usize>,
@@ -87,7 +87,7 @@ impl Model {
         Self::standing(rules, &rows.map(str::to_owned), first)
     }
 
-    /// A game that stands at these rows, where the turn of `first` begins.
+    /// A game at these rows, at the start of the turn of `first`.
     pub(crate) fn standing(rules: ModelRules, rows: &[String], first: Option<Colour>) -> Self {
         let mut pawns = HashMap::new();
         for (row, text) in (0..).zip(rows) {
@@ -178,7 +178,7 @@ impl Model {
         beside.into_iter().filter(enemy).collect()
     }
 
-    /// Where the pawn on `from` can end.
+    /// The squares where the pawn on `from` can end.
     fn ends(&self, from: Cell, number: usize) -> BTreeSet<Cell> {
         let mut board = self.pawns.clone();
         board.remove(&from);
@@ -200,7 +200,7 @@ impl Model {
         ends
     }
 
-    /// All legal texts, sorted; only `pass` where it is forced; none where nobody acts.
+    /// All legal texts, sorted; only `pass` if it is forced; none if no seat acts.
     pub(crate) fn legal(&self) -> Vec<String> {
         let mut texts = match self.waits() {
             Waits::Action(_) => self.actions(),
@@ -216,7 +216,7 @@ impl Model {
         texts
     }
 
-    /// Takes in the rolls for who begins, or the roll of the side on turn.
+    /// Applies the rolls that decide who begins, or the roll of the side on turn.
     pub(crate) fn roll(&mut self, values: &[usize]) {
         match *values {
             [value] => self.roll = Some(value),
@@ -270,7 +270,7 @@ impl Model {
         }
     }
 
-    /// The state as the protocol has it.
+    /// The state as in the protocol.
     pub(crate) fn state(&self) -> Value {
         let to_move = self.turn.map(|colour| if self.asking { other(colour) } else { colour });
         let mut state = json!({"board": self.rows(), "to_move": to_move.map(name)});
@@ -300,7 +300,7 @@ fn wander(
     let free = |way: &Cell| is_free(board, ahead(at, *way));
     let mut ways = vec![way];
     if !free(&way) {
-        // A quarter turn either way swaps the coordinates.
+        // A quarter turn in either direction swaps the coordinates.
         ways = vec![(way.1, way.0), (-way.1, -way.0)];
     }
     ways.retain(free);

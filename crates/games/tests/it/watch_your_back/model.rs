@@ -1,5 +1,5 @@
-//! Watch Your Back! once more, slowly: a grid of characters and loops, written from the clauses
-//! without a look at the fast rules. Squares are `(column, row)`.
+//! A slow model of Watch Your Back!: a grid of characters and loops, written from the clauses
+//! without looking at the fast rules. Squares are `(column, row)`.
 
 /// A colour: `'W'` or `'B'`.
 pub(crate) type Colour = char;
@@ -37,7 +37,7 @@ impl Model {
         Self { rules, grid, placed: 0, moves: 0, seen: Vec::new(), over: None }
     }
 
-    /// A game that stands at these rows after `moves` moves of the moving phase.
+    /// A game at these rows after `moves` moves of the moving phase.
     pub(crate) fn standing(rules: ModelRules, rows: &[String], moves: usize) -> Self {
         let grid = rows.iter().map(|row| row.chars().collect()).collect();
         let mut model = Self { rules, grid, placed: 24, moves, seen: Vec::new(), over: None };
@@ -86,7 +86,7 @@ impl Model {
         moves
     }
 
-    /// All legal texts, sorted; only `pass` where it is forced; none when the game is over.
+    /// All legal texts, sorted; only `pass` if it is forced; none if the game is over.
     pub(crate) fn legal(&self) -> Vec<String> {
         let mut texts: Vec<String> = if self.over.is_some() {
             Vec::new()
