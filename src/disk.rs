@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_interrupted_write_left_is_removed() {
+    fn leftovers_of_interrupted_writes_are_removed() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("table.csv");
         assert_eq!(beside(&path), dir.path().join("table.csv.new"));
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_of_this_process_is_nobody_elses() {
+    fn own_locks_do_not_count_as_foreign() {
         let dir = tempfile::tempdir().expect("a folder");
         let file = File::create(dir.path().join("lock")).expect("a file");
         assert!(!is_locked_by_another(&file).expect("known"));

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_leaves_is_no_error() {
+    fn a_closed_output_is_not_an_error() {
         let left = Printer::broken(&io::ErrorKind::BrokenPipe.into());
         assert_eq!(left.kind, FailureKind::Closed);
         let full = Printer::broken(&io::Error::other("no room"));

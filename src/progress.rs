@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn earlier_games_count_for_who_leads() {
+    fn earlier_games_count_for_the_leaders() {
         let mut state = state(1);
         let record = record(&state, 0);
         state.add(&record).expect("it belongs");
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn games_that_become_known_are_expected() {
+    fn newly_known_games_are_added_to_the_progress() {
         let mut progress = progress(&["ant", "bee"]);
         progress.count(&game("ant", "bee", "white"));
         progress.expect(10);
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_left_ends_when_the_games_do() {
+    fn the_time_left_is_limited_by_the_end_time() {
         let (minute, hour) = (Duration::from_secs(60), Duration::from_secs(3600));
         assert_eq!(in_time(hour, None), hour);
         assert!(in_time(hour, Some(Instant::now() + minute)) <= minute);

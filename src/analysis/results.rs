@@ -255,7 +255,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn faulted_games_can_be_left_out() {
+    fn games_with_faults_can_be_left_out() {
         let owned = ["ant", "bee"].map(str::to_owned);
         let mut results = NamedResults::new(&owned).with(Faulted::LeaveOut);
         let late = faulty(game("ant", "bee", "white"), &[("black", FaultCode::Timeout)]);

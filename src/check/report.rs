@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_is_told_in_full_once() {
+    fn repeated_findings_are_shown_once() {
         let mut report = report();
         failed(&mut report, 0, "exit code 1");
         failed(&mut report, 1, "exit code 1");
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_measured_is_the_worst_and_the_mean() {
+    fn measurements_keep_the_worst_and_the_mean() {
         let mut figures = Figures::default();
         figures.start(3_000_000);
         figures.start(2_000_000);

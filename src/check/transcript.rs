@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_no_transcript_are_passed_over() {
+    fn invalid_transcript_lines_are_skipped() {
         assert_eq!(shown(&["", "garbage", "[]", r#"{"seat":"white"}"#, r#"{"to":"x"}"#]), [""; 0]);
     }
 

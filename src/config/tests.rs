@@ -126,7 +126,7 @@ fn starts(message: &str, expected: &str) {
 }
 
 #[test]
-fn the_least_configuration_takes_every_default() {
+fn a_minimal_configuration_takes_every_default() {
     let folder = Folder::new();
     let tournament = folder.check(&format!("{HEAD}{PLAYERS}")).expect("a tournament");
     assert_eq!(tournament.name, "cup");
@@ -312,7 +312,7 @@ fn impossible_limits() {
 }
 
 #[test]
-fn impossible_clocks() {
+fn invalid_clocks() {
     let clock = |line: &str| about(&format!("[clock]\n{line}"));
     assert_eq!(
         clock("move = \"5 parsecs\""),

@@ -147,7 +147,7 @@ fn two_logs_with_the_same_lines_have_the_same_digest() {
 }
 
 #[test]
-fn a_log_that_lost_games_during_the_run_is_told() {
+fn games_lost_from_the_log_are_reported() {
     let dir = Path::new("results/cup");
     assert_eq!(check_count(dir, 4, 4), Ok(()));
     let failure = check_count(dir, 3, 4).expect_err("one is missing");

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_itself_is_in_time_and_a_nanosecond_more_is_late() {
+    fn a_reply_at_the_limit_is_in_time_and_a_nanosecond_later_is_not() {
         for (budget, per_move) in [(Some(100), None), (None, Some(100)), (Some(100), Some(100))] {
             let clock = Clock::new(control(budget, per_move, 0));
             let [less, limit, more] = [99, 100, 101].map(Duration::from_nanos);

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn two_hundredths_of_a_turn_or_of_all_turns_disturb() {
+    fn two_percent_of_a_turn_or_of_all_turns_is_a_disturbance() {
         assert!(!stolen(&[]).disturbs() && !stolen(&[(0, 0)]).disturbs());
         assert!(!stolen(&[(1, 51)]).disturbs() && stolen(&[(1, 50)]).disturbs());
         assert!(stolen(&[(2, 50), (0, 50)]).disturbs(), "an earlier turn counts");

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_a_row() {
+    fn every_game_is_a_row() {
         let both = [("white", FaultCode::Timeout), ("black", FaultCode::Crash)];
         let games = [
             game("ant", "bee", "black"),

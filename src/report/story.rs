@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn every_event_is_told_in_a_few_words() {
+    fn every_event_has_a_short_description() {
         let cases = [
             (r#"{"event":"action","by":"white","action":"3,4"}"#, "white 3,4"),
             (

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_played_is_said_in_pairs() {
+    fn the_progress_of_a_comparison_counts_pairs() {
         let pairs = [[Some(2), Some(1)], [Some(1), Some(1)], [None, Some(0)]];
         let text = text(&played(9, &pairs), PLAYERS);
         let second = text.lines().nth(1).expect("a line");
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn json_says_the_same() {
+    fn the_json_output_has_the_same_content() {
         let pairs = [[Some(2), Some(1)], [Some(1), Some(1)]];
         let played = played(2, &pairs);
         let json = serde_json::to_value(VerdictJson::new(&played, ["new", "old"], "results/x"))

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_core_on_which_another_referee_plays_is_not_taken_first() {
+    fn cores_of_other_referees_are_taken_last() {
         let dir = tempfile::tempdir().expect("a folder");
         let [one, other, third] = [1, 1, 2].map(|each| referee(Some(dir.path()), each));
         let first = one.share(0);

@@ -79,7 +79,7 @@ fn nothing_is_found_in_a_consistent_record() {
 }
 
 #[test]
-fn what_the_rules_say_otherwise_is_found() {
+fn differences_from_the_rules_are_found() {
     let cases = [
         ("/result", json!("white"), "the result is white, the replay says draw"),
         ("/reason", json!("enough"), "the reason is enough, the replay says done"),

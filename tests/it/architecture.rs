@@ -135,7 +135,7 @@ fn no_files_of_a_folder_import_each_other_in_a_circle() {
 }
 
 #[test]
-fn modules_import_only_what_stands_above_them_on_the_page() {
+fn modules_only_import_modules_above_them_on_the_page() {
     let order = table("Modules of the program").concat();
     let order: Vec<&str> = order.iter().map(String::as_str).collect();
     let sources = Sources::read(&Path::new(ROOT).join("src/lib.rs"));

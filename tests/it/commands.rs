@@ -255,7 +255,7 @@ fn the_end_of_input_counts_as_leaving() {
 }
 
 #[test]
-fn players_that_do_not_exist_are_refused() {
+fn missing_players_are_refused() {
     let arena = Arena::new();
     let error = "error: player `bot:nosuch`: unknown built-in player `nosuch`; expected `random`, \
                  `greedy`, `steady` or `search`\n";

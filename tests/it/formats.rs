@@ -246,7 +246,7 @@ fn results_that_later_pairings_depend_on_cannot_change() {
 }
 
 #[test]
-fn formats_that_make_no_sense_are_refused() {
+fn invalid_formats_are_refused() {
     let title = |format: &str| {
         let run = Arena::with(&config(format)).run(&["run"]);
         assert_eq!(run.code, 2);

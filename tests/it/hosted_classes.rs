@@ -194,7 +194,7 @@ fn classes_of_different_habits_play_a_clean_tournament() {
 }
 
 #[test]
-fn wrong_types_are_malformed_with_the_sentence() {
+fn values_of_wrong_types_are_malformed() {
     let message = |class| {
         let (code, message, _) = fault(class, "");
         assert_eq!(code, "malformed");
@@ -345,7 +345,7 @@ const NAMES: [&str; 12] = [
 ];
 
 #[test]
-fn modules_beside_a_class_go_before_those_of_libraries() {
+fn modules_beside_a_class_take_precedence_over_libraries() {
     let folder = tempfile::tempdir().expect("a folder");
     for name in NAMES {
         fs::write(folder.path().join(format!("{name}.py")), "MINE = True\n").expect("a module");

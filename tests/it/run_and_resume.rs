@@ -394,7 +394,7 @@ fn ends_with(mut child: Child, code: i32) {
 }
 
 #[test]
-fn after_the_games_a_signal_ends_it_at_once() {
+fn after_the_games_a_signal_ends_the_program_at_once() {
     for kind in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         let arena = Arena::with(&Config::small());
         // It waits when it is to print the table.

@@ -138,7 +138,7 @@ fn an_edited_time_is_found() {
 }
 
 #[test]
-fn an_invented_fault_is_found() {
+fn an_invented_fault_in_a_record_is_found() {
     let fault = serde_json::json!({"white": {"code": "timeout", "message": "late"}});
     edited(
         |game| game["fault"] = fault,

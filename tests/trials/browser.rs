@@ -16,7 +16,7 @@ use tempfile::TempDir;
 pub(crate) fn tests() -> Vec<Trial> {
     vec![
         slow("a_replay_is_stepped_with_the_keyboard", a_replay_is_stepped_with_the_keyboard),
-        slow("closing_a_replay_returns_to_the_reader_s_place", closing_a_replay_returns),
+        slow("closing_a_replay_restores_the_reading_position", closing_a_replay_returns),
         slow(
             "with_two_hundred_players_no_label_overlaps",
             with_two_hundred_players_no_label_overlaps,
@@ -29,7 +29,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Key codes of WebDriver.
+/// Codes of keys.
 const ESCAPE: &str = "\u{e00c}";
 const HOME: &str = "\u{e011}";
 const END: &str = "\u{e010}";

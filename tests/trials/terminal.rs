@@ -7,7 +7,7 @@ use crate::support::{Arena, Config};
 use libtest_mimic::Trial;
 
 pub(crate) fn tests() -> Vec<Trial> {
-    vec![quick("colour_is_for_a_reader_that_wants_it", colour)]
+    vec![quick("colours_are_only_used_on_terminals_that_want_them", colour)]
 }
 
 fn colour() -> Lacks {

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_enforced_is_said_with_its_reason() {
+    fn missing_mechanisms_are_explained() {
         let requirement = Requirement::Mechanism(Mechanism::Memory);
         let required = ResolveError::Required { requirement, why: Unavailable::NoController };
         assert_eq!(

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_not_in_force_and_neither_is_what_needs_it() {
+    fn mechanisms_that_need_a_left_out_one_are_not_in_force() {
         let basic = policy(Level::Basic, &[Mechanism::Mounts, Mechanism::Seccomp]);
         assert_eq!(names(&basic), ["subreaper", "rlimits", "landlock"]);
         assert!(!basic.has_shared_memory(), "nothing is mounted");

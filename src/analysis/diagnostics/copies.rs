@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn players_of_one_hash_are_one_group() {
+    fn players_with_the_same_hash_form_a_group() {
         let found = copies([("ant", "1"), ("bee", "2"), ("cat", "1"), ("dog", "3"), ("elk", "1")]);
         assert_eq!(found, [["ant", "cat", "elk"]]);
         assert_eq!(

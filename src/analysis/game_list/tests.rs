@@ -51,7 +51,7 @@ fn a_single_fault_belongs_to_the_loser() {
 }
 
 #[test]
-fn bad_lines_are_all_named() {
+fn all_bad_lines_are_named() {
     let text = "first,second,result,pair,fault\n\na,a,1-0,,\na,b,2-0,,\na,b\na,b,draw,one,\n\
                 a,b,draw,,timeout\na,b,0-1,,slow\n,b,draw,,\n";
     let error = read_text(text).expect_err("bad lines");

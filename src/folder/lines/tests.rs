@@ -13,12 +13,12 @@ fn problems(kinds: impl IntoIterator<Item = LineProblemKind>) -> LineProblems {
 }
 
 #[test]
-fn a_clean_log_needs_no_word() {
+fn a_clean_log_has_no_warnings() {
     assert_eq!(LineProblems::default().lines(), [""; 0]);
 }
 
 #[test]
-fn each_problem_is_said_with_its_line_and_game() {
+fn problems_name_their_line_and_game() {
     let unreadable = LineProblemKind::Unreadable(InvalidLine::TooLong);
     let mut found = problems([LineProblemKind::Double, LineProblemKind::Foreign]);
     found.add(LineProblem { line: 9, id: None, kind: unreadable });
@@ -60,7 +60,7 @@ fn many_problems_are_counted_and_the_first_are_named() {
 }
 
 #[test]
-fn what_a_line_says_cannot_command_the_terminal() {
+fn lines_of_the_log_are_escaped() {
     let id = Some("\u{1b}[2J".to_owned());
     let text = LineProblem { line: 2, id, kind: LineProblemKind::Double }.to_string();
     assert!(text.starts_with(r"games.jsonl, line 2, game \u{1b}[2J: "), "{text}");

@@ -28,7 +28,7 @@ fn a_line_says_what_results_need() {
 }
 
 #[test]
-fn a_draw_is_won_by_nobody() {
+fn a_draw_has_no_winner() {
     let line = line(&record("ant", "bee", "draw")).expect("a game of the tournament");
     let names = names();
     assert_eq!((line.winner(), names.winner(&line), names.result(&line)), (None, None, "draw"));
@@ -51,7 +51,7 @@ fn a_record_that_cannot_belong_to_the_tournament_is_no_game_of_it() {
 }
 
 #[test]
-fn a_time_that_does_not_fit_is_the_longest_there_is() {
+fn times_that_are_too_long_are_capped() {
     let mut record = record("ant", "bee", "white");
     record.clock.used_ns.values.first = vec![u64::MAX, u64::MAX];
     let line = line(&record).expect("a game of the tournament");

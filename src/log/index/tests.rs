@@ -95,7 +95,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_torn_is_read_up_to_its_last_whole_entry(
+    fn a_torn_index_is_read_up_to_its_last_complete_entry(
         entries in prop::collection::vec(entry(), 1..5),
         cut in any::<prop::sample::Index>(),
     ) {
@@ -142,7 +142,7 @@ fn an_entry_says_where_its_line_is_as_the_reader_knows_it() {
 }
 
 #[test]
-fn an_index_of_another_format_is_none() {
+fn indexes_of_another_format_are_ignored() {
     let mut bytes = index(b"header", &[IndexEntry::Compared]);
     bytes[MAGIC.len() - 2] = b'0';
     assert_eq!(read(b"header", &bytes), (Vec::new(), 0));
@@ -189,7 +189,7 @@ fn a_log_looks_different_after_every_change() {
 }
 
 #[test]
-fn numbers_that_mean_nothing_are_no_entry() {
+fn unknown_numbers_make_an_index_entry_invalid() {
     let mut bytes = Vec::new();
     encode(&IndexEntry::Game(some_game()), &mut bytes);
     assert_eq!(decode(&bytes, 0, 0), Some(IndexEntry::Game(some_game())));

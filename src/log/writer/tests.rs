@@ -18,7 +18,7 @@ fn games(dir: &Path) -> usize {
 }
 
 #[test]
-fn what_follows_the_whole_lines_is_dropped_before_the_log_goes_on() {
+fn a_torn_line_is_dropped_before_appending() {
     let dir = tempfile::tempdir().expect("a folder");
     let one = game("ant", "bee", "white");
     drop(created(dir.path()));
@@ -49,7 +49,7 @@ fn every_game_is_in_the_file_before_it_is_synced() {
 }
 
 #[test]
-fn a_log_that_is_not_there_cannot_be_held() {
+fn a_missing_log_cannot_be_locked() {
     let dir = tempfile::tempdir().expect("a folder");
     let error = LogWriter::hold(dir.path()).expect_err("there is none");
     let WriteError::Failed { source, path } = error else { panic!("{error}") };

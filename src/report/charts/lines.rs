@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_moved_apart() {
+    fn overlapping_names_are_moved_apart() {
         let mut places = [(10, 0), (11, 1), (60, 2), (298, 3), (299, 4)];
         spread(&mut places, 300);
         assert_eq!(places.map(|(y, _)| y), [10, 26, 60, 284, 300]);

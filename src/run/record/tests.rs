@@ -89,7 +89,7 @@ fn a_fault_costs_the_game_and_stands_under_its_seat() {
 }
 
 #[test]
-fn what_players_say_of_themselves_is_kept_if_one_says_anything() {
+fn reported_names_are_kept_if_there_are_any() {
     let mut builder = builder();
     builder.report.trace.greetings.second =
         Greeting { name: Some("B\u{1b}".to_owned()), ..Greeting::default() };
@@ -98,7 +98,7 @@ fn what_players_say_of_themselves_is_kept_if_one_says_anything() {
 }
 
 #[test]
-fn what_went_wrong_beside_the_game_is_a_warning_with_its_seat() {
+fn incidents_beside_the_game_become_warnings() {
     assert_eq!(warnings(PlayerStatistics::default()), [""; 0]);
     let all = PlayerStatistics {
         leftover: 2,
@@ -127,7 +127,7 @@ fn a_limit_that_failed_a_player_is_its_fault_and_no_warning_too() {
 }
 
 #[test]
-fn a_frozen_player_is_told_how_much_it_pondered() {
+fn warnings_say_how_much_a_player_pondered() {
     let mut builder = builder();
     builder.report.trace.frozen.first = Some(7);
     builder.statistics.first.cpu_off_turn = Duration::from_millis(1249);
@@ -138,7 +138,7 @@ fn a_frozen_player_is_told_how_much_it_pondered() {
 }
 
 #[test]
-fn a_void_game_says_who_disturbed_it() {
+fn void_games_name_the_player_that_disturbed_them() {
     let mut builder = builder();
     builder.statistics.second.cpu_off_turn = Duration::from_millis(1500);
     assert_eq!(

@@ -16,7 +16,7 @@ use crate::support::wait_until;
 
 pub(crate) fn tests() -> Vec<Trial> {
     vec![
-        quick("what_is_required_and_missing_is_an_error_before_the_first_game", || {
+        quick("missing_requirements_are_errors_before_the_first_game", || {
             what_is_required_and_missing();
             None
         }),
@@ -28,7 +28,7 @@ pub(crate) fn tests() -> Vec<Trial> {
             players_die_with_the_referee();
             None
         }),
-        quick("what_a_supervisor_is_told_may_be_longer_than_a_socket_holds", || {
+        quick("a_setup_may_be_larger_than_the_buffer_of_a_socket", || {
             a_long_specification();
             None
         }),

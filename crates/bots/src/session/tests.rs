@@ -16,7 +16,7 @@ fn reply(session: &mut Session, line: &str) -> String {
 }
 
 #[test]
-fn it_greets_and_asks_for_events_alone() {
+fn the_host_greets_and_wants_only_events() {
     let expected = format!(
         r#"{{"id":0,"name":"search-2000","version":"{}","want":["events"]}}"#,
         env!("CARGO_PKG_VERSION")

@@ -375,7 +375,7 @@ fn a_turning_move_may_end_where_it_began() {
 }
 
 #[test]
-fn a_third_occurrence_is_a_draw_without_dice() {
+fn third_occurrences_are_draws_without_dice() {
     // Nine pawns are lost, so pawns go five squares.
     let rows = [EMPTY, "W.......", EMPTY, EMPTY, EMPTY, EMPTY, ".......B", EMPTY];
     let mut game = white_at(rows, &[("move", "no-dice")]);
@@ -427,7 +427,7 @@ fn defaults_depend_on_the_dice() {
 }
 
 #[test]
-fn options_that_make_no_sense_together_are_refused() {
+fn contradictory_options_are_refused() {
     for word in ["six", "six-or-ring"] {
         let sentence = try_rules(&[("move", "no-dice"), ("capture", word)]).expect_err("refused");
         assert_eq!(

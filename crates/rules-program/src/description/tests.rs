@@ -36,7 +36,7 @@ fn refused(pointer: &str, value: Value) -> DescriptionError {
 }
 
 #[test]
-fn what_a_game_is_is_taken_over() {
+fn descriptions_of_games_are_read() {
     let game = described(nim()).expect("a description");
     assert_eq!((game.name.as_str(), game.title.as_str(), game.hidden), ("nim", "Nim", false));
     assert_eq!(game.seats, BySeat::new("first".into(), "second".into()));
@@ -108,7 +108,7 @@ fn seats_are_two_different_names() {
 }
 
 #[test]
-fn what_breaks_the_contract_is_named() {
+fn violations_of_the_contract_are_named() {
     let twice = |name: &str| DescriptionError::Twice(name.to_owned());
     let default = |name: &str| DescriptionError::Default(name.to_owned());
     let cases = [

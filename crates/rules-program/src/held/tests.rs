@@ -202,7 +202,7 @@ fn estimates_are_from_minus_one_to_one() {
 }
 
 #[test]
-fn what_a_step_did_is_told() {
+fn events_of_a_step_are_reported() {
     let fields = json!({
         "events": [{"event": "taken", "count": 2}], "on_behalf_of": "second"
     });

@@ -141,7 +141,7 @@ fn a_request_that_breaks_the_contract_ends_it() {
 }
 
 #[test]
-fn what_was_answered_before_a_bad_request_was_sent() {
+fn answers_before_an_invalid_request_are_sent() {
     let (answers, end) = served(&[start(), json!({"type": "play"})]);
     assert_eq!(answers.len(), 1);
     assert!(end.is_err());

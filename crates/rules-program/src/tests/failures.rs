@@ -132,7 +132,7 @@ fn a_program_that_cannot_be_started_says_why() {
 }
 
 #[test]
-fn a_judgement_that_makes_no_sense_is_the_programs_failure() {
+fn an_invalid_judgement_is_a_failure_of_the_program() {
     let cases = [
         (json!({}), "both `action` and `refused` are missing"),
         (json!({"action": "3"}), "`3` is not among the legal actions"),
@@ -162,7 +162,7 @@ fn a_start_says_after_how_many_plies_the_game_is_over() {
 }
 
 #[test]
-fn a_game_that_goes_on_beyond_its_plies_is_stopped() {
+fn games_that_exceed_their_plies_are_stopped() {
     let program = Scripted::nim_but("start", |_| {
         let mut answer = shown(9, "first", "second");
         answer["max_plies"] = json!(2);
@@ -176,7 +176,7 @@ fn a_game_that_goes_on_beyond_its_plies_is_stopped() {
 }
 
 #[test]
-fn a_game_that_asks_nobody_any_more_is_stopped() {
+fn games_that_ask_no_seat_for_too_long_are_stopped() {
     let program = Scripted::new(|request| match request["type"].as_str() {
         Some("start" | "play") => Says::Fields(json!({
             "state": 0, "turn": {"chance": [["6", 1]]}, "max_plies": 1
@@ -196,7 +196,7 @@ fn a_game_that_asks_nobody_any_more_is_stopped() {
 }
 
 #[test]
-fn options_that_the_program_refuses_are_nobodys_failure() {
+fn options_refused_by_the_program_are_not_its_failure() {
     let program = Scripted::nim_but("start", |_| Says::Fields(json!({"error": "too\u{7} small"})));
     let error = program.start().expect_err("refused");
     assert_eq!(error, GameError::Options(OptionError::Rules(r"too\u{7} small".into())));

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn each_process_has_a_group_of_its_own_in_the_callers() {
+    fn every_process_has_its_own_control_group() {
         let (own, parents) = parent(Version::Two, &[Mechanism::Cpu]);
         let limits = Limits::default();
         let [one, other] = [(); 2].map(|()| parents.of_process(&limits).setups.remove(0).dir);

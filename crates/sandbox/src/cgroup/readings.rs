@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_machine_does_not_have_is_not_guessed() {
+    fn unreadable_control_groups_have_no_readings() {
         let nothing = Cgroups::default();
         assert_eq!((nothing.memory_peak(), nothing.counts()), (None, Counts::default()));
         assert!(nothing.cpu().is_none() && nothing.freezer().is_none());

@@ -39,7 +39,7 @@ fn adjacency_scope_option() {
 }
 
 #[test]
-fn the_input_of_the_corner_rule() {
+fn rule_1_input_option() {
     let survivors = Readings { rule_1_input: Rule1Input::Survivors, ..DEFAULTS };
     let board = away(twice("1,0"));
     // 0,1 closes the corner, but adjacency takes it out before.
