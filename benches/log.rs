@@ -7,6 +7,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 mod made;
+mod program;
 
 use std::error::Error;
 use std::fs::{self, File};
@@ -14,7 +15,8 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use made::{Made, log_length, make, referee};
+use made::{Made, log_length, make};
+use program::referee;
 use referee::log::LOG;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;

@@ -11,19 +11,18 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
-use std::error::Error;
-use std::io::{BufRead, Read, Write};
+mod instant;
+mod program;
+
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use nix::sched::{CpuSet, sched_setaffinity};
-use nix::time::{ClockId, clock_gettime};
-use nix::unistd::Pid;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use instant::{
+    INSTANT, InstantPlayer, Outcome, RoundTrip, Script, cpu, median, options, ping_pong,
+    stay_on_core,
+};
+use program::referee;
 use referee::disk::remove_if_there;
 use referee::error::Failure;
 use referee::log::{LOG, LogWriter};
@@ -38,10 +37,8 @@ use referee::run::record::RecordBuilder;
 use referee::schedule::Fixture;
 use referee::seeds::Luck;
 use referee_games::watch_your_back::WatchYourBack;
-use referee_games::{BySeat, Game, GameKind, Options, Step, Turn};
+use referee_games::{BySeat, Game, GameKind};
 use referee_sandbox::{Command as PlayerCommand, Level, serve_as_supervisor};
-
-type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// The number of rounds.
 const ROUNDS: usize = 7;
@@ -49,8 +46,8 @@ const ROUNDS: usize = 7;
 const GAMES: usize = 15;
 /// How long a player takes for a move in the test of freezing.
 const PAUSE: Duration = Duration::from_millis(5);
-/// The number of round trips in the bare ping-pong.
-const ROUND_TRIPS: u32 = 10_000;
+/// The number of pairs of games in a run.
+const PAIRS: usize = 200;
 /// The parts of messages that the players want, one row of the table each.
 const WANTS: [&str; 3] = ["[]", "[\"events\"]", "[\"state\",\"events\",\"legal\"]"];
 
@@ -58,29 +55,92 @@ fn main() -> Outcome<()> {
     if serve_as_supervisor().is_some() {
         return Ok(());
     }
-    let args: Vec<String> = std::env::args().collect();
-    match args.get(1).map(String::as_str) {
-        Some("--instant") => instant(&args[2], &args[3], &args[4], &args[5]),
-        Some("--echo") => echo(),
-        _ => measure(),
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    if instant::serve(&args)? {
+        return Ok(());
     }
-}
-
-fn measure() -> Outcome<()> {
-    stay_on_one_core()?;
     let folder = tempfile::tempdir()?;
     // If the bench runs as root, contained players have another user.
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755))?;
-    let script = folder.path().join("actions");
-    let actions = long_game()?;
-    std::fs::write(&script, actions.join("\n"))?;
-    let script = script.to_string_lossy().into_owned();
-    moves(&script, actions.len())?;
-    levels(&script, actions.len())
+    let script = Script::write(folder.path())?;
+    match args[..] {
+        ["play", wants] => {
+            stay_on_core(0)?;
+            referee_cost(&script, wants, &Arc::new(Sandbox::off())).map(drop)
+        }
+        ["local", wants] => local_games(&script, wants),
+        ["run"] => runs(&script),
+        _ => {
+            runs(&script)?;
+            stay_on_core(0)?;
+            moves(&script)?;
+            levels(&script)
+        }
+    }
+}
+
+/// Prints the speed of whole runs compared with ping-pongs on the same cores.
+fn runs(script: &Script) -> Outcome<()> {
+    let mut ratios = Vec::new();
+    let mut speeds = Vec::new();
+    for _ in 0..ROUNDS {
+        let bare = ping_pongs()?;
+        let speed = run_speed(script)?;
+        ratios.push(speed / bare);
+        speeds.push(speed);
+    }
+    println!(
+        "a run with reusable players, two jobs: {:.0} moves a second, {:.0} % of two bare \
+         ping-pongs",
+        median(&mut speeds),
+        100.0 * median(&mut ratios)
+    );
+    Ok(())
+}
+
+/// The round trips a second of two ping-pongs at once, each on a core of its own.
+fn ping_pongs() -> Outcome<f64> {
+    let on_core = |core| {
+        std::thread::spawn(move || -> Result<RoundTrip, String> {
+            stay_on_core(core).and_then(|()| ping_pong()).map_err(|error| error.to_string())
+        })
+    };
+    let both = [on_core(0), on_core(1)];
+    let mut speed = 0.0;
+    for one in both {
+        speed += 1e6 / one.join().map_err(|_| "a ping-pong panicked")??.wall;
+    }
+    Ok(speed)
+}
+
+/// The moves a second of a run, from the start of the command to its end.
+fn run_speed(script: &Script) -> Outcome<f64> {
+    let folder = tempfile::tempdir()?;
+    let path = script.path.display();
+    let program = std::env::current_exe()?;
+    let player = |name| {
+        format!(
+            "[[players]]\nname = \"{name}\"\nreusable = true\n\
+             command = [\"{}\", \"{INSTANT}\", \"{path}\", \"[]\", \"0\"]\n",
+            program.display()
+        )
+    };
+    let settings = format!(
+        "name = \"bench\"\ngame = \"watch-your-back\"\nseed = 7\npairs = {PAIRS}\njobs = 2\n\
+         [containment]\nlevel = \"off\"\n{}{}",
+        player("ant"),
+        player("bee")
+    );
+    std::fs::write(folder.path().join("tournament.toml"), settings)?;
+    let began = Instant::now();
+    referee(folder.path(), &["run", "--quiet"])?;
+    let moves = u32::try_from(2 * PAIRS * script.plies)?;
+    Ok(f64::from(moves) / began.elapsed().as_secs_f64())
 }
 
 /// Prints the cost of a move compared with a bare ping-pong.
-fn moves(script: &str, plies: usize) -> Outcome<()> {
+fn moves(script: &Script) -> Outcome<()> {
     let sandbox = Arc::new(Sandbox::off());
     let (mut cpu, mut wall) = (Vec::new(), Vec::new());
     let mut ratios: [[Vec<f64>; 2]; 3] = Default::default();
@@ -89,7 +149,7 @@ fn moves(script: &str, plies: usize) -> Outcome<()> {
         cpu.push(bare.cpu);
         wall.push(bare.wall);
         for (wants, [of_cpu, of_wall]) in WANTS.iter().zip(&mut ratios) {
-            let cost = referee_cost(script, wants, plies, &sandbox)?;
+            let cost = referee_cost(script, wants, &sandbox)?;
             of_cpu.push(cost.a_move / bare.cpu);
             of_wall.push(cost.wall / bare.wall);
         }
@@ -106,13 +166,8 @@ fn moves(script: &str, plies: usize) -> Outcome<()> {
     Ok(())
 }
 
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
 /// Prints the cost of each level, compared with no containment.
-fn levels(script: &str, plies: usize) -> Outcome<()> {
+fn levels(script: &Script) -> Outcome<()> {
     let mut least: Option<Cost> = None;
     for level in Level::ALL {
         let request = ContainmentRequest { level: Some(level), ..ContainmentRequest::default() };
@@ -123,7 +178,7 @@ fn levels(script: &str, plies: usize) -> Outcome<()> {
                 continue;
             }
         };
-        let cost = referee_cost(script, "[\"events\"]", plies, &sandbox)?;
+        let cost = referee_cost(script, "[\"events\"]", &sandbox)?;
         let off = *least.get_or_insert(cost);
         println!(
             "{level:7} {:7.2} ms a start, {:+.2} ms; {:6.2} µs a move, {:.2} ×; {:6.2} µs of wall \
@@ -135,7 +190,7 @@ fn levels(script: &str, plies: usize) -> Outcome<()> {
             cost.a_move / off.a_move,
             cost.wall,
             cost.wall / off.wall,
-            frozen(script, plies, &sandbox)?,
+            frozen(script, &sandbox)?,
         );
     }
     Ok(())
@@ -154,7 +209,7 @@ struct Cost {
 
 /// The extra wall time per move, in milliseconds, if each player is frozen outside its turn. The
 /// players take [`PAUSE`] per move, because otherwise none would ever be fully frozen.
-fn frozen(script: &str, plies: usize, sandbox: &Arc<Sandbox>) -> Outcome<f64> {
+fn frozen(script: &Script, sandbox: &Arc<Sandbox>) -> Outcome<f64> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut walls = Vec::new();
     for freezes in [false, true] {
@@ -163,99 +218,42 @@ fn frozen(script: &str, plies: usize, sandbox: &Arc<Sandbox>) -> Outcome<f64> {
             players.first.freeze_off_turn();
             players.second.freeze_off_turn();
         }
-        let game = runtime.block_on(one_game(players, script, plies))?;
+        let game = runtime.block_on(one_game(players, script))?;
         walls.push(game.wall.as_secs_f64() * 1e3);
     }
     #[expect(clippy::cast_precision_loss, reason = "a few hundred moves")]
-    let moves = plies as f64;
+    let moves = script.plies as f64;
     Ok((walls[1] - walls[0]) / moves)
 }
 
-/// The CPU time of this thread, in microseconds.
-fn cpu() -> Outcome<f64> {
-    let now = Duration::from(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)?);
-    Ok(now.as_secs_f64() * 1e6)
-}
-
-fn stay_on_one_core() -> Outcome<()> {
-    let mut set = CpuSet::new();
-    set.set(0)?;
-    Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
-}
-
-/// A long random game from a fixed seed.
-fn long_game() -> Outcome<Vec<String>> {
-    let rules = Arc::new(WatchYourBack::rules(&options()?)?);
-    let mut random = ChaCha8Rng::seed_from_u64(7);
-    loop {
-        let mut position = WatchYourBack::start(&rules);
-        let mut actions = Vec::new();
-        while let Turn::Move(seat) = position.turn() {
-            let legal = position.legal_actions(seat);
-            let action = legal[random.random_range(0..legal.len())];
-            actions.push(action.to_string());
-            position.play_silently(Step::Move(action));
-        }
-        if matches!(position.turn(), Turn::Over(_)) && actions.len() >= 200 {
-            return Ok(actions);
-        }
-    }
-}
-
-fn options() -> Outcome<Options> {
-    Ok(Options::resolve(WatchYourBack::OPTIONS, [])?)
-}
-
-/// The cost of a round trip, in microseconds.
-struct RoundTrip {
-    /// CPU time of the parent.
-    cpu: f64,
-    wall: f64,
-}
-
-/// Measures a line to a process and back, with nothing else.
-fn ping_pong() -> Outcome<RoundTrip> {
-    let mut child = Command::new(std::env::current_exe()?)
-        .arg("--echo")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()?;
-    let (Some(mut to), Some(mut from)) = (child.stdin.take(), child.stdout.take()) else {
-        return Err("no pipes".into());
-    };
-    let mut buffer = [0; 64];
-    let mut round = || -> Outcome<()> {
-        to.write_all(b"ping\n")?;
-        let read = from.read(&mut buffer)?;
-        if read == 5 { Ok(()) } else { Err("the echo is not whole".into()) }
-    };
-    round()?;
-    let (before, began) = (cpu()?, Instant::now());
-    for _ in 0..ROUND_TRIPS {
-        round()?;
-    }
-    let (spent, wall) = (cpu()? - before, began.elapsed().as_secs_f64() * 1e6);
-    drop(to);
-    child.wait()?;
-    let trips = f64::from(ROUND_TRIPS);
-    Ok(RoundTrip { cpu: spent / trips, wall: wall / trips })
-}
-
 /// The cost of a game, from a few of them.
-fn referee_cost(script: &str, wants: &str, plies: usize, sandbox: &Arc<Sandbox>) -> Outcome<Cost> {
+fn referee_cost(script: &Script, wants: &str, sandbox: &Arc<Sandbox>) -> Outcome<Cost> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (mut spent, mut lasted) = (0.0, 0.0);
     let mut starts = Vec::new();
     for _ in 0..GAMES {
         let players = both(script, wants, Duration::ZERO, sandbox)?;
-        let game = runtime.block_on(one_game(players, script, plies))?;
+        let game = runtime.block_on(one_game(players, script))?;
         spent += game.cpu;
         lasted += game.wall.as_secs_f64() * 1e6;
         starts.extend(game.starts.map(|start| start.as_secs_f64() * 1e3));
     }
     #[expect(clippy::cast_precision_loss, reason = "a few thousand moves")]
-    let moves = (GAMES * plies) as f64;
+    let moves = (GAMES * script.plies) as f64;
     Ok(Cost { start: median(&mut starts), a_move: spent / moves, wall: lasted / moves })
+}
+
+/// Plays the same games with players in this process: for counting instructions.
+fn local_games(script: &Script, wants: &str) -> Outcome<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let player = || -> Outcome<Player> {
+        let mut player = InstantPlayer::new(&script.path, wants)?;
+        Ok(Player::Wire(Box::new(Wire::local(Box::new(move |line| player.reply(line))))))
+    };
+    for _ in 0..GAMES {
+        runtime.block_on(one_game(BySeat::new(player()?, player()?), script))?;
+    }
+    Ok(())
 }
 
 /// The measurements of one game, from the first turn to the record.
@@ -267,7 +265,7 @@ struct Measured {
     starts: [Duration; 2],
 }
 
-async fn one_game(mut players: BySeat<Player>, script: &str, plies: usize) -> Outcome<Measured> {
+async fn one_game(mut players: BySeat<Player>, script: &Script) -> Outcome<Measured> {
     let rules = GameRules::new(GameKind::WatchYourBack.shared(), options()?)?;
     let control = control();
     let setup = GameSetup {
@@ -287,7 +285,7 @@ async fn one_game(mut players: BySeat<Player>, script: &str, plies: usize) -> Ou
         began.get_or_insert(ended);
     })
     .await?;
-    if report.trace.actions.len() != plies {
+    if report.trace.actions.len() != script.plies {
         return Err(format!("the game ended early: {:?}", report.ending).into());
     }
     let starts = [report.trace.startup.first, report.trace.startup.second];
@@ -301,8 +299,8 @@ async fn one_game(mut players: BySeat<Player>, script: &str, plies: usize) -> Ou
 }
 
 /// The CPU time to write the record to a log beside the script, in microseconds.
-fn log(report: GameReport, statistics: BySeat<PlayerStatistics>, script: &str) -> Outcome<f64> {
-    let dir = Path::new(script).parent().ok_or("no folder")?;
+fn log(report: GameReport, statistics: BySeat<PlayerStatistics>, script: &Script) -> Outcome<f64> {
+    let dir = script.path.parent().ok_or("no folder")?;
     remove_if_there(&dir.join(LOG))?;
     let mut log = LogWriter::create(dir, &header())?;
     let names = BySeat::new("ant".to_owned(), "bee".to_owned());
@@ -357,62 +355,28 @@ fn header() -> Header {
 }
 
 fn both(
-    script: &str,
+    script: &Script,
     wants: &str,
     pause: Duration,
     sandbox: &Arc<Sandbox>,
 ) -> Outcome<BySeat<Player>> {
-    let pause = pause.as_millis().to_string();
-    let one = |at: &str| player([script, wants, &pause, at], sandbox);
-    Ok(BySeat::new(one("0")?, one("1")?))
+    let one = || player(script, wants, pause, sandbox);
+    Ok(BySeat::new(one()?, one()?))
 }
 
-fn player(args: [&str; 4], sandbox: &Arc<Sandbox>) -> Outcome<Player> {
-    let [script, ..] = args;
+fn player(
+    script: &Script,
+    wants: &str,
+    pause: Duration,
+    sandbox: &Arc<Sandbox>,
+) -> Outcome<Player> {
+    let (path, pause) = (script.path.display().to_string(), pause.as_millis().to_string());
     let command = PlayerCommand {
-        args: ["--instant"].into_iter().chain(args).map(str::to_owned).collect(),
+        args: [INSTANT, &path, wants, &pause].map(str::to_owned).into(),
         dir: std::env::current_dir()?,
-        readable: vec![script.into()],
+        readable: vec![script.path.clone()],
         ..PlayerCommand::new(std::env::current_exe()?)
     };
     let launch = Launch { command, hosted: false };
     Ok(Player::Wire(Box::new(Wire::process(launch, Arc::clone(sandbox)))))
-}
-
-/// A player that replays every second action of a file, from the first or the second, and waits for
-/// `pause` milliseconds before each.
-fn instant(script: &str, wants: &str, pause: &str, at: &str) -> Outcome<()> {
-    let pause = Duration::from_millis(pause.parse()?);
-    let text = std::fs::read_to_string(script)?;
-    let mut actions = text.lines().skip(at.parse()?).step_by(2);
-    let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
-    let mut line = String::new();
-    while input.read_line(&mut line)? > 0 {
-        if line.starts_with("{\"type\":\"init\"") {
-            writeln!(output, "{{\"id\":0,\"want\":{wants}}}")?;
-        } else if line.starts_with("{\"type\":\"turn\"") {
-            if !pause.is_zero() {
-                std::thread::sleep(pause);
-            }
-            let mut reply = actions.next().unwrap_or("none").to_owned();
-            reply.push('\n');
-            output.write_all(reply.as_bytes())?;
-            output.flush()?;
-        }
-        line.clear();
-    }
-    Ok(())
-}
-
-fn echo() -> Outcome<()> {
-    let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
-    let mut buffer = [0; 64];
-    loop {
-        let read = input.read(&mut buffer)?;
-        if read == 0 {
-            return Ok(());
-        }
-        output.write_all(&buffer[..read])?;
-        output.flush()?;
-    }
 }

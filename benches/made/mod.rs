@@ -4,8 +4,8 @@
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use crate::program::referee;
 use referee::folder::SECRET;
 use referee::log::{LOG, LogReader, LogWriter};
 use referee::model::record::GameRecord;
@@ -85,16 +85,6 @@ fn configure(dir: &Path, players: usize, pairs: usize) -> Outcome<()> {
 /// Runs the tournament in `dir`.
 pub(crate) fn run(dir: &Path) -> Outcome<()> {
     referee(dir, &["run", "--quiet"])
-}
-
-/// Calls the referee in `dir`.
-pub(crate) fn referee(dir: &Path, args: &[&str]) -> Outcome<()> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
-    let output = command.args(args).current_dir(dir).output()?;
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(String::from_utf8_lossy(&output.stderr).into_owned().into())
 }
 
 /// The length of the log in bytes.
