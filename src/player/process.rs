@@ -23,7 +23,7 @@ use super::limit::{Allowed, ReplyLimit};
 use super::overdue::Overdue;
 use super::sandbox::{NotStarted, Sandbox};
 use super::stderr::Stderr;
-use super::transcript::{Transcript, TranscriptLine};
+use super::transcript::{LineDirection, Transcript, TranscriptLine};
 use crate::model::clock::Measure;
 use crate::model::containment::PlayerLimits;
 use crate::model::fault::Fault;
@@ -122,8 +122,9 @@ impl PlayerProcess {
     ) -> LineAnswer {
         let limit = ReplyLimit::new(allowed, self.measure);
         self.thaw().await;
-        let deadline = Instant::now() + limit.bound;
-        let (asked, written) = self.write(line, deadline).await;
+        let now = Instant::now();
+        let deadline = now + limit.bound;
+        let (asked, written) = self.write(line, now, deadline).await;
         if written == WriteOutcome::Late {
             return self.late(limit, asked, written).await;
         }
@@ -139,7 +140,10 @@ impl PlayerProcess {
         let wall = now - asked;
         self.note_time(limit, wall, cpu);
         let line = match line {
-            Ok(()) => self.judge(limit, wall, cpu),
+            Ok(()) => {
+                self.transcript.push(LineDirection::FromPlayer, now, reply);
+                self.judge(limit, wall, cpu)
+            }
             Err(end) => Err(self.diagnose(end).await),
         };
         LineAnswer { line, used: self.decisive(wall, cpu) }
@@ -206,7 +210,8 @@ impl PlayerProcess {
     /// Sends a line that gets no reply.
     pub(super) async fn tell(&mut self, line: &[u8]) {
         self.thaw().await;
-        self.write(line, Instant::now() + LEAVE).await;
+        let now = Instant::now();
+        self.write(line, now, now + LEAVE).await;
     }
 
     /// Lets the process exit after `quit` (already sent), and kills the rest of its process tree.

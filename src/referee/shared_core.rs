@@ -1,9 +1,11 @@
 //! Two players on one core: only the one on turn runs, and time taken by the other is refunded.
 
+use std::future::poll_fn;
 use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use crate::model::clock::{Measure, TimeControl};
 use crate::player::Player;
@@ -24,8 +26,13 @@ pub(super) async fn undisturbed<T>(
     if control.ponder {
         return turn.await;
     }
+    let end_of_grace = Instant::now() + GRACE;
     let mut turn = pin!(turn);
-    if let Ok(done) = timeout(GRACE, &mut turn).await {
+    // Most turns of fast players end here, without a timer.
+    if let Poll::Ready(done) = poll_fn(|context| Poll::Ready(turn.as_mut().poll(context))).await {
+        return done;
+    }
+    if let Ok(done) = timeout_at(end_of_grace, &mut turn).await {
         return done;
     }
     opponent.freeze();

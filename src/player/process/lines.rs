@@ -22,34 +22,51 @@ const LOOK: Duration = Duration::from_millis(5);
 const SOON_MS: u8 = 2;
 
 impl PlayerProcess {
-    /// Writes a line, and returns when its last byte was sent.
+    /// Writes a line, beginning at `now`, and returns when its last byte was sent.
     ///
     /// The time is taken before the last write, not after it: on a shared core the player may have
     /// read, thought and answered before the write returns.
     pub(super) async fn write(
         &mut self,
         line: &[u8],
+        now: Instant,
         deadline: Instant,
     ) -> (Instant, WriteOutcome) {
-        let mut at = Instant::now();
-        let mut rest = line;
-        let mut written = WriteOutcome::All;
+        let (at, written) = match self.write_now(line) {
+            Some(written) if written == line.len() => (now, WriteOutcome::All),
+            Some(written) => self.write_rest(&line[written..], now, deadline).await,
+            None => (now, WriteOutcome::Gone),
+        };
+        self.transcript.push(LineDirection::ToPlayer, at, line);
+        (at, written)
+    }
+
+    /// Writes what fits into the pipe now, without waiting: most lines as a whole. Returns how many
+    /// bytes those were; `None` if the player has closed its stdin.
+    fn write_now(&self, line: &[u8]) -> Option<usize> {
+        match nix::unistd::write(self.stdin.as_ref()?, line) {
+            Ok(count) => Some(count),
+            Err(Errno::EAGAIN | Errno::EINTR) => Some(0),
+            Err(_) => None,
+        }
+    }
+
+    /// Writes the rest of a line as the player reads it.
+    async fn write_rest(
+        &mut self,
+        mut rest: &[u8],
+        mut at: Instant,
+        deadline: Instant,
+    ) -> (Instant, WriteOutcome) {
         while let (false, Some(stdin)) = (rest.is_empty(), &mut self.stdin) {
             at = Instant::now();
             match timeout_at(deadline.into(), stdin.write(rest)).await {
                 Ok(Ok(count @ 1..)) => rest = &rest[count..],
-                Ok(_) => {
-                    written = WriteOutcome::Gone;
-                    break;
-                }
-                Err(_) => {
-                    written = WriteOutcome::Late;
-                    break;
-                }
+                Ok(_) => return (at, WriteOutcome::Gone),
+                Err(_) => return (at, WriteOutcome::Late),
             }
         }
-        self.transcript.push(LineDirection::ToPlayer, at, line);
-        (at, written)
+        (at, WriteOutcome::All)
     }
 
     /// Waits for a line until the deadline. If CPU time is limited, waits only until that is used
@@ -60,6 +77,9 @@ impl PlayerProcess {
         limit: ReplyLimit,
         deadline: Instant,
     ) -> Option<Result<(), NoLine>> {
+        if let Some(line) = self.line_here(reply) {
+            return Some(line);
+        }
         let mut left = self.cpu_left(limit, Instant::now());
         loop {
             let look = match left {
@@ -111,14 +131,8 @@ impl PlayerProcess {
     /// Reads until the buffer has a whole line, and moves the line into `reply`.
     pub(super) async fn read_line(&mut self, reply: &mut Vec<u8>) -> Result<(), NoLine> {
         loop {
-            if self.written > self.limits.output {
-                return Err(NoLine::TooMuch);
-            }
-            if self.take_line(reply) {
-                return Ok(());
-            }
-            if self.buffer.len() >= LINE_LIMIT {
-                return Err(NoLine::Oversize);
+            if let Some(line) = self.line_here(reply) {
+                return line;
             }
             // Everything it wrote before its exit was read. Output of other processes is not a
             // reply.
@@ -142,13 +156,25 @@ impl PlayerProcess {
         }
     }
 
+    /// Moves a whole line that was read already into `reply`. `None` if more must be read.
+    fn line_here(&mut self, reply: &mut Vec<u8>) -> Option<Result<(), NoLine>> {
+        if self.written > self.limits.output {
+            Some(Err(NoLine::TooMuch))
+        } else if self.take_line(reply) {
+            Some(Ok(()))
+        } else if self.buffer.len() >= LINE_LIMIT {
+            Some(Err(NoLine::Oversize))
+        } else {
+            None
+        }
+    }
+
     /// Moves the first line of the buffer into `reply`, if the line is whole.
     fn take_line(&mut self, reply: &mut Vec<u8>) -> bool {
         let Some(end) = self.buffer.iter().position(|&byte| byte == b'\n') else { return false };
         reply.clear();
         reply.extend_from_slice(&self.buffer[..end]);
         self.buffer.drain(..=end);
-        self.transcript.push(LineDirection::FromPlayer, Instant::now(), reply);
         true
     }
 
