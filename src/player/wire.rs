@@ -21,7 +21,7 @@ use crate::model::fault::{Fault, FaultCode};
 use referee_games::{Event, SeatMap};
 use referee_protocol::{
     EndMessage, ErrorMessage, Greeting, InitClock, InitMessage, Message, Reply, ReplyError,
-    TurnMessage, VERSIONS, Wants, shown,
+    TurnLine, VERSIONS, Wants, shown,
 };
 
 /// A player in this process: receives each line from the referee, and returns the reply if one is
@@ -150,19 +150,7 @@ impl Wire {
             return Answer { reply: Err(fault), used: Duration::ZERO };
         }
         let id = self.take_id();
-        let wants = self.wants;
-        let seat = &view.position.seats()[view.seat];
-        let message = TurnMessage {
-            id,
-            ply: view.position.ply(),
-            state: wants.state.then(|| view.position.view(view.seat)),
-            events: wants.events.then(|| Event::known_to(view.events, seat)),
-            legal: wants.legal.then(|| view.position.legal(view.seat)),
-            guesses: view.guesses.into(),
-            clock: view.clock,
-            retry: view.retry,
-        };
-        Message::Turn(message).write(&mut self.line);
+        self.write_turn(view, id);
         let allowed =
             Allowed { left: view.allowance, of: None, budget: view.budget, alone: view.alone };
         let answer = self.exchange(allowed).await;
@@ -174,6 +162,24 @@ impl Wire {
             Err(fault) => Err(fault),
         };
         Answer { reply, used: answer.used }
+    }
+
+    /// Prepares a request with the parts that the player wants.
+    fn write_turn(&mut self, view: &TurnView<'_>, id: u64) {
+        let (position, seat) = (view.position, view.seat);
+        let mut line = TurnLine::begin(&mut self.line, id, position.ply());
+        if self.wants.state {
+            line.state(|json| position.write_view(seat, json));
+        }
+        if self.wants.events {
+            let name = &position.seats()[seat];
+            line.events(|json| Event::write_known_to(view.events, name, json));
+        }
+        if self.wants.legal {
+            line.legal(|json| position.write_legal(seat, json));
+        }
+        line.guesses(view.guesses);
+        line.end(view.clock, view.retry);
     }
 
     pub(super) async fn refuse(&mut self, fault: &Fault) {

@@ -27,6 +27,7 @@ pub use typed::{Typed, TypedPosition};
 use super::board::Square;
 use super::event::Event;
 use super::game::{Clause, Legal};
+use super::json::write_json;
 use super::options::{OptionError, OptionSpec, Options};
 use super::refusal::{Refusal, StepError};
 use super::seat::{BySeat, Seat};
@@ -152,6 +153,11 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// choose.
     fn legal(&self, seat: Seat) -> Legal;
 
+    /// Appends the legal actions of `seat`, in the form sent to players, to `json`.
+    fn write_legal(&self, seat: Seat, json: &mut Vec<u8>) {
+        write_json(&self.legal(seat), json);
+    }
+
     /// The texts of all legal actions of `seat`, sorted; `None` if there are too many to list.
     fn legal_list(&self, seat: Seat) -> Option<Vec<String>> {
         match self.legal(seat) {
@@ -191,6 +197,11 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// information.
     fn view(&self, _seat: Seat) -> Cow<'_, RawValue> {
         self.state()
+    }
+
+    /// Appends the [view](AnyPosition::view) of `seat` to `json`.
+    fn write_view(&self, seat: Seat, json: &mut Vec<u8>) {
+        json.extend_from_slice(self.view(seat).get().as_bytes());
     }
 
     /// A position that `seat` cannot tell from this one, chosen by `draw`, which is below 2⁵³. For

@@ -301,7 +301,7 @@ impl Game for BackToTheWall {
         directions().flat_map(with_each).collect()
     }
 
-    fn legal(&self, _: Seat) -> Legal {
+    fn legal(&self, _: Seat) -> Legal<Action> {
         if self.outcome.is_some() {
             return Legal::List(Vec::new());
         }

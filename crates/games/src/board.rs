@@ -9,6 +9,8 @@ use std::str::FromStr;
 use serde::de::{self, Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
+use super::short_text::ShortText;
+
 /// A square: column and row count from zero at the top left, rows downwards. Squares sort by
 /// column, then row, which is the order of their texts on the board sizes in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,15 +43,31 @@ impl Square {
     }
 }
 
+impl Square {
+    /// Appends its text.
+    #[inline]
+    pub(crate) fn write(self, text: &mut ShortText) {
+        text.push_number(self.column);
+        text.push(b',');
+        text.push_number(self.row);
+    }
+
+    fn text(self) -> ShortText {
+        let mut text = ShortText::default();
+        self.write(&mut text);
+        text
+    }
+}
+
 impl fmt::Display for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{},{}", self.column, self.row)
+        self.text().fmt(f)
     }
 }
 
 impl Serialize for Square {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        self.text().serialize(serializer)
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rand::RngCore;
 use rand::seq::IndexedRandom;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use super::board::{self, Square};
@@ -39,12 +39,12 @@ impl Clause {
 /// A step of the game `G`.
 pub type StepOf<G> = Step<<G as Game>::Action, <G as Game>::Chance>;
 
-/// The legal actions in the form sent to players.
+/// The legal actions in the form sent to players. `A` is an action, or its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Legal {
-    /// The texts of all legal actions, sorted.
-    List(Vec<String>),
+#[serde(untagged, bound(serialize = "A: fmt::Display"))]
+pub enum Legal<A = String> {
+    /// All legal actions, sorted by their texts. In JSON, those texts.
+    List(#[serde(serialize_with = "texts")] Vec<A>),
     /// Every combination of a direction for each piece and `walls` of the squares.
     Factored {
         /// The directions.
@@ -56,6 +56,30 @@ pub enum Legal {
     },
     /// Whatever the game shows instead.
     Shown(Value),
+}
+
+/// The texts of the actions, none of which is made as a string.
+fn texts<A: fmt::Display, S: Serializer>(actions: &[A], serializer: S) -> Result<S::Ok, S::Error> {
+    struct TextOf<'a, A>(&'a A);
+    impl<A: fmt::Display> Serialize for TextOf<'_, A> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_str(self.0)
+        }
+    }
+    serializer.collect_seq(actions.iter().map(TextOf))
+}
+
+impl<A: fmt::Display> Legal<A> {
+    /// The same with the texts of actions.
+    pub fn into_text(self) -> Legal {
+        match self {
+            Self::List(actions) => Legal::List(actions.iter().map(ToString::to_string).collect()),
+            Self::Factored { directions, walls, squares } => {
+                Legal::Factored { directions, walls, squares }
+            }
+            Self::Shown(shown) => Legal::Shown(shown),
+        }
+    }
 }
 
 /// A position of a game, and the game's whole rule set.
@@ -114,8 +138,8 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     fn legal_actions(&self, seat: Seat) -> Vec<Self::Action>;
 
     /// The legal actions in the form sent to players.
-    fn legal(&self, seat: Seat) -> Legal {
-        Legal::List(self.legal_actions(seat).iter().map(ToString::to_string).collect())
+    fn legal(&self, seat: Seat) -> Legal<Self::Action> {
+        Legal::List(self.legal_actions(seat))
     }
 
     /// The number of legal actions of `seat`. Override this if listing them all is slow.

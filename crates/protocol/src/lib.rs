@@ -44,6 +44,7 @@ mod greeting;
 mod message;
 mod reply;
 mod score;
+mod turn_line;
 
 pub use clock::{InitClock, Measure, TurnClock};
 pub use error::{ReplyError, shown};
@@ -51,6 +52,7 @@ pub use greeting::{Greeting, MOST_GUESSES, Wants};
 pub use message::{EndMessage, ErrorMessage, InitMessage, Message, TurnMessage};
 pub use reply::{Reply, ReplyWarning};
 pub use score::Score;
+pub use turn_line::TurnLine;
 
 /// The protocol versions that this crate speaks.
 pub const VERSIONS: &[u32] = &[1];

@@ -11,6 +11,7 @@ use super::{AnyGame, AnyPosition, GameError, Position};
 use crate::board::Square;
 use crate::event::Event;
 use crate::game::{Clause, Game, Legal, StepOf};
+use crate::json::write_json;
 use crate::options::{OptionSpec, Options};
 use crate::perft;
 use crate::refusal::StepError;
@@ -123,7 +124,11 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
     }
 
     fn legal(&self, seat: Seat) -> Legal {
-        self.0.legal(seat)
+        self.0.legal(seat).into_text()
+    }
+
+    fn write_legal(&self, seat: Seat, json: &mut Vec<u8>) {
+        write_json(&self.0.legal(seat), json);
     }
 
     fn legal_count(&self, seat: Seat) -> u64 {
@@ -149,6 +154,10 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
     #[expect(clippy::expect_used, reason = "plain data serialises")]
     fn state(&self) -> Cow<'_, RawValue> {
         Cow::Owned(to_raw_value(&self.0.state()).expect("plain data serialises"))
+    }
+
+    fn write_view(&self, _: Seat, json: &mut Vec<u8>) {
+        write_json(&self.0.state(), json);
     }
 
     fn rows(&self) -> Vec<String> {

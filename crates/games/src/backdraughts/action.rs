@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::BySeat;
 use crate::board::Square;
-use crate::point::Point;
+use crate::point::{Point, split};
+use crate::short_text::ShortText;
 
 /// An action of a seat. The actions of one position sort in the order of their texts.
 ///
@@ -27,14 +28,29 @@ pub enum Action<S = Square> {
     Pass,
 }
 
+impl Action {
+    fn text(self) -> ShortText {
+        let mut text = ShortText::default();
+        match self {
+            Self::Move { from, to } => {
+                from.write(&mut text);
+                text.push(b'>');
+                to.write(&mut text);
+            }
+            Self::Capture(square) => {
+                text.push_text("capture ");
+                square.write(&mut text);
+            }
+            Self::Decline => text.push_text("decline"),
+            Self::Pass => text.push_text("pass"),
+        }
+        text
+    }
+}
+
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Move { from, to } => write!(f, "{from}>{to}"),
-            Self::Capture(square) => write!(f, "capture {square}"),
-            Self::Decline => f.write_str("decline"),
-            Self::Pass => f.write_str("pass"),
-        }
+        self.text().fmt(f)
     }
 }
 
@@ -67,7 +83,7 @@ impl Action<Point> {
             "pass" => Some(Self::Pass),
             "decline" => Some(Self::Decline),
             _ => {
-                let (from, to) = text.split_once('>')?;
+                let (from, to) = split(text, b'>')?;
                 Some(Self::Move { from: Point::read(from)?, to: Point::read(to)? })
             }
         }

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use crate::board::Square;
-use crate::point::Point;
+use crate::point::{Point, split};
+use crate::short_text::ShortText;
 
 /// An action of a seat. The actions of one position sort in the order of their texts.
 ///
@@ -24,13 +25,25 @@ pub enum Action<S = Square> {
     Pass,
 }
 
+impl Action {
+    fn text(self) -> ShortText {
+        let mut text = ShortText::default();
+        match self {
+            Self::Place(square) => square.write(&mut text),
+            Self::Move { from, to } => {
+                from.write(&mut text);
+                text.push(b'>');
+                to.write(&mut text);
+            }
+            Self::Pass => text.push_text("pass"),
+        }
+        text
+    }
+}
+
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Place(square) => square.fmt(f),
-            Self::Move { from, to } => write!(f, "{from}>{to}"),
-            Self::Pass => f.write_str("pass"),
-        }
+        self.text().fmt(f)
     }
 }
 
@@ -41,7 +54,7 @@ impl Action<Point> {
         if text == "pass" {
             return Some(Self::Pass);
         }
-        match text.split_once('>') {
+        match split(text, b'>') {
             None => Some(Self::Place(Point::read(text)?)),
             Some((from, to)) => Some(Self::Move { from: Point::read(from)?, to: Point::read(to)? }),
         }

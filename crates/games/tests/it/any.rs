@@ -11,6 +11,7 @@ use referee_games::{
     AnyPosition, BySeat, Event, Game, GameError, GameKind, Options, PASS, Step, StepError, StepOf,
     TextStep, Turn,
 };
+use serde::Serialize;
 
 /// A random step that answers the turn, with its text.
 fn random_step<G: Game>(game: &G, rng: &mut ChaCha20Rng) -> Option<(StepOf<G>, TextStep)> {
@@ -35,17 +36,29 @@ fn random_step<G: Game>(game: &G, rng: &mut ChaCha20Rng) -> Option<(StepOf<G>, T
     })
 }
 
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("plain data")
+}
+
+fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut text = Vec::new();
+    write(&mut text);
+    String::from_utf8(text).expect("JSON is UTF-8")
+}
+
 /// Whether both agree about the position.
 fn compare<G: Game>(game: &G, any: &dyn AnyPosition) {
     assert_eq!(any.turn(), game.turn().map_reason(Into::into));
     assert_eq!((any.ply(), any.rows(), any.caption()), (game.ply(), game.rows(), game.caption()));
-    let state = serde_json::to_string(&game.state()).expect("plain data");
+    let state = json(&game.state());
     assert_eq!(any.state().get(), state);
     let outcomes = game.outcomes().into_iter();
     let texts: Vec<_> = outcomes.map(|(outcome, weight)| (outcome.to_string(), weight)).collect();
     assert_eq!(any.outcomes(), texts);
     for seat in referee_games::Seat::BOTH {
-        assert_eq!(any.legal(seat), game.legal(seat));
+        assert_eq!(any.legal(seat), game.legal(seat).into_text());
+        assert_eq!(written(|json| any.write_legal(seat, json)), json(&any.legal(seat)));
+        assert_eq!(written(|json| any.write_view(seat, json)), state);
         assert_eq!(any.legal_count(seat), game.legal_count(seat));
         for text in [PASS, "3,3", "nonsense", "R U 3,5"] {
             let typed = game.parse_action(seat, text).map(|action| action.to_string());
@@ -69,6 +82,7 @@ fn agree<G: Game>(kind: GameKind) {
             any.play(text.as_text(), &mut texts).expect("legal");
             silent.play_silently(step);
             assert_eq!(typed, texts);
+            assert_eq!(written(|json| Event::write_known_to(&texts, "", json)), json(&texts));
             compare(&game, &*any);
             compare(&silent, &*any);
         }
