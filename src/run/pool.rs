@@ -97,7 +97,7 @@ impl PlayerPool {
         let mut excused = Excused::default();
         loop {
             let began = Instant::now();
-            let mut players = self.seat_players(fixture, excused.frozen).await;
+            let mut players = self.seat_players(fixture, excused.frozen);
             let seeds = self.seeds(fixture);
             let played = tokio::select! {
                 biased;
@@ -172,12 +172,9 @@ impl PlayerPool {
         })
     }
 
-    async fn seat_players(&mut self, fixture: Fixture, frozen: BySeat<bool>) -> BySeat<Player> {
+    fn seat_players(&mut self, fixture: Fixture, frozen: BySeat<bool>) -> BySeat<Player> {
         let pair = pair_of(fixture);
-        let mut players = BySeat::new(
-            self.take(fixture.players.first, pair).await,
-            self.take(fixture.players.second, pair).await,
-        );
+        let mut players = fixture.players.map(|number| self.take(number, pair));
         for seat in Seat::BOTH {
             if frozen[seat] {
                 players[seat].freeze_off_turn();
@@ -187,17 +184,13 @@ impl PlayerPool {
     }
 
     /// An idle player that last played another pair, or a fresh one. The second game of a pair
-    /// never reuses a process from the first.
-    async fn take(&mut self, number: usize, pair: (usize, usize, u32)) -> Player {
-        let Some(at) = self.idle.iter().position(|idle| idle.number == number) else {
-            return self.fresh(number);
-        };
-        let mut idle = self.idle.swap_remove(at);
-        if idle.pair == pair {
-            idle.player.leave().await;
-            return self.fresh(number);
+    /// never reuses a process from the first: that one keeps waiting, for another pair.
+    fn take(&mut self, number: usize, pair: (usize, usize, u32)) -> Player {
+        let fits = |idle: &Idle| idle.number == number && idle.pair != pair;
+        match self.idle.iter().position(fits) {
+            Some(at) => self.idle.remove(at).player,
+            None => self.fresh(number),
         }
-        idle.player
     }
 
     fn fresh(&self, number: usize) -> Player {

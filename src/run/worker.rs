@@ -24,7 +24,8 @@ const OF_PLAYER: u64 = 9;
 /// The approximate maximum of open files of a worker, for these players.
 pub fn open_files(players: &[Entrant]) -> u64 {
     let reusable = players.iter().filter(|player| player.reusable).count();
-    OF_WORKER + OF_PLAYER * (2 + reusable.min(pool::IDLE_MOST) as u64)
+    // The games of a pair are played by different processes, which may wait at the same time.
+    OF_WORKER + OF_PLAYER * (2 + (2 * reusable).min(pool::IDLE_MOST) as u64)
 }
 
 /// The jobs of a worker, in order.

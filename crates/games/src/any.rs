@@ -193,6 +193,11 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// The complete state as JSON.
     fn state(&self) -> Cow<'_, RawValue>;
 
+    /// Appends the [state](AnyPosition::state) to `json`.
+    fn write_state(&self, json: &mut Vec<u8>) {
+        json.extend_from_slice(self.state().get().as_bytes());
+    }
+
     /// The part of the state that `seat` may see, as JSON: all of it, unless the game has hidden
     /// information.
     fn view(&self, _seat: Seat) -> Cow<'_, RawValue> {

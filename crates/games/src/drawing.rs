@@ -1,9 +1,21 @@
-//! Errors in boards that are drawn as rows of characters.
+//! The 8×8 board drawn as rows of characters, and errors in such drawings.
 
 use std::error::Error;
 use std::fmt;
 
 use crate::board::Square;
+
+/// The rows of the 8×8 board from top to bottom. `symbol` returns an ASCII character.
+pub(crate) fn rows_of(symbol: impl Fn(Square) -> u8) -> Vec<String> {
+    let row = |row| {
+        let mut symbols = [b'.'; 8];
+        for (column, drawn) in (0..).zip(&mut symbols) {
+            *drawn = symbol(Square::new(column, row));
+        }
+        String::from_utf8_lossy(&symbols).into_owned()
+    };
+    (0..8).map(row).collect()
+}
 
 /// An error in a drawing of a board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

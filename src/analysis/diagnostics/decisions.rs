@@ -40,7 +40,8 @@ pub fn decisions(start: &Position, record: &GameRecord) -> Result<Vec<DecisionHa
 
 /// Identifies the position and the seat that decides there.
 fn hash_of(position: &dyn AnyPosition, seat: Seat) -> u64 {
-    let mut text = position.state().get().as_bytes().to_vec();
+    let mut text = Vec::new();
+    position.write_state(&mut text);
     text.extend_from_slice(position.seats()[seat].as_bytes());
     hash(&text)
 }

@@ -156,8 +156,12 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
         Cow::Owned(to_raw_value(&self.0.state()).expect("plain data serialises"))
     }
 
-    fn write_view(&self, _: Seat, json: &mut Vec<u8>) {
+    fn write_state(&self, json: &mut Vec<u8>) {
         write_json(&self.0.state(), json);
+    }
+
+    fn write_view(&self, _: Seat, json: &mut Vec<u8>) {
+        self.write_state(json);
     }
 
     fn rows(&self) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use super::board::{Board, PAWNS};
 use crate::board::{Bitboard, Square};
-use crate::drawing::DrawingError;
+use crate::drawing::{DrawingError, rows_of};
 use crate::seat::{BySeat, Seat};
 
 impl Board {
@@ -29,17 +29,16 @@ impl Board {
 
     /// The rows from top to bottom, in the form that [`from_rows`](Self::from_rows) takes.
     pub fn rows(&self) -> Vec<String> {
-        let row = |row| (0..8).map(|column| self.symbol(Square::new(column, row))).collect();
-        (0..8).map(row).collect()
+        rows_of(|square| self.symbol(square))
     }
 
-    fn symbol(&self, square: Square) -> char {
+    fn symbol(&self, square: Square) -> u8 {
         if self.pawns(Seat::First).contains(square) {
-            'W'
+            b'W'
         } else if self.pawns(Seat::Second).contains(square) {
-            'B'
+            b'B'
         } else {
-            '.'
+            b'.'
         }
     }
 }

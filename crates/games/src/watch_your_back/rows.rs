@@ -3,7 +3,7 @@
 use super::board::Board;
 use super::size::BoardSize;
 use crate::board::{Bitboard, Square};
-use crate::drawing::DrawingError;
+use crate::drawing::{DrawingError, rows_of};
 use crate::seat::{BySeat, Seat};
 
 impl Board {
@@ -34,21 +34,20 @@ impl Board {
 
     /// The rows from top to bottom, in the form that [`from_rows`](Self::from_rows) takes.
     pub fn rows(&self) -> Vec<String> {
-        let row = |row| (0..8).map(|column| self.symbol(Square::new(column, row))).collect();
-        (0..8).map(row).collect()
+        rows_of(|square| self.symbol(square))
     }
 
-    fn symbol(&self, square: Square) -> char {
+    fn symbol(&self, square: Square) -> u8 {
         if !self.size().area().contains(square) {
-            '#'
+            b'#'
         } else if self.size().corners().contains(square) {
-            'X'
+            b'X'
         } else if self.pieces(Seat::First).contains(square) {
-            'W'
+            b'W'
         } else if self.pieces(Seat::Second).contains(square) {
-            'B'
+            b'B'
         } else {
-            '.'
+            b'.'
         }
     }
 }
