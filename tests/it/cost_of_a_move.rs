@@ -1,0 +1,138 @@
+//! What a move costs, counted instead of timed: neither number depends on the machine or its load.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use allocation_counter::{measure, opt_out};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use referee::model::clock::{Measure, TimeControl};
+use referee::model::record::FaultPolicy;
+use referee::model::rules::GameRules;
+use referee::player::{Player, Wire};
+use referee::referee::{GameReport, GameSetup, play};
+use referee::run::record::RecordBuilder;
+use referee::schedule::Fixture;
+use referee::seeds::Luck;
+use referee_games::backdraughts::Backdraughts;
+use referee_games::watch_your_back::WatchYourBack;
+use referee_games::{BySeat, Game, GameKind, Options, Seat, Step, Turn};
+
+/// The actions of a random game, by seat.
+fn script<G: Game>() -> BySeat<Vec<String>> {
+    let options = Options::resolve(G::OPTIONS, []).expect("the defaults");
+    let mut position = G::start(&Arc::new(G::rules(&options).expect("the defaults")));
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    let mut luck = Luck::from_key([0; 32]);
+    let mut script = BySeat::<Vec<String>>::default();
+    loop {
+        let step = match position.turn() {
+            Turn::Over(_) => return script,
+            Turn::Move(seat) => {
+                let legal = position.legal_actions(seat);
+                let action = legal[random.random_range(0..legal.len())].clone();
+                script[seat].push(action.to_string());
+                Step::Move(action)
+            }
+            Turn::Pass(_) => Step::Pass,
+            Turn::Chance(stream) => Step::Chance(luck.draw(stream, &position.outcomes())),
+            Turn::Both => panic!("the seats move in turn"),
+        };
+        position.play_silently(step);
+    }
+}
+
+/// A player that follows a script. Its own allocations are not counted.
+fn player(script: Vec<String>, wants: &'static str) -> Player {
+    let mut actions = script.into_iter();
+    Player::Wire(Box::new(Wire::local(Box::new(move |line| {
+        let mut reply = None;
+        opt_out(|| {
+            if line.starts_with(r#"{"type":"init""#) {
+                reply = Some(format!(r#"{{"id":0,"want":{wants}}}"#));
+            } else if line.starts_with(r#"{"type":"turn""#) {
+                reply = actions.next();
+            }
+        });
+        reply
+    }))))
+}
+
+/// Plays the game of the script. Returns its report and the number of allocations.
+fn played(kind: GameKind, script: &BySeat<Vec<String>>, wants: &'static str) -> (GameReport, u64) {
+    let game = kind.shared();
+    let options = Options::resolve(game.options(), []).expect("the defaults");
+    let rules = GameRules::new(game, options).expect("the defaults");
+    let control = TimeControl {
+        startup: Duration::from_secs(10),
+        budget: Some(Duration::from_secs(1000)),
+        increment: Duration::ZERO,
+        per_move: None,
+        measure: Measure::Wall,
+        count_startup: false,
+        ponder: false,
+    };
+    let setup = GameSetup {
+        rules: &rules,
+        control: &control,
+        policy: FaultPolicy::Lose,
+        opening: &[],
+        seeds: BySeat::new(1, 2),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    let mut players = script.clone().map(|script| player(script, wants));
+    let mut luck = Luck::from_key([0; 32]);
+    let mut report = None;
+    let counted = measure(|| {
+        report = Some(runtime.block_on(play(&setup, &mut luck, &mut players, &mut |_, _| ())));
+    });
+    (report.expect("played").expect("playable"), counted.count_total)
+}
+
+/// The bytes of the game's record.
+fn bytes(report: GameReport) -> usize {
+    let builder = RecordBuilder {
+        seats: BySeat::new("white".into(), "black".into()),
+        names: BySeat::new("ant".to_owned(), "bee".to_owned()),
+        seeds: BySeat::new(1, 2),
+        report,
+        statistics: BySeat::default(),
+        wall: Duration::ZERO,
+    };
+    let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
+    let record = builder.build("a-game".to_owned(), fixture, Vec::new());
+    serde_json::to_vec(&record).expect("plain data").len()
+}
+
+/// Checks that the moves of a game cost at most this many allocations, for each list of wants, and
+/// that the record has at most this many bytes a ply.
+fn check<G: Game>(kind: GameKind, most_allocations: [(&'static str, u64); 3], most_bytes: usize) {
+    /// What a game may cost however short it is.
+    const START_AND_END: (u64, usize) = (150, 800);
+    let script = script::<G>();
+    for (wants, most) in most_allocations {
+        let (report, allocations) = played(kind, &script, wants);
+        let plies = u64::from(report.trace.plies);
+        assert_eq!(report.ending.fault(Seat::First), None);
+        assert_eq!(report.ending.fault(Seat::Second), None);
+        assert!(plies >= 50, "{plies} plies");
+        let a_ply = allocations.saturating_sub(START_AND_END.0) / plies;
+        assert!(a_ply <= most, "{wants}: {allocations} allocations in {plies} plies");
+        let bytes = bytes(report);
+        let a_ply = bytes.saturating_sub(START_AND_END.1) / usize::try_from(plies).expect("few");
+        assert!(a_ply <= most_bytes, "{bytes} bytes in {plies} plies");
+    }
+}
+
+#[test]
+fn a_move_of_watch_your_back_costs_little() {
+    let most = [("[]", 3), (r#"["events"]"#, 3), (r#"["state","events","legal"]"#, 16)];
+    check::<WatchYourBack>(GameKind::WatchYourBack, most, 20);
+}
+
+#[test]
+fn a_move_of_backdraughts_costs_little() {
+    let most = [("[]", 12), (r#"["events"]"#, 12), (r#"["state","events","legal"]"#, 22)];
+    check::<Backdraughts>(GameKind::Backdraughts, most, 30);
+}
