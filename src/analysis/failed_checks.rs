@@ -31,3 +31,25 @@ impl LogVisitor for FailedChecks {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::fault::FaultCode;
+    use crate::model::record::examples::{faulty, game};
+
+    #[test]
+    fn only_faults_in_the_check_take_a_player_out() {
+        let crash = [("white", FaultCode::Crash)];
+        let mut failed = FailedChecks::default();
+        for (first, counts, in_check) in
+            [("ant", true, true), ("bee", true, false), ("cat", false, true)]
+        {
+            let record = &faulty(game(first, "dog", "black"), &crash);
+            let game = LoggedGame { record, counts, in_check, line: 0, is_sealed: false };
+            failed.visit(&game).expect("no failure");
+        }
+        assert_eq!(failed.of("ant").map(|fault| fault.code), Some(FaultCode::Crash));
+        assert!(["bee", "cat", "dog"].iter().all(|name| failed.of(name).is_none()));
+    }
+}

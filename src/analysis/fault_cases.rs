@@ -59,3 +59,34 @@ impl FaultCase {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::fault::FaultCode;
+    use crate::model::record::examples::{faulty, game};
+
+    #[test]
+    fn each_fault_of_a_game_is_a_case() {
+        let both = [("white", FaultCode::Timeout), ("black", FaultCode::Crash)];
+        let mut cases = FaultCases::default();
+        cases.add(&game("ant", "bee", "white"));
+        cases.add(&faulty(game("ant", "bee", "draw"), &both));
+        assert_eq!((cases.total, cases.cases.len()), (2, 2));
+        let case = &cases.cases[1];
+        assert_eq!((case.player.as_str(), case.opponent.as_str()), ("bee", "ant"));
+        assert_eq!((case.seat.as_str(), case.ply, case.fault.code), ("black", 2, FaultCode::Crash));
+    }
+
+    #[test]
+    fn all_are_counted_but_only_the_first_are_kept() {
+        let crash = [("white", FaultCode::Crash)];
+        let mut cases = FaultCases::default();
+        for number in 0..MOST + 5 {
+            let record = faulty(game("ant", "bee", "black"), &crash);
+            cases.add(&GameRecord { id: number.to_string(), ..record });
+        }
+        assert_eq!((cases.total, cases.cases.len()), (MOST + 5, MOST));
+        assert_eq!(cases.cases[0].id, "0");
+    }
+}

@@ -124,3 +124,6 @@ fn number_pairs(games: &mut [PublishedPlace]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -196,3 +196,85 @@ impl fmt::Display for NotNameAndValue {
 }
 
 impl Error for NotNameAndValue {}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+    use crate::error::FailureKind;
+
+    #[derive(Debug, Parser)]
+    struct Given {
+        #[command(flatten)]
+        game: GameArgs,
+    }
+
+    fn parsed(words: &[&str]) -> Result<GameArgs, clap::Error> {
+        Given::try_parse_from(["x"].iter().chain(words)).map(|given| given.game)
+    }
+
+    fn refused(words: &[&str]) -> Failure {
+        let args = parsed(words).expect("words");
+        args.rules(Printer::new(true)).expect_err("refused")
+    }
+
+    #[test]
+    fn a_game_is_a_name_or_a_file() {
+        let game = |word: &str| parsed(&[word]).map(|args| args.game);
+        assert_eq!(
+            game("backdraughts").expect("a game"),
+            GameArgument::BuiltIn(GameKind::Backdraughts)
+        );
+        for file in ["game.toml", "./game", "chess/game.toml", "/tmp/x"] {
+            assert_eq!(game(file).expect("a file"), GameArgument::File(PathBuf::from(file)));
+        }
+        let error = game("chess").expect_err("no game").to_string();
+        assert!(error.contains("watch-your-back"), "it lists the games: {error}");
+    }
+
+    #[test]
+    fn the_help_lists_the_games() {
+        let help = Given::command().render_long_help().to_string();
+        assert!(GameKind::all().iter().all(|game| help.contains(game.name())), "{help}");
+    }
+
+    #[test]
+    fn an_option_has_a_name_and_a_value() {
+        let args = parsed(&["watch-your-back", "--option", "max-moves=7", "--option", "a=b=c"]);
+        let options = args.expect("words").options.options;
+        assert_eq!(options[0], ("max-moves".to_owned(), "7".to_owned()));
+        assert_eq!(options[1], ("a".to_owned(), "b=c".to_owned()));
+        assert!(parsed(&["watch-your-back", "--option", "max-moves"]).is_err());
+    }
+
+    #[test]
+    fn options_are_those_of_the_game() {
+        let args = parsed(&["watch-your-back", "--option", "max-moves=7"]).expect("words");
+        let rules = args.rules(Printer::new(true)).expect("a value that fits");
+        assert_eq!(rules.options.number("max-moves"), 7);
+        for option in ["max-mows=7", "max-moves=many"] {
+            let failure = refused(&["watch-your-back", "--option", option]);
+            assert_eq!(failure.kind, FailureKind::Input);
+            assert!(failure.message.starts_with("--option: "), "{failure}");
+        }
+    }
+
+    #[test]
+    fn only_games_with_boards_take_board_files() {
+        let failure = refused(&["watch-your-back", "--board", "lake.txt"]);
+        assert!(failure.message.contains("leave out --board"), "{failure}");
+        let failure = refused(&["back-to-the-wall", "--board", "/nowhere/lake.txt"]);
+        assert!(failure.message.contains("/nowhere/lake.txt"), "{failure}");
+    }
+
+    #[test]
+    fn the_command_line_overrides_the_configuration() {
+        let args = parsed(&["watch-your-back", "--option", "max-moves=7"]).expect("words");
+        let configured =
+            [("max-moves".into(), "9".to_owned()), ("repetition".into(), "0".to_owned())];
+        let game = GameKind::WatchYourBack.game();
+        let options = args.options.resolve(game, &configured, Printer::new(true)).expect("fine");
+        assert_eq!((options.number("max-moves"), options.number("repetition")), (7, 0));
+    }
+}

@@ -96,3 +96,6 @@ fn check_sampling(walk: &Walk, seat: Seat, rng: &mut ChaCha8Rng, findings: &mut 
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

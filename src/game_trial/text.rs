@@ -84,3 +84,6 @@ pub(super) fn numbers(quantiles: &Quantiles) -> String {
     let Quantiles { least, lower, median, upper, most, mean } = quantiles;
     format!("{least} to {most}, half of them {lower} to {upper}, median {median}, mean {mean:.1}")
 }
+
+#[cfg(test)]
+mod tests;

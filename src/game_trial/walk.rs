@@ -113,3 +113,6 @@ fn some(
     }
     texts.choose_multiple(rng, MOST_STEPS).cloned().map(step).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -412,3 +412,6 @@ fn answer_here(respond: &mut Respond, line: &[u8], reply: &mut Vec<u8>) -> proce
     let line = text.map(drop).ok_or_else(|| Fault::new(FaultCode::Exit, "it gave no reply"));
     process::LineAnswer { line, used: asked.elapsed() }
 }
+
+#[cfg(test)]
+mod tests;

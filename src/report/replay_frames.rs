@@ -281,3 +281,6 @@ fn notes_by_seat(
 fn millis(time: Duration) -> f64 {
     (time.as_secs_f64() * 100_000.0).round() / 100.0
 }
+
+#[cfg(test)]
+mod tests;

@@ -317,3 +317,6 @@ fn split(text: &str) -> (String, Vec<i64>) {
 fn hundredths(millis: f64) -> i64 {
     (millis * 100.0).round() as i64
 }
+
+#[cfg(test)]
+mod tests;

@@ -145,6 +145,31 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_template_has_parts_for_one_shape() {
+        let template = "a\n<<list>>\nb\n<<end>>\nc\n<<factored>>\nd\n<<end>>\ne\n";
+        assert_eq!(of_shape(template, LegalShape::List), "a\nb\nc\ne\n");
+        assert_eq!(of_shape(template, LegalShape::Factored), "a\nc\nd\ne\n");
+    }
+
+    #[test]
+    fn every_kit_has_its_source_and_a_page_that_says_how_to_build_it() {
+        for language in Language::ALL {
+            let kit = kit(language);
+            assert_eq!(kit.language, language);
+            let files = files(language, "ant", "a-game", LegalShape::List);
+            let text = |path: &str| {
+                let file = files.iter().find(|file| file.path == path);
+                &file.unwrap_or_else(|| panic!("{path} of {language:?}")).text
+            };
+            assert!(text(kit.source).contains("a-game"), "{language:?} says what it plays");
+            let readme = text("README.md");
+            assert!(readme.contains(kit.source) && readme.contains(language.title()), "{readme}");
+            let build = kit.build.map(|command| readme.contains(command));
+            assert_ne!(build, Some(false), "{readme}");
+        }
+    }
+
+    #[test]
     fn kits_contain_no_template_marks() {
         for language in Language::ALL {
             for shape in [LegalShape::List, LegalShape::Factored] {

@@ -1,0 +1,92 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::game_trial::{GameFinding, GamePortrait, LeaderPoint, page};
+
+fn half(of: u32) -> ShareInterval {
+    ShareInterval { share: 0.5, low: 0.25, high: 0.754, of }
+}
+
+fn sample(players: &str) -> GameSample {
+    GameSample {
+        players: players.to_owned(),
+        games: 4,
+        first_seat: half(4),
+        decisive: half(4),
+        plies: Quantiles { least: 1, lower: 2, median: 3, upper: 4, most: 9, mean: 3.26 },
+        lengths: BTreeMap::from([(1, 1), (9, 3)]),
+        reasons: BTreeMap::from([("full".to_owned(), 1), ("taken".to_owned(), 3)]),
+    }
+}
+
+fn trial(findings: Vec<GameFinding>, portrait: Option<GamePortrait>) -> GameTrial {
+    GameTrial {
+        game: "nim".to_owned(),
+        title: "Nim\u{1b}".to_owned(),
+        seats: ["one", "two"].map(str::to_owned),
+        seed: 7,
+        games: 4,
+        findings,
+        portrait,
+    }
+}
+
+fn finding(problem: &str, steps: &[&str]) -> GameFinding {
+    let steps = steps.iter().map(|&step| step.to_owned()).collect();
+    GameFinding { problem: problem.to_owned(), steps, count: 1 }
+}
+
+fn portrait() -> GamePortrait {
+    GamePortrait {
+        random: sample("random"),
+        search: Some(sample("search-9")),
+        branching: None,
+        leaders: vec![LeaderPoint { at: 0.25, wins: half(3) }],
+        ply_us: 12.4,
+    }
+}
+
+#[test]
+fn a_mistake_is_shown_with_the_steps_to_it() {
+    let findings = vec![
+        finding("it ended\n  request: {}", &[]),
+        finding("`1` is listed twice", &["2"]),
+        finding("no turn", &["2", "1"]),
+    ];
+    assert_eq!(
+        lines(&trial(findings, None))[2..],
+        [
+            "1. it ended",
+            "   at the start",
+            "   request: {}",
+            "2. `1` is listed twice",
+            "   after one step: 2",
+            "3. no turn",
+            "   after 2 steps: 2, 1",
+        ]
+    );
+}
+
+#[test]
+fn a_portrait_is_shown_with_its_intervals() {
+    let lines = lines(&trial(Vec::new(), Some(portrait())));
+    assert!(lines[0].starts_with(r"Nim\u{1b} (nim), 4 random games, seed 7"), "{}", lines[0]);
+    let says = |text: &str| assert!(lines.iter().any(|line| line.contains(text)), "{lines:?}");
+    says("4 games between random players");
+    says("4 games between search-9 players");
+    says("points of one: 50% (95%: 25% to 75%)");
+    says("plies: 1 to 9, half of them 2 to 4, median 3, mean 3.3");
+    says("reasons: full 1, taken 3");
+    assert!(!lines.iter().any(|line| line.contains("legal actions")), "they are not listed");
+}
+
+#[test]
+fn the_page_shows_the_same_and_escapes_it() {
+    let findings = vec![finding("<script>\n  answer: <b>", &["<i>"])];
+    let html = page(&trial(findings, Some(portrait())));
+    assert!(html.contains("&lt;script&gt;") && html.contains("answer: &lt;b&gt;"));
+    assert!(html.contains("&lt;i&gt;") && html.contains(r"Nim\u{1b}"));
+    assert!(html.contains("50% (95%: 25% to 75%)") && html.contains("search-9"));
+    let without = page(&trial(Vec::new(), None));
+    assert!(!without.contains("Length of games"));
+}
