@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A player for Watch Your Back! that looks at its own next action and no further.
+"""A player for Watch Your Back! that only looks at its own next action.
 
 It tries every legal action on a copy of the board and keeps the one that takes
 the most enemy pieces and loses the fewest of its own. Ties are broken at random.
@@ -14,7 +14,7 @@ import sys
 
 
 def read_board(rows):
-    """The dict that stands for the eight rows of text in the state."""
+    """The dict for the eight rows of text in the state."""
     return {(c, r): square for r, row in enumerate(rows) for c, square in enumerate(row)}
 
 
@@ -32,7 +32,7 @@ def surrounded(board, square, enemy):
 
 
 def play(board, action, me, enemy):
-    """Plays the action on the board; returns how many pieces I took and I lost."""
+    """Plays the action on the board; returns the numbers of pieces that I took and lost."""
     squares = parse(action)
     if len(squares) == 2:
         board[squares[0]] = "."

@@ -20,7 +20,7 @@ SHRINKS = 128, 192  # the outer ring goes after these moves
 
 
 class Position:
-    """A board, and what else decides which actions are allowed on it."""
+    """A board, with everything else that decides which actions are legal."""
 
     def __init__(self, board, placed, moves):
         self.board = board
@@ -65,7 +65,7 @@ class Position:
         return Position(board, self.placed, self.moves + 1)
 
     def value(self, side):
-        """How good the position looks for this side."""
+        """The evaluation of the position for this side."""
         gone, left = ring_going_next(self.moves)
         total = 0
         for (c, r), what in self.board.items():
@@ -98,7 +98,7 @@ def eliminate(board, arrived):
 
 
 def shrink(board, ring):
-    """Takes away everything outside the ring and sets up the four new corners."""
+    """Removes everything outside the ring and creates the four new corners."""
     for c, r in board:
         if min(c, r, 7 - c, 7 - r) < ring:
             board[c, r] = "#"
@@ -112,7 +112,7 @@ def shrink(board, ring):
 
 
 def ring_going_next(moves):
-    """Which ring of squares goes next (none: -1), and in how many moves."""
+    """The ring of squares that is removed next (-1: none), and the number of moves until then."""
     for ring, when in enumerate(SHRINKS):
         if moves < when:
             return ring, when - moves
@@ -126,7 +126,7 @@ def parse(text):
 
 
 def worst_answer(position, side, enough):
-    """What the position is worth after the enemy's best answer.
+    """The value of the position after the enemy's best answer.
 
     Once an answer brings it to `enough` or below, the action will not be played,
     and the other answers need not be tried (this is half of alpha-beta).

@@ -16,7 +16,7 @@ def choose(legal):
     """One of the legal actions, as a text."""
     if isinstance(legal, list):
         return rng.choice(legal)
-    # Back to the Wall: a direction for each of two pieces, and so many of the squares.
+    # Back to the Wall: a direction for each of two pieces, and this many of the squares.
     directions = rng.choices(legal["directions"], k=2)
     return " ".join(directions + rng.sample(legal["squares"], legal["walls"]))
 

@@ -20,7 +20,7 @@ PLACES = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
 
 
 class EngineError(Exception):
-    """The engine has ended, or said something that makes no sense."""
+    """The engine has ended, or broke the UCI protocol."""
 
 
 class Engine:
@@ -94,7 +94,7 @@ class Engine:
                 return
 
     def read_line(self, deadline):
-        """The next line, or None if there is none before the deadline."""
+        """The next line, or None if none comes before the deadline."""
         while b"\n" not in self.unread:
             if deadline is not None:
                 left = max(0, deadline - time.monotonic())
@@ -128,14 +128,14 @@ def read_info(words):
     if unit == "mate":
         value, text = (1 if int(score) > 0 else -1), f"mate in {score}"
     else:
-        # A pawn more is worth 100; the scale is that of Elo's expected score.
+        # A pawn is worth 100; the scale is that of the expected score by Elo.
         value, text = 2 / (1 + 10 ** (-int(score) / 400)) - 1, f"{int(score) / 100:+.2f}"
     line = " ".join(words[words.index("pv") + 1:][:8])
     return {"eval": round(value, 4), "note": f"depth {after.get('depth', '?')}, {text}: {line}"}
 
 
 def limits(clock, increment, seat, margin, fixed):
-    """What follows `go`, and after how many milliseconds the engine must stop."""
+    """The arguments of `go`, and the milliseconds after which the engine must stop."""
     left, move = clock.get("left_ms"), clock.get("move_ms")
     hard = min([ms for ms in (left, move) if ms is not None], default=None)
     if hard is not None:
@@ -179,7 +179,7 @@ class Player:
 
 
 def limits(clock, white, args):
-    """What follows `go`, and after how many milliseconds the engine must stop."""
+    """The arguments of `go`, and the milliseconds after which the engine must stop."""
     left, move = clock.get("left_ms"), clock.get("move_ms")
     hard = min((max(1, ms - args.margin) for ms in (left, move) if ms is not None), default=None)
     if args.go:

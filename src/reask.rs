@@ -279,8 +279,8 @@ pub async fn ask_again(
     }
 }
 
-/// The lines sent to a player in that seat up to the decision, without newlines. `greeting` says what
-/// it asked for.
+/// The lines sent to a player in that seat up to the decision, without newlines. `greeting`
+/// contains the parts that it wants.
 pub async fn lines(
     source: &RecordedGame<'_>,
     decision: DecisionPoint,

@@ -134,7 +134,7 @@ def material(board, color):
 
 
 def judge(state, text, **_):
-    """The move that a text means, or why it is refused."""
+    """The move that a text means, or the reason why it is refused."""
     board = position_after(state["moves"]).board
     for parse in board.parse_uci, board.parse_san:
         try:
@@ -152,7 +152,7 @@ def judge(state, text, **_):
 
 
 def refusal(board, text):
-    """Why this move is refused, which is written in UCI or algebraic notation."""
+    """The reason why this move, in UCI or algebraic notation, is refused."""
     try:
         move = chess.Move.from_uci(text)
     except chess.InvalidMoveError:

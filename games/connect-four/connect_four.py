@@ -62,7 +62,7 @@ def position(options, cells, turn):
 
 
 def judge(options, state, text, **_):
-    """What a text means that is not in `legal`, or why it is refused."""
+    """Judges a text that is not in `legal`: the action that it means, or a refusal."""
     if not text.isdecimal() or not 1 <= int(text) <= options["columns"]:
         reason = f"columns have numbers from 1 to {options['columns']}"
         return {"refused": reason, "clause": "C1", "malformed": True}

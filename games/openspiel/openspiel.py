@@ -75,7 +75,7 @@ class Program:
         return {**self.show("", self.position("")), "max_plies": self.game.max_game_length()}
 
     def refusal(self):
-        """What keeps the referee from playing this game, if anything does."""
+        """The reason why the referee cannot play this game, if any."""
         kind, types = self.kind, pyspiel.GameType
         if self.game.num_players() != 2:
             return f"it has {self.game.num_players()} players instead of 2"
@@ -148,9 +148,9 @@ class Program:
         return {"refused": "it is not a legal action", "clause": "OS1"}
 
     def guess(self, steps, seat, draw):
-        """A position after as many steps, in which the seat saw the same after each of them.
+        """A position after the same number of steps, each of which showed the seat the same.
 
-        Searches in random order, going back where the seat would have seen something else.
+        Searches in random order, and backtracks if the seat would have seen something else.
         """
         real, seen = [], []  # steps, and what the seat saw after each of them
         position = start = self.position("")
@@ -196,7 +196,7 @@ class Position:
         return Position(state)
 
     def texts(self, player):
-        """The legal actions of a player, or of chance, and the text of each; no text is twice."""
+        """The legal actions of a player, or of chance, with their texts, which are unique."""
         if player not in self._texts:
             legal = self.state.legal_actions(player)
             raw = {action: self.state.action_to_string(player, action) for action in legal}
@@ -245,7 +245,7 @@ class Position:
                 for (action, _), chance in zip(listed, exact)]
 
     def alternatives(self, real, seat, rng):
-        """The steps that this seat may believe in place of the real one, in random order."""
+        """The steps that this seat may believe instead of the real one, in random order."""
         if self.mover == seat:
             if int(real) in self.state.legal_actions():
                 yield real

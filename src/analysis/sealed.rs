@@ -1,5 +1,5 @@
-//! Games that nobody may see yet: in a game with hidden information, both games of a pair have the
-//! same luck, so the first one would tell the players what is hidden in the second.
+//! Games that must not be shown yet. With hidden information, both games of a pair have the same
+//! luck, so the first one would reveal hidden parts of the second.
 
 use std::collections::HashSet;
 

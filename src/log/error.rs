@@ -1,4 +1,4 @@
-//! What can be wrong with a log.
+//! Errors of a log.
 
 use std::error::Error;
 use std::fmt;
@@ -20,7 +20,7 @@ pub struct LogError {
     pub problem: LogProblem,
 }
 
-/// What is wrong with a log or a line of it.
+/// An error of a log or of one of its lines.
 #[derive(Debug)]
 pub enum LogProblem {
     /// The file cannot be opened.
@@ -54,7 +54,7 @@ pub enum LogProblem {
     InvalidHeader(serde_json::Error),
     /// The line is not a game's record.
     Line(InvalidLine),
-    /// A game cannot be read where its line should begin.
+    /// No game can be read at the place where its line should begin.
     Misplaced {
         /// The byte offset in the log.
         at: u64,

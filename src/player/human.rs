@@ -197,7 +197,7 @@ impl Human {
     }
 }
 
-/// What the person may know in a game with hidden information: the events since its last turn, and
+/// The person's knowledge in a game with hidden information: the events since its last turn, and
 /// its view.
 fn seen(view: &TurnView<'_>) -> String {
     let seat = &view.position.seats()[view.seat];

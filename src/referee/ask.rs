@@ -104,7 +104,7 @@ impl<'t> PendingTurn<'t> {
         Ok(Answered { decided, used: Some(used), refusals })
     }
 
-    /// Up to `most` guesses of the position. They depend on what the seat may know alone, and on its
+    /// Up to `most` guesses of the position. They only depend on what the seat may know, and on its
     /// seed.
     fn guesses(&self, most: u32) -> Result<Vec<Box<RawValue>>, GameError> {
         if most == 0 {

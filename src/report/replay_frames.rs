@@ -15,7 +15,7 @@ use crate::replay::{self, Replay, ReplayError, ReplayStep};
 use referee_games::board::Square;
 use referee_games::{AnyPosition, BySeat, Event, Seat, Text, Turn};
 
-/// What is said of a game that must not be shown yet.
+/// The note about a game that must not be shown yet.
 const SEALED: &str =
     "This game is shown when the other game of its pair, which has the same luck, is over.";
 
@@ -61,7 +61,7 @@ pub struct Frame {
     /// left, in milliseconds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clock: Vec<(u8, f64, Option<f64>)>,
-    /// What each seat sees, in a game with hidden information.
+    /// The view of each seat, in a game with hidden information.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub views: Option<[String; 2]>,
     /// The players' remarks: seat, note, evaluation.
@@ -85,7 +85,7 @@ impl ReplayFrames {
         Self::with(rules, record, camera.frames)
     }
 
-    /// A record of which nothing may be shown yet but its result.
+    /// A record of which only the result may be shown yet.
     pub fn sealed(rules: &GameRules, record: &GameRecord) -> Self {
         let board = Some(vec![vec![".".to_owned()]]);
         let caption = SEALED.to_owned();
@@ -226,7 +226,7 @@ impl<'a> FrameBuilder<'a> {
     }
 }
 
-/// What a seat sees: text as it is, anything else as JSON.
+/// The view of a seat: text as it is, anything else as JSON.
 fn view(position: &dyn AnyPosition, seat: Seat) -> String {
     let view = position.view(seat);
     let text = serde_json::from_str::<String>(view.get()).unwrap_or_else(|_| view.get().to_owned());

@@ -1,5 +1,5 @@
-# Errs at its second turn as often as its argument says, and keeps what it is told in a file of
-# the folder TOLD.
+# Makes as many errors at its second turn as its argument says, and writes its messages into a file
+# in the folder TOLD.
 import json
 import os
 import sys

@@ -1,6 +1,6 @@
-# One way after the other to break out, wear down or deceive: `hostile.py WHAT`. It greets, tries at
-# its first turn, and then says in a note what came of it, `held` or `broken`; afterwards it plays
-# on by the first legal action, so that a game which ends well says that nothing else was disturbed.
+# Attacks to break out, exhaust or deceive: `hostile.py WHAT`. It greets, attacks at its first turn,
+# and reports the outcome in a note, `held` or `broken`. Then it plays the first legal action each
+# turn, so that a game that ends normally shows that nothing else was disturbed.
 import ctypes
 import errno
 import os
@@ -13,7 +13,7 @@ import threading
 import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
-# The turn that is to be answered.
+# The turn to be answered.
 TURN = ""
 REFUSED = (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EROFS, errno.ENOENT, errno.ESRCH,
            errno.EAFNOSUPPORT, errno.ENETUNREACH, errno.EAGAIN, errno.ENOSPC, errno.EMFILE,
@@ -63,7 +63,7 @@ GAMES = 0
 
 
 def fork_once():
-    """Runs into its limit of processes in its first game alone, and crashes in its second."""
+    """Reaches its limit of processes only in its first game, and crashes in its second."""
     if GAMES > 1:
         raise SystemExit(1)
     fork_until_refused()
@@ -85,7 +85,7 @@ def many_files(folder):
     def fill():
         for number in range(20_000):
             os.close(os.open(f"{folder}/{number}", os.O_CREAT | os.O_WRONLY, 0o600))
-        # Where nothing is refused the supervisor has to look first.
+        # If nothing is refused, the supervisor must poll first.
         time.sleep(60)
     return works(fill)
 
@@ -111,7 +111,7 @@ def listing(path):
 
 
 def referee():
-    """The supervisor, or the first process of the box."""
+    """The supervisor, or the first process of the sandbox."""
     return os.getppid()
 
 
@@ -214,7 +214,7 @@ def read_outside():
 
 
 def read_opponent():
-    """The program of the others, which lies in the same folder."""
+    """The program of the others, in the same folder."""
     return opens("naps.py") or opens("./counts_games.sh") is False
 
 
@@ -230,7 +230,7 @@ def import_opponent():
 
 
 def spin():
-    """Fifty children that compute all the time, also when they are not to."""
+    """Fifty children that compute all the time, even off turn."""
     for _ in range(50):
         if os.fork() == 0:
             while True:
@@ -254,7 +254,7 @@ def shared_memory():
 
 
 def links():
-    """What is left in the scratch folder must not lead anywhere when it is removed."""
+    """Leaves links in the scratch folder that must not be followed when it is removed."""
     folder = os.environ["TMPDIR"]
     os.symlink("/etc", f"{folder}/etc")
     os.symlink(os.environ['OUTSIDE'], f"{folder}/secrets")
@@ -333,7 +333,7 @@ def fill_scratch():
 
 
 def nameless():
-    """Open files that nobody can find."""
+    """Open files without a name."""
     files = []
     for number in range(16):
         path = f"{os.environ['TMPDIR']}/{number}"
@@ -344,7 +344,7 @@ def nameless():
 
 
 def many_folders():
-    """More folders than anybody would hold open at once, with little in each."""
+    """More folders than can be open at once, each with little in it."""
     for number in range(1500):
         folder = f"{os.environ['TMPDIR']}/{number}"
         os.mkdir(folder)
@@ -354,7 +354,7 @@ def many_folders():
 
 
 def burst():
-    """Twice what is allowed, gone again before anybody looks."""
+    """Writes twice the limit, and deletes it before the next poll."""
     paths = [f"{os.environ['TMPDIR']}/{number}" for number in range(16)]
     def fill():
         for path in paths:
@@ -380,7 +380,7 @@ def stay_behind():
     open(f"{cache}/file", "w").close()
     for path in (deep, cache, f"{folder}/module@v1"):
         os.chmod(path, 0o555)
-    # In a box the folder is not its own.
+    # In a sandbox, the folder does not belong to it.
     works(lambda: os.chmod(folder, 0))
     return False
 
@@ -398,7 +398,7 @@ def threads_of_others():
 
 
 def results():
-    """How long the log is, and when it was written."""
+    """Reads the size and the modification time of the log."""
     return works(lambda: os.stat(f"{os.environ['TOLD']}/results/cup/games.jsonl"))
 
 
@@ -444,7 +444,7 @@ def abort():
 
 
 def hide_cpu():
-    """A grandchild that nobody waits for burns; then it plays on."""
+    """A grandchild that nobody waits for uses CPU time; then it plays on."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     done, burning = os.pipe()
     if os.fork() == 0:
@@ -567,7 +567,7 @@ def wrong_remarks():
 
 
 def ponder():
-    """Computes on the turns of its opponent; asked again at each turn what came of it."""
+    """Computes on the turns of its opponent, and reports the outcome at each turn."""
     if not PONDERER.is_alive():
         PONDERER.start()
     return STOLEN[0] > 0.3
@@ -624,7 +624,7 @@ ATTEMPTS = {
     "name": lambda: False, "read-opponent": read_opponent, "burn": lambda: burn(60), "burn-a-little": lambda: burn(0.3),
     "output": lambda: False,
 }
-# What answers its turn by itself.
+# Attacks that answer the turn themselves.
 ANSWERS = ["wrong-remarks"]
 # That of another player, a command for a terminal, an element of a page, and text run backwards.
 NAME = "one\\u001b[2J<b>hostile</b>\\u202e"

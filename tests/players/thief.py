@@ -1,6 +1,6 @@
-# Replies at once, and lets children compute on its opponent's turns.
-# Arguments: the children, the milliseconds each computes after a reply (0: without end), and the
-# ply from which they do. The children are started before the first turn and wait in a pipe.
+# Replies at once, and lets children compute on its opponent's turns. Arguments: the number of
+# children, the milliseconds that each computes after a reply (0: endlessly), and the first ply at
+# which they do. The children are started before the first turn and wait in a pipe.
 import json
 import os
 import sys

@@ -1,2 +1,2 @@
-# Ends with a traceback before it says anything.
+# Ends with a traceback before its greeting.
 import no_such_module_anywhere

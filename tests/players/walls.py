@@ -1,5 +1,5 @@
 # A whole player of Back to the Wall that writes down every line and when it came and was answered.
-# An argument PLY:WHAT makes it do something at that ply: sleep N seconds, answer badly, or leave.
+# An argument PLY:WHAT makes it do something at that ply: sleep N seconds, reply badly, or exit.
 import json
 import os
 import sys

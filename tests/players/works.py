@@ -1,4 +1,4 @@
-# Uses so many milliseconds of its own CPU time for each move.
+# Uses this many milliseconds of its own CPU time for each move.
 import json
 import sys
 import time

@@ -63,8 +63,8 @@ impl Engine for AnyEngine {
     }
 }
 
-/// Chooses an action for `seat`, which cannot tell these positions from each other. `None` if there
-/// are none, or no legal action.
+/// Chooses an action for `seat`, which cannot tell these positions from each other. `None` without
+/// positions or legal actions.
 pub(super) fn choose(
     kind: BotKind,
     positions: &[Position],

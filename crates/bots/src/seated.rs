@@ -1,5 +1,5 @@
-//! A built-in player in its seat: it answers requests. In a built-in game it follows the events; in
-//! a game whose rules are a program, it is told the position, or guesses of it.
+//! A built-in player in its seat, which answers requests. In a built-in game it follows the events.
+//! In a game whose rules are a program, it receives the position, or guesses of it.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub(super) struct Seated {
 enum Thinks {
     /// It follows the events.
     Follower(Follower),
-    /// It is told positions with each turn.
+    /// It receives positions with each turn.
     Told(BotKind, Options),
 }
 

@@ -63,7 +63,7 @@ impl Session {
         let game = foreign
             .or_else(|| GameKind::named(&init.game).map(GameKind::shared))
             .ok_or_else(|| SessionError::UnknownGame(init.game.to_string()))?;
-        // Of a game whose rules are a program, it is told the position itself.
+        // In a game whose rules are a program, it receives the position itself.
         let (wants, guesses) = match game.program() {
             None => (Wants { events: true, ..Wants::NOTHING }, 0),
             Some(_) => (Wants { legal: true, ..Wants::NOTHING }, any::guesses_of(self.kind)),

@@ -58,7 +58,7 @@ pub enum Legal<A = String> {
     Shown(Value),
 }
 
-/// The texts of the actions, none of which is made as a string.
+/// The texts of the actions, without creating strings.
 fn texts<A: fmt::Display, S: Serializer>(actions: &[A], serializer: S) -> Result<S::Ok, S::Error> {
     struct TextOf<'a, A>(&'a A);
     impl<A: fmt::Display> Serialize for TextOf<'_, A> {

@@ -56,7 +56,7 @@ impl ProgramGame {
         self.link.reply()
     }
 
-    /// What all positions of a game under these options share.
+    /// The data shared by all positions of a game under these options.
     fn table(&self, options: Box<RawValue>, max_plies: u32) -> Table {
         let (description, link) = (Arc::clone(&self.description), Arc::clone(&self.link));
         Table { description, link, options, max_plies }

@@ -9,7 +9,7 @@ stdout and stdin belong to the protocol. On SIGUSR1 the host says where the clas
 
 import sys
 
-# Nothing in the player's folder may stand in for what this host imports.
+# No module in the player's folder may replace one that this host imports.
 sys.path[:] = [folder for folder in sys.path if folder]
 
 import builtins
@@ -27,14 +27,13 @@ import traceback
 
 # The class may start programs that find their modules beside them.
 os.environ.pop("PYTHONSAFEPATH", None)
-# What every interpreter has loaded before it runs anything. All other names are the player's to
-# take.
+# The modules that every interpreter loads first. The player may use all other names.
 ALWAYS_LOADED = {"abc", "codecs", "encodings", "genericpath", "io", "os", "posixpath", "site", "stat"}
 OWN_PATH = tuple(sys.path)
 OWN_MODULES = dict(sys.modules)
 FOLDER = os.getcwd()
 PLACEMENTS = 24
-# So many characters of a value, and so many frames of a stack, are shown.
+# The maximum number of characters of a value, and of frames of a stack, to show.
 LONGEST = 200
 DEEPEST = 20
 # Larger than the coordinates of every square.
@@ -42,11 +41,11 @@ OFF_THE_BOARD = 99
 
 
 class Unfit(Exception):
-    """What the class returned is no action; says why."""
+    """The class returned a value that is not an action; contains the reason."""
 
 
 class Unhostable(Exception):
-    """There is no class to be hosted; says why."""
+    """The class cannot be hosted; contains the reason."""
 
 
 class Raised(Exception):
@@ -65,7 +64,7 @@ class Raised(Exception):
 class Calls:
     """The calls of the class, one at a time."""
 
-    # As a programmer writes it; none between two calls.
+    # The call as a programmer writes it; None between two calls.
     under_way = None
 
     @classmethod
@@ -114,7 +113,7 @@ def find_class(name):
 
 
 def yield_names():
-    """Unloads what has the name of a module of the player's folder, which the class means by it."""
+    """Unloads modules that have the name of a module in the player's folder."""
     for name in list(sys.modules):
         root = name.partition(".")[0]
         fixed = root in ALWAYS_LOADED or root in sys.builtin_module_names or root.startswith("_")
@@ -144,7 +143,7 @@ def may_read(path):
 
 
 def load(name):
-    """The module; a file in the folder itself is taken even when a library has its name."""
+    """The module. A file in the folder takes precedence over a library with the same name."""
     file = os.path.join(FOLDER, name + ".py")
     if not os.path.exists(file):
         sys.modules.pop(name.partition(".")[0], None)
@@ -158,12 +157,12 @@ def load(name):
 
 
 class Seeding:
-    """Seeds the libraries' random numbers when they are imported: the same game gives the same."""
+    """Seeds the libraries' random numbers on import, so that a game can be repeated."""
 
     LIBRARIES = ("random", "numpy.random")
 
     def __init__(self, seed):
-        # numpy takes no larger one.
+        # numpy accepts no larger one.
         self.seed = seed % 2**32
         for name in self.LIBRARIES:
             if name in sys.modules:
@@ -197,7 +196,7 @@ def shown(value):
 
 
 def one_line(text_of, what="an error"):
-    """The text in one line of bounded length; it may fail, being the player's."""
+    """The text in one line of bounded length. The player's code makes the text and may fail."""
     try:
         text = " ".join(text_of().split())
     except Exception as error:
@@ -206,7 +205,7 @@ def one_line(text_of, what="an error"):
 
 
 def relax(value):
-    """What is meant by a value that is unambiguous though of the wrong type."""
+    """Converts a value of the wrong type if its meaning is unambiguous."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, float) and value.is_integer():
@@ -231,7 +230,7 @@ def square(value):
         if not isinstance(number, int):
             kind = type(number).__name__
             raise Unfit(f"{shown(number)} is of type {kind}, expected int")
-    # The protocol writes no sign: what is off the board stays off it.
+    # The protocol has no signs, so squares off the board stay off it.
     x, y = (int(number) if 0 <= number < OFF_THE_BOARD else OFF_THE_BOARD for number in value)
     return f"{x},{y}"
 
@@ -249,7 +248,7 @@ def action_text(value, placing):
 
 
 def action_value(text):
-    """The action as the class is told it."""
+    """The action as passed to the class."""
     if text == "pass":
         return None
     squares = [tuple(map(int, part.split(","))) for part in text.split(">")]
@@ -264,7 +263,7 @@ class Game:
         self.colour = colour
         self.lenient = lenient
         self.played = 0
-        # What is to be said instead of the next action.
+        # The error to report instead of the next action.
         self.complaint = None
 
     def turns(self):
@@ -272,7 +271,7 @@ class Game:
         return self.played if self.played < PLACEMENTS else self.played - PLACEMENTS
 
     def follow(self, events):
-        """Tells the class what happened, in order."""
+        """Passes the events to the class, in order."""
         for event in events:
             if event["event"] != "action":
                 continue
@@ -284,13 +283,13 @@ class Game:
             self.played += 1
 
     def action(self):
-        """What the class returns, and the sentence that says so."""
+        """The value that the class returns, and a sentence about it."""
         call = f"action({self.turns()})"
         value = Calls.make(call, self.player.action, self.turns())
         return value, f"{call} returned {shown(value)}"
 
     def forfeit(self):
-        """Asks for the None that the course's referee asked of a blocked player."""
+        """Asks a blocked class for None, as the course's referee did."""
         answer, said = self.action()
         if answer is not None and self.complaint is None:
             self.complaint = f"{said} although no action was legal; expected None"
@@ -307,11 +306,11 @@ class Game:
             return {"error": f"{said}: {unfit}"}
 
 
-# What went wrong, without the frames of this host.
+# The traceback, without the frames of this host.
 
 
 def take_back_names():
-    """From now on all imports are this host's own again."""
+    """From now on, imports are those of this host again."""
     sys.path[:] = OWN_PATH
     for name, module in list(sys.modules.items()):
         if is_of_player(getattr(module, "__file__", None)):
@@ -325,7 +324,7 @@ def is_own(frame):
 
 
 def strip(error):
-    """Takes the own frames out of an error's traceback, and of those that led to it."""
+    """Removes this host's frames from an error's traceback, and from those of its causes."""
     seen = []
     due = [error]
     while due:
@@ -346,12 +345,12 @@ def strip(error):
 
 
 def say(text):
-    """Writes to the stderr that the player began with."""
+    """Writes to the original stderr."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except Exception:
-            pass  # it is whatever the class has put there
+            pass  # the class may have replaced it
     text = text.encode("utf-8", "backslashreplace")
     while text:
         text = text[os.write(2, text) :]
@@ -365,7 +364,7 @@ def say_what_was_raised(raised):
 
 
 def say_where(number, frame):
-    """A signal: the time is up. Says where the class is, and ends."""
+    """Handles the signal that the time is up: prints the position in the class, and exits."""
     call = Calls.under_way
     take_back_names()
     frames = (pair for pair in traceback.walk_stack(frame) if not is_own(pair[0]))
@@ -380,7 +379,7 @@ def say_where(number, frame):
 
 
 def advice(error):
-    """What to do about an error, where that is known; with a semicolon before it."""
+    """Advice about an error, if any, after a semicolon."""
     advised = None
     if isinstance(error, ImportError) and error.name:
         name = error.name.partition(".")[0]
@@ -403,7 +402,7 @@ READ_ONLY = (
 
 
 def advice_on_missing(name):
-    """The package of this name is not found; none where that is not all."""
+    """Advice about a package that is not found; None if the cause is something else."""
     found = os.listdir(FOLDER)
     if name in found or name + ".py" in found:
         return None
@@ -419,7 +418,7 @@ def advice_on_missing(name):
 
 
 def advice_on_hidden(path):
-    """The file or folder of the player's folder, or what it lies in, is there but cannot be read."""
+    """Advice about a file or folder that exists in the player's folder but cannot be read."""
     lies_in = FOLDER
     for part in os.path.relpath(path, FOLDER).split(os.sep):
         lies_in = os.path.join(lies_in, part)
@@ -428,7 +427,7 @@ def advice_on_hidden(path):
     else:
         return None
     name = os.path.relpath(lies_in, FOLDER)
-    # What is hidden has no rights at all, or the box forbids what the rights allow.
+    # Hidden files have no permissions at all, or the sandbox denies what the permissions allow.
     if os.stat(lies_in).st_mode & 0o777 and not os.access(lies_in, os.R_OK):
         return f"the player's user may not read {name}: `chmod -R go+rX` the folder"
     return (
@@ -438,7 +437,7 @@ def advice_on_hidden(path):
 
 
 def serve(name, lenient, requests, reply):
-    """Answers the referee until it has had enough."""
+    """Answers the referee until `quit`."""
     game = None
     for line in requests:
         message = json.loads(line)
@@ -463,7 +462,7 @@ def serve(name, lenient, requests, reply):
 
 
 def finish(game, events, reply):
-    """Tells the class how the game ended; what goes wrong now is remarked."""
+    """Tells the class how the game ended. Errors are only reported as remarks."""
     try:
         game.follow(events)
     except Raised as raised:
@@ -490,7 +489,7 @@ def main():
             say_what_was_raised(failed)
             advised = advice(failed.error)
         reply(json.dumps({"error": f"{failed}{advised}", "code": "crash"}))
-        # Whatever threads and handlers the class has left must not keep the process.
+        # Threads and handlers of the class must not keep the process alive.
         os._exit(1)
 
 

@@ -41,8 +41,8 @@ impl PlayerProcess {
         (at, written)
     }
 
-    /// Writes what fits into the pipe now, without waiting: most lines as a whole. Returns how many
-    /// bytes those were; `None` if the player has closed its stdin.
+    /// Writes as much as fits into the pipe now, without waiting. Most lines fit completely.
+    /// Returns how many bytes those were; `None` if the player has closed its stdin.
     fn write_now(&self, line: &[u8]) -> Option<usize> {
         match nix::unistd::write(self.stdin.as_ref()?, line) {
             Ok(count) => Some(count),

@@ -1,4 +1,4 @@
-/** Takes in the games of a file beside the page; the file calls it. */
+/** Receives the games of a file beside the page, which calls it. */
 let unpacked = Promise.resolve();
 function refereePack(text) { unpacked = unpack(text).then((all) => all.forEach(refereeGame)); }
 
@@ -21,7 +21,7 @@ function column(bytes) {
   return { next, signed };
 }
 
-/** The games of a pack; `src/report/replay_pack.rs` says how they are written. */
+/** The games of a pack; `src/report/replay_pack.rs` defines the format. */
 function readPack(all) {
   const length = new DataView(all.buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(all.subarray(4, 4 + length)));

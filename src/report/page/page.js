@@ -7,10 +7,10 @@ function readData() {
 }
 readData();
 
-/** Takes in the list of all games, and how many of them each script holds; the script calls it. */
+/** Receives the list of all games, and the number of games per script. The script calls it. */
 function refereeIndex(games, size) { index = games; gamesPerScript = size; }
 
-/** Loads a game that is not in this file: alone, or with others in a script of many. */
+/** Loads a game that is not in this file, alone or with others in a script of many. */
 async function loadGame(id) {
   if (!data.index || "live" in document.documentElement.dataset) return beside(`games/${id}.js`);
   if (!index) await beside("games/index.js");
@@ -80,7 +80,7 @@ async function list() {
     make("td", {}, `pair ${pair}`), make("td", {}, end), make("td", { class: "n" }, `${plies} ${plies === 1 ? "ply" : "plies"}`))));
 }
 
-/** Renews the page, and once more if it changed meanwhile. */
+/** Updates the page, and again if it changed meanwhile. */
 let renewing = false, again = false;
 async function changed() {
   again = true;
@@ -90,7 +90,7 @@ async function changed() {
   renewing = false;
 }
 
-/** Puts a new version of the page in place of this one, the viewer apart. */
+/** Replaces the page, except the viewer, by a new version. */
 async function renew() {
   const answer = await fetch(location.pathname);
   if (!answer.ok) return;

@@ -1,4 +1,4 @@
-// The replay viewer. It knows no rules: a replay says what every position looks like.
+// The replay viewer. It does not know the rules: a replay contains the look of every position.
 "use strict";
 const find = (id) => document.getElementById(id);
 const make = (tag, attributes = {}, ...children) => {
@@ -12,10 +12,10 @@ const make = (tag, attributes = {}, ...children) => {
 };
 
 const replays = new Map();
-/** Takes in a replay; the files beside the page call it. */
+/** Receives a replay. The files beside the page call it. */
 function refereeGame(replay) { replays.set(replay.id, replay); }
 
-/** Loads a script that lies beside the page. */
+/** Loads a script beside the page. */
 function beside(source) {
   return new Promise((resolve, reject) => {
     const script = make("script", { src: source });
@@ -27,10 +27,10 @@ function beside(source) {
 
 const viewer = {
   replay: null, boards: [], at: 0,
-  /** Where the reader was before the game was opened, to return to. */
+  /** The reading position before the game was opened, to return to. */
   place: { opener: null, top: 0, scroll: 0 },
 
-  /** Opens a game at a ply; says so where its file is missing. */
+  /** Opens a game at a ply. Shows a message if its file is missing. */
   async open(id, ply) {
     if (!/^[0-9A-Za-z-]+$/.test(id)) return;
     if (!replays.has(id)) {
@@ -62,7 +62,7 @@ const viewer = {
     section.scrollIntoView({ block: "start" });
   },
 
-  /** Closes the viewer and puts the page back where it was. */
+  /** Closes the viewer and restores the reading position. */
   close() {
     const section = find("viewer");
     if (section.hidden) return;
@@ -78,7 +78,7 @@ const viewer = {
     }
   },
 
-  /** Takes over a replay: works out its boards and lists its moves. */
+  /** Prepares a replay: computes its boards and lists its moves. */
   load(replay) {
     this.replay = replay;
     let board = [], width = 0;
@@ -129,12 +129,12 @@ const viewer = {
     find("cursor")?.setAttribute("x", at - 0.5);
     if (keep) {
       const address = `#game=${this.replay.id}&ply=${frame.ply}`;
-      // A browser that finds this too often refuses; the next step tries again.
+      // Browsers refuse this if it happens too often; the next step tries again.
       try { history.replaceState(null, "", address); } catch { /* refused */ }
     }
   },
 
-  /** Both clocks as they stand at this frame. */
+  /** Both clocks at this frame. */
   clocks() {
     const parts = this.replay.seats.flatMap((seat, number) => {
       let used = 0, left = null, last = null;
@@ -154,10 +154,10 @@ const viewer = {
     find("clocks").replaceChildren(...parts);
   },
 
-  /** The times by ply, and the evaluations where there are any. */
+  /** The times by ply, and the evaluations, if any. */
   strip() {
     const frames = this.replay.frames, count = frames.length;
-    // Where both were asked, each bar takes half of the room.
+    // If both were asked, each bar takes half of the space.
     const turns = frames.flatMap((frame, at) => (frame.clock ?? []).map(([seat, ms]) =>
       ({ seat, ms, x: frame.clock.length > 1 ? at - 0.4 + seat * 0.4 : at - 0.4,
         width: frame.clock.length > 1 ? 0.4 : 0.8 })));
@@ -217,7 +217,7 @@ function drawBoard({ board, width }, frame) {
     if (goal !== "-") svg.append(drawGoal(x + 0.5, y + 0.5, goal));
     const count = pieces.length / 2;
     for (let n = 0; n < count; n++) {
-      // Those that share a square stand in two columns.
+      // Pieces that share a square are drawn in two columns.
       const left = count === 1 ? 0.5 : 0.27 + 0.46 * (n % 2);
       const top = count <= 2 ? 0.5 : 0.27 + 0.46 * (n >> 1);
       svg.append(drawPiece(x + left, y + top, count === 1 ? 1 : 0.6, pieces[2 * n], pieces[2 * n + 1]));
@@ -233,7 +233,7 @@ function drawBoard({ board, width }, frame) {
   return svg;
 }
 
-/** A piece around this middle: a box where its letter is small, else a disc. */
+/** A piece with this centre: a box if its letter is lower case, otherwise a disc. */
 function drawPiece(x, y, scale, letter, seat) {
   const side = 0.6 * scale, box = letter === letter.toLowerCase();
   return box
@@ -241,13 +241,13 @@ function drawPiece(x, y, scale, letter, seat) {
     : make("circle", { class: `piece${seat}`, cx: x, cy: y, r: 0.36 * scale });
 }
 
-/** The goal of a seat around this middle: a diamond that is seen behind a piece. */
+/** The goal of a seat with this centre: a diamond that is visible behind a piece. */
 function drawGoal(x, y, seat) {
   return make("rect", { class: `goal piece${seat}`, x: x - 0.31, y: y - 0.31, width: 0.62, height: 0.62,
     transform: `rotate(45 ${x} ${y})` }, make("title", {}, `The goal of ${viewer.replay.seats[seat]}`));
 }
 
-/** Opens the game that the address names; closes the viewer where the address names nothing. */
+/** Opens the game that the address names. Closes the viewer if it names none. */
 function follow() {
   const named = new URLSearchParams(location.hash.slice(1));
   if (named.has("game")) viewer.open(named.get("game"), Number(named.get("ply") ?? 0));

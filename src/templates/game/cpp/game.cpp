@@ -1,7 +1,7 @@
-// The rules of @GAME@. Begin here: this is Nim; put your own game in its place.
+// The rules of @GAME@. The game here is Nim: replace it with your own.
 //
-// Every function depends on its arguments alone. A state is a text of your own making; equal states
-// have equal texts. Seats are 0 and 1.
+// The result of every function must depend only on its arguments. A state is a text in a format of
+// your own; equal states must have equal texts. Seats are 0 and 1.
 #include <array>
 #include <sstream>
 
@@ -82,7 +82,7 @@ struct Nim : Rules {
         return position;
     }
 
-    // What a text means that is not in the list of legal actions, or why it is refused.
+    // Judges a text that is not among the legal actions: the action that it means, or a refusal.
     Judgement judge(const Options &, const std::string &text, int,
                     const std::string &action) const override
     {

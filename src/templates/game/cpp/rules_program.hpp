@@ -1,5 +1,5 @@
-// The pipe of a rules program: a request on each line of stdin, its answer on a line of stdout.
-// There is nothing to fill in here.
+// The protocol of a rules program: one request per line on stdin, one answer per line on stdout.
+// You need not change this file.
 #pragma once
 
 #include <array>
@@ -188,13 +188,13 @@ struct Options {
     const std::string &choice(const std::string &name) const { return json[name].text; }
 };
 
-// What is played: `action` for a move or a chance outcome, `both` for a simultaneous turn.
+// A step: `action` for a move or a chance outcome, `both` for a simultaneous turn.
 struct Step {
     std::string kind, action;
     std::array<std::string, 2> both;
 };
 
-// What a position waits for.
+// Who or what comes next.
 struct Turn {
     enum Kind { MOVE, BOTH, PASS, CHANCE, OVER } kind = BOTH;
     int seat = 0;
@@ -204,7 +204,7 @@ struct Turn {
     static Turn move(int seat) { return {MOVE, seat, {}, ""}; }
     static Turn both() { return {BOTH, 0, {}, ""}; }
     static Turn pass(int seat) { return {PASS, seat, {}, ""}; }
-    // Outcomes with their weights; `seat` is the seat whose luck it is, or -1.
+    // Outcomes with their weights; `seat` is the seat whose luck is used, or -1.
     static Turn chance(std::vector<std::pair<std::string, unsigned long>> outcomes, int seat = -1)
     {
         return {CHANCE, seat, std::move(outcomes), ""};
@@ -216,7 +216,8 @@ struct Turn {
     static Turn draw(std::string reason) { return {OVER, -1, {}, std::move(reason)}; }
 };
 
-// What a state shows. `views` are what each seat may know, as JSON, in a hidden game.
+// The visible data of a state. With hidden information, `views` is what each seat may know, as
+// JSON.
 struct Position {
     Turn turn;
     std::array<std::vector<std::string>, 2> legal;
@@ -241,7 +242,7 @@ struct Judgement {
     }
 };
 
-// What a game has to say.
+// The rules of a game.
 struct Rules {
     virtual ~Rules() = default;
     virtual Game game() const = 0;
@@ -381,7 +382,7 @@ private:
     const Game game;
 };
 
-// Answers requests until there are no more.
+// Answers requests until `quit` or the end of the input.
 inline void serve(const Rules &rules)
 {
     const Server server(rules);

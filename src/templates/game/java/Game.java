@@ -3,10 +3,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The rules of @GAME@. Begin here: this is Nim; put your own game in its place.
+ * The rules of @GAME@. The game here is Nim: replace it with your own.
  *
- * <p>Every method depends on its arguments alone. A state is a text of your own making; equal
- * states have equal texts. Seats are 0 and 1.
+ * <p>The result of every method must depend only on its arguments. A state is a text in a format
+ * of your own; equal states must have equal texts. Seats are 0 and 1.
  */
 public class Game extends RulesProgram {
     private static final String HEAPS = "abc";
@@ -66,7 +66,7 @@ public class Game extends RulesProgram {
         return Position.move(state.next, legal, rows);
     }
 
-    /** What a text means that is not in the list of legal actions, or why it is refused. */
+    /** Judges a text that is not among the legal actions: the action that it means, or a refusal. */
     @Override
     Judgement judge(Options options, String text, int seat, String action) {
         if (!action.matches("[abc][0-9]{1,3}")) {

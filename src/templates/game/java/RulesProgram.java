@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The pipe of a rules program: a request on each line of stdin, its answer on a line of stdout.
- * There is nothing to fill in here.
+ * The protocol of a rules program: one request per line on stdin, one answer per line on stdout.
+ * You need not change this file.
  */
 abstract class RulesProgram {
     abstract About about();
@@ -28,7 +28,7 @@ abstract class RulesProgram {
 
     abstract Judgement judge(Options options, String state, int seat, String text);
 
-    /** Answers requests until there are no more. */
+    /** Answers requests until `quit` or the end of the input. */
     void serve() throws IOException {
         BufferedReader in =
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -81,7 +81,7 @@ abstract class RulesProgram {
         return fields;
     }
 
-    /** What the game is. */
+    /** The description of the game. */
     static class About {
         final List<String> seats;
         boolean hidden = false;
@@ -146,7 +146,7 @@ abstract class RulesProgram {
         }
     }
 
-    /** What is played: `action` in a move or a draw of chance, `both` in a simultaneous turn. */
+    /** A step: `action` for a move or a chance outcome, `both` for a simultaneous turn. */
     static class Step {
         final String kind;
         final String action;
@@ -163,11 +163,11 @@ abstract class RulesProgram {
         }
     }
 
-    /** What a state shows. */
+    /** The visible data of a state. */
     static class Position {
-        /** In a hidden game: what each seat may know, as JSON. */
+        /** With hidden information: what each seat may know, as JSON. */
         List<String> views = List.of();
-        /** In a hidden game: whether the last action is told to its own seat alone. */
+        /** With hidden information: whether only its own seat is told the last action. */
         boolean secret = false;
         String caption = "";
         private final List<String> rows;
@@ -198,7 +198,7 @@ abstract class RulesProgram {
             return new Position("pass", seat, rows);
         }
 
-        /** Outcomes with their weights; `seat` is the seat whose luck it is, or null. */
+        /** Outcomes with their weights; `seat` is the seat whose luck is used, or null. */
         static Position chance(Map<String, Long> outcomes, Integer seat, List<String> rows) {
             List<Object> listed = new ArrayList<>();
             outcomes.forEach((text, weight) -> listed.add(Arrays.asList(text, weight)));
@@ -247,7 +247,7 @@ abstract class RulesProgram {
         }
     }
 
-    /** What a text means that is not in the list of legal actions, or why it is refused. */
+    /** Judges a text that is not among the legal actions: the action that it means, or a refusal. */
     static class Judgement {
         private final Map<String, Object> fields;
 
@@ -276,7 +276,7 @@ abstract class RulesProgram {
             this.raw = raw;
         }
 
-        /** A value that is JSON already. */
+        /** A value that is already JSON. */
         static Json raw(String raw) {
             return new Json(raw);
         }

@@ -1,7 +1,7 @@
-// The rules of @GAME@. Begin here: this is Nim; put your own game in its place.
+// The rules of @GAME@. The game here is Nim: replace it with your own.
 //
-// Every function depends on its arguments alone. A state is any JSON; write its keys in a fixed
-// order.
+// The result of every function must depend only on its arguments. A state is any JSON; write its
+// keys in a fixed order.
 "use strict";
 
 const { serve } = require("./rules_program.js");
@@ -65,7 +65,7 @@ function show(options, state) {
   return { turn: { move: state.next }, legal, rows };
 }
 
-// What a text means that is not in `legal`, or why it is refused.
+// Judges a text that is not in `legal`: the action that it means, or a refusal.
 function judge(options, state, seat, text) {
   const heap = text.slice(0, 1);
   const count = text.slice(1);

@@ -1,13 +1,13 @@
-// The pipe of a rules program: a request on each line of stdin, its answer on a line of stdout.
-// There is nothing to fill in here.
+// The protocol of a rules program: one request per line on stdin, one answer per line on stdout.
+// You need not change this file.
 "use strict";
 
 const readline = require("node:readline");
 
-// Answers requests with these functions until there are no more.
+// Answers requests with these functions until `quit` or the end of the input.
 //
 // `play` returns the next state, or an array of the state and its events. `start` may return
-// `{ error: … }` instead of a state if the options make no sense together. `guess` returns a state.
+// `{ error: … }` instead of a state if the options contradict each other. `guess` returns a state.
 function serve(game, { start, maxPlies, play, show, judge, sample, guess }) {
   function first(options) {
     const state = start(options);

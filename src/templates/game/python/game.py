@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The rules of @GAME@. Begin here: this is Nim; put your own game in its place.
+"""The rules of @GAME@. The game here is Nim: replace it with your own.
 
-Every function depends on its arguments alone. A state is any JSON; write its keys in a fixed order.
+The result of every function must depend only on its arguments. A state is any JSON; write its keys
+in a fixed order.
 """
 
 from rules_program import serve
@@ -52,7 +53,7 @@ def show(options, state):
 
 
 def judge(options, state, seat, text):
-    """What a text means that is not in `legal`, or why it is refused."""
+    """Judges a text that is not in `legal`: the action that it means, or a refusal."""
     heap, count = text[:1], text[1:]
     if heap not in state["heaps"] or not count.isdecimal():
         reason = "write the name of a heap and a number, for example b2"

@@ -1,6 +1,6 @@
-"""The pipe of a rules program: a request on each line of stdin, its answer on a line of stdout.
+"""The protocol of a rules program: one request per line on stdin, one answer per line on stdout.
 
-There is nothing to fill in here.
+You need not change this file.
 """
 
 import json
@@ -8,10 +8,10 @@ import sys
 
 
 def serve(game, *, start, max_plies, play, show, judge, sample=None, guess=None):
-    """Answers requests with these functions until there are no more.
+    """Answers requests with these functions until `quit` or the end of the input.
 
     `play` returns the next state, or a tuple of the state and its events. `start` may return
-    `{"error": …}` instead of a state if the options make no sense together. `guess` returns a state.
+    `{"error": …}` instead of a state if the options contradict each other. `guess` returns a state.
     """
 
     def first(options):
@@ -46,5 +46,5 @@ def serve(game, *, start, max_plies, play, show, judge, sample=None, guess=None)
             answer = {"error": f"this game does not answer `{request['type']}`"}
         else:
             answer = function(*(request[field] for field in fields))
-        # Without the flush the referee would never see the line.
+        # Without the flush, the referee would never see the line.
         print(json.dumps({"id": request["id"], **answer}), flush=True)

@@ -1,7 +1,7 @@
-//! The rules of @GAME@. Begin here: this is Nim; put your own game in its place.
+//! The rules of @GAME@. The game here is Nim: replace it with your own.
 //!
-//! Every function depends on its arguments alone. The trait `Rules` in rules_program.rs says what
-//! each is for. Seats are 0 and 1.
+//! The result of every function must depend only on its arguments. The trait `Rules` in
+//! rules_program.rs describes each. Seats are 0 and 1.
 
 mod rules_program;
 
@@ -10,7 +10,7 @@ use rules_program::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Everything that a game in progress is made of.
+/// The state of a game in progress.
 #[derive(Serialize, Deserialize)]
 struct State {
     heaps: [u32; 3],

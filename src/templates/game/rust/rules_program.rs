@@ -1,6 +1,6 @@
-//! The pipe of a rules program: a request on each line of stdin, its answer on a line of stdout.
-//! There is nothing to fill in here.
-#![allow(dead_code)] // what one game does not use, another does
+//! The protocol of a rules program: one request per line on stdin, one answer per line on stdout.
+//! You need not change this file.
+#![allow(dead_code)] // a game need not use everything
 
 use std::io::{self, BufRead, Write};
 
@@ -8,15 +8,15 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{json, Map, Value};
 
-/// What a game has to say.
+/// The rules of a game.
 pub trait Rules {
-    /// Everything that a game in progress is made of.
+    /// The state of a game in progress.
     type State: Serialize + DeserializeOwned;
 
-    /// What the game is.
+    /// The description of the game.
     fn game(&self) -> Game;
 
-    /// The first state, or why the options make no sense together.
+    /// The first state, or an error if the options contradict each other.
     fn start(&self, options: &Options) -> Result<Self::State, String>;
 
     /// The length of the longest game.
@@ -34,11 +34,12 @@ pub trait Rules {
     /// Whose turn it is, what is legal, and the board for people.
     fn show(&self, options: &Options, state: &Self::State) -> Position;
 
-    /// What a text means that is not in the list of legal actions, or why it is refused.
+    /// Judges a text that is not in the list of legal actions: the action that it means, or a
+    /// refusal.
     fn judge(&self, options: &Options, state: &Self::State, seat: usize, text: &str) -> Judgement;
 }
 
-/// What a game is.
+/// The description of a game.
 #[derive(Serialize)]
 pub struct Game {
     pub name: &'static str,
@@ -111,7 +112,7 @@ impl Options {
     }
 }
 
-/// What is played.
+/// A step.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Step {
@@ -121,27 +122,27 @@ pub enum Step {
     Chance(String),
 }
 
-/// What a state waits for.
+/// Who or what comes next in a state.
 pub enum Turn {
     Move(usize),
     Both,
     Pass(usize),
-    /// Outcomes with their weights, and the seat whose luck it is, if it is one seat's.
+    /// Outcomes with their weights, and the seat whose luck is used, if any.
     Chance(Vec<(String, u32)>, Option<usize>),
     /// The winner, or `None` for a draw, and the reason.
     Over(Option<usize>, &'static str),
 }
 
-/// What a state shows.
+/// The visible data of a state.
 pub struct Position {
     pub turn: Turn,
     /// By seat.
     pub legal: [Vec<String>; 2],
     pub rows: Vec<String>,
     pub caption: String,
-    /// In a hidden game: what each seat may know.
+    /// With hidden information: what each seat may know.
     pub views: Option<[Value; 2]>,
-    /// In a hidden game: whether the last action is told to its own seat alone.
+    /// With hidden information: whether only its own seat is told the last action.
     pub secret: bool,
 }
 
@@ -158,7 +159,7 @@ impl Default for Position {
     }
 }
 
-/// What a text means that is not in the list of legal actions.
+/// The judgement of a text that is not in the list of legal actions.
 pub struct Judgement(Value);
 
 impl Judgement {
@@ -172,7 +173,7 @@ impl Judgement {
         Self(json!({"refused": reason, "clause": clause}))
     }
 
-    /// It is not even written like an action.
+    /// It does not even have the form of an action.
     pub fn malformed(reason: String, clause: &str) -> Self {
         Self(json!({"refused": reason, "clause": clause, "malformed": true}))
     }
@@ -194,7 +195,7 @@ struct Request {
     text: String,
 }
 
-/// Answers requests until there are no more.
+/// Answers requests until `quit` or the end of the input.
 pub fn serve<R: Rules>(rules: &R) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for line in io::stdin().lock().lines() {

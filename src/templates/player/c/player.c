@@ -26,7 +26,7 @@ static size_t read_list(const char *line, const char *key, char items[][TEXT])
     return count;
 }
 
-/* Prints the action to play. Begin here: `line` is the whole turn, its state and events too. */
+/* Prints the action to play. Start here: `line` is the whole turn, with its state and events. */
 static void choose(const char *line)
 {
 <<list>>

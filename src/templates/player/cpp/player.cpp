@@ -21,7 +21,7 @@ static std::vector<std::string> read_list(const std::string &line, const std::st
     return items;
 }
 
-// The action to play. Begin here: `line` is the whole turn, its state and events too.
+// Chooses the action. Start here: `line` is the whole turn, with its state and events.
 static std::string choose(const std::string &line, std::mt19937_64 &rng)
 {
     const auto pick = [&rng](const std::vector<std::string> &list) {

@@ -29,7 +29,7 @@ type message struct {
 <<end>>
 }
 
-// choose gives the action to play. Begin here.
+// choose returns the action to play. Start here.
 func choose(turn message, rng *rand.Rand) string {
 <<list>>
 	return turn.Legal[rng.Intn(len(turn.Legal))]

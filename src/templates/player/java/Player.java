@@ -34,7 +34,7 @@ public class Player {
         }
     }
 
-    /** The action to play. Begin here: the line is the whole turn, its state and events too. */
+    /** Chooses the action. Start here: the line is the whole turn, with its state and events. */
     private String choose(String line) {
 <<list>>
         return pick(readList(line, "legal"));

@@ -18,7 +18,7 @@ let random = Math.random;
 const below = (limit) => Math.floor(random() * limit);
 const pick = (list) => list[below(list.length)];
 
-// The action to play. Begin here: `message` is the whole turn, its state and events too.
+// Chooses the action. Start here: `message` is the whole turn, with its state and events.
 function choose(message) {
 <<list>>
   return pick(message.legal);

@@ -7,7 +7,7 @@ import sys
 
 
 def choose(message, rng):
-    """The action to play. Begin here: `message` is the whole turn, its state and events too."""
+    """Chooses the action. Start here: `message` is the whole turn, with its state and events."""
     legal = message["legal"]
 <<list>>
     return rng.choice(legal)
@@ -33,7 +33,7 @@ def main():
             break
         else:
             continue  # `error` and `end` ask for no reply
-        # Without the flush the referee would never see the line.
+        # Without the flush, the referee would never see the line.
         print(json.dumps(reply), flush=True)
 
 

@@ -1,12 +1,12 @@
-"""The rules of the referee for look-ahead, by way of `referee trace`.
+"""The referee's rules for look-ahead, using `referee trace`.
 
     rules = Rules("@GAME@")
     after = rules.play(["an action", "another"])   # from the start of the game
     after["state"], after["turn"], after["legal"]
 
-A position is the list of actions that leads to it, so nothing has to be undone. One process
-answers all questions. It remembers the way to the last position: from there a step costs little.
-The time it computes counts as the player's.
+A position is the list of actions that leads to it, so nothing has to be undone. One process answers
+all queries. It remembers the last position, so a step from there is fast. Its computing time counts
+as the player's.
 """
 
 import atexit
@@ -58,7 +58,7 @@ class Rules:
         return answer
 
     def close(self):
-        """Ends the process; nothing can be asked afterwards."""
+        """Ends the process. No queries are possible after this."""
         try:
             self.process.stdin.close()
         except BrokenPipeError:

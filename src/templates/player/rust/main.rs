@@ -21,7 +21,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// The action to play. Begin here: the line is the whole turn, its state and events too.
+/// Chooses the action. Start here: the line is the whole turn, with its state and events.
 fn choose(line: &str, random: &mut Random) -> String {
 <<list>>
     let legal = list_after(line, "legal");

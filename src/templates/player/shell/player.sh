@@ -1,7 +1,7 @@
 #!/bin/sh
 # A player for @GAME@.
 
-# The items of the list under the key $2 in the line $1, one a line.
+# The items of the list under the key $2 in the line $1, one per line.
 items() {
     rest=${1#*\"$2\":\[}
     printf '%s\n' "${rest%%]*}" | sed 's/^"//; s/"$//; s/","/\n/g'
@@ -9,7 +9,7 @@ items() {
 
 seed=1
 
-# Goes on to the next random number.
+# Computes the next random number.
 draw() {
     seed=$(((seed * 1103515245 + 12345) % 2147483648))
 }
@@ -28,7 +28,7 @@ some() {
         }'
 }
 
-# The action to play. Begin here: $1 is the whole turn, its state and events too.
+# Chooses the action. Start here: $1 is the whole turn, with its state and events.
 choose() {
 <<list>>
     items "$1" legal | some 1
