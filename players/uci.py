@@ -134,21 +134,6 @@ def read_info(words):
     return {"eval": round(value, 4), "note": f"depth {after.get('depth', '?')}, {text}: {line}"}
 
 
-def limits(clock, increment, seat, margin, fixed):
-    """The arguments of `go`, and the milliseconds after which the engine must stop."""
-    left, move = clock.get("left_ms"), clock.get("move_ms")
-    hard = min([ms for ms in (left, move) if ms is not None], default=None)
-    if hard is not None:
-        hard = max(1, hard - margin)
-    if fixed:
-        return fixed, hard
-    if left is None:
-        return (f"movetime {hard or 1000}", hard)
-    both = {seat: max(1, left - margin), not seat: max(1, clock.get("opponent_left_ms", left))}
-    go = f"wtime {both[True]} btime {both[False]} winc {increment} binc {increment}"
-    return go, hard
-
-
 class Player:
     """The player's side of the protocol."""
 

@@ -6,8 +6,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    ask, bot, check, compare, manual, new, packets, perft, play, probe, rank, replay, report,
-    rules, run, serve, serve_game, test_game, trace, verify,
+    ask, bot, check, compare, export, manual, new, packets, perft, play, probe, rank, replay,
+    report, rules, run, serve, serve_game, test_game, trace, verify,
 };
 use crate::config::similar;
 
@@ -121,6 +121,10 @@ pub enum CliCommand {
     /// result, times and seeds. Then it computes the tables again and compares them with the
     /// files. While a run is writing to the folder, it does not check the tables.
     Verify(verify::VerifyArgs),
+    /// Print the games of a tournament as data, for programs that learn from them
+    ///
+    /// One JSON line per game, with all positions, legal actions, choices and the result.
+    Export(export::ExportArgs),
     /// Step through a recorded game
     ///
     /// On a terminal, Enter shows the next position and `q` quits. Otherwise all positions are

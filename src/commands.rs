@@ -6,6 +6,7 @@ pub mod bot;
 pub mod check;
 pub mod compare;
 mod containment_args;
+pub mod export;
 pub mod game_args;
 pub mod manual;
 pub mod new;

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use crate::error::Failure;
 use crate::fingerprint::{Fingerprint, Parts, Unreadable, of_rules};
-use crate::model::containment::ContainmentRequest;
+use crate::model::containment::{Containment, ContainmentRequest};
 use crate::model::record::Header;
 use crate::model::rules::GameRules;
 use crate::player::{ContainedRules, Sandbox, own_files};
 use referee_games::{GameError, RulesProgram, SharedGame};
 use referee_rules_program::{ChildLauncher, ProgramGame};
-use referee_sandbox::{Command, ResolveError};
+use referee_sandbox::{Command, Level, ResolveError};
 
 /// The time for an answer, unless the configuration sets another.
 pub const DEFAULT_REPLY: Duration = Duration::from_secs(10);
@@ -153,12 +153,19 @@ pub fn recorded_rules(header: &Header) -> Result<GameRules, Failure> {
     if !Path::new(&program.program).exists() || !found.dir.is_dir() {
         return Err(Failure::input(missing(program)));
     }
-    let request = ContainmentRequest::default();
-    let game = found.open(&request)?;
+    let game = found.open(&as_recorded(header))?;
     match game.program() {
         Some(now) if now.hash != program.hash => Err(Failure::input(changed(program, now))),
         _ => Ok(GameRules::by_header(game, header)?),
     }
+}
+
+/// The containment of the tournament, or the strongest that works if it was `strict`: the log may
+/// be read on another machine.
+fn as_recorded(header: &Header) -> ContainmentRequest {
+    let Containment { level, limits, .. } = header.containment.clone();
+    let level = Some(level).filter(|level| *level != Level::Strict);
+    ContainmentRequest { level, limits, ..ContainmentRequest::default() }
 }
 
 fn missing(program: &RulesProgram) -> String {

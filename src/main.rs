@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use referee::cli::{Cli, CliCommand};
 use referee::commands::{
-    Status, ask, bot, check, compare, manual, new, packets, perft, play, probe, rank, replay,
-    report, rules, run, serve, serve_game, test_game, trace, verify,
+    Status, ask, bot, check, compare, export, manual, new, packets, perft, play, probe, rank,
+    replay, report, rules, run, serve, serve_game, test_game, trace, verify,
 };
 use referee::error::{Failure, FailureKind};
 use referee::printer::{Colour, Printer};
@@ -41,6 +41,7 @@ fn dispatch(command: &CliCommand, printer: Printer) -> Result<Status, Failure> {
         CliCommand::Play(args) => play::run(args, printer),
         CliCommand::Compare(args) => compare::run(args, printer),
         CliCommand::Check(args) => check::run(args, printer),
+        CliCommand::Export(args) => export::run(args, printer),
         CliCommand::Ask(args) => ask::run(args, printer),
         CliCommand::New(args) => new::run(args, printer),
         CliCommand::Rank(args) => rank::run(args, printer),

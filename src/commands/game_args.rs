@@ -27,6 +27,18 @@ pub enum GameArgument {
 }
 
 impl GameArgument {
+    /// The word that names the game on a command line anywhere: its name, or the absolute path of
+    /// its file.
+    pub fn word(&self) -> String {
+        match self {
+            Self::BuiltIn(kind) => kind.name().to_owned(),
+            Self::File(path) => {
+                let path = path.canonicalize().unwrap_or_else(|_| path.clone());
+                path.display().to_string()
+            }
+        }
+    }
+
     /// The game itself. A rules program is started, contained as `request` asks.
     pub fn open(
         &self,

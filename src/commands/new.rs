@@ -4,7 +4,7 @@
 mod game;
 mod tournament;
 
-use super::game_args::built_in_game;
+use super::game_args::{GameArgument, game_named};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,11 +12,12 @@ use clap::{Args, Subcommand};
 
 use super::{Failure, Status};
 use crate::check::Beginning;
+use crate::model::containment::ContainmentRequest;
 use crate::printer::Printer;
 use crate::seeds::Secret;
 use crate::templates::player::{self, LegalShape};
 use crate::templates::{Language, TemplateFile};
-use referee_games::{GameKind, Legal, Options, Seat};
+use referee_games::{AnyGame, Legal, Options, Seat};
 
 /// Arguments of `new`.
 #[derive(Debug, Args)]
@@ -64,8 +65,8 @@ pub struct PlayerArgs {
     #[arg(long, value_enum)]
     pub language: Language,
     /// The game
-    #[arg(long, value_parser = built_in_game(), default_value = "watch-your-back")]
-    pub game: GameKind,
+    #[arg(long, value_parser = game_named(), default_value = "watch-your-back")]
+    pub game: GameArgument,
 }
 
 /// Creates the player, the game or the configuration.
@@ -81,7 +82,9 @@ fn player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
     let name = args.dir.file_name().and_then(|name| name.to_str()).unwrap_or("my-player");
     let plain = |character: &char| character.is_alphanumeric() || "-_. ".contains(*character);
     let name: String = name.chars().filter(plain).collect();
-    let files = player::files(args.language, &name, args.game.name(), shape(args.game)?);
+    let game = args.game.open(&ContainmentRequest::default(), printer)?;
+    let (shape, word) = (shape(&*game)?, args.game.word());
+    let files = player::files(args.language, &name, (game.name(), &word), shape);
     write_all(&args.dir, &files, printer)
 }
 
@@ -98,17 +101,20 @@ fn write_all(dir: &Path, files: &[TemplateFile], printer: Printer) -> Result<Sta
 }
 
 /// How the game shows its legal actions at its first decision.
-fn shape(game: GameKind) -> Result<LegalShape, Failure> {
-    let options = Options::resolve(game.game().options(), [])?;
-    let mut position = game.game().start(&options)?;
+fn shape(game: &dyn AnyGame) -> Result<LegalShape, Failure> {
+    let options = Options::resolve(game.options(), [])?;
+    let mut position = game.start(&options)?;
     let mut luck = Secret::from_seed(1).luck("one", "other", 1);
     Beginning::play_chance(&mut *position, &mut luck)?;
-    Ok(match position.legal(Seat::First) {
+    let asked = position.turn().asked().first().copied().unwrap_or(Seat::First);
+    Ok(match position.legal(asked) {
         Legal::List(_) => LegalShape::List,
         Legal::Factored { .. } => LegalShape::Factored,
         Legal::Shown(_) => {
-            let game = game.game().name();
-            return Err(Failure::input(format!("no starter kit for {game}")));
+            return Err(Failure::input(format!(
+                "no starter kit for {}, because it does not list its legal actions",
+                game.name()
+            )));
         }
     })
 }

@@ -92,7 +92,7 @@ pub(super) fn refuse_classes(
     }
 }
 
-/// Reads the openings from a file: one per line, actions separated by `;`, comments after `#`.
+/// Reads the openings from a file, one per line.
 fn read(
     file: &Spanned<String>,
     start: &Position,
@@ -110,7 +110,15 @@ fn read(
     };
     let (mut openings, mut refused) = (Vec::new(), 0);
     for line in lines(&text) {
-        let texts: Vec<String> = line.iter().map(|at| text[at.clone()].to_owned()).collect();
+        let BookLine { texts, at } = match line {
+            Ok(line) => line,
+            Err(at) => {
+                let problem = Problem::new(at, "invalid opening");
+                let label = "expected a JSON list of texts, such as `[\"e2e4\", \"e7e5\"]`";
+                problems.add(problem.label(label).in_file(name, &text));
+                return None;
+            }
+        };
         match listed(start, &texts) {
             Ok(steps) => openings.push(Opening::texts_of(&steps)),
             Err(OpeningError::Dice) => {
@@ -123,7 +131,7 @@ fn read(
             Err(OpeningError::Action(number, why)) => {
                 refused += 1;
                 if refused <= MOST_SHOWN {
-                    let at = line.get(number).cloned().unwrap_or_default();
+                    let at = at.get(number).cloned().unwrap_or_default();
                     let problem = Problem::new(at, "invalid opening").label(why.to_string());
                     problems.add(problem.in_file(name, &text));
                 }
@@ -140,18 +148,48 @@ fn read(
     Some(Openings::Listed(openings))
 }
 
-/// The byte ranges of the actions of each line, for lines that have any.
-fn lines(text: &str) -> Vec<Vec<Range<usize>>> {
+/// A line of an opening book.
+#[derive(Debug, PartialEq, Eq)]
+struct BookLine {
+    /// The actions.
+    texts: Vec<String>,
+    /// The byte range of each of them.
+    at: Vec<Range<usize>>,
+}
+
+/// The lines of an opening book that have any actions, or the byte ranges of those that make no
+/// sense. Actions are separated by `;`, or are a JSON list; a comment follows `#`.
+fn lines(text: &str) -> Vec<Result<BookLine, Range<usize>>> {
     let mut start = 0;
     let mut lines = Vec::new();
     for line in text.split_inclusive('\n') {
         let actions = line.split('#').next().unwrap_or_default();
-        if !actions.trim().is_empty() {
-            lines.push(parts(actions, start));
+        if line.trim_start().starts_with('[') {
+            let from = start + line.len() - line.trim_start().len();
+            lines.push(json_list(line.trim(), from));
+        } else if !actions.trim().is_empty() {
+            let at = parts(actions, start);
+            let texts = at.iter().map(|at| text[at.clone()].to_owned()).collect();
+            lines.push(Ok(BookLine { texts, at }));
         }
         start += line.len();
     }
     lines
+}
+
+/// A line that begins with a JSON list of actions, perhaps followed by a comment. Every action has
+/// the byte range of the list, which begins at `start`.
+fn json_list(line: &str, start: usize) -> Result<BookLine, Range<usize>> {
+    let mut values = serde_json::Deserializer::from_str(line).into_iter::<Vec<String>>();
+    let whole = start..start + line.len();
+    let Some(Ok(texts)) = values.next() else { return Err(whole) };
+    let end = values.byte_offset();
+    let rest = line[end..].trim_start();
+    if texts.is_empty() || !(rest.is_empty() || rest.starts_with('#')) {
+        return Err(whole);
+    }
+    let at = vec![start..start + end; texts.len()];
+    Ok(BookLine { texts, at })
 }
 
 /// The byte ranges of the parts of `actions`, which begins at `start`, without outer blanks.
@@ -162,4 +200,25 @@ fn parts(actions: &str, mut start: usize) -> Vec<Range<usize>> {
         from..from + text.trim().len()
     };
     actions.split(';').map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_list_of_actions_or_a_json_list() {
+        let texts = |text| {
+            let texts = |line: Result<BookLine, _>| line.map(|line| line.texts.join("|"));
+            lines(text).into_iter().map(texts).collect::<Vec<_>>()
+        };
+        assert_eq!(texts("a ; b # c\n\n# d\n"), [Ok("a|b".to_owned())]);
+        assert_eq!(
+            texts(" [\"a;b\", \"c#\"] # d\ne"),
+            [Ok("a;b|c#".to_owned()), Ok("e".to_owned())]
+        );
+        assert_eq!(texts("[1]\n[] \n[\"a\"] b"), [Err(0..3), Err(4..6), Err(8..15)]);
+        let lines = lines("x\n [\"a\", \"b\"]\n");
+        assert_eq!(lines[1].as_ref().expect("a list").at, [3..13, 3..13]);
+    }
 }

@@ -96,13 +96,18 @@ pub enum LegalShape {
     Factored,
 }
 
-/// The files of the kit in this language, for a player called `name` of the game called `game`.
-pub fn files(language: Language, name: &str, game: &str, shape: LegalShape) -> Vec<TemplateFile> {
-    let marks = [
-        ("@REFUSAL@", "this player plays @GAME@ only (--game @GAME@)"),
-        ("@NAME@", name),
-        ("@GAME@", game),
-    ];
+/// The files of the kit in this language, for a player called `name` of a game with this name. `word`
+/// stands for the game on command lines.
+pub fn files(
+    language: Language,
+    name: &str,
+    (game, word): (&str, &str),
+    shape: LegalShape,
+) -> Vec<TemplateFile> {
+    let quoted = shlex::try_quote(word).unwrap_or(word.into());
+    let refusal = format!("this player plays {game} only (--game {game})");
+    let marks =
+        [("@REFUSAL@", &*refusal), ("@NAME@", name), ("@WORD@", &*quoted), ("@GAME@", game)];
     let files = kit(language).files(&marks);
     files
         .into_iter()
@@ -173,8 +178,9 @@ mod tests {
     fn kits_contain_no_template_marks() {
         for language in Language::ALL {
             for shape in [LegalShape::List, LegalShape::Factored] {
-                for file in files(language, "ant", "a-game", shape) {
-                    let left = ["@NAME@", "@GAME@", "@FILE@", "@BUILD@", "<<end>>", "<<list>>"];
+                for file in files(language, "ant", ("a-game", "a-game"), shape) {
+                    let left =
+                        ["@NAME@", "@WORD@", "@GAME@", "@FILE@", "@BUILD@", "<<end>>", "<<list>>"];
                     assert!(!left.iter().any(|mark| file.text.contains(mark)), "{}", file.path);
                     let is_player = file.path == kit(language).source;
                     let refuses = file.text.contains("this player plays a-game only");

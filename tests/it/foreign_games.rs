@@ -67,6 +67,44 @@ fn a_tournament_of_a_game_that_is_a_program_is_played_and_verified() {
 }
 
 #[test]
+fn its_games_are_exported_with_all_positions() {
+    let arena = arena(RULES);
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+    let export = arena.run(&["export"]);
+    assert_eq!((export.code, export.err.as_str()), (0, ""));
+    let games: Vec<Value> =
+        export.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(games.len(), 2);
+    assert_eq!((&games[0]["game"], &games[0]["result"]), (&"three".into(), &"one".into()));
+    let positions = games[0]["positions"].as_array().expect("a list");
+    assert_eq!(positions.len(), 4);
+    assert_eq!(positions[0]["legal"], serde_json::json!({"one": ["a", "b"]}));
+    let played = positions[0]["step"]["move"].as_str().expect("an action");
+    assert_eq!(positions[1]["state"], played);
+    let over = serde_json::json!({"over": "one", "reason": "three"});
+    assert_eq!((&positions[3]["turn"], positions[3].get("step")), (&over, None));
+}
+
+#[test]
+fn kits_and_tournaments_are_made_for_it() {
+    let arena = arena(RULES);
+    fs::create_dir(arena.path().join("game")).expect("a folder");
+    arena.write("game/game.toml", "command = [\"sh\", \"rules.sh\"]\n");
+    arena.write("game/rules.sh", RULES);
+    let new = ["new", "player", "--language", "shell", "--game", "game/game.toml", "cups/kit"];
+    let made = arena.run(&new);
+    assert_eq!(made.code, 0, "{made:?}");
+    let made =
+        arena.run(&["new", "tournament", "cups", "--into", "cup", "--game", "game/game.toml"]);
+    assert_eq!(made.code, 0, "{made:?}");
+    let plan = arena.run(&["run", "cup/tournament.toml", "--plan"]);
+    assert!(plan.code == 2 && plan.err.contains("only one player"), "the rest is fine: {plan:?}");
+    let check =
+        arena.run(&["check", "cups/kit", "--game", "game/game.toml", "--against", "random"]);
+    assert_eq!(check.code, 0, "{check:?}");
+}
+
+#[test]
 fn a_changed_rules_program_is_accepted_if_records_replay_the_same() {
     let arena = arena(RULES);
     assert_eq!(arena.run(&["run", "--quiet"]).code, 0);

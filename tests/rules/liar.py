@@ -49,7 +49,8 @@ def waiting(state):
     if HIDDEN and state["coin"] is None:
         return {"chance": [["heads", int(MISTAKE != "tails")], ["tails", int(MISTAKE != "heads")]]}
     if state["sum"] >= 40:
-        return {"over": SEATS[(state["ply"] + 1) % 2], "reason": "forty"}
+        reason = f"forty-{requests}" if MISTAKE == "fickle" else "forty"
+        return {"over": SEATS[(state["ply"] + 1) % 2], "reason": reason}
     return {"move": SEATS[state["ply"] % 2]}
 
 
@@ -85,7 +86,7 @@ for request in map(json.loads, sys.stdin):
         answer = play(request["state"], request["step"])
     elif kind == "guess" and HIDDEN and MISTAKE != "blind":
         answer = guess(request["state"], request["seat"], request["draw"])
-    elif MISTAKE == "clause":
+    elif MISTAKE == "outlaw":
         answer = {"refused": "no", "clause": "L9"}
     else:
         answer = {"refused": "1 or 2 is added", "clause": "L1", "malformed": True}

@@ -10,6 +10,8 @@ mod containment;
 mod crashes;
 mod game_kits;
 mod hidden_games;
+mod lying_games;
+mod real_games;
 mod starter_kits;
 mod terminal;
 mod test_game;
@@ -23,6 +25,8 @@ fn main() -> ExitCode {
         ("crashes", crashes::tests()),
         ("game_kits", game_kits::tests()),
         ("hidden_games", hidden_games::tests()),
+        ("lying_games", lying_games::tests()),
+        ("real_games", real_games::tests()),
         ("starter_kits", starter_kits::tests()),
         ("terminal", terminal::tests()),
         ("test_game", test_game::tests()),

@@ -117,17 +117,24 @@ fn the_rules_can_be_used_from_python() -> Lacks {
     let arena = Arena::new();
     assert_eq!(arena.run(&["new", "player", "--language", "python", "kit"]).code, 0);
     let script = "\
-from referee_rules import Rules, Illegal
-import sys
+from referee_rules import Environment, Illegal, Rules
+import random, sys
 rules = Rules('watch-your-back', {'max-moves': 100}, referee=sys.argv[1])
 after = rules.play(['3,3', '3,4'])
-print(after['ply'], after['turn'], len(after['legal']))
-print([rules.play(actions)['ply'] for actions in ([], ['3,3'])])
+print(after.ply, after.turn, len(after.legal))
+print(after.before.before.state == rules.start().state)
 try:
     rules.play(['0,0'])
 except Illegal as error:
     print(error)
-print(rules.play([])['ply'])
+print(rules.start().playout(random.Random(1)) in (*rules.seats, 'draw'))
+for game in 'backdraughts', 'back-to-the-wall':
+    env = Environment(Rules(game, referee=sys.argv[1]))
+    env.reset(seed=1)
+    while env.agent is not None:
+        assert env.observe() == env.position.state
+        env.step(env.position.sample(env.agent, env.rng))
+    print(sorted(env.rewards.values()) in ([-1, 1], [0, 0]))
 ";
     let output = Command::new("python3")
         .args(["-c", script, env!("CARGO_BIN_EXE_referee")])
@@ -136,7 +143,7 @@ print(rules.play([])['ply'])
         .expect("Python 3 starts");
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
-        "2 {'move': 'white'} 44\n[0, 1]\nW1: 0,0 is a corner\n0\n",
+        "2 {'move': 'white'} 44\nTrue\nW1: 0,0 is a corner\nTrue\nTrue\nTrue\n",
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
@@ -158,7 +165,7 @@ fn looks_ahead(level: &str) -> Lacks {
     let asks = "    from referee_rules import Rules
     rules = Rules('watch-your-back')
     played = [event['action'] for event in message['events'] if event['event'] == 'action']
-    assert message['ply'] > 1 or rules.play(played)['legal'] == legal
+    assert message['ply'] > 1 or rules.play(played).legal == legal
     return rng.choice(legal)
 ";
     let place = "\nassert __import__('os').environ['REFEREE'] == '/referee'\n";

@@ -1,6 +1,6 @@
 //! `new tournament`: creates the configuration for a folder of players.
 
-use crate::commands::game_args::built_in_game;
+use crate::commands::game_args::{GameArgument, game_named};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,6 @@ use clap::Args;
 use super::{Failure, Printer, Status};
 use crate::config::Detected;
 use crate::submissions::{ImportError, NoPlayer, Submission, take_in};
-use referee_games::GameKind;
 
 /// The maximum number of alternatives written for one player.
 const MOST_CHOICES: usize = 8;
@@ -36,8 +35,8 @@ pub struct TournamentArgs {
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub into: PathBuf,
     /// The game
-    #[arg(long, value_parser = built_in_game(), default_value = "watch-your-back")]
-    pub game: GameKind,
+    #[arg(long, value_parser = game_named(), default_value = "watch-your-back")]
+    pub game: GameArgument,
 }
 
 /// Writes the configuration.
@@ -110,7 +109,7 @@ fn configuration(args: &TournamentArgs, taken: &[Submission]) -> Result<String, 
          move = \"5s\"\n",
         args.dir.display().to_string().replace(char::is_control, " "),
         quoted(title.trim_start_matches('.')),
-        quoted(args.game.name()),
+        quoted(&args.game.word()),
         if taken.iter().any(has_class) { PRESET } else { "" },
     );
     for submission in taken {

@@ -1,17 +1,19 @@
-"""The referee's rules for look-ahead, using `referee trace`.
+"""The rules of the referee's games, for look-ahead and for training.
 
-    rules = Rules("@GAME@")
-    after = rules.play(["an action", "another"])   # from the start of the game
-    after["state"], after["turn"], after["legal"]
+    rules = Rules("@GAME@", {"an-option": 3})
+    position = rules.start()
+    position.legal                        # the legal actions; None if there are too many to list
+    after = position.play("an action")    # `position` stays as it is; `after.before` is `position`
+    after.playout(random.Random(1))       # a random game from here: the winning seat or "draw"
 
-A position is the list of actions that leads to it, so nothing has to be undone. One process answers
-all queries. It remembers the last position, so a step from there is fast. Its computing time counts
-as the player's.
+A process, `referee serve-game`, answers all questions, and a step costs one exchange with it. Its time
+counts as the player's. `Environment` is for training, in the manner of PettingZoo.
 """
 
 import atexit
 import json
 import os
+import random
 import subprocess
 
 
@@ -20,47 +22,218 @@ class Illegal(ValueError):
 
 
 class Rules:
-    """One game under its options, for example `Rules("backdraughts", {"turning": "on"})`.
+    """A game under its options, for example `Rules("backdraughts", {"turning": "on"})`.
 
-    The program is the one that the referee names in the variable REFEREE, else the `referee` in
-    the PATH. To be used by one thread at a time.
+    `game` is the name of a built-in game, or the command of a rules program as a list of words. For
+    a built-in game the program is the one that the referee names in the variable REFEREE, else the
+    `referee` in the PATH. To be used by one thread at a time.
     """
 
     def __init__(self, game, options=None, referee=None):
         referee = referee or os.environ.get("REFEREE", "referee")
-        given = [f"--option={name}={value}" for name, value in (options or {}).items()]
-        command = [referee, "trace", game, "--legal", "--from-start", *given]
+        command = [referee, "serve-game", game] if isinstance(game, str) else list(game)
         pipe = subprocess.PIPE
         try:
             self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, encoding="utf-8")
         except OSError as error:
             raise RuntimeError(
-                f"the rules cannot be asked, because {referee} cannot be run ({error.strerror}): "
+                f"the rules cannot be asked, because {command[0]} cannot be run "
+                f"({error.strerror}): "
                 "install the referee where every user may run it, or pass its path as `referee`"
             ) from error
         # Otherwise it might outlive the player for a moment.
         atexit.register(self.close)
+        self.asked = 0
+        self.about = self.ask("game", protocol=[1])
+        self.seats = self.about["seats"]
+        self.options = {option["name"]: option["default"] for option in self.about["options"]
+                        if "default" in option}
+        unknown = set(options or {}) - {option["name"] for option in self.about["options"]}
+        if unknown:
+            raise ValueError(f"{game} has no option `{min(unknown)}`")
+        self.options.update(options or {})
 
-    def play(self, actions):
-        """The position after these actions, as `referee trace` prints it: a dict with `ply`,
-        `action`, `state`, `events`, `turn` and `legal`. Dice are actions too (`roll 4`)."""
+    def ask(self, kind, **fields):
+        """The answer to a request, as docs/games.md describes it."""
+        self.asked += 1
+        request = {"type": kind, "id": self.asked, **fields}
         try:
-            self.process.stdin.write(json.dumps(list(actions)) + "\n")
+            self.process.stdin.write(json.dumps(request, separators=(",", ":")) + "\n")
             self.process.stdin.flush()
             line = self.process.stdout.readline()
         except BrokenPipeError:
             line = ""
         if not line:
-            raise RuntimeError("`referee trace` has ended; what it said is on stderr")
+            raise RuntimeError("the rules program has ended; its message is on stderr")
         answer = json.loads(line)
         if "error" in answer:
-            raise Illegal(answer["error"])
+            raise ValueError(answer["error"])
         return answer
 
+    def start(self):
+        """The first position."""
+        return Position(self, self.ask("start", options=self.options))
+
+    def play(self, actions):
+        """The position after these actions from the start, as a game's record lists them.
+
+        A simultaneous turn takes two actions, the first seat's first; `pass` is a forced pass.
+        Outcomes of chance are listed, too.
+        """
+        position, actions = self.start(), iter(actions)
+        for action in actions:
+            both = "both" in position.turn
+            position = position.play((action, next(actions)) if both else action)
+        return position
+
     def close(self):
-        """Ends the process. No queries are possible after this."""
+        """Ends the process; nothing can be asked afterwards."""
         try:
             self.process.stdin.close()
         except BrokenPipeError:
             pass
         self.process.wait()
+
+
+class Position:
+    """A position: `state`, `turn`, `legal`, `events` (of the step that led here), `rows`, `views`.
+
+    `turn` is `{"move": SEAT}`, `{"both": True}`, `{"pass": SEAT}`, `{"chance": [[TEXT, WEIGHT], …]}`
+    or `{"over": SEAT or "draw", "reason": TEXT}`. `legal` is a list of texts, by seat where both
+    move. `before` is the position before the last step, None at the start.
+    """
+
+    def __init__(self, rules, answer, before=None):
+        self.rules, self.before = rules, before
+        self.ply = 0 if before is None else before.ply + ("chance" not in before.turn)
+        self.state, self.turn = answer["state"], answer["turn"]
+        self.legal, self.events = answer.get("legal"), answer.get("events", [])
+        self.show, self.views = answer.get("show"), answer.get("views")
+        self.rows, self.values = answer.get("rows", []), answer.get("values")
+
+    @property
+    def asked(self):
+        """The seats that must choose an action now."""
+        if "both" in self.turn:
+            return list(self.rules.seats)
+        return [self.turn["move"]] if "move" in self.turn else []
+
+    @property
+    def winner(self):
+        """The seat that won, "draw", or None while the game goes on."""
+        return self.turn.get("over")
+
+    def legal_of(self, seat):
+        """The legal actions of a seat that is asked; None if there are too many to list."""
+        return self.legal[seat] if isinstance(self.legal, dict) else self.legal
+
+    def play(self, action):
+        """The position after an action, an outcome of chance, `pass`, or a pair of actions."""
+        if "move" in self.turn:
+            step = {"move": self.judge(self.turn["move"], action)}
+        elif "both" in self.turn:
+            step = {"both": [self.judge(*both) for both in zip(self.rules.seats, action)]}
+        elif "chance" in self.turn and any(action == text for text, _ in self.turn["chance"]):
+            step = {"chance": action}
+        elif "pass" in self.turn and action == "pass":
+            step = {"pass": True}
+        else:
+            raise Illegal(f"{action!r} does not answer the turn {json.dumps(self.turn)[:200]}")
+        answer = self.rules.ask("play", options=self.rules.options, state=self.state, step=step)
+        return Position(self.rules, answer, self)
+
+    def judge(self, seat, text):
+        """The canonical text of a legal action; raises `Illegal` for any other text."""
+        if text in (self.legal_of(seat) or ()):
+            return text
+        answer = self.rules.ask(
+            "judge", options=self.rules.options, state=self.state, seat=seat, text=text)
+        if "refused" in answer:
+            clause = f"{answer['clause']}: " if "clause" in answer else ""
+            raise Illegal(clause + answer["refused"])
+        return answer["action"]
+
+    def sample(self, seat, rng=random):
+        """A random legal action of a seat that is asked."""
+        legal = self.legal_of(seat)
+        if legal:
+            return rng.choice(legal)
+        return self.rules.ask("sample", options=self.rules.options, state=self.state, seat=seat,
+                              draw=rng.randrange(2**53))["action"]
+
+    def random_step(self, rng=random):
+        """The position after a random action, outcome or forced pass."""
+        if "chance" in self.turn:
+            texts, weights = zip(*self.turn["chance"])
+            return self.play(rng.choices(texts, weights)[0])
+        if "pass" in self.turn:
+            return self.play("pass")
+        actions = [self.sample(seat, rng) for seat in self.asked]
+        return self.play(actions if "both" in self.turn else actions[0])
+
+    def settled(self, rng=random):
+        """The next position that asks a seat or is over; chance is drawn, passes are made."""
+        position = self
+        while not position.asked and position.winner is None:
+            position = position.random_step(rng)
+        return position
+
+    def playout(self, rng=random):
+        """The winner of a random game from here, or "draw"."""
+        position = self
+        while position.winner is None:
+            position = position.random_step(rng)
+        return position.winner
+
+
+class Environment:
+    """A game for training, in the manner of PettingZoo: seats act one after the other.
+
+        env = Environment(Rules("@GAME@"))
+        env.reset(seed=1)
+        while env.agent is not None:
+            env.step(choose(env.observe(), env.legal()))
+        env.rewards    # by seat: 1 for a win, -1 for a loss, 0 for a draw
+
+    In a simultaneous turn the second seat acts without seeing the first one's action.
+    """
+
+    def __init__(self, rules):
+        self.rules, self.seats = rules, rules.seats
+        self.rng = random.Random()
+        self.reset()
+
+    def reset(self, seed=None):
+        """Starts a new game; chance is drawn from the seed."""
+        if seed is not None:
+            self.rng.seed(seed)
+        self._go_on(self.rules.start())
+
+    def _go_on(self, position):
+        self.position = position.settled(self.rng)
+        self.waiting, self.chosen = self.position.asked, []
+        winner = self.position.winner
+        self.rewards = {seat: 0 for seat in self.seats}
+        if winner in self.seats:
+            self.rewards = {seat: 1 if seat == winner else -1 for seat in self.seats}
+
+    @property
+    def agent(self):
+        """The seat that acts next; None when the game is over."""
+        return self.waiting[len(self.chosen)] if self.waiting else None
+
+    def legal(self, seat=None):
+        """The legal actions; None if there are too many to list (`position.sample` draws one)."""
+        return self.position.legal_of(seat or self.agent)
+
+    def observe(self, seat=None):
+        """What a seat sees: the state, or its view in a game with hidden information."""
+        seat = seat or self.agent
+        return self.position.views[seat] if self.position.views else self.position.state
+
+    def step(self, action):
+        """Plays an action of `agent`. Raises `Illegal` if the rules refuse it."""
+        self.chosen.append(self.position.judge(self.agent, action))
+        if len(self.chosen) == len(self.waiting):
+            both = len(self.waiting) == 2
+            self._go_on(self.position.play(self.chosen if both else self.chosen[0]))

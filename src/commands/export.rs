@@ -1,0 +1,176 @@
+//! `export`: prints the games of a tournament as data, one JSON line per game, for programs that
+//! learn from them.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::results::find;
+use super::{Failure, Status};
+use crate::analysis::TournamentAnalysis;
+use crate::analysis::pass::{LogVisitor, LoggedGame};
+use crate::analysis::results::Faulted;
+use crate::game_program::recorded_rules;
+use crate::model::record::GameRecord;
+use crate::model::rules::GameRules;
+use crate::printer::Printer;
+use crate::replay::{Replay, ReplayStep};
+use referee_games::{AnyPosition, BySeat, Event, Legal, Seat, SeatMap, TextStep};
+use referee_protocol::Score;
+use referee_rules_program::contract::{StepWords, TurnWords};
+
+/// Arguments of `export`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  referee export > games.jsonl
+  referee export results/autumn-cup | head -1 | python3 -m json.tool
+
+Each line is a game: `game`, `options`, `id`, `pair`, `number` (1 or 2 in its pair), `players`,
+`result`, `reason`, `fault`, `scores`, and `positions`. Each position has `ply`, `turn`, `state`,
+`legal`, in a game with hidden information `views`, and unless it is the last one `step`, `events`
+and whether the step belongs to the `opening`. Turns and steps are written as in docs/games.md.")]
+pub struct ExportArgs {
+    /// The results folder (default: the newest under results/)
+    pub dir: Option<PathBuf>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ExportFormat,
+}
+
+/// The format of exported games.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ExportFormat {
+    /// One JSON object per line.
+    #[default]
+    Jsonl,
+}
+
+/// Prints the games.
+pub fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure> {
+    let ExportFormat::Jsonl = args.format;
+    let dir = find(args.dir.as_deref())?;
+    let analysis = TournamentAnalysis::read(&dir, Faulted::Count)?;
+    let rules = recorded_rules(&analysis.header)?;
+    let options = &analysis.header.options;
+    analysis.visit(&mut GameExporter { rules: &rules, options, printer })?;
+    Ok(Status::Done)
+}
+
+/// Prints each game of a log.
+struct GameExporter<'a> {
+    rules: &'a GameRules,
+    options: &'a Map<String, Value>,
+    printer: Printer,
+}
+
+impl LogVisitor for GameExporter<'_> {
+    fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
+        let line = self.game(game.record)?;
+        self.printer.line(&line)
+    }
+}
+
+impl GameExporter<'_> {
+    /// A game as JSON.
+    fn game(&self, record: &GameRecord) -> Result<String, Failure> {
+        let broken =
+            |error: &dyn std::fmt::Display| Failure::input(format!("game {}: {error}", record.id));
+        let mut replay = Replay::new(&self.rules.start, record);
+        let mut positions = Vec::new();
+        loop {
+            let before = replay.current().boxed();
+            let played = replay.next().transpose().map_err(|error| broken(&error))?;
+            let position = ExportedPosition::of(&*before, played.as_ref(), self.rules)
+                .map_err(|error| broken(&error))?;
+            positions.push(position);
+            if played.is_none() {
+                break;
+            }
+        }
+        let fault = record.fault.as_ref();
+        let game = ExportedGame {
+            game: self.rules.game.name(),
+            options: self.options,
+            id: &record.id,
+            pair: record.pair,
+            number: record.game,
+            players: &record.players,
+            result: &record.result,
+            reason: &record.reason,
+            fault: fault
+                .map(|faults| faults.iter().map(|(seat, it)| (&**seat, it.code.name())).collect()),
+            scores: &record.scores,
+            positions,
+        };
+        serde_json::to_string(&game).map_err(|error| broken(&error))
+    }
+}
+
+/// A game with all its positions.
+#[derive(Debug, Serialize)]
+struct ExportedGame<'a> {
+    game: &'a str,
+    options: &'a Map<String, Value>,
+    id: &'a str,
+    pair: u32,
+    number: u8,
+    players: &'a SeatMap<String>,
+    result: &'a str,
+    reason: &'a str,
+    /// The code of the fault of each seat that made one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<std::collections::BTreeMap<&'a str, &'a str>>,
+    scores: &'a SeatMap<Score>,
+    positions: Vec<Box<RawValue>>,
+}
+
+/// A position, and the step that was played there.
+#[derive(Debug, Serialize)]
+struct ExportedPosition<'a> {
+    ply: u32,
+    turn: TurnWords,
+    state: Cow<'a, RawValue>,
+    /// By seat, of those that are asked.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    legal: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    views: Option<SeatMap<Cow<'a, RawValue>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step: Option<StepWords<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    events: &'a [Event],
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    opening: bool,
+}
+
+impl<'a> ExportedPosition<'a> {
+    /// The position as JSON, with the step that was played there.
+    fn of(
+        position: &'a dyn AnyPosition,
+        played: Option<&'a ReplayStep>,
+        rules: &GameRules,
+    ) -> serde_json::Result<Box<RawValue>> {
+        let seats = position.seats();
+        let turn = position.turn();
+        let legal = |&seat: &Seat| -> serde_json::Result<_> {
+            let legal: Legal = position.legal(seat);
+            Ok((seats[seat].to_string(), serde_json::to_value(legal)?))
+        };
+        let views = || SeatMap::new(seats.clone(), BySeat::from_fn(|seat| position.view(seat)));
+        serde_json::value::to_raw_value(&Self {
+            ply: position.ply(),
+            legal: turn.asked().iter().map(legal).collect::<Result<_, _>>()?,
+            turn: TurnWords::of(&turn, &seats, position.outcomes()),
+            state: position.state(),
+            views: rules.game.is_hidden().then(views),
+            step: played.map(|played| TextStep::as_text(&played.step).into()),
+            events: played.map_or(&[], |played| &played.events),
+            opening: played.is_some_and(|played| played.is_opening),
+        })
+    }
+}
