@@ -161,7 +161,7 @@ mod tests {
         for language in Language::ALL {
             let kit = kit(language);
             assert_eq!(kit.language, language);
-            let files = files(language, "ant", "a-game", LegalShape::List);
+            let files = files(language, "ant", ("a-game", "a-game"), LegalShape::List);
             let text = |path: &str| {
                 let file = files.iter().find(|file| file.path == path);
                 &file.unwrap_or_else(|| panic!("{path} of {language:?}")).text

@@ -12,7 +12,7 @@ const MISTAKES: [(&str, &str, usize); 5] = [
     ("twice", "is listed twice", 2),
     ("seats", "unknown seat `third`", 3),
     ("crashes", "ended with exit code 1", 7),
-    ("leaks", "second learns by the events what its guesses hide", 1),
+    ("leaks", "second learns from the events what its guesses hide", 1),
 ];
 
 pub(crate) fn tests() -> Vec<Trial> {
