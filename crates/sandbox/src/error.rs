@@ -132,7 +132,7 @@ pub enum Unavailable {
     Cgroup {
         /// The group of this process.
         dir: PathBuf,
-        /// Why no group can be made in it.
+        /// The reason why no group can be created in it.
         #[source]
         error: Arc<io::Error>,
     },
@@ -253,7 +253,7 @@ mod tests {
         let required = ResolveError::Required { requirement, why: Unavailable::NoController };
         assert_eq!(
             required.to_string(),
-            "`memory` is required and not in force: no control group hierarchy of this machine \
+            "`memory` is required but not in force: no control group hierarchy of this machine \
              provides it"
         );
         let level = ResolveError::Level {
@@ -262,8 +262,8 @@ mod tests {
         };
         assert_eq!(
             level.to_string(),
-            "the level `strict` is not available: seccomp does not hold although it was put in \
-             force"
+            "the level `strict` is not available: seccomp was put in force but does \
+             not hold"
         );
     }
 }

@@ -19,16 +19,13 @@ fn play(program: &Scripted, action: &str) -> Result<(), GameError> {
 #[test]
 fn an_answer_that_is_not_one_is_shown() {
     let cases: [(&[u8], &str); 7] = [
-        (b"hello\n", "its answer is not what the contract wants: expected value at line 1"),
-        (b"\n", "its answer is not what the contract wants: EOF while parsing"),
-        (b"{\"id\":1}\n", "its answer is not what the contract wants: missing field `protocol`"),
-        (
-            b"{\"id\":1,\"x\":\"\xff\"}\n",
-            "its answer is not what the contract wants: it is not UTF-8",
-        ),
+        (b"hello\n", "its answer breaks the contract: expected value at line 1"),
+        (b"\n", "its answer breaks the contract: EOF while parsing"),
+        (b"{\"id\":1}\n", "its answer breaks the contract: missing field `protocol`"),
+        (b"{\"id\":1,\"x\":\"\xff\"}\n", "its answer breaks the contract: it is not UTF-8"),
         (b"{\"protocol\":1}\n", "its answer carries no id; the request was 1"),
         (b"{\"id\":7}\n", "its answer carries id 7, but the request was 1"),
-        (b"[1]\n", "its answer is not what the contract wants: "),
+        (b"[1]\n", "its answer breaks the contract: "),
     ];
     for (bytes, said) in cases {
         let program = Scripted::nim_but("game", move |_| Says::Bytes(bytes.to_vec()));
@@ -192,7 +189,7 @@ fn games_that_ask_no_seat_for_too_long_are_stopped() {
         }
     };
     assert_eq!(steps, MOST_UNASKED);
-    assert_eq!(problem(&error), "nobody was asked for an action in more than 1000 steps");
+    assert_eq!(problem(&error), "no seat was asked for an action in more than 1000 steps");
 }
 
 #[test]
