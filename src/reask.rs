@@ -189,7 +189,7 @@ impl fmt::Display for NotAsked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Record(error) => error.fmt(f),
-            Self::Nobody(ply) => write!(f, "nobody decides after {}", Plies(*ply)),
+            Self::Nobody(ply) => write!(f, "no seat decides after {}", Plies(*ply)),
             Self::Unplayable(why) => why.fmt(f),
         }
     }

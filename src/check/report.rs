@@ -344,7 +344,7 @@ mod tests {
             message: message.to_owned(),
             seat: "white".into(),
             ply: Some(1),
-            expected: "a process that plays until it is told to quit",
+            expected: "a process that plays until it receives `quit`",
             clause: "docs/protocol.md, Faults, `crash`".to_owned(),
             exchange: Vec::new(),
             stderr: vec!["Traceback".to_owned()],

@@ -182,7 +182,7 @@ impl OptionArgs {
         if self.options.iter().any(|(name, _)| *name == spec.name) {
             let name = &spec.name;
             return Err(Failure::input(format!(
-                "--board and --option {name} both say what is played on; leave out one of them"
+                "--board and --option {name} both set the boards; leave out one of them"
             )));
         }
         Ok(Some((spec.name.clone(), list_of_files(&self.boards))))

@@ -341,9 +341,7 @@ fn check_tables(
     let finding = |(file, compared): (&'static str, io::Result<bool>)| {
         let problem = match compared {
             Ok(true) => return None,
-            Ok(false) => {
-                "it differs from what the log says; `referee run` writes it again".to_owned()
-            }
+            Ok(false) => "it differs from the log; `referee run` writes it again".to_owned(),
             Err(error) => format!("it cannot be read: {error}; `referee run` writes it again"),
         };
         Some(LogFinding { file, line: None, id: None, problem })

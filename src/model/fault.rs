@@ -87,8 +87,8 @@ impl FaultCode {
                 "a program that runs and, within the start-up limit, answers `init` with the line \
                  `ok` or `{\"id\":0}`"
             }
-            Self::Crash | Self::Exit => "a process that plays until it is told to quit",
-            Self::ClosedOutput => "a stdout that stays open until it is told to quit",
+            Self::Crash | Self::Exit => "a process that plays until it receives `quit`",
+            Self::ClosedOutput => "a stdout that stays open until `quit`",
             Self::Timeout => {
                 "one line with an action, ended by a newline and flushed, within the time allowed"
             }

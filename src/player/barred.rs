@@ -41,8 +41,8 @@ impl Barred {
         let hidden = denials.find_map(|line| self.hidden.iter().find(|path| names(line, path)))?;
         let name = hidden.strip_prefix(&self.dir).unwrap_or(hidden).display();
         Some(format!(
-            "the referee hides {name} from it, because another player is made of it: if this one \
-             is too, say so with `files = [\"{name}\"]`"
+            "the referee hides {name} from it, because it belongs to another player: if this one \
+             needs it too, list it in `files = [\"{name}\"]`"
         ))
     }
 }
@@ -75,8 +75,8 @@ mod tests {
     fn errors_name_a_hidden_module_and_how_to_allow_it() {
         let python = "Traceback …\nPermissionError: [Errno 13] Permission denied: \
                       '/home/x/other.py'\n";
-        let said = "the referee hides other.py from it, because another player is made of it: if \
-                    this one is too, say so with `files = [\"other.py\"]`";
+        let said = "the referee hides other.py from it, because it belongs to another player: if \
+                    this one needs it too, list it in `files = [\"other.py\"]`";
         assert_eq!(hint(python).as_deref(), Some(said));
         assert_eq!(hint("open 'other.py': EACCES").as_deref(), Some(said));
         let below = "PermissionError: [Errno 13] Permission denied: '/home/x/pkg/__init__.py'";

@@ -96,7 +96,8 @@ pub(super) fn how_it_ended(status: ExitStatus) -> String {
 /// Output without a request.
 pub(super) fn unexpected(extra: &[u8]) -> Fault {
     let shown = shown(extra);
-    let message = format!("output when none was owed: \"{shown}\"; debug output belongs on stderr");
+    let message =
+        format!("output when no reply was due: \"{shown}\"; debug output belongs on stderr");
     Fault { raw: Some(shown), ..Fault::new(FaultCode::UnexpectedOutput, message) }
 }
 

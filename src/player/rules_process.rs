@@ -139,7 +139,7 @@ async fn end(mut process: Process, mut stderr: Stderr) -> ProgramEnd {
     let how = match timeout(PATIENCE, process.wait()).await {
         Ok(Ok(status)) => diagnosis::how_it_ended(status),
         Ok(Err(_)) => "was ended together with its supervisor".to_owned(),
-        Err(_) => "closed its output and went on".to_owned(),
+        Err(_) => "closed its output and kept running".to_owned(),
     };
     let how = match process.overrun() {
         Some(overrun) => format!("{how} ({overrun})"),

@@ -85,8 +85,8 @@ impl From<SpawnError> for NotStarted {
             SpawnError::Program { denied_to: Some(user), .. } => Fault::new(
                 FaultCode::NoStart,
                 format!(
-                    "{message}; it is run as a user of its own ({user}), who must be allowed to \
-                     read it: `chmod -R go+rX` its folder, or run the referee as an ordinary user"
+                    "{message}; it runs as a separate user ({user}), which must be able to read \
+                     it: `chmod -R go+rX` its folder, or run the referee as an ordinary user"
                 ),
             ),
             SpawnError::Program { .. } => Fault::new(FaultCode::NoStart, message),
@@ -219,6 +219,9 @@ mod tests {
         let text = |denied_to| NotStarted::from(error(denied_to)).to_string();
         let without = "/home/x/player cannot be run: Permission denied (os error 13)";
         assert_eq!(text(None), without);
-        assert!(text(Some(1_900_000_000)).starts_with(&format!("{without}; it is run as a user")));
+        assert!(
+            text(Some(1_900_000_000))
+                .starts_with(&format!("{without}; it runs as a separate user"))
+        );
     }
 }

@@ -104,7 +104,7 @@ async fn re_asking_stops_when_the_player_exits() {
 #[tokio::test(start_paused = true)]
 async fn asking_for_a_missing_decision_is_an_error() {
     let why = |told: Told| told.asked.expect_err("nobody decides there").to_string();
-    assert_eq!(why(told(Seat::First, 1, &["go", "go"]).await), "nobody decides after 1 ply");
+    assert_eq!(why(told(Seat::First, 1, &["go", "go"]).await), "no seat decides after 1 ply");
     assert_eq!(why(told(Seat::First, 9, &["go"; 9]).await), "the game has 4 plies, not 9");
 }
 

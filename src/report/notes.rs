@@ -97,7 +97,7 @@ fn contradiction(standings: &Standings) -> Option<String> {
     let [upper, lower] = [&found.upper, &found.lower].map(|name| escape::terminal(name));
     Some(format!(
         "Warning: the anchors contradict the results: {upper} is given {} Elo more than {lower}, \
-         and by the games alone it is {} {}. Ratings between and beyond the two are distorted.",
+         but the games alone give {} {}. Ratings between and beyond the two are distorted.",
         whole(found.given),
         whole(found.found.value),
         margin(found.found.margin()),
@@ -236,7 +236,7 @@ mod tests {
         let standings = Standings::new(&evaluation.expect("known anchors"));
         let told = super::contradiction(&standings).expect("equals are not 300 Elo apart");
         let start = "Warning: the anchors contradict the results: bee is given 300 Elo more than \
-                     ant, and by the games alone it is 0 ±";
+                     ant, but the games alone give 0 ±";
         assert!(told.starts_with(start), "{told}");
     }
 

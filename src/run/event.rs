@@ -81,7 +81,7 @@ impl fmt::Display for RunWarning {
         match self {
             Self::FewerAtOnce { shortage, most } => {
                 let why = shortage_text(shortage);
-                write!(f, "{why}. From now on at most {most} at once are played")
+                write!(f, "{why}. From now on, at most {most} games are played at once")
             }
             Self::Panicked { job, message, again } => {
                 let then = if *again { "it is tried again" } else { "it is left out" };

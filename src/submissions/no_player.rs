@@ -65,7 +65,7 @@ impl fmt::Display for NoPlayer {
             }
             Self::Unrecognised { holds } => {
                 let holds = listed(holds.iter().map(String::as_str));
-                write!(f, "no player was recognised; it holds {holds}")
+                write!(f, "no player was recognised; it contains {holds}")
             }
             Self::NoFolder(error) => write!(f, "cannot create a folder for it: {error}"),
             Self::Copy(error) => write!(f, "it could not be copied: {error}"),

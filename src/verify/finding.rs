@@ -95,7 +95,7 @@ impl fmt::Display for RecordFinding {
             }
             Self::Seats(names) => write!(f, "the seats are {} and {}", names.first, names.second),
             Self::FaultAfterEnd => f.write_str("a fault after the end of the game"),
-            Self::NoEnd => f.write_str("the game was not over and nobody made a fault"),
+            Self::NoEnd => f.write_str("the game was not over, but no fault is recorded"),
             Self::FaultOfNobody => f.write_str("the fault names an unknown seat"),
             Self::Differs { fact, recorded, replayed } => {
                 write!(f, "the {fact} is {recorded}, the replay says {replayed}")

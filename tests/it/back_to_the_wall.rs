@@ -113,8 +113,7 @@ fn unplayable_boards_are_refused_with_file_line_and_reason() {
         assert_eq!(trace(&["--option", &option]), Run::new(2, "", error));
     }
     let both = trace(&["--board", "mine.toml", "--option", "rounds=once"]);
-    let error =
-        "error: --board and --option rounds both say what is played on; leave out one of them\n";
+    let error = "error: --board and --option rounds both set the boards; leave out one of them\n";
     assert_eq!(both, Run::new(2, "", error));
     let run = arena.run(&["trace", "watch-your-back", "--board", "mine.toml"]);
     let error = "error: watch-your-back has no board files; leave out --board\n";

@@ -532,7 +532,7 @@ fn two_lines_at_once() {
     says("3,3\\n4,4\\n")
         .lost(
             "unexpected-output",
-            "output when none was owed: \"4,4\"; debug output belongs on stderr",
+            "output when no reply was due: \"4,4\"; debug output belongs on stderr",
         )
         .raw("4,4");
 }
@@ -542,7 +542,7 @@ fn output_before_the_request() {
     cup("greets.sh", &["ok\\nI am ready\\n"])
         .lost_and_checked(
             "unexpected-output",
-            "output when none was owed: \"I am ready\"; debug output belongs on stderr",
+            "output when no reply was due: \"I am ready\"; debug output belongs on stderr",
         )
         .raw("I am ready");
 }

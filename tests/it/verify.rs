@@ -7,7 +7,7 @@ use serde_json::Value;
 /// are known because the tournament has a seed.
 const GAME: &str = "08eee709cd92-1";
 const EDITED: &str = "the record was edited after it was written";
-const DIFFERS: &str = "it differs from what the log says; `referee run` writes it again";
+const DIFFERS: &str = "it differs from the log; `referee run` writes it again";
 const REPAIRABLE: &str = "`referee verify --repair` moves lines that cannot be used out of the \
                           log, and `referee run` then plays their games again.\n";
 
@@ -92,7 +92,7 @@ fn an_edited_action_is_found() {
 fn an_action_too_few_or_too_many_is_found() {
     edited(
         |game| drop(game["actions"].as_array_mut().expect("a list").pop()),
-        &[EDITED, "the game was not over and nobody made a fault"],
+        &[EDITED, "the game was not over, but no fault is recorded"],
     );
     edited(
         |game| game["actions"].as_array_mut().expect("a list").push("0,2>0,3".into()),

@@ -139,8 +139,7 @@ fn others() -> Vec<Attack> {
         Attack::new("import-opponent", |_| {
             lost(
                 "crash",
-                "it ended with exit code 1; the referee hides naps.py from it, because another \
-                 player is made of it: if this one is too, say so with `files = [\"naps.py\"]`",
+                "it ended with exit code 1; the referee hides naps.py from it, because it belongs to another player: if this one needs it too, list it in `files = [\"naps.py\"]`",
             )
         })
         .against(&["naps.py", "0"])
@@ -303,7 +302,7 @@ fn speech() -> Vec<Attack> {
         Attack::new("two-lines", |_| {
             lost(
                 "unexpected-output",
-                "output when none was owed: \"and more\"; debug output belongs on stderr",
+                "output when no reply was due: \"and more\"; debug output belongs on stderr",
             )
         })
         .ways(Ways::Levels),
