@@ -30,7 +30,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 pub use detection::{Detected, EXPECTED, candidates, detect, unbuilt};
-pub use game::open_game_file;
+pub use game::{find_game_file, open_game_file};
 pub use limits::{DEFAULT_MOVE, DEFAULT_STARTUP, LONGEST};
 pub use player_argument::{PlayerArgument, name_of};
 pub use problem::similar;

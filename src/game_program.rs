@@ -89,6 +89,12 @@ impl FoundProgram {
         }
     }
 
+    /// The program in the place of one that a log names, which has moved. Whether it is still the
+    /// same is for its hash to say.
+    pub fn in_place_of(&self, recorded: &RulesProgram) -> RulesProgram {
+        RulesProgram { hidden: recorded.hidden, ..self.identity(recorded.hash.clone()) }
+    }
+
     /// Starts the program, contained as `request` asks, and asks what the game is.
     ///
     /// # Errors
@@ -170,8 +176,8 @@ fn as_recorded(header: &Header) -> ContainmentRequest {
 
 fn missing(program: &RulesProgram) -> String {
     format!(
-        "cannot find the rules program of these games, `{}` in {}; restore it, or copy the \
-         results to a machine that has it",
+        "cannot find the rules program of these games, `{}` in {}; restore it, or if it has moved, \
+         name its game file with --game (in verify, replay, report, packets and export)",
         program.command.join(" "),
         program.dir
     )

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::game_args::MovedGameArgs;
 use super::results::find;
 use super::{Failure, Status};
 use crate::analysis::TournamentAnalysis;
@@ -40,6 +41,9 @@ pub struct ExportArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: ExportFormat,
+    #[expect(missing_docs, reason = "see MovedGameArgs")]
+    #[command(flatten)]
+    pub moved: MovedGameArgs,
 }
 
 /// The format of exported games.
@@ -54,7 +58,8 @@ pub enum ExportFormat {
 pub fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure> {
     let ExportFormat::Jsonl = args.format;
     let dir = find(args.dir.as_deref())?;
-    let analysis = TournamentAnalysis::read(&dir, Faulted::Count)?;
+    let mut analysis = TournamentAnalysis::read(&dir, Faulted::Count)?;
+    args.moved.apply(&mut analysis.header, printer)?;
     let rules = recorded_rules(&analysis.header)?;
     let options = &analysis.header.options;
     analysis.visit(&mut GameExporter { rules: &rules, options, printer })?;

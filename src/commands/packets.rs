@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::game_args::MovedGameArgs;
 use super::report::game_files::game_script;
 use super::report::{ReplayRenderer, failed};
 use super::results::{Tables, find};
@@ -33,6 +34,9 @@ pub struct PacketsArgs {
     /// The folder to write to, which must not exist (default: `packets` beside the log)
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    #[expect(missing_docs, reason = "see MovedGameArgs")]
+    #[command(flatten)]
+    pub moved: MovedGameArgs,
 }
 
 /// Writes all packets.
@@ -46,7 +50,8 @@ pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
         )),
         _ => failed(&out, &error),
     })?;
-    let tables = Tables::under_pseudonyms(&dir)?;
+    let mut tables = Tables::under_pseudonyms(&dir)?;
+    args.moved.apply(&mut tables.analysis.header, printer)?;
     tables.warn(printer);
     let Some(published) = &tables.analysis.published else { return Ok(Status::Done) };
     let pseudonyms = &published.names;

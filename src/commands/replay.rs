@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::board::picture;
+use super::game_args::MovedGameArgs;
 use super::recorded::FoundGame;
 use super::{Failure, OutputFormat, Status};
 use crate::game_program::recorded_rules;
@@ -37,16 +38,20 @@ pub struct ReplayArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
+    #[expect(missing_docs, reason = "see MovedGameArgs")]
+    #[command(flatten)]
+    pub moved: MovedGameArgs,
 }
 
 /// Shows the game.
 pub fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
-    let FoundGame { header, record } = FoundGame::find(&args.game_id, args.results.as_deref())?;
+    let FoundGame { mut header, record } = FoundGame::find(&args.game_id, args.results.as_deref())?;
     if args.format == OutputFormat::Json {
         let json =
             serde_json::to_string(&record).map_err(|error| Failure::system(error.to_string()))?;
         return printer.line(&json).map(|()| Status::Done);
     }
+    args.moved.apply(&mut header, printer)?;
     let rules = recorded_rules(&header)?;
     show(Replay::new(&rules.start, &record), &record, args.ply, printer)
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::game_args::MovedGameArgs;
 use super::results::{Tables, find, players_out};
 use super::{Failure, Status};
 use crate::analysis::diagnostics::Diagnoser;
@@ -58,6 +59,9 @@ pub struct ReportArgs {
     /// Write a report with the pseudonyms of `referee packets` into the folder `public`
     #[arg(long, conflicts_with = "grades")]
     pub pseudonyms: bool,
+    #[expect(missing_docs, reason = "see MovedGameArgs")]
+    #[command(flatten)]
+    pub moved: MovedGameArgs,
 }
 
 /// Writes the page and prints its path.
@@ -65,12 +69,14 @@ pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = find(args.dir.as_deref())?;
     if args.pseudonyms {
         let public = dir.join(PUBLIC);
-        let tables = Tables::under_pseudonyms(&dir)?;
+        let mut tables = Tables::under_pseudonyms(&dir)?;
+        args.moved.apply(&mut tables.analysis.header, printer)?;
         tables.warn(printer);
         write_into(&public, &tables)?;
         return printer.line(&public.join(PAGE).display().to_string()).map(|()| Status::Done);
     }
-    let tables = Tables::read(&dir, Faulted::Count)?;
+    let mut tables = Tables::read(&dir, Faulted::Count)?;
+    args.moved.apply(&mut tables.analysis.header, printer)?;
     tables.warn(printer);
     if let Some(config) = &args.grades {
         let grades = config::load(config, printer.colour_err)?

@@ -10,6 +10,7 @@ use std::thread::ScopedJoinHandle;
 
 use clap::Args;
 
+use super::game_args::MovedGameArgs;
 use super::results::{GAMES_TABLE, Tables, UNFINISHED, find};
 use super::same_as::SameAs;
 use super::{Failure, OutputFormat, Status};
@@ -52,6 +53,9 @@ pub struct VerifyArgs {
     /// plays their games again. Keeps a copy of the log
     #[arg(long, conflicts_with = "format")]
     pub repair: bool,
+    #[expect(missing_docs, reason = "see MovedGameArgs")]
+    #[command(flatten)]
+    pub moved: MovedGameArgs,
 }
 
 /// A problem that was found.
@@ -72,7 +76,7 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
         repair::repair(&dir, printer)?;
     }
     let is_running = is_being_written(&dir);
-    let checked = check_log(&dir)?;
+    let checked = check_log(&dir, &args.moved, printer)?;
     let mut findings = checked.findings;
     let (summary, torn) = (checked.contents.state.summary(), checked.contents.torn);
     // Changes by a run that has just begun or ended are not problems.
@@ -154,9 +158,10 @@ struct Checked {
     is_repairable: bool,
 }
 
-fn check_log(dir: &Path) -> Result<Checked, Failure> {
+fn check_log(dir: &Path, moved: &MovedGameArgs, printer: Printer) -> Result<Checked, Failure> {
     let reader = LogReader::open(dir).map_err(|error| log_failure(dir, &error))?;
-    let header = reader.header().clone();
+    let mut header = reader.header().clone();
+    moved.apply(&mut header, printer)?;
     let unusable = |error: &dyn std::error::Error| {
         Failure::input(format!("the header cannot be used: {error}"))
     };

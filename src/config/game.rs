@@ -210,6 +210,16 @@ fn find_in_text(
     game.find(place, problems)
 }
 
+/// Finds the program that the game file at `path` describes.
+///
+/// # Errors
+/// The file has problems.
+pub fn find_game_file(path: &Path, colour: Colour) -> Result<FoundProgram, Failure> {
+    let search = std::env::var_os("PATH");
+    let place = LookupPaths { base: Path::new("."), path: search.as_deref() };
+    find_in_file(path, place, colour)
+}
+
 /// Opens the game that the file at `path` describes.
 ///
 /// # Errors
@@ -219,7 +229,5 @@ pub fn open_game_file(
     request: &ContainmentRequest,
     colour: Colour,
 ) -> Result<SharedGame, Failure> {
-    let search = std::env::var_os("PATH");
-    let place = LookupPaths { base: Path::new("."), path: search.as_deref() };
-    Ok(find_in_file(path, place, colour)?.open(request)?)
+    Ok(find_game_file(path, colour)?.open(request)?)
 }

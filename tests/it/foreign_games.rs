@@ -86,6 +86,27 @@ fn its_games_are_exported_with_all_positions() {
 }
 
 #[test]
+fn results_are_read_with_a_rules_program_that_has_moved() {
+    let arena = Arena::new();
+    let (here, there) = (arena.path().join("game"), arena.path().join("there"));
+    fs::create_dir(&here).expect("a folder");
+    arena.write("game/game.toml", "command = [\"sh\", \"rules.sh\"]\n");
+    arena.write("game/rules.sh", RULES);
+    arena.write("tournament.toml", &CUP.replace("RULES", "from = \"game/game.toml\""));
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+    fs::rename(here, there).expect("moved");
+    let lost = arena.run(&["verify"]);
+    assert!(lost.code == 2 && lost.err.contains("name its game file with --game"), "{lost:?}");
+    for command in ["verify", "report", "export", "packets"] {
+        let found = arena.run(&[command, "--game", "there/game.toml"]);
+        assert_eq!(found.code, 0, "{found:?}");
+    }
+    arena.write("there/rules.sh", &RULES.replace("three", "four"));
+    let other = arena.run(&["verify", "--game", "there/game.toml"]);
+    assert!(other.code == 2 && other.err.contains("has changed"), "{other:?}");
+}
+
+#[test]
 fn kits_and_tournaments_are_made_for_it() {
     let arena = arena(RULES);
     fs::create_dir(arena.path().join("game")).expect("a folder");
