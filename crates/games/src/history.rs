@@ -37,3 +37,33 @@ impl<P: Copy> Clone for History<P> {
         if self.0.is_empty() { Self::default() } else { Self(self.0.clone()) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn history(positions: &[u32]) -> History<u32> {
+        let mut history = History::default();
+        for &position in positions {
+            history.push(position);
+        }
+        history
+    }
+
+    #[test]
+    fn the_newest_position_is_counted_with_the_same_side_to_move() {
+        assert_eq!(history(&[]).occurrences(2), 0);
+        assert_eq!(history(&[7]).occurrences(2), 1);
+        let moves = history(&[7, 8, 7, 7, 7]);
+        assert_eq!((moves.occurrences(1), moves.occurrences(2)), (4, 3));
+    }
+
+    #[test]
+    fn what_cannot_recur_is_forgotten() {
+        let mut moves = history(&[7, 7, 7]);
+        let copy = moves.clone();
+        moves.clear();
+        moves.push(7);
+        assert_eq!((moves.occurrences(1), copy.occurrences(1)), (1, 3));
+    }
+}

@@ -101,3 +101,31 @@ impl From<Refusal> for StepError {
         Self::Refused(refusal)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{GameError, Seat};
+
+    #[test]
+    fn a_breach_begins_with_the_actions_text() {
+        let Err(breach) = breaks::<()>("W1", "is a corner") else { panic!("a breach") };
+        let refusal = breach.refusal("0,0");
+        let expected =
+            Refusal::Illegal { clause: "W1".into(), reason: "0,0 is a corner".to_owned() };
+        assert_eq!(refusal, expected);
+        assert_eq!(refusal.to_string(), "W1: 0,0 is a corner");
+    }
+
+    #[test]
+    fn a_refused_step_is_a_refusal_of_the_game() {
+        let refusal = Refusal::Malformed("expected a square".to_owned());
+        let error = GameError::from(StepError::from(refusal.clone()));
+        assert_eq!(error, GameError::Refused(refusal));
+        assert_eq!(error.to_string(), "syntax: expected a square");
+        let not_asked = StepError::NotAsked { turn: Turn::Move(Seat::First) };
+        assert_eq!(GameError::from(not_asked.clone()), GameError::Step(not_asked));
+        let no_outcome = StepError::NoOutcome { outcome: "7".to_owned() };
+        assert!(no_outcome.to_string().contains("`7`"));
+    }
+}

@@ -52,3 +52,26 @@ pub struct TurnClock {
     /// The time used on the player's last turn.
     pub used_ms: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_limited_is_left_out() {
+        let clock = InitClock { startup_ms: 5, ..InitClock::default() };
+        let text = serde_json::to_string(&clock).expect("plain data");
+        assert_eq!(text, r#"{"startup_ms":5}"#);
+        let cpu = InitClock { measure: Measure::Cpu, move_ms: Some(7), ..clock };
+        let text = serde_json::to_string(&cpu).expect("plain data");
+        assert_eq!(text, r#"{"startup_ms":5,"move_ms":7,"measure":"cpu"}"#);
+        assert_eq!(serde_json::from_str::<InitClock>(&text).expect("a clock"), cpu);
+    }
+
+    #[test]
+    fn a_turn_says_what_is_left_of_a_budget_alone() {
+        let clock = TurnClock { used_ms: 3, ..TurnClock::default() };
+        assert_eq!(serde_json::to_string(&clock).expect("plain data"), r#"{"used_ms":3}"#);
+        assert!(serde_json::from_str::<TurnClock>(r#"{"used_ms":-1}"#).is_err());
+    }
+}

@@ -147,7 +147,54 @@ impl Greeting {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn no_line_breaks_the_reader(line: Vec<u8>, id: u64) {
+            match Greeting::read(&line, id) {
+                Ok(greeting) => prop_assert!(!greeting.said().contains(char::is_control)),
+                Err(error) => prop_assert!(!error.to_string().contains(char::is_control)),
+            }
+        }
+
+        #[test]
+        fn any_greeting_reads_as_it_is_written(
+            name in prop::option::of(".{0,20}"),
+            version in prop::option::of(".{0,20}"),
+            (state, events, legal) in any::<(bool, bool, bool)>(),
+            id: u64,
+        ) {
+            let wants = Wants { state, events, legal };
+            let greeting = Greeting { name, version, wants, ..Greeting::default() };
+            let line = greeting.to_line(id);
+            prop_assert_eq!(Greeting::read(line.as_bytes(), id).expect("a greeting"), greeting);
+        }
+    }
+
+    #[test]
+    fn a_hosting_program_speaks_for_a_player_that_does_not_start() {
+        let read = |line: &[u8]| Greeting::read(line, 0).expect_err("it does not start");
+        let line = br#"{"id":0,"error":"no module\u001b","code":"crash"}"#;
+        let ReplyError::Hosted { message, crashed } = read(line) else { panic!("hosted") };
+        assert_eq!((message.as_str(), crashed), (r"no module\x1b", true));
+        let other = read(br#"{"id":4}"#).to_string();
+        assert!(other.contains("id 4") && other.contains('0'), "{other}");
+    }
+
+    #[test]
+    fn what_a_player_says_of_itself_is_cut_and_safe() {
+        let named = |name: &str, version: Option<&str>| {
+            let (name, version) = (Some(name.to_owned()), version.map(str::to_owned));
+            Greeting { name, version, ..Greeting::default() }.said()
+        };
+        assert_eq!(named("ant", Some("1.2")), "ant 1.2");
+        assert_eq!(named("a\u{1b}b", None), r"a\x1bb");
+        assert!(named(&"x".repeat(1000), None).chars().count() < 200);
+        assert_eq!(Greeting::default().said(), "");
+    }
 
     #[test]
     fn a_greeting_is_ok_or_an_object() {

@@ -144,7 +144,37 @@ impl Reply {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn any_reply_reads_as_it_is_written(
+            action in ".{0,20}",
+            note in prop::option::of(".{0,20}"),
+            eval in prop::option::of(-1.0..=1.0),
+            id: u64,
+        ) {
+            let reply = Reply { action, note, eval, ..Reply::default() };
+            let line = reply.to_line(id);
+            prop_assert!(!line.contains('\n'));
+            let read = Reply::read(line.as_bytes(), id).expect("a reply");
+            prop_assert_eq!((read.action, read.note), (reply.action, reply.note));
+            let difference = read.eval.zip(reply.eval).map_or(0.0, |(one, other)| one - other);
+            prop_assert!(difference.abs() < 1e-12);
+            prop_assert_eq!(read.eval.is_some(), reply.eval.is_some());
+            prop_assert!(read.warnings.is_empty());
+        }
+
+        #[test]
+        fn no_line_breaks_the_reader(line: Vec<u8>, id: u64) {
+            match Reply::read(&line, id) {
+                Ok(reply) => prop_assert!(reply.note.is_none_or(|note| note.len() <= NOTE_LIMIT)),
+                Err(error) => prop_assert!(!error.to_string().contains(char::is_control)),
+            }
+        }
+    }
 
     fn error(line: &[u8]) -> String {
         Reply::read(line, 5).expect_err("refused").to_string()

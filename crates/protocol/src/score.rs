@@ -23,3 +23,22 @@ impl Serialize for Score {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_is_written_in_its_shortest_form() {
+        let text = |score| serde_json::to_string(&Score(score)).expect("plain data");
+        assert_eq!([0.0, 0.5, 1.0].map(text), ["0", "0.5", "1"]);
+    }
+
+    #[test]
+    fn a_score_is_read_in_any_form() {
+        for (text, score) in [("1", 1.0), ("1.0", 1.0), ("0", 0.0), ("0.5", 0.5)] {
+            assert_eq!(serde_json::from_str::<Score>(text).expect("a number"), Score(score));
+        }
+        assert!(serde_json::from_str::<Score>("\"1\"").is_err());
+    }
+}

@@ -203,3 +203,6 @@ impl PairPredictor {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -118,3 +118,6 @@ impl Matrix {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -83,3 +83,28 @@ impl Sum for Outcomes {
         outcomes.fold(Self::default(), Add::add)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_points_and_outcomes_say_the_same() {
+        for outcome in GameOutcome::ALL {
+            let one = Outcomes::of_halves(outcome.halves());
+            assert_eq!(
+                (one.games(), one.score()),
+                (1, Points::of(0, u32::try_from(outcome.halves()).expect("small")))
+            );
+            assert_eq!(GameOutcome::ALL[outcome.index()], outcome);
+        }
+    }
+
+    #[test]
+    fn outcomes_add_up() {
+        let sum: Outcomes = [2, 1, 1, 0].map(Outcomes::of_halves).into_iter().sum();
+        assert_eq!(sum, Outcomes { wins: 1, draws: 2, losses: 1 });
+        assert_eq!((sum.games(), sum.score()), (4, Points::of(1, 2)));
+        assert_eq!(Outcomes::default().score(), Points::of(0, 0));
+    }
+}

@@ -1,3 +1,8 @@
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use referee_games::{AnyPosition, BySeat, Event, Options, Seat, Step, TextStep, Turn};
+use serde_json::json;
+
 use super::*;
 use crate::named;
 
@@ -89,4 +94,85 @@ fn protocol_violations_are_reported() {
     };
     assert!(event_with("3,3", "0,0").starts_with("the event `0,0` by white breaks W"));
     assert!(event_with("\"black\"", "\"white\"").starts_with("`3,4` by white does not answer"));
+}
+
+/// A random step; the moves of the first seat are the session's.
+fn step(
+    position: &dyn AnyPosition,
+    rng: &mut ChaCha8Rng,
+    mut own: impl FnMut() -> String,
+) -> Option<TextStep> {
+    let mut action = |seat| match seat {
+        Seat::First => own(),
+        Seat::Second => position.sample(seat, rng).expect("no failure").expect("an action"),
+    };
+    Some(match position.turn() {
+        Turn::Move(seat) => Step::Move(action(seat)),
+        Turn::Both => Step::Both(BySeat::from_fn(action)),
+        Turn::Pass(_) => Step::Pass,
+        Turn::Chance(_) => Step::Chance(position.outcomes()[0].0.clone()),
+        Turn::Over(_) => return None,
+    })
+}
+
+#[test]
+fn it_follows_every_game_by_its_events_alone() {
+    for &kind in GameKind::all() {
+        let game = kind.game();
+        let options = Options::resolve(game.options(), []).expect("defaults");
+        let mut position = game.start(&options).expect("defaults");
+        let seats = game.seats();
+        let mut session = session("greedy");
+        let init = json!({
+            "type": "init", "id": 0, "protocol": [1], "game": game.name(), "you": seats.first,
+            "seats": [seats.first, seats.second], "state": {}, "seed": 3
+        });
+        reply(&mut session, &init.to_string());
+        let (mut news, mut rng) = (Vec::<Event>::new(), ChaCha8Rng::seed_from_u64(1));
+        for id in 1..16 {
+            let own = || {
+                let turn = json!({"type": "turn", "id": id, "events": news});
+                news.clear();
+                let text = reply(&mut session, &turn.to_string());
+                let reply: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+                reply["action"].as_str().expect("an action").to_owned()
+            };
+            let Some(step) = step(&*position, &mut rng, own) else { break };
+            let mut events = Vec::new();
+            position.play(step.as_text(), &mut events).expect("the session's action is legal");
+            news.extend(events);
+        }
+        assert!(position.ply() > 3, "{}", game.name());
+    }
+}
+
+#[test]
+fn chance_that_the_game_does_not_have_is_refused() {
+    let roll = |value: u32| {
+        format!(
+            r#"{{"type":"turn","id":1,"events":[{{"event":"roll","seat":"white","value":{value}}}]}}"#
+        )
+    };
+    let mut without_dice = session("random");
+    reply(&mut without_dice, INIT);
+    let error = without_dice.respond(&roll(3)).expect_err("nothing is rolled").to_string();
+    assert!(error.contains("`roll 3`"), "{error}");
+    let mut dice = session("random");
+    reply(
+        &mut dice,
+        &INIT
+            .replace("watch-your-back", "backdraughts")
+            .replace(r#""options":{"end-check":"before-and-after-shrink","max-moves":512},"#, ""),
+    );
+    let error = dice.respond(&roll(9)).expect_err("no die has nine").to_string();
+    assert!(error.contains("`roll 9`"), "{error}");
+}
+
+#[test]
+fn lines_that_are_no_messages_are_refused() {
+    for line in ["", "ok", "[]", r#"{"type":"turn"}"#, r#"{"type":"init","id":0}"#] {
+        let error = session("random").respond(line).expect_err("no message");
+        assert!(matches!(error, SessionError::NotAMessage(_)), "{line}: {error}");
+        assert!(std::error::Error::source(&error).is_some());
+    }
 }
