@@ -2,8 +2,10 @@
 
 mod arguments;
 mod files;
+mod grades;
 mod openings;
 mod players;
+mod stages;
 
 use crate::model::player::{PlayerKind, PlayerSpec};
 use std::fs;

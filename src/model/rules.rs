@@ -145,3 +145,6 @@ impl From<HeaderError> for Failure {
         Self::input(format!("the header cannot be used: {error}"))
     }
 }
+
+#[cfg(test)]
+mod tests;

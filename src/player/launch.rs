@@ -99,3 +99,6 @@ pub fn own_files(words: &[String], files: &[String], dir: &Path) -> Vec<PathBuf>
 fn json(rules: &RulesProgram) -> String {
     serde_json::to_string(rules).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

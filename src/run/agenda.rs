@@ -108,3 +108,6 @@ impl Agenda {
         Some(Assignment::new(Job::Play(state.id(index), state.fixture(index))))
     }
 }
+
+#[cfg(test)]
+mod tests;

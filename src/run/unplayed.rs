@@ -41,3 +41,27 @@ impl Unplayed {
         )))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(games: usize) -> Option<String> {
+        let mut unplayed = Unplayed::default();
+        for game in 0..games {
+            unplayed.add(&format!("game {game}"), "it fell");
+        }
+        unplayed.failure().map(|failure| failure.message)
+    }
+
+    #[test]
+    fn the_first_games_are_named_and_the_rest_counted() {
+        assert_eq!(message(0), None);
+        let one = message(1).expect("a failure");
+        assert!(one.starts_with("1 game could not be played"), "{one}");
+        assert!(one.contains("\n  game 0: it fell\n") && !one.contains("\n  and "), "{one}");
+        let many = message(7).expect("a failure");
+        assert!(many.starts_with("7 games could not be played"), "{many}");
+        assert!(many.contains("game 4: it fell\n  and 2 more\n"), "{many}");
+    }
+}

@@ -82,3 +82,31 @@ impl std::error::Error for NoPlayer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_says_what_is_there_or_what_to_do() {
+        let text = |why: NoPlayer| why.to_string();
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        assert!(text(NoPlayer::Packed("x.rar".to_owned())).contains("`x.rar`"));
+        assert!(text(NoPlayer::Unbuilt("make".to_owned())).contains("`make`"));
+        assert!(text(NoPlayer::TooDeep("x.zip".to_owned())).contains("`x.zip`"));
+        let one = text(NoPlayer::NoProgram(names(&["a.txt"])));
+        let two = text(NoPlayer::NoProgram(names(&["a.txt", "b.txt"])));
+        assert!(!one.contains("a.txt") && two.contains("a.txt") && two.contains("b.txt"), "{two}");
+        let empty = text(NoPlayer::Unrecognised { holds: Vec::new() });
+        let holds = text(NoPlayer::Unrecognised { holds: names(&["a.txt"]) });
+        assert!(empty.contains("empty") && holds.contains("a.txt"), "{empty} {holds}");
+    }
+
+    #[test]
+    fn a_failure_of_the_system_is_the_source() {
+        use std::error::Error;
+        let copy = NoPlayer::Copy(io::Error::other("no room"));
+        assert!(copy.to_string().contains("no room") && copy.source().is_some());
+        assert!(NoPlayer::NotText.source().is_none());
+    }
+}

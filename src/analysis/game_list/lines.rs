@@ -68,3 +68,56 @@ impl CsvLine {
         record.iter().map(|field| Cow::Owned(field.to_vec())).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines of a text, each with its number and its fields.
+    fn lines(text: &str) -> Vec<(usize, Vec<String>)> {
+        let mut lines = CsvLines::new(text.as_bytes());
+        std::iter::from_fn(|| lines.next_line().expect("memory"))
+            .map(|line| {
+                let fields = line.fields();
+                let text = |field: &Cow<'_, [u8]>| String::from_utf8_lossy(field).into_owned();
+                (line.number, fields.iter().map(text).collect())
+            })
+            .collect()
+    }
+
+    fn fields(line: &str) -> Vec<String> {
+        lines(line).remove(0).1
+    }
+
+    #[test]
+    fn blank_lines_are_skipped_and_still_counted() {
+        let found = lines("\u{feff}a,b\r\n\n  \nc,d\n\ne");
+        let numbers: Vec<usize> = found.iter().map(|(number, _)| *number).collect();
+        assert_eq!(numbers, [1, 4, 6]);
+        assert_eq!((&found[0].1[0], &found[1].1[1]), (&"a".to_owned(), &"d".to_owned()));
+        assert_eq!(lines(""), []);
+        assert_eq!(lines("\n\n"), []);
+    }
+
+    #[test]
+    fn a_quoted_field_may_hold_commas_quotes_and_line_breaks() {
+        assert_eq!(fields("\"a,b\",c"), ["a,b", "c"]);
+        assert_eq!(fields("\"say \"\"hi\"\"\",c"), ["say \"hi\"", "c"]);
+        let found = lines("\"one\ntwo\",x\nthree,y\n");
+        assert_eq!(found[0], (1, vec!["one\ntwo".to_owned(), "x".to_owned()]));
+        assert_eq!(found[1].0, 3, "the line breaks in it are counted");
+    }
+
+    #[test]
+    fn empty_fields_stay() {
+        assert_eq!(fields("a,,b,"), ["a", "", "b", ""]);
+        assert_eq!(fields("\"\",\"\""), ["", ""]);
+    }
+
+    #[test]
+    fn a_quote_that_never_ends_takes_the_rest() {
+        let found = lines("a,\"b\nc\nd");
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].1[0], "a");
+    }
+}

@@ -1,0 +1,60 @@
+use super::*;
+use crate::model::grades::{Grades, RankMark, ScoreMark};
+
+/// The grades of a tournament in which c is a program and the others are built in.
+fn grades(lines: &str) -> Grades {
+    let player =
+        "[[players]]\nname = \"c\"\ncommand = [\"python3\", \"greedy.py\"]\ndir = \"players\"\n";
+    let text = format!("{HEAD}{lines}\n{PLAYERS}{player}");
+    Folder::new().check(&text).expect("a tournament").grades.expect("grades")
+}
+
+fn refused(lines: &str, parts: &[&str]) {
+    let message = about(&format!("[grades]\n{lines}"));
+    for part in parts {
+        assert!(message.contains(part), "{part} is not in:\n{message}");
+    }
+}
+
+#[test]
+fn marks_are_taken_in_the_order_of_the_ranks() {
+    let lines = "[grades]\nranks = [{ rank = 9, marks = 2.5 }, { rank = 1, marks = 10.0 }]\n\
+                 against = [{ player = \"a\", score = 0.5, marks = 2.0 }]";
+    let grades = grades(lines);
+    let ranks = [RankMark { rank: 1, marks: 10.0 }, RankMark { rank: 9, marks: 2.5 }];
+    assert_eq!(grades.ranks, ranks);
+    assert_eq!(grades.against, [ScoreMark { player: "a".to_owned(), score: 0.5, marks: 2.0 }]);
+    assert!(grades.failed.abs() < f64::EPSILON, "who fails gets nothing");
+    assert_eq!(grades.exempt, ["a", "b"], "built-in players are not graded");
+}
+
+#[test]
+fn who_fails_gets_no_more_than_who_plays() {
+    let negative = grades("[grades]\nranks = [{ rank = 3, marks = -2.0 }]");
+    assert!((negative.failed + 2.0).abs() < f64::EPSILON, "{negative:?}");
+    let given = grades("[grades]\nfailed = -5.0\nranks = [{ rank = 3, marks = 1.0 }]");
+    assert!((given.failed + 5.0).abs() < f64::EPSILON, "{given:?}");
+}
+
+#[test]
+fn anchors_are_not_graded() {
+    let lines =
+        "format = \"gauntlet\"\nanchors = [\"c\"]\n[grades]\nranks = [{ rank = 1, marks = 1.0 }]";
+    assert!(grades(lines).exempt.contains(&"c".to_owned()));
+}
+
+#[test]
+fn grades_that_make_no_sense_are_refused() {
+    refused("", &["`[grades]`", "`against`"]);
+    refused("ranks = 3", &["`ranks`"]);
+    refused("ranks = [3]", &["`ranks`"]);
+    refused("ranks = [{ rank = 0, marks = 1.0 }]", &["`rank`", "from 1 to"]);
+    refused("ranks = [{ rank = 1 }]", &["`marks`"]);
+    refused("ranks = [{ rank = 1, marks = nan }]", &["`marks`", "finite"]);
+    refused("ranks = [{ rank = 1, marks = 1.0, x = 1 }]", &["`x`"]);
+    let against = |score: &str, player: &str| {
+        format!("against = [{{ player = \"{player}\", score = {score}, marks = 1.0 }}]")
+    };
+    refused(&against("1.5", "a"), &["`score`", "from 0 to 1"]);
+    refused(&against("0.5", "house"), &["`house`"]);
+}
