@@ -37,16 +37,16 @@ fn cell(
     let (Ok(column), Ok(row)) = (column.try_into(), row.try_into()) else { return plain };
     let at = Square::new(column, row);
     let shared = position.shared(at);
-    let letters = if shared.is_empty() { vec![symbol] } else { shared };
+    let letters = if shared.is_empty() { std::slice::from_ref(&symbol) } else { &shared };
     // Each piece is drawn as the first letter of its seat's name.
     let seat_of = |letter: char| {
         Seat::BOTH.into_iter().find(|&seat| initials[seat].eq_ignore_ascii_case(&letter))
     };
-    let piece = |letter| seat_of(letter).map(|seat| (seat, letter));
+    let piece = |&letter| seat_of(letter).map(|seat| (seat, letter));
     let goal = position.goal(at);
     DrawnSquare {
         symbol: goal.filter(|_| symbol == '.').map_or(symbol, |seat| initials[seat]),
-        pieces: letters.into_iter().filter_map(piece).collect(),
+        pieces: letters.iter().filter_map(piece).collect(),
         owner: position.owner(at),
         goal,
     }

@@ -121,7 +121,7 @@ struct FrameBuilder<'a> {
     is_hidden: bool,
     frames: Vec<Frame>,
     /// The board of the last frame.
-    board: Vec<Vec<String>>,
+    board: Vec<Vec<DrawnSquare>>,
     clocks: BySeat<Clock>,
     /// The frame of the last ply, not added yet.
     next: Frame,
@@ -195,16 +195,16 @@ impl<'a> FrameBuilder<'a> {
         if self.frames.last().is_some_and(|last| last.ply == position.ply()) {
             return;
         }
-        let board = drawing(position);
+        let board = drawing::cells(position);
         let mut frame = std::mem::take(&mut self.next);
         frame.caption = position.caption();
         frame.views = self.is_hidden.then(|| Seat::BOTH.map(|seat| view(position, seat)));
         if same_shape(&self.board, &board) {
             let (old, new) = (self.board.iter().flatten(), board.iter().flatten());
             let changed = old.zip(new).enumerate().filter(|(_, (old, new))| old != new);
-            frame.set = changed.map(|(at, (_, new))| (at, new.clone())).collect();
+            frame.set = changed.map(|(at, (_, new))| (at, square(new))).collect();
         } else {
-            frame.board = Some(board.clone());
+            frame.board = Some(board.iter().map(|row| row.iter().map(square).collect()).collect());
             frame.named.clear();
         }
         self.board = board;
@@ -233,17 +233,12 @@ fn view(position: &dyn AnyPosition, seat: Seat) -> String {
     text.lines().map(escape::terminal).collect::<Vec<_>>().join("\n")
 }
 
-fn same_shape(one: &[Vec<String>], other: &[Vec<String>]) -> bool {
+fn same_shape(one: &[Vec<DrawnSquare>], other: &[Vec<DrawnSquare>]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.len() == other.len())
 }
 
-/// The board by rows. A square is its character alone, or is followed by its owner's seat, the seat
-/// whose goal it is (each `0`, `1` or `-`), and the pieces on it, each as a letter and a seat.
-fn drawing(position: &dyn AnyPosition) -> Vec<Vec<String>> {
-    let cells = drawing::cells(position);
-    cells.iter().map(|row| row.iter().map(square).collect()).collect()
-}
-
+/// A square as text: its character alone, or followed by its owner's seat, the seat whose goal it is
+/// (each `0`, `1` or `-`), and the pieces on it, each as a letter and a seat.
 fn square(cell: &DrawnSquare) -> String {
     let DrawnSquare { symbol, pieces, owner, goal } = cell;
     let mut text = String::from(*symbol);
