@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::engine::Engine;
 use super::{Allotment, BotKind, Choice, Limit};
-use playouts::value_for_first;
+use playouts::{any_action, value_for_first};
 use referee_games::{
     AnyGame, AnyPosition, GameError, Legal, Position, Seat, Step, StepText, Turn, guesses,
 };
@@ -87,15 +87,6 @@ pub(super) fn choose(
         BotKind::Greedy => tree::choose(positions, seat, (Limit::Nodes(GREEDY_NODES), time), rng),
         BotKind::Search(limit) => tree::choose(positions, seat, (limit, time), rng),
     }
-}
-
-fn any_action(
-    position: &dyn AnyPosition,
-    seat: Seat,
-    rng: &mut ChaCha8Rng,
-) -> Option<Choice<String>> {
-    let action = position.sample(seat, rng).ok()??;
-    Some(Choice { action, eval: None })
 }
 
 /// Whether the game estimates the position after an action of `seat`.

@@ -13,7 +13,7 @@ pub enum Limit {
     Nodes(u64),
 }
 
-/// The number of nodes between two readings of the clock.
+/// The number of nodes between two readings of the clock in a fast game.
 const INTERVAL: u64 = 1024;
 
 /// Counts nodes and says when to stop.
@@ -21,6 +21,8 @@ const INTERVAL: u64 = 1024;
 pub(crate) struct Meter {
     nodes: u64,
     stop: Stop,
+    /// The number of nodes between two readings of the clock.
+    interval: u64,
 }
 
 #[derive(Debug)]
@@ -39,14 +41,20 @@ impl Meter {
         }
     }
 
+    /// Reads the clock at every node, for games that take long to play one.
+    pub(crate) fn reading_each_time(self) -> Self {
+        Self { interval: 1, ..self }
+    }
+
     /// Creates a meter that stops after this many nodes.
     fn nodes(limit: u64) -> Self {
-        Self { nodes: 0, stop: Stop::Nodes(limit) }
+        Self { nodes: 0, stop: Stop::Nodes(limit), interval: INTERVAL }
     }
 
     /// Creates a meter that stops after this much time, counted from now.
     fn time(allowed: Duration) -> Self {
-        Self { nodes: 0, stop: Stop::Time { begun: Instant::now(), allowed } }
+        let stop = Stop::Time { begun: Instant::now(), allowed };
+        Self { nodes: 0, stop, interval: INTERVAL }
     }
 
     /// Counts a node. Returns `None` when the limit is exceeded.
@@ -55,7 +63,7 @@ impl Meter {
         let over = match self.stop {
             Stop::Nodes(limit) => self.nodes > limit,
             Stop::Time { begun, allowed } => {
-                self.nodes.is_multiple_of(INTERVAL) && begun.elapsed() >= allowed
+                self.nodes.is_multiple_of(self.interval) && begun.elapsed() >= allowed
             }
         };
         (!over).then_some(())
@@ -91,5 +99,6 @@ mod tests {
         let allowed = (0..5000).take_while(|_| meter.tick().is_some()).count();
         assert_eq!(allowed as u64, INTERVAL - 1);
         assert!(!meter.may_begin_another());
+        assert!(Meter::time(Duration::ZERO).reading_each_time().tick().is_none());
     }
 }

@@ -4,6 +4,7 @@
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
+use crate::Choice;
 use crate::meter::Meter;
 use referee_games::{AnyPosition, BySeat, Position, Seat, Step, TextStep, Turn};
 
@@ -43,4 +44,14 @@ pub(super) fn playout(
 pub(super) fn draw(position: &dyn AnyPosition, rng: &mut ChaCha8Rng) -> Option<TextStep> {
     let outcomes = position.outcomes();
     Some(Step::Chance(outcomes.choose_weighted(rng, |outcome| outcome.1).ok()?.0.clone()))
+}
+
+/// Any action of `seat`.
+pub(super) fn any_action(
+    position: &dyn AnyPosition,
+    seat: Seat,
+    rng: &mut ChaCha8Rng,
+) -> Option<Choice<String>> {
+    let action = position.sample(seat, rng).ok()??;
+    Some(Choice { action, eval: None })
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::playouts::{draw, playout, value_for_first};
+use super::playouts::{any_action, draw, playout, value_for_first};
 use crate::meter::Meter;
 use crate::{Allotment, Choice, Limit};
 use referee_games::{BySeat, Position, Seat, Step, TextStep, Turn};
@@ -60,7 +60,7 @@ pub(super) fn choose(
     (limit, time): (Limit, Allotment),
     rng: &mut ChaCha8Rng,
 ) -> Option<Choice<String>> {
-    let mut meter = Meter::new(limit, time);
+    let mut meter = Meter::new(limit, time).reading_each_time();
     let mut trees: Vec<Tree> =
         positions.iter().map(|position| Tree::new(position.clone(), rng)).collect();
     let is_forced = |tree: &Tree| tree.nodes[0].position.legal_count(seat) == 1;
@@ -80,8 +80,11 @@ pub(super) fn choose(
     let (action, best) = totals.into_iter().max_by(|(_, one), (_, other)| {
         one.visits.total_cmp(&other.visits).then(one.share().total_cmp(&other.share()))
     })?;
-    let eval = (best.visits > 0.0).then(|| 2.0 * best.share() - 1.0);
-    Some(Choice { action, eval })
+    if best.visits == 0.0 {
+        // There was no time for a single visit.
+        return any_action(&**positions.first()?, seat, rng);
+    }
+    Some(Choice { action, eval: Some(2.0 * best.share() - 1.0) })
 }
 
 /// A tree, whose root is node 0.
