@@ -269,7 +269,7 @@ mod tests {
         remove_unfinished(&path).expect("removed");
         assert!(!beside(&path).exists());
         remove_unfinished(&path).expect("there is nothing to remove");
-        remove_if_there(dir.path()).expect_err("a folder is no file");
+        remove_if_there(dir.path()).expect_err("a folder is not a file");
     }
 
     #[test]

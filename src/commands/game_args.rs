@@ -97,7 +97,7 @@ impl TypedValueParser for GameParser {
     }
 }
 
-/// Where the rules program of recorded games is now.
+/// The current place of the rules program of recorded games.
 #[derive(Debug, Clone, Default, Args)]
 pub struct MovedGameArgs {
     /// The game file, if the rules program is no longer where it was when the games were played

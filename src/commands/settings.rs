@@ -280,7 +280,7 @@ pub(super) fn read_config(
     let path = Path::new(CONFIG);
     let loaded = path.exists().then(|| config::read(path, colour));
     match loaded {
-        // Its rules program failed, which is no problem of the file.
+        // Its rules program failed, which the file did not cause.
         Some(LoadedConfig { problems: Some(failure), .. })
             if failure.kind == FailureKind::System =>
         {

@@ -43,7 +43,7 @@ fn a_folder_that_cannot_be_made_is_the_systems_failure() {
     let dir = tempfile::tempdir().expect("a folder");
     let file = dir.path().join("file");
     fs::write(&file, "").expect("written");
-    let failure = LockedFolder::open(&file.join("cup")).expect_err("it is no folder");
+    let failure = LockedFolder::open(&file.join("cup")).expect_err("it is not a folder");
     assert_eq!(failure.kind, FailureKind::System);
     let start = format!("cannot write to the results folder {}", file.join("cup").display());
     assert!(failure.message.starts_with(&start), "{failure}");

@@ -74,7 +74,7 @@ mod tests {
         let pawn = at(&board, 1, 3);
         assert_eq!((pawn.symbol, pawn.pieces.as_slice()), ('W', &[(Seat::First, 'W')][..]));
         let goals = board.iter().flatten().filter(|cell| cell.goal.is_some());
-        assert!(goals.clone().all(|cell| cell.pieces.is_empty()), "a goal is no piece");
+        assert!(goals.clone().all(|cell| cell.pieces.is_empty()), "a goal is not a piece");
         assert_eq!(goals.count(), 2);
     }
 

@@ -14,7 +14,7 @@ use crate::model::stage::{Format, Stage};
 use crate::schedule::state::{TournamentSetup, TournamentState};
 use referee_games::{BySeat, Seat};
 
-/// What a player does in each game.
+/// The behaviour of a player in each game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     NeverStarts,

@@ -1,4 +1,5 @@
-//! What a move costs, counted instead of timed: neither number depends on the machine or its load.
+//! The cost of a move, counted instead of timed: the numbers do not depend on the machine or its
+//! load.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -108,7 +109,7 @@ fn bytes(report: GameReport) -> usize {
 /// Checks that the moves of a game cost at most this many allocations, for each list of wants, and
 /// that the record has at most this many bytes a ply.
 fn check<G: Game>(kind: GameKind, most_allocations: [(&'static str, u64); 3], most_bytes: usize) {
-    /// What a game may cost however short it is.
+    /// The maximum cost of a game of any length.
     const START_AND_END: (u64, usize) = (150, 800);
     let script = script::<G>();
     for (wants, most) in most_allocations {

@@ -870,7 +870,7 @@ fn rank_gives_the_same_result_with_and_without_the_index() {
         fs::write(&path, harmed).expect("written");
         assert_eq!(arena.run(&["rank"]), ranked);
         let renewed = fs::read(&path).expect("an index");
-        assert!(renewed.len() > index.len() / 2 && renewed != harmed, "it is written anew");
+        assert!(renewed.len() > index.len() / 2 && renewed != harmed, "a new one is written");
     }
     fs::remove_file(&path).expect("removed");
     assert_eq!(arena.run(&["rank"]), ranked);

@@ -18,7 +18,7 @@ use referee_games::{
 /// rules.
 ///
 /// # Errors
-/// The options make no sense together.
+/// The options contradict each other.
 pub fn engine(
     game: &dyn AnyGame,
     kind: BotKind,

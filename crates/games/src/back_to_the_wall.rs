@@ -53,7 +53,7 @@ pub struct BackToTheWall {
 /// The result of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoundResult {
-    /// Who won it.
+    /// The winner.
     pub result: GameResult,
     /// Why it ended (T7).
     pub reason: &'static str,

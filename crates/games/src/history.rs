@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_recur_is_forgotten() {
+    fn positions_that_cannot_recur_are_forgotten() {
         let mut moves = history(&[7, 7, 7]);
         let copy = moves.clone();
         moves.clear();

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_limited_is_left_out() {
+    fn missing_limits_are_left_out() {
         let clock = InitClock { startup_ms: 5, ..InitClock::default() };
         let text = serde_json::to_string(&clock).expect("plain data");
         assert_eq!(text, r#"{"startup_ms":5}"#);

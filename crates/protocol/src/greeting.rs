@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_player_says_of_itself_is_cut_and_safe() {
+    fn reported_names_are_cut_and_escaped() {
         let named = |name: &str, version: Option<&str>| {
             let (name, version) = (Some(name.to_owned()), version.map(str::to_owned));
             Greeting { name, version, ..Greeting::default() }.said()

@@ -24,7 +24,7 @@ fn games() -> Vec<GameRecord> {
     (0..state.len()).map(record).collect()
 }
 
-/// What is published of a log with these games.
+/// The published form of a log with these games.
 fn published(records: &[GameRecord]) -> Vec<(String, String, u32, u8)> {
     let dir = tempfile::tempdir().expect("a folder");
     let mut log = LogWriter::create(dir.path(), &tournament()).expect("created");

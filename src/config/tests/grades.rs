@@ -29,7 +29,7 @@ fn marks_are_taken_in_the_order_of_the_ranks() {
 }
 
 #[test]
-fn who_fails_gets_no_more_than_who_plays() {
+fn failed_players_get_no_more_marks_than_others() {
     let negative = grades("[grades]\nranks = [{ rank = 3, marks = -2.0 }]");
     assert!((negative.failed + 2.0).abs() < f64::EPSILON, "{negative:?}");
     let given = grades("[grades]\nfailed = -5.0\nranks = [{ rank = 3, marks = 1.0 }]");

@@ -94,7 +94,7 @@ fn a_check_comes_first_and_not_alone() {
 }
 
 #[test]
-fn what_belongs_into_a_stage_is_not_taken_above_the_stages() {
+fn keys_of_a_stage_are_refused_above_the_stages() {
     refused("pairs = 3\n[[stages]]", &["`pairs`", "`[[stages]]`"]);
     refused("stages = 3", &["`stages`", "`[[stages]]`"]);
     refused("stages = [3]", &["`stages`", "`[[stages]]`"]);

@@ -61,7 +61,7 @@ fn the_time_of_each_turn_is_shown_with_what_is_left() {
 }
 
 #[test]
-fn what_players_said_stands_with_their_ply() {
+fn remarks_are_shown_at_their_ply() {
     let note = |ply, by: &str, note: Option<&str>, eval| Note {
         ply,
         by: by.to_owned(),

@@ -119,7 +119,7 @@ fn squares_are_those_on_the_board() {
 }
 
 #[test]
-fn what_moves_as_its_text_says_takes_no_room() {
+fn moves_that_follow_from_their_text_take_no_space() {
     let board = vec![vec!["w".to_owned(), ".".to_owned(), "b".to_owned()]];
     let start = Frame { board: Some(board), ..frame(0, "") };
     let set = |squares: &[(usize, &str)]| {

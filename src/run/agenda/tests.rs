@@ -22,7 +22,7 @@ fn play(state: &mut TournamentState, index: usize) {
     state.add(&record).expect("it belongs");
 }
 
-/// What the next jobs are, up to a moment at which there is none.
+/// The next jobs, until none is left for now.
 fn next(agenda: &mut Agenda, state: &TournamentState) -> Vec<String> {
     std::iter::from_fn(|| agenda.next(state)).map(|job| job.describe(state)).collect()
 }

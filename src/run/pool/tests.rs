@@ -14,7 +14,7 @@ use crate::seeds::Secret;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What happened to the processes of a pool: `start 0`, `quit 1`, in order.
+/// The history of a pool's processes: `start 0`, `quit 1`, in order.
 type History = Arc<Mutex<Vec<String>>>;
 
 /// A pool of this many players. Each answers its turns with `replies`, and then with `go`.

@@ -25,13 +25,13 @@ pub(crate) enum Ways {
     Off,
     /// With private mounts.
     Mounted,
-    /// Where only polling counts processes.
+    /// Only polling counts processes.
     Looked,
-    /// Where players cannot see other processes.
+    /// Players cannot see other processes.
     Unseen,
     /// With this control group, because nothing else limits it.
     Groups(&'static str),
-    /// Where a player's processes are counted separately from those of the referee's user.
+    /// A player's processes are counted separately from those of the referee's user.
     Counted,
 }
 

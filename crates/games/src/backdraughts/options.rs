@@ -21,7 +21,7 @@ pub struct Rules {
     pub repetition: u32,
 }
 
-/// Who begins (B2).
+/// The side that begins (B2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum First {
     /// White.

@@ -24,7 +24,7 @@ fn compared(new: &Header) -> Result<Vec<String>, Vec<String>> {
     compare(&header(), new, &[], false)
 }
 
-/// What keeps a tournament from being resumed with this change of its configuration.
+/// The reasons why a tournament cannot be resumed with this change of its configuration.
 fn refused(change: impl FnOnce(&mut Header)) -> String {
     let mut new = header();
     change(&mut new);
