@@ -1,6 +1,6 @@
 //! Measures the cost of a move in the referee, compared with a bare ping-pong over the same pipes.
 //!
-//! `cargo bench` first prints the moves a second of a whole run against two bare ping-pongs. It then
+//! `cargo bench` first prints the moves per second of a whole run against two bare ping-pongs. It then
 //! prints the referee's own CPU time and the wall time per move, including rules,
 //! clock and record, with two instant players on the referee's core, as multiples of those of the
 //! ping-pong. Each ratio is the median of several rounds, which measure both one after the other.
@@ -92,7 +92,7 @@ fn runs(script: &Script) -> Outcome<()> {
         speeds.push(speed);
     }
     println!(
-        "a run with reusable players, two jobs: {:.0} moves a second, {:.0} % of two bare \
+        "a run with reusable players, two jobs: {:.0} moves per second, {:.0} % of two bare \
          ping-pongs",
         median(&mut speeds),
         100.0 * median(&mut ratios)
@@ -115,7 +115,7 @@ fn ping_pongs() -> Outcome<f64> {
     Ok(speed)
 }
 
-/// The moves a second of a run, from the start of the command to its end.
+/// The moves per second of a run, from the start of the command to its end.
 fn run_speed(script: &Script) -> Outcome<f64> {
     let folder = tempfile::tempdir()?;
     let path = script.path.display();

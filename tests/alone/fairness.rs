@@ -70,7 +70,7 @@ fn gains(level: &str, a_move: u32, thefts: impl Iterator<Item = Theft>) {
         while gains.len() < ATTEMPTS && gains.iter().all(|&gain| gain > 0.02) {
             gains.push(gain());
         }
-        println!("{level}, {a_move} ms a move, {theft:?}: {gains:.3?}");
+        println!("{level}, {a_move} ms per move, {theft:?}: {gains:.3?}");
         assert!(
             gains.iter().any(|&gain| gain <= 0.02),
             "{level}, {a_move} ms, {theft:?}: {gains:?}"

@@ -107,9 +107,9 @@ fn bytes(report: GameReport) -> usize {
 }
 
 /// Checks that the moves of a game cost at most this many allocations, for each list of wants, and
-/// that the record has at most this many bytes a ply.
+/// that the record has at most this many bytes per ply.
 fn check<G: Game>(kind: GameKind, most_allocations: [(&'static str, u64); 3], most_bytes: usize) {
-    /// The maximum cost of a game of any length.
+    /// The maximum fixed cost of a game, for its start and its end.
     const START_AND_END: (u64, usize) = (150, 800);
     let script = script::<G>();
     for (wants, most) in most_allocations {

@@ -84,7 +84,7 @@ fn random_games<G: Game>(games: u32) {
     #[expect(clippy::cast_precision_loss, reason = "a few million plies")]
     let length = plies as f64 / (f64::from(games) * RUNS as f64);
     println!(
-        "  {:28} {rate:9.0} games a second, {length:5.1} plies a game, {:6.0} ns a ply",
+        "  {:28} {rate:9.0} games per second, {length:5.1} plies per game, {:6.0} ns per ply",
         G::NAME,
         1e9 / (rate * length)
     );
