@@ -1,0 +1,124 @@
+use super::*;
+use crate::model::fault::FaultCode;
+
+fn report() -> CheckReport {
+    CheckReport::new("ant", "ant", "a-game", ["start", "turns", "long"].map(str::to_owned).into())
+}
+
+#[test]
+fn an_unfinished_check_reports_its_findings() {
+    let mut report = report();
+    report.steps[0].verdict = StepVerdict::Passed;
+    report.break_off("interrupted");
+    assert_eq!((report.outcome(), report.ready), (Readiness::Unfinished, false));
+    assert_eq!(report.verdict(), "not finished: interrupted; no problems found in 1 of 3 steps");
+    assert_eq!(
+        report.describe(),
+        "ant (a-game)\n  ok    start  skipped\n  -     turns  not finished: interrupted\n  \
+         -     long   skipped\n\
+         not finished: interrupted; no problems found in 1 of 3 steps"
+    );
+}
+
+#[test]
+fn failures_take_precedence_over_the_time_limit() {
+    let mut report = report();
+    report.steps[0].verdict = StepVerdict::Failed;
+    "it left".clone_into(&mut report.steps[0].summary);
+    report.break_off("interrupted");
+    assert_eq!(report.verdict(), "NOT READY: it left");
+}
+
+fn finding(message: &str) -> CheckFinding {
+    CheckFinding {
+        code: FaultCode::Crash,
+        message: message.to_owned(),
+        seat: "white".into(),
+        ply: Some(1),
+        expected: "a process that plays until it receives `quit`",
+        clause: "docs/protocol.md, Faults, `crash`".to_owned(),
+        exchange: Vec::new(),
+        stderr: vec!["Traceback".to_owned()],
+        reproduce: Some("referee ask ant".to_owned()),
+    }
+}
+
+fn failed(report: &mut CheckReport, step: usize, message: &str) {
+    report.steps[step].verdict = StepVerdict::Failed;
+    report.steps[step].finding = Some(finding(message));
+}
+
+#[test]
+fn repeated_findings_are_shown_once() {
+    let mut report = report();
+    failed(&mut report, 0, "exit code 1");
+    failed(&mut report, 1, "exit code 1");
+    failed(&mut report, 2, "exit code 2");
+    assert_eq!(report.verdict(), "NOT READY: crash: exit code 1", "the first one decides");
+    let text = report.describe();
+    assert_eq!(text.matches("the same again").count(), 1, "{text}");
+    assert_eq!(text.matches("crash: exit code 1 (as white, after 1 ply)").count(), 1);
+    assert_eq!(text.matches("        again: referee ask ant").count(), 2, "{text}");
+}
+
+#[test]
+fn measurements_keep_the_worst_and_the_mean() {
+    let mut figures = Figures::default();
+    figures.start(3_000_000);
+    figures.start(2_000_000);
+    figures.time(&[1_000_000, 3_000_000], false);
+    figures.time(&[8_000_000], false);
+    figures.time(&[90_000_000], true);
+    figures.time(&[], true);
+    assert_eq!(
+        figures,
+        Figures {
+            startup_ms: Some(3.0),
+            memory: None,
+            turns: 3,
+            move_ms: Some(4.0),
+            slowest_ms: Some(8.0),
+            slowest_under_load_ms: Some(90.0),
+        }
+    );
+}
+
+#[test]
+fn a_ready_player_is_shown_with_its_figures_points_and_notes() {
+    let mut report = report();
+    for step in &mut report.steps {
+        (step.verdict, step.summary) = (StepVerdict::Passed, "fine".to_owned());
+    }
+    report.ready = true;
+    report.figures = Figures {
+        startup_ms: Some(12.0),
+        memory: Some(5 << 20 | 1),
+        turns: 9,
+        move_ms: Some(0.4),
+        slowest_ms: Some(1500.0),
+        slowest_under_load_ms: None,
+    };
+    let against = OpponentScore { wins: 1, draws: 1, ..OpponentScore::new("greedy") };
+    assert_eq!((against.points(), against.games()), (1.5, 2));
+    report.against.push(against);
+    report.warnings.insert("wrote after the end\u{1b}".to_owned());
+    assert_eq!(
+        report.describe(),
+        "ant (a-game)\n  ok    start  fine\n  ok    turns  fine\n  ok    long   fine\n  \
+         start-up 0.012 s, memory 6 MiB, a turn 0 s (slowest 1.5 s, on a busy core not \
+         measured)\n  points: greedy 1.5 of 2\n  note: wrote after the end\\u{1b}\n\
+         ready: no problems found"
+    );
+    assert_eq!(report.outcome(), Readiness::Ready);
+}
+
+#[test]
+fn an_argument_that_is_not_a_player_gets_a_report() {
+    let report = CheckReport::refused("notes.txt", "a-game", "no player is recognised");
+    assert_eq!(report.verdict(), "NOT READY: no player is recognised");
+    assert_eq!(
+        report.describe(),
+        "notes.txt (a-game)\n  FAIL  player  no player is recognised\n\
+         NOT READY: no player is recognised"
+    );
+}
