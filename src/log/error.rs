@@ -68,7 +68,7 @@ pub enum LogProblem {
 /// A line of a log is not a game's record.
 #[derive(Debug, Clone)]
 pub enum InvalidLine {
-    /// It is longer than [`LONGEST`].
+    /// It is longer than 64 MiB.
     TooLong,
     /// It is not the JSON of a record.
     NotARecord(Arc<serde_json::Error>),

@@ -88,7 +88,7 @@ impl fmt::Display for SessionError {
             Self::NotStarted => f.write_str("a turn came before `init`"),
             Self::NoAction(seat) => write!(f, "{seat} is asked for an action but has none"),
             Self::OutOfTurn { action, by, turn } => {
-                write!(f, "`{action}` by {by} does not answer {turn:?}")
+                write!(f, "`{action}` by {by} does not fit: expected {turn}")
             }
             Self::Forbidden { action, by, source } => {
                 write!(f, "the event `{action}` by {by} breaks {source}")

@@ -80,7 +80,7 @@ pub enum StepError {
 impl fmt::Display for StepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotAsked { turn } => write!(f, "the step does not answer {turn:?}"),
+            Self::NotAsked { turn } => write!(f, "the step does not fit: expected {turn}"),
             Self::Refused(refusal) => refusal.fmt(f),
             Self::NoOutcome { outcome } => write!(f, "`{outcome}` cannot be drawn here"),
         }

@@ -1,5 +1,7 @@
 //! Turns, the steps that answer them, and the outcome of a game.
 
+use std::fmt;
+
 use super::seat::{BySeat, Seat};
 
 /// The winner of a game, without the reason.
@@ -47,6 +49,21 @@ pub enum Turn<R = &'static str> {
     Chance(Stream),
     /// The game is over.
     Over(Outcome<R>),
+}
+
+/// What the turn expects, for example `an action of the first seat`.
+impl<R> fmt::Display for Turn<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Move(Seat::First) => "an action of the first seat",
+            Self::Move(Seat::Second) => "an action of the second seat",
+            Self::Pass(Seat::First) => "a pass of the first seat",
+            Self::Pass(Seat::Second) => "a pass of the second seat",
+            Self::Both => "an action of each seat",
+            Self::Chance(_) => "a chance outcome",
+            Self::Over(_) => "nothing, because the game is over",
+        })
+    }
 }
 
 impl<R> Turn<R> {

@@ -12,9 +12,10 @@
 //! use referee_ratings::{GameOutcome, PlayedGame, Ranking, Results};
 //! use GameOutcome::{Draw, Loss, Win};
 //!
-//! let names = ["ant", "bee", "cat"]; let mut results = Results::new(names.len()); // (first seat,
-//! second seat, number of the pair of games, the outcome for the first seat) for (first, second,
-//! pair, outcome) in [
+//! let names = ["ant", "bee", "cat"];
+//! let mut results = Results::new(names.len());
+//! // (first seat, second seat, number of the pair of games, the outcome for the first seat)
+//! for (first, second, pair, outcome) in [
 //!     (0, 1, 1, Win),
 //!     (1, 0, 1, Draw),
 //!     (1, 2, 1, Win),

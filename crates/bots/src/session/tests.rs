@@ -93,7 +93,9 @@ fn protocol_violations_are_reported() {
         session.respond(&FIRST_TURN.replace(old, new)).expect_err("refused").to_string()
     };
     assert!(event_with("3,3", "0,0").starts_with("the event `0,0` by white breaks W"));
-    assert!(event_with("\"black\"", "\"white\"").starts_with("`3,4` by white does not answer"));
+    assert!(
+        event_with("\"black\"", "\"white\"").starts_with("`3,4` by white does not fit: expected ")
+    );
 }
 
 /// A random step; the moves of the first seat are the session's.

@@ -115,5 +115,5 @@ fn play_refuses_an_illegal_step_with_a_reason() {
     let mut play = |step| game.play(step, &mut Vec::new()).expect_err("refused").to_string();
     let pass = referee_games::watch_your_back::Action::Pass;
     assert!(play(Step::Move(pass)).starts_with("W7: pass "));
-    assert_eq!(play(Step::Pass), "the step does not answer Move(First)");
+    assert_eq!(play(Step::Pass), "the step does not fit: expected an action of the first seat");
 }
