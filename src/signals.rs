@@ -40,7 +40,7 @@ fn attend(tell: watch::Sender<bool>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let mut signals = {
         let _within = runtime.enter();
-        Heard::new()?
+        StopSignals::new()?
     };
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         runtime.block_on(async {
@@ -68,14 +68,14 @@ fn end() -> ! {
 }
 
 /// The signals that ask to stop.
-struct Heard {
+struct StopSignals {
     interrupt: Signals,
     terminate: Signals,
     /// `None` if the signal is ignored, as under `nohup`.
     hangup: Option<Signals>,
 }
 
-impl Heard {
+impl StopSignals {
     fn new() -> io::Result<Self> {
         let hears_hangup = !is_ignored(Signal::SIGHUP as i32);
         Ok(Self {

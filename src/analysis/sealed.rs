@@ -9,7 +9,7 @@ use crate::schedule::state::TournamentState;
 use referee_games::BySeat;
 
 /// The games of a log that are not shown yet, because the other game of their pair is still to be
-/// played. There are none unless the game has hidden information.
+/// played. Only games with hidden information are sealed.
 #[derive(Debug, Default)]
 pub struct SealedGames(HashSet<usize>);
 

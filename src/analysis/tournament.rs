@@ -51,8 +51,17 @@ impl TournamentAnalysis {
     pub fn of(dir: &Path, contents: LogContents, faulted: Faulted) -> Result<Self, Failure> {
         let evaluation =
             Evaluation::of(&contents.state, faulted).map_err(|error| unrated(&error))?;
+        Ok(Self::assemble(dir, contents, evaluation, None))
+    }
+
+    fn assemble(
+        dir: &Path,
+        contents: LogContents,
+        evaluation: Evaluation,
+        published: Option<Published>,
+    ) -> Self {
         let LogContents { header, state, problems, digest, .. } = contents;
-        Ok(Self {
+        Self {
             dir: dir.to_owned(),
             sealed: SealedGames::of(&header, &state),
             header,
@@ -60,8 +69,8 @@ impl TournamentAnalysis {
             evaluation,
             problems,
             digest,
-            published: None,
-        })
+            published,
+        }
     }
 
     /// Reads the log in `dir` and ranks the players under pseudonyms.
@@ -75,17 +84,8 @@ impl TournamentAnalysis {
         let evaluation = Evaluation::renamed(&contents.state, &names.all(), |name| names.of(name))
             .map_err(|error| unrated(&error))?;
         let header = names.header(&contents.header);
-        let LogContents { state, problems, digest, .. } = contents;
-        Ok(Self {
-            dir: dir.to_owned(),
-            sealed: SealedGames::of(&header, &state),
-            header,
-            state,
-            evaluation,
-            problems,
-            digest,
-            published: Some(published),
-        })
+        let contents = LogContents { header, ..contents };
+        Ok(Self::assemble(dir, contents, evaluation, Some(published)))
     }
 
     /// The results folder.

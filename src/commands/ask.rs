@@ -58,7 +58,7 @@ pub struct AskArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// The game and its terms, if there is no record
+    /// The game and its terms, for a position without a record
     #[command(flatten)]
     pub settings: GameSettingsArgs,
 }

@@ -100,7 +100,7 @@ impl TypedValueParser for GameParser {
 /// The current place of the rules program of recorded games.
 #[derive(Debug, Clone, Default, Args)]
 pub struct MovedGameArgs {
-    /// The game file, if the rules program is no longer where it was when the games were played
+    /// The game file, if the rules program has moved since the games were played
     #[arg(long = "game", value_name = "FILE")]
     pub game_file: Option<PathBuf>,
 }

@@ -31,13 +31,13 @@ const CONTROL: TimeControl = TimeControl {
 };
 
 /// The outcome of asking for a decision, and the turns that the player was asked.
-struct Told {
+struct Reasked {
     asked: Result<Asked, NotAsked>,
     turns: Vec<Value>,
 }
 
 /// Re-asks a player that gives these replies to the turns of the game.
-async fn told(seat: Seat, ply: u32, replies: &'static [&'static str]) -> Told {
+async fn told(seat: Seat, ply: u32, replies: &'static [&'static str]) -> Reasked {
     let turns = Arc::new(Mutex::new(Vec::new()));
     let (heard, mut replies) = (Arc::clone(&turns), replies.iter());
     let script: PlayerScript = Box::new(move |message| {
@@ -62,7 +62,7 @@ async fn told(seat: Seat, ply: u32, replies: &'static [&'static str]) -> Told {
     let mut player = Player::Wire(Box::new(Wire::scripted(script)));
     let asked = ask_again(&source, DecisionPoint { seat, ply }, &mut player).await;
     let turns = turns.lock().expect("no panic").clone();
-    Told { asked, turns }
+    Reasked { asked, turns }
 }
 
 #[tokio::test(start_paused = true)]
@@ -103,7 +103,7 @@ async fn re_asking_stops_when_the_player_exits() {
 
 #[tokio::test(start_paused = true)]
 async fn asking_for_a_missing_decision_is_an_error() {
-    let why = |told: Told| told.asked.expect_err("nobody decides there").to_string();
+    let why = |told: Reasked| told.asked.expect_err("nobody decides there").to_string();
     assert_eq!(why(told(Seat::First, 1, &["go", "go"]).await), "no seat decides after 1 ply");
     assert_eq!(why(told(Seat::First, 9, &["go"; 9]).await), "the game has 4 plies, not 9");
 }

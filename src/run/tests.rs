@@ -102,14 +102,14 @@ impl Game for Toss {
 
 /// The events that a listener received.
 #[derive(Debug, Default)]
-struct Heard {
+struct ReceivedEvents {
     begun: usize,
     finished: usize,
     warnings: Vec<String>,
     ended: bool,
 }
 
-impl Listener for Heard {
+impl Listener for ReceivedEvents {
     fn on(&mut self, event: RunEvent<'_>, _: &TournamentState) -> Result<(), Failure> {
         match event {
             RunEvent::CannotStart { player, fault } => {
@@ -149,7 +149,11 @@ impl Cup {
     }
 
     /// Runs it on this many workers, which play with `players`.
-    fn run(&mut self, workers: usize, players: Vec<Entrant>) -> (Result<RunEnd, Failure>, Heard) {
+    fn run(
+        &mut self,
+        workers: usize,
+        players: Vec<Entrant>,
+    ) -> (Result<RunEnd, Failure>, ReceivedEvents) {
         self.run_where(workers, players, &|_, _| None)
     }
 
@@ -159,7 +163,7 @@ impl Cup {
         workers: usize,
         players: Vec<Entrant>,
         other: &dyn Fn(usize, &Reports) -> Option<io::Result<Worker>>,
-    ) -> (Result<RunEnd, Failure>, Heard) {
+    ) -> (Result<RunEnd, Failure>, ReceivedEvents) {
         let header = header();
         let log = LogWriter::create(self.folder.dir(), &header).expect("a log");
         let conditions = Arc::new(Conditions {
@@ -185,7 +189,7 @@ impl Cup {
             let cores = Cores::of_this_process(1).share(number);
             Worker::start(number, cores, book, Arc::clone(&conditions), reports, halt)
         };
-        let mut heard = Heard::default();
+        let mut heard = ReceivedEvents::default();
         let mut recorder = Recorder::new(&self.folder, log);
         let mut listeners = Listeners(vec![&mut recorder, &mut heard]);
         let (_tell, stop) = watch::channel(false);

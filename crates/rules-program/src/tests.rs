@@ -33,7 +33,7 @@ type Script = dyn Fn(&Value) -> Says + Send + Sync;
 
 /// A rules program that follows a script.
 #[derive(Clone)]
-struct Scripted {
+struct ScriptedProgram {
     script: Arc<Script>,
     /// The requests that it received.
     heard: Arc<Mutex<Vec<Value>>>,
@@ -41,13 +41,13 @@ struct Scripted {
     starts: Arc<Mutex<usize>>,
 }
 
-impl fmt::Debug for Scripted {
+impl fmt::Debug for ScriptedProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Scripted")
+        f.write_str("ScriptedProgram")
     }
 }
 
-impl Scripted {
+impl ScriptedProgram {
     fn new(script: impl Fn(&Value) -> Says + Send + Sync + 'static) -> Self {
         Self { script: Arc::new(script), heard: Arc::default(), starts: Arc::default() }
     }
@@ -121,9 +121,9 @@ impl Scripted {
 }
 
 #[derive(Debug)]
-struct Thread;
+struct ScriptThread;
 
-impl RulesProcess for Thread {
+impl RulesProcess for ScriptThread {
     fn stderr(&mut self) -> String {
         "first line\nlast line".to_owned()
     }
@@ -133,7 +133,7 @@ impl RulesProcess for Thread {
     }
 }
 
-impl Launcher for Scripted {
+impl Launcher for ScriptedProgram {
     fn start(&self) -> Result<(Box<dyn RulesProcess>, ProgramPipes), Box<dyn std::error::Error>> {
         let (input, to) = io::pipe()?;
         let (from, output) = io::pipe()?;
@@ -141,7 +141,7 @@ impl Launcher for Scripted {
         let program = self.clone();
         // Writing fails once the other end is closed.
         thread::spawn(move || program.run(input, output));
-        Ok((Box::new(Thread), ProgramPipes::new(to.into(), from.into())?))
+        Ok((Box::new(ScriptThread), ProgramPipes::new(to.into(), from.into())?))
     }
 
     fn start_limit(&self) -> Duration {

@@ -21,9 +21,9 @@ use referee_rules_program::{Launcher, ProgramGame, ProgramPipes, RulesProcess, s
 struct InThread(GameKind);
 
 #[derive(Debug)]
-struct Thread;
+struct ServerThread;
 
-impl RulesProcess for Thread {
+impl RulesProcess for ServerThread {
     fn stderr(&mut self) -> String {
         String::new()
     }
@@ -39,7 +39,7 @@ impl Launcher for InThread {
         let (from, output) = io::pipe()?;
         let kind = self.0;
         thread::spawn(move || serve(kind.game(), BufReader::new(input), output).expect("requests"));
-        Ok((Box::new(Thread), ProgramPipes::new(to.into(), from.into())?))
+        Ok((Box::new(ServerThread), ProgramPipes::new(to.into(), from.into())?))
     }
 }
 

@@ -36,7 +36,7 @@ impl From<NotStarted> for ForfeitFailure {
 }
 
 /// The messages to the player in a game without a fault.
-enum Told {
+enum ForfeitNews {
     Forfeit,
     Nothing,
 }
@@ -56,8 +56,8 @@ impl Examiner<'_> {
         let lines = (self.candidate.spec.interface(), transcript::last_request(&player));
         self.leave(player).await;
         let (summary, failed) = match told {
-            Ok(Told::Forfeit) => ("its opponent forfeits: it plays on", None),
-            Ok(Told::Nothing) => ("the game ends before its opponent can forfeit", None),
+            Ok(ForfeitNews::Forfeit) => ("its opponent forfeits: it plays on", None),
+            Ok(ForfeitNews::Nothing) => ("the game ends before its opponent can forfeit", None),
             Err((ForfeitFailure::Referee(why), _)) => return Err(Failure::from(why).into()),
             Err((ForfeitFailure::Player(fault), plies @ Some(BEFORE..))) => {
                 ("its opponent forfeits: it does not play on", Some((fault, plies)))
@@ -78,10 +78,10 @@ impl Examiner<'_> {
         &self,
         player: &mut Player,
         seed: u64,
-    ) -> Result<Told, (ForfeitFailure, Option<u32>)> {
+    ) -> Result<ForfeitNews, (ForfeitFailure, Option<u32>)> {
         let exam = self.exam;
         // Only this game is played by classes, and only in this game can a move be forfeited.
-        let Some(mut position) = start(&exam.rules) else { return Ok(Told::Nothing) };
+        let Some(mut position) = start(&exam.rules) else { return Ok(ForfeitNews::Nothing) };
         let setup = GameSetup {
             rules: &exam.rules,
             control: &exam.control,
@@ -118,10 +118,10 @@ impl Examiner<'_> {
                     position.sample(Seat::Second, &mut rng).map_err(failed)?
                 }
                 Turn::Move(Seat::Second) => None,
-                _ => return Ok(Told::Nothing),
+                _ => return Ok(ForfeitNews::Nothing),
             };
             if ply > BEFORE {
-                return Ok(Told::Forfeit);
+                return Ok(ForfeitNews::Forfeit);
             }
             match action {
                 Some(action) => {

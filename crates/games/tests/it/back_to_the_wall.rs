@@ -7,7 +7,7 @@ mod model;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use model::{Model, ModelBoard, ModelRules};
+use model::{BackToTheWallModel, BackToTheWallModelRules, ModelBoard};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
 use referee_games::back_to_the_wall::{BackToTheWall, Rules};
@@ -95,13 +95,13 @@ fn matches() -> Vec<(Option<&'static str>, Vec<ModelBoard>, usize)> {
     ]
 }
 
-fn all_options() -> Vec<(Option<&'static str>, ModelRules)> {
+fn all_options() -> Vec<(Option<&'static str>, BackToTheWallModelRules)> {
     let mut all = Vec::new();
     for bits in 0..32 {
         let bit = |at: u32| bits >> at & 1 == 1;
         for max_turns in [1, 5, 25] {
             for (rounds, boards, enough) in matches() {
-                let rules = ModelRules {
+                let rules = BackToTheWallModelRules {
                     all_connected: bit(0),
                     walls_are_neighbours: bit(1),
                     survivors: bit(2),
@@ -121,7 +121,7 @@ fn all_options() -> Vec<(Option<&'static str>, ModelRules)> {
 }
 
 /// The same rules by way of the options.
-fn rules(rounds: Option<&str>, model: &ModelRules) -> Arc<Rules> {
+fn rules(rounds: Option<&str>, model: &BackToTheWallModelRules) -> Arc<Rules> {
     let word = |bit, yes: &'static str, no: &'static str| if bit { yes } else { no };
     let tie = word(model.tie == "draw", "draw", "dmo");
     let dmo = word(model.tie == "grunkle", "grunkle", "charge");
@@ -166,7 +166,7 @@ fn over(game: &BackToTheWall) -> Option<(&'static str, &'static str)> {
 }
 
 /// A random submission. Many of the squares do harm, and some are also named by the other seat.
-fn submission(model: &Model, other: Option<&str>, rng: &mut ChaCha20Rng) -> String {
+fn submission(model: &BackToTheWallModel, other: Option<&str>, rng: &mut ChaCha20Rng) -> String {
     let mut text = format!("{} {}", way(rng), way(rng));
     let (free, tender) = (model.free(), model.tender());
     let theirs: Vec<&str> = other.map_or(Vec::new(), |text| text.split(' ').skip(2).collect());
@@ -211,9 +211,14 @@ fn spoilt(text: &str, rng: &mut ChaCha20Rng) -> String {
 
 /// Plays a random match, and counts the ends of rounds and the clauses that kept walls from being
 /// placed.
-fn play(rounds: Option<&str>, options: &ModelRules, seed: u64, met: &mut BTreeMap<String, u32>) {
+fn play(
+    rounds: Option<&str>,
+    options: &BackToTheWallModelRules,
+    seed: u64,
+    met: &mut BTreeMap<String, u32>,
+) {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
-    let mut model = Model::new(options.clone());
+    let mut model = BackToTheWallModel::new(options.clone());
     let mut game = BackToTheWall::start(&rules(rounds, options));
     loop {
         let place = format!("seed {seed}, {options:?}, {:?}", game.rows());

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use model::{Given, Model, ModelRules, Waits};
+use model::{BackdraughtsModel, BackdraughtsModelRules, Given, Waits};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
 use referee_games::backdraughts::{Backdraughts, Board, Rules};
@@ -48,8 +48,8 @@ fn fast_rules(given: &Given) -> Result<Arc<Rules>, OptionError> {
 }
 
 /// The valid sets of options, on which both agree.
-fn sensible() -> Vec<(ModelRules, Arc<Rules>)> {
-    let both = |given: Given| match (ModelRules::new(&given), fast_rules(&given)) {
+fn sensible() -> Vec<(BackdraughtsModelRules, Arc<Rules>)> {
+    let both = |given: Given| match (BackdraughtsModelRules::new(&given), fast_rules(&given)) {
         (Some(slow), Ok(fast)) => Some((slow, fast)),
         (None, Err(_)) => None,
         (slow, fast) => panic!("{given:?}: {slow:?}, {fast:?}"),
@@ -96,7 +96,7 @@ fn legal(game: &Backdraughts) -> Vec<String> {
 }
 
 /// Plays a random step in both.
-fn advance(model: &mut Model, game: &mut Backdraughts, rng: &mut ChaCha20Rng) {
+fn advance(model: &mut BackdraughtsModel, game: &mut Backdraughts, rng: &mut ChaCha20Rng) {
     match game.turn() {
         Turn::Chance(_) => {
             let outcomes = game.outcomes();
@@ -121,7 +121,12 @@ fn advance(model: &mut Model, game: &mut Backdraughts, rng: &mut ChaCha20Rng) {
 }
 
 /// Continues both with the same random game, and returns its ending.
-fn play(mut model: Model, mut game: Backdraughts, limit: usize, seed: u64) -> &'static str {
+fn play(
+    mut model: BackdraughtsModel,
+    mut game: Backdraughts,
+    limit: usize,
+    seed: u64,
+) -> &'static str {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     for _ in 0..limit {
         let place = format!("seed {seed}, {:?}, {:?}", game.rules_in_force(), game.rows());
@@ -139,18 +144,18 @@ fn play(mut model: Model, mut game: Backdraughts, limit: usize, seed: u64) -> &'
 }
 
 /// Plays a game: rules and seed to its ending.
-type Start = fn(&ModelRules, &Arc<Rules>, u64) -> &'static str;
+type Start = fn(&BackdraughtsModelRules, &Arc<Rules>, u64) -> &'static str;
 
-fn from_start(slow: &ModelRules, fast: &Arc<Rules>, seed: u64) -> &'static str {
-    play(Model::new(slow.clone()), Backdraughts::start(fast), usize::MAX, seed)
+fn from_start(slow: &BackdraughtsModelRules, fast: &Arc<Rules>, seed: u64) -> &'static str {
+    play(BackdraughtsModel::new(slow.clone()), Backdraughts::start(fast), usize::MAX, seed)
 }
 
 /// Plays on from a crowded random board.
-fn from_crowd(slow: &ModelRules, fast: &Arc<Rules>, seed: u64) -> &'static str {
+fn from_crowd(slow: &BackdraughtsModelRules, fast: &Arc<Rules>, seed: u64) -> &'static str {
     let rows = crowded(&mut ChaCha20Rng::seed_from_u64(seed));
     let board = Board::from_rows(&rows).expect("a board");
     let first = if seed.is_multiple_of(2) { Seat::First } else { Seat::Second };
-    let model = Model::standing(slow.clone(), &rows, Some(colour(first)));
+    let model = BackdraughtsModel::standing(slow.clone(), &rows, Some(colour(first)));
     play(model, Backdraughts::from_board(fast, board, first), LIMIT, seed)
 }
 

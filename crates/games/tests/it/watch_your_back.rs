@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use model::{Model, ModelRules};
+use model::{WatchYourBackModel, WatchYourBackModelRules};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
 use referee_games::watch_your_back::{Board, EndCheck, MutualBlock, Rules, WatchYourBack};
@@ -17,13 +17,18 @@ use referee_games::{Game, GameResult, Seat, Step, Turn};
 /// The ply at which a game is stopped that its options do not end.
 const LIMIT: usize = 420;
 
-fn all_options() -> Vec<ModelRules> {
+fn all_options() -> Vec<WatchYourBackModelRules> {
     let mut all = Vec::new();
     for after_shrink_only in [false, true] {
         for mutual_block in [false, true] {
             for repetition in [0, 1, 2, 3] {
                 for max_moves in [0, 7, 193, 300] {
-                    all.push(ModelRules { after_shrink_only, mutual_block, repetition, max_moves });
+                    all.push(WatchYourBackModelRules {
+                        after_shrink_only,
+                        mutual_block,
+                        repetition,
+                        max_moves,
+                    });
                 }
             }
         }
@@ -31,7 +36,7 @@ fn all_options() -> Vec<ModelRules> {
     all
 }
 
-fn rules(options: ModelRules) -> Arc<Rules> {
+fn rules(options: WatchYourBackModelRules) -> Arc<Rules> {
     let number = |value: usize| u32::try_from(value).expect("a small number");
     Arc::new(Rules {
         end_check: if options.after_shrink_only {
@@ -83,7 +88,12 @@ fn choose(texts: &[String], mood: Mood, rng: &mut ChaCha20Rng) -> String {
 }
 
 /// Continues both with the same random game, and returns its ending.
-fn play(mut model: Model, mut game: WatchYourBack, limit: usize, seed: u64) -> &'static str {
+fn play(
+    mut model: WatchYourBackModel,
+    mut game: WatchYourBack,
+    limit: usize,
+    seed: u64,
+) -> &'static str {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let mood = if seed.is_multiple_of(2) { Mood::Wild } else { Mood::Central };
     for _ in 0..limit {
@@ -103,19 +113,19 @@ fn play(mut model: Model, mut game: WatchYourBack, limit: usize, seed: u64) -> &
     "unfinished"
 }
 
-fn from_start(options: ModelRules, seed: u64) -> &'static str {
-    play(Model::new(options), WatchYourBack::start(&rules(options)), LIMIT, seed)
+fn from_start(options: WatchYourBackModelRules, seed: u64) -> &'static str {
+    play(WatchYourBackModel::new(options), WatchYourBack::start(&rules(options)), LIMIT, seed)
 }
 
 /// Plays on from a crowded random board, shortly before a shrink or after the last.
-fn from_crowd(options: ModelRules, seed: u64) -> &'static str {
+fn from_crowd(options: WatchYourBackModelRules, seed: u64) -> &'static str {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let moves = *[127, 126, 125, 191, 190, 187, 192, 217].choose(&mut rng).expect("a number");
     let low = if moves < 128 { 0 } else { 1 + usize::from(moves >= 192) };
     let rows = crowded(low, &mut rng);
     let ply = 24 + u32::try_from(moves).expect("a small number");
     let board = Board::from_rows(&rows, ply).expect("a board");
-    let model = Model::standing(options, &rows, moves);
+    let model = WatchYourBackModel::standing(options, &rows, moves);
     play(model, WatchYourBack::from_board(&rules(options), board), 24, seed)
 }
 
@@ -152,7 +162,7 @@ fn agree(game: Start, seeds: Range<u64>) -> BTreeMap<&'static str, u32> {
 }
 
 /// Plays a game: options and seed to its ending.
-type Start = fn(ModelRules, u64) -> &'static str;
+type Start = fn(WatchYourBackModelRules, u64) -> &'static str;
 
 #[test]
 fn the_model_agrees_in_random_games() {

@@ -143,7 +143,11 @@ fn players_get_what_is_shown_instead_of_a_list() {
     assert_eq!(position.shown(Seat::First), Legal::Shown(json!({"hand": 3})));
     assert_eq!(position.shown(Seat::Second), list(&[]), "it is not asked");
     let (position, _) = held(json!({"legal": null}));
-    assert_eq!(position.shown(Seat::First), Legal::Shown(Value::Null), "there is no list");
+    assert_eq!(
+        position.shown(Seat::First),
+        Legal::Shown(Value::Null),
+        "the game does not list its actions"
+    );
     let half = json!({"show": {"first": 1}});
     assert_eq!(refused(half), Violation::Missing("show"));
 }

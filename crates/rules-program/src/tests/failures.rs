@@ -12,7 +12,7 @@ fn problem(error: &GameError) -> String {
     line.strip_prefix("the rules program failed: ").expect(line).to_owned()
 }
 
-fn play(program: &Scripted, action: &str) -> Result<(), GameError> {
+fn play(program: &ScriptedProgram, action: &str) -> Result<(), GameError> {
     program.position().play(Step::Move(action), &mut Vec::new())
 }
 
@@ -28,7 +28,7 @@ fn an_answer_that_is_not_one_is_shown() {
         (b"[1]\n", "its answer breaks the contract: "),
     ];
     for (bytes, said) in cases {
-        let program = Scripted::nim_but("game", move |_| Says::Bytes(bytes.to_vec()));
+        let program = ScriptedProgram::nim_but("game", move |_| Says::Bytes(bytes.to_vec()));
         let error = program.open(PATIENT).expect_err("refused");
         assert!(problem(&error).starts_with(said), "{}", problem(&error));
     }
@@ -36,7 +36,7 @@ fn an_answer_that_is_not_one_is_shown() {
 
 #[test]
 fn a_failure_shows_the_request_the_answer_and_the_end_of_stderr() {
-    let program = Scripted::nim_but("play", |_| {
+    let program = ScriptedProgram::nim_but("play", |_| {
         Says::Fields(json!({"state": 0, "turn": {}, "caption": "x".repeat(2000)}))
     });
     let text = play(&program, "1").expect_err("no turn").to_string();
@@ -54,7 +54,7 @@ fn a_failure_shows_the_request_the_answer_and_the_end_of_stderr() {
 
 #[test]
 fn a_program_that_ends_is_started_again_by_the_next_request() {
-    let program = Scripted::nim_but("play", |_| Says::Ends);
+    let program = ScriptedProgram::nim_but("play", |_| Says::Ends);
     let mut position = program.position();
     let mut play = || position.play(Step::Move("1"), &mut Vec::new());
     assert_eq!(problem(&play().expect_err("it ended")), "it ended: exit status 3");
@@ -69,7 +69,7 @@ fn a_program_that_ends_is_started_again_by_the_next_request() {
 
 #[test]
 fn a_program_that_breaks_the_contract_is_not_used_any_further() {
-    let program = Scripted::nim_but("judge", |_| Says::Fields(json!({"action": " 2"})));
+    let program = ScriptedProgram::nim_but("judge", |_| Says::Fields(json!({"action": " 2"})));
     let position = program.position();
     position.judge(Seat::First, "two").expect_err("not a text");
     assert_eq!(program.starts(), 1);
@@ -80,23 +80,23 @@ fn a_program_that_breaks_the_contract_is_not_used_any_further() {
 #[test]
 fn a_silent_program_is_not_awaited_for_longer_than_its_time() {
     let limit = Duration::from_millis(10);
-    let error = Scripted::new(|_| Says::Nothing).open(limit).expect_err("no answer");
+    let error = ScriptedProgram::new(|_| Says::Nothing).open(limit).expect_err("no answer");
     assert_eq!(problem(&error), "no answer within 0.01 s");
-    let half = Scripted::new(|_| Says::Bytes(b"{\"id\":1".to_vec()));
+    let half = ScriptedProgram::new(|_| Says::Bytes(b"{\"id\":1".to_vec()));
     let error = half.open(limit).expect_err("no whole answer");
     assert_eq!(problem(&error), "no answer within 0.01 s");
 }
 
 #[test]
 fn an_answer_without_an_end_is_not_read_for_ever() {
-    let program = Scripted::new(|_| Says::Bytes(vec![b'x'; LONGEST_ANSWER + 1]));
+    let program = ScriptedProgram::new(|_| Says::Bytes(vec![b'x'; LONGEST_ANSWER + 1]));
     let error = program.open(PATIENT).expect_err("too long");
     assert_eq!(problem(&error), "its answer is longer than 1048576 bytes");
 }
 
 #[test]
 fn an_answer_in_pieces_is_put_together_and_what_follows_is_kept() {
-    let program = Scripted::new(|request| {
+    let program = ScriptedProgram::new(|request| {
         let Says::Fields(mut fields) = nim(request) else { return Says::Ends };
         fields["id"] = request["id"].clone();
         if request["type"] == "game" {
@@ -115,7 +115,7 @@ struct NoProgram;
 
 impl Launcher for NoProgram {
     fn start(&self) -> Result<(Box<dyn RulesProcess>, ProgramPipes), Box<dyn std::error::Error>> {
-        Err("there is no program".into())
+        Err("the program was not found".into())
     }
 }
 
@@ -124,7 +124,7 @@ fn a_program_that_cannot_be_started_says_why() {
     let identify = |_: &str| unreachable!("it is not started");
     let error =
         ProgramGame::open(Arc::new(NoProgram), PATIENT, identify).expect_err("it is not there");
-    assert_eq!(problem(&error), "it could not be started: there is no program");
+    assert_eq!(problem(&error), "it could not be started: the program was not found");
     assert_eq!(error.to_string().lines().count(), 1, "nothing was asked");
 }
 
@@ -136,7 +136,7 @@ fn an_invalid_judgement_is_a_failure_of_the_program() {
         (json!({"refused": "no", "clause": "N9"}), "unknown clause `N9`"),
     ];
     for (answer, said) in cases {
-        let program = Scripted::nim_but("judge", move |_| Says::Fields(answer.clone()));
+        let program = ScriptedProgram::nim_but("judge", move |_| Says::Fields(answer.clone()));
         let error = program.position().judge(Seat::First, "three").expect_err("a failure");
         assert_eq!(problem(&error), said);
     }
@@ -149,7 +149,7 @@ fn a_start_says_after_how_many_plies_the_game_is_over() {
         (json!(0), format!("`max_plies` is 0; it must be from 1 to {MOST_PLIES}")),
         (json!(100_001), format!("`max_plies` is 100001; it must be from 1 to {MOST_PLIES}")),
     ] {
-        let program = Scripted::nim_but("start", move |_| {
+        let program = ScriptedProgram::nim_but("start", move |_| {
             let mut answer = shown(3, "first", "second");
             answer["max_plies"] = plies.clone();
             Says::Fields(answer)
@@ -160,7 +160,7 @@ fn a_start_says_after_how_many_plies_the_game_is_over() {
 
 #[test]
 fn games_that_exceed_their_plies_are_stopped() {
-    let program = Scripted::nim_but("start", |_| {
+    let program = ScriptedProgram::nim_but("start", |_| {
         let mut answer = shown(9, "first", "second");
         answer["max_plies"] = json!(2);
         Says::Fields(answer)
@@ -174,7 +174,7 @@ fn games_that_exceed_their_plies_are_stopped() {
 
 #[test]
 fn games_that_ask_no_seat_for_too_long_are_stopped() {
-    let program = Scripted::new(|request| match request["type"].as_str() {
+    let program = ScriptedProgram::new(|request| match request["type"].as_str() {
         Some("start" | "play") => Says::Fields(json!({
             "state": 0, "turn": {"chance": [["6", 1]]}, "max_plies": 1
         })),
@@ -194,7 +194,8 @@ fn games_that_ask_no_seat_for_too_long_are_stopped() {
 
 #[test]
 fn options_refused_by_the_program_are_not_its_failure() {
-    let program = Scripted::nim_but("start", |_| Says::Fields(json!({"error": "too\u{7} small"})));
+    let program =
+        ScriptedProgram::nim_but("start", |_| Says::Fields(json!({"error": "too\u{7} small"})));
     let error = program.start().expect_err("refused");
     assert_eq!(error, GameError::Options(OptionError::Rules(r"too\u{7} small".into())));
     assert_eq!(program.starts(), 1);

@@ -8,7 +8,7 @@ use super::*;
 use crate::contract::DRAWS;
 
 /// The judgement of `text` at the first turn.
-fn judged(program: &Scripted, text: &str) -> Result<String, GameError> {
+fn judged(program: &ScriptedProgram, text: &str) -> Result<String, GameError> {
     program.position().judge(Seat::First, text)
 }
 
@@ -18,7 +18,7 @@ fn random() -> ChaCha8Rng {
 
 #[test]
 fn a_position_is_asked_for_once_and_held() {
-    let program = Scripted::new(nim);
+    let program = ScriptedProgram::new(nim);
     let mut position = program.position();
     assert_eq!(program.asked(), ["game", "start"]);
     assert_eq!(position.turn(), Turn::Move(Seat::First));
@@ -34,7 +34,7 @@ fn a_position_is_asked_for_once_and_held() {
 
 #[test]
 fn a_request_carries_the_options_the_state_and_the_step() {
-    let program = Scripted::new(nim);
+    let program = ScriptedProgram::new(nim);
     let game = program.game();
     let options = Options::resolve(game.options(), [("heap", "7")]).expect("a value that fits");
     let mut position = game.start(&options).expect("a position");
@@ -50,7 +50,7 @@ fn a_request_carries_the_options_the_state_and_the_step() {
 
 #[test]
 fn the_events_of_a_step_are_the_action_the_programs_and_the_end() {
-    let program = Scripted::new(nim);
+    let program = ScriptedProgram::new(nim);
     let mut position = program.position();
     let mut events = Vec::new();
     position.play(Step::Move("2"), &mut events).expect("legal");
@@ -75,7 +75,7 @@ fn the_events_of_a_step_are_the_action_the_programs_and_the_end() {
 
 #[test]
 fn a_text_that_is_not_listed_is_put_to_the_program() {
-    let program = Scripted::new(nim);
+    let program = ScriptedProgram::new(nim);
     assert_eq!(judged(&program, "two"), Ok("2".to_owned()), "the canonical text");
     let illegal = Refusal::Illegal { clause: "N1".into(), reason: "9 is too many".to_owned() };
     assert_eq!(judged(&program, "9"), Err(illegal.into()));
@@ -90,7 +90,7 @@ fn a_text_that_is_not_listed_is_put_to_the_program() {
 
 #[test]
 fn a_text_that_cannot_be_an_action_does_not_reach_the_program() {
-    let program = Scripted::new(nim);
+    let program = ScriptedProgram::new(nim);
     let position = program.position();
     for text in ["", "{\"a\":1}", "a\u{7}b", &"x".repeat(257)] {
         let refused = position.judge(Seat::First, text).expect_err("refused");
@@ -103,7 +103,7 @@ fn a_text_that_cannot_be_an_action_does_not_reach_the_program() {
 
 #[test]
 fn a_long_reason_is_cut_and_made_safe() {
-    let program = Scripted::nim_but("judge", |_| {
+    let program = ScriptedProgram::nim_but("judge", |_| {
         Says::Fields(json!({"refused": format!("\u{1b}[2J{}", "x".repeat(1000))}))
     });
     let Err(GameError::Refused(Refusal::Illegal { clause, reason })) = judged(&program, "?") else {
@@ -115,7 +115,7 @@ fn a_long_reason_is_cut_and_made_safe() {
 
 #[test]
 fn a_copy_of_a_position_goes_its_own_way() {
-    let program = Scripted::new(nim);
+    let program = ScriptedProgram::new(nim);
     let mut one = program.position();
     let mut other = one.clone();
     one.play(Step::Move("1"), &mut Vec::new()).expect("legal");
@@ -127,7 +127,7 @@ fn a_copy_of_a_position_goes_its_own_way() {
 
 #[test]
 fn another_core_has_a_process_of_its_own() {
-    let program = Scripted::new(nim);
+    let program = ScriptedProgram::new(nim);
     let game = program.game();
     let other = game.for_another_core().expect("a program cannot be shared");
     assert!(other.is_same_as(&game));
@@ -139,7 +139,7 @@ fn another_core_has_a_process_of_its_own() {
 
 #[test]
 fn the_identity_of_a_game_is_its_description_without_the_id() {
-    let game = Scripted::new(nim).game();
+    let game = ScriptedProgram::new(nim).game();
     let text = &game.program().expect("a program").command[0];
     let answer: Value = serde_json::from_str(text).expect("JSON");
     assert_eq!((answer.get("id"), &answer["name"]), (None, &json!("nim")));
@@ -181,7 +181,7 @@ fn coin(request: &Value) -> Says {
 
 #[test]
 fn chance_has_the_outcomes_of_the_program_and_no_others() {
-    let program = Scripted::new(coin);
+    let program = ScriptedProgram::new(coin);
     let mut position = program.position();
     assert_eq!(position.turn(), Turn::Chance(Stream::Seat(Seat::First)));
     assert_eq!(position.outcomes(), [("heads".to_owned(), 1), ("tails".to_owned(), 1)]);
@@ -196,7 +196,7 @@ fn chance_has_the_outcomes_of_the_program_and_no_others() {
 
 #[test]
 fn each_seat_sees_its_own_view_of_a_hidden_game() {
-    let program = Scripted::new(coin);
+    let program = ScriptedProgram::new(coin);
     let mut position = program.position();
     let mut events = Vec::new();
     position.play(Step::Chance("heads"), &mut events).expect("an outcome");
@@ -209,14 +209,14 @@ fn each_seat_sees_its_own_view_of_a_hidden_game() {
 
 #[test]
 fn a_guess_is_the_programs_and_its_draw_is_bounded() {
-    let program = Scripted::new(coin);
+    let program = ScriptedProgram::new(coin);
     let position = program.position();
     let guess = position.guess(Seat::First, DRAWS + 5).expect("no failure").expect("a guess");
     assert_eq!(guess.state().get(), r#"{"coin":"tails"}"#);
     assert_eq!((&program.last()["draw"], guess.ply()), (&json!(5), 0));
     assert!(position.guess(Seat::Second, 0).expect("no failure").is_none(), "it makes none");
 
-    let program = Scripted::new(nim);
+    let program = ScriptedProgram::new(nim);
     let open = program.position();
     let guess = open.guess(Seat::Second, 5).expect("no failure").expect("itself");
     assert_eq!(guess.state().get(), open.state().get());
@@ -225,7 +225,7 @@ fn a_guess_is_the_programs_and_its_draw_is_bounded() {
 
 #[test]
 fn a_random_action_that_is_not_listed_is_the_programs() {
-    let program = Scripted::new(|request| match (request["type"].as_str(), nim(request)) {
+    let program = ScriptedProgram::new(|request| match (request["type"].as_str(), nim(request)) {
         (Some("start"), Says::Fields(mut fields)) => {
             fields["legal"] = Value::Null;
             Says::Fields(fields)
@@ -247,7 +247,7 @@ fn a_random_action_that_is_not_listed_is_the_programs() {
 
 #[test]
 fn both_seats_move_at_once() {
-    let program = Scripted::new(|request| {
+    let program = ScriptedProgram::new(|request| {
         let both = json!({
             "state": 0, "turn": {"both": true},
             "legal": {"first": ["a", "b"], "second": ["c"]}, "max_plies": 1

@@ -11,7 +11,7 @@ const WAYS: [(char, Cell); 4] = [('U', (0, -1)), ('D', (0, 1)), ('L', (-1, 0)), 
 /// The options in force.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each option has two readings")]
-pub(crate) struct ModelRules {
+pub(crate) struct BackToTheWallModelRules {
     pub(crate) all_connected: bool,
     pub(crate) walls_are_neighbours: bool,
     pub(crate) survivors: bool,
@@ -36,7 +36,7 @@ pub(crate) struct ModelBoard {
 
 /// A piece: owner, kind, place and starting square.
 #[derive(Clone, Debug)]
-struct Piece {
+struct ModelPiece {
     by: &'static str,
     name: &'static str,
     at: Cell,
@@ -45,14 +45,14 @@ struct Piece {
 
 /// A whole match.
 #[derive(Clone)]
-pub(crate) struct Model {
-    rules: ModelRules,
+pub(crate) struct BackToTheWallModel {
+    rules: BackToTheWallModelRules,
     round: usize,
     turn: usize,
     walls: Vec<Cell>,
     owner: Vec<Vec<char>>,
     /// Grunkle's circle and square, Charge's circle and square.
-    pieces: Vec<Piece>,
+    pieces: Vec<ModelPiece>,
     rounds: Vec<Value>,
     /// Winner and reason.
     pub(crate) over: Option<(&'static str, &'static str)>,
@@ -64,8 +64,8 @@ struct Sorted {
     out: Vec<(Cell, Vec<&'static str>)>,
 }
 
-impl Model {
-    pub(crate) fn new(rules: ModelRules) -> Self {
+impl BackToTheWallModel {
+    pub(crate) fn new(rules: BackToTheWallModelRules) -> Self {
         let mut model = Self {
             rules,
             round: 0,
@@ -121,7 +121,7 @@ impl Model {
         self.owner = self.board().map.iter().map(|row| vec!['.'; row.len()]).collect();
         let piece = |by, name, letter| {
             let at = *cells.iter().find(|&&cell| self.symbol(cell) == letter).unwrap();
-            Piece { by, name, at, home: at }
+            ModelPiece { by, name, at, home: at }
         };
         self.pieces = vec![
             piece("grunkle", "circle", 'G'),
@@ -358,7 +358,7 @@ impl Model {
             }
             for index in entered {
                 let piece = self.pieces[index].clone();
-                let rival = |other: &Piece| other.by != piece.by && other.at == piece.at;
+                let rival = |other: &ModelPiece| other.by != piece.by && other.at == piece.at;
                 if self.pieces.iter().any(rival) {
                     contested[index].push(piece.at);
                 } else {
@@ -386,7 +386,7 @@ impl Model {
         cells
     }
 
-    fn redirect(&self, piece: &Piece, wanted: char) -> Option<char> {
+    fn redirect(&self, piece: &ModelPiece, wanted: char) -> Option<char> {
         if !self.run(piece.at, wanted).is_empty() {
             return Some(wanted);
         }

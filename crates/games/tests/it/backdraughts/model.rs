@@ -16,7 +16,7 @@ pub(crate) type Given = Vec<(&'static str, String)>;
 
 /// The options in force, as texts and numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct ModelRules {
+pub(crate) struct BackdraughtsModelRules {
     first: String,
     opponent_answers: bool,
     dice: bool,
@@ -26,7 +26,7 @@ pub(crate) struct ModelRules {
     repetition: usize,
 }
 
-impl ModelRules {
+impl BackdraughtsModelRules {
     /// The rules with these options, unless they contradict each other (B10, B12).
     pub(crate) fn new(given: &Given) -> Option<Self> {
         let word = |name| given.iter().find(|(known, _)| *known == name).map(|(_, word)| &word[..]);
@@ -60,8 +60,8 @@ pub(crate) enum Waits {
 
 /// A whole game.
 #[derive(Clone)]
-pub(crate) struct Model {
-    rules: ModelRules,
+pub(crate) struct BackdraughtsModel {
+    rules: BackdraughtsModelRules,
     pawns: HashMap<Cell, Colour>,
     /// The seat on turn, once it is known.
     turn: Option<Colour>,
@@ -73,8 +73,8 @@ pub(crate) struct Model {
     over: Option<(char, &'static str)>,
 }
 
-impl Model {
-    pub(crate) fn new(rules: ModelRules) -> Self {
+impl BackdraughtsModel {
+    pub(crate) fn new(rules: BackdraughtsModelRules) -> Self {
         let rows = [
             "........", "...BBBB.", "....BBB.", ".W...BB.", ".WW...B.", ".WWW....", ".WWWW...",
             "........",
@@ -88,7 +88,11 @@ impl Model {
     }
 
     /// A game at these rows, at the start of the turn of `first`.
-    pub(crate) fn standing(rules: ModelRules, rows: &[String], first: Option<Colour>) -> Self {
+    pub(crate) fn standing(
+        rules: BackdraughtsModelRules,
+        rows: &[String],
+        first: Option<Colour>,
+    ) -> Self {
         let mut pawns = HashMap::new();
         for (row, text) in (0..).zip(rows) {
             pawns.extend((0..).zip(text.chars()).map(|(column, cell)| ((column, row), cell)));

@@ -9,7 +9,7 @@ const WAYS: [Cell; 4] = [(0, -1), (0, 1), (-1, 0), (1, 0)];
 
 /// The options in force, as texts and numbers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ModelRules {
+pub(crate) struct WatchYourBackModelRules {
     pub(crate) after_shrink_only: bool,
     pub(crate) mutual_block: bool,
     pub(crate) repetition: usize,
@@ -18,8 +18,8 @@ pub(crate) struct ModelRules {
 
 /// A whole game.
 #[derive(Clone)]
-pub(crate) struct Model {
-    rules: ModelRules,
+pub(crate) struct WatchYourBackModel {
+    rules: WatchYourBackModelRules,
     grid: Vec<Vec<char>>,
     placed: usize,
     moves: usize,
@@ -28,8 +28,8 @@ pub(crate) struct Model {
     pub(crate) over: Option<(char, &'static str)>,
 }
 
-impl Model {
-    pub(crate) fn new(rules: ModelRules) -> Self {
+impl WatchYourBackModel {
+    pub(crate) fn new(rules: WatchYourBackModelRules) -> Self {
         let mut grid = vec![vec!['.'; 8]; 8];
         for (column, row) in [(0, 0), (7, 0), (0, 7), (7, 7)] {
             grid[row][column] = 'X';
@@ -38,7 +38,7 @@ impl Model {
     }
 
     /// A game at these rows after `moves` moves of the moving phase.
-    pub(crate) fn standing(rules: ModelRules, rows: &[String], moves: usize) -> Self {
+    pub(crate) fn standing(rules: WatchYourBackModelRules, rows: &[String], moves: usize) -> Self {
         let grid = rows.iter().map(|row| row.chars().collect()).collect();
         let mut model = Self { rules, grid, placed: 24, moves, seen: Vec::new(), over: None };
         model.test_end(true);
