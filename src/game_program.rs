@@ -177,7 +177,7 @@ fn as_recorded(header: &Header) -> ContainmentRequest {
 fn missing(program: &RulesProgram) -> String {
     format!(
         "cannot find the rules program of these games, `{}` in {}; restore it, or if it has moved, \
-         name its game file with --game (in verify, replay, report, packets and export)",
+         name its game file with --game",
         program.command.join(" "),
         program.dir
     )

@@ -13,7 +13,6 @@ use super::runtime::until_interrupted;
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::check::{Beginning, CheckFinding, ShownLine, transcript};
-use crate::game_program::recorded_rules;
 use crate::model::clock::{millis, seconds};
 use crate::model::player::{Interface, PlayerSpec};
 use crate::model::plies::Plies;
@@ -72,8 +71,8 @@ pub fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
         return at_the_start(args, &settings, &spec, printer);
     };
     let recorded = FoundGame::find(word, args.results.as_deref())?;
-    let rules = recorded_rules(&recorded.header)?;
     let FoundGame { header, record } = recorded;
+    let rules = args.settings.recorded_rules(header.clone(), printer)?;
     let (control, policy) = (&header.clock, header.fault_policy);
     let source = RecordedGame { rules: &rules, control, policy, record: &record };
     ask(args, &settings, &source, &spec, printer)

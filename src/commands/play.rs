@@ -12,7 +12,6 @@ use super::runtime::{interrupted, new_runtime};
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, Status};
 use crate::config::PlayerArgument;
-use crate::game_program::recorded_rules;
 use crate::model::clock::TimeControl;
 use crate::model::player::PlayerSpec;
 use crate::model::record::{FaultPolicy, GameRecord};
@@ -56,7 +55,7 @@ pub struct PlayArgs {
     #[arg(long)]
     pub no_clock: bool,
     /// Start from a recorded game, under its rules: its id, a prefix of it, or a log with one game
-    #[arg(long, value_name = "RECORD", conflicts_with_all = ["game", "options", "boards"])]
+    #[arg(long, value_name = "RECORD", conflicts_with_all = ["options", "boards"])]
     pub from: Option<String>,
     /// The results folder of that game (default: the newest under results/)
     #[arg(long, value_name = "DIR", requires = "from")]
@@ -82,7 +81,7 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     let containment = contained(&settings, &words)?;
     if let Some(word) = &args.from {
         let recorded = FoundGame::find(word, args.results.as_deref())?;
-        let rules = recorded_rules(&recorded.header)?;
+        let rules = args.settings.recorded_rules(recorded.header, printer)?;
         let ply = args.ply.unwrap_or(recorded.record.plies);
         let opening = steps_to(&rules.start, &recorded.record, ply)
             .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;

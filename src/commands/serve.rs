@@ -27,6 +27,7 @@ use tokio::sync::{Mutex, Semaphore, watch};
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
+use super::game_args::MovedGameArgs;
 use super::report::game_files::{INDEX_END, game_script, index_begin, listed};
 use super::report::{ReplayRenderer, command_options, render};
 use super::results::{Tables, find};
@@ -55,6 +56,9 @@ pub struct ServeArgs {
     /// The address to listen on
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8018")]
     pub listen: SocketAddr,
+    #[expect(missing_docs, reason = "see MovedGameArgs")]
+    #[command(flatten)]
+    pub moved: MovedGameArgs,
 }
 
 /// The path at which the page listens for changes.
@@ -81,6 +85,8 @@ pub fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
         let most = connections::most();
         let served = Arc::new(Served {
             dir,
+            moved: args.moved.clone(),
+            printer,
             changed: watched,
             page: Mutex::new(None),
             at_work: Semaphore::new(AT_WORK),
@@ -99,6 +105,9 @@ pub fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
 /// The state of the server.
 struct Served {
     dir: PathBuf,
+    /// Where the rules program is now.
+    moved: MovedGameArgs,
+    printer: Printer,
     /// The number of changes of the log so far.
     changed: watch::Receiver<u64>,
     /// The latest page, and the number of changes when its computation began.
@@ -142,11 +151,8 @@ async fn page(State(served): State<Arc<Served>>) -> Response {
     {
         return Html(html.clone()).into_response();
     }
-    let dir = served.dir.clone();
-    let made = in_background(move || {
-        let kind = (PageKind::Live, &*command_options::options(&dir, None));
-        render(&Tables::read(&dir, Faulted::Count)?, kind)
-    });
+    let source = Arc::clone(&served);
+    let made = in_background(move || source.page_html());
     match made.await {
         Ok(html) => {
             let html = Bytes::from(html);
@@ -165,10 +171,10 @@ async fn game(State(served): State<Arc<Served>>, Named(file): Named<String>) -> 
     let Ok(_permit) = served.at_work.acquire().await else {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
-    let dir = served.dir.clone();
+    let source = Arc::clone(&served);
     let made = in_background(move || match id.as_str() {
-        "index" => index(&dir).map(Some),
-        id => replay_json(&dir, id),
+        "index" => index(&source.dir).map(Some),
+        id => source.replay_script(id),
     });
     match made.await {
         Ok(Some(script)) => script_response(script),
@@ -217,23 +223,35 @@ fn sorry(failure: &Failure) -> Response {
     (StatusCode::INTERNAL_SERVER_ERROR, format!("{failure}\n")).into_response()
 }
 
-fn replay_json(dir: &Path, id: &str) -> Result<Option<String>, Failure> {
-    let failure = |error| log_failure(dir, &error);
-    let mut log = LogScan::open(dir).map_err(failure)?;
-    let renderer = ReplayRenderer::new(log.header())?;
-    let sealed = sealed_ids(dir, log.header())?;
-    while let Some(line) = log.next_line().map_err(failure)? {
-        if let Scanned::Game(game) = line
-            && game.id() == id
-        {
-            let mut places = LogPlaces::open(dir).map_err(failure)?;
-            let record = places.record(game.place.at).map_err(failure)?;
-            return renderer
-                .replay_json(&record, sealed.contains(id))
-                .map(|replay| Some(game_script(&replay)));
-        }
+impl Served {
+    /// The page as HTML.
+    fn page_html(&self) -> Result<String, Failure> {
+        let mut tables = Tables::read(&self.dir, Faulted::Count)?;
+        self.moved.apply(&mut tables.analysis.header, self.printer)?;
+        render(&tables, (PageKind::Live, &command_options::options(&self.dir, None)))
     }
-    Ok(None)
+
+    /// The game `id` as a script, if there is such a game.
+    fn replay_script(&self, id: &str) -> Result<Option<String>, Failure> {
+        let failure = |error| log_failure(&self.dir, &error);
+        let mut log = LogScan::open(&self.dir).map_err(failure)?;
+        let mut header = log.header().clone();
+        self.moved.apply(&mut header, self.printer)?;
+        let renderer = ReplayRenderer::new(&header)?;
+        let sealed = sealed_ids(&self.dir, &header)?;
+        while let Some(line) = log.next_line().map_err(failure)? {
+            if let Scanned::Game(game) = line
+                && game.id() == id
+            {
+                let mut places = LogPlaces::open(&self.dir).map_err(failure)?;
+                let record = places.record(game.place.at).map_err(failure)?;
+                return renderer
+                    .replay_json(&record, sealed.contains(id))
+                    .map(|replay| Some(game_script(&replay)));
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// The ids of the games that are not shown yet.

@@ -10,14 +10,15 @@ use clap::Args;
 
 use super::Failure;
 use super::containment_args::level_named;
-use super::game_args::{GameArgument, OptionArgs, game_named};
+use super::game_args::{GameArgument, MovedGameArgs, OptionArgs, game_named};
 use crate::config::{self, LoadedConfig, PlayerArgument};
 use crate::error::FailureKind;
+use crate::game_program::recorded_rules;
 use crate::model::clock::TimeControl;
 use crate::model::containment::ContainmentRequest;
 use crate::model::openings::Openings;
 use crate::model::player::PlayerSpec;
-use crate::model::record::FaultPolicy;
+use crate::model::record::{FaultPolicy, Header};
 use crate::model::rules::GameRules;
 use crate::model::stage::Stage;
 use crate::model::tournament::{DEFAULT_RESULTS, Tournament};
@@ -35,7 +36,8 @@ const CONFIG: &str = "tournament.toml";
 /// The game and its terms, as the command line gives them.
 #[derive(Debug, Clone, Args)]
 pub struct GameSettingsArgs {
-    /// The game (default: that of the configuration, or watch-your-back)
+    /// The game (default: that of the configuration, or watch-your-back; of a recorded game: its
+    /// own, whose rules program may have moved to this file)
     #[arg(long, value_parser = game_named())]
     pub game: Option<GameArgument>,
     #[command(flatten)]
@@ -334,6 +336,27 @@ impl GameSettingsArgs {
             ));
         }
         Ok(Settings { problems, ..settings })
+    }
+
+    /// The rules of a recorded game. `--game` may only say where its rules program is now.
+    pub(super) fn recorded_rules(
+        &self,
+        mut header: Header,
+        printer: Printer,
+    ) -> Result<GameRules, Failure> {
+        match &self.game {
+            Some(GameArgument::File(path)) => {
+                MovedGameArgs { game_file: Some(path.clone()) }.apply(&mut header, printer)?;
+            }
+            Some(GameArgument::BuiltIn(kind)) if kind.name() != header.game => {
+                let (given, played) = (kind.name(), &header.game);
+                return Err(Failure::input(format!(
+                    "--game {given}: the recorded game is {played}; leave out --game"
+                )));
+            }
+            _ => {}
+        }
+        recorded_rules(&header)
     }
 }
 

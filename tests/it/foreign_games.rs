@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::report::Served;
 use crate::support::Arena;
 
 /// A tournament; `RULES` stands for the keys of its game.
@@ -101,9 +102,24 @@ fn results_are_read_with_a_rules_program_that_has_moved() {
         let found = arena.run(&[command, "--game", "there/game.toml"]);
         assert_eq!(found.code, 0, "{found:?}");
     }
+    let game = arena.lines().into_keys().next().expect("a game");
+    let (of_record, of_game) = (["--record", &game, "--ply", "2"], ["--game", "there/game.toml"]);
+    let asked = arena.run(&[&["ask", "bot:random"], &of_record[..], &of_game].concat());
+    assert_eq!(asked.code, 0, "{asked:?}");
+    let from = ["play", "bot:random", "bot:random", "--from", &game, "--ply", "2"];
+    let played = arena.run(&[&from[..], &of_game].concat());
+    assert!(played.code == 0 && played.out.contains("wins: three"), "{played:?}");
+    let other = arena.run(&[&from[..], &["--game", "backdraughts"]].concat());
+    assert!(other.code == 2 && other.err.contains("the recorded game is three"), "{other:?}");
     arena.write("there/rules.sh", &RULES.replace("three", "four"));
     let other = arena.run(&["verify", "--game", "there/game.toml"]);
     assert!(other.code == 2 && other.err.contains("has changed"), "{other:?}");
+    arena.write("there/rules.sh", RULES);
+    let served = Served::of(arena, &of_game);
+    for path in ["/".to_owned(), format!("/games/{game}.js")] {
+        let answer = served.ask(&path, &[]);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    }
 }
 
 #[test]

@@ -374,7 +374,7 @@ fn the_time_of_a_game_reveals_no_names() {
 }
 
 /// The page of a small tournament, served by a referee that may open few files.
-struct Served {
+pub(crate) struct Served {
     server: Child,
     address: String,
     _arena: Arena,
@@ -384,9 +384,15 @@ impl Served {
     fn start() -> Self {
         let arena = Arena::with(&Config::small().change(|config| config.max_moves = 1));
         assert_eq!(arena.run(&["run", "-q"]).code, 0);
-        let script = "ulimit -n 80; exec \"$1\" serve results/cup --listen 127.0.0.1:0";
+        Self::of(arena, &[])
+    }
+
+    /// The page of a tournament that was played, served with these options.
+    pub(crate) fn of(arena: Arena, options: &[&str]) -> Self {
+        let script = "ulimit -n 80; exec \"$0\" serve results/cup --listen 127.0.0.1:0 \"$@\"";
         let mut server = Command::new("sh")
-            .args(["-c", script, "sh", env!("CARGO_BIN_EXE_referee")])
+            .args(["-c", script, env!("CARGO_BIN_EXE_referee")])
+            .args(options)
             .current_dir(arena.path())
             .stdout(Stdio::piped())
             .spawn()
@@ -405,7 +411,7 @@ impl Served {
     }
 
     /// The answer for a path with these headers and the server's own host name.
-    fn ask(&self, path: &str, headers: &[&str]) -> String {
+    pub(crate) fn ask(&self, path: &str, headers: &[&str]) -> String {
         let mut lines = vec![format!("GET {path} HTTP/1.1")];
         if !headers.iter().any(|header| header.starts_with("Host:")) {
             lines.push(format!("Host: {}", self.address));

@@ -1,11 +1,13 @@
 //! Games of others behind the adapters in `games/`: `OpenSpiel`, and chess between real engines.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
 use crate::harness::{Lacks, slow};
 use crate::support::Arena;
 use libtest_mimic::Trial;
+use serde_json::Value;
 
 /// Games of `OpenSpiel`, each with the built-in players that play it.
 const OPENSPIEL: [(&str, [&str; 2]); 14] = [
@@ -34,9 +36,18 @@ pub(crate) fn tests() -> Vec<Trial> {
             without_package("pyspiel").or_else(|| openspiel(game, bots))
         })
     };
-    let mut tests = vec![slow("chess between UCI engines", || {
-        without_package("chess").or_else(|| without_engines().or_else(chess))
-    })];
+    let chess = |name: &str, run: fn()| {
+        slow(name, move || {
+            without_package("chess").or_else(without_engines).or_else(|| {
+                run();
+                None
+            })
+        })
+    };
+    let mut tests = vec![
+        chess("chess between UCI engines", round_robin_of_engines),
+        chess("200 games of chess under strict", long_match_of_engines),
+    ];
     tests.extend(OPENSPIEL.map(openspiel));
     tests
 }
@@ -62,14 +73,21 @@ fn openspiel(game: &str, bots: [&str; 2]) -> Lacks {
     let player =
         |(name, bot): (&str, &str)| format!("[[players]]\nname = \"{name}\"\nbot = \"{bot}\"\n");
     let players: String = ["ant", "bee"].into_iter().zip(bots).map(player).collect();
-    play(&arena, &game, &players)
+    play(&arena, &game, &players);
+    None
 }
 
-/// Plays a round-robin of engines, with openings from a file.
-fn chess() -> Lacks {
+/// A folder with the rules of chess and the bridge to UCI engines.
+fn board_room() -> Arena {
     let arena = Arena::new();
     arena.write("chess_rules.py", include_str!("../../games/chess/chess_rules.py"));
     arena.write("uci.py", include_str!("../../players/uci.py"));
+    arena
+}
+
+/// Plays a round-robin of engines, with openings from a file.
+fn round_robin_of_engines() {
+    let arena = board_room();
     arena.write("openings.txt", "[\"e2e4\", \"c7c5\"]\nd2d4; d7d5  # Queen's Pawn\n");
     let player = |engine| {
         format!(
@@ -79,10 +97,66 @@ fn chess() -> Lacks {
     };
     let players: String = ENGINES.map(player).concat();
     let openings = "[openings]\nfile = \"openings.txt\"\n";
-    play(&arena, "command = [\"python3\", \"chess_rules.py\"]", &(openings.to_owned() + &players))
+    play(&arena, "command = [\"python3\", \"chess_rules.py\"]", &(openings.to_owned() + &players));
 }
 
-fn play(arena: &Arena, game: &str, rest: &str) -> Lacks {
+/// The match of [`long_match_of_engines`].
+const MATCH: &str = r#"
+name = "cup"
+seed = 7
+jobs = 2
+pairs = 100
+
+[game]
+command = ["python3", "chess_rules.py"]
+
+[clock]
+move = "60s"
+startup = "60s"
+
+[containment]
+level = "strict"
+
+[openings]
+file = "openings.txt"
+
+[[players]]
+name = "ethereal"
+command = ["python3", "uci.py", "--go", "depth 5", "ethereal-chess"]
+reusable = true
+
+[[players]]
+name = "glaurung"
+command = ["python3", "uci.py", "--go", "depth 1", "glaurung"]
+reusable = true
+"#;
+
+/// Plays 100 openings with both colours, without a fault. The ratings are those that the table of
+/// games gives by itself.
+fn long_match_of_engines() {
+    let arena = board_room();
+    let first = "a2a3 b2b3 c2c4 d2d3 d2d4 e2e3 e2e4 f2f4 g2g3 g1f3";
+    let second = "a7a6 b7b6 c7c5 d7d5 d7d6 e7e5 e7e6 g7g6 g8f6 b8c6";
+    let openings = first
+        .split(' ')
+        .flat_map(|white| second.split(' ').map(move |black| format!("{white}; {black}\n")));
+    arena.write("openings.txt", &openings.collect::<String>());
+    arena.write("tournament.toml", MATCH);
+    let run = arena.run(&["run", "--quiet", "--strict"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    assert_eq!(arena.header()["containment"]["level"], "strict");
+    let games = arena.essence();
+    let opening = |game: &Value| game["opening"].to_string();
+    let played: BTreeSet<String> = games.values().map(opening).collect();
+    assert_eq!((games.len(), played.len()), (200, 100));
+    assert!(games.values().all(|game| game.get("faults").is_none()), "{games:?}");
+    assert_eq!(arena.run(&["verify"]).code, 0);
+    let rank = |args: &[&str]| arena.run(&[&["rank", "--format", "csv"], args].concat());
+    let again = rank(&["--from", "results/cup/games.csv"]);
+    assert_eq!((again.code, &again), (0, &rank(&[])));
+}
+
+fn play(arena: &Arena, game: &str, rest: &str) {
     let config =
         "name = \"cup\"\nseed = 7\njobs = 1\n[clock]\nmove = \"60s\"\nstartup = \"60s\"\n[game]\n";
     arena.write("tournament.toml", &format!("{config}{game}\n{rest}"));
@@ -90,5 +164,4 @@ fn play(arena: &Arena, game: &str, rest: &str) -> Lacks {
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
     let verify = arena.run(&["verify"]);
     assert_eq!(verify.code, 0, "{verify:?}");
-    None
 }
