@@ -1,7 +1,6 @@
 //! The commands, a file each: what the user asked for becomes a [`Status`] or a [`Failure`].
 
 pub mod ask;
-mod board;
 pub mod bot;
 pub mod check;
 pub mod compare;

@@ -1,6 +1,7 @@
 //! Reports for people and scripts: turns data into tables, bytes and text. The caller opens and
 //! writes the files.
 
+pub mod board;
 pub mod charts;
 mod columns;
 pub mod csv_cells;

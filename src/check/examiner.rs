@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 use self::exam::Task;
 pub use self::exam::{Candidate, Exam};
+use super::advice::advice;
 use super::drills::kinds_met;
 use super::load::Load;
 use super::records::Records;
@@ -23,7 +24,10 @@ use crate::model::plies::Plies;
 use crate::model::record::GameRecord;
 use crate::model::warning::Wording;
 use crate::openings::OpeningBook;
+use crate::printer::Colour;
 use crate::referee::Unplayable;
+use crate::replay::Replay;
+use crate::report::board::picture;
 use crate::run::entrant::Entrant;
 use crate::run::job::{Conditions, Finished, JobOutcome};
 use crate::run::pool::PlayerPool;
@@ -52,9 +56,17 @@ impl From<Failure> for Interruption {
     }
 }
 
+/// News of a check under way.
+#[derive(Debug, Clone, Copy)]
+pub enum StepNews<'a> {
+    /// The step with this name begins.
+    Begun(&'a str),
+    /// The next step of the report has ended, or was skipped.
+    Ended(&'a CheckStep),
+}
+
 /// Takes every step with the candidate, until `stop` becomes true or its time is up. Results go
-/// into `report` step by step, so that they are kept however this ends; `begin` receives the name
-/// of each step as it begins.
+/// into `report` step by step, so that they are kept however this ends; `tell` receives the news.
 ///
 /// # Errors
 /// The referee itself failed; the report says so too.
@@ -63,11 +75,11 @@ pub async fn examine(
     candidate: &Candidate,
     report: &mut CheckReport,
     stop: watch::Receiver<bool>,
-    begin: impl Fn(&str),
+    tell: impl Fn(StepNews<'_>),
 ) -> Result<(), Failure> {
     let over = over(stop.clone(), exam.within);
     let mut examiner = Examiner::new(exam, candidate, report, over);
-    let taken = examiner.take_steps(begin).await;
+    let taken = examiner.take_steps(tell).await;
     examiner.pool.dismiss().await;
     match taken {
         Ok(()) => Ok(()),
@@ -144,17 +156,22 @@ impl<'e> Examiner<'e> {
         }
     }
 
-    async fn take_steps(&mut self, begin: impl Fn(&str)) -> Result<(), Interruption> {
+    async fn take_steps(&mut self, tell: impl Fn(StepNews<'_>)) -> Result<(), Interruption> {
         for (at, task) in self.exam.tasks(&self.candidate.spec).enumerate() {
             if let Some(why) = self.hopeless() {
                 self.report.steps[at].summary = format!("skipped: {why}");
+                tell(StepNews::Ended(&self.report.steps[at]));
                 continue;
             }
             let name = self.exam.name(task);
-            begin(&name);
-            let (summary, finding) = self.take(task).await?;
+            tell(StepNews::Begun(&name));
+            let (summary, mut finding) = self.take(task).await?;
+            if let Some(finding) = &mut finding {
+                finding.advice = advice(&self.candidate.spec, finding.code, &finding.message);
+            }
             let verdict = if finding.is_some() { StepVerdict::Failed } else { StepVerdict::Passed };
             self.report.steps[at] = CheckStep { name, verdict, summary, finding };
+            tell(StepNews::Ended(&self.report.steps[at]));
         }
         self.report.ready = self.report.decisive().is_none();
         Ok(())
@@ -313,6 +330,19 @@ impl<'e> Examiner<'e> {
         self.found(&fault, seat, record, lines).map(Some)
     }
 
+    /// The board after all plies of a record; `None` if the game hides something from the player.
+    fn board_before(&self, record: &GameRecord) -> Option<String> {
+        let rules = &self.exam.rules;
+        if rules.game.is_hidden() {
+            return None;
+        }
+        let (mut replay, mut events) = (Replay::new(&rules.start, record), Vec::new());
+        for played in replay.by_ref() {
+            events = played.ok()?.events;
+        }
+        Some(picture(replay.current(), &events, Colour::Plain))
+    }
+
     /// Records the game that shows a fault.
     fn found(
         &mut self,
@@ -325,6 +355,7 @@ impl<'e> Examiner<'e> {
         let lines = (self.candidate.spec.interface(), lines);
         let mut finding =
             CheckFinding::new(&*self.exam.rules.game, fault, seat, Some(record.plies), lines);
+        finding.board = self.board_before(record);
         let dir = self.records.dir().display().to_string();
         let dir = shlex::try_quote(&dir).map_or(dir.clone(), Into::into);
         finding.reproduce = Some(format!(

@@ -27,6 +27,12 @@ pub struct CheckFinding {
     pub clause: String,
     /// The transcript lines that led to it; empty for classes, which see none.
     pub exchange: Vec<ShownLine>,
+    /// The board before the decision, in text; for people.
+    #[serde(skip)]
+    pub board: Option<String>,
+    /// What to change in the player's code, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
     /// The last lines of the player's stderr.
     pub stderr: Vec<String>,
     /// A command that asks the player for the same decision again.
@@ -61,9 +67,17 @@ impl CheckFinding {
                 |clause| format!("{}, {}: {}", clause.id, clause.title, clause.text),
             ),
             exchange: if is_class { Vec::new() } else { lines },
+            board: None,
+            advice: None,
             stderr: fault.stderr.clone(),
             reproduce: None,
         }
+    }
+
+    /// The transcript lines to show. The board stands for the turn, if there is one.
+    pub fn shown_exchange(&self) -> impl Iterator<Item = &ShownLine> {
+        let is_turn = |line: &&ShownLine| line.text.starts_with("{\"type\":\"turn\"");
+        self.exchange.iter().filter(move |line| self.board.is_none() || !is_turn(line))
     }
 
     /// Describes the finding in a few lines, without the transcript.

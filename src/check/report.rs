@@ -1,13 +1,15 @@
 //! The report on a checked player.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
-use std::time::Duration;
 
 use serde::Serialize;
 
 use super::finding::CheckFinding;
-use crate::model::clock::seconds;
+use crate::printer::Colour;
+
+mod text;
+
+pub use text::ReportText;
 
 /// Everything known about a player. The report is complete at any moment: steps that were not taken
 /// are marked as such.
@@ -220,81 +222,10 @@ impl CheckReport {
     }
 
     /// The whole report as text.
-    pub fn describe(&self) -> String {
-        let (player, command) =
-            (crate::escape::terminal(&self.player), crate::escape::terminal(&self.command));
-        let mut text = if player == command { player } else { format!("{player}: {command}") };
-        let _ = writeln!(text, " ({})", self.game);
-        let width = self.steps.iter().map(|step| step.name.len()).max().unwrap_or_default();
-        let mut told: Vec<&CheckFinding> = Vec::new();
-        for step in &self.steps {
-            let mark = match step.verdict {
-                StepVerdict::Passed => "ok  ",
-                StepVerdict::Failed => "FAIL",
-                StepVerdict::Unfinished | StepVerdict::NotTried => "-   ",
-            };
-            let summary = crate::escape::terminal(&step.summary);
-            // Writing to a string does not fail.
-            let _ = writeln!(text, "  {mark}  {:width$}  {summary}", step.name);
-            if let Some(finding) = &step.finding {
-                let same = |other: &&CheckFinding| {
-                    (other.code, &other.message) == (finding.code, &finding.message)
-                };
-                if told.iter().any(same) {
-                    let _ = writeln!(text, "        the same again");
-                } else {
-                    text.push_str(&detail_lines(finding));
-                    told.push(finding);
-                }
-            }
-        }
-        self.write_figures(&mut text);
-        for warning in &self.warnings {
-            let _ = writeln!(text, "  note: {}", crate::escape::terminal(warning));
-        }
-        text.push_str(&self.verdict());
-        text
+    pub fn describe(&self, colour: Colour) -> String {
+        let mut text = ReportText::new(self, colour);
+        format!("{}\n{}", ReportText::heading(self), text.rest(self))
     }
-
-    fn write_figures(&self, text: &mut String) {
-        if self.figures == Figures::default() {
-            return;
-        }
-        let time = |ms: Option<f64>| {
-            ms.map_or("not measured".to_owned(), |ms| {
-                seconds(Duration::from_secs_f64(ms.max(0.0) / 1e3))
-            })
-        };
-        let memory = self.figures.memory.map_or("not measured".to_owned(), |bytes| {
-            format!("{} MiB", bytes.div_ceil(1024 * 1024))
-        });
-        let _ = writeln!(
-            text,
-            "  start-up {}, memory {memory}, a turn {} (slowest {}, on a busy core {})",
-            time(self.figures.startup_ms),
-            time(self.figures.move_ms),
-            time(self.figures.slowest_ms),
-            time(self.figures.slowest_under_load_ms),
-        );
-        if !self.against.is_empty() {
-            let scores: Vec<String> = self
-                .against
-                .iter()
-                .map(|standing| {
-                    format!("{} {} of {}", standing.bot, standing.points(), standing.games())
-                })
-                .collect();
-            let _ = writeln!(text, "  points: {}", scores.join(", "));
-        }
-    }
-}
-
-fn detail_lines(finding: &CheckFinding) -> String {
-    let mut lines: Vec<String> = finding.describe().lines().map(str::to_owned).collect();
-    lines.extend(finding.exchange.iter().map(ToString::to_string));
-    lines.extend(finding.reproduce.iter().map(|command| format!("again: {command}")));
-    let lines: Vec<String> = lines.iter().map(|line| format!("        {line}\n")).collect();
-    lines.concat()
 }
 
 #[cfg(test)]

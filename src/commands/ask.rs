@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::board::picture;
 use super::recorded::FoundGame;
 use super::runtime::until_interrupted;
 use super::settings::{GameSettingsArgs, Settings};
@@ -19,6 +18,7 @@ use crate::model::plies::Plies;
 use crate::player::{Launch, Player, Wire};
 use crate::printer::Printer;
 use crate::reask::{self, Asked, DecisionPoint, Divergence, RecordedGame};
+use crate::report::board::picture;
 use crate::seeds::Secret;
 use referee_games::{BySeat, Seat};
 

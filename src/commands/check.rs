@@ -3,18 +3,20 @@
 mod candidates;
 mod parallel_checks;
 mod table;
+mod watch;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
 
+use self::candidates::UnknownPlayer;
 use self::parallel_checks::ChecksEnd;
 use self::table::CheckTable;
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::analysis::diagnostics::copies;
-use crate::check::{CheckReport, Exam, drills};
+use crate::check::{CheckReport, CheckStep, Exam, ReportText, drills};
 use crate::model::player::PlayerSpec;
 use crate::printer::Printer;
 use referee_bots::LADDER;
@@ -29,6 +31,7 @@ Examples:
   referee check player.py
   referee check \"java -cp build Player\" --game backdraughts
   referee check players/* --csv players.csv
+  referee check . --watch
 
 Checks several players at the same time, one per core. If an argument is not a player, the report
 says why. Games with failures are kept in the folder `check-results`.
@@ -37,8 +40,14 @@ Exit codes: 0 all players are ready; 1 a player is not ready, or its check did n
 command line; 3 the referee itself failed in a check; 130 interrupted (prints findings so far).")]
 pub struct CheckArgs {
     /// The players: files, folders, names from the configuration, `bot:NAME`, or commands
-    #[arg(required = true, value_name = "PLAYER")]
+    #[arg(required_unless_present = "all", value_name = "PLAYER")]
     pub players: Vec<String>,
+    /// Check all programs among the players of the configuration
+    #[arg(long, conflicts_with = "players")]
+    pub all: bool,
+    /// Check again whenever a file of the players changes, until Ctrl-C
+    #[arg(long)]
+    pub watch: bool,
     /// The game and its terms
     #[command(flatten)]
     pub settings: GameSettingsArgs,
@@ -71,17 +80,28 @@ pub struct CheckArgs {
 
 /// Checks the players.
 pub fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
+    if args.watch {
+        return watch::again_and_again(args, printer, || check(args, printer));
+    }
+    check(args, printer)
+}
+
+fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     let settings = args.settings.resolve(printer)?;
+    let words = if args.all { settings.programs()? } else { args.players.clone() };
     let mut exam = exam(args, &settings, printer)?;
-    let entries = candidates::read(args, &settings, &exam)?;
+    let mut entries = candidates::read(args, &words, &settings, &exam)?;
+    if args.all && settings.problems().is_some() {
+        entries.push(Err(UnknownPlayer::others(&settings)));
+    }
     if let [Err(refused)] = &entries[..] {
         return Err(refused.why.clone());
     }
     exam.drills = drills(&exam.rules)?;
-    let same = candidates::copies(&entries, &args.players);
+    let same = candidates::copies(&entries, &words);
     let bots: Vec<String> = exam.bots.iter().map(|bot| bot.name.clone()).collect();
     let table = args.csv.as_deref().map(|path| CheckTable::create(path, bots)).transpose()?;
-    let mut desk = ReportPrinter { format: args.format, table, printer, ready: 0 };
+    let mut desk = ReportPrinter { format: args.format, table, printer, ready: 0, followed: None };
     let players = entries.len();
     let end = parallel_checks::examine_all(args.jobs, exam, entries, &mut desk)?;
     for names in &same {
@@ -132,17 +152,37 @@ struct ReportPrinter {
     table: Option<CheckTable>,
     printer: Printer,
     ready: usize,
+    /// The report that is printed step by step: that of a single player.
+    followed: Option<ReportText>,
 }
 
 impl ReportPrinter {
+    /// Prints this report, the only one, step by step from now on.
+    fn follow(&mut self, report: &CheckReport) -> Result<(), Failure> {
+        if self.format == OutputFormat::Json {
+            return Ok(());
+        }
+        self.followed = Some(ReportText::new(report, self.printer.colour));
+        self.printer.line(&ReportText::heading(report))
+    }
+
+    /// Prints a step that has ended, if the report is printed step by step.
+    fn step(&mut self, step: &CheckStep) -> Result<(), Failure> {
+        match &mut self.followed {
+            Some(text) => self.printer.line(&text.step(step)),
+            None => Ok(()),
+        }
+    }
+
     fn take(&mut self, report: &CheckReport) -> Result<(), Failure> {
         self.ready += usize::from(report.ready);
         if let Some(table) = &mut self.table {
             table.write(report)?;
         }
-        let text = match self.format {
-            OutputFormat::Text => format!("{}\n", report.describe()),
-            OutputFormat::Json => {
+        let text = match (self.format, &mut self.followed) {
+            (OutputFormat::Text, Some(followed)) => format!("{}\n", followed.rest(report)),
+            (OutputFormat::Text, None) => format!("{}\n", report.describe(self.printer.colour)),
+            (OutputFormat::Json, _) => {
                 serde_json::to_string(report).map_err(|error| Failure::system(error.to_string()))?
             }
         };

@@ -6,24 +6,27 @@ mod tournament;
 
 use super::game_args::{GameArgument, game_named};
 use std::fs;
+use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::Value;
 
 use super::{Failure, Status};
 use crate::check::Beginning;
 use crate::model::containment::ContainmentRequest;
+use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use crate::seeds::Secret;
-use crate::templates::player::{self, LegalShape};
+use crate::templates::player::{self, GameFacts, LegalShape};
 use crate::templates::{Language, TemplateFile};
-use referee_games::{AnyGame, Legal, Options, Seat};
+use referee_games::{Legal, Options, Seat, SharedGame};
 
 /// Arguments of `new`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  referee new player --language python my-player
+  referee new player my-player
   referee new game --language python my-game
   referee new tournament submissions")]
 pub struct NewArgs {
@@ -55,15 +58,17 @@ pub enum NewCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  referee new player --language python
-  referee new player --language rust --game backdraughts my-bot")]
+  referee new player
+  referee new player --language rust --game backdraughts my-bot
+
+The folder also gets a tournament.toml, so that commands run in it need no --game.")]
 pub struct PlayerArgs {
     /// The folder to create
     #[arg(default_value = "my-player")]
     pub dir: PathBuf,
-    /// The language
+    /// The language (default: asks on a terminal, Python elsewhere)
     #[arg(long, value_enum)]
-    pub language: Language,
+    pub language: Option<Language>,
     /// The game
     #[arg(long, value_parser = game_named(), default_value = "watch-your-back")]
     pub game: GameArgument,
@@ -83,13 +88,45 @@ fn player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
     let plain = |character: &char| character.is_alphanumeric() || "-_. ".contains(*character);
     let name: String = name.chars().filter(plain).collect();
     let game = args.game.open(&ContainmentRequest::default(), printer)?;
-    let (shape, word) = (shape(&*game)?, args.game.word());
-    let files = player::files(args.language, &name, (game.name(), &word), shape);
-    write_all(&args.dir, &files, printer)
+    let facts = facts(game, args.game.word())?;
+    let language = match args.language {
+        Some(language) => language,
+        None => ask_language(printer)?,
+    };
+    write_all(&args.dir, &player::files(language, &name, &facts), printer)?;
+    let dir = args.dir.display().to_string();
+    let dir = shlex::try_quote(&dir).map_or(dir.clone(), Into::into);
+    let build = player::build_command(language).map_or(String::new(), |it| format!(" && {it}"));
+    printer.note(&format!("next: cd {dir}{build} && referee check ."));
+    Ok(Status::Done)
+}
+
+/// The language that the person at the terminal chooses; Python if nobody is there.
+fn ask_language(printer: Printer) -> Result<Language, Failure> {
+    let (stdin, fallback) = (std::io::stdin(), Language::Python);
+    if !(stdin.is_terminal() && std::io::stderr().is_terminal()) {
+        return Ok(fallback);
+    }
+    let names: Vec<String> = Language::ALL
+        .iter()
+        .filter_map(|language| Some(language.to_possible_value()?.get_name().to_owned()))
+        .collect();
+    loop {
+        printer.prompt(&format!("language: {} [python]? ", names.join(", ")));
+        let mut line = String::new();
+        let read = stdin.lock().read_line(&mut line);
+        read.map_err(|error| Failure::system(format!("cannot read the terminal: {error}")))?;
+        if line.trim().is_empty() {
+            return Ok(fallback);
+        }
+        if let Ok(language) = Language::from_str(line.trim(), true) {
+            return Ok(language);
+        }
+    }
 }
 
 /// Writes the files of a kit into a folder that is empty or does not exist.
-fn write_all(dir: &Path, files: &[TemplateFile], printer: Printer) -> Result<Status, Failure> {
+fn write_all(dir: &Path, files: &[TemplateFile], printer: Printer) -> Result<(), Failure> {
     if fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(Failure::input(format!("{} is not empty; name another folder", dir.display())));
     }
@@ -97,26 +134,49 @@ fn write_all(dir: &Path, files: &[TemplateFile], printer: Printer) -> Result<Sta
         write(&dir.join(file.path), &file.text)?;
     }
     printer.note(&format!("created {}; its README.md describes the next steps", dir.display()));
-    Ok(Status::Done)
+    Ok(())
 }
 
-/// How the game shows its legal actions at its first decision.
-fn shape(game: &dyn AnyGame) -> Result<LegalShape, Failure> {
+/// What a kit must know about a game, from its first decision.
+fn facts(game: SharedGame, word: String) -> Result<GameFacts, Failure> {
     let options = Options::resolve(game.options(), [])?;
-    let mut position = game.start(&options)?;
+    let rules = GameRules::new(game, options)?;
+    let mut position = rules.start.clone();
     let mut luck = Secret::from_seed(1).luck("one", "other", 1);
     Beginning::play_chance(&mut *position, &mut luck)?;
     let asked = position.turn().asked().first().copied().unwrap_or(Seat::First);
-    Ok(match position.legal(asked) {
+    let legal = match position.legal(asked) {
         Legal::List(_) => LegalShape::List,
         Legal::Factored { .. } => LegalShape::Factored,
         Legal::Shown(_) => {
             return Err(Failure::input(format!(
                 "no starter kit for {}, because it does not list its legal actions",
-                game.name()
+                rules.game.name()
             )));
         }
-    })
+    };
+    let state = position.view(asked);
+    let mut bots = Vec::new();
+    for bot in ["random", "greedy", "search-100"] {
+        if rules.suits(bot)? {
+            bots.push(bot);
+        }
+    }
+    let (name, rows) = (rules.game.name().to_owned(), rows_key(state.get()));
+    Ok(GameFacts { name, word, legal, state: state.get().to_owned(), rows, bots })
+}
+
+/// The last key of a state that holds a list of texts of the same length: the rows of a board.
+fn rows_key(state: &str) -> Option<String> {
+    let state: serde_json::Map<String, Value> = serde_json::from_str(state).ok()?;
+    let is_board = |value: &Value| {
+        let rows: Option<Vec<&str>> =
+            value.as_array().and_then(|rows| rows.iter().map(Value::as_str).collect());
+        rows.is_some_and(|rows| {
+            rows.len() > 1 && rows.iter().all(|row| row.len() > 1 && row.len() == rows[0].len())
+        })
+    };
+    state.into_iter().rev().find(|(_, value)| is_board(value)).map(|(key, _)| key)
 }
 
 /// Writes a file, and creates its folders.

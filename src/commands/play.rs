@@ -1,12 +1,17 @@
 //! `play`: plays one game in the terminal.
 
+mod saved;
+mod screen;
+
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use tokio::sync::Notify;
 
-use super::board::picture;
+use self::saved::SavedGame;
+use self::screen::Screen;
 use super::recorded::FoundGame;
 use super::runtime::{interrupted, new_runtime};
 use super::settings::{GameSettingsArgs, Settings};
@@ -14,15 +19,20 @@ use super::{Failure, Status};
 use crate::config::PlayerArgument;
 use crate::model::clock::TimeControl;
 use crate::model::player::PlayerSpec;
-use crate::model::record::{FaultPolicy, GameRecord};
+use crate::model::record::{FaultPolicy, GameRecord, Header, PlayerInfo};
 use crate::model::rules::GameRules;
-use crate::player::{Human, Launch, Player, Sandbox, Wire};
+use crate::model::stage::Stage;
+use crate::model::tournament::Tournament;
+use crate::player::{Human, Launch, Player, PlayerStatistics, Sandbox, Wire};
 use crate::printer::Printer;
 use crate::referee::{self, Ending, GameReport, GameSetup};
 use crate::replay::steps_to;
+use crate::report::board::picture;
 use crate::report::story::{describe_step, is_ply};
+use crate::run::record::RecordBuilder;
+use crate::run::resume::{fresh_identity, header};
 use crate::schedule::Fixture;
-use crate::seeds::{Luck, Secret};
+use crate::seeds::{Luck, Secret, game_id};
 use referee_games::{AnyGame, AnyPosition, BySeat, Event, GameResult, Seat, Text, TextStep};
 
 /// Arguments of `play`.
@@ -34,6 +44,8 @@ Examples:
   referee play human bot:search --option max-moves=200
   referee play bot:search bot:greedy --game back-to-the-wall --board mine.toml
   referee play human bot:search --from 3f9a1c07be52-1 --ply 42
+  referee play bot:search bot:greedy --delay 1s      watch it, one board in one place
+  referee play mine bot:greedy --save games          keep the game, for `referee replay`
 
 If a person plays, there is no time limit. Type `help` during the game for a list of commands: show
 legal actions, give a hint, take back an action, and more.
@@ -51,6 +63,13 @@ pub struct PlayArgs {
     /// Seed of all random numbers (default: a fresh one)
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Wait this long after each ply (for example 500ms, 2s). On a terminal, the board then stays
+    /// in one place
+    #[arg(long, value_name = "SPAN")]
+    pub delay: Option<humantime::Duration>,
+    /// Keep the game as a log in this new folder
+    #[arg(long, value_name = "DIR")]
+    pub save: Option<PathBuf>,
     /// Remove the time limit
     #[arg(long)]
     pub no_clock: bool,
@@ -59,7 +78,7 @@ pub struct PlayArgs {
     pub from: Option<String>,
     /// The results folder of that game (default: the newest under results/)
     #[arg(long, value_name = "DIR", requires = "from")]
-    pub results: Option<std::path::PathBuf>,
+    pub results: Option<PathBuf>,
     /// Number of plies to take from the recorded game (default: all, up to a fault)
     #[arg(long, value_name = "N", requires = "from")]
     pub ply: Option<u32>,
@@ -79,18 +98,34 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
         (control.budget, control.per_move) = (None, None);
     }
     let containment = contained(&settings, &words)?;
-    if let Some(word) = &args.from {
-        let recorded = FoundGame::find(word, args.results.as_deref())?;
-        let rules = args.settings.recorded_rules(recorded.header, printer)?;
-        let ply = args.ply.unwrap_or(recorded.record.plies);
-        let opening = steps_to(&rules.start, &recorded.record, ply)
-            .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
-        let terms = PlaySettings { rules, control, containment, seed: args.seed };
-        return play(&terms, opening, &words, printer);
+    let (rules, opening) = match &args.from {
+        Some(word) => {
+            let FoundGame { header, record } = FoundGame::find(word, args.results.as_deref())?;
+            let rules = args.settings.recorded_rules(header, printer)?;
+            let ply = args.ply.unwrap_or(record.plies);
+            let opening = steps_to(&rules.start, &record, ply)
+                .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
+            (rules, opening)
+        }
+        None => (settings.rules(printer)?, Vec::new()),
+    };
+    let saved = args.save.as_deref().map(SavedGame::create).transpose()?;
+    let terms = PlaySettings { rules, control, containment, seed: args.seed };
+    let screen = Screen::new(printer, args.delay.map(Into::into), has_human);
+    let Some(game) = play(&terms, opening, &words, screen)? else {
+        return Ok(Status::Interrupted);
+    };
+    let names = words.as_ref().map(name);
+    let people = words.as_ref().map(|word| *word == PlayerArgument::Human);
+    let status = conclude(&game.report, &terms.rules.seats(), &names, people, printer)?;
+    if let Some(saved) = saved {
+        let header = header_of(&settings, &terms, &words)?;
+        let id = saved.keep(&header, game.record(&terms.rules, names))?;
+        let dir = args.save.as_deref().unwrap_or(Path::new(".")).display().to_string();
+        let dir = shlex::try_quote(&dir).map_or(dir.clone(), Into::into);
+        printer.note(&format!("kept: referee replay {id} --results {dir}"));
     }
-    let terms =
-        PlaySettings { rules: settings.rules(printer)?, control, containment, seed: args.seed };
-    play(&terms, Vec::new(), &words, printer)
+    Ok(status)
 }
 
 /// The terms of the game.
@@ -101,12 +136,64 @@ struct PlaySettings {
     seed: Option<u64>,
 }
 
+/// A game that was played to its end.
+struct EndedGame {
+    report: GameReport,
+    seeds: BySeat<u64>,
+    wall: Duration,
+    statistics: BySeat<PlayerStatistics>,
+}
+
+impl EndedGame {
+    /// Its record, under these names of the players.
+    fn record(self, rules: &GameRules, names: BySeat<String>) -> GameRecord {
+        let Self { report, seeds, wall, statistics } = self;
+        let id = game_id(&names.first, &names.second, 1, 1);
+        let builder =
+            RecordBuilder { names, seats: rules.seats(), seeds, report, statistics, wall };
+        builder.build(id, Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 }, Vec::new())
+    }
+}
+
+/// The header for the log of the game. A person has no program, and so no hash.
+fn header_of(
+    settings: &Settings,
+    terms: &PlaySettings,
+    words: &BySeat<PlayerArgument>,
+) -> Result<Header, Failure> {
+    let stages = vec![Stage::round_robin(1)];
+    let options = terms.rules.options.clone();
+    let tournament = Tournament {
+        game: terms.rules.game.clone(),
+        seed: terms.seed,
+        clock: terms.control,
+        openings: None,
+        ..settings.tournament("play".to_owned(), options, stages, Vec::new())
+    };
+    let info = |word: &PlayerArgument| match word {
+        PlayerArgument::Program(spec) => PlayerInfo {
+            name: spec.name.clone(),
+            command: spec.command.clone(),
+            hash: spec.hash.clone(),
+            takes_openings: spec.takes_openings(),
+        },
+        PlayerArgument::Human => PlayerInfo {
+            name: name(word),
+            command: name(word),
+            hash: "0".repeat(16),
+            takes_openings: true,
+        },
+    };
+    let header = header(&tournament, terms.containment.record(), fresh_identity()?);
+    Ok(Header { players: words.iter().map(|(_, word)| info(word)).collect(), ..header })
+}
+
 fn play(
     terms: &PlaySettings,
     mut opening: Vec<TextStep>,
     words: &BySeat<PlayerArgument>,
-    printer: Printer,
-) -> Result<Status, Failure> {
+    mut screen: Screen,
+) -> Result<Option<EndedGame>, Failure> {
     terms.rules.refuse_bots(words.iter().filter_map(|(_, word)| match word {
         PlayerArgument::Program(spec) => Some(&**spec),
         PlayerArgument::Human => None,
@@ -120,6 +207,7 @@ fn play(
         secret.player_seed("second", "first", 1),
     );
     let mut luck = secret.luck("first", "second", 1);
+    let printer = screen.printer;
     let mut players =
         words.as_ref().map(|word| seated(word, &*terms.rules.game, &terms.containment, printer));
     let people = words.as_ref().map(|word| *word == PlayerArgument::Human);
@@ -134,20 +222,21 @@ fn play(
         // A person sees a game with hidden information only from its own seat.
         let is_shown = !terms.rules.game.is_hidden() || !(people.first || people.second);
         if is_shown {
-            printer.line(&first_picture(terms, &opening, printer)?)?;
+            screen.show(&first_picture(terms, &opening, printer)?)?;
         }
-        let Some(report) = block_on(&setup, &mut luck, &mut players, is_shown, printer)? else {
+        let began = Instant::now();
+        let Some((report, statistics)) =
+            block_on(&setup, &mut luck, &mut players, is_shown, &mut screen)?
+        else {
             if people.first || people.second {
                 // The cursor is still behind the question.
                 printer.prompt("\n");
             }
-            return Ok(Status::Interrupted);
+            return Ok(None);
         };
-        let Some(ply) = take_undo(&mut players) else {
-            let seats = terms.rules.seats();
-            return conclude(&report, &seats, &words.as_ref().map(name), people, printer);
-        };
-        let record = so_far(terms.rules.seats(), report, seeds);
+        let game = EndedGame { report, seeds, wall: began.elapsed(), statistics };
+        let Some(ply) = take_undo(&mut players) else { return Ok(Some(game)) };
+        let record = game.record(&terms.rules, terms.rules.seats().map(Text::into_owned));
         opening = steps_to(&terms.rules.start, &record, ply)
             .map_err(|why| Failure::input(why.to_string()))?;
         for seat in Seat::BOTH {
@@ -179,28 +268,15 @@ fn take_undo(players: &mut BySeat<Player>) -> Option<u32> {
     })
 }
 
-/// The record of the game so far.
-fn so_far(seats: BySeat<Text>, report: GameReport, seeds: BySeat<u64>) -> GameRecord {
-    let builder = crate::run::record::RecordBuilder {
-        names: seats.clone().map(Text::into_owned),
-        seats,
-        seeds,
-        report,
-        statistics: BySeat::from_fn(|_| crate::player::PlayerStatistics::default()),
-        wall: Duration::ZERO,
-    };
-    let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
-    builder.build(String::new(), fixture, Vec::new())
-}
-
 fn block_on(
     setup: &GameSetup<'_>,
     luck: &mut Luck,
     players: &mut BySeat<Player>,
     is_shown: bool,
-    printer: Printer,
-) -> Result<Option<GameReport>, Failure> {
+    screen: &mut Screen,
+) -> Result<Option<(GameReport, BySeat<PlayerStatistics>)>, Failure> {
     let runtime = new_runtime()?;
+    let colour = screen.printer.colour;
     let report = runtime.block_on(async {
         let mut stop = interrupted()?;
         let mut broken = None;
@@ -211,9 +287,9 @@ fn block_on(
             }
             let mut text = describe_step(events, position.ply());
             if is_ply(events) {
-                text = format!("{text}\n{}", picture(position, events, printer.colour));
+                text = format!("{text}\n{}", picture(position, events, colour));
             }
-            if let Err(failure) = printer.line(&text) {
+            if let Err(failure) = screen.show(&text) {
                 broken = Some(failure);
                 closed.notify_one();
             }
@@ -224,14 +300,15 @@ fn block_on(
             () = closed.notified() => None,
             report = referee::play(setup, luck, players, &mut observe) => Some(report?),
         };
-        for player in [&mut players.first, &mut players.second] {
+        let mut statistics = BySeat::from_fn(|_| PlayerStatistics::default());
+        for seat in Seat::BOTH {
             if report.is_some() {
-                player.leave().await;
+                statistics[seat] = players[seat].leave().await;
             } else {
-                player.kill().await;
+                players[seat].kill().await;
             }
         }
-        broken.map_or(Ok(report), Err)
+        broken.map_or(Ok(report.map(|report| (report, statistics))), Err)
     });
     // A person may still be at the prompt; nobody waits for that thread.
     runtime.shutdown_background();

@@ -1,11 +1,12 @@
 //! `replay`: steps through a recorded game.
 
-use std::io::{BufRead, IsTerminal};
+mod viewer;
+
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::board::picture;
 use super::game_args::MovedGameArgs;
 use super::recorded::FoundGame;
 use super::{Failure, OutputFormat, Status};
@@ -14,8 +15,9 @@ use crate::model::plies::Plies;
 use crate::model::record::GameRecord;
 use crate::printer::Printer;
 use crate::replay::Replay;
+use crate::report::board::picture;
 use crate::report::story::{describe_step, is_ply};
-use referee_games::{Event, Seat, Turn};
+use referee_games::{Event, Seat};
 
 /// Arguments of `replay`.
 #[derive(Debug, Args)]
@@ -25,7 +27,11 @@ Examples:
   referee replay 3f9a --results results/autumn-cup     a prefix that matches one pair means its
                                                        first game; 3f9a-2 is the second
   referee replay 3f9a --ply 42                         only that position
-  referee replay 3f9a --format json                    the record")]
+  referee replay 3f9a --format json                    the record
+
+On a terminal, the game fills the screen: arrow keys step, Home and End go to the first and the last
+position, a number and Enter go to that ply, f turns the board, q leaves. Elsewhere, all positions
+are printed.")]
 pub struct ReplayArgs {
     /// The game's id or a prefix of it, or a log with one game
     pub game_id: String,
@@ -53,7 +59,12 @@ pub fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
     }
     args.moved.apply(&mut header, printer)?;
     let rules = recorded_rules(&header)?;
-    show(Replay::new(&rules.start, &record), &record, args.ply, printer)
+    let replay = Replay::new(&rules.start, &record);
+    if std::io::stdin().is_terminal() && printer.is_terminal() && args.ply.is_none() {
+        viewer::view(replay, &record, printer.colour)?;
+        return Ok(Status::Done);
+    }
+    show(replay, &record, args.ply, printer)
 }
 
 fn show(
@@ -62,7 +73,6 @@ fn show(
     only: Option<u32>,
     printer: Printer,
 ) -> Result<Status, Failure> {
-    let interactive = std::io::stdin().is_terminal() && printer.is_terminal() && only.is_none();
     if only.is_none() {
         printer.line(&title(record))?;
         printer.line(&picture(replay.current(), &[], printer.colour))?;
@@ -71,10 +81,6 @@ fn show(
     loop {
         if only == Some(replay.current().ply()) {
             printer.line(&picture(replay.current(), &events, printer.colour))?;
-            return Ok(Status::Done);
-        }
-        let rolls = matches!(replay.current().turn(), Turn::Chance(_));
-        if interactive && !rolls && !wants_more(printer)? {
             return Ok(Status::Done);
         }
         let Some(played) = replay.next().transpose()? else { break };
@@ -92,16 +98,6 @@ fn show(
         }
         None => printer.line(&conclusion(record)).map(|()| Status::Done),
     }
-}
-
-fn wants_more(printer: Printer) -> Result<bool, Failure> {
-    printer.prompt("Enter: next, q: leave ");
-    let mut line = String::new();
-    let read = std::io::stdin()
-        .lock()
-        .read_line(&mut line)
-        .map_err(|error| Failure::system(format!("cannot read the terminal: {error}")))?;
-    Ok(read > 0 && line.trim() != "q")
 }
 
 fn title(record: &GameRecord) -> String {

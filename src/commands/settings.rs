@@ -17,7 +17,7 @@ use crate::game_program::recorded_rules;
 use crate::model::clock::TimeControl;
 use crate::model::containment::ContainmentRequest;
 use crate::model::openings::Openings;
-use crate::model::player::PlayerSpec;
+use crate::model::player::{PlayerKind, PlayerSpec};
 use crate::model::record::{FaultPolicy, Header};
 use crate::model::rules::GameRules;
 use crate::model::stage::Stage;
@@ -200,11 +200,12 @@ impl Settings {
     }
 
     /// The player that `word` names. If there is none and the configuration has problems, it may be
-    /// missing because of them, so they are returned as the failure.
+    /// missing because of them, so they are returned as the failure, unless `word` is the name of a
+    /// file or folder.
     pub(super) fn player(&self, word: &str) -> Result<PlayerArgument, Failure> {
         PlayerArgument::parse(word, &self.players).map_err(|unknown| match &self.problems {
-            Some(problems) => problems.clone(),
-            None => unknown,
+            Some(problems) if !Path::new(word).exists() => problems.clone(),
+            _ => unknown,
         })
     }
 
@@ -214,6 +215,26 @@ impl Settings {
             PlayerArgument::Program(spec) => Ok(*spec),
             PlayerArgument::Human => Err(Failure::input(refusal)),
         }
+    }
+
+    /// The names of the programs among the configuration's players.
+    pub(super) fn programs(&self) -> Result<Vec<String>, Failure> {
+        let is_program = |player: &&PlayerSpec| !matches!(player.kind, PlayerKind::Bot(_));
+        let names = self.players.iter().filter(is_program).map(|player| player.name.clone());
+        let names: Vec<String> = names.collect();
+        if let (true, Some(problems)) = (names.is_empty(), &self.problems) {
+            return Err(problems.clone());
+        }
+        if names.is_empty() {
+            let config = self.config.display();
+            return Err(Failure::input(format!("--all: {config} names no programs; name players")));
+        }
+        Ok(names)
+    }
+
+    /// The problems of the configuration, if any.
+    pub(super) fn problems(&self) -> Option<&Failure> {
+        self.problems.as_ref()
     }
 
     /// A tournament of these players under these settings, in a folder called `name`. Without

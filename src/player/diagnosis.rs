@@ -8,6 +8,11 @@ use crate::model::fault::{Fault, FaultCode};
 use referee_protocol::{LINE_LIMIT, shown};
 use referee_sandbox::{Overrun, ProcessState, limits};
 
+/// The diagnosis of a player that waits although it was asked.
+pub const MISSING_FLUSH: &str = "waiting for input: a missing flush, or it waits for a second line";
+/// The end of the diagnosis of a player that printed only part of a line.
+pub const NO_NEWLINE: &str = "but no newline";
+
 /// The state of a player when its time was up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Late<'a> {
@@ -42,7 +47,7 @@ pub(super) fn timeout(late: Late<'_>) -> Fault {
 
 fn what_it_did(late: Late<'_>) -> String {
     if !late.partial.is_empty() {
-        return format!("you printed \"{}\" but no newline", shown(late.partial));
+        return format!("you printed \"{}\" {NO_NEWLINE}", shown(late.partial));
     }
     if late.state == ProcessState::Stopped {
         return "the process was stopped by a signal".to_owned();
@@ -54,9 +59,7 @@ fn what_it_did(late: Late<'_>) -> String {
         Some(cpu) if late.state == ProcessState::Running || cpu >= late.wall / 2 => {
             format!("still computing, with {} of CPU time used", seconds(cpu))
         }
-        _ if late.state == ProcessState::ReadingInput => {
-            "waiting for input: a missing flush, or it waits for a second line".to_owned()
-        }
+        _ if late.state == ProcessState::ReadingInput => MISSING_FLUSH.to_owned(),
         Some(cpu) => format!("sleeping, with {} of CPU time used", seconds(cpu)),
         None => "no output".to_owned(),
     }

@@ -15,7 +15,7 @@ use referee_games::{Event, GameError, Legal, Refusal, Turn, guesses};
 use referee_protocol::{Reply, TurnClock};
 
 const HELP: &str = "\
-an action    plays it
+an action    plays it; blanks, brackets and small letters do not matter: (3, 4) is 3,4
 a square     shows the actions of the piece on it, in games where pieces act singly
 ?            shows all legal actions
 hint         shows what the built-in search would play
@@ -140,27 +140,21 @@ impl Human {
 
     /// Returns the legal action that was typed. Otherwise prints what is wrong, or what may follow.
     fn typed(&mut self, view: &TurnView<'_>, text: &str) -> Option<Reply> {
-        match view.position.judge(view.seat, text) {
-            Ok(action) => {
-                self.decided.push(view.position.ply());
-                Some(Reply { action, ..Reply::default() })
-            }
-            Err(refusal) => {
-                let legal = view.position.legal(view.seat);
-                let from = beginning_with(&legal, text);
-                let said = match (&legal, refusal) {
-                    _ if !from.is_empty() => from.join("  "),
-                    (Legal::List(_), GameError::Refused(Refusal::Malformed(_)))
-                        if is_square(text) =>
-                    {
-                        format!("no piece on {text} has a legal action")
-                    }
-                    (_, refusal) => refusal.to_string(),
-                };
-                self.printer.prompt(&format!("{said}\n"));
-                None
-            }
+        let judge = |text: &String| view.position.judge(view.seat, text);
+        let readings = readings(text);
+        if let Some(action) = readings.iter().find_map(|reading| judge(reading).ok()) {
+            self.decided.push(view.position.ply());
+            return Some(Reply { action, ..Reply::default() });
         }
+        let legal = view.position.legal(view.seat);
+        let begin =
+            |reading: &String| Some(beginning_with(&legal, reading)).filter(|it| !it.is_empty());
+        let said = match readings.iter().find_map(begin) {
+            Some(actions) => actions.join("  "),
+            None => readings.iter().find_map(|reading| why_not(&legal, reading, judge(reading)))?,
+        };
+        self.printer.prompt(&format!("{said}\n"));
+        None
     }
 
     async fn hint(&mut self, view: &TurnView<'_>) -> String {
@@ -225,6 +219,41 @@ fn left(why: &str) -> Fault {
     Fault::new(FaultCode::Exit, why)
 }
 
+/// The texts that a person may have meant: as typed, without brackets and superfluous blanks, in
+/// capital letters, and two squares as a move.
+fn readings(typed: &str) -> Vec<String> {
+    let plain = typed.replace(['(', ')', '[', ']'], " ").replace("->", ">").replace('-', ">");
+    let mut tidy = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    for joint in [",", ">"] {
+        let parts: Vec<&str> = tidy.split(joint).map(str::trim).collect();
+        tidy = parts.join(joint);
+    }
+    let words: Vec<&str> = tidy.split(' ').collect();
+    let squares = match words[..] {
+        [one, other] if is_square(one) && is_square(other) => Some(format!("{one}>{other}")),
+        [one, other] => Some(format!("{one},{other}")).filter(|both| is_square(both)),
+        _ => None,
+    };
+    let upper = tidy.to_uppercase();
+    let mut readings = vec![typed.to_owned(), tidy, upper];
+    readings.extend(squares);
+    readings.dedup();
+    readings
+}
+
+/// The reason why a reading is not a legal action, as one tells a person.
+fn why_not(legal: &Legal, text: &str, judged: Result<String, GameError>) -> Option<String> {
+    Some(match (judged.err()?, legal) {
+        (GameError::Refused(Refusal::Malformed(_)), Legal::List(_)) if is_square(text) => {
+            format!("no piece on {text} has a legal action")
+        }
+        (GameError::Refused(Refusal::Malformed(reason)), _) => {
+            format!("not understood: {reason}; `?` shows the legal actions, `help` the commands")
+        }
+        (refusal, _) => refusal.to_string(),
+    })
+}
+
 /// The actions that begin with the word `text`, or whose first square is `text`.
 fn beginning_with(legal: &Legal, text: &str) -> Vec<String> {
     let Legal::List(texts) = legal else { return Vec::new() };
@@ -286,5 +315,18 @@ mod tests {
         assert_eq!(beginning_with(&legal, "6,3"), ["6,3>6,5", "capture 6,3"]);
         assert_eq!(beginning_with(&legal, "capture"), ["capture 6,3", "capture 6,30"]);
         assert!(is_square("1,10") && !is_square("1,") && !is_square("R U 3,5"));
+    }
+
+    #[test]
+    fn a_person_may_type_actions_in_several_ways() {
+        let reads = |typed: &str, meant: &str| readings(typed).iter().any(|text| text == meant);
+        for typed in ["3,4", "3, 4", "(3,4)", "( 3 , 4 )", "3 4"] {
+            assert!(reads(typed, "3,4"), "{typed}: {:?}", readings(typed));
+        }
+        for typed in ["3,4>3,5", "3,4 > 3,5", "3,4 3,5", "(3,4) -> (3,5)", "3,4-3,5"] {
+            assert!(reads(typed, "3,4>3,5"), "{typed}: {:?}", readings(typed));
+        }
+        assert!(reads("r u 3,3", "R U 3,3"));
+        assert_eq!(readings("pass")[0], "pass", "first as it was typed");
     }
 }

@@ -110,11 +110,40 @@ impl<'a> VerdictJson<'a> {
 
 const MODEL: &str = "GSPRT on pairs, pentanomial";
 
-/// The current estimate and the state of the test, for the progress line.
+/// The state of the test and the current estimate, for the progress line, the most important first.
 pub fn headline(played: &SprtMatch) -> String {
     let state = played.state();
-    let SprtState { llr, lower, upper, .. } = state.sprt;
-    format!("{} after {} pairs, LLR {llr:.2} ({lower:.2} … {upper:.2})", elo(played), state.judged)
+    format!("{} {}, {} pairs", likelihood_bar(state.sprt, BAR), elo(played), state.judged)
+}
+
+/// The width of the bar in the progress line, which shares 80 columns with the games and the time.
+const BAR: usize = 13;
+/// The width of the bar under the verdict.
+const WIDE_BAR: usize = 41;
+
+/// The log-likelihood ratio as a mark on a bar between its bounds: `LLR 1.02: -2.94 [····|·●··] 2.94`.
+/// At the left end the first player is not better, at the right end it is.
+fn likelihood_bar(sprt: SprtState, width: usize) -> String {
+    let SprtState { llr, lower, upper, .. } = sprt;
+    let place = |value: f64| {
+        let share = ((value - lower) / (upper - lower)).clamp(0.0, 1.0);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "a share of a bar of a few columns"
+        )]
+        let column = (share * (width - 1) as f64).round() as usize;
+        column
+    };
+    let (zero, now) = (place(0.0), place(llr));
+    let column = |at: usize| match at {
+        at if at == now => '●',
+        at if at == zero => '|',
+        _ => '·',
+    };
+    let bar: String = (0..width).map(column).collect();
+    format!("LLR {llr:.2}: {lower:.2} [{bar}] {upper:.2}")
 }
 
 fn elo(played: &SprtMatch) -> String {
@@ -142,7 +171,6 @@ pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
         (SprtVerdict::Undecided, None) => "Not decided yet".to_owned(),
     };
     let (hypotheses, errors) = (test.hypotheses(), test.errors());
-    let SprtState { llr, lower, upper, .. } = state.sprt;
     let mut lines = vec![
         format!("{answer}."),
         format!(
@@ -158,13 +186,14 @@ pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
             100.0 * Sprt::los(&state.pairs)
         ),
         format!(
-            "Test: {MODEL}; {} {} against {}, α {}, β {}; LLR {llr:.2} ({lower:.2} … {upper:.2}).",
+            "Test: {MODEL}; {} {} against {}, α {}, β {}.",
             test.unit().name(),
             hypotheses.0,
             hypotheses.1,
             errors.0,
             errors.1
         ),
+        likelihood_bar(state.sprt, WIDE_BAR),
     ];
     if state.copies > 0 {
         lines.push(format!(
@@ -263,6 +292,20 @@ mod tests {
     #[test]
     fn the_headline_counts_the_pairs() {
         let line = headline(&played(9, &[[Some(2), Some(1)]]));
-        assert!(line.contains(" Elo (") && line.contains(" after 1 pairs, LLR "), "{line}");
+        assert!(line.contains(" Elo (") && line.ends_with(", 1 pairs"), "{line}");
+    }
+
+    #[test]
+    fn the_likelihood_ratio_is_a_mark_between_its_bounds() {
+        let bar = |llr| {
+            let verdict = SprtVerdict::Undecided;
+            likelihood_bar(SprtState { llr, lower: -2.0, upper: 2.0, verdict }, 9)
+        };
+        assert_eq!(bar(0.0), "LLR 0.00: -2.00 [····●····] 2.00");
+        assert_eq!(bar(1.0), "LLR 1.00: -2.00 [····|·●··] 2.00");
+        assert_eq!(bar(-5.0), "LLR -5.00: -2.00 [●···|····] 2.00");
+        let line = headline(&played(9, &[[Some(2), Some(1)]]));
+        let (bar, _) = line.split_once(" 3.22 ").expect("a bound");
+        assert!(bar.chars().count() < 36, "it fits beside the games played in 80 columns: {line}");
     }
 }

@@ -3,6 +3,7 @@
 use super::{Language, StarterKit, TemplateFile};
 
 const README: &str = include_str!("player/README.md.txt");
+const TOURNAMENT: (&str, &str) = ("tournament.toml", include_str!("player/tournament.toml.txt"));
 
 static PYTHON: StarterKit = StarterKit {
     language: Language::Python,
@@ -10,6 +11,7 @@ static PYTHON: StarterKit = StarterKit {
     build: None,
     files: &[
         ("player.py", include_str!("player/python/player.py")),
+        TOURNAMENT,
         ("referee_rules.py", include_str!("player/python/referee_rules.py")),
     ],
     readme: README,
@@ -22,6 +24,7 @@ static RUST: StarterKit = StarterKit {
     files: &[
         ("Cargo.toml", include_str!("player/rust/Cargo.toml.txt")),
         ("src/main.rs", include_str!("player/rust/main.rs")),
+        TOURNAMENT,
     ],
     readme: README,
 };
@@ -33,6 +36,7 @@ static CPP: StarterKit = StarterKit {
     files: &[
         ("Makefile", include_str!("player/cpp/Makefile")),
         ("player.cpp", include_str!("player/cpp/player.cpp")),
+        TOURNAMENT,
     ],
     readme: README,
 };
@@ -44,6 +48,7 @@ static C: StarterKit = StarterKit {
     files: &[
         ("Makefile", include_str!("player/c/Makefile")),
         ("player.c", include_str!("player/c/player.c")),
+        TOURNAMENT,
     ],
     readme: README,
 };
@@ -55,6 +60,7 @@ static JAVA: StarterKit = StarterKit {
     files: &[
         ("Makefile", include_str!("player/java/Makefile")),
         ("Player.java", include_str!("player/java/Player.java")),
+        TOURNAMENT,
     ],
     readme: README,
 };
@@ -63,7 +69,7 @@ static JAVASCRIPT: StarterKit = StarterKit {
     language: Language::JavaScript,
     source: "player.js",
     build: None,
-    files: &[("player.js", include_str!("player/javascript/player.js"))],
+    files: &[("player.js", include_str!("player/javascript/player.js")), TOURNAMENT],
     readme: README,
 };
 
@@ -75,6 +81,7 @@ static GO: StarterKit = StarterKit {
         ("Makefile", include_str!("player/go/Makefile")),
         ("go.mod", include_str!("player/go/go.mod.txt")),
         ("player.go", include_str!("player/go/player.go")),
+        TOURNAMENT,
     ],
     readme: README,
 };
@@ -83,7 +90,7 @@ static SHELL: StarterKit = StarterKit {
     language: Language::Shell,
     source: "player.sh",
     build: None,
-    files: &[("player.sh", include_str!("player/shell/player.sh"))],
+    files: &[("player.sh", include_str!("player/shell/player.sh")), TOURNAMENT],
     readme: README,
 };
 
@@ -96,23 +103,76 @@ pub enum LegalShape {
     Factored,
 }
 
-/// The files of the kit in this language, for a player called `name` of a game with this name. `word`
-/// stands for the game on command lines.
-pub fn files(
-    language: Language,
-    name: &str,
-    (game, word): (&str, &str),
-    shape: LegalShape,
-) -> Vec<TemplateFile> {
-    let quoted = shlex::try_quote(word).unwrap_or(word.into());
-    let refusal = format!("this player plays {game} only (--game {game})");
-    let marks =
-        [("@REFUSAL@", &*refusal), ("@NAME@", name), ("@WORD@", &*quoted), ("@GAME@", game)];
+/// What a kit must know about its game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameFacts {
+    /// Its name.
+    pub name: String,
+    /// The word that names it on a command line or in a configuration.
+    pub word: String,
+    /// How it shows its legal actions.
+    pub legal: LegalShape,
+    /// The state of its first decision, as JSON.
+    pub state: String,
+    /// The key of the state that holds the rows of its board, if it has one.
+    pub rows: Option<String>,
+    /// The built-in players to meet.
+    pub bots: Vec<&'static str>,
+}
+
+/// The files of the kit in this language, for a player called `name`.
+pub fn files(language: Language, name: &str, game: &GameFacts) -> Vec<TemplateFile> {
+    let quoted = shlex::try_quote(&game.word).unwrap_or((&*game.word).into());
+    let refusal = format!("this player plays {0} only (--game {0})", game.name);
+    let rows = game.rows.as_deref().unwrap_or_default();
+    let players = players_of_configuration(language, name, &game.bots);
+    let marks = [
+        ("@REFUSAL@", &*refusal),
+        ("@NAME@", name),
+        ("@QUOTED-WORD@", &toml_string(&game.word)),
+        ("@WORD@", &*quoted),
+        ("@GAME@", &game.name),
+        ("@STATE@", &game.state),
+        ("@ROWS@", rows),
+        ("@PLAYERS@", &players),
+    ];
     let files = kit(language).files(&marks);
     files
         .into_iter()
-        .map(|file| TemplateFile { text: of_shape(&file.text, shape), ..file })
+        .map(|file| TemplateFile { text: for_game(&file.text, game), ..file })
         .collect()
+}
+
+/// The tables of `[[players]]`: the kit's player and its opponents.
+fn players_of_configuration(language: Language, name: &str, bots: &[&str]) -> String {
+    let command: Vec<String> = command(language).iter().map(|word| toml_string(word)).collect();
+    let own =
+        format!("[[players]]\nname = {}\ncommand = [{}]\n", toml_string(name), command.join(", "));
+    let houses =
+        bots.iter().map(|bot| format!("\n[[players]]\nname = \"house-{bot}\"\nbot = \"{bot}\"\n"));
+    std::iter::once(own).chain(houses).collect()
+}
+
+/// The text as a TOML string, which a JSON string always is.
+fn toml_string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The command of a kit's player once it is built.
+fn command(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::Python => &["python3", "player.py"],
+        Language::Rust => &["target/release/player"],
+        Language::Cpp | Language::C | Language::Go => &["./player"],
+        Language::Java => &["java", "-cp", ".", "Player"],
+        Language::JavaScript => &["node", "player.js"],
+        Language::Shell => &["sh", "player.sh"],
+    }
+}
+
+/// The command that builds a kit, if it must be built.
+pub fn build_command(language: Language) -> Option<&'static str> {
+    kit(language).build
 }
 
 fn kit(language: Language) -> &'static StarterKit {
@@ -128,17 +188,19 @@ fn kit(language: Language) -> &'static StarterKit {
     }
 }
 
-/// Selects the lines of a template for this shape. Lines from `<<list>>` or `<<factored>>` to
-/// `<<end>>` belong to that shape only, all others to both.
-fn of_shape(template: &str, shape: LegalShape) -> String {
+/// Selects the lines of a template for this game. Lines from `<<list>>`, `<<factored>>` or `<<rows>>`
+/// to `<<end>>` are only for games that list their legal actions, show them in parts, or have a board
+/// of rows; all others are for every game.
+fn for_game(template: &str, game: &GameFacts) -> String {
     let mut text = String::with_capacity(template.len());
-    let mut only = None;
+    let mut wanted = true;
     for line in template.split_inclusive('\n') {
         match line.trim_end() {
-            "<<list>>" => only = Some(LegalShape::List),
-            "<<factored>>" => only = Some(LegalShape::Factored),
-            "<<end>>" => only = None,
-            _ if only.is_none_or(|only| only == shape) => text.push_str(line),
+            "<<list>>" => wanted = game.legal == LegalShape::List,
+            "<<factored>>" => wanted = game.legal == LegalShape::Factored,
+            "<<rows>>" => wanted = game.rows.is_some(),
+            "<<end>>" => wanted = true,
+            _ if wanted => text.push_str(line),
             _ => {}
         }
     }
@@ -149,11 +211,30 @@ fn of_shape(template: &str, shape: LegalShape) -> String {
 mod tests {
     use super::*;
 
+    fn game(legal: LegalShape) -> GameFacts {
+        GameFacts {
+            name: "a-game".to_owned(),
+            word: "a game.toml".to_owned(),
+            legal,
+            state: "{}".to_owned(),
+            rows: Some("squares".to_owned()),
+            bots: vec!["random", "greedy"],
+        }
+    }
+
+    fn file(language: Language, path: &str) -> String {
+        let files = files(language, "ant", &game(LegalShape::List));
+        let file = files.into_iter().find(|file| file.path == path);
+        file.unwrap_or_else(|| panic!("{path} of {language:?}")).text
+    }
+
     #[test]
-    fn a_template_has_parts_for_one_shape() {
-        let template = "a\n<<list>>\nb\n<<end>>\nc\n<<factored>>\nd\n<<end>>\ne\n";
-        assert_eq!(of_shape(template, LegalShape::List), "a\nb\nc\ne\n");
-        assert_eq!(of_shape(template, LegalShape::Factored), "a\nc\nd\ne\n");
+    fn a_template_has_parts_for_some_games() {
+        let template =
+            "a\n<<list>>\nb\n<<end>>\nc\n<<factored>>\nd\n<<end>>\n<<rows>>\ne\n<<end>>\nf\n";
+        assert_eq!(for_game(template, &game(LegalShape::List)), "a\nb\nc\ne\nf\n");
+        let without = GameFacts { rows: None, ..game(LegalShape::Factored) };
+        assert_eq!(for_game(template, &without), "a\nc\nd\nf\n");
     }
 
     #[test]
@@ -161,13 +242,11 @@ mod tests {
         for language in Language::ALL {
             let kit = kit(language);
             assert_eq!(kit.language, language);
-            let files = files(language, "ant", ("a-game", "a-game"), LegalShape::List);
-            let text = |path: &str| {
-                let file = files.iter().find(|file| file.path == path);
-                &file.unwrap_or_else(|| panic!("{path} of {language:?}")).text
-            };
-            assert!(text(kit.source).contains("a-game"), "{language:?} says what it plays");
-            let readme = text("README.md");
+            let source = file(language, kit.source);
+            assert!(source.contains("a-game"), "{language:?} says what it plays");
+            assert!(source.contains("seed"), "{language:?} draws its numbers from the seed");
+            assert!(source.contains("squares"), "{language:?} shows how to read a state");
+            let readme = file(language, "README.md");
             assert!(readme.contains(kit.source) && readme.contains(language.title()), "{readme}");
             let build = kit.build.map(|command| readme.contains(command));
             assert_ne!(build, Some(false), "{readme}");
@@ -175,15 +254,27 @@ mod tests {
     }
 
     #[test]
+    fn a_kits_configuration_has_its_player_and_its_opponents() {
+        let text = file(Language::Java, "tournament.toml");
+        assert!(text.contains("\ngame = \"a game.toml\"\n"), "{text}");
+        let players = "[[players]]\nname = \"ant\"\ncommand = [\"java\", \"-cp\", \".\", \"Player\"]\n\n\
+                       [[players]]\nname = \"house-random\"\nbot = \"random\"\n\n\
+                       [[players]]\nname = \"house-greedy\"\nbot = \"greedy\"\n";
+        assert!(text.ends_with(players), "{text}");
+    }
+
+    #[test]
     fn kits_contain_no_template_marks() {
         for language in Language::ALL {
             for shape in [LegalShape::List, LegalShape::Factored] {
-                for file in files(language, "ant", ("a-game", "a-game"), shape) {
-                    let left =
-                        ["@NAME@", "@WORD@", "@GAME@", "@FILE@", "@BUILD@", "<<end>>", "<<list>>"];
-                    assert!(!left.iter().any(|mark| file.text.contains(mark)), "{}", file.path);
+                for file in files(language, "ant", &game(shape)) {
+                    let text = &file.text;
+                    let marks = ["@NAME@", "@WORD@", "@GAME@", "@FILE@", "@BUILD@", "@STATE@"];
+                    assert!(!marks.iter().any(|mark| text.contains(mark)), "{}", file.path);
+                    let marks = ["@ROWS@", "@PLAYERS@", "@QUOTED-WORD@", "@REFUSAL@", "<<end>>"];
+                    assert!(!marks.iter().any(|mark| text.contains(mark)), "{}", file.path);
                     let is_player = file.path == kit(language).source;
-                    let refuses = file.text.contains("this player plays a-game only");
+                    let refuses = text.contains("this player plays a-game only");
                     assert_eq!(refuses, is_player, "{}", file.path);
                 }
             }

@@ -166,8 +166,8 @@ fn a_person_plays_at_the_same_time_as_a_program() {
         [
             "",
             "T10: R U names no square, not 1\n",
-            "syntax: expected a direction for the circle, one for the square, then the walls, \
-             like `R U 3,5`\n",
+            "not understood: expected a direction for the circle, one for the square, then the \
+             walls, like `R U 3,5`; `?` shows the legal actions, `help` the commands\n",
         ]
     );
     assert!(

@@ -344,3 +344,74 @@ fn a_person_gets_help_takes_back_and_has_hints() {
     let hint = run.err.split(": ").find(|text| text.contains('[')).unwrap_or_default();
     assert!(hint.contains(','), "a hint is an action: {}", run.err);
 }
+
+#[test]
+fn all_programs_of_the_configuration_are_checked_whatever_is_wrong_with_the_others() {
+    let arena = Arena::new();
+    arena.write("first.sh", FIRST);
+    let player = |name: &str, run: &str| format!("[[players]]\nname = \"{name}\"\n{run}\n");
+    let config = format!(
+        "name = \"cup\"\ngame = \"watch-your-back\"\n{}{}{}",
+        player("ant", "command = [\"sh\", \"first.sh\"]"),
+        player("bee", "bot = \"random\""),
+        player("cat", "command = [\"sh\", \"missing.sh\"]"),
+    );
+    arena.write("tournament.toml", &config);
+    let run = arena.run(&["check", "--all", "--against", "random", "--csv", "table.csv"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.err.ends_with("\n1 of 2 players are ready\n"), "{}", run.err);
+    let expected = [["ant", "ready", ""], ["tournament.toml", "not-ready", "player"]];
+    assert_eq!(rows(&arena, 3), expected);
+    arena.write("tournament.toml", "this is no TOML\n");
+    let broken = arena.run(&["check", "--all"]);
+    assert_eq!(broken.code, 2, "{broken:?}");
+    assert!(broken.err.contains("this is not TOML"), "{}", broken.err);
+    let named = arena.run(&["check", "first.sh", "--against", "random"]);
+    assert_eq!(named.code, 0, "a file that it does not name can be checked: {named:?}");
+    let unnamed = arena.run(&["check", "notes"]);
+    assert!(unnamed.err.contains("this is not TOML"), "it may be named there: {}", unnamed.err);
+}
+
+#[test]
+fn a_missing_flush_is_explained_in_the_language_of_the_player() {
+    let arena = Arena::new();
+    arena.write(
+        "player.py",
+        "import sys, time\nsys.stdin.readline()\nprint('ok')\nsys.stdin.read()\n",
+    );
+    arena.write(
+        "tournament.toml",
+        "name = \"cup\"\ngame = \"watch-your-back\"\nclock.startup = \"1s\"\n\
+         [[players]]\nname = \"ant\"\nbot = \"random\"\n\
+         [[players]]\nname = \"bee\"\nbot = \"random\"\n",
+    );
+    let run = arena.run(&["check", "player.py"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    let advice = "        advice: write `print(…, flush=True)`, or start Python with `-u`\n";
+    assert!(run.out.contains(advice), "{}", run.out);
+}
+
+/// A check that waits for changes, and one line of its output at a time.
+#[test]
+fn a_watched_player_is_checked_again_when_its_file_changes() {
+    use std::io::{BufRead, BufReader};
+    let arena = Arena::new();
+    arena.write("player.sh", "exit 1\n");
+    let mut check = arena.command(&["check", "player.sh", "--watch", "--against", "random"]);
+    let mut child = check.spawn().expect("the referee starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let mut verdict = || {
+        let mut lines = lines.by_ref().map(|line| line.expect("text"));
+        lines.find(|line| line.starts_with("NOT READY") || line.starts_with("ready"))
+    };
+    assert!(verdict().is_some_and(|line| line.starts_with("NOT READY: no-start")));
+    arena.write("player.sh", FIRST);
+    assert_eq!(verdict().as_deref(), Some("ready: no problems found"));
+    let stop = nix::sys::signal::Signal::SIGINT;
+    nix::sys::signal::kill(
+        nix::unistd::Pid::from_raw(i32::try_from(child.id()).expect("a pid")),
+        stop,
+    )
+    .expect("sent");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+}

@@ -237,7 +237,8 @@ fn a_person_may_mistype_ask_for_help_and_resign() {
         [
             "",
             "W2: 9,9 is off the board\n",
-            "syntax: expected a placement like `3,4`, a move like `3,4>3,5`, or `pass`\n",
+            "not understood: expected a placement like `3,4`, a move like `3,4>3,5`, or `pass`; \
+             `?` shows the legal actions, `help` the commands\n",
             "",
         ]
     );

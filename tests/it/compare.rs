@@ -60,7 +60,8 @@ fn a_player_that_fails_is_not_better() {
     assert_eq!(lines[0], "bad is not better than ant.");
     assert!(lines[1].starts_with("bad scored 0 of "), "{}", run.out);
     assert!(lines[3].contains("GSPRT on pairs, pentanomial; logistic Elo 0 against 50"));
-    assert!(lines[4].starts_with("Games that ended in a fault: "), "{}", run.out);
+    assert!(lines[4].starts_with("LLR -") && lines[4].contains("[●·"), "{}", run.out);
+    assert!(lines[5].starts_with("Games that ended in a fault: "), "{}", run.out);
 }
 
 #[test]

@@ -81,8 +81,14 @@ impl Kit {
         for &game in games {
             let arena = Arena::new();
             let new = ["new", "player", "--language", self.language, "--game", game, "my bot"];
-            let written = "created my bot; its README.md describes the next steps\n";
-            assert_eq!(arena.run(&new), Run::new(0, "", written));
+            let step = if self.build.is_empty() { "" } else { " && " };
+            let build = if self.language == "rust" { "cargo build --release" } else { "make" };
+            let build = if self.build.is_empty() { "" } else { build };
+            let written = format!(
+                "created my bot; its README.md describes the next steps\n\
+                 next: cd 'my bot'{step}{build} && referee check .\n"
+            );
+            assert_eq!(arena.run(&new), Run::new(0, "", &written));
             if !self.build.is_empty() && self.language != "java" {
                 let unbuilt = arena.run(&["check", "my bot", "--game", game]);
                 assert_eq!((unbuilt.code, unbuilt.out.as_str()), (2, ""), "{unbuilt:?}");
@@ -99,6 +105,9 @@ impl Kit {
             let one = arena.run(&play);
             assert_eq!((one.code, one.err.as_str()), (0, ""), "{game}: {}", one.out);
             assert_eq!(one, arena.run(&play), "{game}: its seed decides");
+            let planned = arena.run(&["run", "--plan", "my bot/tournament.toml"]);
+            assert_eq!(planned.code, 0, "the kit's tournament can be played: {planned:?}");
+            assert!(planned.out.contains(game), "{game}: {}", planned.out);
             let other = if game == "backdraughts" { "watch-your-back" } else { "backdraughts" };
             let refused = arena.run(&["check", "my bot", "--game", other]);
             let sentence = format!("no-start: this player plays {game} only (--game {game})");

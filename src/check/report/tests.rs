@@ -1,5 +1,7 @@
 use super::*;
+use crate::check::ShownLine;
 use crate::model::fault::FaultCode;
+use crate::player::LineDirection;
 
 fn report() -> CheckReport {
     CheckReport::new("ant", "ant", "a-game", ["start", "turns", "long"].map(str::to_owned).into())
@@ -13,7 +15,7 @@ fn an_unfinished_check_reports_its_findings() {
     assert_eq!((report.outcome(), report.ready), (Readiness::Unfinished, false));
     assert_eq!(report.verdict(), "not finished: interrupted; no problems found in 1 of 3 steps");
     assert_eq!(
-        report.describe(),
+        report.describe(Colour::Plain),
         "ant (a-game)\n  ok    start  skipped\n  -     turns  not finished: interrupted\n  \
          -     long   skipped\n\
          not finished: interrupted; no problems found in 1 of 3 steps"
@@ -38,6 +40,8 @@ fn finding(message: &str) -> CheckFinding {
         expected: "a process that plays until it receives `quit`",
         clause: "docs/protocol.md, Faults, `crash`".to_owned(),
         exchange: Vec::new(),
+        board: None,
+        advice: None,
         stderr: vec!["Traceback".to_owned()],
         reproduce: Some("referee ask ant".to_owned()),
     }
@@ -55,7 +59,7 @@ fn repeated_findings_are_shown_once() {
     failed(&mut report, 1, "exit code 1");
     failed(&mut report, 2, "exit code 2");
     assert_eq!(report.verdict(), "NOT READY: crash: exit code 1", "the first one decides");
-    let text = report.describe();
+    let text = report.describe(Colour::Plain);
     assert_eq!(text.matches("the same again").count(), 1, "{text}");
     assert_eq!(text.matches("crash: exit code 1 (as white, after 1 ply)").count(), 1);
     assert_eq!(text.matches("        again: referee ask ant").count(), 2, "{text}");
@@ -103,7 +107,7 @@ fn a_ready_player_is_shown_with_its_figures_points_and_notes() {
     report.against.push(against);
     report.warnings.insert("wrote after the end\u{1b}".to_owned());
     assert_eq!(
-        report.describe(),
+        report.describe(Colour::Plain),
         "ant (a-game)\n  ok    start  fine\n  ok    turns  fine\n  ok    long   fine\n  \
          start-up 0.012 s, memory 6 MiB, a turn 0 s (slowest 1.5 s, on a busy core not \
          measured)\n  points: greedy 1.5 of 2\n  note: wrote after the end\\u{1b}\n\
@@ -117,8 +121,37 @@ fn an_argument_that_is_not_a_player_gets_a_report() {
     let report = CheckReport::refused("notes.txt", "a-game", "no player is recognised");
     assert_eq!(report.verdict(), "NOT READY: no player is recognised");
     assert_eq!(
-        report.describe(),
+        report.describe(Colour::Plain),
         "notes.txt (a-game)\n  FAIL  player  no player is recognised\n\
          NOT READY: no player is recognised"
     );
+}
+
+#[test]
+fn a_terminal_shows_verdicts_in_colours() {
+    let mut report = report();
+    failed(&mut report, 0, "exit code 1");
+    let text = report.describe(Colour::Ansi);
+    assert!(text.contains("  \x1b[1;31mFAIL\x1b[0m  start"), "{text}");
+    assert!(text.contains("  \x1b[33m-   \x1b[0m  turns"), "{text}");
+    assert!(text.ends_with("\x1b[1;31mNOT READY: crash: exit code 1\x1b[0m"), "{text}");
+}
+
+#[test]
+fn a_finding_shows_the_board_in_place_of_the_turn() {
+    let mut report = report();
+    failed(&mut report, 0, "exit code 1");
+    let line = |way, text: &str| ShownLine { way, text: text.to_owned() };
+    let finding = report.steps[0].finding.as_mut().expect("one");
+    finding.exchange = vec![
+        line(LineDirection::ToPlayer, r#"{"type":"turn","id":1}"#),
+        line(LineDirection::FromPlayer, "pass"),
+    ];
+    assert!(report.describe(Colour::Plain).contains("        > {\"type\":\"turn\""));
+    let finding = report.steps[0].finding.as_mut().expect("one");
+    finding.board = Some("    0 1\n  0 W B".to_owned());
+    finding.advice = Some("write it well".to_owned());
+    let text = report.describe(Colour::Plain);
+    let shown = "            0 1\n          0 W B\n        < pass\n        advice: write it well\n";
+    assert!(text.contains(shown) && !text.contains("\"turn\""), "{text}");
 }

@@ -21,25 +21,34 @@ pub(super) struct UnknownPlayer {
     pub(super) why: Failure,
 }
 
+impl UnknownPlayer {
+    /// The players of the configuration that have problems there.
+    pub(super) fn others(settings: &Settings) -> Self {
+        let word = settings.config.display().to_string();
+        let why = "some of its players have problems; `referee run --plan` shows them";
+        Self { word, why: Failure::input(why) }
+    }
+}
+
 /// The candidate for each argument, in order.
 pub(super) fn read(
     args: &CheckArgs,
+    players: &[String],
     settings: &Settings,
     exam: &Exam,
 ) -> Result<Vec<Result<Candidate, UnknownPlayer>>, Failure> {
-    let mut found: Vec<Result<PlayerSpec, UnknownPlayer>> = args
-        .players
+    let mut found: Vec<Result<PlayerSpec, UnknownPlayer>> = players
         .iter()
         .map(|word| {
             let refused = |why| UnknownPlayer { word: word.clone(), why };
             settings.program(word, "player `human`: only programs are checked").map_err(refused)
         })
         .collect();
-    tell_apart(&mut found, &args.players);
+    tell_apart(&mut found, players);
     let mut folders = BTreeSet::new();
     found
         .into_iter()
-        .zip(&args.players)
+        .zip(players)
         .map(|(found, word)| match found {
             Ok(spec) => {
                 let folder = args.records.join(free(&folder_name(&spec.name), &mut folders));

@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::ReportPrinter;
 use super::candidates::UnknownPlayer;
-use crate::check::{Candidate, CheckReport, Exam, examine};
+use crate::check::{Candidate, CheckReport, CheckStep, Exam, StepNews, examine};
 use crate::commands::runtime::{interrupted, new_runtime};
 use crate::error::Failure;
 use crate::printer::activity::Activity;
@@ -43,6 +43,8 @@ struct SharedWork {
 enum ThreadMessage {
     /// The candidate with this number begins this step.
     Step(usize, String),
+    /// The next step of the candidate with this number has ended.
+    StepEnded(usize, Box<CheckStep>),
     /// The report on the entry with this number, and the error that kept the referee from finishing
     /// it.
     Examined(usize, Box<CheckReport>, Option<Failure>),
@@ -93,11 +95,17 @@ impl SharedWork {
             let Some(entry) = self.entries.get(number) else { return };
             let mut report = self.untried(number);
             let failure = entry.as_ref().ok().and_then(|candidate| {
-                let begin = |step: &str| {
+                let pass_on = |news: StepNews<'_>| {
+                    let message = match news {
+                        StepNews::Begun(name) => ThreadMessage::Step(number, name.to_owned()),
+                        StepNews::Ended(ended) => {
+                            ThreadMessage::StepEnded(number, Box::new(ended.clone()))
+                        }
+                    };
                     // If nobody listens any more, all threads have been told to stop.
-                    let _ = tell.send(ThreadMessage::Step(number, step.to_owned()));
+                    let _ = tell.send(message);
                 };
-                guarded(&mut report, |report| self.examine(candidate, report, stop, begin)).err()
+                guarded(&mut report, |report| self.examine(candidate, report, stop, pass_on)).err()
             });
             if tell.send(ThreadMessage::Examined(number, Box::new(report), failure)).is_err() {
                 return;
@@ -110,9 +118,9 @@ impl SharedWork {
         candidate: &Candidate,
         report: &mut CheckReport,
         stop: &watch::Receiver<bool>,
-        begin: impl Fn(&str),
+        tell: impl Fn(StepNews<'_>),
     ) -> Result<(), Failure> {
-        new_runtime()?.block_on(examine(&self.exam, candidate, report, stop.clone(), begin))
+        new_runtime()?.block_on(examine(&self.exam, candidate, report, stop.clone(), tell))
     }
 
     fn name(&self, number: usize) -> &str {
@@ -168,6 +176,9 @@ fn collect(
         let mut stop = interrupted()?;
         let mut queue = ReportQueue::default();
         let mut activity = Activity::new(desk.printer);
+        if let [Ok(_)] = &shared.entries[..] {
+            desk.follow(&shared.untried(0))?;
+        }
         let mut failed = None;
         let mut end = ChecksEnd::Complete;
         loop {
@@ -184,6 +195,10 @@ fn collect(
                 None => break,
                 Some(ThreadMessage::Step(number, name)) => {
                     activity.begin(number, format!("{}: {name}", shared.name(number)));
+                }
+                Some(ThreadMessage::StepEnded(number, ended)) => {
+                    activity.end(number);
+                    activity.aside(|| desk.step(&ended))?;
                 }
                 Some(ThreadMessage::Examined(number, report, failure)) => {
                     failed = failed.or(failure);

@@ -38,7 +38,8 @@ pub(super) fn run(args: &NewGameArgs, printer: Printer) -> Result<Status, Failur
     let folder = args.dir.file_name().unwrap_or_default().to_string_lossy();
     let name = Some(kebab_case(&folder)).filter(|name| !name.is_empty());
     let name = name.as_deref().unwrap_or("my-game");
-    write_all(&args.dir, &game::files(args.kit, name), printer)
+    write_all(&args.dir, &game::files(args.kit, name), printer)?;
+    Ok(Status::Done)
 }
 
 /// The text in lower-case letters and digits, with single hyphens in place of everything else.

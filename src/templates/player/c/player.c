@@ -29,6 +29,10 @@ static size_t read_list(const char *line, const char *key, char items[][TEXT])
 /* Prints the action to play. Start here: `line` is the whole turn, with its state and events. */
 static void choose(const char *line)
 {
+<<rows>>
+    /* The position is under "state": read_list(line, "\"@ROWS@\":", rows) reads its rows,
+       and rows[row][column] is a square. */
+<<end>>
 <<list>>
     static char legal[MOST][TEXT];
     size_t count = read_list(line, "\"legal\":", legal);

@@ -27,6 +27,9 @@ static std::string choose(const std::string &line, std::mt19937_64 &rng)
     const auto pick = [&rng](const std::vector<std::string> &list) {
         return list.at(std::uniform_int_distribution<std::size_t>(0, list.size() - 1)(rng));
     };
+<<rows>>
+    // The position is under "state": read_list(line, "@ROWS@")[row][column] is a square.
+<<end>>
 <<list>>
     return pick(read_list(line, "legal"));
 <<factored>>

@@ -17,7 +17,11 @@ type message struct {
 	ID    int             `json:"id"`
 	Game  string          `json:"game"`
 	Seed  int64           `json:"seed"`
-	State json.RawMessage `json:"state"`
+<<rows>>
+	State struct {
+		Rows []string `json:"@ROWS@"`
+	} `json:"state"`
+<<end>>
 <<list>>
 	Legal []string        `json:"legal"`
 <<factored>>
@@ -31,6 +35,9 @@ type message struct {
 
 // choose returns the action to play. Start here.
 func choose(turn message, rng *rand.Rand) string {
+<<rows>>
+	// The position is in turn.State: turn.State.Rows[row][column] is a square.
+<<end>>
 <<list>>
 	return turn.Legal[rng.Intn(len(turn.Legal))]
 <<factored>>

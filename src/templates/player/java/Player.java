@@ -36,6 +36,9 @@ public class Player {
 
     /** Chooses the action. Start here: the line is the whole turn, with its state and events. */
     private String choose(String line) {
+<<rows>>
+        // The position is under "state": readList(line, "@ROWS@").get(row).charAt(column) is a square.
+<<end>>
 <<list>>
         return pick(readList(line, "legal"));
 <<factored>>

@@ -20,6 +20,9 @@ const pick = (list) => list[below(list.length)];
 
 // Chooses the action. Start here: `message` is the whole turn, with its state and events.
 function choose(message) {
+<<rows>>
+  // The position is in message.state: message.state["@ROWS@"][row][column] is a square.
+<<end>>
 <<list>>
   return pick(message.legal);
 <<factored>>

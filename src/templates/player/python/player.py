@@ -8,6 +8,9 @@ import sys
 
 def choose(message, rng):
     """Chooses the action. Start here: `message` is the whole turn, with its state and events."""
+<<rows>>
+    # The position is in message["state"]: message["state"]["@ROWS@"][row][column] is a square.
+<<end>>
     legal = message["legal"]
 <<list>>
     return rng.choice(legal)

@@ -23,6 +23,9 @@ fn main() -> io::Result<()> {
 
 /// Chooses the action. Start here: the line is the whole turn, with its state and events.
 fn choose(line: &str, random: &mut Random) -> String {
+<<rows>>
+    // The position is under `state`: list_after(line, "@ROWS@")[row] is a row of its board.
+<<end>>
 <<list>>
     let legal = list_after(line, "legal");
     legal[random.below(legal.len())].to_owned()

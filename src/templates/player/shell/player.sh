@@ -30,6 +30,9 @@ some() {
 
 # Chooses the action. Start here: $1 is the whole turn, with its state and events.
 choose() {
+<<rows>>
+    # The position is under "state": items "$1" @ROWS@ | sed -n "3p" is the third row of its board.
+<<end>>
 <<list>>
     items "$1" legal | some 1
 <<factored>>

@@ -15,34 +15,76 @@ const RED: &str = "31";
 const YELLOW: &str = "33";
 const CYAN: &str = "36";
 
+/// The side from which a board is seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BoardSide {
+    /// As it is printed elsewhere: row 0 on top.
+    First,
+    /// Turned by half.
+    Second,
+}
+
 /// The board with its coordinates, and the caption below. In colour, each seat has its own colour,
 /// pieces are bold, and the squares of the last actions are in reverse.
-pub(super) fn picture(position: &dyn AnyPosition, events: &[Event], colour: Colour) -> String {
+pub fn picture(position: &dyn AnyPosition, events: &[Event], colour: Colour) -> String {
+    picture_from(position, events, colour, BoardSide::First)
+}
+
+/// The same, seen from one side.
+pub fn picture_from(
+    position: &dyn AnyPosition,
+    events: &[Event],
+    colour: Colour,
+    side: BoardSide,
+) -> String {
     let cells = cells(position);
     let last = named_squares(events);
     let mut text = String::from("   ");
-    for column in 0..cells.first().map_or(0, Vec::len) {
+    for column in in_order(cells.first().map_or(0, Vec::len), side) {
         // Writing to a string does not fail.
         let _ = write!(text, " {}", column % 10);
     }
-    for (at, row) in cells.iter().enumerate() {
-        let _ = write!(text, "\n {at:>2}");
-        for (column, cell) in row.iter().enumerate() {
-            let is_last = square(column, at).is_some_and(|square| last.contains(&square));
-            let symbol = if colour == Colour::Ansi {
-                dressed(cell, is_last)
-            } else {
-                cell.symbol.to_string()
-            };
-            let _ = write!(text, " {symbol}");
+    for row in in_order(cells.len(), side) {
+        let _ = write!(text, "\n {row:>2}");
+        for column in in_order(cells[row].len(), side) {
+            let is_last = square(column, row).is_some_and(|square| last.contains(&square));
+            text.push_str(&square_text(&cells[row][column], is_last, colour));
         }
     }
     let _ = write!(text, "\n    {}", position.caption());
     text
 }
 
+/// The numbers below `count`, in the order in which this side sees them.
+fn in_order(count: usize, side: BoardSide) -> impl Iterator<Item = usize> {
+    (0..count).map(move |number| match side {
+        BoardSide::First => number,
+        BoardSide::Second => count - 1 - number,
+    })
+}
+
 fn square(column: usize, row: usize) -> Option<Square> {
     Some(Square::new(column.try_into().ok()?, row.try_into().ok()?))
+}
+
+/// A square in two columns: a blank and its character, or the letters of both pieces on it.
+fn square_text(cell: &DrawnSquare, is_last: bool, colour: Colour) -> String {
+    if let [(one, first), (other, second)] = cell.pieces[..] {
+        let piece = |seat, symbol| {
+            let alone = DrawnSquare { symbol, pieces: vec![(seat, symbol)], ..cell.clone() };
+            character(&alone, is_last, colour)
+        };
+        return piece(one, first) + &piece(other, second);
+    }
+    format!(" {}", character(cell, is_last, colour))
+}
+
+/// The square's character.
+fn character(cell: &DrawnSquare, is_last: bool, colour: Colour) -> String {
+    match colour {
+        Colour::Ansi => dressed(cell, is_last),
+        Colour::Plain => cell.symbol.to_string(),
+    }
 }
 
 /// The square's character in its colours.
@@ -90,6 +132,26 @@ mod tests {
             assert!(board.contains(cell), "{cell:?} is not in {board:?}");
         }
         assert!(!picture(&*start(GameKind::Backdraughts), &[], Colour::Plain).contains('\x1b'));
+    }
+
+    #[test]
+    fn a_board_can_be_seen_from_the_other_side() {
+        let game = start(GameKind::Backdraughts);
+        let board = picture_from(&*game, &[], Colour::Plain, BoardSide::Second);
+        let rows: Vec<&str> = board.lines().collect();
+        assert_eq!(rows[0], "    7 6 5 4 3 2 1 0");
+        assert_eq!(rows[1], "  7 . . . . . . . b");
+        assert_eq!(rows[8], "  0 w . . . . . . .");
+    }
+
+    #[test]
+    fn both_pieces_of_a_square_are_shown() {
+        let mut game = start(GameKind::BackToTheWall);
+        let turn = Step::Both(referee_games::BySeat::new("R U 3,2", "L D 3,4"));
+        game.play(turn, &mut Vec::new()).expect("legal");
+        let board = picture(&*game, &[], Colour::Plain);
+        let first = board.lines().nth(1).expect("a row");
+        assert!(first.ends_with("Gg"), "{board}");
     }
 
     #[test]

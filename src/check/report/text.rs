@@ -1,0 +1,133 @@
+//! The report on a player as text, step by step.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use super::{CheckReport, CheckStep, Figures, Readiness, StepVerdict};
+use crate::check::CheckFinding;
+use crate::escape;
+use crate::model::clock::seconds;
+use crate::model::fault::FaultCode;
+use crate::printer::Colour;
+
+const GREEN: &str = "32";
+const RED: &str = "1;31";
+const YELLOW: &str = "33";
+
+/// Writes a report step by step, each finding in full only once.
+#[derive(Debug)]
+pub struct ReportText {
+    colour: Colour,
+    /// The width of the names of the steps.
+    width: usize,
+    /// The number of steps written so far.
+    steps: usize,
+    /// The findings written so far.
+    told: Vec<(FaultCode, String)>,
+}
+
+impl ReportText {
+    /// Begins the text of this report.
+    pub fn new(report: &CheckReport, colour: Colour) -> Self {
+        let width = report.steps.iter().map(|step| step.name.len()).max().unwrap_or_default();
+        Self { colour, width, steps: 0, told: Vec::new() }
+    }
+
+    /// The line above the steps: the player and the game.
+    pub fn heading(report: &CheckReport) -> String {
+        let player = escape::terminal(&report.player);
+        let command = escape::terminal(&report.command);
+        let name = if player == command { player } else { format!("{player}: {command}") };
+        format!("{name} ({})", report.game)
+    }
+
+    /// The lines of the next step.
+    pub fn step(&mut self, step: &CheckStep) -> String {
+        self.steps += 1;
+        let mark = match step.verdict {
+            StepVerdict::Passed => self.paint("ok  ", GREEN),
+            StepVerdict::Failed => self.paint("FAIL", RED),
+            StepVerdict::Unfinished | StepVerdict::NotTried => self.paint("-   ", YELLOW),
+        };
+        let (width, summary) = (self.width, escape::terminal(&step.summary));
+        let mut text = format!("  {mark}  {:width$}  {summary}", step.name);
+        if let Some(finding) = &step.finding {
+            let key = (finding.code, finding.message.clone());
+            if self.told.contains(&key) {
+                text.push_str("\n        the same again");
+            } else {
+                text.push_str(&self.details(finding));
+                self.told.push(key);
+            }
+        }
+        text
+    }
+
+    /// The steps that were not written yet, the measurements, the notes and the verdict.
+    pub fn rest(&mut self, report: &CheckReport) -> String {
+        let left = self.steps;
+        let mut lines: Vec<String> =
+            report.steps.iter().skip(left).map(|step| self.step(step)).collect();
+        lines.extend(figures(report));
+        let notes = report.warnings.iter().map(|warning| escape::terminal(warning));
+        lines.extend(notes.map(|note| format!("  {}: {note}", self.paint("note", YELLOW))));
+        let colour = match report.outcome() {
+            Readiness::Ready => GREEN,
+            Readiness::NotReady => RED,
+            Readiness::Unfinished => YELLOW,
+        };
+        lines.push(self.paint(&report.verdict(), colour));
+        lines.join("\n")
+    }
+
+    fn details(&self, finding: &CheckFinding) -> String {
+        let mut lines: Vec<String> = finding.describe().lines().map(str::to_owned).collect();
+        if let Some(board) = &finding.board {
+            lines.extend(board.lines().map(str::to_owned));
+        }
+        lines.extend(finding.shown_exchange().map(ToString::to_string));
+        let advice = |text| format!("{}: {text}", self.paint("advice", GREEN));
+        lines.extend(finding.advice.iter().map(advice));
+        lines.extend(finding.reproduce.iter().map(|command| format!("again: {command}")));
+        lines.iter().flat_map(|line| ["\n        ", line]).collect()
+    }
+
+    fn paint(&self, text: &str, code: &str) -> String {
+        match self.colour {
+            Colour::Ansi => format!("\x1b[{code}m{text}\x1b[0m"),
+            Colour::Plain => text.to_owned(),
+        }
+    }
+}
+
+/// The lines of the measurements and the results; none if nothing was measured.
+fn figures(report: &CheckReport) -> Option<String> {
+    let figures = &report.figures;
+    if *figures == Figures::default() {
+        return None;
+    }
+    let time = |ms: Option<f64>| {
+        ms.map_or("not measured".to_owned(), |ms| {
+            seconds(Duration::from_secs_f64(ms.max(0.0) / 1e3))
+        })
+    };
+    let memory = figures
+        .memory
+        .map_or("not measured".to_owned(), |bytes| format!("{} MiB", bytes.div_ceil(1024 * 1024)));
+    let mut text = format!(
+        "  start-up {}, memory {memory}, a turn {} (slowest {}, on a busy core {})",
+        time(figures.startup_ms),
+        time(figures.move_ms),
+        time(figures.slowest_ms),
+        time(figures.slowest_under_load_ms),
+    );
+    if !report.against.is_empty() {
+        let score = |standing: &super::OpponentScore| {
+            format!("{} {} of {}", standing.bot, standing.points(), standing.games())
+        };
+        let scores: Vec<String> = report.against.iter().map(score).collect();
+        // Writing to a string does not fail.
+        let _ = write!(text, "\n  points: {}", scores.join(", "));
+    }
+    Some(text)
+}

@@ -1,0 +1,251 @@
+//! A viewer that fills the terminal: one position at a time, stepped by keys.
+
+use std::fmt::Write as _;
+use std::io;
+use std::time::Duration;
+
+use console::{Key, Term, truncate_str};
+
+use super::{conclusion, step_line, title};
+use crate::error::Failure;
+use crate::model::clock::seconds;
+use crate::model::record::GameRecord;
+use crate::printer::Colour;
+use crate::replay::{Replay, ReplayError};
+use crate::report::board::{BoardSide, picture, picture_from};
+use referee_games::{BySeat, Seat, Turn};
+
+/// The keys, for the last line.
+const KEYS: &str = "←→ step  PgUp PgDn 10  Home End  a number and Enter: go to  f flip  q leave";
+/// The number of positions that a page key skips.
+const PAGE: usize = 10;
+
+/// One position of the game.
+#[derive(Debug)]
+struct ShownPosition {
+    ply: u32,
+    /// What led here.
+    step: String,
+    /// The board, as either side sees it.
+    boards: [String; 2],
+    clocks: String,
+}
+
+/// The position that is shown, and what was typed.
+#[derive(Debug, Default)]
+struct View {
+    at: usize,
+    is_flipped: bool,
+    /// The digits of a ply to go to.
+    typed: String,
+}
+
+/// What follows a key.
+#[derive(Debug, PartialEq, Eq)]
+enum AfterKey {
+    Draw,
+    Leave,
+}
+
+/// Shows a game until the person leaves.
+pub(super) fn view(replay: Replay<'_>, record: &GameRecord, colour: Colour) -> Result<(), Failure> {
+    let frames = frames(replay, record, colour)?;
+    let screen = FullScreen::enter().map_err(|error| lost(&error))?;
+    let mut view = View::default();
+    loop {
+        let (rows, columns) = screen.term.size();
+        let text = view.draw(&frames, &title(record), usize::from(columns));
+        screen.show(&text, usize::from(rows)).map_err(|error| lost(&error))?;
+        let key = screen.term.read_key_raw().map_err(|error| lost(&error))?;
+        if view.press(&key, &frames) == AfterKey::Leave {
+            return Ok(());
+        }
+    }
+}
+
+fn lost(error: &io::Error) -> Failure {
+    Failure::system(format!("cannot use the terminal: {error}"))
+}
+
+/// The positions of a game, each with what led to it. Rolls of dice are shown with the ply that
+/// they decide about.
+fn frames(
+    mut replay: Replay<'_>,
+    record: &GameRecord,
+    colour: Colour,
+) -> Result<Vec<ShownPosition>, ReplayError> {
+    let mut used = BySeat::new(Duration::ZERO, Duration::ZERO);
+    let start = "the start".to_owned();
+    let mut frames =
+        vec![frame(&replay, &[], start, clocks(record, used, BySeat::default()), colour)];
+    while let Some(played) = replay.next() {
+        let played = played?;
+        for seat in Seat::BOTH {
+            used[seat] += played.used[seat].unwrap_or_default();
+        }
+        let mut step = step_line(&played.events, record, replay.current().ply());
+        if matches!(replay.current().turn(), Turn::Over(_)) {
+            let _ = write!(step, "\n{}", conclusion(record));
+        }
+        let clocks = clocks(record, used, played.used);
+        frames.push(frame(&replay, &played.events, step, clocks, colour));
+    }
+    if let Some(last) = frames.last_mut().filter(|_| record.fault.is_some()) {
+        let _ = write!(last.step, "\n{}", conclusion(record));
+    }
+    Ok(frames)
+}
+
+fn frame(
+    replay: &Replay<'_>,
+    events: &[referee_games::Event],
+    step: String,
+    clocks: String,
+    colour: Colour,
+) -> ShownPosition {
+    let position = replay.current();
+    let boards = [
+        picture(position, events, colour),
+        picture_from(position, events, colour, BoardSide::Second),
+    ];
+    ShownPosition { ply: position.ply(), step, boards, clocks }
+}
+
+/// The time that each player has used, and for this ply.
+fn clocks(record: &GameRecord, used: BySeat<Duration>, now: BySeat<Option<Duration>>) -> String {
+    let names = &record.players.names;
+    let clock = |seat: Seat| {
+        let ply = now[seat].map_or(String::new(), |now| format!(" (now {})", seconds(now)));
+        format!("{} {}{ply}", names[seat], seconds(used[seat]))
+    };
+    format!("time used: {}, {}", clock(Seat::First), clock(Seat::Second))
+}
+
+impl View {
+    /// Follows a key.
+    fn press(&mut self, key: &Key, frames: &[ShownPosition]) -> AfterKey {
+        let last = frames.len() - 1;
+        match key {
+            Key::Char('q') | Key::Escape | Key::CtrlC => return AfterKey::Leave,
+            Key::ArrowRight | Key::ArrowDown | Key::Char(' ' | 'l') => self.at += 1,
+            Key::ArrowLeft | Key::ArrowUp | Key::Char('h') => self.at = self.at.saturating_sub(1),
+            Key::PageDown => self.at += PAGE,
+            Key::PageUp => self.at = self.at.saturating_sub(PAGE),
+            Key::Home => self.at = 0,
+            Key::End => self.at = last,
+            Key::Char('f') => self.is_flipped = !self.is_flipped,
+            Key::Enter => match self.typed.parse::<u32>() {
+                Ok(ply) => {
+                    self.at = frames.iter().position(|it| it.ply >= ply).unwrap_or(last);
+                }
+                Err(_) => self.at += 1,
+            },
+            Key::Char(digit) if digit.is_ascii_digit() => {
+                self.typed.push(*digit);
+                return AfterKey::Draw;
+            }
+            Key::Backspace => {
+                self.typed.pop();
+                return AfterKey::Draw;
+            }
+            _ => {}
+        }
+        self.typed.clear();
+        self.at = self.at.min(last);
+        AfterKey::Draw
+    }
+
+    /// The whole screen, no line wider than `columns`.
+    fn draw(&self, frames: &[ShownPosition], title: &str, columns: usize) -> String {
+        let frame = &frames[self.at];
+        let plies = frames.last().map_or(0, |last| last.ply);
+        let keys = match &*self.typed {
+            "" => KEYS.to_owned(),
+            typed => format!("go to ply {typed}_  (Enter goes there, Backspace deletes)"),
+        };
+        let board = &frame.boards[usize::from(self.is_flipped)];
+        let text = format!(
+            "{title}\nply {} of {plies}\n\n{board}\n\n{}\n{}\n\n{keys}",
+            frame.ply, frame.step, frame.clocks
+        );
+        let lines: Vec<_> = text.lines().map(|line| truncate_str(line, columns, "…")).collect();
+        lines.join("\n")
+    }
+}
+
+/// The terminal's second screen. The first one comes back when this is dropped.
+struct FullScreen {
+    term: Term,
+}
+
+impl FullScreen {
+    fn enter() -> io::Result<Self> {
+        let term = Term::stdout();
+        term.write_str("\x1b[?1049h\x1b[?25l")?;
+        Ok(Self { term })
+    }
+
+    /// Shows the text, as far as it fits into `rows`.
+    fn show(&self, text: &str, rows: usize) -> io::Result<()> {
+        let lines: Vec<&str> = text.lines().take(rows).collect();
+        self.term.write_str(&format!("\x1b[H\x1b[J{}", lines.join("\r\n")))
+    }
+}
+
+impl Drop for FullScreen {
+    fn drop(&mut self) {
+        // If the terminal is gone, there is nothing to restore.
+        let _ = self.term.write_str("\x1b[?25h\x1b[?1049l");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames() -> Vec<ShownPosition> {
+        let frame = |ply: u32| ShownPosition {
+            ply,
+            step: format!("step {ply}"),
+            boards: ["upright".to_owned(), "flipped".to_owned()],
+            clocks: "time".to_owned(),
+        };
+        (0..=30).map(frame).collect()
+    }
+
+    /// The ply that is shown after these keys.
+    fn after(keys: &[Key]) -> u32 {
+        let (frames, mut view) = (frames(), View::default());
+        for key in keys {
+            assert_eq!(view.press(key, &frames), AfterKey::Draw, "{key:?}");
+        }
+        frames[view.at].ply
+    }
+
+    #[test]
+    fn keys_step_and_never_leave_the_game() {
+        assert_eq!(after(&[Key::ArrowLeft]), 0);
+        assert_eq!(after(&[Key::ArrowRight, Key::Char(' '), Key::Enter]), 3);
+        assert_eq!(after(&[Key::PageDown, Key::PageDown, Key::ArrowLeft]), 19);
+        assert_eq!(after(&[Key::End, Key::ArrowRight]), 30);
+        assert_eq!(after(&[Key::End, Key::Home]), 0);
+    }
+
+    #[test]
+    fn a_number_goes_to_a_ply() {
+        assert_eq!(after(&[Key::Char('1'), Key::Char('2'), Key::Enter]), 12);
+        assert_eq!(after(&[Key::Char('1'), Key::Char('2'), Key::Backspace, Key::Enter]), 1);
+        assert_eq!(after(&[Key::Char('9'), Key::Char('9'), Key::Enter]), 30);
+    }
+
+    #[test]
+    fn the_screen_fits_and_can_be_flipped() {
+        let (frames, mut view) = (frames(), View::default());
+        let text = view.draw(&frames, &"long ".repeat(40), 80);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(text.contains("ply 0 of 30") && text.contains("upright"), "{text}");
+        view.press(&Key::Char('f'), &frames);
+        assert!(view.draw(&frames, "", 80).contains("flipped"));
+        assert_eq!(view.press(&Key::Char('q'), &frames), AfterKey::Leave);
+    }
+}
