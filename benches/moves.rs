@@ -378,6 +378,6 @@ fn player(
         readable: vec![script.path.clone()],
         ..PlayerCommand::new(std::env::current_exe()?)
     };
-    let launch = Launch { command, hosted: false };
+    let launch = Launch { command, hosted: false, asks_rules: false };
     Ok(Player::Wire(Box::new(Wire::process(launch, Arc::clone(sandbox)))))
 }

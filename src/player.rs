@@ -35,7 +35,7 @@ use crate::model::clock::TimeControl;
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::rules::GameRules;
 use crate::model::warning::PlayerWarning;
-use referee_games::{AnyPosition, BySeat, Event, Seat, Text};
+use referee_games::{AnyPosition, BySeat, Event, GameError, Seat, Text};
 use referee_protocol::{Greeting, Reply, Score, TurnClock};
 
 /// The information that a player gets at the start of a game.
@@ -155,10 +155,13 @@ impl Player {
     }
 
     /// Asks for an action.
-    pub async fn ask(&mut self, view: &TurnView<'_>) -> Answer {
+    ///
+    /// # Errors
+    /// The rules program of a built-in player failed.
+    pub async fn ask(&mut self, view: &TurnView<'_>) -> Result<Answer, GameError> {
         match self {
             Self::Wire(wire) => wire.ask(view).await,
-            Self::Human(human) => human.ask(view).await,
+            Self::Human(human) => Ok(human.ask(view).await),
         }
     }
 

@@ -253,6 +253,7 @@ pub async fn ask_again(
         Err(NotStarted::Shortage(shortage)) => {
             return Err(NotAsked::Unplayable(shortage.into()));
         }
+        Err(NotStarted::Game(error)) => return Err(NotAsked::Unplayable(error.into())),
     }
     let mut delivered = 0;
     loop {

@@ -181,7 +181,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
     }
 
     /// Starts both players, one after the other, even if the first fails. Returns their faults.
-    async fn begin(&mut self) -> Result<BySeat<Option<Fault>>, Shortage> {
+    async fn begin(&mut self) -> Result<BySeat<Option<Fault>>, Unplayable> {
         let mut faults = BySeat::default();
         for seat in Seat::BOTH {
             let view = InitView {
@@ -200,7 +200,8 @@ impl<'a, 'o> GameLoop<'a, 'o> {
                     self.trace.greetings[seat] = greeting;
                 }
                 Err(NotStarted::Fault(fault)) => faults[seat] = Some(fault),
-                Err(NotStarted::Shortage(shortage)) => return Err(shortage),
+                Err(NotStarted::Shortage(shortage)) => return Err(shortage.into()),
+                Err(NotStarted::Game(error)) => return Err(error.into()),
             }
         }
         Ok(faults)

@@ -36,7 +36,7 @@ pub struct AskArgs {
     /// The player: a name from the configuration, `bot:NAME`, a file, a folder or a command
     pub player: String,
     /// The recorded game: its id or a prefix of it (`3f9a-2` is the pair's second game), or a log
-    /// with one game
+    /// with one game. If its rules program has moved, --game names the game file
     #[arg(long, value_name = "FILE-or-GAME-ID")]
     pub record: Option<String>,
     /// The results folder of that game (default: the newest under results/)

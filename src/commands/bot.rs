@@ -4,7 +4,7 @@ use super::{Failure, Status};
 use crate::game_program::open_uncontained;
 use crate::printer::Printer;
 use referee_bots::Session;
-use referee_games::SharedGame;
+use referee_games::{GameError, RulesProgram};
 
 /// Arguments of `bot`.
 #[derive(Debug, Clone, clap::Args)]
@@ -24,19 +24,24 @@ pub struct BotArgs {
 
 /// Plays until `quit` or the end of the input.
 pub fn run(args: &BotArgs, _printer: Printer) -> Result<Status, Failure> {
+    let failed = |error: &std::io::Error| Failure::system(format!("bot {}: {error}", args.name));
     let kind =
         referee_bots::named(&args.name).map_err(|error| Failure::input(error.to_string()))?;
     let session = match &args.rules_program {
         None => Session::new(kind),
-        Some(json) => Session::with_game(kind, foreign_game(json)?),
+        Some(json) => match open_uncontained(&described(json)?) {
+            Ok(game) => Session::with_game(kind, game),
+            Err(GameError::Program(failure)) => {
+                referee_bots::refuse(&failure).map_err(|error| failed(&error))?;
+                return Ok(Status::Done);
+            }
+            Err(error) => return Err(error.into()),
+        },
     };
-    referee_bots::serve(session)
-        .map_err(|error| Failure::system(format!("bot {kind}: {error}")))?;
+    referee_bots::serve(session).map_err(|error| failed(&error))?;
     Ok(Status::Done)
 }
 
-fn foreign_game(json: &str) -> Result<SharedGame, Failure> {
-    let program = serde_json::from_str(json)
-        .map_err(|error| Failure::input(format!("--rules-program: {error}")))?;
-    Ok(open_uncontained(&program)?)
+fn described(json: &str) -> Result<RulesProgram, Failure> {
+    serde_json::from_str(json).map_err(|error| Failure::input(format!("--rules-program: {error}")))
 }

@@ -73,7 +73,8 @@ pub struct PlayArgs {
     /// Remove the time limit
     #[arg(long)]
     pub no_clock: bool,
-    /// Start from a recorded game, under its rules: its id, a prefix of it, or a log with one game
+    /// Start from a recorded game, under its rules: its id, a prefix of it, or a log with one game.
+    /// If its rules program has moved, --game names the game file
     #[arg(long, value_name = "RECORD", conflicts_with_all = ["options", "boards"])]
     pub from: Option<String>,
     /// The results folder of that game (default: the newest under results/)

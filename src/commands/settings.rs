@@ -36,8 +36,7 @@ const CONFIG: &str = "tournament.toml";
 /// The game and its terms, as the command line gives them.
 #[derive(Debug, Clone, Args)]
 pub struct GameSettingsArgs {
-    /// The game (default: that of the configuration, or watch-your-back; of a recorded game: its
-    /// own, whose rules program may have moved to this file)
+    /// The game (default: that of the configuration, or watch-your-back)
     #[arg(long, value_parser = game_named())]
     pub game: Option<GameArgument>,
     #[command(flatten)]

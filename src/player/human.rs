@@ -176,10 +176,11 @@ impl Human {
             budget: None,
             alone: true,
         };
-        let said = match advisor.wire.ask(&view).await.reply {
-            Ok(Reply { action, eval: Some(eval), .. }) => format!("{action}  [{eval:+.2}]"),
-            Ok(Reply { action, .. }) => action,
-            Err(fault) => format!("no hint: {}", fault.message),
+        let said = match advisor.wire.ask(&view).await.map(|answer| answer.reply) {
+            Ok(Ok(Reply { action, eval: Some(eval), .. })) => format!("{action}  [{eval:+.2}]"),
+            Ok(Ok(Reply { action, .. })) => action,
+            Ok(Err(fault)) => format!("no hint: {}", fault.message),
+            Err(error) => format!("no hint: {error}"),
         };
         advisor.advice = Some(said.clone());
         said

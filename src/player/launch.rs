@@ -15,6 +15,9 @@ pub struct Launch {
     /// Whether it hosts a class. On `SIGUSR1` the host writes to stderr where the class is, and
     /// exits.
     pub hosted: bool,
+    /// Whether it is a built-in player that has a rules program of its own, and says so if that
+    /// fails.
+    pub asks_rules: bool,
 }
 
 /// The variable that gives players the path of this program.
@@ -34,6 +37,7 @@ impl Launch {
     pub fn of(spec: &PlayerSpec, game: &dyn AnyGame) -> Self {
         let mut launch = Self::of_any_game(spec);
         if let (PlayerKind::Bot(_), Some(rules)) = (&spec.kind, game.program()) {
+            launch.asks_rules = true;
             let command = &mut launch.command;
             command.args.extend(["--rules-program".to_owned(), json(rules)]);
             let dir = PathBuf::from(&rules.dir);
@@ -69,7 +73,7 @@ impl Launch {
             helper: helper.map(|program| Helper { program, variable: REFEREE.to_owned() }),
         };
         let hosted = matches!(spec.kind, PlayerKind::Class { .. });
-        let mut launch = Self { command, hosted };
+        let mut launch = Self { command, hosted, asks_rules: false };
         if launch.hosted {
             launch.set_all(OF_HOST);
         }

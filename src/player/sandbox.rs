@@ -13,6 +13,7 @@ use super::Launch;
 use crate::error::Failure;
 use crate::model::containment::{Containment, ContainmentRequest, PlayerLimits};
 use crate::model::fault::{Fault, FaultCode};
+use referee_games::GameError;
 
 /// The containment of all players in a run, decided once before the first game.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub enum NotStarted {
     Fault(Fault),
     /// The machine lacks resources. No player is at fault.
     Shortage(Shortage),
+    /// The rules program of a built-in player failed. No player is at fault.
+    Game(GameError),
 }
 
 impl Sandbox {
@@ -115,6 +118,7 @@ impl fmt::Display for NotStarted {
         match self {
             Self::Fault(fault) => f.write_str(&fault.message),
             Self::Shortage(shortage) => f.write_str(&shortage_text(shortage)),
+            Self::Game(error) => error.fmt(f),
         }
     }
 }
@@ -124,6 +128,7 @@ impl Error for NotStarted {
         match self {
             Self::Fault(_) => None,
             Self::Shortage(shortage) => Some(shortage),
+            Self::Game(error) => Some(error),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A player that speaks the protocol, as a process or as a function in this process.
 
 use std::borrow::Cow;
+use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,7 +19,7 @@ use super::{
 };
 use crate::model::clock::{Measure, seconds};
 use crate::model::fault::{Fault, FaultCode};
-use referee_games::{Event, SeatMap};
+use referee_games::{Event, GameError, ProgramError, SeatMap};
 use referee_protocol::{
     EndMessage, ErrorMessage, Greeting, InitClock, InitMessage, Message, Reply, ReplyError,
     TurnLine, VERSIONS, Wants, shown,
@@ -38,6 +39,8 @@ pub struct Wire {
     guesses: u32,
     freeze: bool,
     owes: bool,
+    /// Whether it may say that its rules program failed.
+    asks_rules: bool,
     /// The last line to the player.
     line: Vec<u8>,
     /// Its last reply.
@@ -72,7 +75,8 @@ impl fmt::Debug for Link {
 impl Wire {
     /// A player whose process starts when its game begins.
     pub fn process(launch: Launch, sandbox: Arc<Sandbox>) -> Self {
-        Self::new(Link::Waiting(Box::new(launch), sandbox))
+        let asks_rules = launch.asks_rules;
+        Self { asks_rules, ..Self::new(Link::Waiting(Box::new(launch), sandbox)) }
     }
 
     /// A player in this process.
@@ -95,6 +99,7 @@ impl Wire {
             guesses: 0,
             freeze: false,
             owes: false,
+            asks_rules: false,
             line: Vec::new(),
             reply: Vec::new(),
         }
@@ -135,6 +140,9 @@ impl Wire {
         answer.line.map_err(|fault| no_start(fault, "the handshake failed"))?;
         let greeting = match Greeting::read(&self.reply, id) {
             Ok(greeting) => greeting,
+            Err(ReplyError::RulesProgram(message)) if self.asks_rules => {
+                return Err(NotStarted::Game(self.rules_failure(message).await));
+            }
             Err(error) => return Err(self.bad_greeting(error).await.into()),
         };
         (self.wants, self.guesses) = (greeting.wants, greeting.guesses);
@@ -145,9 +153,9 @@ impl Wire {
         Ok((greeting, took))
     }
 
-    pub(super) async fn ask(&mut self, view: &TurnView<'_>) -> Answer {
+    pub(super) async fn ask(&mut self, view: &TurnView<'_>) -> Result<Answer, GameError> {
         if let Err(fault) = self.check_silence().await {
-            return Answer { reply: Err(fault), used: Duration::ZERO };
+            return Ok(Answer { reply: Err(fault), used: Duration::ZERO });
         }
         let id = self.take_id();
         self.write_turn(view, id);
@@ -157,11 +165,14 @@ impl Wire {
         let reply = match answer.line {
             Ok(()) => match Reply::read(&self.reply, id) {
                 Ok(reply) => Ok(reply),
+                Err(ReplyError::RulesProgram(message)) if self.asks_rules => {
+                    return Err(self.rules_failure(message).await);
+                }
                 Err(error) => Err(self.bad_line(error).await),
             },
             Err(fault) => Err(fault),
         };
-        Answer { reply, used: answer.used }
+        Ok(Answer { reply, used: answer.used })
     }
 
     /// Prepares a request with the parts that the player wants.
@@ -369,6 +380,16 @@ impl Wire {
         }
     }
 
+    /// The failure of its rules program, which writes to the same stderr.
+    async fn rules_failure(&mut self, mut message: String) -> GameError {
+        self.owes = true;
+        if let Link::Process(process) = &mut self.link {
+            let fault = process.explain(Fault::new(FaultCode::Crash, "")).await;
+            message.extend(fault.stderr.iter().map(|line| format!("\n  stderr: {line}")));
+        }
+        GameError::Program(ProgramError::new(RulesFailure(message)))
+    }
+
     /// Sends the prepared line, unless the player owes a reply.
     async fn tell(&mut self) {
         if self.owes {
@@ -385,6 +406,18 @@ impl Wire {
         }
     }
 }
+
+/// The failure of a built-in player's rules program, in the program's own words.
+#[derive(Debug)]
+struct RulesFailure(String);
+
+impl fmt::Display for RulesFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for RulesFailure {}
 
 fn init_message<'a>(view: &InitView<'a>, id: u64) -> Message<'a> {
     let seats = view.rules.seats();

@@ -74,7 +74,7 @@ impl<'t> PendingTurn<'t> {
     /// Asks the seat's player.
     ///
     /// # Errors
-    /// The game's implementation failed.
+    /// The game's implementation failed, here or in a built-in player.
     pub(crate) async fn ask(self, player: &mut Player) -> Result<Answered, GameError> {
         if self.clocks[self.seat].is_out() {
             let decided = Err(out_of_time(self.control));
@@ -84,7 +84,7 @@ impl<'t> PendingTurn<'t> {
         let (mut used, mut refusals) = (Duration::ZERO, Vec::new());
         let mut tries = 0;
         let decided = loop {
-            let answer = player.ask(&self.view(&guesses, used, tries)).await;
+            let answer = player.ask(&self.view(&guesses, used, tries)).await?;
             used += answer.used;
             let checked = match answer.reply {
                 Ok(reply) => self.check(reply)?,

@@ -83,6 +83,7 @@ impl PlayerPool {
             Ok(_) => JobOutcome::Probed(number, None),
             Err(NotStarted::Fault(fault)) => JobOutcome::Probed(number, Some(fault)),
             Err(NotStarted::Shortage(shortage)) => JobOutcome::Shortage(shortage),
+            Err(NotStarted::Game(error)) => JobOutcome::Broken(error),
         }
     }
 

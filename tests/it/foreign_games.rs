@@ -134,6 +134,14 @@ fn kits_and_tournaments_are_made_for_it() {
     let made =
         arena.run(&["new", "tournament", "cups", "--into", "cup", "--game", "game/game.toml"]);
     assert_eq!(made.code, 0, "{made:?}");
+    let outside = arena.path().canonicalize().expect("a folder").join("game/game.toml");
+    let config = fs::read_to_string(arena.path().join("cup/tournament.toml")).expect("made");
+    assert!(config.contains(&format!("game = \"{}\"", outside.display())), "{config}");
+    assert_eq!(arena.run(&["new", "tournament", "cups", "--game", "game/game.toml"]).code, 2);
+    fs::remove_file(arena.path().join("tournament.toml")).expect("there is one already");
+    assert_eq!(arena.run(&["new", "tournament", "cups", "--game", "game/game.toml"]).code, 0);
+    let config = fs::read_to_string(arena.path().join("tournament.toml")).expect("made");
+    assert!(config.contains("game = \"game/game.toml\""), "{config}");
     let plan = arena.run(&["run", "cup/tournament.toml", "--plan"]);
     assert!(plan.code == 2 && plan.err.contains("only one player"), "the rest is fine: {plan:?}");
     let check =
@@ -169,6 +177,31 @@ fn a_program_that_fails_ends_the_run_with_its_request_answer_and_stderr() {
     assert!(run.err.contains("\"type\":\"play\"") && run.err.contains("stderr: oops"), "{run:?}");
     fs::write(arena.path().join("rules.sh"), RULES).expect("a file");
     assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+}
+
+#[test]
+fn the_rules_program_of_a_built_in_player_that_fails_is_no_fault_of_the_player() {
+    // Only the process that a built-in player starts fails.
+    let broken = RULES.replace("    echo \"{", "    FAIL\n    echo \"{");
+    for (request, at) in [("play", "at a turn"), ("game", "at once")] {
+        let fail = format!(
+            "case $request in *'\"type\":\"{request}\"'*)\n\
+             ! grep -q -- --rules-program /proc/$PPID/cmdline || {{ echo oops >&2; exit 5; }} ;; esac"
+        );
+        let arena = arena(&broken.replace("FAIL", &fail));
+        let config = fs::read_to_string(arena.path().join("tournament.toml")).expect("a file");
+        let greedy = config.replacen("bot = \"random\"", "bot = \"greedy\"", 1);
+        arena.write("tournament.toml", &(greedy + "[containment]\nlevel = \"off\"\n"));
+        let run = arena.run(&["run", "--quiet"]);
+        assert_eq!(run.code, 3, "{at}: {run:?}");
+        assert!(run.err.contains("the rules program failed: it ended"), "{at}: {run:?}");
+        assert!(run.err.contains("stderr: oops"), "{at}: {run:?}");
+        let log = fs::read_to_string(arena.results().join("games.jsonl"));
+        assert!(log.is_ok_and(|log| log.lines().count() == 1), "{at}: no game is recorded");
+        arena.write("rules.sh", RULES);
+        assert_eq!(arena.run(&["run", "--quiet"]).code, 0, "{at}: the same command goes on");
+        assert_eq!(arena.lines().len(), 2);
+    }
 }
 
 /// The records of a small tournament of `game`, a value in TOML, without times.

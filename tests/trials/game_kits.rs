@@ -1,6 +1,7 @@
 //! Kits for games: each is written, built with its real toolchain, and answers requests; skipped
 //! if the toolchain is missing.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -41,6 +42,12 @@ pub(crate) fn tests() -> Vec<Trial> {
     let works = |kit: GameKit| move || without(kit.needs).or_else(|| kit.works());
     let mut tests = vec![quick(PYTHON.language, works(PYTHON))];
     tests.extend(COMPILED.map(|kit| slow(kit.language, works(kit))));
+    tests.push(slow("from nothing to a tournament", || {
+        without(PYTHON.needs).or_else(|| {
+            from_nothing_to_a_tournament();
+            None
+        })
+    }));
     tests
 }
 
@@ -82,6 +89,51 @@ impl GameKit {
     }
 }
 
+/// Follows the section of this name in `docs/games.md`: runs its commands, and compares what they
+/// print. The times may differ.
+fn from_nothing_to_a_tournament() {
+    let guide = include_str!("../../docs/games.md");
+    let (_, section) = guide.split_once("## From nothing to a tournament\n").expect("a section");
+    let (section, _) = section.split_once("\n## ").expect("more sections");
+    let arena = Arena::new();
+    let folder = arena.path().join("hex-cup");
+    fs::create_dir(&folder).expect("a folder");
+    for block in section.split("```").skip(1).step_by(2) {
+        let (language, text) = block.split_once('\n').expect("a block");
+        match language {
+            "console" => text.split("$ ").skip(1).for_each(|part| follow(&folder, part)),
+            "python" => fs::write(folder.join("hex/game.py"), text).expect("written"),
+            "toml" => {
+                let config = folder.join("tournament.toml");
+                let before = fs::read_to_string(&config).expect("a configuration");
+                fs::write(config, before + text).expect("written");
+            }
+            other => panic!("a block of `{other}`"),
+        }
+    }
+    assert!(folder.join("results/hex-cup/report.html").exists());
+}
+
+/// Runs a command in the folder; `part` has the command and what it prints.
+fn follow(folder: &Path, part: &str) {
+    let (command, printed) = part.split_once('\n').expect("a command");
+    let referee = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
+    let search = format!("{}:{}", referee.display(), std::env::var("PATH").expect("a PATH"));
+    let output = Command::new("sh")
+        .args(["-c", &format!("{command} 2>&1")])
+        .env("PATH", search)
+        .current_dir(folder)
+        .output()
+        .expect("a shell");
+    assert!(output.status.success(), "{command}: {output:?}");
+    let without_times = |text: &str| {
+        let is_timed = |line: &&str| !line.ends_with(" µs");
+        text.lines().filter(is_timed).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert_eq!(without_times(&text), without_times(printed), "{command}");
+}
+
 /// A rules program with its pipe.
 struct RulesProgram {
     child: Child,
@@ -93,7 +145,7 @@ struct RulesProgram {
 impl RulesProgram {
     /// Starts the program that `game.toml` in this folder names.
     fn start(dir: &Path) -> Self {
-        let text = std::fs::read_to_string(dir.join("game.toml")).expect("a game.toml");
+        let text = fs::read_to_string(dir.join("game.toml")).expect("a game.toml");
         let file: toml::Table = text.parse().expect("TOML");
         let command = file["command"].as_array().expect("a command");
         let words: Vec<_> = command.iter().map(|word| word.as_str().expect("text")).collect();

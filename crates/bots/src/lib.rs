@@ -71,7 +71,7 @@ pub use engine::Engine;
 pub use error::{SessionError, UnknownBot};
 pub use meter::Limit;
 pub use players::engine;
-pub use serve::serve;
+pub use serve::{refuse, serve};
 pub use session::{Reaction, Session};
 
 use referee_games::{Game, Seat};

@@ -2,12 +2,29 @@
 
 use std::io::{self, BufRead, ErrorKind, Write};
 
-use super::{Reaction, Session};
+use super::{Reaction, Session, SessionError};
+use referee_games::{GameError, ProgramError};
+use referee_protocol::Reply;
 
 /// Plays on stdin and stdout until `quit` or the end of the input. If the referee violates the
 /// protocol, the error is of the kind [`ErrorKind::InvalidData`].
 pub fn serve(session: Session) -> io::Result<()> {
     converse(session, io::stdin().lock(), io::stdout().lock())
+}
+
+/// Answers the first line on stdin by saying that the rules program of the game failed.
+pub fn refuse(failure: &ProgramError) -> io::Result<()> {
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    report(&line, failure, io::stdout().lock())
+}
+
+/// Answers a line by saying that the rules program failed. The line was a message with an id.
+fn report(line: &str, failure: &ProgramError, mut output: impl Write) -> io::Result<()> {
+    let message: serde_json::Value = serde_json::from_str(line)?;
+    let id = message["id"].as_u64().unwrap_or_default();
+    writeln!(output, "{}", Reply::rules_program_failed(id, &failure.to_string()))?;
+    output.flush()
 }
 
 fn converse(
@@ -17,9 +34,13 @@ fn converse(
 ) -> io::Result<()> {
     let mut line = String::new();
     while input.read_line(&mut line)? > 0 {
-        let reaction = session
-            .respond(&line)
-            .map_err(|reason| io::Error::new(ErrorKind::InvalidData, reason))?;
+        let reaction = match session.respond(&line) {
+            Ok(reaction) => reaction,
+            Err(SessionError::Game(GameError::Program(failure))) => {
+                return report(&line, &failure, &mut output);
+            }
+            Err(reason) => return Err(io::Error::new(ErrorKind::InvalidData, reason)),
+        };
         match reaction {
             Reaction::Reply(mut reply) => {
                 reply.push('\n');

@@ -80,6 +80,11 @@ pub trait AnyGame: fmt::Debug + Send + Sync {
         None
     }
 
+    /// The first failure of the program that knows the rules, if it failed. Guesses do not count.
+    fn failed(&self) -> Option<GameError> {
+        None
+    }
+
     /// Whether the other game has the same rules, judging by names and programs.
     fn is_same_as(&self, other: &dyn AnyGame) -> bool {
         self.name() == other.name() && self.program() == other.program()

@@ -67,7 +67,12 @@ pub enum ReplyError {
         /// Whether the player crashed, and the program ends.
         crashed: bool,
     },
+    /// A built-in player says that the rules program failed which it asks about the game.
+    RulesProgram(String),
 }
+
+/// The code with which a built-in player reports that its rules program failed.
+pub(crate) const RULES_PROGRAM: &str = "rules-program";
 
 impl fmt::Display for ReplyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -102,6 +107,9 @@ impl fmt::Display for ReplyError {
                 write!(f, "\"want\" contains \"{name}\"; expected state, events or legal")
             }
             Self::Hosted { message, .. } => f.write_str(message),
+            Self::RulesProgram(message) => {
+                f.write_str(&escape::bytes(message.as_bytes(), HOSTED_SHOWN))
+            }
         }
     }
 }
@@ -139,8 +147,11 @@ pub(crate) fn same_id(given: Option<&LenientField<'_, u64>>, asked: u64) -> Resu
     Err(ReplyError::WrongId { given, asked })
 }
 
-/// A hosting program's report about its player.
+/// A hosting program's report about its player, or a built-in player's about its rules program.
 pub(crate) fn hosted(error: &str, code: Option<&str>) -> ReplyError {
+    if code == Some(RULES_PROGRAM) {
+        return ReplyError::RulesProgram(error.to_owned());
+    }
     let message = escape::bytes(error.as_bytes(), HOSTED_SHOWN);
     ReplyError::Hosted { message, crashed: code == Some("crash") }
 }

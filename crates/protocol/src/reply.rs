@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{HOSTED_SHOWN, ReplyError, hosted, object, same_id, trimmed};
+use crate::error::{HOSTED_SHOWN, RULES_PROGRAM, ReplyError, hosted, object, same_id, trimmed};
 use crate::field::LenientField;
 use crate::{escape, shown};
 
@@ -99,6 +99,22 @@ impl Reply {
         reply.take_note(fields.note);
         reply.take_eval(fields.eval.as_ref());
         Ok(reply)
+    }
+
+    /// The line, without its newline, with which a built-in player says that its rules program
+    /// failed when it was asked the request with this id.
+    ///
+    /// # Panics
+    /// Never: texts serialise.
+    #[expect(clippy::expect_used, reason = "plain data serialises")]
+    pub fn rules_program_failed(id: u64, message: &str) -> String {
+        let fields = ReplyFields {
+            id: Some(LenientField::Value(id)),
+            error: Some(message.into()),
+            code: Some(RULES_PROGRAM.into()),
+            ..ReplyFields::default()
+        };
+        serde_json::to_string(&fields).expect("plain data serialises")
     }
 
     /// The reply to the turn with this id as a line without its newline.

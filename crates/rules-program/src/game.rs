@@ -143,6 +143,10 @@ impl AnyGame for ProgramGame {
         Some(&self.program)
     }
 
+    fn failed(&self) -> Option<GameError> {
+        self.link.failed()
+    }
+
     fn for_another_core(&self) -> Option<SharedGame> {
         Some(Arc::new(Self {
             description: Arc::clone(&self.description),

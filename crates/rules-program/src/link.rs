@@ -1,13 +1,13 @@
 //! The link to a rules program: it starts the program when it is needed, asks it, and reads its
 //! answers.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use referee_games::GameError;
 use serde::de::DeserializeOwned;
 
-use crate::contract::{AnswerId, RulesRequest};
+use crate::contract::{AnswerId, RequestType, RulesRequest};
 use crate::error::{ExchangeError, RulesProgramError};
 use crate::pipes::{Broken, Launcher, ProgramPipes, RulesProcess};
 
@@ -19,6 +19,8 @@ pub(crate) struct ProgramLink {
     /// The time for an answer.
     reply: Duration,
     running: Mutex<Option<Running>>,
+    /// The first failure, except of a guess, which the program may not find.
+    failed: OnceLock<GameError>,
 }
 
 /// A running program.
@@ -34,7 +36,7 @@ struct Running {
 
 impl ProgramLink {
     pub(crate) fn new(launcher: Arc<dyn Launcher>, reply: Duration) -> Self {
-        Self { launcher, reply, running: Mutex::new(None) }
+        Self { launcher, reply, running: Mutex::new(None), failed: OnceLock::new() }
     }
 
     /// A link of the same kind with a process of its own.
@@ -45,6 +47,11 @@ impl ProgramLink {
     /// The time for an answer.
     pub(crate) fn reply(&self) -> Duration {
         self.reply
+    }
+
+    /// The first failure of the program, except of a guess.
+    pub(crate) fn failed(&self) -> Option<GameError> {
+        self.failed.get().cloned()
     }
 
     /// Asks the program, and passes the answer to `check`, which also gets the answer's text.
@@ -62,15 +69,21 @@ impl ProgramLink {
             Some(program) => program,
             none => none.insert(self.start().map_err(RulesProgramError::from)?),
         };
+        let is_guess = matches!(request.kind, RequestType::Guess);
         let is_first = program.next_id == 1;
         let limit =
             self.reply + if is_first { self.launcher.start_limit() } else { Duration::ZERO };
         let checked = program.ask(request, limit).and_then(|()| program.read(check));
-        let failed = checked.map_err(|problem| program.failure(problem));
-        if failed.is_err() {
-            *running = None;
+        let problem = match checked {
+            Ok(answer) => return Ok(answer),
+            Err(problem) => problem,
+        };
+        let error = GameError::from(program.failure(problem));
+        *running = None;
+        if !is_guess {
+            self.failed.get_or_init(|| error.clone());
         }
-        failed.map_err(GameError::from)
+        Err(error)
     }
 
     fn start(&self) -> Result<Running, ExchangeError> {

@@ -47,6 +47,7 @@ impl Examiner<'_> {
                     starts.push(format!("{} as {}", seconds(took), seats[seat]));
                 }
                 Err(NotStarted::Shortage(shortage)) => return Err(Failure::from(shortage).into()),
+                Err(NotStarted::Game(error)) => return Err(Failure::from(error).into()),
                 Err(NotStarted::Fault(fault)) => {
                     let lines =
                         (self.candidate.spec.interface(), transcript::last_request(&player));

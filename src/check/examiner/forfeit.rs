@@ -31,6 +31,7 @@ impl From<NotStarted> for ForfeitFailure {
         match why {
             NotStarted::Fault(fault) => Self::Player(fault),
             NotStarted::Shortage(shortage) => Self::Referee(shortage.into()),
+            NotStarted::Game(error) => Self::Referee(error.into()),
         }
     }
 }

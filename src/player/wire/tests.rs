@@ -76,7 +76,7 @@ async fn ask(wire: &mut Wire, rules: &GameRules, retry: Option<u32>) -> Result<R
         budget: None,
         alone: true,
     };
-    wire.ask(&view).await.reply
+    wire.ask(&view).await.expect("rules that work").reply
 }
 
 async fn end(wire: &mut Wire, rules: &GameRules, scores: BySeat<f64>) {
