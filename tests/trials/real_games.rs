@@ -9,6 +9,34 @@ use crate::support::Arena;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
+/// Counts positions with `OpenSpiel` alone, as `referee perft` does.
+const PERFT: &str = r"
+import sys
+import pyspiel
+
+def count(state, depth):
+    if depth == 0:
+        return 1
+    if state.is_terminal():
+        return 0
+    if state.is_chance_node():
+        return sum(count(state.child(action), depth) for action, _ in state.chance_outcomes())
+    if state.is_simultaneous_node():
+        total = 0
+        for first in state.legal_actions(0):
+            for second in state.legal_actions(1):
+                after = state.clone()
+                after.apply_actions([first, second])
+                total += count(after, depth - 1)
+        return total
+    return sum(count(state.child(action), depth - 1) for action in state.legal_actions())
+
+print('nodes', count(pyspiel.load_game(sys.argv[1]).new_initial_state(), int(sys.argv[2])))
+";
+
+/// A game in which a seat learns from when it is asked how often the other one was refused.
+const TELLS_BY_TURNS: &str = "phantom_ttt";
+
 /// Games of `OpenSpiel`, each with the built-in players that play it.
 const OPENSPIEL: [(&str, [&str; 2]); 14] = [
     ("tic_tac_toe", ["greedy", "search-50"]),
@@ -65,11 +93,22 @@ fn without_engines() -> Lacks {
     Some(format!("there is no {missing} in /usr/games"))
 }
 
-/// Plays a pair of games without a fault, and verifies them.
+/// Finds nothing wrong with a game, counts its positions as `OpenSpiel` does, and plays a pair of
+/// games without a fault, with a kill after the first of them.
 fn openspiel(game: &str, bots: [&str; 2]) -> Lacks {
     let arena = Arena::new();
     arena.write("openspiel.py", include_str!("../../games/openspiel/openspiel.py"));
-    let game = format!("command = [\"python3\", \"openspiel.py\", \"{game}\"]");
+    arena.write("perft.py", PERFT);
+    let name = game;
+    let game = format!("command = [\"python3\", \"openspiel.py\", \"{name}\"]");
+    arena.write("game.toml", &game);
+    let trial = arena.run(&["test-game", "game.toml", "--games", "1", "--search-games", "0"]);
+    assert_eq!(trial.out.contains("\nnothing found\n"), name != TELLS_BY_TURNS, "{trial:?}");
+    let depth = if name == "backgammon" { "1" } else { "2" };
+    let counted = arena.in_shell(&format!("python3 perft.py '{name}' {depth}"), &[]).out;
+    let perft = arena.run(&["perft", "game.toml", "--depth", depth]).out;
+    assert!(counted.starts_with("nodes "), "{counted}");
+    assert_eq!(perft.lines().last(), counted.lines().last(), "{perft}");
     let player =
         |(name, bot): (&str, &str)| format!("[[players]]\nname = \"{name}\"\nbot = \"{bot}\"\n");
     let players: String = ["ant", "bee"].into_iter().zip(bots).map(player).collect();
@@ -160,6 +199,10 @@ fn play(arena: &Arena, game: &str, rest: &str) {
     let config =
         "name = \"cup\"\nseed = 7\njobs = 1\n[clock]\nmove = \"60s\"\nstartup = \"60s\"\n[game]\n";
     arena.write("tournament.toml", &format!("{config}{game}\n{rest}"));
+    let mut killed = arena.start(&["run", "--quiet", "--strict"]);
+    arena.wait_for_lines(2);
+    // It may have ended.
+    let _ = (killed.kill(), killed.wait());
     let run = arena.run(&["run", "--quiet", "--strict"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
     let verify = arena.run(&["verify"]);
