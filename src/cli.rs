@@ -7,7 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     ask, bot, check, compare, export, manual, new, packets, perft, play, probe, rank, replay,
-    report, rules, run, serve, serve_game, test_game, trace, verify,
+    report, rules, run, serve, serve_game, test_game, trace, verify, worker,
 };
 use crate::config::similar;
 
@@ -109,6 +109,11 @@ pub enum CliCommand {
     /// Opponents have pseudonyms, and key.csv maps these to names: keep key.csv, the log and the
     /// secret to yourself. public.csv is the ranking under the same pseudonyms.
     Packets(packets::PacketsArgs),
+    /// Play games for tournaments that run on many machines
+    ///
+    /// Connects to a NATS server, looks for a tournament that `referee run --on` announces there,
+    /// and plays its games. Players come from the server.
+    Worker(worker::WorkerArgs),
     /// Serve the HTML report to a browser, live while a tournament runs
     ///
     /// The page updates itself when a game ends. Only this machine can reach it, unless you use

@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use referee::cli::{Cli, CliCommand};
 use referee::commands::{
     Status, ask, bot, check, compare, export, manual, new, packets, perft, play, probe, rank,
-    replay, report, rules, run, serve, serve_game, test_game, trace, verify,
+    replay, report, rules, run, serve, serve_game, test_game, trace, verify, worker,
 };
 use referee::error::{Failure, FailureKind};
 use referee::printer::{Colour, Printer};
@@ -50,6 +50,7 @@ fn dispatch(command: &CliCommand, printer: Printer) -> Result<Status, Failure> {
         CliCommand::Serve(args) => serve::run(args, printer),
         CliCommand::ServeGame(args) => serve_game::run(args, printer),
         CliCommand::Verify(args) => verify::run(args, printer),
+        CliCommand::Worker(args) => worker::run(args, printer),
         CliCommand::Replay(args) => replay::run(args, printer),
         CliCommand::Rules(args) => rules::run(args, printer),
         CliCommand::Trace(args) => trace::run(args, printer),

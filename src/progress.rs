@@ -11,7 +11,7 @@ use crate::model::game_summary::GameSummary;
 use crate::model::player::Out;
 use crate::model::record::GameRecord;
 use crate::printer::Printer;
-use crate::run::event::{Listener, RunEvent};
+use crate::run::event::{Crew, Listener, RunEvent};
 use crate::schedule::state::TournamentState;
 use referee_games::Seat;
 use referee_ratings::Completion;
@@ -41,6 +41,8 @@ pub struct Progress {
     until: Option<Instant>,
     /// The state for which the games due were last counted.
     known: (usize, usize),
+    /// The machines that play, if the run is not only on this one.
+    crew: Option<Crew>,
 }
 
 /// The state that changes the number of games due, apart from the games played.
@@ -112,6 +114,7 @@ impl Progress {
             headline: None,
             until: None,
             known: (0, 0),
+            crew: None,
         }
     }
 
@@ -137,7 +140,18 @@ impl Progress {
     }
 
     fn summary(&self) -> String {
-        self.headline.clone().unwrap_or_else(|| format!("leading: {}", self.leaders()))
+        let headline = self.headline.clone();
+        headline.unwrap_or_else(|| format!("{}leading: {}", self.machines(), self.leaders()))
+    }
+
+    /// The number of workers and of games that they play at once, if other machines play.
+    fn machines(&self) -> String {
+        let Some(crew) = &self.crew else { return String::new() };
+        match crew.members.len() {
+            0 => "no workers, ".to_owned(),
+            1 => format!("1 worker with {} slots, ", crew.slots()),
+            workers => format!("{workers} workers with {} slots, ", crew.slots()),
+        }
     }
 
     fn say(&self, text: &str) {
@@ -218,6 +232,7 @@ impl Listener for Progress {
             RunEvent::PlayerOut { player, game, why } => self.out(player, game, why),
             RunEvent::Warning(warning) => self.say(&format!("warning: {warning}")),
             RunEvent::Over => self.end(),
+            RunEvent::Crew(crew) => self.crew = Some(crew.clone()),
             RunEvent::GameBegun { .. } | RunEvent::SectionOver => {}
         }
         Ok(())
@@ -267,7 +282,10 @@ impl Progress {
             self.due = self.played + state.due() as u64;
         }
         if let Some(bar) = &self.bar {
-            bar.set_message(self.headline.clone().unwrap_or_else(|| self.leaders()));
+            bar.set_message(match &self.headline {
+                Some(headline) => headline.clone(),
+                None => format!("{}{}", self.machines(), self.leaders()),
+            });
             bar.set_length(self.due);
             bar.inc(1);
         } else if self.printed.elapsed() >= EVERY && self.played < self.due {

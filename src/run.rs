@@ -37,7 +37,7 @@ use crate::openings::OpeningBook;
 use crate::player::sandbox::shortage_text;
 use crate::run::cores::Cores;
 use crate::run::deadline::RunDeadline;
-use crate::run::job::{Conditions, Finished, Job, JobOutcome, Panic};
+use crate::run::job::{Conditions, Finished, Job, JobOutcome, Panic, Report};
 use crate::run::worker::{Reports, Worker};
 use crate::schedule::state::TournamentState;
 use referee_sandbox::Shortage;
@@ -65,8 +65,10 @@ pub struct Runner<'a> {
     pub state: &'a mut TournamentState,
     /// The conditions that all games share.
     pub conditions: Arc<Conditions>,
-    /// The most games at once.
+    /// The most jobs at once.
     pub jobs: usize,
+    /// Whether both games of a pair are one job, so that one worker plays them.
+    pub in_pairs: bool,
     /// The cores that games are played on.
     pub cores: Cores,
     /// The end time, if there is one.
@@ -74,7 +76,7 @@ pub struct Runner<'a> {
 }
 
 /// Reports from the workers.
-type Inbox = mpsc::UnboundedReceiver<(usize, Result<JobOutcome, Panic>)>;
+type Inbox = mpsc::UnboundedReceiver<Report>;
 
 impl Runner<'_> {
     /// Plays all due games, until `stop` becomes true or the time is up. Games then in play may
@@ -98,7 +100,7 @@ impl Runner<'_> {
     }
 
     /// Does the same with workers that `start` starts, each with its number.
-    async fn run_by(
+    pub async fn run_by(
         mut self,
         start: &dyn Fn(usize, Reports, watch::Receiver<bool>) -> io::Result<Worker>,
         listener: &mut dyn Listener,
@@ -124,7 +126,7 @@ impl Runner<'_> {
         listener: &mut dyn Listener,
         mut stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, Failure> {
-        let agenda = Agenda::new(self.state, self.deadline);
+        let agenda = Agenda::new(self.state, self.deadline, self.in_pairs);
         let mut progress = RunProgress {
             agenda,
             workers,
@@ -140,7 +142,7 @@ impl Runner<'_> {
             if progress.given_up.is_some() || progress.workers.busy() == 0 {
                 break;
             }
-            let (number, report) = tokio::select! {
+            let report = tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => return Ok(RunEnd::Stopped),
                 () = out_of_patience(progress.agenda.deadline) => return Ok(RunEnd::TimeUp),
@@ -148,16 +150,26 @@ impl Runner<'_> {
                 Some(report) = inbox.recv() => report,
             };
             match report {
-                Ok(done) => {
+                Report::Done { number, outcome, kept } => {
                     let assignment = progress.workers.done(number);
-                    self.take_in(done, number, assignment, &mut progress)?;
+                    self.take_in(outcome, number, assignment, &mut progress)?;
+                    // Whoever waits for it may be gone.
+                    let _ = kept.map(|kept| kept.send(()));
                 }
-                Err(panic) => {
+                Report::Panicked(number, panic) => {
                     let assignment = progress.workers.ended(number);
                     if let Some(assignment) = assignment {
                         self.after(panic, assignment, &mut progress)?;
                     }
                 }
+                Report::Warning(warning) => {
+                    progress.listener.on(RunEvent::Warning(&warning), self.state)?;
+                }
+                Report::Crew(crew) => {
+                    progress.workers.allow(crew.most);
+                    progress.listener.on(RunEvent::Crew(&crew), self.state)?;
+                }
+                Report::Failed(failure) => progress.given_up = Some(failure),
             }
             if !begun && progress.agenda.may_play() {
                 begun = true;
@@ -176,13 +188,13 @@ impl Runner<'_> {
     fn hand_out(&self, progress: &mut RunProgress<'_, '_>) -> Result<(), Failure> {
         while let (None, Some(number)) = (&progress.given_up, progress.workers.free()) {
             let Some(assignment) = progress.agenda.next(self.state) else { break };
-            let begun = match &assignment.job {
-                Job::Play(id, _) => Some(id.clone()),
-                Job::Probe(_) => None,
+            let begun: Vec<String> = match &assignment.job {
+                Job::Play(games) => games.iter().map(|game| game.id.clone()).collect(),
+                Job::Probe(_) => Vec::new(),
             };
             match progress.workers.give(number, assignment) {
                 Ok(()) => {
-                    if let Some(id) = begun {
+                    for id in begun {
                         progress.listener.on(RunEvent::GameBegun { id: &id }, self.state)?;
                     }
                 }
@@ -215,9 +227,15 @@ impl Runner<'_> {
                 }
                 progress.agenda.probed();
             }
-            (JobOutcome::Played(finished), _) => {
-                progress.agenda.took(Duration::from_nanos(finished.record.clock.wall_ns));
-                self.keep(&finished, progress.listener)?;
+            (JobOutcome::Played(games), _) => {
+                for finished in &games {
+                    progress.agenda.took(Duration::from_nanos(finished.record.clock.wall_ns));
+                    self.keep(finished, progress.listener)?;
+                }
+            }
+            (JobOutcome::GivenUp { tries }, Some(assignment)) => {
+                let why = format!("{tries} workers took it, and none of them finished it");
+                self.leave_out(&assignment, &why, progress);
             }
             (JobOutcome::Shortage(shortage), Some(assignment)) => {
                 self.do_with_less(&shortage, number, assignment, progress)?;
@@ -229,7 +247,8 @@ impl Runner<'_> {
                     "{what} could not be played, because the game itself failed: {error}"
                 )));
             }
-            (JobOutcome::Shortage(_), None) | (JobOutcome::Stopped, _) => {}
+            (JobOutcome::Shortage(_) | JobOutcome::GivenUp { .. }, None)
+            | (JobOutcome::Stopped, _) => {}
         }
         Ok(())
     }
@@ -276,12 +295,23 @@ impl Runner<'_> {
         let message = escape::terminal(&panic.message);
         let warning = RunWarning::Panicked { job: job.clone(), message: panic.message, again };
         progress.listener.on(RunEvent::Warning(&warning), self.state)?;
-        match (again, &assignment.job) {
-            (true, _) => progress.agenda.put_back(assignment),
-            (false, Job::Probe(_)) => progress.agenda.probed(),
-            (false, Job::Play(..)) => progress.unplayed.add(&job, &message),
+        if again {
+            progress.agenda.put_back(assignment);
+        } else {
+            let why = format!("the referee panicked twice, the second time with: {message}");
+            self.leave_out(&assignment, &why, progress);
         }
         Ok(())
+    }
+
+    /// Goes on without a job that cannot be done.
+    fn leave_out(&self, left: &Assignment, why: &str, progress: &mut RunProgress<'_, '_>) {
+        match &left.job {
+            Job::Probe(_) => progress.agenda.probed(),
+            Job::Play(games) => {
+                progress.unplayed.add(games.len(), &left.describe(self.state), why);
+            }
+        }
     }
 
     /// Handles a finished game: adds it to the tournament state, then tells the listeners.

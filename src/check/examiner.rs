@@ -281,10 +281,12 @@ impl<'e> Examiner<'e> {
         let id = game_id(name(SUBJECT), name(opponent), pair, game);
         let fixture = Fixture { players, pair, game };
         match self.pool.play(id, fixture, &mut self.over).await {
-            JobOutcome::Played(finished) => Ok(*finished),
+            JobOutcome::Played(games) => games.into_iter().next().ok_or(Interruption::Over),
             JobOutcome::Shortage(shortage) => Err(Failure::from(shortage).into()),
             JobOutcome::Broken(error) => Err(Failure::from(Unplayable::Game(error)).into()),
-            JobOutcome::Probed(..) | JobOutcome::Stopped => Err(Interruption::Over),
+            JobOutcome::Probed(..) | JobOutcome::Stopped | JobOutcome::GivenUp { .. } => {
+                Err(Interruption::Over)
+            }
         }
     }
 

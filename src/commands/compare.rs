@@ -7,6 +7,7 @@ use clap::Args;
 use tokio::sync::watch;
 
 use super::game_args::{GameArgument, OptionArgs, game_named};
+use super::run::elsewhere::Place;
 use super::run::{RunLimits, games_at_once, play, refuse_changed};
 use super::runtime::interrupted;
 use super::settings::{GivenSettings, Settings, config_path, opened, read_config};
@@ -141,9 +142,9 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
         let progress = Progress::new(printer, Vec::new());
         let mut judge =
             SprtListener { played: so_far, first: first.clone(), progress, tell, before: 0 };
-        let terms = RunLimits { jobs: settings.jobs, deadline: None };
+        let terms = RunLimits { jobs: settings.jobs, deadline: None, place: Place::Here };
         let outcome =
-            play(&tournament, terms, &folder, prepared, &containment, &mut judge, async {
+            play(&tournament, &terms, &folder, prepared, &containment, &mut judge, async {
                 Ok(either(interrupted()?, told))
             })?;
         let tables = outcome.tables(&dir)?;

@@ -1,5 +1,6 @@
 //! `run`: plays a tournament from its configuration, or resumes it.
 
+pub(super) mod elsewhere;
 mod live_tables;
 mod plan;
 
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use clap::Args;
 use tokio::sync::watch;
 
+use self::elsewhere::Place;
 use self::live_tables::LiveTables;
 use super::containment_args::{level_named, mechanism_named};
 use super::report;
@@ -48,6 +50,7 @@ Examples:
   referee run autumn.toml --jobs 8     eight games at once
   referee run --replace greedy         greedy has changed: play its games again
   referee run --until 18:30            get the best possible ranking by 18:30
+  referee run --on nats://host:4222    let the workers of a server play
 
 Ctrl-C stops the run: it drops unfinished games and writes the tables. A second one exits at once.
 
@@ -71,6 +74,12 @@ pub struct RunArgs {
     /// 36h). If all games finish earlier, play more pairs, the most informative first
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
+    /// Let the workers of this NATS server play the games (see `referee worker`)
+    #[arg(long, value_name = "URL", conflicts_with_all = ["jobs", "plan"])]
+    pub on: Option<String>,
+    /// Give the games of a worker to another one after so many seconds without a sign of life
+    #[arg(long, hide = true, value_name = "SECONDS", default_value_t = 30)]
+    pub lease: u64,
     /// Show what would be played, without playing
     #[arg(long)]
     pub plan: bool,
@@ -105,6 +114,9 @@ impl Error for NotANumberOfGames {}
 
 /// Plays the missing games.
 pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
+    if let Some(refusal) = elsewhere::refusal(args.on.as_deref()) {
+        return Err(refusal);
+    }
     let mut tournament = config::load(&args.config, printer.colour_err)?;
     let until = args.until.as_deref().map(Until::read).transpose()?;
     let settings = settings(args, &tournament);
@@ -129,9 +141,10 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let terms = RunLimits {
         jobs: settings.jobs,
         deadline: until.as_ref().map(|until| RunDeadline::new(until.at)),
+        place: elsewhere::place(args, &settings),
     };
     let outcome =
-        play(&tournament, terms, &folder, prepared, &containment, &mut progress, async {
+        play(&tournament, &terms, &folder, prepared, &containment, &mut progress, async {
             interrupted()
         })?;
     let tables = outcome.tables(&dir)?;
@@ -209,17 +222,18 @@ fn time_up(time: &str, tables: &Tables) -> String {
     }
 }
 
-/// The number of games at once, and the end time.
-#[derive(Debug, Clone, Copy)]
+/// The number of games at once, the end time, and where games are played.
+#[derive(Debug)]
 pub(super) struct RunLimits {
     pub(super) jobs: Sourced<usize>,
     pub(super) deadline: Option<RunDeadline>,
+    pub(super) place: Place,
 }
 
 /// Plays the missing games in `folder` on these terms, until the receiver from `stop` is true.
 pub(super) fn play(
     tournament: &Tournament,
-    terms: RunLimits,
+    terms: &RunLimits,
     folder: &LockedFolder,
     prepared: Prepared,
     containment: &Arc<Sandbox>,
@@ -231,10 +245,13 @@ pub(super) fn play(
     if terms.deadline.is_some() {
         state.allow_further();
     }
+    let names = state.names().to_vec();
+    let players: Vec<&PlayerSpec> = in_order_of(&names, &tournament.players).collect();
+    let entrants = players.iter();
     let conditions = Conditions {
         control: tournament.clock,
         policy: tournament.fault_policy,
-        players: in_order_of(state.names(), &tournament.players)
+        players: entrants
             .map(|player| Entrant::of(player, &*tournament.game, containment))
             .collect(),
         secret: folder.secret(tournament.seed)?,
@@ -245,7 +262,9 @@ pub(super) fn play(
         Some(_) => jobs,
         None => jobs.min(state.due()),
     };
-    refuse_too_many(at_once, terms.jobs.source, worker::open_files(&conditions.players))?;
+    if terms.place.is_here() {
+        refuse_too_many(at_once, terms.jobs.source, worker::open_files(&conditions.players))?;
+    }
     let mut recorder = Recorder::new(folder, log);
     let mut live_tables = LiveTables::new(folder.dir(), &contents.header);
     if at_once > 0 {
@@ -254,14 +273,25 @@ pub(super) fn play(
     let mut listeners = Listeners(vec![&mut recorder, &mut live_tables, listener]);
     let runner = Runner {
         jobs,
+        in_pairs: !terms.place.is_here(),
         cores: Cores::of_this_process(if tournament.clock.ponder { 2 } else { 1 }),
         state: &mut state,
         conditions: Arc::new(conditions),
         deadline: terms.deadline,
     };
     let runtime = new_runtime()?;
-    let end =
-        runtime.block_on(async { runner.run(tournament, &mut listeners, stop.await?).await })?;
+    let end = runtime.block_on(async {
+        match &terms.place {
+            Place::Here => runner.run(tournament, &mut listeners, stop.await?).await,
+            #[cfg(feature = "nats")]
+            Place::Elsewhere(there) => {
+                let secret = runner.conditions.secret.clone();
+                let what = (tournament, &contents.header, &secret);
+                let stop = stop.await?;
+                elsewhere::play_elsewhere(there, what, &players, runner, &mut listeners, stop).await
+            }
+        }
+    })?;
     Ok(RunOutcome { end, games: state.played() })
 }
 

@@ -182,6 +182,9 @@ pub struct GameRecord {
     /// Earlier, void attempts at this game, with the reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub void: Vec<String>,
+    /// The name of the worker that played it, if that was not the program that keeps the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
 }
 
 /// The faults of a game by seat name (`{"white":{…}}`): one, or two for a double fault.

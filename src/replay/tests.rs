@@ -39,6 +39,7 @@ fn record(game: GameKind, opening: &[&str], actions: &[&str], rolls: &[&str]) ->
         notes: Vec::new(),
         reported: None,
         void: Vec::new(),
+        worker: None,
     }
 }
 

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use crate::run::deadline::RunDeadline;
-use crate::run::job::Job;
+use crate::run::job::{DueGame, Job};
 use crate::schedule::state::TournamentState;
 use referee_games::BySeat;
 
@@ -27,9 +27,13 @@ impl Assignment {
     pub(super) fn describe(&self, state: &TournamentState) -> String {
         match &self.job {
             Job::Probe(player) => format!("the start of {}", state.name(*player)),
-            Job::Play(id, fixture) => {
-                let BySeat { first, second } = fixture.players.map(|player| state.name(player));
-                format!("game {id} ({first} – {second})")
+            Job::Play(games) => {
+                let described = games.iter().map(|game| {
+                    let BySeat { first, second } =
+                        game.fixture.players.map(|player| state.name(player));
+                    format!("game {} ({first} – {second})", game.id)
+                });
+                described.collect::<Vec<_>>().join(" and ")
             }
         }
     }
@@ -42,13 +46,19 @@ pub(super) struct Agenda {
     probes: Vec<usize>,
     probing: usize,
     cursor: usize,
+    /// Whether both games of a pair are one job.
+    in_pairs: bool,
     pub(super) deadline: Option<RunDeadline>,
     /// Whether a game was due for which there was no time.
     pub(super) is_time_up: bool,
 }
 
 impl Agenda {
-    pub(super) fn new(state: &TournamentState, deadline: Option<RunDeadline>) -> Self {
+    pub(super) fn new(
+        state: &TournamentState,
+        deadline: Option<RunDeadline>,
+        in_pairs: bool,
+    ) -> Self {
         let mut needed = vec![false; state.names().len()];
         let mut cursor = 0;
         let mut missing = needed.len();
@@ -65,6 +75,7 @@ impl Agenda {
             probing: probes.len(),
             probes,
             cursor: 0,
+            in_pairs,
             deadline,
             is_time_up: false,
         }
@@ -104,8 +115,24 @@ impl Agenda {
         if self.is_time_up {
             return None;
         }
+        let mut games = vec![self.take(index, state)];
+        if let Some(other) = self.partner(index, state) {
+            games.push(self.take(other, state));
+        }
+        Some(Assignment::new(Job::Play(games)))
+    }
+
+    fn take(&mut self, index: usize, state: &TournamentState) -> DueGame {
         self.cursor = index + 1;
-        Some(Assignment::new(Job::Play(state.id(index), state.fixture(index))))
+        DueGame { id: state.id(index), fixture: state.fixture(index) }
+    }
+
+    /// The other game of a pair, if it is the next one due and belongs to the same job.
+    fn partner(&self, index: usize, state: &TournamentState) -> Option<usize> {
+        let next = state.next_due(self.cursor).filter(|_| self.in_pairs)?;
+        let (one, other) = (state.fixture(index), state.fixture(next));
+        let swapped = BySeat::new(other.players.second, other.players.first);
+        (one.pair == other.pair && one.players == swapped).then_some(next)
     }
 }
 

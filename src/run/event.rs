@@ -51,8 +51,37 @@ pub enum RunEvent<'a> {
     SectionOver,
     /// Something went wrong that no player caused.
     Warning(&'a RunWarning),
+    /// The machines that play are others than before.
+    Crew(&'a Crew),
     /// No further games are played in this run.
     Over,
+}
+
+/// The machines that play for a run on many machines.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Crew {
+    /// The workers, by name.
+    pub members: Vec<CrewMember>,
+    /// How many jobs may be handed out now: those that are played, and some that wait.
+    pub most: usize,
+}
+
+/// A machine that plays for a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CrewMember {
+    /// Its name.
+    pub name: String,
+    /// How many games it plays at once.
+    pub slots: usize,
+    /// How many pairs of games it has played.
+    pub played: u64,
+}
+
+impl Crew {
+    /// How many games are played at once.
+    pub fn slots(&self) -> usize {
+        self.members.iter().map(|member| member.slots).sum()
+    }
 }
 
 /// A problem in a run that no player caused.
@@ -74,6 +103,24 @@ pub enum RunWarning {
         /// Whether the job is tried again.
         again: bool,
     },
+    /// A worker sent a result that cannot be true. Nothing more is accepted from it.
+    Excluded {
+        /// The worker's name.
+        worker: String,
+        /// A description of the job.
+        job: String,
+        /// What is wrong with the result.
+        why: String,
+    },
+    /// A worker cannot play.
+    Unfit {
+        /// The worker's name.
+        worker: String,
+        /// The reason.
+        why: String,
+    },
+    /// The connection to the server has a problem, which is retried.
+    Connection(String),
 }
 
 impl fmt::Display for RunWarning {
@@ -88,6 +135,18 @@ impl fmt::Display for RunWarning {
                 let message = escape::terminal(message);
                 write!(f, "the referee panicked in {job}: {message}; {then}")
             }
+            Self::Excluded { worker, job, why } => {
+                let why = escape::terminal(why);
+                write!(
+                    f,
+                    "worker {worker} sent a wrong result of {job}: {why}. It is played again, and \
+                     nothing more is accepted from this worker"
+                )
+            }
+            Self::Unfit { worker, why } => {
+                write!(f, "worker {worker} cannot play: {}", escape::terminal(why))
+            }
+            Self::Connection(problem) => f.write_str(&escape::terminal(problem)),
         }
     }
 }

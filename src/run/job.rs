@@ -2,7 +2,11 @@
 
 use std::any::Any;
 
+use tokio::sync::oneshot;
+
 use super::entrant::Entrant;
+use super::event::{Crew, RunWarning};
+use crate::error::Failure;
 use crate::model::clock::TimeControl;
 use crate::model::fault::Fault;
 use crate::model::record::{FaultPolicy, GameRecord};
@@ -30,8 +34,17 @@ pub struct Conditions {
 pub enum Job {
     /// Start a player, complete the handshake, and let it quit.
     Probe(usize),
-    /// Play the game with this identity.
-    Play(String, Fixture),
+    /// Play these games, one after the other: one game, or both of a pair.
+    Play(Vec<DueGame>),
+}
+
+/// A game that is to be played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DueGame {
+    /// Its identity.
+    pub id: String,
+    /// Its place in the schedule.
+    pub fixture: Fixture,
 }
 
 /// The outcome of a job.
@@ -39,14 +52,48 @@ pub enum Job {
 pub enum JobOutcome {
     /// A player was started, or failed with this fault.
     Probed(usize, Option<Fault>),
-    /// A game was played.
-    Played(Box<Finished>),
+    /// The games were played.
+    Played(Vec<Finished>),
     /// The job could not be done: the referee lacks resources, and no player failed.
     Shortage(Shortage),
     /// The game's implementation failed, and no player did.
     Broken(GameError),
     /// The job was abandoned because the run was asked to stop.
     Stopped,
+    /// Several workers took the job, and none of them finished it.
+    GivenUp {
+        /// How many workers took it.
+        tries: u32,
+    },
+}
+
+/// What the runner hears from those who play.
+#[derive(Debug)]
+pub enum Report {
+    /// A worker has done its job, or cannot do it.
+    Done {
+        /// The worker's number.
+        number: usize,
+        /// The outcome.
+        outcome: JobOutcome,
+        /// Where to say that the outcome is in the log, if somebody waits for it.
+        kept: Option<oneshot::Sender<()>>,
+    },
+    /// A worker panicked in the middle of its job.
+    Panicked(usize, Panic),
+    /// Something went wrong that no player caused.
+    Warning(RunWarning),
+    /// The machines that play are others than before.
+    Crew(Crew),
+    /// Nothing more can be played.
+    Failed(Failure),
+}
+
+impl Report {
+    /// The outcome of the job of worker `number`.
+    pub fn done(number: usize, outcome: JobOutcome) -> Self {
+        Self::Done { number, outcome, kept: None }
+    }
 }
 
 /// A worker panicked in the middle of its job, and has ended.
@@ -57,6 +104,7 @@ pub struct Panic {
 }
 
 impl Panic {
+    /// The panic that unwound with this value.
     pub(super) fn new(panic: &(dyn Any + Send)) -> Self {
         let text = panic.downcast_ref::<&str>().copied();
         let text = text.or(panic.downcast_ref::<String>().map(String::as_str));

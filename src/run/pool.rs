@@ -126,7 +126,7 @@ impl PlayerPool {
                     let warnings = builder.warnings();
                     let record = builder.build(id, fixture, void);
                     let finished = Finished { record, warnings, transcript, memory };
-                    return JobOutcome::Played(Box::new(finished));
+                    return JobOutcome::Played(vec![finished]);
                 }
                 Some(disturbance) => void.push(builder.why_void(disturbance)),
             }

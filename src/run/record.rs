@@ -90,6 +90,7 @@ impl RecordBuilder {
                 trace.greetings.map(|greeting| greeting.said()),
             )),
             void,
+            worker: None,
         }
     }
 

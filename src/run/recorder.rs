@@ -33,7 +33,8 @@ impl Listener for Recorder<'_> {
             RunEvent::CannotStart { .. }
             | RunEvent::GameBegun { .. }
             | RunEvent::PlayerOut { .. }
-            | RunEvent::Warning(_) => {}
+            | RunEvent::Warning(_)
+            | RunEvent::Crew(_) => {}
         }
         Ok(())
     }

@@ -120,7 +120,7 @@ impl Listener for ReceivedEvents {
             RunEvent::PlayerOut { player, game, .. } => panic!("{player} is out by {game}"),
             RunEvent::Warning(warning) => self.warnings.push(warning.to_string()),
             RunEvent::Over => self.ended = true,
-            RunEvent::GameBegun { .. } | RunEvent::SectionOver => {}
+            RunEvent::GameBegun { .. } | RunEvent::SectionOver | RunEvent::Crew(_) => {}
         }
         Ok(())
     }
@@ -176,6 +176,7 @@ impl Cup {
             state: &mut self.state,
             conditions: Arc::clone(&conditions),
             jobs: workers,
+            in_pairs: false,
             cores: Cores::of_this_process(1),
             deadline: None,
         };
@@ -270,8 +271,9 @@ fn a_panic_in_the_rules_costs_only_that_game() {
         [format!("{why}; it is tried again"), format!("{why}; it is left out")]
     );
     let Ok(RunEnd::Failed(failure)) = end else { panic!("{end:?}") };
-    let start = "1 game could not be played, because the referee panicked twice:\n  ";
-    assert!(failure.message.starts_with(&format!("{start}{what}: the coin fell")), "{failure}");
+    let start = "1 game could not be played:\n  ";
+    let why = "the referee panicked twice, the second time with: the coin fell";
+    assert!(failure.message.starts_with(&format!("{start}{what}: {why}")), "{failure}");
 }
 
 #[test]
@@ -307,7 +309,7 @@ fn shortage() -> Shortage {
 fn lacking(number: usize, reports: &Reports) -> io::Result<Worker> {
     Worker::working(number, reports.clone(), move |mut jobs, reports| {
         while jobs.blocking_recv().is_some() {
-            if reports.send((number, Ok(JobOutcome::Shortage(shortage())))).is_err() {
+            if reports.send(Report::done(number, JobOutcome::Shortage(shortage()))).is_err() {
                 return;
             }
         }

@@ -9,16 +9,19 @@ const NAMED: usize = 5;
 #[derive(Debug, Default)]
 pub(super) struct Unplayed {
     count: usize,
+    /// How many of them are named.
+    shown: usize,
     /// The first of them, with reasons.
     named: Vec<String>,
 }
 
 impl Unplayed {
-    /// Notes that a worker panicked twice in this game, the second time with this message.
-    pub(super) fn add(&mut self, game: &str, message: &str) {
-        self.count += 1;
+    /// Notes that the games of `job` could not be played, and why.
+    pub(super) fn add(&mut self, games: usize, job: &str, why: &str) {
+        self.count += games;
         if self.named.len() < NAMED {
-            self.named.push(format!("{game}: {message}"));
+            self.named.push(format!("{job}: {why}"));
+            self.shown += games;
         }
     }
 
@@ -29,13 +32,13 @@ impl Unplayed {
             1 => "1 game".to_owned(),
             count => format!("{count} games"),
         };
-        let more = match self.count - self.named.len() {
+        let more = match self.count - self.shown {
             0 => String::new(),
             more => format!("\n  and {more} more"),
         };
         Some(Failure::system(format!(
-            "{games} could not be played, because the referee panicked twice:\n  {}{more}\nThis is \
-             a bug of the referee or of the game's rules. Every other game that was due was \
+            "{games} could not be played:\n  {}{more}\nThis is a bug of the referee or of the \
+             game's rules. Every other game that was due was \
              played; run the same command again to try the rest once more",
             self.named.join("\n  ")
         )))
@@ -49,7 +52,7 @@ mod tests {
     fn message(games: usize) -> Option<String> {
         let mut unplayed = Unplayed::default();
         for game in 0..games {
-            unplayed.add(&format!("game {game}"), "it fell");
+            unplayed.add(1, &format!("game {game}"), "it fell");
         }
         unplayed.failure().map(|failure| failure.message)
     }

@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use tokio::sync::{mpsc, watch};
 
 use super::entrant::Entrant;
-use super::job::{Conditions, Job, JobOutcome, Panic};
+use super::job::{Conditions, DueGame, Job, JobOutcome, Panic, Report};
 use super::pool::{self, PlayerPool};
 use crate::openings::OpeningBook;
 use crate::run::cores::Share;
@@ -31,15 +31,16 @@ pub fn open_files(players: &[Entrant]) -> u64 {
 /// The jobs of a worker, in order.
 pub(super) type Jobs = mpsc::UnboundedReceiver<Job>;
 
-/// The channel for the reports of a worker, with its number.
-pub type Reports = mpsc::UnboundedSender<(usize, Result<JobOutcome, Panic>)>;
+/// The channel for the reports of workers.
+pub type Reports = mpsc::UnboundedSender<Report>;
 
-/// A running worker.
+/// A worker that takes one job at a time.
 #[derive(Debug)]
 pub struct Worker {
     /// The channel for its jobs. Closing it ends the worker.
     jobs: mpsc::UnboundedSender<Job>,
-    thread: JoinHandle<()>,
+    /// The thread that plays, if the games are played in this process.
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Worker {
@@ -75,10 +76,15 @@ impl Worker {
             let work = AssertUnwindSafe(|| work(inbox, own));
             if let Err(panic) = catch_unwind(work) {
                 // If the receiver is gone, nobody waits for this worker.
-                let _ = reports.send((number, Err(Panic::new(&*panic))));
+                let _ = reports.send(Report::Panicked(number, Panic::new(&*panic)));
             }
         })?;
-        Ok(Self { jobs, thread })
+        Ok(Self { jobs, thread: Some(thread) })
+    }
+
+    /// A worker whose jobs are done elsewhere by whoever receives from `jobs`.
+    pub fn elsewhere(jobs: mpsc::UnboundedSender<Job>) -> Self {
+        Self { jobs, thread: None }
     }
 
     /// Sends a job to the worker.
@@ -91,7 +97,7 @@ impl Worker {
     pub fn join(self) {
         drop(self.jobs);
         // A panic was reported already.
-        let _ = self.thread.join();
+        let _ = self.thread.map(JoinHandle::join);
     }
 }
 
@@ -106,13 +112,29 @@ async fn work(
         let outcome = match (pool.settle(), job) {
             (Err(error), _) => JobOutcome::Broken(error),
             (Ok(()), Job::Probe(player)) => pool.probe(player, &mut stop).await,
-            (Ok(()), Job::Play(id, fixture)) => pool.play(id, fixture, &mut stop).await,
+            (Ok(()), Job::Play(games)) => play_all(&mut pool, games, &mut stop).await,
         };
-        if reports.send((number, Ok(outcome))).is_err() {
+        if reports.send(Report::done(number, outcome)).is_err() {
             break;
         }
     }
     pool.dismiss().await;
+}
+
+/// Plays the games of a job. If one of them cannot be played, none of them was.
+async fn play_all(
+    pool: &mut PlayerPool,
+    games: Vec<DueGame>,
+    stop: &mut watch::Receiver<bool>,
+) -> JobOutcome {
+    let mut played = Vec::new();
+    for DueGame { id, fixture } in games {
+        match pool.play(id, fixture, stop).await {
+            JobOutcome::Played(games) => played.extend(games),
+            undone => return undone,
+        }
+    }
+    JobOutcome::Played(played)
 }
 
 /// Binds this thread, and the players it starts, to the given cores.

@@ -30,6 +30,12 @@ impl<'a> Workers<'a> {
         Self { start, states: (0..most).map(|_| WorkerState::Vacant).collect() }
     }
 
+    /// Allows at least `most` workers from now on.
+    pub(super) fn allow(&mut self, most: usize) {
+        let more = most.saturating_sub(self.states.len());
+        self.states.extend((0..more).map(|_| WorkerState::Vacant));
+    }
+
     /// The number of the first worker that can take a job.
     pub(super) fn free(&self) -> Option<usize> {
         self.states

@@ -11,6 +11,8 @@ mod crashes;
 mod game_kits;
 mod hidden_games;
 mod lying_games;
+#[cfg(feature = "nats")]
+mod many_machines;
 mod real_games;
 mod starter_kits;
 mod terminal;
@@ -26,6 +28,8 @@ fn main() -> ExitCode {
         ("game_kits", game_kits::tests()),
         ("hidden_games", hidden_games::tests()),
         ("lying_games", lying_games::tests()),
+        #[cfg(feature = "nats")]
+        ("many_machines", many_machines::tests()),
         ("real_games", real_games::tests()),
         ("starter_kits", starter_kits::tests()),
         ("terminal", terminal::tests()),

@@ -83,6 +83,7 @@ pub(crate) fn game(first: &str, second: &str, result: &str) -> GameRecord {
         notes: Vec::new(),
         reported: None,
         void: Vec::new(),
+        worker: None,
     }
 }
 

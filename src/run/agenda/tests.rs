@@ -30,7 +30,7 @@ fn next(agenda: &mut Agenda, state: &TournamentState) -> Vec<String> {
 #[test]
 fn every_player_is_started_before_the_first_game() {
     let state = state();
-    let mut agenda = Agenda::new(&state, None);
+    let mut agenda = Agenda::new(&state, None, false);
     assert_eq!(next(&mut agenda, &state), NAMES.map(|name| format!("the start of {name}")));
     agenda.probed();
     agenda.probed();
@@ -55,21 +55,21 @@ fn only_players_with_games_left_are_started() {
             play(&mut state, index);
         }
     }
-    let mut agenda = Agenda::new(&state, None);
+    let mut agenda = Agenda::new(&state, None, false);
     assert_eq!(next(&mut agenda, &state), ["the start of ant", "the start of bee"]);
     for index in 0..state.len() {
         if !with_cat(&state, index) {
             play(&mut state, index);
         }
     }
-    let mut agenda = Agenda::new(&state, None);
+    let mut agenda = Agenda::new(&state, None, false);
     assert!(agenda.may_play() && agenda.next(&state).is_none());
 }
 
 #[test]
 fn a_job_that_was_put_back_comes_first() {
     let state = state();
-    let mut agenda = Agenda::new(&state, None);
+    let mut agenda = Agenda::new(&state, None, false);
     for _ in NAMES {
         agenda.next(&state).expect("a start");
         agenda.probed();

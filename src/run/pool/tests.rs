@@ -63,8 +63,9 @@ async fn play(
     let fixture = Fixture { players: BySeat::new(players.0, players.1), pair, game };
     let (_tell, mut stop) = watch::channel(false);
     let outcome = pool.play("a-game".to_owned(), fixture, &mut stop).await;
-    let JobOutcome::Played(finished) = outcome else { panic!("{outcome:?}") };
-    (*finished, std::mem::take(&mut *history.lock().expect("no panic")))
+    let JobOutcome::Played(mut games) = outcome else { panic!("{outcome:?}") };
+    let finished = games.pop().expect("a game");
+    (finished, std::mem::take(&mut *history.lock().expect("no panic")))
 }
 
 #[tokio::test(start_paused = true)]

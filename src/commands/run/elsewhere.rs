@@ -1,0 +1,194 @@
+//! `run --on`: the games are played by workers on other machines.
+
+use super::{Failure, RunArgs, Settings};
+
+/// Where the games of a run are played.
+#[derive(Debug, Clone)]
+pub(in crate::commands) enum Place {
+    /// In this process.
+    Here,
+    /// By the workers of this server.
+    #[cfg(feature = "nats")]
+    Elsewhere(Box<Elsewhere>),
+}
+
+impl Place {
+    /// Whether they are played in this process.
+    pub(super) fn is_here(&self) -> bool {
+        match self {
+            Self::Here => true,
+            #[cfg(feature = "nats")]
+            Self::Elsewhere(_) => false,
+        }
+    }
+}
+
+/// Where the games of this run are played.
+#[cfg(not(feature = "nats"))]
+pub(super) fn place(_: &RunArgs, _: &Settings) -> Place {
+    Place::Here
+}
+
+/// Where the games of this run are played.
+#[cfg(feature = "nats")]
+pub(super) fn place(args: &RunArgs, settings: &Settings) -> Place {
+    let elsewhere = |address: &String| Elsewhere {
+        address: address.clone(),
+        request: settings.containment(),
+        lease_s: args.lease.max(1),
+        results: settings.results.value.clone(),
+    };
+    args.on.as_ref().map_or(Place::Here, |address| Place::Elsewhere(Box::new(elsewhere(address))))
+}
+
+/// Why the games cannot be played on the server `on`, if that was asked for: this program was built
+/// without the feature.
+pub(super) fn refusal(on: Option<&str>) -> Option<Failure> {
+    on.filter(|_| !cfg!(feature = "nats")).map(|_| missing_feature())
+}
+
+/// The workers of a server.
+#[cfg(feature = "nats")]
+#[derive(Debug, Clone)]
+pub(in crate::commands) struct Elsewhere {
+    /// The server's address.
+    pub(super) address: String,
+    /// The containment that they must use.
+    pub(super) request: crate::model::containment::ContainmentRequest,
+    /// The lease of a job.
+    pub(super) lease_s: u64,
+    /// The folder of all results, which is not sent.
+    pub(super) results: std::path::PathBuf,
+}
+
+/// The message of a program that was built without the feature.
+pub(in crate::commands) fn missing_feature() -> Failure {
+    Failure::input(
+        "this program was built for one machine only; for many machines, build it with \
+         `cargo build --release --features nats`",
+    )
+}
+
+#[cfg(feature = "nats")]
+pub(super) use self::with_nats::play_elsewhere;
+
+#[cfg(feature = "nats")]
+mod with_nats {
+    use std::path::{Path, PathBuf};
+
+    use tokio::sync::watch;
+
+    use super::{Elsewhere, Failure};
+    use crate::model::player::PlayerSpec;
+    use crate::model::record::Header;
+    use crate::model::rules::GameRules;
+    use crate::model::tournament::Tournament;
+    use crate::openings::OpeningBook;
+    use crate::remote::bundle::Contents;
+    use crate::remote::coordinator::Coordinator;
+    use crate::remote::description::{
+        RunDescription, WrittenBundle, pack_player, pack_rules, write_bundle,
+    };
+    use crate::remote::inspection::Inspector;
+    use crate::run::event::Listener;
+    use crate::run::{RunEnd, Runner};
+    use crate::seeds::Secret;
+
+    /// Plays the games of `runner` on the workers of a server. `players` are in the order of the
+    /// log.
+    pub(in crate::commands::run) async fn play_elsewhere(
+        place: &Elsewhere,
+        (tournament, header, secret): (&Tournament, &Header, &Secret),
+        players: &[&PlayerSpec],
+        runner: Runner<'_>,
+        listener: &mut dyn Listener,
+        stop: watch::Receiver<bool>,
+    ) -> Result<RunEnd, Failure> {
+        let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
+        let book = OpeningBook::new(rules, tournament.openings.as_ref())
+            .map_err(|error| Failure::input(error.to_string()))?;
+        let inspector = Inspector {
+            book,
+            header: header.clone(),
+            secret: secret.clone(),
+            names: players.iter().map(|player| player.name.clone()).collect(),
+        };
+        let folder = BundleFolder::new(&place.results)?;
+        let (description, bundles) =
+            describe(place, tournament, header, secret, players, &folder.path)?;
+        let coordinator =
+            Coordinator::open(&place.address, &description, &bundles, inspector).await?;
+        drop(folder);
+        coordinator.run(runner, listener, stop).await
+    }
+
+    /// The description of the run, and the bundles in it, which are written to `folder`.
+    fn describe(
+        place: &Elsewhere,
+        tournament: &Tournament,
+        header: &Header,
+        secret: &Secret,
+        players: &[&PlayerSpec],
+        folder: &Path,
+    ) -> Result<(RunDescription, Vec<WrittenBundle>), Failure> {
+        let hidden = [&place.request.hidden[..], std::slice::from_ref(&place.results)].concat();
+        let mut bundles = Vec::new();
+        let mut write = |contents: Option<Contents>| -> Result<Option<String>, Failure> {
+            let Some(contents) = contents else { return Ok(None) };
+            let bundle = write_bundle(&contents, folder)?;
+            let hash = bundle.hash.clone();
+            bundles.push(bundle);
+            Ok(Some(hash))
+        };
+        let rules = match tournament.game.program() {
+            None => None,
+            Some(program) => {
+                let packing = pack_rules(program, &hidden);
+                let mut item = packing.item;
+                item.bundle = write(packing.contents)?.unwrap_or_default();
+                Some(item)
+            }
+        };
+        let mut packed = Vec::new();
+        for player in players {
+            let packing = pack_player(player, &hidden);
+            let mut item = packing.item;
+            item.bundle = write(packing.contents)?;
+            packed.push(item);
+        }
+        let description = RunDescription {
+            header: header.clone(),
+            secret: secret.to_hex(),
+            level: place.request.level,
+            require: place.request.require.iter().map(ToString::to_string).collect(),
+            limits: place.request.limits,
+            rules,
+            players: packed,
+            lease_s: place.lease_s,
+        };
+        Ok((description, bundles))
+    }
+
+    /// A folder for bundles until they are sent, which is then removed.
+    struct BundleFolder {
+        path: PathBuf,
+    }
+
+    impl BundleFolder {
+        fn new(results: &Path) -> Result<Self, Failure> {
+            let path = results.join(format!(".bundles-{}", std::process::id()));
+            std::fs::create_dir_all(&path).map_err(|error| {
+                Failure::system(format!("cannot create {}: {error}", path.display()))
+            })?;
+            Ok(Self { path })
+        }
+    }
+
+    impl Drop for BundleFolder {
+        fn drop(&mut self) {
+            if let Err(error) = std::fs::remove_dir_all(&self.path) {
+                tracing::warn!(%error, "bundles stay behind");
+            }
+        }
+    }
+}

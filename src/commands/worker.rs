@@ -1,0 +1,75 @@
+//! `worker`: plays games for tournaments that run on many machines.
+
+use std::num::NonZeroUsize;
+
+use clap::Args;
+
+use super::run::games_at_once;
+use super::{Failure, Status};
+use crate::printer::Printer;
+
+/// Arguments of `worker`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  referee worker nats://server:4222           play for the run that is announced there
+  referee worker nats://server:4222 --jobs 4  four games at once
+
+The user and password come from the address or from NATS_USER and NATS_PASSWORD, or NATS_CREDS names
+a credentials file; NATS_CA names the certificate of an authority. docs/many-machines.md is a recipe.
+
+A worker serves one run after another until it is stopped. Ctrl-C stops it; its unfinished games are
+played elsewhere.
+
+Exit codes: 2 invalid arguments, or built without this feature; 3 the server cannot be used; 130
+stopped.")]
+pub struct WorkerArgs {
+    /// The address of a NATS server
+    #[arg(value_name = "URL")]
+    pub address: String,
+    /// Number of games played at the same time (default: one per core)
+    #[arg(long, value_name = "N", value_parser = games_at_once)]
+    pub jobs: Option<NonZeroUsize>,
+    /// The name shown for this machine (default: its host name)
+    #[arg(long)]
+    pub name: Option<String>,
+}
+
+/// Plays until it is stopped.
+#[cfg(not(feature = "nats"))]
+pub fn run(_: &WorkerArgs, _: Printer) -> Result<Status, Failure> {
+    Err(super::run::elsewhere::missing_feature())
+}
+
+/// Plays until it is stopped.
+#[cfg(feature = "nats")]
+pub fn run(args: &WorkerArgs, printer: Printer) -> Result<Status, Failure> {
+    use super::runtime::{interrupted, new_runtime};
+    use crate::remote::messages::is_worker_name;
+    use crate::remote::worker::RemoteWorker;
+
+    let name = args.name.clone().unwrap_or_else(host_name);
+    if !is_worker_name(&name) {
+        return Err(Failure::input(format!(
+            "--name {}: expected up to 64 letters, digits, `.`, `_` and `-`",
+            crate::escape::terminal(&name)
+        )));
+    }
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let slots = args.jobs.map_or(cores, NonZeroUsize::get);
+    new_runtime()?.block_on(async {
+        let stop = interrupted()?;
+        let worker = RemoteWorker::connect(&args.address, &name, slots, printer, stop).await?;
+        worker.work().await
+    })?;
+    Ok(Status::Interrupted)
+}
+
+/// The name of this machine, as far as it can be shown.
+#[cfg(feature = "nats")]
+fn host_name() -> String {
+    let name = nix::unistd::gethostname().unwrap_or_default().to_string_lossy().into_owned();
+    let keep = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
+    let plain: String = name.chars().map(keep).take(64).collect();
+    if plain.is_empty() { "worker".to_owned() } else { plain }
+}

@@ -1,0 +1,19 @@
+//! Plays a tournament on many machines: a coordinator hands out the jobs of its runner over NATS
+//! `JetStream`, and workers play them.
+//!
+//! The coordinator's log stays the truth. A job waits in a queue of the server until a worker has
+//! published its result, and the result waits there until the coordinator has written it to the log.
+//! So each of the three may be killed and started again at any time. Delivery is at least once; a
+//! result counts once, because the identity of a game does.
+
+pub mod bundle;
+pub mod coordinator;
+pub mod description;
+pub mod inspection;
+pub mod ledger;
+pub mod messages;
+pub mod parts;
+pub mod playing;
+pub mod server;
+pub mod streams;
+pub mod worker;

@@ -1,0 +1,319 @@
+//! Bundles: the files of a player or a rules program as one tar file, named by its hash.
+
+use std::error::Error;
+use std::fmt;
+use std::fs::{self, File, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tar::{Archive, Builder, EntryType, Header};
+
+/// The most bytes of a bundle.
+pub const MOST_BYTES: u64 = 1 << 30;
+
+/// Folders of the system, which are expected on every machine and never bundled.
+const SYSTEM: &[&str] = &[
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc",
+    "/nix/store",
+    "/gnu/store",
+];
+
+/// Why a bundle cannot be made or used.
+#[derive(Debug)]
+pub enum BundleError {
+    /// A file cannot be read or written.
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// The files are larger than [`MOST_BYTES`].
+    TooLarge(PathBuf),
+    /// The content of a bundle does not have the hash that names it.
+    Altered {
+        /// The hash that names it.
+        expected: String,
+        /// The hash of its content.
+        found: String,
+    },
+}
+
+impl fmt::Display for BundleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path, source } => write!(f, "cannot bundle {}: {source}", path.display()),
+            Self::TooLarge(path) => write!(
+                f,
+                "the files in {} have more than 1 GiB, too much to send: give the player a folder \
+                 of its own",
+                path.display()
+            ),
+            Self::Altered { expected, found } => {
+                write!(f, "bundle {expected} was refused: its content has the hash {found}")
+            }
+        }
+    }
+}
+
+impl Error for BundleError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::File { source, .. } => Some(source),
+            Self::TooLarge(_) | Self::Altered { .. } => None,
+        }
+    }
+}
+
+fn at(path: &Path) -> impl FnOnce(io::Error) -> BundleError {
+    let path = path.to_owned();
+    move |source| BundleError::File { path, source }
+}
+
+/// Whether a path lies in a folder that every machine has for itself.
+pub fn is_of_system(path: &Path) -> bool {
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
+}
+
+/// The files and folders of a bundle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contents {
+    /// The folder that has all of them; names in the bundle are relative to it.
+    pub base: PathBuf,
+    /// The files and folders, as absolute paths.
+    roots: Vec<PathBuf>,
+    /// Files and folders to leave out, as absolute paths.
+    hidden: Vec<PathBuf>,
+}
+
+impl Contents {
+    /// The files of these files and folders, without those of the system and the `hidden` ones.
+    pub fn new<'p>(paths: impl IntoIterator<Item = &'p Path>, hidden: &[PathBuf]) -> Self {
+        let mut roots: Vec<PathBuf> =
+            paths.into_iter().filter(|path| !is_of_system(path)).map(Path::to_owned).collect();
+        roots.sort();
+        roots.dedup();
+        let all = roots.clone();
+        let is_inside =
+            |path: &PathBuf| all.iter().any(|other| other != path && path.starts_with(other));
+        roots.retain(|path| !is_inside(path));
+        let base = roots.first().map_or_else(PathBuf::new, |first| common_base(first, &roots));
+        Self { base, roots, hidden: hidden.to_vec() }
+    }
+
+    /// The name of a path in the bundle, if it is part of it.
+    pub fn name_of(&self, path: &Path) -> Option<PathBuf> {
+        let is_part = self.roots.iter().any(|root| path.starts_with(root));
+        path.strip_prefix(&self.base).ok().filter(|_| is_part).map(Path::to_owned)
+    }
+
+    /// Writes the bundle to `out`, always in the same way. Returns its hash.
+    ///
+    /// # Errors
+    /// A file cannot be read, there are too many bytes, or `out` fails.
+    pub fn write(&self, out: impl Write) -> Result<String, BundleError> {
+        let mut hashed = HashedWrite { inner: out, hasher: blake3::Hasher::new(), written: 0 };
+        let mut tar = Builder::new(&mut hashed);
+        for root in &self.roots {
+            self.add(&mut tar, root)?;
+        }
+        tar.finish().map_err(at(&self.base))?;
+        drop(tar);
+        hashed.flush().map_err(at(&self.base))?;
+        Ok(hashed.hasher.finalize().to_hex().to_string())
+    }
+
+    fn add<W: Write>(
+        &self,
+        tar: &mut Builder<&mut HashedWrite<W>>,
+        path: &Path,
+    ) -> Result<(), BundleError> {
+        let name = path.strip_prefix(&self.base).unwrap_or(path);
+        if self.hidden.iter().any(|hidden| path.starts_with(hidden)) {
+            return Ok(());
+        }
+        let about = fs::symlink_metadata(path).map_err(at(path))?;
+        let mut header = Header::new_gnu();
+        header.set_mtime(0);
+        header.set_size(0);
+        if about.is_dir() {
+            header.set_mode(0o555);
+            header.set_entry_type(EntryType::Directory);
+            if !name.as_os_str().is_empty() {
+                tar.append_data(&mut header, name, io::empty()).map_err(at(path))?;
+            }
+            return self.add_entries(tar, path);
+        }
+        if about.is_symlink() {
+            header.set_mode(0o777);
+            header.set_entry_type(EntryType::Symlink);
+            let target = fs::read_link(path).map_err(at(path))?;
+            return tar.append_link(&mut header, name, target).map_err(at(path));
+        }
+        if !about.is_file() {
+            // Sockets and pipes are nobody's code.
+            return Ok(());
+        }
+        let mode = if about.permissions().mode() & 0o111 == 0 { 0o444 } else { 0o555 };
+        header.set_mode(mode);
+        header.set_size(about.len());
+        if tar.get_ref().written.saturating_add(about.len()) > MOST_BYTES {
+            return Err(BundleError::TooLarge(self.base.clone()));
+        }
+        let file = File::open(path).map_err(at(path))?;
+        tar.append_data(&mut header, name, file.take(about.len())).map_err(at(path))
+    }
+
+    /// Adds what is in a folder, in the order of names.
+    fn add_entries<W: Write>(
+        &self,
+        tar: &mut Builder<&mut HashedWrite<W>>,
+        folder: &Path,
+    ) -> Result<(), BundleError> {
+        let entries = fs::read_dir(folder).map_err(at(folder))?;
+        let paths: Result<Vec<PathBuf>, io::Error> =
+            entries.map(|entry| entry.map(|entry| entry.path())).collect();
+        let mut paths = paths.map_err(at(folder))?;
+        paths.sort();
+        paths.iter().try_for_each(|path| self.add(tar, path))
+    }
+}
+
+/// The lowest folder that has all of `roots`, of which `first` is one.
+fn common_base(first: &Path, roots: &[PathBuf]) -> PathBuf {
+    let start = if first.is_dir() { first } else { first.parent().unwrap_or(first) };
+    let has_all = |folder: &&Path| roots.iter().all(|root| root.starts_with(folder));
+    start.ancestors().find(has_all).unwrap_or(start).to_owned()
+}
+
+/// Hashes and counts what is written.
+struct HashedWrite<W> {
+    inner: W,
+    hasher: blake3::Hasher,
+    written: u64,
+}
+
+impl<W: Write> Write for HashedWrite<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.hasher.update(&bytes[..written]);
+        self.written += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// Checks the hash of a bundle, and unpacks it into `folder`, where nobody may write afterwards.
+///
+/// # Errors
+/// It has another hash, or it cannot be unpacked.
+pub fn unpack(bundle: &Path, hash: &str, folder: &Path) -> Result<(), BundleError> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(bundle).map_err(at(bundle))?).map_err(at(bundle))?;
+    let found = hasher.finalize().to_hex().to_string();
+    if found != hash {
+        return Err(BundleError::Altered { expected: hash.to_owned(), found });
+    }
+    fs::create_dir_all(folder).map_err(at(folder))?;
+    let mut archive = Archive::new(File::open(bundle).map_err(at(bundle))?);
+    archive.set_preserve_mtime(false);
+    let mut folders = Vec::new();
+    for entry in archive.entries().map_err(at(folder))? {
+        let mut entry = entry.map_err(at(folder))?;
+        if entry.header().entry_type().is_dir() {
+            // Files are still to come; it becomes read-only afterwards.
+            let name = entry.path().map_err(at(folder))?.into_owned();
+            fs::create_dir_all(folder.join(&name)).map_err(at(folder))?;
+            folders.push(folder.join(name));
+        } else {
+            entry.unpack_in(folder).map_err(at(folder))?;
+        }
+    }
+    folders.push(folder.to_owned());
+    let read_only = |path: &PathBuf| fs::set_permissions(path, Permissions::from_mode(0o555));
+    folders.iter().try_for_each(read_only).map_err(at(folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder with a player, shared files beside it, and the results of a tournament.
+    fn scene() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().expect("a folder");
+        for (name, text) in
+            [("ant/main.py", "1"), ("ant/data/book", "2"), ("shared/tools.py", "3"), ("bee/x", "4")]
+        {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("created");
+            fs::write(path, text).expect("written");
+        }
+        let runs = dir.path().join("ant/run.sh");
+        fs::write(&runs, "#!/bin/sh").expect("written");
+        fs::set_permissions(&runs, Permissions::from_mode(0o755)).expect("executable");
+        dir
+    }
+
+    #[test]
+    fn a_bundle_is_the_same_each_time_and_unpacks_read_only() {
+        let dir = scene();
+        let path = |name: &str| dir.path().join(name);
+        let paths = [path("ant"), path("shared/tools.py"), PathBuf::from("/usr/bin/env")];
+        let contents = Contents::new(paths.iter().map(PathBuf::as_path), &[path("ant/data")]);
+        assert_eq!(contents.base, dir.path());
+        let name = contents.name_of(&path("ant/main.py"));
+        assert_eq!(name, Some(PathBuf::from("ant/main.py")));
+        assert_eq!(contents.name_of(&path("bee/x")), None);
+        let mut bytes = Vec::new();
+        let hash = contents.write(&mut bytes).expect("a bundle");
+        assert_eq!(contents.write(io::sink()).expect("a bundle"), hash);
+        let (bundle, to) = (path("bundle.tar"), path("unpacked"));
+        fs::write(&bundle, &bytes).expect("written");
+        unpack(&bundle, &hash, &to).expect("unpacked");
+        assert_eq!(fs::read_to_string(to.join("shared/tools.py")).expect("a file"), "3");
+        assert!(!to.join("ant/data").exists() && !to.join("bee").exists());
+        let mode = |name: &str| fs::metadata(to.join(name)).expect("a file").permissions().mode();
+        assert_eq!(mode("ant/main.py") & 0o777, 0o444);
+        assert_eq!(mode("ant/run.sh") & 0o777, 0o555);
+        assert_eq!(mode("ant") & 0o777, 0o555);
+        make_writable(&to);
+    }
+
+    #[test]
+    fn an_altered_bundle_is_refused() {
+        let dir = scene();
+        let folder = dir.path().join("ant");
+        let mut bytes = Vec::new();
+        let contents = Contents::new([folder.as_path()], &[]);
+        let hash = contents.write(&mut bytes).expect("a bundle");
+        bytes.extend([0; 512]);
+        let bundle = dir.path().join("bundle.tar");
+        fs::write(&bundle, &bytes).expect("written");
+        let to = dir.path().join("unpacked");
+        let error = unpack(&bundle, &hash, &to).expect_err("another hash");
+        assert!(error.to_string().contains("was refused"), "{error}");
+        assert!(!to.exists());
+    }
+
+    /// Only root can remove folders that are read-only.
+    fn make_writable(folder: &Path) {
+        fs::set_permissions(folder, Permissions::from_mode(0o755)).expect("ours");
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                make_writable(&path);
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Plays the jobs of a run on this machine, whoever hands them out.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::{mpsc, watch};
+
+use super::bundle::{BundleError, unpack};
+use super::description::RunDescription;
+use super::messages::{JobMessage, RemoteGame, RemoteOutcome};
+use crate::error::Failure;
+use crate::escape;
+use crate::game_program::FoundProgram;
+use crate::model::rules::GameRules;
+use crate::openings::OpeningBook;
+use crate::player::Sandbox;
+use crate::player::sandbox::shortage_text;
+use crate::run::cores::Cores;
+use crate::run::entrant::Entrant;
+use crate::run::job::{Conditions, JobOutcome, Report};
+use crate::run::worker::Worker;
+use crate::seeds::Secret;
+
+/// A run that can be played here.
+#[derive(Debug)]
+pub struct PlayableRun {
+    book: OpeningBook,
+    conditions: Arc<Conditions>,
+    cores: Cores,
+    /// The containment of its players.
+    pub sandbox: Arc<Sandbox>,
+}
+
+impl PlayableRun {
+    /// Unpacks the bundles, which are files in `downloads` named by their hash, into `folder`, and
+    /// prepares everything that games need.
+    ///
+    /// # Errors
+    /// Something cannot be unpacked or started here, or what the tournament requires is missing.
+    pub fn prepare(
+        description: &RunDescription,
+        downloads: &Path,
+        folder: &Path,
+    ) -> Result<Self, Failure> {
+        let request = description.containment().ok_or_else(|| {
+            Failure::system("it requires a containment that this version does not know")
+        })?;
+        let sandbox = Arc::new(Sandbox::resolve(&request)?);
+        for hash in description.bundles() {
+            let to = folder.join(hash);
+            if !to.exists() {
+                unpack(&downloads.join(format!("{hash}.tar")), hash, &to)?;
+            }
+        }
+        let rules = match &description.rules {
+            None => GameRules::of(&description.header)?,
+            Some(packed) => {
+                let identity = packed.unpacked(&folder.join(&packed.bundle));
+                let found = FoundProgram {
+                    words: identity.command.clone(),
+                    program: identity.program.clone().into(),
+                    dir: identity.dir.clone().into(),
+                    files: identity.files.clone(),
+                    reply: Duration::from_millis(identity.reply_ms),
+                };
+                GameRules::by_header(found.open(&request)?, &description.header)?
+            }
+        };
+        let conditions = Conditions {
+            control: description.header.clock,
+            policy: description.header.fault_policy,
+            players: entrants(description, &rules, &sandbox, folder)?,
+            secret: Secret::from_hex(&description.secret)
+                .ok_or_else(|| Failure::system("its secret is not one"))?,
+        };
+        let each = if conditions.control.ponder { 2 } else { 1 };
+        let book = OpeningBook::new(rules, description.header.openings.as_ref())
+            .map_err(|error| Failure::input(error.to_string()))?;
+        let (conditions, cores) = (Arc::new(conditions), Cores::of_this_process(each));
+        Ok(Self { book, conditions, cores, sandbox })
+    }
+
+    /// The number of players.
+    pub fn players(&self) -> usize {
+        self.conditions.players.len()
+    }
+}
+
+impl From<BundleError> for Failure {
+    fn from(error: BundleError) -> Self {
+        Self::system(error.to_string())
+    }
+}
+
+fn entrants(
+    description: &RunDescription,
+    rules: &GameRules,
+    sandbox: &Arc<Sandbox>,
+    folder: &Path,
+) -> Result<Vec<Entrant>, Failure> {
+    let mut missing = BTreeMap::new();
+    let mut entrants = Vec::new();
+    for player in &description.players {
+        if let Some(program) = player.needs().filter(|program| !program.exists()) {
+            missing.insert(program.to_owned(), player.name.clone());
+        }
+        let root = player.bundle.as_ref().map_or_else(|| folder.to_owned(), |it| folder.join(it));
+        entrants.push(Entrant::of(&player.unpacked(&root), &*rules.game, sandbox));
+    }
+    match missing.iter().next() {
+        None => Ok(entrants),
+        Some((program, player)) => Err(Failure::system(format!(
+            "this machine has no {}, which {} needs: install it",
+            program.display(),
+            escape::terminal(player)
+        ))),
+    }
+}
+
+/// Why a job was not done.
+#[derive(Debug)]
+pub enum Undone {
+    /// The machine lacks resources.
+    Shortage(String),
+    /// The worker was asked to stop.
+    Stopped,
+}
+
+/// A place for one game at a time.
+#[derive(Debug)]
+pub struct Slot {
+    run: Arc<PlayableRun>,
+    number: usize,
+    worker: Worker,
+    reports: mpsc::UnboundedReceiver<Report>,
+    stop: watch::Receiver<bool>,
+}
+
+impl Slot {
+    /// Starts the thread of slot `number`. It abandons its games when `stop` becomes true.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub fn start(
+        run: &Arc<PlayableRun>,
+        number: usize,
+        stop: watch::Receiver<bool>,
+    ) -> io::Result<Self> {
+        let (worker, reports) = start_worker(run, number, stop.clone())?;
+        Ok(Self { run: Arc::clone(run), number, worker, reports, stop })
+    }
+
+    /// Does a job.
+    ///
+    /// # Errors
+    /// It was not done, for a reason that lies with this machine.
+    pub async fn play(&mut self, job: JobMessage) -> Result<RemoteOutcome, Undone> {
+        let mut played = Vec::new();
+        for step in job.steps() {
+            self.worker.give(step);
+            match self.reports.recv().await {
+                Some(Report::Done { outcome, .. }) => match outcome {
+                    JobOutcome::Probed(_, fault) => return Ok(RemoteOutcome::Probed(fault)),
+                    JobOutcome::Played(games) => played.extend(games.into_iter().map(|game| {
+                        RemoteGame { record: game.record, transcript: game.transcript }
+                    })),
+                    JobOutcome::Shortage(shortage) => {
+                        return Err(Undone::Shortage(shortage_text(&shortage)));
+                    }
+                    JobOutcome::Broken(error) => {
+                        return Ok(RemoteOutcome::Failed(error.to_string()));
+                    }
+                    JobOutcome::Stopped | JobOutcome::GivenUp { .. } => {
+                        return Err(Undone::Stopped);
+                    }
+                },
+                Some(Report::Panicked(_, panic)) => {
+                    self.restart().map_err(|error| Undone::Shortage(error.to_string()))?;
+                    return Ok(RemoteOutcome::Failed(panic.message));
+                }
+                _ => return Err(Undone::Stopped),
+            }
+        }
+        Ok(RemoteOutcome::Played(played))
+    }
+
+    fn restart(&mut self) -> io::Result<()> {
+        (self.worker, self.reports) = start_worker(&self.run, self.number, self.stop.clone())?;
+        Ok(())
+    }
+
+    /// Lets waiting players quit, and ends the thread.
+    pub fn end(self) {
+        self.worker.join();
+    }
+}
+
+fn start_worker(
+    run: &PlayableRun,
+    number: usize,
+    stop: watch::Receiver<bool>,
+) -> io::Result<(Worker, mpsc::UnboundedReceiver<Report>)> {
+    let (sender, reports) = mpsc::unbounded_channel();
+    let cores = run.cores.share(number);
+    let (book, conditions) = (run.book.clone(), Arc::clone(&run.conditions));
+    Ok((Worker::start(number, cores, book, conditions, sender, stop)?, reports))
+}
+
+/// How long a fixed computation takes on this core: a rough comparison of machines.
+pub fn calibrate() -> Duration {
+    let began = Instant::now();
+    let data = vec![7_u8; 1 << 20];
+    let mut hash = blake3::hash(&data);
+    for _ in 0..15 {
+        let mut hasher = blake3::Hasher::new_keyed(hash.as_bytes());
+        hash = hasher.update(&data).finalize();
+    }
+    std::hint::black_box(hash);
+    began.elapsed()
+}

@@ -1,0 +1,323 @@
+//! The connection to the server, and its problems in one sentence each.
+
+use std::env;
+use std::error::Error;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_nats::jetstream::{self, Context};
+use async_nats::{
+    Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerError as Complaint,
+};
+
+use crate::error::Failure;
+
+/// How long the server may take for an answer.
+const ANSWER: Duration = Duration::from_secs(5);
+/// The oldest versions of the server that have everything that is needed.
+const OLDEST: (u32, u32) = (2, 10);
+
+/// A connection to a server. It is made again whenever it breaks.
+#[derive(Debug, Clone)]
+pub struct NatsServer {
+    /// The client.
+    pub client: Client,
+    /// The client's view of `JetStream`.
+    pub context: Context,
+    /// The address without a password.
+    pub address: String,
+    /// The last permission that the server denied.
+    denied: Denied,
+}
+
+/// The server tells of a missing permission apart from the request that needs it.
+type Denied = Arc<Mutex<Option<String>>>;
+
+/// A problem with the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerProblem {
+    /// The address makes no sense.
+    Address(String),
+    /// A file with credentials or certificates cannot be read.
+    CredentialsFile(String),
+    /// It cannot be reached.
+    Unreachable {
+        /// The address.
+        address: String,
+        /// The error.
+        why: String,
+    },
+    /// It refuses the credentials.
+    Credentials(String),
+    /// No secure connection is possible.
+    Tls {
+        /// The address.
+        address: String,
+        /// The error.
+        why: String,
+    },
+    /// It is too old.
+    TooOld(String),
+    /// `JetStream` is turned off.
+    NoJetStream,
+    /// The user lacks a permission.
+    Denied {
+        /// What could not be done.
+        what: String,
+        /// The server's words.
+        why: String,
+    },
+    /// Its store is full.
+    Full(String),
+    /// It gives no answer.
+    Silent(String),
+    /// Something exists with other settings than this version needs.
+    Differs {
+        /// The stream or consumer.
+        what: String,
+        /// What differs.
+        setting: &'static str,
+    },
+    /// What was asked for does not exist.
+    Missing(String),
+    /// Something else.
+    Other {
+        /// What could not be done.
+        what: String,
+        /// The error.
+        why: String,
+    },
+}
+
+impl fmt::Display for ServerProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address(address) => write!(
+                f,
+                "`{address}` is not the address of a NATS server; expected nats://HOST:PORT"
+            ),
+            Self::CredentialsFile(why) => write!(f, "cannot read the credentials: {why}"),
+            Self::Unreachable { address, why } => {
+                write!(f, "cannot reach a NATS server at {address}: {why}; is it running there?")
+            }
+            Self::Credentials(address) => write!(
+                f,
+                "the NATS server at {address} refuses this user or password; set NATS_USER and \
+                 NATS_PASSWORD, or NATS_CREDS to a credentials file"
+            ),
+            Self::Tls { address, why } => write!(
+                f,
+                "no secure connection to the NATS server at {address} is possible: {why}; set \
+                 NATS_CA to the certificate of its authority"
+            ),
+            Self::TooOld(version) => write!(
+                f,
+                "the NATS server has version {version}, but {}.{} or newer is needed",
+                OLDEST.0, OLDEST.1
+            ),
+            Self::NoJetStream => {
+                f.write_str("JetStream is off on this NATS server: start it with --jetstream")
+            }
+            Self::Denied { what, why } => write!(
+                f,
+                "cannot {what}: the NATS server denies it to this user ({why}); \
+                 docs/many-machines.md lists the permissions"
+            ),
+            Self::Full(what) => write!(
+                f,
+                "cannot {what}: the store of the NATS server is full; give it more room \
+                 (max_file_store) or remove old streams. Nothing is lost"
+            ),
+            Self::Silent(what) => {
+                write!(f, "cannot {what}: the NATS server gives no answer")
+            }
+            Self::Differs { what, setting } => write!(
+                f,
+                "{what} exists on the NATS server with another {setting} than this version of the \
+                 referee sets; remove it, or use the version that created it"
+            ),
+            Self::Missing(what) => write!(f, "cannot {what}: it does not exist on the NATS server"),
+            Self::Other { what, why } => write!(f, "cannot {what}: {why}"),
+        }
+    }
+}
+
+impl Error for ServerProblem {}
+
+impl From<ServerProblem> for Failure {
+    fn from(problem: ServerProblem) -> Self {
+        match problem {
+            ServerProblem::Address(_) => Self::input(problem.to_string()),
+            _ => Self::system(problem.to_string()),
+        }
+    }
+}
+
+impl ServerProblem {
+    /// Whether trying again may help.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Silent(_) | Self::Other { .. } | Self::Unreachable { .. })
+    }
+}
+
+impl NatsServer {
+    /// Connects as `name`, with the credentials of the address or of the environment variables that
+    /// the tools of NATS use.
+    ///
+    /// # Errors
+    /// No connection is possible, or the server is not one that can be used.
+    pub async fn connect(address: &str, name: &str) -> Result<Self, ServerProblem> {
+        let denied = Denied::default();
+        let shown = without_password(address);
+        let options = options(name, Arc::clone(&denied)).await?;
+        let client = options.connect(address).await.map_err(|error| refused(&shown, &error))?;
+        let version = client.server_info().version;
+        if !is_new_enough(&version) {
+            return Err(ServerProblem::TooOld(version));
+        }
+        let context = jetstream::ContextBuilder::new()
+            .timeout(ANSWER)
+            .ack_timeout(ANSWER)
+            .build(client.clone());
+        Ok(Self { client, context, address: shown, denied })
+    }
+
+    /// The problem behind an error of a request.
+    pub fn problem(&self, what: &str, error: &dyn Error) -> ServerProblem {
+        let denied = self.denied.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        classify(what, &chain(error), denied)
+    }
+
+    /// The most bytes of a message.
+    pub fn max_payload(&self) -> usize {
+        self.client.server_info().max_payload
+    }
+}
+
+async fn options(name: &str, denied: Denied) -> Result<ConnectOptions, ServerProblem> {
+    let mut options = ConnectOptions::new()
+        .name(name)
+        .connection_timeout(ANSWER)
+        .request_timeout(Some(ANSWER))
+        .reconnect_delay_callback(|attempts| {
+            Duration::from_millis((attempts as u64 * 100).min(2000))
+        })
+        .event_callback(move |event| {
+            note(&event, &denied);
+            async {}
+        });
+    if let (Ok(user), Ok(password)) = (env::var("NATS_USER"), env::var("NATS_PASSWORD")) {
+        options = options.user_and_password(user, password);
+    }
+    if let Some(file) = env::var_os("NATS_CREDS") {
+        let read = options.credentials_file(PathBuf::from(file)).await;
+        options = read.map_err(|error| ServerProblem::CredentialsFile(error.to_string()))?;
+    }
+    if let Some(file) = env::var_os("NATS_CA") {
+        options = options.add_root_certificates(PathBuf::from(file)).require_tls(true);
+    }
+    Ok(options)
+}
+
+/// Keeps the text of a denied permission, for the request that will time out because of it.
+fn note(event: &Event, denied: &Denied) {
+    if let Event::ServerError(Complaint::Other(text)) = event
+        && text.to_lowercase().contains("permissions violation")
+    {
+        *denied.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.clone());
+    }
+    tracing::debug!(%event, "the connection to the NATS server");
+}
+
+fn refused(address: &str, error: &ConnectError) -> ServerProblem {
+    let address = address.to_owned();
+    let why = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    match error.kind() {
+        ConnectErrorKind::ServerParse => ServerProblem::Address(address),
+        ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
+            ServerProblem::Credentials(address)
+        }
+        ConnectErrorKind::Tls => ServerProblem::Tls { address, why },
+        _ => ServerProblem::Unreachable { address, why },
+    }
+}
+
+/// An error with its sources.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        source = cause.source();
+    }
+    text
+}
+
+fn classify(what: &str, error: &str, denied: Option<String>) -> ServerProblem {
+    let what = what.to_owned();
+    let lower = error.to_lowercase();
+    let says = |texts: &[&str]| texts.iter().any(|text| lower.contains(text));
+    if says(&["insufficient", "resources exceeded", "maximum bytes exceeded", "no space left"]) {
+        return ServerProblem::Full(what);
+    }
+    if says(&["jetstream not enabled"]) {
+        return ServerProblem::NoJetStream;
+    }
+    let is_silent = says(&["timed out", "timeout", "no responders", "heartbeat", "broken pipe"]);
+    match denied {
+        Some(why) if is_silent => ServerProblem::Denied { what, why },
+        _ if is_silent => ServerProblem::Silent(what),
+        _ if says(&["not found"]) => ServerProblem::Missing(what),
+        _ => ServerProblem::Other { what, why: error.to_owned() },
+    }
+}
+
+fn is_new_enough(version: &str) -> bool {
+    let mut numbers = version.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
+    match (numbers.next(), numbers.next()) {
+        (Some(major), Some(minor)) => (major, minor) >= OLDEST,
+        _ => false,
+    }
+}
+
+/// The address without user and password.
+fn without_password(address: &str) -> String {
+    match (address.split_once("://"), address.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_owned(),
+        _ => address.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_servers_are_known_by_their_version() {
+        assert!(is_new_enough("2.10.0") && is_new_enough("2.15.1") && is_new_enough("3.0.0-beta"));
+        assert!(!is_new_enough("2.9.25") && !is_new_enough("") && !is_new_enough("two"));
+    }
+
+    #[test]
+    fn passwords_are_not_shown() {
+        assert_eq!(without_password("nats://me:secret@host:4222"), "nats://host:4222");
+        assert_eq!(without_password("nats://host:4222"), "nats://host:4222");
+        assert_eq!(without_password("me:secret@host"), "host");
+    }
+
+    #[test]
+    fn a_silence_after_a_denial_is_a_denial() {
+        let denied = || Some("Permissions Violation for Publish to \"x\"".to_owned());
+        let problem = |text, denied| classify("queue a game", text, denied).to_string();
+        assert!(problem("timed out", None).ends_with("the NATS server gives no answer"));
+        assert!(problem("timed out", denied()).contains("denies it to this user (Permissions"));
+        assert!(problem("insufficient storage (code 503)", denied()).contains("is full"));
+        assert!(problem("stream not found", None).contains("does not exist"));
+    }
+}

@@ -1,0 +1,295 @@
+//! The streams of a run, and their subjects.
+//!
+//! Every name has the run's identity in it. The queue of jobs and the queue of results are streams
+//! from which acknowledged messages are removed. A subject of the queue of jobs holds one message,
+//! so a job that is put into it twice waits there once.
+
+use std::time::Duration;
+
+use async_nats::jetstream::ErrorCode;
+use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
+use async_nats::jetstream::context::{GetStreamErrorKind, PublishError};
+use async_nats::jetstream::object_store::{self, ObjectStore};
+use async_nats::jetstream::stream::{self, DiscardPolicy, RetentionPolicy};
+
+use super::server::{NatsServer, ServerProblem};
+
+/// The subject on which coordinators tell of their runs.
+pub const RUNS: &str = "referee.runs";
+/// The header that says which part of a result a message is.
+pub const PART: &str = "Referee-Part";
+/// The consumer of the workers.
+const WORKERS: &str = "workers";
+/// The consumer of the coordinator.
+const COORDINATOR: &str = "coordinator";
+/// The object with the description of a run.
+pub const DESCRIPTION: &str = "description";
+/// How long a result may be with the coordinator before it is delivered again.
+const INSPECTION: Duration = Duration::from_secs(60);
+/// The most results that the coordinator has before it has kept the first.
+const MOST_RESULTS: i64 = 2048;
+/// The most jobs that are played at once.
+const MOST_PLAYED: i64 = 65_536;
+
+/// The names of a run on the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunNames {
+    /// The run's identity.
+    pub run: String,
+}
+
+impl RunNames {
+    /// The names of this run.
+    pub fn new(run: &str) -> Self {
+        Self { run: run.to_owned() }
+    }
+
+    fn jobs(&self) -> String {
+        format!("referee-jobs-{}", self.run)
+    }
+
+    fn results(&self) -> String {
+        format!("referee-results-{}", self.run)
+    }
+
+    fn bundles(&self) -> String {
+        format!("referee-{}", self.run)
+    }
+
+    /// The subject of a job.
+    pub fn job(&self, name: &str, attempt: u32) -> String {
+        format!("referee.{}.job.{name}.{attempt}", self.run)
+    }
+
+    fn all_jobs(&self) -> String {
+        format!("referee.{}.job.*.*", self.run)
+    }
+
+    /// The subject of the results of a job.
+    pub fn result(&self, job: &str) -> String {
+        format!("referee.{}.result.{job}", self.run)
+    }
+
+    /// The subject on which the workers of the run tell of themselves.
+    pub fn workers(&self) -> String {
+        format!("referee.{}.workers", self.run)
+    }
+}
+
+/// The name of the job in a subject.
+pub fn job_of(subject: &str) -> Option<&str> {
+    subject.split('.').nth(3)
+}
+
+/// The streams of a run.
+#[derive(Debug, Clone)]
+pub struct Streams {
+    server: NatsServer,
+    names: RunNames,
+}
+
+impl Streams {
+    /// The streams of this run, which may not exist yet.
+    pub fn new(server: &NatsServer, names: RunNames) -> Self {
+        Self { server: server.clone(), names }
+    }
+
+    /// Creates what is missing. Uses what exists, if it has the right settings.
+    ///
+    /// # Errors
+    /// Something exists with other settings, or the server refuses.
+    pub async fn create(&self, lease: Duration) -> Result<(), ServerProblem> {
+        let jobs = stream::Config {
+            name: self.names.jobs(),
+            subjects: vec![self.names.all_jobs()],
+            retention: RetentionPolicy::WorkQueue,
+            discard: DiscardPolicy::New,
+            max_messages_per_subject: 1,
+            discard_new_per_subject: true,
+            ..stream::Config::default()
+        };
+        let results = stream::Config {
+            name: self.names.results(),
+            subjects: vec![self.names.result("*")],
+            retention: RetentionPolicy::WorkQueue,
+            discard: DiscardPolicy::New,
+            ..stream::Config::default()
+        };
+        self.ensure_stream(jobs).await?;
+        self.ensure_stream(results).await?;
+        let workers = consumer(WORKERS, lease, MOST_PLAYED);
+        self.ensure_consumer(&self.names.jobs(), workers).await?;
+        // Only this coordinator takes results: what an earlier one had, but did not keep, comes at
+        // once.
+        let context = &self.server.context;
+        let _ = context.delete_consumer_from_stream(COORDINATOR, self.names.results()).await;
+        let coordinator = consumer(COORDINATOR, INSPECTION, MOST_RESULTS);
+        self.ensure_consumer(&self.names.results(), coordinator).await
+    }
+
+    async fn ensure_stream(&self, wanted: stream::Config) -> Result<(), ServerProblem> {
+        let what = format!("create the stream {}", wanted.name);
+        let context = &self.server.context;
+        match context.get_stream(&wanted.name).await {
+            Ok(found) => {
+                let found = &found.cached_info().config;
+                let what = format!("the stream {}", wanted.name);
+                let differs = |setting| Err(ServerProblem::Differs { what, setting });
+                if found.retention != wanted.retention || found.discard != wanted.discard {
+                    return differs("retention");
+                }
+                if found.discard_new_per_subject != wanted.discard_new_per_subject {
+                    return differs("limit for a subject");
+                }
+                Ok(())
+            }
+            Err(error) if is_missing(&error.kind()) => {
+                let created = context.create_stream(wanted).await;
+                created.map(drop).map_err(|error| self.server.problem(&what, &error))
+            }
+            Err(error) => Err(self.server.problem(&what, &error)),
+        }
+    }
+
+    /// Creating a consumer would silently change the settings of an existing one, so it is looked
+    /// for first.
+    async fn ensure_consumer(
+        &self,
+        stream: &str,
+        wanted: pull::Config,
+    ) -> Result<(), ServerProblem> {
+        let name = wanted.durable_name.clone().unwrap_or_default();
+        let what = format!("create the consumer {name} of {stream}");
+        let context = &self.server.context;
+        let found: Result<PullConsumer, _> = context.get_consumer_from_stream(&name, stream).await;
+        match found {
+            Ok(found) => {
+                let config = &found.cached_info().config;
+                let differs = |setting| {
+                    let what = format!("the consumer {name} of {stream}");
+                    Err(ServerProblem::Differs { what, setting })
+                };
+                if config.ack_wait != wanted.ack_wait {
+                    return differs("time for an acknowledgement");
+                }
+                if config.max_deliver != wanted.max_deliver {
+                    return differs("number of deliveries");
+                }
+                Ok(())
+            }
+            Err(error) => match self.server.problem(&what, &error) {
+                ServerProblem::Missing(_) => {
+                    let created = context.create_consumer_on_stream(wanted, stream).await;
+                    created.map(drop).map_err(|error| self.server.problem(&what, &error))
+                }
+                problem => Err(problem),
+            },
+        }
+    }
+
+    /// The object store for bundles, created if it is missing.
+    pub async fn store(&self) -> Result<ObjectStore, ServerProblem> {
+        match self.existing_store().await {
+            Err(ServerProblem::Missing(_)) => {
+                let config = object_store::Config {
+                    bucket: self.names.bundles(),
+                    ..object_store::Config::default()
+                };
+                let created = self.server.context.create_object_store(config).await;
+                created.map_err(|error| self.server.problem("create the object store", &error))
+            }
+            other => other,
+        }
+    }
+
+    /// The object store for bundles.
+    pub async fn existing_store(&self) -> Result<ObjectStore, ServerProblem> {
+        let found = self.server.context.get_object_store(self.names.bundles()).await;
+        found.map_err(|error| self.server.problem("open the object store", &error))
+    }
+
+    /// The queue of jobs, for workers.
+    pub async fn jobs(&self) -> Result<PullConsumer, ServerProblem> {
+        self.consumer(WORKERS, &self.names.jobs()).await
+    }
+
+    /// The queue of results, for the coordinator.
+    pub async fn results(&self) -> Result<PullConsumer, ServerProblem> {
+        self.consumer(COORDINATOR, &self.names.results()).await
+    }
+
+    async fn consumer(&self, name: &str, stream: &str) -> Result<PullConsumer, ServerProblem> {
+        let found = self.server.context.get_consumer_from_stream(name, stream).await;
+        found.map_err(|error| self.server.problem(&format!("open the queue {stream}"), &error))
+    }
+
+    /// How many messages are in the queue of jobs and in that of results.
+    pub async fn waiting(&self) -> Result<(u64, u64), ServerProblem> {
+        let mut counts = [0; 2];
+        for (count, name) in counts.iter_mut().zip([self.names.jobs(), self.names.results()]) {
+            let stream = self.server.context.get_stream(&name).await;
+            let stream =
+                stream.map_err(|error| self.server.problem("look into the queues", &error))?;
+            *count = stream.cached_info().state.messages;
+        }
+        Ok((counts[0], counts[1]))
+    }
+
+    /// Removes everything of this run from the server.
+    pub async fn remove(&self) {
+        let context = &self.server.context;
+        for name in [self.names.jobs(), self.names.results()] {
+            if let Err(error) = context.delete_stream(&name).await {
+                tracing::debug!(%error, name, "the stream stays");
+            }
+        }
+        if let Err(error) = context.delete_object_store(self.names.bundles()).await {
+            tracing::debug!(%error, "the object store stays");
+        }
+    }
+}
+
+fn consumer(name: &str, ack_wait: Duration, most: i64) -> pull::Config {
+    pull::Config {
+        durable_name: Some(name.to_owned()),
+        deliver_policy: DeliverPolicy::All,
+        ack_policy: AckPolicy::Explicit,
+        ack_wait,
+        max_deliver: -1,
+        max_ack_pending: most,
+        ..pull::Config::default()
+    }
+}
+
+fn is_missing(kind: &GetStreamErrorKind) -> bool {
+    matches!(kind, GetStreamErrorKind::JetStream(error)
+        if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
+}
+
+/// Whether a message was refused because its subject already has one.
+pub fn is_queued_already(error: &PublishError) -> bool {
+    let text = std::error::Error::source(error).map_or_else(String::new, ToString::to_string);
+    text.contains("maximum messages per subject exceeded")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_the_run_in_it() {
+        let names = RunNames::new("12-34");
+        for name in [
+            names.jobs(),
+            names.results(),
+            names.bundles(),
+            names.job("aa", 0),
+            names.result("aa"),
+            names.workers(),
+        ] {
+            assert!(name.contains("12-34"), "{name}");
+        }
+        assert_eq!(job_of(&names.job("aa", 2)), Some("aa"));
+        assert_eq!(job_of(&names.result("aa")), Some("aa"));
+    }
+}

@@ -1,0 +1,294 @@
+//! Tournaments on many machines, with a real server and several workers, which are processes here.
+//!
+//! The server is the first `nats-server` of the path that is new enough, or `$NATS_SERVER`.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crate::harness::{Lacks, quick, slow, without};
+use crate::support::{Arena, Config, Dice, wait_until};
+use libtest_mimic::Trial;
+use tempfile::TempDir;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    vec![
+        quick("a round-robin is the same here and on workers", || with_server(round_robin)),
+        quick("players with files play on workers", || with_server(bundled)),
+        quick("what is wrong with a server is said in a sentence", || with_server(sentences)),
+        quick("an old server is refused by its version", old_server),
+        slow("a Swiss is the same here and on workers", || with_server(swiss)),
+        slow("a game that is a program is the same here and on workers", || {
+            without(&["python3"]).or_else(|| with_server(program))
+        }),
+        slow("random kills of workers, server and coordinator lose nothing", || {
+            with_server(random_kills)
+        }),
+    ]
+}
+
+/// The `nats-server` programs of this machine, with their versions.
+fn servers() -> Vec<(PathBuf, (u32, u32))> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let named = std::env::var_os("NATS_SERVER").map(PathBuf::from);
+    let found = std::env::split_paths(&path).map(|folder| folder.join("nats-server"));
+    let all = named.into_iter().chain(found).filter(|program| program.is_file());
+    all.filter_map(|program| Some((program.clone(), version(&program)?))).collect()
+}
+
+/// The version of a server, from a line like `nats-server: v2.15.1`.
+fn version(program: &PathBuf) -> Option<(u32, u32)> {
+    let output = Command::new(program).arg("--version").output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let mut numbers = text.split_once('v')?.1.split_once('v')?.1.split('.');
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+fn with_server(test: impl FnOnce(&mut TestServer)) -> Lacks {
+    let Some((program, _)) = servers().into_iter().find(|(_, version)| *version >= (2, 10)) else {
+        return Some("there is no nats-server 2.10 or newer here".to_owned());
+    };
+    test(&mut TestServer::start(program, ""));
+    None
+}
+
+/// A server in a folder of its own.
+struct TestServer {
+    program: PathBuf,
+    dir: TempDir,
+    port: u16,
+    child: Child,
+}
+
+impl TestServer {
+    /// Starts a server, with these lines added to its configuration.
+    fn start(program: PathBuf, config: &str) -> Self {
+        let dir = tempfile::tempdir().expect("a folder");
+        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = free.local_addr().expect("a port").port();
+        drop(free);
+        let store = dir.path().join("store");
+        let config = format!(
+            "listen: \"127.0.0.1:{port}\"\n\
+             jetstream {{ store_dir: \"{}\", sync_interval: always }}\n{config}",
+            store.display()
+        );
+        fs::write(dir.path().join("server.conf"), config).expect("written");
+        let child = Self::spawn(&program, &dir);
+        let server = Self { program, dir, port, child };
+        server.wait();
+        server
+    }
+
+    fn spawn(program: &PathBuf, dir: &TempDir) -> Child {
+        Command::new(program)
+            .arg("-c")
+            .arg(dir.path().join("server.conf"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("a server")
+    }
+
+    fn wait(&self) {
+        wait_until(|| std::net::TcpStream::connect(("127.0.0.1", self.port)).is_ok());
+    }
+
+    fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    fn kill(&mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ended");
+    }
+
+    fn restart(&mut self) {
+        self.kill();
+        self.child = Self::spawn(&self.program, &self.dir);
+        self.wait();
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// A worker, which is killed at the end.
+struct WorkerProcess(Child);
+
+impl WorkerProcess {
+    fn start(arena: &Arena, url: &str, name: &str) -> Self {
+        let mut command = arena.command(&["worker", url, "--jobs", "2", "--name", name]);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        Self(child.expect("a worker"))
+    }
+
+    fn kill(&mut self) {
+        self.0.kill().expect("it runs");
+        self.0.wait().expect("it ended");
+    }
+}
+
+impl Drop for WorkerProcess {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Plays the same tournament here and on two workers, and compares games and tables.
+fn same_in_both_places(server: &TestServer, prepare: impl Fn(&Arena)) {
+    let (here, there) = (Arena::new(), Arena::new());
+    prepare(&here);
+    prepare(&there);
+    let run = here.run(&["run", "-q"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let workers = ["one", "two"].map(|name| WorkerProcess::start(&there, &server.url(), name));
+    let run = there.run(&["run", "-q", "--on", &server.url()]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    drop(workers);
+    let names = there.lines().values().filter(|line| line.contains("\"worker\":")).count();
+    assert_eq!(names, there.lines().len(), "every game names its worker");
+    let essence = |arena: &Arena| {
+        let mut games = arena.essence();
+        for game in games.values_mut() {
+            game.as_object_mut().expect("an object").remove("worker");
+        }
+        games
+    };
+    assert_eq!(essence(&there), essence(&here));
+    assert_eq!(there.read("standings.csv"), here.read("standings.csv"));
+    let verify = there.run(&["verify", "results/cup"]);
+    assert_eq!(verify.code, 0, "{}", verify.err);
+}
+
+fn round_robin(server: &mut TestServer) {
+    same_in_both_places(server, |arena| arena.configure(&Config::small()));
+}
+
+fn swiss(server: &mut TestServer) {
+    let config = Config::small()
+        .bot("dog", "random")
+        .bot("eel", "greedy")
+        .change(|config| config.more = "format = \"swiss\"\nrounds = 3\n".to_owned());
+    same_in_both_places(server, |arena| arena.configure(&config));
+}
+
+fn program(server: &mut TestServer) {
+    same_in_both_places(server, |arena| {
+        arena.write("liar.py", include_str!("../rules/liar.py"));
+        arena.write(
+            "tournament.toml",
+            "name = \"cup\"\nseed = 7\npairs = 4\n[game]\n\
+             command = [\"python3\", \"liar.py\", \"honest\"]\n\
+             [[players]]\nname = \"ant\"\nbot = \"random\"\n\
+             [[players]]\nname = \"bee\"\nbot = \"random\"\n",
+        );
+    });
+}
+
+/// Players whose program and files are in their folders.
+fn bundled(server: &mut TestServer) {
+    let config = Config::empty()
+        .player("ant", "dir = \"ant\"\ncommand = [\"sh\", \"play.sh\"]")
+        .bot("bee", "random");
+    same_in_both_places(server, |arena| {
+        arena.configure(&config);
+        fs::create_dir(arena.path().join("ant")).expect("a folder");
+        arena.write("ant/play.sh", "exec \"$REFEREE\" bot $(cat kind)\n");
+        arena.write("ant/kind", "random");
+    });
+}
+
+fn sentences(server: &mut TestServer) {
+    let arena = Arena::with(&Config::small());
+    let said = |args: &[&str]| {
+        let run = arena.run(args);
+        assert_eq!(run.code, 3, "{}", run.err);
+        run.err
+    };
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let nobody = format!("nats://{}", free.local_addr().expect("an address"));
+    drop(free);
+    let err = said(&["worker", &nobody]);
+    assert!(err.contains("cannot reach a NATS server at"), "{err}");
+    let users = "authorization { user: lab, password: right }\n";
+    let locked = TestServer::start(server.program.clone(), users);
+    let wrong = locked.url().replace("//", "//lab:wrong@");
+    for args in [&["worker", &wrong][..], &["run", "--on", &wrong]] {
+        let err = said(args);
+        assert!(err.contains("refuses this user or password") && !err.contains("wrong@"), "{err}");
+    }
+    let full = TestServer::start(
+        server.program.clone(),
+        "accounts { A: { jetstream: { max_store: 1KB, max_mem: 1KB }, \
+         users: [{ user: lab, password: right }] } }\n",
+    );
+    let address = full.url().replace("//", "//lab:right@");
+    let err = said(&["run", "--on", &address]);
+    assert!(err.contains("the store of the NATS server is full"), "{err}");
+    let narrow = TestServer::start(
+        server.program.clone(),
+        "authorization { users: [{ user: lab, password: right, \
+         permissions: { publish: \"_INBOX.>\" } }] }\n",
+    );
+    let address = narrow.url().replace("//", "//lab:right@");
+    let err = said(&["run", "--on", &address]);
+    assert!(err.contains("denies it to this user"), "{err}");
+}
+
+fn old_server() -> Lacks {
+    let Some((program, _)) = servers().into_iter().find(|(_, version)| *version < (2, 10)) else {
+        return Some("there is no nats-server older than 2.10 here".to_owned());
+    };
+    let server = TestServer::start(program, "");
+    let arena = Arena::with(&Config::small());
+    let run = arena.run(&["run", "--on", &server.url()]);
+    assert_eq!(run.code, 3);
+    assert!(run.err.contains("the NATS server has version 2."), "{}", run.err);
+    None
+}
+
+/// Two thousand short games, while everything is killed at random.
+fn random_kills(server: &mut TestServer) {
+    let config = Config::empty().bot("ant", "random").bot("bee", "random").change(|config| {
+        config.pairs = 1000;
+        config.max_moves = 2;
+    });
+    let arena = Arena::with(&config);
+    let (mut dice, url) = (Dice::new(7), server.url());
+    let mut workers: Vec<WorkerProcess> =
+        (0..3).map(|number| WorkerProcess::start(&arena, &url, &format!("w{number}"))).collect();
+    let args = ["run", "-q", "--on", &url, "--lease", "3"];
+    let mut run = arena.start(&args);
+    let mut kills = 0;
+    loop {
+        std::thread::sleep(Duration::from_millis(500 + dice.below(1500)));
+        if let Some(status) = run.try_wait().expect("it runs") {
+            assert!(status.success(), "{status}");
+            break;
+        }
+        kills += 1;
+        match dice.below(4) {
+            0 => {
+                run.kill().expect("it runs");
+                run.wait().expect("it ended");
+                run = arena.start(&args);
+            }
+            1 => server.restart(),
+            _ => {
+                let number = usize::try_from(dice.below(3)).expect("small");
+                workers[number].kill();
+                workers[number] = WorkerProcess::start(&arena, &url, &format!("w{number}"));
+            }
+        }
+    }
+    assert_eq!(arena.lines().len(), 2000, "after {kills} kills");
+    let verify = arena.run(&["verify", "results/cup"]);
+    assert_eq!(verify.code, 0, "{}", verify.err);
+    eprintln!("{kills} kills");
+}
