@@ -10,6 +10,7 @@ pub mod failed_checks;
 pub mod fault_cases;
 pub mod game_list;
 pub mod highlights;
+pub mod joined;
 pub mod log_summary;
 pub mod pass;
 pub mod pseudonyms;

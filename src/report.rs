@@ -3,6 +3,7 @@
 
 pub mod board;
 pub mod charts;
+pub mod ci;
 mod columns;
 pub mod csv_cells;
 pub mod details;

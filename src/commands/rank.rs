@@ -1,5 +1,7 @@
 //! `rank`: prints the ranking of a finished or running tournament.
 
+mod joined;
+
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -8,7 +10,7 @@ use clap::Args;
 
 use super::results::{Tables, find};
 use super::{Failure, Status};
-use crate::analysis::diagnostics::{Diagnoser, Diagnostics};
+use crate::analysis::diagnostics::{Diagnoser, Diagnostics, copies};
 use crate::analysis::failed_checks::FailedChecks;
 use crate::analysis::game_list;
 use crate::analysis::pass::{LogVisitor, Visitors};
@@ -27,6 +29,7 @@ use crate::schedule::summary::Summary;
 Examples:
   referee rank                          the newest tournament under results/
   referee rank results/autumn-cup
+  referee rank results/spring-cup results/autumn-cup    both terms together
   referee rank --details                more about the games
   referee rank --without-faults         only games without a fault
   referee rank --format json | jq '.players[0]'
@@ -41,12 +44,16 @@ A file for --from has one line per game, after a header line that names the colu
 
 `result` is `first`, `second` or `draw`, or `1-0`, `0-1` or `1/2-1/2`. `pair` is optional: the two
 games of a pair, with the seats swapped, have the same number. `fault` is optional: the code of the
-loser's fault. Other columns are ignored.")]
+loser's fault. Other columns are ignored.
+
+Several folders are connected by anchors, and by players with the same name and the same files. If
+the program behind a name has changed, each version is a player of its own.")]
 pub struct RankArgs {
-    /// The results folder (default: the newest under results/)
-    pub dir: Option<PathBuf>,
+    /// The results folder (default: the newest under results/). Several folders of the same game
+    /// are rated together, in this order
+    pub dirs: Vec<PathBuf>,
     /// Rate the games in this CSV file instead (`-` reads stdin)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["dir", "details"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["dirs", "details"])]
     pub from: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
@@ -78,7 +85,10 @@ pub fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
         print(&listed(file, faulted)?, None, args.format, printer)?;
         return Ok(Status::Done);
     }
-    let dir = find(args.dir.as_deref())?;
+    if args.dirs.len() > 1 {
+        return joined::rank(args, faulted, printer);
+    }
+    let dir = find(args.dirs.first().map(PathBuf::as_path))?;
     let tables = Tables::read(&dir, faulted)?;
     tables.warn(printer);
     let is_text = args.format == RankFormat::Text;
@@ -87,6 +97,12 @@ pub fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
     if is_text {
         for line in &out {
             printer.note(line);
+        }
+        let programs = tables.analysis.header.players.iter();
+        let programs = programs.filter(|player| !player.command.starts_with("bot:"));
+        let hashes = programs.map(|player| (&*player.name, &*player.hash));
+        for names in copies::copies(hashes) {
+            printer.note(&copies::describe(&names));
         }
     }
     Ok(Status::Done)

@@ -6,6 +6,8 @@ mod plan;
 
 use std::error::Error;
 use std::fmt;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +23,7 @@ use super::results::Tables;
 use super::runtime::{interrupted, new_runtime};
 use super::settings::{GivenSettings, SettingSource, Settings, Sourced};
 use super::until::Until;
-use super::{Failure, Status};
+use super::{Failure, OutputFormat, Status};
 use crate::analysis::results::Faulted;
 use crate::config;
 use crate::folder::{self, LockedFolder};
@@ -31,7 +33,8 @@ use crate::model::tournament::{MOST_JOBS, Tournament};
 use crate::player::Sandbox;
 use crate::printer::Printer;
 use crate::progress::{Contender, Progress};
-use crate::report::terminal;
+use crate::report::json::StandingsJson;
+use crate::report::{Standings, ci, terminal};
 use crate::run::cores::Cores;
 use crate::run::deadline::RunDeadline;
 use crate::run::entrant::Entrant;
@@ -51,6 +54,7 @@ Examples:
   referee run --replace greedy         greedy has changed: play its games again
   referee run --until 18:30            get the best possible ranking by 18:30
   referee run --on nats://host:4222    let the workers of a server play
+  referee run --quiet --strict --junit referee.xml --summary summary.md
 
 Ctrl-C stops the run: it drops unfinished games and writes the tables. A second one exits at once.
 
@@ -89,6 +93,15 @@ pub struct RunArgs {
     /// Leave out one mechanism, to see which other one holds (for tests)
     #[arg(long, hide = true, value_name = "MECHANISM", value_parser = mechanism_named())]
     pub without: Vec<Mechanism>,
+    /// Output format of the ranking
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// Also write a test report for CI (`JUnit` XML), in which a player with a fault is a failed test
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Also append the ranking to this file, as Markdown
+    #[arg(long, value_name = "FILE")]
+    pub summary: Option<PathBuf>,
     /// Exit with code 1 if a player made a fault
     #[arg(long)]
     pub strict: bool,
@@ -355,8 +368,7 @@ fn conclude(
     (tables, out): (&Tables, &[String]),
     printer: Printer,
 ) -> Result<Status, Failure> {
-    let ranking = terminal::ranking(&tables.standings, printer.width(), printer.colour);
-    printer.line(&ranking)?;
+    show(args, &tournament.name, &tables.standings, printer)?;
     for line in out {
         printer.note(line);
     }
@@ -367,4 +379,31 @@ fn conclude(
     printer.note(&format!("Results: {}", folder.dir().display()));
     let found = args.strict && tables.standings.fault_total() > 0;
     Ok(if found { Status::Found } else { Status::Done })
+}
+
+/// Prints the ranking, and writes it to the files that were asked for.
+fn show(
+    args: &RunArgs,
+    name: &str,
+    standings: &Standings,
+    printer: Printer,
+) -> Result<(), Failure> {
+    let ranking = match args.format {
+        OutputFormat::Text => terminal::ranking(standings, printer.width(), printer.colour),
+        OutputFormat::Json => serde_json::to_string(&StandingsJson::from(standings))
+            .map_err(|error| Failure::system(error.to_string()))?,
+    };
+    printer.line(&ranking)?;
+    let failed = |path: &Path, error: io::Error| {
+        Failure::system(format!("cannot write {}: {error}", path.display()))
+    };
+    if let Some(path) = &args.junit {
+        fs::write(path, ci::junit(name, standings)).map_err(|error| failed(path, error))?;
+    }
+    if let Some(path) = &args.summary {
+        let file = OpenOptions::new().create(true).append(true).open(path);
+        file.and_then(|mut file| file.write_all(ci::summary(name, standings).as_bytes()))
+            .map_err(|error| failed(path, error))?;
+    }
+    Ok(())
 }

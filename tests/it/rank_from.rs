@@ -71,3 +71,49 @@ fn a_million_games_are_counted() {
     let run = arena.run(&["rank", "--from", "games.csv"]);
     assert!(run.out.contains("\n1000000 of 1000000 games played.\n"), "{}", run.out);
 }
+
+#[test]
+fn several_tournaments_are_rated_together() {
+    let arena = Arena::new();
+    let bot = |name: &str, bot: &str| format!("[[players]]\nname = \"{name}\"\nbot = \"{bot}\"\n");
+    let play = |name: &str, game: &str, players: &[String]| {
+        let head = format!("name = \"{name}\"\ngame = \"{game}\"\nseed = 1\npairs = 1\n");
+        arena.write("cup.toml", &(head + &players.concat()));
+        let run = arena.run(&["run", "--quiet", "cup.toml"]);
+        assert_eq!(run.code, 0, "{run:?}");
+    };
+    play("spring", "watch-your-back", &[bot("ant", "random"), bot("bee", "greedy")]);
+    play("autumn", "watch-your-back", &[bot("ant", "search-100"), bot("bee", "greedy")]);
+    play("other", "backdraughts", &[bot("ant", "random"), bot("bee", "greedy")]);
+    let run = arena.run(&["rank", "results/spring", "results/autumn"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    for name in ["ant (spring)", "ant (autumn)", "bee"] {
+        assert!(run.out.contains(name), "each version is a player of its own: {}", run.out);
+    }
+    assert!(run.out.contains("\n4 of 4 games played.\n"), "{}", run.out);
+    let (_, history) = run.out.split_once("\nRatings after each tournament:\n").expect("a history");
+    let bee = history.lines().find(|line| line.starts_with("  bee: ")).expect("its line");
+    assert!(bee.contains(" (spring), ") && bee.ends_with(" (autumn)"), "{history}");
+    let json = arena.run(&["rank", "results/spring", "results/autumn", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!((&json["games"], &json["groups"]), (&4.into(), &1.into()));
+    let refused = arena.run(&["rank", "results/spring", "results/other"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.err.contains("spring and other differ in the game"), "{}", refused.err);
+}
+
+#[test]
+fn a_run_writes_files_for_continuous_integration() {
+    let arena = Arena::with(&Config::small());
+    let args = ["run", "--quiet", "--format", "json", "--junit", "a.xml", "--summary", "a.md"];
+    let run = arena.run(&args);
+    assert_eq!(run.code, 0, "{run:?}");
+    let json: Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(json["players"].as_array().map(Vec::len), Some(3));
+    let read = |name: &str| std::fs::read_to_string(arena.path().join(name)).expect(name);
+    let test = "<testcase classname=\"cup\" name=\"ant\"/>";
+    assert!(read("a.xml").contains(test), "{}", read("a.xml"));
+    assert!(read("a.md").contains("\n| 1 | bee | 22 |"), "{}", read("a.md"));
+    assert_eq!(arena.run(&args).code, 0);
+    assert_eq!(read("a.md").matches("## cup").count(), 2, "the summary is appended");
+}

@@ -5,6 +5,9 @@ use std::fs;
 
 use crate::support::{Arena, Run};
 
+/// The beginning of the further parts of a configuration, which are all comments.
+const FURTHER: &str = "\n# Stages find out more";
+
 #[test]
 fn non_empty_folders_are_left_alone() {
     let arena = Arena::new();
@@ -49,7 +52,8 @@ fn an_export_of_a_platform_becomes_a_tournament() {
             "",
             &format!(
                 "Bob Ray: {same} `solo`\neve_12_mine.tar: {refused}\nsolo: {same} `Bob Ray`\n\
-                 unbuilt: {unbuilt}\ncup/tournament.toml: 3 of 5 are players\n"
+                 unbuilt: {unbuilt}\ncup/tournament.toml: 3 of 5 are players\n\
+                 next: referee check --all --config cup/tournament.toml; referee run --plan cup/tournament.toml\n"
             )
         )
     );
@@ -88,6 +92,7 @@ dir = \"players/solo\"
 # unbuilt: {unbuilt}
 "
     );
+    let (players, _) = players.split_once(FURTHER).expect("further parts");
     assert_eq!(players, expected);
     let plan = arena.run(&["run", "--plan", "cup/tournament.toml"]);
     assert_eq!(plan.code, 0, "{}", plan.err);
@@ -118,7 +123,11 @@ fn loose_files_get_folders_of_their_own() {
         ("byron_17_102_board-1.py", "size = 8\n"),
         ("ray_LATE_18_103_team.py", CLASS),
     ]);
-    assert_eq!(said, "ray: it came late\ncup/tournament.toml: 2 of 2 are players\n");
+    assert_eq!(
+        said,
+        "ray: it came late\ncup/tournament.toml: 2 of 2 are players\n\
+         next: referee check --all --config cup/tournament.toml; referee run --plan cup/tournament.toml\n"
+    );
     let expected = "
 [[players]]
 name = \"byron\"
@@ -131,6 +140,7 @@ name = \"ray\"
 comp30024 = \"team\"
 dir = \"players/ray\"
 ";
+    let (players, _) = players.split_once(FURTHER).expect("further parts");
     assert_eq!(players, expected);
     let names = |dir: &str| {
         let entries = fs::read_dir(arena.path().join("cup/players").join(dir)).expect("a folder");
@@ -158,6 +168,7 @@ byron: the latest, `byron_17_202_player-1.py`, is used; not used: `byron_17_101_
 eve_18_103_mine.rar: `eve_18_103_mine.rar` cannot be unpacked: ask for a .zip or a .tar.gz
 report.pdf: it is neither a program nor an archive
 cup/tournament.toml: 3 of 5 are players
+next: referee check --all --config cup/tournament.toml; referee run --plan cup/tournament.toml
 ";
     assert_eq!(said, expected);
     let text = |name: &str| fs::read_to_string(arena.path().join("cup/players").join(name));
@@ -189,7 +200,13 @@ fn several_candidates_are_written_as_comments() {
         ("bob/src/player.py", "\u{feff}print()"),
     ]);
     let several = "ada: several files in it may be the player; choose one";
-    assert_eq!(said, format!("{several}\ncup/tournament.toml: 1 of 2 are players\n"));
+    assert_eq!(
+        said,
+        format!(
+            "{several}\ncup/tournament.toml: 1 of 2 are players\n\
+         next: referee check --all --config cup/tournament.toml; referee run --plan cup/tournament.toml\n"
+        )
+    );
     let expected = format!(
         "
 # {several}
@@ -208,6 +225,7 @@ command = [\"python3\", \"player.py\"]
 dir = \"DIR/export/bob/src\"
 "
     );
+    let (players, _) = players.split_once(FURTHER).expect("further parts");
     assert_eq!(players, expected);
     let text = fs::read_to_string(arena.path().join("cup/tournament.toml")).expect("a file");
     let chosen = text.replacen(
@@ -230,7 +248,15 @@ fn existing_folders_are_not_unpacked_into() {
     arena.write("players/ant.py", "one");
     arena.write("players/bee.py", "two");
     let run = arena.run(&["new", "tournament", "players"]);
-    assert_eq!(run, Run::new(0, "", "./tournament.toml: 2 of 2 are players\n"));
+    assert_eq!(
+        run,
+        Run::new(
+            0,
+            "",
+            "./tournament.toml: 2 of 2 are players\n\
+         next: referee check --all --config ./tournament.toml; referee run --plan ./tournament.toml\n"
+        )
+    );
     assert_eq!(fs::read_dir(arena.path().join("players")).expect("a list").count(), 2);
     assert!(arena.path().join("unpacked/ant/ant.py").is_file());
     fs::rename(arena.path().join("unpacked"), arena.path().join("export")).expect("renamed");

@@ -19,6 +19,28 @@ const PRESET: &str = "\
 # preset = \"comp30024-2018\"
 ";
 
+/// Further parts of a configuration, to uncomment.
+const MORE: &str = "
+# Stages find out more in fewer games if there are many players. With them, remove `pairs` above.
+# [[stages]]
+# format = \"check\"
+# [[stages]]
+# format = \"swiss\"
+# rounds = 7
+
+# An anchor keeps its rating, so the ratings of several terms can be compared.
+# [[players]]
+# name = \"house-greedy\"
+# bot = \"greedy\"
+# rating = 1500
+
+# Marks by rank, and by the share of points against a player (docs/report.md).
+# [grades]
+# ranks = [{ rank = 3, marks = 10 }, { rank = 20, marks = 8 }, { rank = 200, marks = 5 }]
+# against = [{ player = \"house-greedy\", score = 0.5, marks = 2 }]
+# failed = 0
+";
+
 /// Arguments of `new tournament`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -59,6 +81,9 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
         printer.note(&line);
     }
     printer.note(&format!("{}: {good} of {} are players", file.display(), taken.len()));
+    let file = file.display().to_string();
+    let file = shlex::try_quote(&file).map_or(file.clone(), Into::into);
+    printer.note(&format!("next: referee check --all --config {file}; referee run --plan {file}"));
     Ok(if good == taken.len() { Status::Done } else { Status::Found })
 }
 
@@ -117,7 +142,7 @@ fn configuration(args: &TournamentArgs, taken: &[Submission]) -> Result<String, 
         text.extend(lines(submission).iter().map(|line| format!("# {line}\n")));
         text.push_str(&tables(submission, &folder)?);
     }
-    Ok(text)
+    Ok(text + MORE)
 }
 
 /// The game as the configuration in `folder` names it.
