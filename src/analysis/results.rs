@@ -246,12 +246,12 @@ pub(crate) mod tests {
         for pair in 1..=3 {
             results.add(&same(pair)).expect("known players");
         }
-        assert_eq!(results.counts.copies(), &BTreeMap::from([((0, 1), 2)]));
+        assert_eq!(results.counts.copies(), BTreeMap::from([((0, 1), 2)]));
         for pair in 4..=6 {
             let crashed = GameRecord { actions: vec![], ..same(pair) };
             results.add(&crashed).expect("known players");
         }
-        assert_eq!(results.counts.copies(), &BTreeMap::from([((0, 1), 2)]));
+        assert_eq!(results.counts.copies(), BTreeMap::from([((0, 1), 2)]));
     }
 
     #[test]

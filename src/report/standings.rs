@@ -133,7 +133,7 @@ impl Standings {
         let ranks = ranking.ranks();
         let places = 0..ranking.order.len();
         let name = |player: usize| results.names()[player].clone();
-        let copies = results.counts.copies().iter();
+        let copies = results.counts.copies().into_iter();
         Self {
             rows: places.map(|at| row(evaluation, &ranks, at)).collect(),
             total: results.counts.total(),
@@ -143,7 +143,7 @@ impl Standings {
             groups: ranking.group_count(),
             pair_correlation: ranking.fit.pair_correlation,
             seat_effects_p: seats.p_value,
-            copies: copies.map(|(&(one, two), &count)| (name(one), name(two), count)).collect(),
+            copies: copies.map(|((one, two), count)| (name(one), name(two), count)).collect(),
             remedy: Remedy::default(),
             contradiction: evaluation.contradiction.map(|found| ContradictedAnchors {
                 upper: name(found.upper),

@@ -45,7 +45,7 @@ mod tests {
 #  player    rating  ±95%  ranks  games  score     %   W  D  L  faults
 1  greedy       299  ±234    1–2     11   10.5  95.5  10  1  0       0
 2  象棋 bot    -115  ±196    2–3      9      1  11.1   0  2  7       0
-3  chatty      -184  ±271    1–3      4    0.5  12.5   0  1  3       2
+3  chatty      -184  ±271    2–3      4    0.5  12.5   0  1  3       2
 
 12 of 12 games played.
 First seat: 89 ±190 Elo. Draws: 2 of 12 games (16.7%).

@@ -96,7 +96,7 @@ impl Covariance {
     }
 
     /// Random deviations of all parameters: one row per round.
-    pub(crate) fn deviations(&self, rounds: usize, luck: &mut impl Rng) -> Array2<f64> {
+    pub(crate) fn deviations(&self, rounds: usize, luck: &mut impl Rng) -> Array2<f32> {
         self.sandwich.deviations(rounds, luck)
     }
 }
@@ -134,12 +134,13 @@ impl Spread {
         let expected = PRIOR_PAIRS / (weight + PRIOR_PAIRS);
         // Single games are independent of each other.
         let singles = Side::BOTH.map(|side| f64::from(counts.singles(side)));
-        let block: Block = std::array::from_fn(|row| {
-            std::array::from_fn(|column| {
-                (1.0 - expected) * observed[row][column]
-                    + (expected * pairs + singles[row / 2]) * independent[row][column]
-            })
-        });
+        let mut block = observed;
+        for (row, cells) in block.iter_mut().enumerate() {
+            for (cell, independent) in cells.iter_mut().zip(independent[row]) {
+                *cell =
+                    (1.0 - expected) * *cell + (expected * pairs + singles[row / 2]) * independent;
+            }
+        }
         Self {
             uncorrelated: contracted(&block),
             together: deviations.map(|deviation| pairs * deviation),
@@ -174,10 +175,7 @@ fn independent(chances: &[Chances; 2]) -> Block {
 
 /// How strongly the fit follows each part of a pair's residuals.
 fn leverage(predictor: &PairPredictor, inverse: &Matrix) -> Block {
-    let spread =
-        |[contrast, common, draw]: [f64; 3]| [common + contrast, draw, common - contrast, draw];
-    let half = predictor.restrict(|row, column| inverse.at(row, column)).map(spread);
-    transposed(&transposed(&half).map(spread))
+    expanded(&predictor.restrict(|row, column| inverse.at(row, column)))
 }
 
 /// The sum of the outer products of all pairs' residuals, plus the part that fitting removed.
@@ -188,8 +186,8 @@ fn observed(
     leverage: &Block,
 ) -> Block {
     let pairs = f64::from(counts.pairs());
-    let lost = product(&product(independent, leverage), independent);
-    let mut sum = lost.map(|row| row.map(|cell| cell * pairs));
+    let mut sum = product(&product(independent, leverage), independent);
+    sum.as_flattened_mut().iter_mut().for_each(|cell| *cell *= pairs);
     for (one, other, count) in counts.cells() {
         let [a, b] = [chances[0].residual(one), chances[1].residual(other)];
         let residual = [a[0], a[1], b[0], b[1]];
@@ -203,9 +201,15 @@ fn observed(
 }
 
 fn product(left: &Block, right: &Block) -> Block {
-    std::array::from_fn(|row| {
-        std::array::from_fn(|column| (0..4).map(|k| left[row][k] * right[k][column]).sum())
-    })
+    let mut product = Block::default();
+    for (sums, factors) in product.iter_mut().zip(left) {
+        for (factor, cells) in factors.iter().zip(right) {
+            for (sum, cell) in sums.iter_mut().zip(cells) {
+                *sum += factor * cell;
+            }
+        }
+    }
+    product
 }
 
 /// A block in the parts of a [`PairPredictor`]. The contrast counts against the lower player at the
@@ -214,11 +218,28 @@ fn contracted(block: &Block) -> Local {
     let part = |[score, draw, second_score, second_draw]: [f64; 4]| {
         [score - second_score, score + second_score, draw + second_draw]
     };
-    transposed(&block.map(part)).map(part)
+    let mut half = [[0.0; 4]; 3];
+    for (at, row) in block.iter().enumerate() {
+        for (column, cell) in part(*row).into_iter().enumerate() {
+            half[column][at] = cell;
+        }
+    }
+    let [contrast, common, draw] = half;
+    [part(contrast), part(common), part(draw)]
 }
 
-fn transposed<const R: usize, const C: usize>(rows: &[[f64; C]; R]) -> [[f64; R]; C] {
-    std::array::from_fn(|column| std::array::from_fn(|row| rows[row][column]))
+/// The block whose parts these are: the reverse of [`contracted`], up to a factor.
+fn expanded(local: &Local) -> Block {
+    let spread =
+        |[contrast, common, draw]: [f64; 3]| [common + contrast, draw, common - contrast, draw];
+    let mut half = [[0.0; 3]; 4];
+    for (at, row) in local.iter().enumerate() {
+        for (column, cell) in spread(*row).into_iter().enumerate() {
+            half[column][at] = cell;
+        }
+    }
+    let [score, draw, second_score, second_draw] = half;
+    [spread(score), spread(draw), spread(second_score), spread(second_draw)]
 }
 
 /// Estimates the correlation within pairs for the whole tournament.
@@ -284,7 +305,7 @@ mod tests {
             for (at, weights) in (0..12).zip(&sums) {
                 let apart =
                     &drawn.index_axis(Axis(1), at) - &drawn.index_axis(Axis(1), (at + 5) % 12);
-                let drawn = apart.dot(&apart) / 4000.0;
+                let drawn = f64::from(apart.dot(&apart) / 4000.0);
                 assert!((drawn / two.0.variance(weights.clone()) - 1.0).abs() < 0.1);
             }
         }

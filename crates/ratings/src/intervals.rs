@@ -5,7 +5,8 @@
 //! of games to the fit by a random number, moves the strengths as one step of the fit would, and
 //! ranks the players again. With normal multipliers, the strengths move by a normal vector whose
 //! covariance is the one behind the rating intervals. So each round draws directly from that
-//! distribution, and its cost does not depend on the number of pairs.
+//! distribution, and its cost does not depend on the number of pairs. Rounds come in twos: the second
+//! moves every strength by as much in the other direction, which is as likely.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -15,12 +16,13 @@ use crate::model::Chances;
 use crate::rating::Estimate;
 use crate::significance::{Z95, normal_below};
 
-/// The number of bootstrap rounds.
-const ROUNDS: usize = 4000;
+/// The number of bootstrap rounds: two for each deviation that is drawn.
+const ROUNDS: usize = 2 * BATCH * BATCHES;
 /// Rank intervals leave out at most this share of the rounds on each side: 1/40.
 const TAIL: usize = ROUNDS / 40;
-/// The number of rounds that are drawn at once.
-const BATCH: usize = 125;
+/// The number of deviations that are drawn at once.
+const BATCH: usize = 400;
+const BATCHES: usize = 5;
 /// The bootstrap's seed: the same results always have the same intervals.
 const SEED: u64 = 0x7265_6665_7265_6521;
 /// Beyond this many games, no number is given.
@@ -107,17 +109,19 @@ impl Fit {
     /// The rank interval of each player within its group. Players of a lower class come before
     /// those of a higher one, and ratings decide within a class.
     pub(crate) fn rank_intervals_by<C: Ord>(&self, classes: &[C]) -> Vec<RankInterval> {
-        let order = ClassOrder::new(&self.groups, classes);
+        let mut order = ClassOrder::new(&self.groups, classes);
         let layout = &self.fitted.model.layout;
         let estimated: Vec<f64> =
             (0..self.groups.len()).map(|player| self.fitted.strength(player)).collect();
         let mut all_places: Vec<Vec<u32>> = vec![Vec::with_capacity(ROUNDS); estimated.len()];
         let mut luck = ChaCha8Rng::seed_from_u64(SEED);
-        for start in (0..ROUNDS).step_by(BATCH) {
-            let rounds = BATCH.min(ROUNDS - start);
-            for deviation in self.fitted.covariance.deviations(rounds, &mut luck).rows() {
-                let moved = |player: usize| estimated[player] + deviation[layout.slots[player]];
-                order.rank(moved, |player, place| all_places[player].push(place));
+        for _ in 0..BATCHES {
+            for deviation in self.fitted.covariance.deviations(BATCH, &mut luck).rows() {
+                for sign in [1.0, -1.0] {
+                    let by = |player: usize| f64::from(deviation[layout.slots[player]]);
+                    let moved = |player: usize| estimated[player] + sign * by(player);
+                    order.rank(moved, |player, place| all_places[player].push(place));
+                }
             }
         }
         let mut intervals = vec![RankInterval { low: 1, high: 1 }; estimated.len()];
@@ -136,6 +140,8 @@ struct ClassOrder {
     /// The players of each group and class, and the first place in the group that they may have,
     /// from 0.
     runs: Vec<(u32, Vec<usize>)>,
+    /// A number per player of a run, by which they are sorted; empty between two uses.
+    keys: Vec<u128>,
 }
 
 impl ClassOrder {
@@ -149,21 +155,35 @@ impl ClassOrder {
             let first = after.map_or(0, |(first, last)| first + index(last.len()));
             runs.push((first, run.to_vec()));
         }
-        Self { runs }
+        Self { runs, keys: Vec::new() }
     }
 
     /// Passes every player and its place in its group, from 0, to `placed`.
-    fn rank(&self, strength: impl Fn(usize) -> f64, mut placed: impl FnMut(usize, u32)) {
+    fn rank(&mut self, strength: impl Fn(usize) -> f64, mut placed: impl FnMut(usize, u32)) {
         for (first, players) in &self.runs {
-            let mut order: Vec<(f64, usize)> =
-                players.iter().map(|&player| (strength(player), player)).collect();
-            order
-                .sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
-            for (place, (_, player)) in (*first..).zip(order) {
-                placed(player, place);
+            let key = |&player: &usize| sort_key(strength(player), player);
+            self.keys.extend(players.iter().map(key));
+            self.keys.sort_unstable();
+            for (place, key) in (*first..).zip(self.keys.drain(..)) {
+                placed(player_of(key), place);
             }
         }
     }
+}
+
+/// A number that sorts the strongest player first, and players of the same strength by their
+/// numbers. Such numbers are compared without a branch.
+fn sort_key(strength: f64, player: usize) -> u128 {
+    let bits = strength.to_bits();
+    // Negative numbers: the larger the bits, the smaller the number.
+    let falling = if strength.is_sign_negative() { bits } else { !bits & (u64::MAX >> 1) };
+    u128::from(falling) << 64 | player as u128
+}
+
+/// The player in a sort key.
+#[expect(clippy::cast_possible_truncation, reason = "the lower half is the player's number")]
+fn player_of(key: u128) -> usize {
+    key as u64 as usize
 }
 
 fn index(length: usize) -> u32 {
@@ -198,6 +218,16 @@ mod tests {
         times: usize,
     ) -> Vec<(usize, usize, GameOutcome)> {
         vec![(first, second, outcome); times]
+    }
+
+    #[test]
+    fn sort_keys_put_the_strongest_first() {
+        let strengths = [f64::INFINITY, 2.5, 1.0, 1e-9, 0.0, -0.0, -1e-9, -1.0, -2.5];
+        let keys: Vec<u128> =
+            (0..).zip(strengths).map(|(player, strength)| sort_key(strength, player)).collect();
+        assert!(keys.is_sorted(), "{keys:?}");
+        assert!(keys.iter().map(|&key| player_of(key)).eq(0..9));
+        assert!(sort_key(1.0, 1) < sort_key(1.0, 2));
     }
 
     #[test]

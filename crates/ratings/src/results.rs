@@ -1,5 +1,6 @@
 //! Results: who met whom, and the outcomes of the games.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::num::NonZeroU64;
 
@@ -93,20 +94,28 @@ impl Completion {
 #[derive(Debug, Clone)]
 pub struct Results {
     players: usize,
-    /// By the player at the first seat and the one at the second.
-    games: HashMap<(usize, usize), SeatedOutcomes>,
+    /// By the two players' numbers; the lower number is the upper player.
+    meetings: HashMap<(usize, usize), HeadToHead>,
     /// All games of each player at each seat, from its side.
     by_seat: Vec<SeatedOutcomes>,
     completion: Vec<Completion>,
-    /// By the two players' numbers; the lower number is the upper player.
-    pairs: BTreeMap<(usize, usize), PairCounts>,
-    /// Games whose partner has not been added yet.
-    open: BTreeMap<(usize, usize, u32), (usize, GameOutcome)>,
+    /// Games whose partner has not been added yet, by upper player, lower player and pair.
+    open: HashMap<(usize, usize, u32), (Side, GameOutcome)>,
     seen: HashSet<NonZeroU64>,
-    /// Copies by first and second player.
-    copies: BTreeMap<(usize, usize), u32>,
-    /// By upper and lower player: how many of their latest games, in a row, were copies.
-    repeats: BTreeMap<(usize, usize), u32>,
+}
+
+/// The games of two players.
+#[derive(Debug, Clone, Default)]
+struct HeadToHead {
+    /// The games with the upper player at the first seat, and the others.
+    games: [SeatedOutcomes; 2],
+    /// The games that count for ratings, except those whose partner has not been added yet. `None`
+    /// if no game counts.
+    pairs: Option<PairCounts>,
+    /// Copies of earlier games, with the upper player at the first seat and with the other.
+    copies: [u32; 2],
+    /// How many of the latest games, in a row, were copies.
+    repeats: u32,
 }
 
 /// Games, counted from the side of the first seat and of the second.
@@ -116,19 +125,24 @@ struct SeatedOutcomes {
     second: Outcomes,
 }
 
+impl SeatedOutcomes {
+    /// Counts a game.
+    fn add(&mut self, game: PlayedGame) {
+        let [first, second] = game.halves().map(Outcomes::of_halves);
+        *self = Self { first: self.first + first, second: self.second + second };
+    }
+}
+
 impl Results {
     /// No games yet, between this many players.
     pub fn new(players: usize) -> Self {
         Self {
             players,
-            games: HashMap::new(),
+            meetings: HashMap::new(),
             by_seat: vec![SeatedOutcomes::default(); players],
             completion: vec![Completion::default(); players],
-            pairs: BTreeMap::new(),
-            open: BTreeMap::new(),
+            open: HashMap::new(),
             seen: HashSet::new(),
-            copies: BTreeMap::new(),
-            repeats: BTreeMap::new(),
         }
     }
 
@@ -138,9 +152,42 @@ impl Results {
     ///
     /// If a player's number is too large.
     pub fn add(&mut self, game: PlayedGame) {
-        self.add_score(game);
-        if let Some(outcome) = game.outcome {
-            self.add_rated(game, outcome);
+        let Some(outcome) = game.outcome else {
+            self.add_score(game);
+            return;
+        };
+        let is_copy = game.fingerprint.is_some_and(|fingerprint| !self.seen.insert(fingerprint));
+        if is_copy {
+            let meeting = self.add_score(game);
+            meeting.repeats += 1;
+            meeting.copies[side(game) as usize] += 1;
+        } else {
+            let other = self.pair_up(game, outcome);
+            let meeting = self.add_score(game);
+            meeting.repeats = 0;
+            let counts = meeting.pairs.get_or_insert_default();
+            match (other, side(game)) {
+                (None, _) => {}
+                (Some((other, earlier)), side) if other == side => counts.add_single(side, earlier),
+                (Some((_, earlier)), Side::Upper) => counts.add(outcome, earlier),
+                (Some((_, earlier)), Side::Lower) => counts.add(earlier, outcome),
+            }
+        }
+    }
+
+    /// Returns the other game of the pair if it is there, with the side that has the first seat.
+    /// Otherwise stores this game until it comes; it also replaces an earlier game of the same side.
+    fn pair_up(&mut self, game: PlayedGame, outcome: GameOutcome) -> Option<(Side, GameOutcome)> {
+        let PlayedGame { first, second, pair, .. } = game;
+        match self.open.entry((first.min(second), first.max(second), pair)) {
+            Entry::Vacant(place) => {
+                place.insert((side(game), outcome));
+                None
+            }
+            Entry::Occupied(mut place) if place.get().0 == side(game) => {
+                Some(place.insert((side(game), outcome)))
+            }
+            Entry::Occupied(place) => Some(place.remove()),
         }
     }
 
@@ -151,21 +198,22 @@ impl Results {
     ///
     /// If a player's number is too large.
     pub fn add_unpaired(&mut self, game: PlayedGame) {
-        self.add_score(game);
+        let meeting = self.add_score(game);
         if let Some(outcome) = game.outcome {
-            let (upper, lower) = (game.first.min(game.second), game.first.max(game.second));
-            let counts = self.pairs.entry((upper, lower)).or_default();
-            counts.add_single(side(game.first, upper), outcome);
+            meeting.pairs.get_or_insert_default().add_single(side(game), outcome);
         }
     }
 
-    fn add_score(&mut self, game: PlayedGame) {
+    /// Counts a game for the scores. Returns the games of its players.
+    fn add_score(&mut self, game: PlayedGame) -> &mut HeadToHead {
+        let PlayedGame { first, second, .. } = game;
         self.add_completion(game);
-        let [first, second] = game.halves().map(Outcomes::of_halves);
-        let games = self.games.entry((game.first, game.second)).or_default();
-        *games = SeatedOutcomes { first: games.first + first, second: games.second + second };
-        self.by_seat[game.first].first = self.by_seat[game.first].first + first;
-        self.by_seat[game.second].second = self.by_seat[game.second].second + second;
+        let [at_first, at_second] = game.halves().map(Outcomes::of_halves);
+        self.by_seat[first].first = self.by_seat[first].first + at_first;
+        self.by_seat[second].second = self.by_seat[second].second + at_second;
+        let meeting = self.meetings.entry((first.min(second), first.max(second))).or_default();
+        meeting.games[side(game) as usize].add(game);
+        meeting
     }
 
     /// Counts only how a game ended for its players. It neither scores nor affects ratings.
@@ -179,43 +227,6 @@ impl Results {
         self.completion[game.second].add(second, first);
     }
 
-    /// Counts a game for the ratings, unless it is a copy.
-    fn add_rated(&mut self, game: PlayedGame, outcome: GameOutcome) {
-        let PlayedGame { first, second, fingerprint, .. } = game;
-        let repeats = self.repeats.entry((first.min(second), first.max(second))).or_default();
-        let is_copy = fingerprint.is_some_and(|fingerprint| !self.seen.insert(fingerprint));
-        if is_copy {
-            *repeats += 1;
-            *self.copies.entry((first, second)).or_default() += 1;
-        } else {
-            *repeats = 0;
-            self.pair_up(game, outcome);
-        }
-    }
-
-    /// Completes the pair if its other game is there, and otherwise stores this game until it
-    /// comes.
-    fn pair_up(&mut self, game: PlayedGame, outcome: GameOutcome) {
-        let PlayedGame { first, second, pair, .. } = game;
-        let (upper, lower) = (first.min(second), first.max(second));
-        let counts = self.pairs.entry((upper, lower)).or_default();
-        match self.open.remove(&(upper, lower, pair)) {
-            Some((other, earlier)) if other == second => {
-                if first == upper {
-                    counts.add(outcome, earlier);
-                } else {
-                    counts.add(earlier, outcome);
-                }
-            }
-            unrelated => {
-                if let Some((other, earlier)) = unrelated {
-                    counts.add_single(side(other, upper), earlier);
-                }
-                self.open.insert((upper, lower, pair), (first, outcome));
-            }
-        }
-    }
-
     /// The number of players.
     pub fn players(&self) -> usize {
         self.players
@@ -225,22 +236,45 @@ impl Results {
     /// upper player's number (the lower of the two), the lower player's, and the counts of their
     /// pairs.
     pub fn pairings(&self) -> Vec<(usize, usize, PairCounts)> {
-        let mut all = self.pairs.clone();
-        for (&(upper, lower, _), &(first, outcome)) in &self.open {
-            all.entry((upper, lower)).or_default().add_single(side(first, upper), outcome);
+        let mut open: HashMap<(usize, usize), Vec<(Side, GameOutcome)>> = HashMap::new();
+        for (&(upper, lower, _), &game) in &self.open {
+            open.entry((upper, lower)).or_default().push(game);
         }
-        all.into_iter().map(|((upper, lower), counts)| (upper, lower, counts)).collect()
+        let counted = |(players, meeting): (&(usize, usize), &HeadToHead)| {
+            let mut counts = meeting.pairs?;
+            for &(side, outcome) in open.get(players).into_iter().flatten() {
+                counts.add_single(side, outcome);
+            }
+            Some((players.0, players.1, counts))
+        };
+        let mut pairings: Vec<_> = self.meetings.iter().filter_map(counted).collect();
+        pairings.sort_unstable_by_key(|&(upper, lower, _)| (upper, lower));
+        pairings
     }
 
     /// The number of copies of earlier games, by first and second player. Pairings without copies
     /// are not in the map.
-    pub fn copies(&self) -> &BTreeMap<(usize, usize), u32> {
-        &self.copies
+    pub fn copies(&self) -> BTreeMap<(usize, usize), u32> {
+        let both = |(&(upper, lower), meeting): (&(usize, usize), &HeadToHead)| {
+            let [of_upper, of_lower] = meeting.copies;
+            [((upper, lower), of_upper), ((lower, upper), of_lower)]
+        };
+        self.meetings.iter().flat_map(both).filter(|&(_, copies)| copies > 0).collect()
+    }
+
+    /// The number of copies of earlier games among those of `first` at the first seat against
+    /// `second`.
+    pub fn copies_between(&self, first: usize, second: usize) -> u32 {
+        self.meeting(first, second).map_or(0, |meeting| meeting.copies[usize::from(first > second)])
     }
 
     /// How many of the latest games of two players, in a row, were copies of earlier ones.
     pub fn repeats(&self, one: usize, other: usize) -> u32 {
-        self.repeats.get(&(one.min(other), one.max(other))).copied().unwrap_or(0)
+        self.meeting(one, other).map_or(0, |meeting| meeting.repeats)
+    }
+
+    fn meeting(&self, one: usize, other: usize) -> Option<&HeadToHead> {
+        self.meetings.get(&(one.min(other), one.max(other)))
     }
 
     /// The games of `first` at the first seat against `second`, from the side of `first`.
@@ -253,7 +287,8 @@ impl Results {
     }
 
     fn cell(&self, first: usize, second: usize) -> SeatedOutcomes {
-        self.games.get(&(first, second)).copied().unwrap_or_default()
+        let games = |meeting: &HeadToHead| meeting.games[usize::from(first > second)];
+        self.meeting(first, second).map_or_else(SeatedOutcomes::default, games)
     }
 
     /// All games of `player` against `opponent`, at either seat, from the side of `player`.
@@ -287,8 +322,9 @@ impl Results {
     }
 }
 
-fn side(first: usize, upper: usize) -> Side {
-    if first == upper { Side::Upper } else { Side::Lower }
+/// The side that has the first seat.
+fn side(game: PlayedGame) -> Side {
+    if game.first < game.second { Side::Upper } else { Side::Lower }
 }
 
 #[cfg(test)]
@@ -373,7 +409,7 @@ pub(crate) mod tests {
             results.add(PlayedGame { fingerprint: print(2), ..game });
         }
         assert_eq!(results.of(0), Outcomes { wins: 3, draws: 3, losses: 0 });
-        assert_eq!(results.copies(), &BTreeMap::from([((0, 1), 2), ((1, 0), 2)]));
+        assert_eq!(results.copies(), BTreeMap::from([((0, 1), 2), ((1, 0), 2)]));
         let [(0, 1, counts)] = results.pairings()[..] else { panic!("one pairing") };
         assert_eq!((counts.pairs(), counts.games(Side::Upper)), (1, [1, 0, 0]));
         assert_eq!((results.repeats(1, 0), results.repeats(0, 0)), (4, 0));

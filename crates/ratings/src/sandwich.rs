@@ -8,7 +8,7 @@ use crate::dense::Symmetric;
 use crate::linear::{Local, PairPredictor};
 use crate::matrix::Matrix;
 use crate::model::Model;
-use crate::significance::normal;
+use crate::significance::normals;
 use crate::sparse::{Columns, LANES, Solver, inner, single};
 
 /// The relative error of the solutions behind variances.
@@ -127,11 +127,14 @@ impl Sandwich {
     }
 
     /// Random deviations of all parameters: one row per round.
-    pub(crate) fn deviations(&self, rounds: usize, luck: &mut impl Rng) -> Array2<f64> {
+    pub(crate) fn deviations(&self, rounds: usize, luck: &mut impl Rng) -> Array2<f32> {
         match self {
             Self::Dense { root, .. } => {
-                let shape = (rounds, root.ncols());
-                Array2::from_shape_simple_fn(shape, || normal(luck)).dot(&root.t())
+                let mut noise = Array2::zeros((rounds, root.ncols()));
+                for pair in noise.as_slice_mut().unwrap_or_default().chunks_mut(2) {
+                    pair.copy_from_slice(&normals(luck)[..pair.len()]);
+                }
+                noise.dot(&root.mapv(single).t())
             }
             Self::Sparse { information, factors, priors, .. } => {
                 let mut all = Array2::zeros((rounds, priors.len()));
@@ -140,7 +143,7 @@ impl Sandwich {
                     let deviation = information.solve(noise, DEVIATION_TOLERANCE);
                     for lane in 0..LANES.min(rounds - start) {
                         for (cell, row) in all.row_mut(start + lane).iter_mut().zip(&deviation) {
-                            *cell = row[lane].into();
+                            *cell = row[lane];
                         }
                     }
                 }

@@ -1,7 +1,5 @@
 //! P-values, and corrections for multiple tests.
 
-use std::f64::consts::TAU;
-
 use rand::Rng;
 use statrs::function::beta::beta_reg;
 use statrs::function::erf::erfc;
@@ -50,11 +48,13 @@ pub(crate) fn holm<T>(tested: &mut [(T, f64)]) {
     }
 }
 
-/// A standard normal number, by the Box–Muller method.
-pub(crate) fn normal(luck: &mut impl Rng) -> f64 {
+/// Two independent standard normal numbers, by the Box–Muller method.
+pub(crate) fn normals(luck: &mut impl Rng) -> [f32; 2] {
     // In (0, 1], so that the logarithm is finite.
-    let (u, v) = (1.0 - luck.random::<f64>(), luck.random::<f64>());
-    (-2.0 * u.ln()).sqrt() * (TAU * v).cos()
+    let (u, v) = (1.0 - luck.random::<f32>(), luck.random::<f32>());
+    let (sine, cosine) = (std::f32::consts::TAU * v).sin_cos();
+    let radius = (-2.0 * u.ln()).sqrt();
+    [radius * cosine, radius * sine]
 }
 
 #[cfg(test)]

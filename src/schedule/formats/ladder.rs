@@ -66,8 +66,7 @@ pub fn further(course: &StageState<'_>) -> Option<Next> {
 fn varies(course: &StageState<'_>, one: usize, other: usize) -> bool {
     let results = course.results;
     let new = |first: usize, second: usize| {
-        let copies = results.copies().get(&(first, second)).copied().unwrap_or(0);
-        results.pairing(first, second).games() - copies
+        results.pairing(first, second).games() - results.copies_between(first, second)
     };
     let is_old = course.rules < PairingRules::Second;
     is_old || (results.repeats(one, other) == 0 && (new(one, other) > 1 || new(other, one) > 1))
