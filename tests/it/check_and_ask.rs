@@ -90,21 +90,15 @@ fn a_working_player_is_ready() {
 
 #[test]
 fn any_wanted_fields_and_stderr_output_are_accepted() {
-    for (want, said) in [
-        ("['legal']", "wants legal"),
-        ("['state', 'events', 'legal']", "wants state, events, legal"),
-    ] {
-        let arena = Arena::new();
-        arena.write("player.py", &wanting(want));
-        let run = arena.run(&["check", ".", "--against", "random", "--format", "json"]);
-        let report = report(&run);
-        assert_eq!(run.code, 0, "{want}: {report}");
-        assert!(report["steps"][0]["said"].as_str().expect("a text").ends_with(said), "{report}");
-        let warnings = report["warnings"].as_array().expect("a list");
-        assert!(
-            warnings.iter().any(|text| text.as_str().is_some_and(|text| text.contains("stderr")))
-        );
-    }
+    let arena = Arena::new();
+    arena.write("player.py", &wanting("['state', 'events', 'legal']"));
+    let run = arena.run(&["check", ".", "--against", "random", "--format", "json"]);
+    let report = report(&run);
+    assert_eq!(run.code, 0, "{report}");
+    let said = report["steps"][0]["said"].as_str().expect("a text");
+    assert!(said.ends_with("wants state, events, legal"), "{report}");
+    let warnings = report["warnings"].as_array().expect("a list");
+    assert!(warnings.iter().any(|text| text.as_str().is_some_and(|text| text.contains("stderr"))));
 }
 
 /// A report with `N` for what was measured.
@@ -218,6 +212,7 @@ fn players_with_the_same_name_stay_distinct() {
 }
 
 #[test]
+#[ignore = "slow: whole checks"]
 fn one_failed_check_does_not_affect_the_other_reports() {
     let arena = Arena::new();
     arena.write("good.sh", FIRST);

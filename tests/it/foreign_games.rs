@@ -226,6 +226,7 @@ fn records(game: &str) -> Vec<Value> {
 }
 
 #[test]
+#[ignore = "slow: plays all games"]
 fn built_in_games_and_their_servers_have_the_same_records() {
     let referee = env!("CARGO_BIN_EXE_referee");
     for game in ["watch-your-back", "backdraughts", "back-to-the-wall"] {

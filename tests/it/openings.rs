@@ -152,6 +152,7 @@ fn changed_openings_are_another_tournament() {
 }
 
 #[test]
+#[ignore = "slow: whole tournaments"]
 fn a_killed_run_resumes_with_the_same_openings() {
     let lines = "[openings]\nplies = 4";
     let undisturbed = played("backdraughts", 10, lines);

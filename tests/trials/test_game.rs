@@ -1,6 +1,6 @@
 //! `referee test-game`: rules programs with one mistake each, found with the fewest steps.
 
-use crate::harness::{Lacks, quick, without};
+use crate::harness::{Lacks, quick, slow, without};
 use crate::support::Arena;
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -18,7 +18,7 @@ const MISTAKES: [(&str, &str, usize); 5] = [
 pub(crate) fn tests() -> Vec<Trial> {
     let mut tests = vec![
         quick("nothing is found in an honest game", || honest("honest")),
-        quick("nothing is found in a game that keeps its secret", || honest("keeps")),
+        slow("nothing is found in a game that keeps its secret", || honest("keeps")),
     ];
     tests.extend(MISTAKES.map(|(mistake, problem, steps)| {
         quick(format!("{mistake} is found"), move || found(mistake, problem, steps))
