@@ -1,5 +1,7 @@
 //! `completions` and `man`: shell completions and the manual page.
 
+use std::path::{Path, PathBuf};
+
 use clap::{Args, Command};
 use clap_complete::Shell;
 
@@ -19,9 +21,14 @@ pub struct CompletionsArgs {
 /// Arguments of `man`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
-  referee man | man -l -")]
-pub struct ManArgs {}
+Examples:
+  referee man | man -l -
+  referee man --dir ~/.local/share/man/man1    then `man referee-run` works")]
+pub struct ManArgs {
+    /// Write one page per command into this folder instead
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+}
 
 /// Prints the completions of `command` for a shell.
 pub fn completions(
@@ -36,11 +43,17 @@ pub fn completions(
     Ok(Status::Done)
 }
 
-/// Prints the manual page of `command`, followed by those of its subcommands.
-pub fn man(command: Command, printer: Printer) -> Result<Status, Failure> {
-    let mut text = Vec::new();
-    let mut command = command;
+/// Prints the manual page of `command`, followed by those of its subcommands, or writes one page
+/// per command into a folder.
+pub fn man(args: &ManArgs, mut command: Command, printer: Printer) -> Result<Status, Failure> {
     command.build();
+    if let Some(dir) = &args.dir {
+        write_pages(dir, command).map_err(|error| {
+            Failure::system(format!("cannot write manual pages to {}: {error}", dir.display()))
+        })?;
+        return Ok(Status::Done);
+    }
+    let mut text = Vec::new();
     let render = |command: Command, text: &mut Vec<u8>| {
         clap_mangen::Man::new(command)
             .render(text)
@@ -52,4 +65,10 @@ pub fn man(command: Command, printer: Printer) -> Result<Status, Failure> {
     }
     printer.line(String::from_utf8_lossy(&text).trim_end())?;
     Ok(Status::Done)
+}
+
+/// Writes `referee.1`, `referee-run.1` and so on.
+fn write_pages(dir: &Path, command: Command) -> std::io::Result<()> {
+    std::fs::create_dir_all(dir)?;
+    clap_mangen::generate_to(command.disable_help_subcommand(true), dir)
 }
