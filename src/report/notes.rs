@@ -143,6 +143,31 @@ fn remedy(remedy: Remedy) -> &'static str {
     }
 }
 
+/// Who is first, and how sure that is. `None` while fewer than two players have a rank.
+pub(super) fn winner(standings: &Standings) -> Option<String> {
+    let mut ranked = standings.rows.iter().filter(|row| row.rank.is_ok());
+    let (first, second) = (ranked.next()?, ranked.next()?);
+    let [name, other] = [first, second].map(|row| escape::terminal(&row.player));
+    let worst = first.rank_interval()?.high;
+    if worst == 1 {
+        return Some(format!("{name} is first, and with 95% confidence the best."));
+    }
+    let mut text = format!(
+        "{name} is first, but that is not certain: with 95% confidence it is between place 1 and \
+         {worst} of {}.",
+        standings.rows.iter().filter(|row| row.rank.is_ok()).count()
+    );
+    if let Some(next) = first.next.filter(|next| next.games != Some(0)) {
+        let percent = whole(100.0 * next.los);
+        text.push_str(&format!(" It is better than {other} with {percent}% likelihood"));
+        match next.games {
+            Some(games) => text.push_str(&format!("; about {games} more games would settle that.")),
+            None => text.push('.'),
+        }
+    }
+    Some(text)
+}
+
 /// Neighbours that are not separated at 95%, in at most two lines.
 fn neighbours(standings: &Standings, width: usize) -> Option<String> {
     let close: Vec<String> = standings
@@ -248,6 +273,18 @@ mod tests {
         assert_eq!(neighbours(&standings, 80), None);
         assert_eq!(copies(&standings, 80), None);
         assert_eq!(notes(&standings, 80).len(), 2);
+    }
+
+    #[test]
+    fn a_winner_is_named_with_its_certainty() {
+        let clear = [vec![(0, 1, "white"); 90], vec![(1, 0, "black"); 90]].concat();
+        let told = winner(&standings(&results(&["ant", "bee"], &clear)));
+        assert_eq!(told.as_deref(), Some("ant is first, and with 95% confidence the best."));
+        let told = winner(&standings(&two_players())).expect("two players");
+        let start = "ant is first, but that is not certain: with 95% confidence it is between \
+                     place 1 and 2 of 2. It is better than bee with ";
+        assert!(told.starts_with(start) && told.ends_with(" would settle that."), "{told}");
+        assert_eq!(winner(&standings(&results(&["ant", "bee"], &[]))), None);
     }
 
     #[test]

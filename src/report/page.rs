@@ -14,7 +14,7 @@ use std::fmt::Display;
 
 use maud::{Markup, html};
 
-use super::{Row, Standings};
+use super::{Row, Standings, notes};
 use crate::analysis::diagnostics::Diagnostics;
 use crate::analysis::log_summary::LogSummary;
 use crate::analysis::results::NamedResults;
@@ -101,6 +101,7 @@ fn summary(material: &PageData<'_>) -> Markup {
             (standings.summary)
             @if faults > 0 { " · " a href="#faults" { (count(faults as usize, "fault")) } }
         }
+        @if let Some(winner) = notes::winner(standings) { p.winner { (winner) } }
         @for line in material.out { p.warning { (line) } }
     }
 }

@@ -13,6 +13,7 @@ mod hidden_games;
 mod lying_games;
 #[cfg(feature = "nats")]
 mod many_machines;
+mod packages;
 mod real_games;
 mod starter_kits;
 mod terminal;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         ("lying_games", lying_games::tests()),
         #[cfg(feature = "nats")]
         ("many_machines", many_machines::tests()),
+        ("packages", packages::tests()),
         ("real_games", real_games::tests()),
         ("starter_kits", starter_kits::tests()),
         ("terminal", terminal::tests()),

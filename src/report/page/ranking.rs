@@ -16,6 +16,7 @@ use referee_ratings::Estimate;
 pub(super) fn section(material: &PageData<'_>) -> Markup {
     let standings = material.standings;
     let columns = people_columns(standings);
+    let scale = span_of_ratings(&standings.rows);
     html! {
         @if let Some(groups) = notes::groups(standings) { p.warning { (groups) } }
         @if let Some(copies) = notes::copies(standings, 200) { p.warning { (copies) } }
@@ -25,10 +26,13 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
                     th.n[column.align == Align::Right].wide[column.is_minor()] scope="col" {
                         (column.heading)
                     }
-                } } }
+                } th.wide scope="col" { "95% interval" } } }
                 tbody {
                     @for (number, row) in standings.rows.iter().enumerate() {
-                        tr { @for column in &columns { (cell(column, number, row)) } }
+                        tr {
+                            @for column in &columns { (cell(column, number, row)) }
+                            td.wide { @if let Some(bar) = bar(row, scale) { (bar) } }
+                        }
                     }
                 }
             }
@@ -57,6 +61,26 @@ fn cell(column: &Column, number: usize, row: &Row) -> Markup {
             }
         }
     }
+}
+
+/// The lowest and the highest end of all rating intervals, in Elo.
+fn span_of_ratings(rows: &[Row]) -> (f64, f64) {
+    rows.iter().filter_map(Row::shown_rating).fold((0.0, 0.0), |(low, high), rating| {
+        (f64::min(low, rating.low), f64::max(high, rating.high))
+    })
+}
+
+/// A rating interval as a bar on the scale that all rows share.
+fn bar(row: &Row, (low, high): (f64, f64)) -> Option<Markup> {
+    let rating = row.shown_rating()?;
+    let at = |value: f64| 100.0 * (value - low) / (high - low).max(1.0);
+    let style = format!(
+        "--low:{:.1}%;--width:{:.1}%;--middle:{:.1}%",
+        at(rating.low),
+        at(rating.high) - at(rating.low),
+        at(rating.value)
+    );
+    Some(html! { span.interval style=(style) aria-hidden="true" {} })
 }
 
 /// The value of the first seat, and the number of draws.
