@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the packages of a folder on a system without Rust and takes a newcomer's first steps
-# there. Prints how long each step takes.
+# there. Prints how long each step takes. Ends with 77 if it cannot make such a system.
 #
 #   unshare --mount tests/packages/first_ten_minutes.sh PACKAGES SCRATCH
 #
@@ -11,19 +11,24 @@ packages=$(realpath "$1")
 scratch=$(realpath "$2")
 project=$(realpath "$(dirname "$0")/../..")
 
-mount -t tmpfs none "$scratch"
-mkdir "$scratch"/{upper,work,root}
-mount -t overlay none -o "lowerdir=/,upperdir=$scratch/upper,workdir=$scratch/work" "$scratch/root"
+prepare() {
+    mount -t tmpfs none "$scratch" &&
+        mkdir "$scratch"/{upper,work,root} &&
+        mount -t overlay none \
+            -o "lowerdir=/,upperdir=$scratch/upper,workdir=$scratch/work" "$root" &&
+        mount --rbind /proc "$root/proc" &&
+        mount --rbind /dev "$root/dev" &&
+        mount --rbind /sys "$root/sys" &&
+        mount -t tmpfs none "$root/tmp" &&
+        for hidden in "$HOME/.cargo" "$HOME/.rustup" "$project"; do
+            [ ! -d "$root$hidden" ] || mount -t tmpfs none "$root$hidden" || return 1
+        done
+}
+
 root=$scratch/root
-mount --rbind /proc "$root/proc"
-mount --rbind /dev "$root/dev"
-mount --rbind /sys "$root/sys"
-mount -t tmpfs none "$root/tmp"
+prepare || { echo "no clean system can be mounted here" >&2; exit 77; }
 mkdir -p "$root/tmp/packages" "$root/home/student"
 cp "$packages"/* "$root/tmp/packages"
-for hidden in "$HOME/.cargo" "$HOME/.rustup" "$project"; do
-    if [ -d "$root$hidden" ]; then mount -t tmpfs none "$root$hidden"; fi
-done
 
 exec chroot "$root" /usr/bin/env -i HOME=/home/student PATH="$PATH" LANG=C.UTF-8 \
     bash -euo pipefail -s <<'STEPS'

@@ -38,6 +38,9 @@ fn first_steps() -> Lacks {
         .expect("unshare starts");
     let said = String::from_utf8_lossy(&steps.stdout);
     let errors = String::from_utf8_lossy(&steps.stderr);
+    if steps.status.code() == Some(77) {
+        return Some(errors.trim().to_owned());
+    }
     assert!(steps.status.success(), "{said}{errors}");
     print!("{said}");
     assert_eq!(said.lines().count(), 7, "{said}");
