@@ -152,20 +152,20 @@ pub(super) fn winner(standings: &Standings) -> Option<String> {
     if worst == 1 {
         return Some(format!("{name} is first, and with 95% confidence the best."));
     }
-    let mut text = format!(
+    let ranked = standings.rows.iter().filter(|row| row.rank.is_ok()).count();
+    let place = format!(
         "{name} is first, but that is not certain: with 95% confidence it is between place 1 and \
-         {worst} of {}.",
-        standings.rows.iter().filter(|row| row.rank.is_ok()).count()
+         {worst} of {ranked}."
     );
-    if let Some(next) = first.next.filter(|next| next.games != Some(0)) {
-        let percent = whole(100.0 * next.los);
-        text.push_str(&format!(" It is better than {other} with {percent}% likelihood"));
-        match next.games {
-            Some(games) => text.push_str(&format!("; about {games} more games would settle that.")),
-            None => text.push('.'),
+    let Some(next) = first.next.filter(|next| next.games != Some(0)) else { return Some(place) };
+    let percent = whole(100.0 * next.los);
+    let better = format!("It is better than {other} with {percent}% likelihood");
+    Some(match next.games {
+        Some(games) => {
+            format!("{place} {better}; about {games} more games would settle that.")
         }
-    }
-    Some(text)
+        None => format!("{place} {better}."),
+    })
 }
 
 /// Neighbours that are not separated at 95%, in at most two lines.
