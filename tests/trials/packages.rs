@@ -10,6 +10,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     vec![slow("first_steps_without_rust", first_steps)]
 }
 
+#[expect(clippy::print_stdout, reason = "the times are for people")]
 fn first_steps() -> Lacks {
     let missing = without(&["maturin", "dpkg-deb", "objdump", "unshare"]);
     if missing.is_some() {
