@@ -59,7 +59,7 @@ fn dispatch(command: &CliCommand, printer: Printer) -> Result<Status, Failure> {
         CliCommand::Probe(args) => probe::run(args, printer),
         CliCommand::Bot(args) => bot::run(args, printer),
         CliCommand::Completions(args) => manual::completions(args, Cli::command(), printer),
-        CliCommand::Man(args) => manual::man(&args, Cli::command(), printer),
+        CliCommand::Man(args) => manual::man(args, Cli::command(), printer),
     }
 }
 
