@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use async_nats::jetstream::{self, Context};
 use async_nats::{
-    Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerError as Complaint,
+    Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerAddr,
+    ServerError as Complaint,
 };
 
 use crate::error::Failure;
@@ -171,7 +172,13 @@ impl NatsServer {
     pub async fn connect(address: &str, name: &str) -> Result<Self, ServerProblem> {
         let denied = Denied::default();
         let shown = without_password(address);
-        let options = options(name, Arc::clone(&denied)).await?;
+        let mut options = options(name, Arc::clone(&denied)).await?;
+        // The client itself does not use those of an address.
+        if let Ok(parsed) = address.parse::<ServerAddr>()
+            && let (Some(user), Some(password)) = (parsed.username(), parsed.password())
+        {
+            options = options.user_and_password(user.to_owned(), password.to_owned());
+        }
         let client = options.connect(address).await.map_err(|error| refused(&shown, &error))?;
         let version = client.server_info().version;
         if !is_new_enough(&version) {
@@ -265,7 +272,7 @@ fn classify(what: &str, error: &str, denied: Option<String>) -> ServerProblem {
     if says(&["insufficient", "resources exceeded", "maximum bytes exceeded", "no space left"]) {
         return ServerProblem::Full(what);
     }
-    if says(&["jetstream not enabled"]) {
+    if says(&["jetstream not enabled", "requested jetstream resource does not exist"]) {
         return ServerProblem::NoJetStream;
     }
     let is_silent = says(&["timed out", "timeout", "no responders", "heartbeat", "broken pipe"]);
