@@ -117,7 +117,7 @@ pub fn headline(played: &SprtMatch) -> String {
 }
 
 /// The width of the bar in the progress line, which shares 80 columns with the games and the time.
-const BAR: usize = 13;
+const BAR: usize = 9;
 /// The width of the bar under the verdict.
 const WIDE_BAR: usize = 41;
 
@@ -306,6 +306,6 @@ mod tests {
         assert_eq!(bar(-5.0), "LLR -5.00: -2.00 [●···|····] 2.00");
         let line = headline(&played(9, &[[Some(2), Some(1)]]));
         let (bar, _) = line.split_once(" 3.22 ").expect("a bound");
-        assert!(bar.chars().count() < 36, "it fits beside the games played in 80 columns: {line}");
+        assert!(bar.chars().count() < 32, "it fits beside the games played in 80 columns: {line}");
     }
 }
