@@ -42,7 +42,7 @@ fn servers() -> Vec<(PathBuf, (u32, u32))> {
 fn version(program: &PathBuf) -> Option<(u32, u32)> {
     let output = Command::new(program).arg("--version").output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
-    let mut numbers = text.split_once('v')?.1.split_once('v')?.1.split('.');
+    let mut numbers = text.rsplit_once('v')?.1.split('.');
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
@@ -174,7 +174,7 @@ fn swiss(server: &mut TestServer) {
     let config = Config::small()
         .bot("dog", "random")
         .bot("eel", "greedy")
-        .change(|config| config.more = "format = \"swiss\"\nrounds = 3\n".to_owned());
+        .change(|config| "format = \"swiss\"\nrounds = 3\n".clone_into(&mut config.more));
     same_in_both_places(server, |arena| arena.configure(&config));
 }
 
@@ -290,5 +290,4 @@ fn random_kills(server: &mut TestServer) {
     assert_eq!(arena.lines().len(), 2000, "after {kills} kills");
     let verify = arena.run(&["verify", "results/cup"]);
     assert_eq!(verify.code, 0, "{}", verify.err);
-    eprintln!("{kills} kills");
 }
