@@ -121,14 +121,11 @@ pub struct Packing<T> {
 
 /// The player with its files, of which `hidden` ones are not sent.
 pub fn pack_player(spec: &PlayerSpec, hidden: &[PathBuf]) -> Packing<PackedPlayer> {
-    let program = match &spec.kind {
-        PlayerKind::Command { program, .. } => Some(program),
-        PlayerKind::Class { python, .. } => Some(python),
-        PlayerKind::Bot(_) => None,
-    };
     let hidden = [&spec.hidden, hidden].concat();
-    let contents = program.map(|program| {
-        let own = std::iter::once(&spec.dir).chain([program]).chain(&spec.readable);
+    let has_files = !matches!(spec.kind, PlayerKind::Bot(_));
+    // A program outside them is an interpreter, which works only where it is installed.
+    let contents = has_files.then(|| {
+        let own = std::iter::once(&spec.dir).chain(&spec.readable);
         Contents::new(own.map(PathBuf::as_path), &hidden)
     });
     let place = |path: &PathBuf| place(contents.as_ref(), path);
@@ -158,7 +155,7 @@ pub fn pack_player(spec: &PlayerSpec, hidden: &[PathBuf]) -> Packing<PackedPlaye
 pub fn pack_rules(rules: &RulesProgram, hidden: &[PathBuf]) -> Packing<PackedRules> {
     let (program, dir) = (PathBuf::from(&rules.program), PathBuf::from(&rules.dir));
     let named = crate::player::own_files(&rules.command, &rules.files, &dir);
-    let own = [&dir, &program].into_iter().chain(&named);
+    let own = std::iter::once(&dir).chain(&named);
     let contents = Some(Contents::new(own.map(PathBuf::as_path), hidden));
     let place = |path: &PathBuf| place(contents.as_ref(), path);
     let item = PackedRules {

@@ -269,7 +269,13 @@ fn classify(what: &str, error: &str, denied: Option<String>) -> ServerProblem {
     let what = what.to_owned();
     let lower = error.to_lowercase();
     let says = |texts: &[&str]| texts.iter().any(|text| lower.contains(text));
-    if says(&["insufficient", "resources exceeded", "maximum bytes exceeded", "no space left"]) {
+    if says(&[
+        "insufficient",
+        "resources exceeded",
+        "limits exceeded",
+        "maximum bytes exceeded",
+        "no space left",
+    ]) {
         return ServerProblem::Full(what);
     }
     if says(&["jetstream not enabled", "requested jetstream resource does not exist"]) {

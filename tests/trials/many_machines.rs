@@ -70,9 +70,12 @@ impl TestServer {
         let port = free.local_addr().expect("a port").port();
         drop(free);
         let store = dir.path().join("store");
+        // Servers before 2.10 do not know it.
+        let is_new = version(&program).is_some_and(|version| version >= (2, 10));
+        let sync = if is_new { ", sync_interval: always" } else { "" };
         let config = format!(
             "listen: \"127.0.0.1:{port}\"\n\
-             jetstream {{ store_dir: \"{}\", sync_interval: always }}\n{config}",
+             jetstream {{ store_dir: \"{}\"{sync} }}\n{config}",
             store.display()
         );
         fs::write(dir.path().join("server.conf"), config).expect("written");
@@ -148,7 +151,9 @@ fn same_in_both_places(server: &TestServer, prepare: impl Fn(&Arena)) {
     let run = here.run(&["run", "-q"]);
     assert_eq!(run.code, 0, "{}", run.err);
     let workers = ["one", "two"].map(|name| WorkerProcess::start(&there, &server.url(), name));
-    let run = there.run(&["run", "-q", "--on", &server.url()]);
+    let mut run = there.start(&["run", "-q", "--on", &server.url()]);
+    wait_until(|| run.try_wait().expect("a child").is_some());
+    let run = there.finish(run, "");
     assert_eq!(run.code, 0, "{}", run.err);
     drop(workers);
     let names = there.lines().values().filter(|line| line.contains("\"worker\":")).count();
