@@ -91,3 +91,84 @@ impl Inspector {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::model::record::examples::header;
+    use crate::referee::plan;
+    use crate::schedule::Fixture;
+    use referee_games::BySeat;
+
+    /// The record of a game of one move.
+    fn fine() -> Value {
+        let seed =
+            |player: &str, opponent: &str| Secret::from_seed(1).player_seed(player, opponent, 1);
+        json!({
+            "id": "1-1", "pair": 1, "game": 1, "players": {"white": "ant", "black": "bee"},
+            "seed": {"white": seed("ant", "bee"), "black": seed("bee", "ant")},
+            "rolls": [], "opening": [], "actions": ["go"],
+            "clock": {
+                "startup_ns": {"white": 0, "black": 0}, "cpu_ns": {"white": null, "black": null},
+                "used_ns": {"white": [1], "black": []}
+            },
+            "result": "draw", "reason": "done", "fault": null,
+            "scores": {"white": 0.5, "black": 0.5}, "plies": 1
+        })
+    }
+
+    fn changed(pointer: &str, new: Value) -> Value {
+        let mut value = fine();
+        *value.pointer_mut(pointer).expect("a field") = new;
+        value
+    }
+
+    /// Inspects the records that answer a job of one game.
+    fn inspected(records: &[Value]) -> Result<(), String> {
+        let inspector = Inspector {
+            book: OpeningBook::empty(plan::rules("w")),
+            header: header(&["ant", "bee"]),
+            secret: Secret::from_seed(1),
+            names: ["ant", "bee"].map(str::to_owned).to_vec(),
+        };
+        let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
+        let due = [DueGame { id: "1-1".to_owned(), fixture }];
+        let records: Vec<GameRecord> = records
+            .iter()
+            .map(|record| serde_json::from_value(record.clone()).expect("a record"))
+            .collect();
+        let records: Vec<&GameRecord> = records.iter().collect();
+        inspector.inspect(&due, &records).map_err(|wrong| wrong.to_string())
+    }
+
+    #[test]
+    fn a_true_record_is_accepted() {
+        assert_eq!(inspected(&[fine()]), Ok(()));
+    }
+
+    #[test]
+    fn lies_are_found() {
+        let lies = [
+            ("/result", json!("white"), "game 1-1: the result is white, the replay says draw"),
+            ("/plies", json!(2), "game 1-1: the number of plies is 2, the replay says 1"),
+            ("/id", json!("1-2"), "it has the record of another game, 1-2"),
+            ("/pair", json!(2), "it has the record of another game, 1-1"),
+            ("/players/black", json!("cat"), "it has the record of another game, 1-1"),
+            ("/seed/white", json!(7), "game 1-1: the seed of ant does not follow from the secret"),
+        ];
+        for (pointer, value, why) in lies {
+            assert_eq!(inspected(&[changed(pointer, value)]), Err(why.to_owned()), "{pointer}");
+        }
+        let longer = inspected(&[changed("/actions", json!(["go", "go"]))]);
+        assert!(longer.expect_err("too many").starts_with("game 1-1: "));
+    }
+
+    #[test]
+    fn each_game_of_a_job_has_one_record() {
+        let wrong = |found| Err(format!("it has {found} games instead of 1"));
+        assert_eq!(inspected(&[]), wrong(0));
+        assert_eq!(inspected(&[fine(), fine()]), wrong(2));
+    }
+}
