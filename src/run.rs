@@ -149,28 +149,7 @@ impl Runner<'_> {
                 // A busy worker reports.
                 Some(report) = inbox.recv() => report,
             };
-            match report {
-                Report::Done { number, outcome, kept } => {
-                    let assignment = progress.workers.done(number);
-                    self.take_in(outcome, number, assignment, &mut progress)?;
-                    // Whoever waits for it may be gone.
-                    let _ = kept.map(|kept| kept.send(()));
-                }
-                Report::Panicked(number, panic) => {
-                    let assignment = progress.workers.ended(number);
-                    if let Some(assignment) = assignment {
-                        self.after(panic, assignment, &mut progress)?;
-                    }
-                }
-                Report::Warning(warning) => {
-                    progress.listener.on(RunEvent::Warning(&warning), self.state)?;
-                }
-                Report::Crew(crew) => {
-                    progress.workers.allow(crew.most);
-                    progress.listener.on(RunEvent::Crew(&crew), self.state)?;
-                }
-                Report::Failed(failure) => progress.given_up = Some(failure),
-            }
+            self.hear(report, &mut progress)?;
             if !begun && progress.agenda.may_play() {
                 begun = true;
                 let due = self.state.due();
@@ -182,6 +161,33 @@ impl Runner<'_> {
             None if progress.agenda.is_time_up => RunEnd::TimeUp,
             None => RunEnd::Complete,
         })
+    }
+
+    /// Follows a report of a worker.
+    fn hear(&mut self, report: Report, progress: &mut RunProgress<'_, '_>) -> Result<(), Failure> {
+        match report {
+            Report::Done { number, outcome, kept } => {
+                let assignment = progress.workers.done(number);
+                self.take_in(outcome, number, assignment, progress)?;
+                // Whoever waits for it may be gone.
+                let _ = kept.map(|kept| kept.send(()));
+            }
+            Report::Panicked(number, panic) => {
+                let assignment = progress.workers.ended(number);
+                if let Some(assignment) = assignment {
+                    self.after(panic, assignment, progress)?;
+                }
+            }
+            Report::Warning(warning) => {
+                progress.listener.on(RunEvent::Warning(&warning), self.state)?;
+            }
+            Report::Crew(crew) => {
+                progress.workers.allow(crew.most);
+                progress.listener.on(RunEvent::Crew(&crew), self.state)?;
+            }
+            Report::Failed(failure) => progress.given_up = Some(failure),
+        }
+        Ok(())
     }
 
     /// Gives a job to every worker that can take one.

@@ -43,6 +43,7 @@ use crate::run::job::Conditions;
 use crate::run::resume::{self, Prepared};
 use crate::run::worker;
 use crate::run::{Recorder, RunEnd, Runner};
+use crate::seeds::Secret;
 use referee_sandbox::{Level, Mechanism, descriptor_limit};
 
 /// Arguments of `run`.
@@ -166,29 +167,34 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         report::write_grades(grades, &tables)?;
     }
     let status = match outcome.end {
+        RunEnd::Failed(failure) => return Err(failure),
         RunEnd::Stopped => {
             printer.note(&format!(
                 "stopped: {}, in {}; run the same command again to continue",
                 tables.standings.summary,
                 dir.display()
             ));
-            Ok(Status::Interrupted)
+            Status::Interrupted
         }
-        RunEnd::TimeUp => {
-            let time = until.map(|until| until.text).unwrap_or_default();
-            printer.note(&time_up(&time, &tables));
-            conclude(args, &tournament, &folder, (&tables, &out), printer)
+        end @ (RunEnd::TimeUp | RunEnd::Complete) => {
+            if let (RunEnd::TimeUp, Some(until)) = (&end, &until) {
+                printer.note(&time_up(&until.text, &tables));
+            }
+            conclude(args, &tournament, &folder, (&tables, &out), printer)?
         }
-        RunEnd::Failed(failure) => Err(failure),
-        RunEnd::Complete => conclude(args, &tournament, &folder, (&tables, &out), printer),
-    }?;
-    refuse_changed(&tournament.players, |changed| {
+    };
+    refuse_replaced(&tournament.players)?;
+    Ok(status)
+}
+
+/// Fails if a player's program has changed while games were played, and says what to do.
+fn refuse_replaced(players: &[PlayerSpec]) -> Result<(), Failure> {
+    refuse_changed(players, |changed| {
         let quoted = |name| shlex::try_quote(name).unwrap_or(name.into());
         let names = changed.iter().map(|name| format!(" --replace {}", quoted(name)));
         let replace: String = names.collect();
         format!("Put the old one back, or play all its games again with `referee run{replace}`")
-    })?;
-    Ok(status)
+    })
 }
 
 /// Resolves the settings. The game, its options and the players are those of the configuration.
@@ -260,15 +266,8 @@ pub(super) fn play(
     }
     let names = state.names().to_vec();
     let players: Vec<&PlayerSpec> = in_order_of(&names, &tournament.players).collect();
-    let entrants = players.iter();
-    let conditions = Conditions {
-        control: tournament.clock,
-        policy: tournament.fault_policy,
-        players: entrants
-            .map(|player| Entrant::of(player, &*tournament.game, containment))
-            .collect(),
-        secret: folder.secret(tournament.seed)?,
-    };
+    let secret = folder.secret(tournament.seed)?;
+    let conditions = conditions(tournament, &players, containment, secret);
     let jobs = terms.jobs.value;
     let at_once = match terms.deadline {
         // Even if fewer games are due: further games follow.
@@ -306,6 +305,22 @@ pub(super) fn play(
         }
     })?;
     Ok(RunOutcome { end, games: state.played() })
+}
+
+/// What all games of the tournament have in common.
+fn conditions(
+    tournament: &Tournament,
+    players: &[&PlayerSpec],
+    containment: &Arc<Sandbox>,
+    secret: Secret,
+) -> Conditions {
+    let entrant = |player: &&PlayerSpec| Entrant::of(player, &*tournament.game, containment);
+    Conditions {
+        control: tournament.clock,
+        policy: tournament.fault_policy,
+        players: players.iter().map(entrant).collect(),
+        secret,
+    }
 }
 
 /// The outcome of a run.

@@ -53,8 +53,8 @@ impl fmt::Display for BundleError {
             Self::File { path, source } => write!(f, "cannot bundle {}: {source}", path.display()),
             Self::TooLarge(path) => write!(
                 f,
-                "the files in {} have more than 1 GiB, too much to send: give the player a folder \
-                 of its own",
+                "the files in {} are larger than 1 GiB in total, which is too much to send: give \
+                 the player a folder of its own",
                 path.display()
             ),
             Self::Altered { expected, found } => {

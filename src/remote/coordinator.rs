@@ -29,13 +29,13 @@ use referee_games::BySeat;
 
 /// How often the coordinator and the workers tell of themselves.
 pub const HELLO: Duration = Duration::from_secs(2);
-/// A worker that was silent for so long is no longer counted.
+/// A worker is no longer counted after this time without a message.
 const SILENCE: Duration = Duration::from_secs(15);
 /// How often the queues are searched for jobs that the server has lost.
 const SEARCH: Duration = Duration::from_secs(30);
 /// How long to wait before the server is asked again.
 pub const AGAIN: Duration = Duration::from_secs(1);
-/// Jobs in the queue while there are no workers.
+/// The number of jobs to queue before the first worker reports.
 const AHEAD: usize = 8;
 /// A result that comes again and again for a job that nobody waits for is dropped.
 const MOST_DELIVERIES: i64 = 3;

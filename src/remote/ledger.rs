@@ -66,8 +66,8 @@ impl<R> Ledger<R> {
         self.open.remove(name)
     }
 
-    /// Keeps a result for a job that is not handed out. Returns a result for which there is no more
-    /// room, or that it replaces.
+    /// Keeps a result for a job that is not handed out. Returns the result that it replaces, or the
+    /// oldest one if too many are kept.
     pub fn keep_early(&mut self, name: String, result: R) -> Option<R> {
         let known = self.early.iter().position(|(known, _)| *known == name);
         let oldest = (self.early.len() >= MOST_EARLY).then_some(0);

@@ -68,7 +68,7 @@ impl<R> Assembly<R> {
     /// Adds a part. Returns the result with its receipts once it is complete.
     ///
     /// # Errors
-    /// Returns the receipt of a part that does not fit the others, or for which there is no room.
+    /// Returns the receipt of a part that contradicts the others, or that exceeds the memory limit.
     pub fn add(
         &mut self,
         label: PartLabel,

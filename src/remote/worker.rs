@@ -52,7 +52,7 @@ impl RemoteWorker {
     /// Connects to a server, to play `slots` games at once.
     ///
     /// # Errors
-    /// No connection is possible, or there is no room for files.
+    /// The server cannot be reached or refuses the connection, or the folder for files cannot be created.
     pub async fn connect(
         address: &str,
         name: &str,
