@@ -9,9 +9,10 @@ use serde_json::Value;
 const FIRST: &str = "\
 while read -r line; do
     case $line in
-    *'\"type\":\"init\"'*) echo ok ;;
-    *'\"type\":\"turn\"'*) legal=${line#*'\"legal\":[\"'}; echo \"${legal%%\\\"*}\" ;;
-    *'\"type\":\"quit\"'*) exit 0 ;;
+    '{\"type\":\"init\"'*)
+        id=${line#*'\"id\":'}; echo \"{\\\"id\\\":${id%%,*},\\\"want\\\":[\\\"legal\\\"]}\" ;;
+    '{\"type\":\"turn\"'*) legal=${line#*'\"legal\":[\"'}; echo \"${legal%%\\\"*}\" ;;
+    '{\"type\":\"quit\"'*) exit 0 ;;
     esac
 done
 ";
