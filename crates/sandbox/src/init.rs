@@ -1,27 +1,26 @@
 //! The first process of a PID namespace: it builds the file system, starts the command, and reaps
 //! orphans. When it dies, everything in the namespace dies.
 
-#![expect(unsafe_code, reason = "clone into new namespaces")]
+#![expect(unsafe_code, reason = "fork of a process with one thread")]
 
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use nix::errno::Errno;
-use nix::libc;
 use nix::sched::CloneFlags;
 use nix::sys::signal::Signal;
 use nix::sys::wait::waitpid;
-use nix::unistd::{ForkResult, Pid, fork};
+use nix::unistd::{ForkResult, fork};
 
 use crate::cgroup::Cgroup;
 use crate::protocol::{Setup, SetupError, SupervisorMessage, send, wait_status};
 use crate::start_request::StartRequest;
 use crate::{exec, mounts};
 
-/// The flags of the new namespaces. Root needs no user namespace, since it gives the process its
+/// The namespaces of a new process. Root needs no user namespace, since it gives the process its
 /// own user.
-fn namespaces(setup: &Setup) -> CloneFlags {
+pub(crate) fn namespaces(setup: &Setup) -> CloneFlags {
     let flags = CloneFlags::CLONE_NEWNS
         | CloneFlags::CLONE_NEWPID
         | CloneFlags::CLONE_NEWNET
@@ -30,20 +29,6 @@ fn namespaces(setup: &Setup) -> CloneFlags {
     match setup.user {
         Some(_) => flags,
         None => flags | CloneFlags::CLONE_NEWUSER,
-    }
-}
-
-/// Forks this process into new namespaces.
-pub(crate) fn clone(setup: &Setup) -> nix::Result<ForkResult> {
-    let flags = libc::c_long::from(namespaces(setup).bits() | libc::SIGCHLD);
-    // SAFETY: without a new stack or shared memory this is a fork, and this process has one thread.
-    let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0_usize, 0_usize, 0_usize, 0_usize) };
-    match Errno::result(pid)? {
-        0 => Ok(ForkResult::Child),
-        pid => {
-            let pid = i32::try_from(pid).map_err(|_| Errno::EOVERFLOW)?;
-            Ok(ForkResult::Parent { child: Pid::from_raw(pid) })
-        }
     }
 }
 

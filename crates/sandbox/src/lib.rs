@@ -56,6 +56,7 @@
 //! - Call [`serve_as_supervisor`] first in `main`, before starting any thread.
 //! - Call [`resolve`] and [`capabilities()`] outside asynchronous code, and [`Process::spawn`] in a
 //!   Tokio runtime.
+//! - Do not reap all children with `waitpid(-1)`: supervisors are among them.
 //! - Do not start children in their own sessions by other means. [`Process::kill`] takes them for
 //!   orphans of a killed supervisor, and kills them.
 //!
@@ -63,10 +64,12 @@
 //!
 //! ```text
 //! caller ──socket──► supervisor ──► command                                 off, basic
-//!                        └────────► init (PID 1 of the namespaces) ──► command    strict
+//!    │         forks ▲   └────────► init (PID 1 of the namespaces) ──► command    strict
+//!    └────► launcher ┘
 //! ```
 //!
-//! The supervisor is a small process with one thread. So nothing allocates between fork and exec in
+//! At the first start, the caller starts itself once more as the launcher, which forks a supervisor
+//! for each command. The supervisor is a small process with one thread. So nothing allocates between fork and exec in
 //! a multithreaded process, and no parent-death signal comes early because a thread ended. It
 //! receives the setup and the command's pipes over a socket; creates control groups, the scratch
 //! folder and mounts; and starts the command. It reaps all descendants. When the caller asks, or
@@ -79,11 +82,11 @@
 //!
 //! - The input: `level`, `limits`, `request`, `command`; the output: `error`, `leftovers`.
 //! - System information: `descriptors`, `signals`, `procfs`, `process_state`, `process_tree`.
-//! - Between caller and supervisor: `protocol`, `start_request`.
+//! - Between caller and supervisor: `protocol`, `start_request`, `fork`, `launcher`.
 //! - Containment: `users`, `cgroup`, `runtimes`, `scratch`, `mounts`, `landlock`, `seccomp`.
 //! - The supervisor's side: `exec`, `init`, `resources`, `monitor`, `supervisor`.
-//! - The caller's side: `policy`, `prepare`, `cpu_clock`, `pipes`, `process` (`uncontained` on
-//!   macOS).
+//! - The caller's side: `policy`, `prepare`, `cpu_clock`, `pipes`, `supervisor_child`, `process`
+//!   (`uncontained` on macOS).
 //! - Tests of this machine: `self_test`, `resolve`, `capabilities`.
 
 #[cfg(not(unix))]
@@ -99,9 +102,13 @@ mod error;
 #[cfg(target_os = "linux")]
 mod exec;
 #[cfg(target_os = "linux")]
+mod fork;
+#[cfg(target_os = "linux")]
 mod init;
 #[cfg(target_os = "linux")]
 mod landlock;
+#[cfg(target_os = "linux")]
+mod launcher;
 mod leftovers;
 mod level;
 pub mod limits;
@@ -142,6 +149,8 @@ mod start_request;
 #[cfg(target_os = "linux")]
 mod supervisor;
 #[cfg(target_os = "linux")]
+mod supervisor_child;
+#[cfg(target_os = "linux")]
 mod users;
 
 use std::process::ExitCode;
@@ -179,7 +188,7 @@ pub fn serve_as_supervisor() -> Option<ExitCode> {
             Some(_) => {
                 self_test::child::serve(args.next().as_deref().and_then(std::ffi::OsStr::to_str))
             }
-            None => supervisor::serve(),
+            None => launcher::serve(supervisor::serve),
         })
     }
     #[cfg(not(target_os = "linux"))]

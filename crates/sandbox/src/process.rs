@@ -1,22 +1,21 @@
 //! A sandboxed process, controlled through its supervisor's socket.
 
 use std::io::{self, IoSlice};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use nix::errno::Errno;
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::Signal;
 use nix::sys::socket::{ControlMessage, MsgFlags, Shutdown, sendmsg, shutdown};
 use nix::unistd::Pid;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
-use tokio::process::Child;
 use tokio::time::timeout;
 
 use crate::cgroup::{Cgroups, Counts, Freezer};
-use crate::command::{Command, THIS_PROGRAM};
+use crate::command::Command;
 use crate::cpu_clock::CpuClock;
 use crate::error::{Shortage, SpawnError, SupervisorGone};
 use crate::leftovers::Leftovers;
@@ -25,9 +24,10 @@ use crate::pipes::Pipes;
 use crate::policy::Policy;
 use crate::process_state::ProcessState;
 use crate::process_tree::{self, ProcessTree};
-use crate::protocol::{LONGEST, SUPERVISOR, Setup, SetupError, StartStage, SupervisorMessage};
+use crate::protocol::{LONGEST, Setup, SetupError, StartStage, SupervisorMessage};
+use crate::supervisor_child::SupervisorChild;
 use crate::users::{User, Users};
-use crate::{limits, prepare, procfs, resources};
+use crate::{launcher, limits, prepare, procfs, resources};
 
 /// The time that processes get to die.
 const DEATH: Duration = Duration::from_secs(10);
@@ -39,7 +39,7 @@ const THAW: Duration = Duration::from_secs(1);
 /// A sandboxed process with its descendants. Dropping it kills them.
 #[derive(Debug)]
 pub struct Process {
-    supervisor: Child,
+    supervisor: SupervisorChild,
     tree: ProcessTree,
     socket: UnixStream,
     /// Bytes from the supervisor after its last complete message.
@@ -68,10 +68,9 @@ impl Process {
         let groups = policy.cgroups.of_process(&policy.limits);
         let setup = prepare::setup(command, policy, user.as_ref(), &groups).map_err(unstarted)?;
         process_tree::adopt_orphans();
-        let (supervisor, socket) = start_supervisor().map_err(unstarted)?;
-        let root = Pid::from_raw(supervisor.id().unwrap_or_default().cast_signed());
+        let (root, socket) = start_supervisor().map_err(unstarted)?;
         let mut process = Self {
-            supervisor,
+            supervisor: SupervisorChild::new(root),
             tree: ProcessTree { root, leader: root, init: None },
             socket,
             received: Vec::new(),
@@ -248,7 +247,7 @@ impl Process {
         let done = gone.ok().flatten();
         if done.is_none() {
             // Even a stopped supervisor cannot resist this signal.
-            let _ = self.supervisor.start_kill();
+            self.supervisor.signal(Signal::SIGKILL);
         }
         let _ = timeout(DEATH, self.supervisor.wait()).await;
         done.unwrap_or_else(|| self.clear())
@@ -268,10 +267,7 @@ impl Process {
     /// Wakes the supervisor: a process without containment can stop it. Call this before waiting
     /// for the supervisor, for example for the end of the process.
     pub fn wake_supervisor(&self) {
-        if self.supervisor.id().is_some() {
-            // It has not been reaped, so the number is still its own.
-            let _ = kill(self.tree.root, Signal::SIGCONT);
-        }
+        self.supervisor.signal(Signal::SIGCONT);
     }
 
     /// Cleans up after a supervisor that was killed.
@@ -308,11 +304,10 @@ impl Drop for Process {
     /// An abandoned process is gone when this returns, even if it was still starting. Its
     /// supervisor kills it when the socket closes, and this waits for the supervisor.
     fn drop(&mut self) {
-        let Some(id) = self.supervisor.id() else { return };
         // If the socket is closed already, the supervisor knows.
         let _ = shutdown(self.socket.as_raw_fd(), Shutdown::Both);
         self.wake_supervisor();
-        process_tree::wait_for_end(Pid::from_raw(id.cast_signed()), DEATH);
+        self.supervisor.wait_blocking(DEATH);
     }
 }
 
@@ -325,15 +320,9 @@ fn unstarted(error: io::Error) -> SpawnError {
 }
 
 /// Starts the supervisor, which waits for its setup.
-fn start_supervisor() -> io::Result<(Child, UnixStream)> {
+fn start_supervisor() -> io::Result<(Pid, UnixStream)> {
     let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
-    let supervisor = tokio::process::Command::new(THIS_PROGRAM)
-        .arg(SUPERVISOR)
-        .stdin(Stdio::from(OwnedFd::from(theirs)))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .process_group(0)
-        .spawn()?;
     ours.set_nonblocking(true)?;
-    Ok((supervisor, UnixStream::from_std(ours)?))
+    let ours = UnixStream::from_std(ours)?;
+    Ok((launcher::start_supervisor(&theirs)?, ours))
 }

@@ -19,7 +19,7 @@ use crate::leftovers::Leftovers;
 use crate::level::{Level, Mechanism};
 use crate::limits::{Limits, Overrun};
 
-/// The first argument that starts the calling program as a supervisor.
+/// The first argument that starts the calling program as the launcher of supervisors.
 pub(crate) const SUPERVISOR: &str = "__supervisor";
 
 /// The second argument that makes it a process which only tests its sandbox.

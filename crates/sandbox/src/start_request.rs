@@ -4,7 +4,7 @@
 
 use std::fs::File;
 use std::io::{self, IoSliceMut, Read};
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
@@ -36,10 +36,8 @@ impl StartRequest {
         })
     }
 
-    /// Receives the setup and the pipes from the socket on this process's stdin.
-    pub(crate) fn receive() -> io::Result<(UnixStream, Self)> {
-        let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-        nix::unistd::dup2_stdin(File::open("/dev/null")?)?;
+    /// Receives the setup and the pipes from the socket.
+    pub(crate) fn receive(mut socket: &UnixStream) -> io::Result<Self> {
         let mut text = vec![0; 64 * 1024];
         let mut space = nix::cmsg_space!([i32; 3]);
         let (read, mut fds) = {
@@ -59,7 +57,7 @@ impl StartRequest {
         text.truncate(read);
         let mut chunk = vec![0; 64 * 1024];
         while !text.ends_with(b"\n") && text.len() < LONGEST {
-            match (&socket).read(&mut chunk)? {
+            match socket.read(&mut chunk)? {
                 0 => return Err(io::ErrorKind::UnexpectedEof.into()),
                 count => text.extend_from_slice(&chunk[..count]),
             }
@@ -70,6 +68,6 @@ impl StartRequest {
             return Err(io::ErrorKind::InvalidInput.into());
         };
         let ids = (geteuid().as_raw(), getegid().as_raw());
-        Ok((socket, Self { setup, pipes: [stdin, stdout, stderr], ids, this }))
+        Ok(Self { setup, pipes: [stdin, stdout, stderr], ids, this })
     }
 }

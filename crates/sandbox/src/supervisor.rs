@@ -15,7 +15,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, sigprocmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, waitpid};
-use nix::unistd::{ForkResult, Pid, fork};
+use nix::unistd::{ForkResult, Pid};
 
 use crate::cgroup::Cgroup;
 use crate::leftovers::Leftovers;
@@ -26,14 +26,14 @@ use crate::process_tree::{self, Member};
 use crate::protocol::{Setup, SetupError, SupervisorMessage, send, wait_status};
 use crate::resources::Resources;
 use crate::start_request::StartRequest;
-use crate::{exec, init, mounts, procfs};
+use crate::{exec, fork, init, mounts, procfs};
 
 /// How often to poll the limits that the system does not enforce.
 const POLL_EVERY: Duration = Duration::from_millis(250);
 
-/// Supervises one process until it is gone.
-pub(crate) fn serve() -> ExitCode {
-    match StartRequest::receive().and_then(|(socket, request)| supervise(&socket, request)) {
+/// Supervises the process that the socket asks for, until it is gone.
+pub(crate) fn serve(socket: &UnixStream) -> ExitCode {
+    match StartRequest::receive(socket).and_then(|request| supervise(socket, request)) {
         Ok(()) => ExitCode::SUCCESS,
         // Nobody is left to hear of the error.
         Err(_) => ExitCode::FAILURE,
@@ -106,7 +106,7 @@ fn start(
     let (report, reporter) = pipe()?;
     let (ready, go) = pipe()?;
     let pid = if request.setup.has(Mechanism::Namespaces) {
-        let namespaces = init::clone(&request.setup);
+        let namespaces = fork::clone(init::namespaces(&request.setup));
         match namespaces.map_err(|error| SetupError::setting_up("its namespaces", &error))? {
             ForkResult::Parent { child } => child,
             ForkResult::Child => {
@@ -116,7 +116,7 @@ fn start(
         }
     } else {
         // SAFETY: this process has one thread, so the child may do anything that the parent may.
-        match unsafe { fork() }.map_err(failed)? {
+        match unsafe { nix::unistd::fork() }.map_err(failed)? {
             ForkResult::Parent { child } => child,
             ForkResult::Child => {
                 drop((go, report));

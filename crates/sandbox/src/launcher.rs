@@ -1,0 +1,189 @@
+//! The launcher: one small process that forks a supervisor whenever the caller needs one.
+//!
+//! Executing a program anew costs milliseconds: its file is mapped and relocated each time. Forking
+//! a small process with one thread costs a fraction of one. So the caller executes itself only
+//! once, as the launcher, which then forks. A forked supervisor is a child of the caller and not of
+//! the launcher, and it runs on the cores of the thread that asked for it.
+
+#![expect(unsafe_code, reason = "descriptors that come through a socket")]
+
+use std::fs::File;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use nix::errno::Errno;
+use nix::sched::{CloneFlags, CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::sys::signal::{Signal, kill};
+use nix::sys::socket::{
+    AddressFamily, ControlMessage, ControlMessageOwned, MsgFlags, SockFlag, SockType, recv,
+    recvmsg, send, sendmsg, socketpair,
+};
+use nix::unistd::{ForkResult, Pid, setpgid};
+
+use crate::command::THIS_PROGRAM;
+use crate::fork;
+use crate::protocol::SUPERVISOR;
+
+/// The process that belongs to nobody in particular, as in `kill` and `sched_setaffinity`.
+const THIS: Pid = Pid::from_raw(0);
+
+/// The launcher of this process, from the first start on.
+static LAUNCHER: Mutex<Option<Launcher>> = Mutex::new(None);
+
+/// Starts a supervisor that serves the other end of `socket`, as a child of this process.
+pub(crate) fn start_supervisor(socket: &UnixStream) -> io::Result<Pid> {
+    let mut launcher = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(Ok(answer)) = launcher.as_ref().map(|running| running.fork(socket)) {
+        return Ok(answer?);
+    }
+    // There is none yet, or a process without containment has killed it.
+    *launcher = None;
+    let answer = launcher.insert(Launcher::start()?).fork(socket)?;
+    Ok(answer?)
+}
+
+/// Ends the launcher, if there is one. The next start of a supervisor begins another one.
+pub(crate) fn end() {
+    LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner).take();
+}
+
+/// The caller's side of the launcher.
+#[derive(Debug)]
+struct Launcher {
+    process: Child,
+    /// It keeps messages apart.
+    socket: OwnedFd,
+}
+
+impl Launcher {
+    fn start() -> io::Result<Self> {
+        let flags = SockFlag::SOCK_CLOEXEC;
+        let (ours, theirs) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags)?;
+        let process = Command::new(THIS_PROGRAM)
+            .arg(SUPERVISOR)
+            .stdin(Stdio::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()?;
+        Ok(Self { process, socket: ours })
+    }
+
+    /// Has a supervisor forked. Fails if the launcher is gone; the inner result is its own.
+    fn fork(&self, socket: &UnixStream) -> nix::Result<nix::Result<Pid>> {
+        // A process without containment may have stopped it.
+        let _ = kill(Pid::from_raw(self.process.id().cast_signed()), Signal::SIGCONT);
+        let cores = own_cores();
+        let fds = [socket.as_raw_fd()];
+        let fds = [ControlMessage::ScmRights(&fds)];
+        let flags = MsgFlags::MSG_NOSIGNAL;
+        sendmsg::<()>(self.socket.as_raw_fd(), &[IoSlice::new(&cores)], &fds, flags, None)?;
+        let mut answer = [0; size_of::<i32>()];
+        match recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty())? {
+            0 => Err(Errno::EPIPE),
+            _ => Ok(match i32::from_ne_bytes(answer) {
+                pid @ 1.. => Ok(Pid::from_raw(pid)),
+                errno => Err(Errno::from_raw(-errno)),
+            }),
+        }
+    }
+}
+
+impl Drop for Launcher {
+    fn drop(&mut self) {
+        // Both only fail if it is gone.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Runs as the launcher, until its caller is gone. In each forked process it returns what
+/// `supervise` returns.
+pub(crate) fn serve(supervise: fn(&UnixStream) -> ExitCode) -> ExitCode {
+    let Ok(socket) = own_socket() else { return ExitCode::FAILURE };
+    while let Some((cores, given)) = receive(&socket) {
+        run_on(&cores);
+        let answer = match fork::clone(CloneFlags::CLONE_PARENT) {
+            Ok(ForkResult::Parent { child }) => child.as_raw(),
+            Ok(ForkResult::Child) => {
+                drop(socket);
+                // As the launcher, it must not get the signals of the caller's terminal.
+                let _ = setpgid(THIS, THIS);
+                return supervise(&given);
+            }
+            Err(error) => -(error as i32),
+        };
+        if send(socket.as_raw_fd(), &answer.to_ne_bytes(), MsgFlags::MSG_NOSIGNAL).is_err() {
+            break;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// The socket on this process's stdin, which becomes empty.
+fn own_socket() -> io::Result<OwnedFd> {
+    let socket = io::stdin().as_fd().try_clone_to_owned()?;
+    nix::unistd::dup2_stdin(File::open("/dev/null")?)?;
+    Ok(socket)
+}
+
+/// The next request: the cores to run on, and the socket to serve. `None` at the end.
+fn receive(socket: &OwnedFd) -> Option<(Vec<u8>, UnixStream)> {
+    let mut cores = vec![0; CpuSet::count().div_ceil(8)];
+    let mut space = nix::cmsg_space!([i32; 1]);
+    let mut parts = [IoSliceMut::new(&mut cores)];
+    let flags = MsgFlags::MSG_CMSG_CLOEXEC;
+    let message = recvmsg::<()>(socket.as_raw_fd(), &mut parts, Some(&mut space), flags).ok()?;
+    let length = message.bytes;
+    let given = message.cmsgs().ok()?.find_map(|part| match part {
+        ControlMessageOwned::ScmRights(numbers) => numbers.first().copied(),
+        _ => None,
+    })?;
+    // SAFETY: the kernel has just opened it for this process, and nobody else knows its number.
+    let given = unsafe { OwnedFd::from_raw_fd(given) };
+    cores.truncate(length);
+    Some((cores, UnixStream::from(given)))
+}
+
+/// The cores that this thread may use, one bit each. Empty if the system does not say.
+fn own_cores() -> Vec<u8> {
+    let Ok(set) = sched_getaffinity(THIS) else { return vec![0] };
+    let mut cores = vec![0; CpuSet::count().div_ceil(8)];
+    for core in (0..CpuSet::count()).filter(|&core| set.is_set(core).unwrap_or(false)) {
+        cores[core / 8] |= 1 << (core % 8);
+    }
+    cores
+}
+
+/// Moves this process to these cores, if there are any.
+fn run_on(cores: &[u8]) {
+    let mut set = CpuSet::new();
+    let is_in = |core: &usize| cores.get(core / 8).is_some_and(|bits| bits & 1 << (core % 8) != 0);
+    let mut any = false;
+    for core in (0..CpuSet::count()).filter(is_in) {
+        any |= set.set(core).is_ok();
+    }
+    if any {
+        // If the cores are gone meanwhile, it stays where it is.
+        let _ = sched_setaffinity(THIS, &set);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cores_survive_the_way_through_a_message() {
+        let before = own_cores();
+        assert!(before.iter().any(|&bits| bits != 0));
+        run_on(&before);
+        assert_eq!(own_cores(), before);
+        run_on(&[0]);
+        assert_eq!(own_cores(), before, "no cores are no request");
+    }
+}
