@@ -31,35 +31,36 @@ use crate::protocol::SUPERVISOR;
 /// The process that belongs to nobody in particular, as in `kill` and `sched_setaffinity`.
 const THIS: Pid = Pid::from_raw(0);
 
-/// The launcher of this process, from the first start on.
-static LAUNCHER: Mutex<Option<Launcher>> = Mutex::new(None);
+/// Starts supervisors. Dropping it ends the launcher, but not the supervisors.
+#[derive(Debug, Default)]
+pub(crate) struct SupervisorLauncher {
+    /// The launcher, from the first start on.
+    running: Mutex<Option<RunningLauncher>>,
+}
 
-/// Starts a supervisor that serves the other end of `socket`, as a child of this process.
-pub(crate) fn start_supervisor(socket: &UnixStream) -> io::Result<Pid> {
-    let mut launcher = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(Ok(answer)) = launcher.as_ref().map(|running| running.fork(socket)) {
-        return Ok(answer?);
+impl SupervisorLauncher {
+    /// Starts a supervisor that serves the other end of `socket`, as a child of this process.
+    pub(crate) fn start_supervisor(&self, socket: &UnixStream) -> io::Result<Pid> {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Ok(answer)) = running.as_ref().map(|launcher| launcher.fork(socket)) {
+            return Ok(answer?);
+        }
+        // There is none yet, or a process without containment has killed it.
+        *running = None;
+        let answer = running.insert(RunningLauncher::start()?).fork(socket)?;
+        Ok(answer?)
     }
-    // There is none yet, or a process without containment has killed it.
-    *launcher = None;
-    let answer = launcher.insert(Launcher::start()?).fork(socket)?;
-    Ok(answer?)
 }
 
-/// Ends the launcher, if there is one. The next start of a supervisor begins another one.
-pub(crate) fn end() {
-    LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner).take();
-}
-
-/// The caller's side of the launcher.
+/// The caller's side of a launcher.
 #[derive(Debug)]
-struct Launcher {
+struct RunningLauncher {
     process: Child,
     /// It keeps messages apart.
     socket: OwnedFd,
 }
 
-impl Launcher {
+impl RunningLauncher {
     fn start() -> io::Result<Self> {
         let flags = SockFlag::SOCK_CLOEXEC;
         let (ours, theirs) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags)?;
@@ -93,7 +94,7 @@ impl Launcher {
     }
 }
 
-impl Drop for Launcher {
+impl Drop for RunningLauncher {
     fn drop(&mut self) {
         // Both only fail if it is gone.
         let _ = self.process.kill();

@@ -11,7 +11,8 @@ use crate::request::{Request, Requirement};
 /// The policy for processes: the level, the mechanisms in force, and the limits.
 /// [`resolve`](crate::resolve) makes one.
 ///
-/// It owns the control groups that contain the groups of its processes. Dropping it removes them.
+/// It owns the control groups that contain the groups of its processes, and a process that starts
+/// their supervisors. Dropping it removes both.
 #[derive(Debug)]
 pub struct Policy {
     pub(crate) level: Level,
@@ -25,6 +26,8 @@ pub struct Policy {
     pub(crate) cgroups: crate::cgroup::ParentCgroups,
     #[cfg(target_os = "linux")]
     pub(crate) users: Option<crate::users::Users>,
+    #[cfg(target_os = "linux")]
+    pub(crate) launcher: crate::launcher::SupervisorLauncher,
 }
 
 /// A level or mechanism that is not in force, and why.
@@ -95,6 +98,7 @@ impl Policy {
 mod platform {
     use super::{NotInForce, Policy};
     use crate::cgroup::ParentCgroups;
+    use crate::launcher::SupervisorLauncher;
     use crate::level::{Level, Mechanism};
     use crate::request::{Request, Requirement};
     use crate::users::Users;
@@ -120,6 +124,7 @@ mod platform {
                 missing: missing.collect(),
                 cgroups,
                 users,
+                launcher: SupervisorLauncher::default(),
             }
         }
 
@@ -183,6 +188,7 @@ mod platform {
 mod tests {
     use super::*;
     use crate::cgroup::ParentCgroups;
+    use crate::launcher::SupervisorLauncher;
 
     /// A policy as another machine might give it, without control groups and not as root.
     fn policy(level: Level, without: &[Mechanism]) -> Policy {
@@ -194,6 +200,7 @@ mod tests {
             missing: Vec::new(),
             cgroups: ParentCgroups::default(),
             users: None,
+            launcher: SupervisorLauncher::default(),
         }
     }
 

@@ -27,7 +27,7 @@ use crate::process_tree::{self, ProcessTree};
 use crate::protocol::{LONGEST, Setup, SetupError, StartStage, SupervisorMessage};
 use crate::supervisor_child::SupervisorChild;
 use crate::users::{User, Users};
-use crate::{launcher, limits, prepare, procfs, resources};
+use crate::{limits, prepare, procfs, resources};
 
 /// The time that processes get to die.
 const DEATH: Duration = Duration::from_secs(10);
@@ -68,7 +68,7 @@ impl Process {
         let groups = policy.cgroups.of_process(&policy.limits);
         let setup = prepare::setup(command, policy, user.as_ref(), &groups).map_err(unstarted)?;
         process_tree::adopt_orphans();
-        let (root, socket) = start_supervisor().map_err(unstarted)?;
+        let (root, socket) = start_supervisor(policy).map_err(unstarted)?;
         let mut process = Self {
             supervisor: SupervisorChild::new(root),
             tree: ProcessTree { root, leader: root, init: None },
@@ -320,9 +320,9 @@ fn unstarted(error: io::Error) -> SpawnError {
 }
 
 /// Starts the supervisor, which waits for its setup.
-fn start_supervisor() -> io::Result<(Pid, UnixStream)> {
+fn start_supervisor(policy: &Policy) -> io::Result<(Pid, UnixStream)> {
     let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
     ours.set_nonblocking(true)?;
     let ours = UnixStream::from_std(ours)?;
-    Ok((launcher::start_supervisor(&theirs)?, ours))
+    Ok((policy.launcher.start_supervisor(&theirs)?, ours))
 }

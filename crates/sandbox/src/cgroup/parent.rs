@@ -12,7 +12,6 @@ use super::files::{GIVEN, Version, file_of};
 use super::hierarchy::{Hierarchy, hierarchies};
 use super::readings::Cgroups;
 use crate::error::Unavailable;
-use crate::launcher;
 use crate::level::Mechanism;
 use crate::limits::Limits;
 use crate::protocol::CgroupSetup;
@@ -191,9 +190,7 @@ impl ParentCgroup {
         let needed = needed.join(" ");
         let control = "cgroup.subtree_control";
         if fs::write(own.join(control), &needed).is_err() {
-            // A group that enables controllers may not contain processes, so this process moves, and
-            // its launcher ends.
-            launcher::end();
+            // A group that enables controllers may not contain processes, so this process moves.
             let aside = own.join("referee");
             match fs::create_dir(&aside) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
