@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each file of tests uses its own part of this")]
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -224,6 +225,7 @@ impl Arena {
 
     fn dressed(&self, mut command: Command) -> Command {
         command.current_dir(self.path()).env_remove("NO_COLOR").env_remove("RUST_LOG");
+        command.env("PATH", search_path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -284,6 +286,21 @@ impl Arena {
             .filter(|command| !command.is_empty())
             .collect()
     }
+}
+
+/// `PATH` with the folder of the Python interpreter first: what is called `python3` may be a script
+/// that looks for it, at each of many starts.
+fn search_path() -> &'static OsStr {
+    static SEARCH_PATH: OnceLock<OsString> = OnceLock::new();
+    SEARCH_PATH.get_or_init(|| {
+        let given = std::env::var_os("PATH").unwrap_or_default();
+        let mut python = Command::new("python3");
+        let asked = python.args(["-c", "import sys; print(sys.executable)"]).output();
+        let Ok(answer) = asked else { return given };
+        let interpreter = PathBuf::from(String::from_utf8_lossy(&answer.stdout).trim());
+        let folders = interpreter.parent().map(Path::to_owned).into_iter();
+        std::env::join_paths(folders.chain(std::env::split_paths(&given))).unwrap_or(given)
+    })
 }
 
 /// Waits, at most a minute, until the condition holds.
