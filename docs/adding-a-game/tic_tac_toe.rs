@@ -84,6 +84,7 @@ impl Game for TicTacToe {
     type Action = Mark;
     type Chance = Infallible;
     type State = State;
+    type Snapshot = ([[Option<Seat>; 3]; 3], u32);
 
     const NAME: &'static str = "tic-tac-toe";
     const TITLE: &'static str = "Tic-tac-toe";
@@ -170,6 +171,14 @@ impl Game for TicTacToe {
 
     fn state(&self) -> State {
         State { board: self.rows(), to_move: Self::SEATS[self.to_move()] }
+    }
+
+    fn snapshot(&self) -> Self::Snapshot {
+        (self.marks, self.ply)
+    }
+
+    fn restored(&self, (marks, ply): Self::Snapshot) -> Option<Self> {
+        Some(Self { rules: Arc::clone(&self.rules), marks, ply })
     }
 
     fn rows(&self) -> Vec<String> {

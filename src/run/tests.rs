@@ -47,6 +47,7 @@ impl Game for Toss {
     type Action = Call;
     type Chance = Infallible;
     type State = ();
+    type Snapshot = bool;
 
     const NAME: &'static str = "toss";
     const TITLE: &'static str = "A game of the tests";
@@ -90,6 +91,14 @@ impl Game for Toss {
     }
 
     fn state(&self) {}
+
+    fn snapshot(&self) -> bool {
+        self.0.is_some()
+    }
+
+    fn restored(&self, is_over: bool) -> Option<Self> {
+        Some(Self(is_over.then_some(Call::Win)))
+    }
 
     fn rows(&self) -> Vec<String> {
         Vec::new()

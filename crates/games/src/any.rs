@@ -229,6 +229,18 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Everything that the position holds besides the rules, as JSON; `None` in a game whose rules
+    /// are a program, where that is the state.
+    fn snapshot(&self) -> Option<Box<RawValue>> {
+        None
+    }
+
+    /// The position with this [snapshot](AnyPosition::snapshot), of a game under the same options;
+    /// `None` if there can be none.
+    fn restored(&self, _snapshot: &RawValue) -> Option<Position> {
+        None
+    }
+
     /// The game's own estimates of the result, from −1 (lost) to 1 (won), if it makes any.
     fn values(&self) -> Option<BySeat<f64>> {
         None

@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use rand::seq::IteratorRandom;
 use rand::{Rng, RngCore};
+use serde::{Deserialize, Serialize};
 
 pub use action::Action;
 pub use board::{Board, PieceRun, TurnEffects};
@@ -50,13 +51,51 @@ pub struct BackToTheWall {
     outcome: Option<Outcome>,
 }
 
+/// Everything about a position except the rules.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Snapshot {
+    walls: Squares,
+    owned: BySeat<Squares>,
+    pieces: BySeat<ByPiece<Square>>,
+    round: usize,
+    turn: u32,
+    ply: u32,
+    finished: Vec<RoundResult>,
+}
+
+/// The reason why a round ended (T7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RoundEnd {
+    /// A player has more than half of the squares without a wall.
+    Majority,
+    /// No player can reach a square of the other one.
+    Separated,
+    /// No wall can be placed any more.
+    NoWallsLeft,
+    /// The turns are used up.
+    TurnLimit,
+}
+
+impl RoundEnd {
+    /// Its name in records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Majority => "majority",
+            Self::Separated => "separated",
+            Self::NoWallsLeft => "no-walls-left",
+            Self::TurnLimit => "turn-limit",
+        }
+    }
+}
+
 /// The result of a round.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundResult {
     /// The winner.
     pub result: GameResult,
-    /// Why it ended (T7).
-    pub reason: &'static str,
+    /// Why it ended.
+    pub reason: RoundEnd,
     /// The number of squares of each player.
     pub squares: BySeat<u32>,
 }
@@ -111,23 +150,23 @@ impl BackToTheWall {
     }
 
     /// The reason why the round ends now, if it does (T7).
-    fn reason(&self) -> Option<&'static str> {
+    fn reason(&self) -> Option<RoundEnd> {
         let half = self.board.open().len() / 2;
         if self.board.owned.iter().any(|(_, owned)| owned.len() > half) {
-            Some("majority")
+            Some(RoundEnd::Majority)
         } else if self.board.separated() {
-            Some("separated")
+            Some(RoundEnd::Separated)
         } else if !self.board.site(self.rules.readings).has_room() {
-            Some("no-walls-left")
+            Some(RoundEnd::NoWallsLeft)
         } else if self.turn >= self.rules.max_turns {
-            Some("turn-limit")
+            Some(RoundEnd::TurnLimit)
         } else {
             None
         }
     }
 
     /// The result of a round that ends now (T7, T8).
-    fn round_result(&self, reason: &'static str) -> RoundResult {
+    fn round_result(&self, reason: RoundEnd) -> RoundResult {
         let squares = self.board.counts();
         let winner = match squares.first.cmp(&squares.second) {
             std::cmp::Ordering::Greater => Some(Seat::First),
@@ -176,7 +215,7 @@ impl BackToTheWall {
         events.extend(result.map(|result| Event::RoundEnd {
             board: self.map().name.clone(),
             winner: state::result_name(result.result).into(),
-            reason: result.reason.into(),
+            reason: result.reason.name().into(),
             squares: SeatMap::new(Self::SEATS, result.squares),
         }));
         events.extend(self.outcome.map(|outcome| Event::Over {
@@ -263,6 +302,7 @@ impl Game for BackToTheWall {
     type Action = Action;
     type Chance = Infallible;
     type State = State;
+    type Snapshot = Snapshot;
 
     const NAME: &'static str = "back-to-the-wall";
     const TITLE: &'static str = "Back to the Wall";
@@ -357,6 +397,21 @@ impl Game for BackToTheWall {
 
     fn state(&self) -> State {
         State::new(self)
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let Board { walls, owned, pieces, .. } = self.board;
+        let Self { round, turn, ply, .. } = *self;
+        Snapshot { walls, owned, pieces, round, turn, ply, finished: self.finished.clone() }
+    }
+
+    fn restored(&self, snapshot: Snapshot) -> Option<Self> {
+        let Snapshot { walls, owned, pieces, round, turn, ply, finished } = snapshot;
+        let ground = self.rules.maps.get(round)?.ground;
+        let board = Board { ground, walls, owned, pieces };
+        let rules = Arc::clone(&self.rules);
+        let game = Self { rules, board, round, turn, ply, finished, outcome: None };
+        Some(Self { outcome: game.decided(), ..game })
     }
 
     fn rows(&self) -> Vec<String> {

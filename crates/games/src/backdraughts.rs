@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngCore};
+use serde::{Deserialize, Serialize};
 
 pub use action::{Action, Chance};
 use board::straight_move;
@@ -33,7 +34,8 @@ use super::{
 };
 
 /// The phase of a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum TurnPhase {
     /// The rolls that decide who begins (B2).
     First,
@@ -85,6 +87,15 @@ pub struct Backdraughts {
     /// repetition counts.
     past: History<(Board, Seat)>,
     turn: Turn,
+}
+
+/// Everything about a position except the rules.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Snapshot {
+    board: Board,
+    phase: TurnPhase,
+    ply: u32,
+    past: History<(Board, Seat)>,
 }
 
 /// The effects of an action.
@@ -168,9 +179,13 @@ impl Backdraughts {
             TurnPhase::First | TurnPhase::Roll(_) => unreachable!("an action comes after the roll"),
         };
         self.ply += 1;
-        let outcome = self.board.decided().map(win).or_else(|| self.length());
-        self.turn = self.next_turn(outcome);
+        self.turn = self.next_turn(self.outcome());
         played
+    }
+
+    /// The outcome of the game, if the last action ended it.
+    fn outcome(&self) -> Option<Outcome> {
+        self.board.decided().map(win).or_else(|| self.length())
     }
 
     /// The turn, given the outcome of the game if it is over.
@@ -311,6 +326,7 @@ impl Game for Backdraughts {
     type Action = Action;
     type Chance = Chance;
     type State = State;
+    type Snapshot = Snapshot;
 
     const NAME: &'static str = "backdraughts";
     const TITLE: &'static str = "Backdraughts";
@@ -433,6 +449,19 @@ impl Game for Backdraughts {
 
     fn state(&self) -> State {
         State::new(self)
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let Self { board, phase, ply, past, .. } = self;
+        Snapshot { board: *board, phase: *phase, ply: *ply, past: past.clone() }
+    }
+
+    fn restored(&self, snapshot: Snapshot) -> Option<Self> {
+        let Snapshot { board, phase, ply, past } = snapshot;
+        let game = Self { rules: self.rules, board, phase, ply, past, turn: self.turn };
+        // Nothing ends a game before its first action.
+        let outcome = game.outcome().filter(|_| ply > 0);
+        Some(Self { turn: game.next_turn(outcome), ..game })
     }
 
     fn rows(&self) -> Vec<String> {

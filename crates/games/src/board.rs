@@ -156,9 +156,23 @@ impl Direction {
 }
 
 /// A set of squares of the 8×8 board. Bit `8 * column + row` stands for a square, so the order of
-/// the bits is the order of the squares' texts.
+/// the bits is the order of the squares' texts. In JSON, a hexadecimal text: not all languages read
+/// numbers of 64 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Bitboard(pub u64);
+
+impl Serialize for Bitboard {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{:x}", self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Bitboard {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        u64::from_str_radix(&text, 16).map(Self).map_err(de::Error::custom)
+    }
+}
 
 impl Bitboard {
     /// The empty set.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rand::RngCore;
 use rand::seq::IndexedRandom;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
@@ -97,6 +98,9 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     type Chance: Clone + Eq + fmt::Debug + fmt::Display + Send;
     /// The complete state as it is sent to players: plain data, which always serialises.
     type State: Serialize;
+    /// Everything that a position holds besides the rules, as plain data. Positions with equal
+    /// snapshots and rules have equal futures.
+    type Snapshot: Serialize + DeserializeOwned;
 
     /// The game's name, for example `watch-your-back`.
     const NAME: &'static str;
@@ -225,6 +229,13 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
 
     /// The complete state.
     fn state(&self) -> Self::State;
+
+    /// Everything that the position holds besides the rules.
+    fn snapshot(&self) -> Self::Snapshot;
+
+    /// The position with this snapshot, under the same rules; `None` if there can be none. A
+    /// snapshot that no game made may lead to an invalid position.
+    fn restored(&self, snapshot: Self::Snapshot) -> Option<Self>;
 
     /// The board as rows of characters from top to bottom, for people.
     fn rows(&self) -> Vec<String>;

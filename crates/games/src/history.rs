@@ -1,7 +1,9 @@
 //! The positions of a game that may still recur.
 
+use serde::{Deserialize, Serialize};
+
 /// Positions, newest last. A history without positions costs almost nothing to clone.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct History<P>(Vec<P>);
 
 impl<P: Copy + PartialEq> History<P> {

@@ -4,13 +4,15 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut, Not};
 
-use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::text::Text;
 
 /// A seat in a game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Seat {
     /// The first-named seat (White, Grunkle).
     First,
@@ -34,7 +36,7 @@ impl Not for Seat {
 }
 
 /// One value for each seat.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct BySeat<T> {
     /// The first seat's.
     pub first: T,

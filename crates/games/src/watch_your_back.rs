@@ -16,6 +16,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use rand::RngCore;
+use serde::{Deserialize, Serialize};
 
 pub use action::Action;
 pub use board::{Board, EndCheck, PLACEMENTS, Removals, SHRINKS, Shrink};
@@ -40,6 +41,13 @@ pub struct WatchYourBack {
     /// last loss of a piece. The side to move alternates.
     past: History<BySeat<Bitboard>>,
     ending: Option<EndReason>,
+}
+
+/// Everything about a position except the rules.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Snapshot {
+    board: Board,
+    past: History<BySeat<Bitboard>>,
 }
 
 /// How a game ended.
@@ -86,6 +94,15 @@ impl WatchYourBack {
         &self.rules
     }
 
+    /// The reason why the game is over, if it is. The phase of placing ends no game.
+    #[inline]
+    fn ended(&self) -> Option<EndReason> {
+        if self.board.is_placing() {
+            return None;
+        }
+        self.board.decided().map(EndReason::Elimination).or_else(|| self.length())
+    }
+
     /// Plays a legal action and tests whether it ended the game.
     #[inline]
     fn advance(&mut self, action: Action) -> Removals {
@@ -94,10 +111,7 @@ impl WatchYourBack {
             self.past.clear();
         }
         self.remember();
-        if !self.board.is_placing() {
-            self.ending =
-                self.board.decided().map(EndReason::Elimination).or_else(|| self.length());
-        }
+        self.ending = self.ended();
         removals
     }
 
@@ -187,6 +201,7 @@ impl Game for WatchYourBack {
     type Action = Action;
     type Chance = Infallible;
     type State = State;
+    type Snapshot = Snapshot;
 
     const NAME: &'static str = "watch-your-back";
     const TITLE: &'static str = "Watch Your Back!";
@@ -258,6 +273,15 @@ impl Game for WatchYourBack {
 
     fn state(&self) -> State {
         State::new(&self.board)
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot { board: self.board, past: self.past.clone() }
+    }
+
+    fn restored(&self, Snapshot { board, past }: Snapshot) -> Option<Self> {
+        let game = Self { rules: self.rules, board, past, ending: None };
+        Some(Self { ending: game.ended(), ..game })
     }
 
     fn rows(&self) -> Vec<String> {

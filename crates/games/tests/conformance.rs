@@ -253,7 +253,8 @@ fn random_game(game: &dyn AnyGame, start: &Position, seed: u64, check: bool) -> 
     steps
 }
 
-/// Replays the steps, and compares every position with the one played without events.
+/// Replays the steps, and compares every position with the one played without events, and with the
+/// one that is restored from its snapshot.
 fn replays(start: &Position, steps: &[TextStep]) {
     let mut position = start.clone();
     for step in steps {
@@ -262,6 +263,9 @@ fn replays(start: &Position, steps: &[TextStep]) {
         copy.play(step.as_text(), &mut Vec::new()).expect("a legal step");
         assert_eq!(position.state().get(), copy.state().get());
         assert_eq!(position.turn(), copy.turn());
+        let snapshot = position.snapshot().expect("a built-in game");
+        let restored = start.restored(&snapshot).expect("a position of this game");
+        assert_eq!(format!("{restored:?}"), format!("{position:?}"), "{snapshot}");
     }
 }
 

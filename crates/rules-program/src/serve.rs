@@ -2,7 +2,7 @@
 
 mod describe;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::io::{self, BufRead, Write};
@@ -11,7 +11,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use referee_games::{
     AnyGame, AnyPosition, BySeat, Event, GameError, Legal, Options, Position, Refusal, Seat, Step,
-    TextStep, Turn,
+    TextStep,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -24,15 +24,13 @@ use crate::contract::{
 };
 use crate::description::plain;
 
-/// The field of a state that holds the steps from the start.
-const STEPS: &str = "steps";
-/// The most positions that are kept.
-const MOST_KEPT: usize = 4096;
+/// The field of a state that holds the snapshot of the position.
+const SNAPSHOT: &str = "snapshot";
 
 /// Answers requests about `game` until `quit` or the end of the input.
 ///
-/// The state is that of the game with a field `steps`: the texts of all steps so far. The last
-/// positions are kept, so that a request costs one step instead of a whole game.
+/// The state is that of the game with a field `snapshot`: everything that the position holds besides
+/// the rules.
 ///
 /// # Errors
 /// The pipes fail, or a request breaks the contract.
@@ -41,7 +39,7 @@ pub fn serve(
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> Result<(), ServeError> {
-    let mut server = Server { game, kept: HashMap::new() };
+    let mut server = Server { game, started: None };
     let (mut line, mut answer) = (String::new(), Vec::new());
     while input.read_line(&mut line)? > 0 {
         let request: RulesRequest<'_> = serde_json::from_str(&line)?;
@@ -121,18 +119,17 @@ struct Identified<'a, T> {
     answer: &'a T,
 }
 
-/// A game and its positions.
+/// A game, and its last start: most requests are about the same options.
 struct Server<'g> {
     game: &'g dyn AnyGame,
-    /// Positions by options and state.
-    kept: HashMap<(String, String), Reached>,
+    started: Option<StartedGame>,
 }
 
-/// A position and the steps that led to it.
-#[derive(Clone)]
-struct Reached {
+/// The start of a game under some options.
+struct StartedGame {
+    /// The options, as JSON.
+    words: Box<str>,
     position: Position,
-    steps: Vec<Value>,
 }
 
 impl Server<'_> {
@@ -167,71 +164,59 @@ impl Server<'_> {
         if let Ok(Some(reason)) = self.game.endless(&options) {
             return Ok(refused(reason));
         }
-        let position = match self.game.start(&options) {
-            Ok(position) => position,
-            Err(error) => return Ok(refused(error.to_string())),
-        };
-        let reached = Reached { position, steps: Vec::new() };
-        let mut answer = show(&reached)?;
-        answer.max_plies = Some(MOST_PLIES);
-        self.keep(words, &answer, reached);
-        Ok(answer)
+        match self.game.start(&options) {
+            Ok(position) => Ok(PositionAnswer { max_plies: Some(MOST_PLIES), ..show(&*position)? }),
+            Err(error) => Ok(refused(error.to_string())),
+        }
     }
 
     fn play(&mut self, request: &RulesRequest<'_>, out: &mut Vec<u8>) -> Result<(), ServeError> {
-        let options = request.options.ok_or(ServeError::Field("options"))?;
-        let mut reached = self.reached(request)?;
+        let mut position = self.position(request)?;
         let step = step(request.step.as_ref().ok_or(ServeError::Field("step"))?);
         let mut events = Vec::new();
-        reached.position.play(step.as_text(), &mut events)?;
-        reached.steps.push(compact(&step));
-        let mut answer = show(&reached)?;
+        position.play(step.as_text(), &mut events)?;
+        let mut answer = show(&*position)?;
         tell(self.game, events, &mut answer)?;
-        self.keep(options, &answer, reached);
         write(request.id, &answer, out)
     }
 
-    fn keep(&mut self, options: &RawValue, answer: &PositionAnswer, reached: Reached) {
-        let Some(state) = &answer.state else { return };
-        if self.kept.len() >= MOST_KEPT {
-            self.kept.clear();
-        }
-        self.kept.insert((options.get().to_owned(), state.get().to_owned()), reached);
-    }
-
     fn position_and_seat(
-        &self,
+        &mut self,
         request: &RulesRequest<'_>,
     ) -> Result<(Position, Seat), ServeError> {
         let name = request.seat.as_deref().ok_or(ServeError::Field("seat"))?;
         let seat = self.game.seats().seat(name).ok_or(ServeError::Field("seat"))?;
-        Ok((self.reached(request)?.position, seat))
+        Ok((self.position(request)?, seat))
     }
 
-    /// The position that a request is about, built from a kept one or from the start.
-    fn reached(&self, request: &RulesRequest<'_>) -> Result<Reached, ServeError> {
+    /// The position that a request is about.
+    fn position(&mut self, request: &RulesRequest<'_>) -> Result<Position, ServeError> {
         let words = request.options.ok_or(ServeError::Field("options"))?;
         let state = request.state.ok_or(ServeError::Field("state"))?;
-        let key = (words.get().to_owned(), state.get().to_owned());
-        if let Some(reached) = self.kept.get(&key) {
-            return Ok(reached.clone());
-        }
-        let StepsSoFar { steps } = serde_json::from_str(state.get())?;
-        let mut position = self.game.start(&options(self.game, words)?)?;
-        let mut events = Vec::new();
-        for text in &steps {
-            let step = expand(&*position, text).ok_or(ServeError::Field(STEPS))?;
-            position.play(step.as_text(), &mut events)?;
-            events.clear();
-        }
-        Ok(Reached { position, steps })
+        let Restorable { snapshot } = serde_json::from_str(state.get())?;
+        let start = self.started(words)?;
+        start.restored(snapshot).ok_or(ServeError::Field(SNAPSHOT))
+    }
+
+    /// The start under these options.
+    fn started(&mut self, words: &RawValue) -> Result<&dyn AnyPosition, GameError> {
+        let known = self.started.take().filter(|known| *known.words == *words.get());
+        let started = match known {
+            Some(known) => known,
+            None => StartedGame {
+                words: words.get().into(),
+                position: self.game.start(&options(self.game, words)?)?,
+            },
+        };
+        Ok(&*self.started.insert(started).position)
     }
 }
 
 /// The part of a state that identifies its position.
 #[derive(Deserialize)]
-struct StepsSoFar {
-    steps: Vec<Value>,
+struct Restorable<'a> {
+    #[serde(borrow)]
+    snapshot: &'a RawValue,
 }
 
 fn write(id: u64, answer: &impl Serialize, out: &mut Vec<u8>) -> Result<(), ServeError> {
@@ -257,34 +242,12 @@ fn step(words: &StepWords<'_>) -> TextStep {
     }
 }
 
-/// A step as the state lists it: one text, or two if both seats moved.
-fn compact(step: &TextStep) -> Value {
-    match step {
-        Step::Move(text) | Step::Chance(text) => text.as_str().into(),
-        Step::Pass => referee_games::PASS.into(),
-        Step::Both(BySeat { first, second }) => serde_json::json!([first, second]),
-    }
-}
-
-/// The step in this position that the state lists as `listed`.
-fn expand(position: &dyn AnyPosition, listed: &Value) -> Option<TextStep> {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    Some(match position.turn() {
-        Turn::Move(_) => Step::Move(text(listed)?),
-        Turn::Pass(_) => Step::Pass,
-        Turn::Both => Step::Both(BySeat::new(text(listed.get(0)?)?, text(listed.get(1)?)?)),
-        Turn::Chance(_) => Step::Chance(text(listed)?),
-        Turn::Over(_) => return None,
-    })
-}
-
 /// The answer that shows a position.
-fn show(reached: &Reached) -> Result<PositionAnswer, ServeError> {
-    let position = &*reached.position;
+fn show(position: &dyn AnyPosition) -> Result<PositionAnswer, ServeError> {
     let turn = TurnWords::of(&position.turn(), &position.seats(), position.outcomes());
     let (legal, show) = actions(position)?;
     Ok(PositionAnswer {
-        state: Some(state(position, &reached.steps)?),
+        state: Some(state(position)?),
         turn: Some(turn),
         legal,
         show,
@@ -327,13 +290,13 @@ fn actions(
     Ok((legal, Some(shown).filter(|shown| !shown.is_empty())))
 }
 
-/// The game's own state with the steps that led to it.
-fn state(position: &dyn AnyPosition, steps: &[Value]) -> Result<Box<RawValue>, ServeError> {
+/// The game's own state with the snapshot.
+fn state(position: &dyn AnyPosition) -> Result<Box<RawValue>, ServeError> {
     let own = position.state();
     let fields = own.get().strip_suffix('}').ok_or(ServeError::Field("state"))?;
+    let snapshot = position.snapshot().ok_or(ServeError::Field(SNAPSHOT))?;
     let comma = if fields.ends_with('{') { "" } else { "," };
-    let steps = serde_json::to_string(steps)?;
-    Ok(RawValue::from_string(format!("{fields}{comma}\"{STEPS}\":{steps}}}"))?)
+    Ok(RawValue::from_string(format!("{fields}{comma}\"{SNAPSHOT}\":{snapshot}}}"))?)
 }
 
 /// Adds the events of a step, except actions and the end, which the referee adds itself.

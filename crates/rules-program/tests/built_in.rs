@@ -61,7 +61,8 @@ fn through_the_pipe(kind: GameKind) -> ProgramGame {
 fn seen(position: &dyn AnyPosition) -> String {
     let legal = BySeat::from_fn(|seat| serde_json::to_string(&position.legal(seat)).expect("data"));
     let state = position.state().get().to_owned();
-    let own = state.split(",\"steps\":").next().expect("a part").trim_end_matches('}').to_owned();
+    let own =
+        state.split(",\"snapshot\":").next().expect("a part").trim_end_matches('}').to_owned();
     format!(
         "{own} {:?} {:?} {} {legal:?} {:?} {}",
         position.turn(),

@@ -30,6 +30,7 @@ impl Game for Toy {
     type Action = u32;
     type Chance = Roll;
     type State = SeatMap<u32>;
+    type Snapshot = (Option<u32>, BySeat<u32>, u32);
 
     const NAME: &'static str = "toy";
     const TITLE: &'static str = "A game of the tests";
@@ -97,6 +98,14 @@ impl Game for Toy {
 
     fn state(&self) -> SeatMap<u32> {
         SeatMap::new(Self::SEATS, self.sums)
+    }
+
+    fn snapshot(&self) -> Self::Snapshot {
+        (self.roll, self.sums, self.turns)
+    }
+
+    fn restored(&self, (roll, sums, turns): Self::Snapshot) -> Option<Self> {
+        Some(Self { roll, sums, turns })
     }
 
     fn rows(&self) -> Vec<String> {

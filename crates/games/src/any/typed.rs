@@ -156,6 +156,15 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
         Cow::Owned(to_raw_value(&self.0.state()).expect("plain data serialises"))
     }
 
+    fn snapshot(&self) -> Option<Box<RawValue>> {
+        to_raw_value(&self.0.snapshot()).ok()
+    }
+
+    fn restored(&self, snapshot: &RawValue) -> Option<Position> {
+        let snapshot = serde_json::from_str(snapshot.get()).ok()?;
+        Some(Box::new(Self(self.0.restored(snapshot)?)))
+    }
+
     fn write_state(&self, json: &mut Vec<u8>) {
         write_json(&self.0.state(), json);
     }

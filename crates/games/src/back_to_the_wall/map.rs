@@ -2,7 +2,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::squares::Squares;
@@ -73,7 +73,9 @@ pub enum Piece {
 }
 
 /// One value for each of a player's two pieces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
+)]
 pub struct ByPiece<T> {
     /// The circle's.
     pub circle: T,

@@ -1,13 +1,17 @@
 //! Sets of squares on boards up to 15×15.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::{BitAnd, BitOr, BitOrAssign, Sub, SubAssign};
+
+use serde::de::{self, Deserialize, Deserializer};
+use serde::ser::{Serialize, Serializer};
 
 use crate::board::{Direction, Square};
 
 /// A set of squares. Each row has sixteen bits, of which a board uses at most fifteen. A step over
 /// the side of the board lands in the sixteenth bit, which an intersection with the squares of the
-/// board removes. The order of the bits is row by row.
+/// board removes. The order of the bits is row by row. In JSON, a hexadecimal text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Squares([u64; 4]);
 
@@ -15,6 +19,24 @@ pub struct Squares([u64; 4]);
 const ROW: u32 = 16;
 /// Rows in each of the four words.
 const ROWS: u8 = 4;
+
+impl Serialize for Squares {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let [one, two, three, four] = self.0;
+        serializer.collect_str(&format_args!("{one:x}.{two:x}.{three:x}.{four:x}"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Squares {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        let words: Result<Vec<u64>, _> =
+            text.split('.').map(|word| u64::from_str_radix(word, 16)).collect();
+        let words = words.map_err(de::Error::custom)?;
+        let four = |_| de::Error::custom("expected four words");
+        words.try_into().map(Self).map_err(four)
+    }
+}
 
 impl Squares {
     /// The empty set.

@@ -48,7 +48,7 @@ impl State {
         let round = |(index, result): (usize, &RoundResult)| RoundState {
             board: game.rules.maps[index].name.clone(),
             winner: result_name(result.result),
-            reason: result.reason,
+            reason: result.reason.name(),
             squares: SeatMap::new(BackToTheWall::SEATS, result.squares),
         };
         Self {

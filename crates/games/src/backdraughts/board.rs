@@ -1,5 +1,7 @@
 //! The board as bitboards, without history: fast enough for a search.
 
+use serde::{Deserialize, Serialize};
+
 use super::action::Action;
 use super::options::{Capture, Movement, Rules, Turning};
 use crate::board::{Bitboard, Direction, Square, around, union};
@@ -14,7 +16,7 @@ const WHOLE: Bitboard = Bitboard::rectangle((0, 7), (0, 7));
 const RING: Bitboard = Bitboard(WHOLE.0 & !Bitboard::rectangle((1, 6), (1, 6)).0);
 
 /// The pawns on the board.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Board {
     pawns: BySeat<Bitboard>,
 }

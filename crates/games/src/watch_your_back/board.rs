@@ -1,6 +1,7 @@
 //! The board as bitboards, without history: fast enough for a search.
 
 use rand::RngCore;
+use serde::{Deserialize, Serialize};
 
 use super::action::Action;
 use super::size::{BoardSize, zone};
@@ -25,7 +26,7 @@ pub enum EndCheck {
 
 /// The pieces and the number of actions so far. Phase, counts and the side to move follow from the
 /// number of actions, because the seats alternate and forfeits count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Board {
     pieces: BySeat<Bitboard>,
     ply: u32,

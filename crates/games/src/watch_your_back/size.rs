@@ -1,10 +1,13 @@
 //! The three sizes of the board.
 
+use serde::{Deserialize, Serialize};
+
 use crate::board::{Bitboard, Square};
 use crate::seat::Seat;
 
 /// The size of the board, after 0, 1 or 2 shrinks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum BoardSize {
     /// 8×8, the whole board.
     Full,

@@ -68,7 +68,7 @@ fn a_position_is_found_again_from_its_state_alone() {
     let fresh = answers(std::slice::from_ref(&third));
     let kept = answers(&[start(), play(&first, "3,3"), third]);
     assert_eq!(fresh[0], kept[2], "a server that played the game knows no more");
-    assert_eq!(fresh[0]["state"]["steps"], json!(["3,3", "4,4"]));
+    assert_eq!(fresh[0]["state"]["placed"], json!({"white": 1, "black": 1}));
     assert_eq!(fresh[0]["events"], Value::Null, "the referee makes the event of the action");
 }
 
@@ -131,7 +131,7 @@ fn a_request_that_breaks_the_contract_ends_it() {
     let without_draw = json!({"type": "sample", "options": {}, "state": state, "seat": "white"});
     assert_eq!(refused(without_draw), lacks("draw"));
     assert_eq!(refused(json!({"type": "guess"})), lacks("type"));
-    assert_eq!(refused(judge(&json!({"steps": [3]}), "white", "3,3")), lacks("steps"));
+    assert_eq!(refused(judge(&json!({"snapshot": 3}), "white", "3,3")), lacks("snapshot"));
     for request in [json!([]), json!({"type": "weather"}), json!({"id": 1})] {
         let said = refused(request);
         assert!(said.starts_with("a request breaks the contract: "), "{said}");
