@@ -16,6 +16,7 @@ use crate::analysis::game_list;
 use crate::analysis::pass::{LogVisitor, Visitors};
 use crate::analysis::results::Faulted;
 use crate::analysis::{Evaluation, TournamentAnalysis};
+use crate::game_program::recorded_rules;
 use crate::printer::Printer;
 use crate::report::details::details;
 use crate::report::json::StandingsJson;
@@ -168,7 +169,8 @@ fn found(
     details: bool,
     lines: bool,
 ) -> Result<LogFindings, Failure> {
-    let mut diagnoser = details.then(|| Diagnoser::new(analysis)).transpose()?;
+    let rules = details.then(|| recorded_rules(&analysis.header)).transpose()?;
+    let mut diagnoser = rules.map(|rules| Diagnoser::new(analysis, rules));
     let mut failed_checks = FailedChecks::default();
     let state = &analysis.state;
     let is_checked = lines && state.quarantined().any(|(_, game)| state.is_check(game));

@@ -14,6 +14,7 @@ use super::game_args::MovedGameArgs;
 use super::results::{Tables, find, players_out};
 use super::{Failure, Status};
 use crate::analysis::diagnostics::Diagnoser;
+use crate::analysis::diagnostics::decisions::add_decisions;
 use crate::analysis::failed_checks::FailedChecks;
 use crate::analysis::log_summary::LogSummary;
 use crate::analysis::pass::{LogVisitor, LoggedGame, Visitors};
@@ -172,25 +173,23 @@ impl<'a> PageBuilder<'a> {
     /// A new page. With `files`, it also writes the games there.
     fn new(tables: &'a Tables, files: Option<GameFiles>) -> Result<Self, Failure> {
         let analysis = &tables.analysis;
-        let writer = |files| -> Result<_, Failure> {
-            let renderer = ReplayRenderer::new(&analysis.header)?;
-            Ok(FilesWriter { files, renderer, results: &analysis.evaluation.results })
-        };
+        let results = &analysis.evaluation.results;
+        let renderer = ReplayRenderer::new(&analysis.header)?;
         Ok(Self {
             tables,
             summary: LogSummary::new(&analysis.header, &analysis.evaluation),
-            diagnoser: Diagnoser::new(analysis)?,
+            diagnoser: Diagnoser::new(analysis, renderer.rules.clone()),
             failed_checks: FailedChecks::default(),
-            files: files.map(writer).transpose()?,
-            renderer: ReplayRenderer::new(&analysis.header)?,
+            files: files.map(|files| FilesWriter { files, renderer: renderer.clone(), results }),
+            renderer,
         })
     }
 
     /// The visitors that collect from the games of the log.
     fn visitors(&mut self) -> PageVisitors<'_, 'a> {
-        let collectors: Vec<&mut dyn LogVisitor> =
-            vec![&mut self.summary, &mut self.diagnoser, &mut self.failed_checks];
-        PageVisitors { collectors: Visitors(collectors), files: self.files.as_mut() }
+        let collectors: Vec<&mut dyn LogVisitor> = vec![&mut self.summary, &mut self.failed_checks];
+        let collectors = Visitors(collectors);
+        PageVisitors { collectors, diagnoser: &mut self.diagnoser, files: self.files.as_mut() }
     }
 
     /// The page as HTML, and one line per player that is out.
@@ -234,6 +233,7 @@ impl<'a> PageBuilder<'a> {
 /// The visitors of a page. Only the list of games has games that are sealed.
 struct PageVisitors<'v, 'a> {
     collectors: Visitors<'v>,
+    diagnoser: &'v mut Diagnoser,
     files: Option<&'v mut FilesWriter<'a>>,
 }
 
@@ -242,7 +242,11 @@ impl LogVisitor for PageVisitors<'_, '_> {
         if !game.is_sealed {
             self.collectors.visit(game)?;
         }
-        self.files.as_mut().map_or(Ok(()), |files| files.visit(game))
+        match &mut self.files {
+            Some(files) => files.add(game, self.diagnoser),
+            None if game.is_sealed => Ok(()),
+            None => self.diagnoser.visit(game),
+        }
     }
 }
 
@@ -267,14 +271,33 @@ struct FilesWriter<'a> {
     results: &'a NamedResults,
 }
 
-impl LogVisitor for FilesWriter<'_> {
-    fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
-        let record = game.record;
-        self.files.add(self.results, record, || self.renderer.replay(record, game.is_sealed))
+impl FilesWriter<'_> {
+    /// Adds the next game, and diagnoses it. A game is replayed once for both: with rules that are
+    /// a program, that takes most of the time.
+    fn add(&mut self, game: &LoggedGame<'_>, diagnoser: &mut Diagnoser) -> Result<(), Failure> {
+        let Self { files, renderer, results } = self;
+        if game.is_sealed {
+            return files.add(results, game.record, || renderer.replay(game.record, true));
+        }
+        let mut seen = None;
+        files.add(results, game.record, || {
+            let ReplayRenderer { rules, control } = renderer;
+            let mut decisions = Vec::new();
+            let (frames, replayed) = ReplayFrames::watched(rules, control, game.record, |replay| {
+                add_decisions(replay, &mut decisions);
+            });
+            seen = Some(replayed.map(|()| decisions));
+            frames
+        })?;
+        match seen {
+            Some(decisions) => diagnoser.add(game, decisions),
+            None => diagnoser.visit(game),
+        }
     }
 }
 
 /// Makes replays of games, as JSON.
+#[derive(Clone)]
 pub(super) struct ReplayRenderer {
     rules: GameRules,
     control: TimeControl,

@@ -73,16 +73,27 @@ impl ReplayFrames {
     /// Makes the replay frames of a record. If the record cannot be replayed, the last frame says
     /// why.
     pub fn of(rules: &GameRules, control: &TimeControl, record: &GameRecord) -> Self {
+        Self::watched(rules, control, record, |_| ()).0
+    }
+
+    /// Like [`of`](Self::of), but calls `watch` before each step. Also returns the reason why the
+    /// record cannot be replayed, if it cannot.
+    pub fn watched(
+        rules: &GameRules,
+        control: &TimeControl,
+        record: &GameRecord,
+        watch: impl FnMut(&Replay<'_>),
+    ) -> (Self, Result<(), ReplayError>) {
         let mut camera = FrameBuilder::new(rules, control, record);
         let mut replay = Replay::new(&rules.start, record);
-        let problem = camera.shoot(&mut replay).err();
-        if let Some(problem) = problem {
+        let replayed = camera.shoot(&mut replay, watch);
+        if let Err(problem) = &replayed {
             camera.add_end(format!("the record cannot be replayed: {problem}"));
         }
         for (seat, fault) in record.fault.iter().flatten() {
             camera.add_end(format!("{seat}: {}: {}", fault.code, fault.message));
         }
-        Self::with(rules, record, camera.frames)
+        (Self::with(rules, record, camera.frames), replayed)
     }
 
     /// A record of which only the result may be shown yet.
@@ -142,13 +153,18 @@ impl<'a> FrameBuilder<'a> {
         }
     }
 
-    /// Processes the whole game. A roll is drawn in the position it leads to, and described with
+    /// Processes the whole game, and calls `watch` before each step. A roll is drawn in the position it leads to, and described with
     /// the ply after it.
     ///
     /// # Errors
     /// The record cannot be replayed.
-    fn shoot(&mut self, replay: &mut Replay<'_>) -> Result<(), ReplayError> {
+    fn shoot(
+        &mut self,
+        replay: &mut Replay<'_>,
+        mut watch: impl FnMut(&Replay<'_>),
+    ) -> Result<(), ReplayError> {
         loop {
+            watch(replay);
             if !matches!(replay.current().turn(), Turn::Chance(_)) {
                 self.add(replay.current());
             }

@@ -23,17 +23,24 @@ pub fn decisions(start: &Position, record: &GameRecord) -> Result<Vec<DecisionHa
     let mut replay = Replay::new(start, record);
     let mut found = Vec::new();
     loop {
-        if !replay.is_in_opening() {
-            for &seat in replay.current().turn().asked() {
-                let Some(text) = replay.recorded(seat) else { return Ok(found) };
-                if replay.current().legal_count(seat) > 1 {
-                    let position = hash_of(replay.current(), seat);
-                    found.push(DecisionHash { seat, position, action: hash(text.as_bytes()) });
-                }
-            }
-        }
+        add_decisions(&replay, &mut found);
         if replay.next().transpose()?.is_none() {
             return Ok(found);
+        }
+    }
+}
+
+/// Adds the decisions that the next recorded answers are.
+pub fn add_decisions(replay: &Replay<'_>, found: &mut Vec<DecisionHash>) {
+    if replay.is_in_opening() {
+        return;
+    }
+    let position = replay.current();
+    for &seat in position.turn().asked() {
+        let Some(text) = replay.recorded(seat) else { return };
+        if position.legal_count(seat) > 1 {
+            let action = hash(text.as_bytes());
+            found.push(DecisionHash { seat, position: hash_of(position, seat), action });
         }
     }
 }

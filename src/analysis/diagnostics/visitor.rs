@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use super::copies::copies;
-use super::decisions::decisions;
+use super::decisions::{DecisionHash, decisions};
 use super::{Diagnostics, DiagnosticsCollector};
 use crate::analysis::pass::{LogVisitor, LoggedGame};
 use crate::analysis::tournament::TournamentAnalysis;
 use crate::error::Failure;
 use crate::folder::log_failure;
-use crate::game_program::recorded_rules;
 use crate::log::{LogError, LogProblem};
 use crate::model::rules::GameRules;
+use crate::replay::ReplayError;
 
 /// Examines every game that counts, and its decisions.
 pub struct Diagnoser {
@@ -21,15 +21,30 @@ pub struct Diagnoser {
 }
 
 impl Diagnoser {
-    /// Creates a diagnoser for the games of this tournament.
+    /// Creates a diagnoser for the games of this tournament, which have these rules.
+    pub fn new(analysis: &TournamentAnalysis, rules: GameRules) -> Self {
+        let observer = DiagnosticsCollector::new(analysis.evaluation.results.names());
+        Self { dir: analysis.dir().to_owned(), observer, rules }
+    }
+
+    /// Examines a game that was replayed already, with these decisions.
     ///
     /// # Errors
-    ///
-    /// When the header names an unknown game or unknown options.
-    pub fn new(analysis: &TournamentAnalysis) -> Result<Self, Failure> {
-        let rules = recorded_rules(&analysis.header)?;
-        let observer = DiagnosticsCollector::new(analysis.evaluation.results.names());
-        Ok(Self { dir: analysis.dir().to_owned(), observer, rules })
+    /// It counts, but could not be replayed.
+    pub fn add(
+        &mut self,
+        game: &LoggedGame<'_>,
+        decisions: Result<Vec<DecisionHash>, ReplayError>,
+    ) -> Result<(), Failure> {
+        if !game.counts {
+            return Ok(());
+        }
+        let decisions = decisions.map_err(|error| {
+            let problem = LogProblem::Unplayable(error.into());
+            log_failure(&self.dir, &LogError { line: game.line, problem })
+        })?;
+        self.observer.add(game.record, &decisions);
+        Ok(())
     }
 
     /// The findings, after all games were visited.
@@ -48,11 +63,6 @@ impl LogVisitor for Diagnoser {
         if !game.counts {
             return Ok(());
         }
-        let made = decisions(&self.rules.start, game.record).map_err(|error| {
-            let problem = LogProblem::Unplayable(error.into());
-            log_failure(&self.dir, &LogError { line: game.line, problem })
-        })?;
-        self.observer.add(game.record, &made);
-        Ok(())
+        self.add(game, decisions(&self.rules.start, game.record))
     }
 }
