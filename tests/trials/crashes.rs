@@ -31,12 +31,12 @@ pub(crate) fn tests() -> Vec<Trial> {
         tests.push(slow(name("every_point"), move || at_points(&scenario(), Points::Every)));
     }
     tests.push(quick("some_random_kills_lose_nothing", || {
-        random_kills(2, vec![plain_victim("round-robin", "pairs = 1")])
+        random_kills(2, &[plain_victim("round-robin", "pairs = 1")])
     }));
     tests.push(slow("random_kills_lose_nothing", || {
         let kills = std::env::var("REFEREE_KILLS").ok();
         let kills = kills.map_or(140, |kills| kills.parse().expect("REFEREE_KILLS: a number"));
-        random_kills(kills, victims())
+        random_kills(kills, &victims())
     }));
     tests
 }
@@ -292,7 +292,7 @@ struct Found {
 /// Kills this many runs at random, spread over all victims, and resumes them until they are
 /// complete.
 #[expect(clippy::print_stdout, reason = "figures for people")]
-fn random_kills(kills: u64, victims: Vec<Victim>) -> Lacks {
+fn random_kills(kills: u64, victims: &[Victim]) -> Lacks {
     let each = kills.div_ceil(victims.len() as u64);
     let mut dice = Dice::new(3);
     let mut all = Found::default();
@@ -300,7 +300,7 @@ fn random_kills(kills: u64, victims: Vec<Victim>) -> Lacks {
         "{:27}{:>6}{:>9}{:>6}{:>10}{:>7}",
         "format", "kills", "in play", "torn", "complete", "games"
     );
-    for victim in &victims {
+    for victim in victims {
         let found = kill(victim, each, &mut dice);
         print(victim.name, &found);
         all.kills += found.kills;
