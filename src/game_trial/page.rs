@@ -6,16 +6,16 @@ use super::text::{numbers, share, way};
 use super::{GameFinding, GamePortrait, GameSample, GameTrial};
 use crate::escape;
 use crate::report::charts::{ChartLine, bins, histogram, lines};
-use crate::report::page::template::{PageKind, PageTemplate};
+use crate::report::page::template::{PageKind, PageSection, PageTemplate};
 
 /// The page as HTML.
 pub fn page(trial: &GameTrial) -> String {
     let title = escape::terminal(&trial.title);
-    let mut sections = vec![("findings", "Findings", findings(&trial.findings))];
+    let mut sections = vec![PageSection::open("findings", "Findings", findings(&trial.findings))];
     if let Some(portrait) = &trial.portrait {
-        sections.push(("portrait", "Portrait", table(trial, portrait)));
-        sections.push(("length", "Length of games", lengths(portrait)));
-        sections.push(("leaders", "Leaders", leaders(portrait)));
+        sections.push(PageSection::open("portrait", "Portrait", table(trial, portrait)));
+        sections.push(PageSection::open("length", "Length of games", lengths(portrait)));
+        sections.push(PageSection::open("leaders", "Leaders", leaders(portrait)));
     }
     let summary = html! {
         p.lead { (trial.game) " · " (trial.games) " random games · seed " (trial.seed) }
@@ -25,6 +25,7 @@ pub fn page(trial: &GameTrial) -> String {
         summary,
         sections: &sections,
         data: "{}",
+        replays: "[]",
         key: &trial.game,
         kind: PageKind::File,
         stamp: None,
@@ -53,7 +54,7 @@ fn table(trial: &GameTrial, portrait: &GamePortrait) -> Markup {
     let samples: Vec<&GameSample> =
         std::iter::once(&portrait.random).chain(&portrait.search).collect();
     html! {
-        div.wide { table {
+        div.scroll { table {
             thead { tr {
                 th { "players" } th { "games" } th { "points of " (trial.seats[0]) }
                 th { "decisive" } th { "plies" }

@@ -39,19 +39,20 @@ pub fn picture_from(
 ) -> String {
     let cells = cells(position);
     let last = named_squares(events);
-    let mut text = String::from("   ");
+    let mut text = String::from("    ");
     for column in in_order(cells.first().map_or(0, Vec::len), side) {
         // Writing to a string does not fail.
         let _ = write!(text, " {}", column % 10);
     }
     for row in in_order(cells.len(), side) {
-        let _ = write!(text, "\n {row:>2}");
+        // Two letters on the first square must not touch the number.
+        let _ = write!(text, "\n {row:>2} ");
         for column in in_order(cells[row].len(), side) {
             let is_last = square(column, row).is_some_and(|square| last.contains(&square));
             text.push_str(&square_text(&cells[row][column], is_last, colour));
         }
     }
-    let _ = write!(text, "\n    {}", position.caption());
+    let _ = write!(text, "\n     {}", position.caption());
     text
 }
 
@@ -139,9 +140,9 @@ mod tests {
         let game = start(GameKind::Backdraughts);
         let board = picture_from(&*game, &[], Colour::Plain, BoardSide::Second);
         let rows: Vec<&str> = board.lines().collect();
-        assert_eq!(rows[0], "    7 6 5 4 3 2 1 0");
-        assert_eq!(rows[1], "  7 . . . . . . . b");
-        assert_eq!(rows[8], "  0 w . . . . . . .");
+        assert_eq!(rows[0], "     7 6 5 4 3 2 1 0");
+        assert_eq!(rows[1], "  7  . . . . . . . b");
+        assert_eq!(rows[8], "  0  w . . . . . . .");
     }
 
     #[test]

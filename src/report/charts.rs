@@ -1,4 +1,5 @@
-//! Charts as SVG text. Colours are roles that the page's style sheet fills in, so that charts are
+//! Charts as SVG text, each drawn twice: for wide screens and for phones; the style sheet shows one
+//! of the two. Colours are roles that the page's style sheet fills in, so that charts are
 //! readable in light, in dark and on paper. Names are escaped, and cut if they are long.
 
 mod histogram;
@@ -19,8 +20,25 @@ type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::
 /// The result of drawing. Drawing into a string only fails on shapes that cannot be drawn.
 type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
-/// The width of a chart at its natural size, in pixels.
-const WIDTH: u32 = 900;
+/// The room for a chart at its natural size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ChartRoom {
+    /// The class by which the style sheet shows or hides the chart.
+    class: &'static str,
+    /// The width, in pixels.
+    width: u32,
+    /// The width of the players' names, in pixels.
+    names: u32,
+    /// The longest name, in columns of text.
+    name: usize,
+    /// About the most labels of the horizontal axis.
+    labels: usize,
+}
+
+const WIDE: ChartRoom =
+    ChartRoom { class: "chart wide", width: 900, names: 210, name: 26, labels: 9 };
+const NARROW: ChartRoom =
+    ChartRoom { class: "chart narrow", width: 380, names: 132, name: 14, labels: 4 };
 /// The font size, in pixels.
 const TEXT: u32 = 12;
 
@@ -40,25 +58,28 @@ fn series(number: usize) -> RGBColor {
     RGBColor(16 + u8::try_from(number % SERIES).unwrap_or(0), 0, 0)
 }
 
-/// Draws a chart of this height; `label` describes it for people who cannot see it.
-fn draw(height: u32, label: &str, content: impl FnOnce(&Area<'_>) -> Drawn) -> String {
-    let mut svg = String::new();
-    {
-        let backend = SVGBackend::with_string(&mut svg, (WIDTH, height));
-        let area = plotters::drawing::IntoDrawingArea::into_drawing_area(backend);
-        let drawn = content(&area).and_then(|()| area.present());
-        if let Err(error) = drawn {
-            tracing::warn!("the chart {label:?} is not complete: {error}");
+/// Draws a chart of this height in both rooms; `label` describes it for people who cannot see it.
+fn draw(height: u32, label: &str, content: impl Fn(&Area<'_>, ChartRoom) -> Drawn) -> String {
+    let draw_in = |room: ChartRoom| {
+        let mut svg = String::new();
+        {
+            let backend = SVGBackend::with_string(&mut svg, (room.width, height));
+            let area = plotters::drawing::IntoDrawingArea::into_drawing_area(backend);
+            let drawn = content(&area, room).and_then(|()| area.present());
+            if let Err(error) = drawn {
+                tracing::warn!("the chart {label:?} is not complete: {error}");
+            }
         }
-    }
-    finish(&svg, label)
+        finish(&svg, label, room)
+    };
+    [WIDE, NARROW].map(draw_in).concat()
 }
 
 /// Replaces the roles by the style sheet's colours, and labels the chart.
-fn finish(svg: &str, label: &str) -> String {
+fn finish(svg: &str, label: &str, room: ChartRoom) -> String {
     let mut done = svg.replacen(
         "<svg ",
-        &format!("<svg role=\"img\" aria-label=\"{label}\" class=\"chart\" "),
+        &format!("<svg role=\"img\" aria-label=\"{label}\" class=\"{}\" ", room.class),
         1,
     );
     for (number, role) in (1..).zip(ROLES) {
@@ -87,8 +108,8 @@ mod tests {
         let svg =
             r##"<svg x="1"><line stroke="#040404"/><line stroke="#110000" opacity="1"/></svg>"##;
         assert_eq!(
-            finish(svg, "a chart"),
-            "<svg role=\"img\" aria-label=\"a chart\" class=\"chart\" x=\"1\">\
+            finish(svg, "a chart", NARROW),
+            "<svg role=\"img\" aria-label=\"a chart\" class=\"chart narrow\" x=\"1\">\
              <line stroke=\"var(--accent)\"/><line stroke=\"var(--series-1)\"/></svg>"
         );
     }

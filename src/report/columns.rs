@@ -75,9 +75,9 @@ impl Column {
         self.cells[row].bad
     }
 
-    /// Whether the column is one of those that are left out first.
+    /// Whether a narrow page leaves the column out: there, bars show the margins of ratings.
     pub(super) fn is_minor(&self) -> bool {
-        matches!(self.keep, Keep::Rank(0..=2))
+        matches!(self.keep, Keep::Rank(0..=2 | 4 | 5))
     }
 
     fn width(&self) -> usize {

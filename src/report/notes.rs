@@ -92,7 +92,7 @@ pub(super) fn groups(standings: &Standings) -> Option<String> {
 }
 
 /// Says if given ratings contradict the results.
-fn contradiction(standings: &Standings) -> Option<String> {
+pub(super) fn contradiction(standings: &Standings) -> Option<String> {
     let found = standings.contradiction.as_ref()?;
     let [upper, lower] = [&found.upper, &found.lower].map(|name| escape::terminal(name));
     Some(format!(

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::charts::{ChartLine, lines};
-use super::page::template::{PageKind, PageTemplate, json_in_html};
+use super::page::template::{PageKind, PageSection, PageTemplate, json_in_html};
 use super::page::{count, elo, fault, figure, percent};
 use super::unranked::describe;
 use super::{Row, Standings};
@@ -77,17 +77,15 @@ impl Packet {
         let row = standings.rows.iter().find(|row| row.number == self.number);
         let title = escape::terminal(&self.name);
         let sections = [
-            (
+            PageSection::open(
                 "results",
                 "Results",
                 row.map_or_else(Markup::default, |row| scores(row, standings, results)),
             ),
-            ("faults", "Faults", self.faults()),
-            ("clock", "Clock", self.clock()),
-            ("games", "Games", self.list()),
+            PageSection::open("faults", "Faults", self.faults()),
+            PageSection::open("clock", "Clock", self.clock()),
+            PageSection::open("games", "Games", self.list()),
         ];
-        let replays = self.replays.join(",\n");
-        let data = format!("{{\"names\":[],\"order\":[],\"replays\":[\n{replays}]}}");
         PageTemplate {
             title: &title,
             summary: html! { p.lead {
@@ -96,7 +94,8 @@ impl Packet {
                 strong { (self.pseudonym) }
             } },
             sections: &sections,
-            data: &json_in_html(&data),
+            data: "{}",
+            replays: &json_in_html(&format!("[{}]", self.replays.join(",\n"))),
             key: &header.identity,
             stamp: None,
             kind: PageKind::File,

@@ -3,8 +3,10 @@
 
 mod conditions;
 mod cross;
+mod data;
 mod faults;
 mod games;
+mod head;
 mod over_time;
 mod play;
 mod ranking;
@@ -14,7 +16,7 @@ use std::fmt::Display;
 
 use maud::{Markup, html};
 
-use super::{Row, Standings, notes};
+use super::{Row, Standings};
 use crate::analysis::diagnostics::Diagnostics;
 use crate::analysis::log_summary::LogSummary;
 use crate::analysis::results::NamedResults;
@@ -23,7 +25,7 @@ use crate::model::plies::Plies;
 use crate::model::record::Header;
 pub(super) use faults::one as fault;
 pub use faults::shell_quoted;
-use template::{PageKind, PageTemplate};
+use template::{PageKind, PageSection, PageTemplate, json_in_html};
 
 /// The data that the page shows.
 #[derive(Debug)]
@@ -61,28 +63,13 @@ impl PageData<'_> {
 /// The page as HTML.
 pub fn page(material: &PageData<'_>) -> String {
     let title = escape::terminal(&material.header.tournament);
-    // The order of the games would reveal who is who, because the schedule can be computed.
-    let over_time =
-        material.names_players().then(|| ("time", "Over time", over_time::section(material)));
-    let sections = [
-        ("ranking", "Ranking", ranking::section(material)),
-        ("ratings", "Ratings", ranking::chart_section(material)),
-        ("cross", "Cross table", cross::section(material)),
-    ];
-    let more = [
-        ("play", "Lengths and endings", play::section(material)),
-        ("thinking", "Clock use", play::clock_section(material)),
-        ("faults", "Faults", faults::section(material)),
-        ("games", "Games", games::section(material)),
-        ("conditions", "Conditions", conditions::section(material)),
-    ];
-    let sections: Vec<_> = sections.into_iter().chain(over_time).chain(more).collect();
-    let data = games::data(material);
+    let replays = format!("[{}]", material.replays.join(",\n"));
     PageTemplate {
         title: &title,
-        summary: summary(material),
-        sections: &sections,
-        data: &data,
+        summary: head::head(material),
+        sections: &sections(material),
+        data: &json_in_html(&data::data(material)),
+        replays: &json_in_html(&replays),
         key: &material.header.identity,
         stamp: material.stamp,
         kind: material.kind,
@@ -90,20 +77,30 @@ pub fn page(material: &PageData<'_>) -> String {
     .html()
 }
 
-/// The kind of tournament and its progress, in a line or two.
-fn summary(material: &PageData<'_>) -> Markup {
-    let PageData { header, standings, .. } = material;
-    let faults = standings.fault_total();
-    html! {
-        p.lead {
-            (escape::terminal(&header.game)) " · "
-            (count(header.players.len(), "player")) " · "
-            (standings.summary)
-            @if faults > 0 { " · " a href="#faults" { (count(faults as usize, "fault")) } }
-        }
-        @if let Some(winner) = notes::winner(standings) { p.winner { (winner) } }
-        @for line in material.out { p.warning { (line) } }
-    }
+/// The sections, the ranking first. All others open on demand.
+fn sections(material: &PageData<'_>) -> Vec<PageSection<'static>> {
+    let folded = |place, teaser: &str, content| PageSection::folded(place, teaser, content);
+    // The order of the games would reveal who is who, because the schedule can be computed.
+    let over_time = material.names_players().then(|| {
+        folded(("time", "Over time"), "ratings game by game", over_time::section(material))
+    });
+    let clocks = play::clock_section(material);
+    let conditions = conditions::section(material);
+    [
+        PageSection::open("ranking", "Ranking", ranking::section(material)),
+        folded(("games", "Games"), &games::teaser(material), games::section(material)),
+        folded(("faults", "Faults"), &faults::teaser(material), faults::section(material)),
+        folded(("cross", "Cross table"), "who beat whom", cross::section(material)),
+        folded(("ratings", "Ratings"), "with intervals", ranking::chart_section(material)),
+    ]
+    .into_iter()
+    .chain(over_time)
+    .chain([
+        folded(("play", "Lengths and endings"), &play::teaser(material), play::section(material)),
+        folded(("thinking", "Clock use"), "time per turn", clocks),
+        folded(("conditions", "Conditions"), "rules, clocks, limits", conditions),
+    ])
+    .collect()
 }
 
 /// A number and its noun.
@@ -158,13 +155,18 @@ pub(super) fn time(ns: u64) -> String {
     }
 }
 
+/// A table that scrolls if it is wider than the page, also with the keyboard.
+pub(super) fn scrolling(label: &str, table: &Markup) -> Markup {
+    html! { div.scroll tabindex="0" role="region" aria-label=(label) { (table) } }
+}
+
 /// A chart with its caption, and its table, which opens on demand.
 pub(super) fn figure(chart: &str, caption: &str, table: &Markup) -> Markup {
     html! {
         figure {
-            div.scroll { (maud::PreEscaped(chart)) }
+            (maud::PreEscaped(chart))
             figcaption { (caption) }
-            details.table { summary { "As a table" } div.scroll { (table) } }
+            details.table { summary { "As a table" } (scrolling(caption, table)) }
         }
     }
 }

@@ -50,6 +50,10 @@ pub struct Frame {
     /// The squares named in the last actions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub named: Vec<usize>,
+    /// The paths of the pieces that moved step by step, each with its seat and the squares that it
+    /// entered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<(u8, Vec<usize>)>,
     /// Information that the board does not show.
     pub caption: String,
     /// A description of the step.
@@ -187,6 +191,7 @@ impl<'a> FrameBuilder<'a> {
         self.next = Frame {
             ply: position.ply(),
             named: self.numbers(&story::named_squares(&played.events)),
+            paths: self.paths(&played.events, position),
             told: story::describe_events(&all),
             clock: self.spend(played.used),
             said: notes_by_seat(&self.record.notes, position),
@@ -222,6 +227,7 @@ impl<'a> FrameBuilder<'a> {
         } else {
             frame.board = Some(board.iter().map(|row| row.iter().map(square).collect()).collect());
             frame.named.clear();
+            frame.paths.clear();
         }
         self.board = board;
         self.frames.push(frame);
@@ -233,6 +239,18 @@ impl<'a> FrameBuilder<'a> {
         let caption = self.frames.last().map_or(String::new(), |last| last.caption.clone());
         let clock = std::mem::take(&mut self.next.clock);
         self.frames.push(Frame { ply, caption, told, clock, bad: true, ..Frame::default() });
+    }
+
+    /// The paths of the pieces that moved step by step.
+    fn paths(&self, events: &[Event], position: &dyn AnyPosition) -> Vec<(u8, Vec<usize>)> {
+        let path = |event: &Event| match event {
+            Event::Moved { by, path, .. } if !path.is_empty() => {
+                let seat = u8::from(position.seats().first != *by);
+                Some((seat, self.numbers(path)))
+            }
+            _ => None,
+        };
+        events.iter().filter_map(path).collect()
     }
 
     fn numbers(&self, squares: &[Square]) -> Vec<usize> {

@@ -2,7 +2,7 @@
 //!
 //! A pack keeps the changes from frame to frame in columns of small numbers, which compress well:
 //! texts as templates and the numbers in them, squares as differences from the squares predicted
-//! from the text, times as whole numbers. `viewer.js` reads it. The format is internal; the file
+//! from the text, times as whole numbers. `pack.js` reads it. The format is internal; the file
 //! contains its version.
 
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ pub struct ReplayPack {
     boards: Dictionary,
     /// Values that few frames have, with the numbers of the game and the frame.
     rare: Vec<Value>,
-    columns: [PackColumn; 8],
+    columns: [PackColumn; 9],
 }
 
 /// The columns, in their order.
@@ -44,6 +44,7 @@ enum Of {
     Named,
     Square,
     Clock,
+    Path,
 }
 
 /// Texts by number.
@@ -117,6 +118,7 @@ impl ReplayPack {
         self.add_caption(&frame.caption, before);
         self.add_board(frame, template, before);
         self.add_clock(frame, before);
+        self.add_paths(frame);
         if frame.bad || !frame.said.is_empty() || frame.views.is_some() {
             let game = self.games.len() - 1;
             self.rare.push(json!([game, at, u8::from(frame.bad), frame.said, frame.views]));
@@ -195,6 +197,17 @@ impl ReplayPack {
                 let expected = &mut before.left[usize::from(seat) % 2];
                 column.push_signed(left - (*expected - used));
                 *expected = left;
+            }
+        }
+    }
+
+    fn add_paths(&mut self, frame: &Frame) {
+        let column = self.column(Of::Path);
+        column.push_index(frame.paths.len());
+        for (seat, squares) in &frame.paths {
+            column.push_index(2 * squares.len() + usize::from(*seat));
+            for &at in squares {
+                column.push_index(at);
             }
         }
     }

@@ -4,18 +4,18 @@
 use crate::support::{Arena, Run};
 use serde_json::Value;
 
-const START: &str = "    0 1 2 3 4 5 6 7
-  0 . . . . . . . w
-  1 . . . B B B B .
-  2 . . . . B B B .
-  3 . W . . . B B .
-  4 . W W . . . B .
-  5 . W W W . . . .
-  6 . W W W W . . .
-  7 b . . . . . . .
+const START: &str = "     0 1 2 3 4 5 6 7
+  0  . . . . . . . w
+  1  . . . B B B B .
+  2  . . . . B B B .
+  3  . W . . . B B .
+  4  . W W . . . B .
+  5  . W W W . . . .
+  6  . W W W W . . .
+  7  b . . . . . . .
 ";
 const CAPTION: &str =
-    "    ply 0; white to roll; white 10, black 10 pawns; goals: white 7,0, black 0,7";
+    "     ply 0; white to roll; white 10, black 10 pawns; goals: white 7,0, black 0,7";
 const BOARD: &str = concat!(
     r#""board":["........","...BBBB.","....BBB.",".W...BB.",".WW...B.",".WWW....",".WWWW...","#,
     r#""........"]"#
@@ -242,6 +242,6 @@ fn a_recorded_game_is_replayed_with_its_rolls() {
     let value = &game["rolls"][0].as_str().expect("a text")["roll ".len()..];
     let opening = format!("{START}{CAPTION}\nwhite rolls {value}\n1. white ");
     assert!(run.out.contains(&opening), "{}", run.out);
-    let boards = run.out.lines().filter(|line| line.starts_with("    0 1 2")).count();
+    let boards = run.out.lines().filter(|line| line.starts_with("     0 1 2")).count();
     assert_eq!(boards as u64, 1 + game["plies"].as_u64().expect("a number"));
 }

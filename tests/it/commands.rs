@@ -23,16 +23,16 @@ const COMMANDS: [&str; 15] = [
     "completions",
     "man",
 ];
-const EMPTY_BOARD: &str = "    0 1 2 3 4 5 6 7
-  0 X . . . . . . X
-  1 . . . . . . . .
-  2 . . . . . . . .
-  3 . . . . . . . .
-  4 . . . . . . . .
-  5 . . . . . . . .
-  6 . . . . . . . .
-  7 X . . . . . . X
-    placing, 0 of 24 placed; white to move; white 0, black 0 pieces
+const EMPTY_BOARD: &str = "     0 1 2 3 4 5 6 7
+  0  X . . . . . . X
+  1  . . . . . . . .
+  2  . . . . . . . .
+  3  . . . . . . . .
+  4  . . . . . . . .
+  5  . . . . . . . .
+  6  . . . . . . . .
+  7  X . . . . . . X
+     placing, 0 of 24 placed; white to move; white 0, black 0 pieces
 ";
 
 fn played() -> Arena {
@@ -133,7 +133,7 @@ fn short_games_have_complete_replay_frames() {
         .map(|line| {
             let mut line = line.to_owned();
             if line.starts_with(&format!("  {row} ")) {
-                let at = 4 + 2 * column.parse::<usize>().expect("a column");
+                let at = 5 + 2 * column.parse::<usize>().expect("a column");
                 line.replace_range(at..=at, "W");
             }
             line.replace(

@@ -243,7 +243,11 @@ for line in sys.stdin:
     let rating = |page: &str| -> Vec<String> {
         let table = page.split("<table class=\"ranking\">").nth(1).expect("a ranking");
         let rows = table.split("</table>").next().expect("its end").split("<th scope=\"row\">");
-        rows.skip(1).map(|row| row.split("</th>").nth(1).expect("cells").to_owned()).collect()
+        let cells = |row: &str| {
+            let cells = row.split("</th>").nth(1).expect("cells");
+            cells.split("</tr>").next().expect("a row").to_owned()
+        };
+        rows.skip(1).map(cells).collect()
     };
     assert_eq!(rating(page), rating(&arena.read("report.html")));
     assert_eq!(rating(page).len(), 4);

@@ -25,6 +25,9 @@ pub(crate) fn tests() -> Vec<Trial> {
             "pictures_in_light_and_dark_and_on_a_phone",
             pictures_in_light_and_dark_and_on_a_phone,
         ),
+        slow("axe_finds_nothing", axe_finds_nothing),
+        slow("players_are_found_sorted_and_opened", players_are_found_sorted_and_opened),
+        slow("a_game_is_played_and_shared", a_game_is_played_and_shared),
         slow("a_served_page_follows_the_log", a_served_page_follows_the_log),
     ]
 }
@@ -178,6 +181,18 @@ const OVERLAPS: &str = r#"
 const SHOWN: &str = "return [document.getElementById('at').textContent, location.hash,
     document.querySelectorAll('#board .piece0, #board .piece1').length]";
 
+/// Closes the viewer and opens every section.
+const OPEN_ALL: &str = "viewer.close(); window.scrollTo(0, 0);
+    for (const part of document.querySelectorAll('details')) part.open = true;
+    return drawCross()";
+/// The texts that stick out of the page to the right, outside of what can be scrolled.
+const CLIPPED: &str = "const isWide = document.documentElement.scrollWidth > window.innerWidth;
+    const texts = [...document.querySelectorAll('h1, h2, h3, p, td, th, button, label, li, dd, summary, text')];
+    return [...(isWide ? ['the page scrolls sideways'] : []), ...texts
+        .filter((text) => !text.closest('.scroll, nav, .offstage') && text.checkVisibility())
+        .filter((text) => text.getBoundingClientRect().right > window.innerWidth + 1)
+        .map((text) => text.textContent)];";
+
 fn a_replay_is_stepped_with_the_keyboard() -> Lacks {
     let arena = Arena::hostile();
     let lines = arena.lines();
@@ -210,7 +225,7 @@ fn a_replay_is_stepped_with_the_keyboard() -> Lacks {
         let script =
             format!("replays.delete('{id}'); viewer.replay = null; return viewer.open('{id}', 1);");
         browser.ask(&script).await;
-        browser.ask("document.getElementById('all').open = true").await;
+        browser.ask("document.querySelector('#games details').open = true").await;
         let list = Locator::Css("#list tr");
         browser.client.wait().for_element(list).await.expect("the list of all games");
         assert_eq!(browser.ask("return replays.has(viewer.replay.id)").await, json!(true));
@@ -223,19 +238,21 @@ fn a_replay_is_stepped_with_the_keyboard() -> Lacks {
 /// The games of the page that differ from those in the script beside it.
 const UNPACKED: &str = "const ids = [...replays.keys()];
     const whole = ({ frames }) => JSON.stringify(frames.map((frame) => [frame.ply, frame.board ?? null,
-      frame.set ?? [], frame.named ?? [], frame.caption, frame.told, !!frame.bad, frame.clock ?? [],
+      frame.set ?? [], frame.named ?? [], frame.paths ?? [], frame.caption, frame.told, !!frame.bad, frame.clock ?? [],
       frame.said ?? []]));
     const before = ids.map((id) => whole(replays.get(id)));
+    readReplays();
     replays.clear();
     return Promise.all(ids.map(loadGame)).then(() =>
       ids.filter((id, at) => whole(replays.get(id)) !== before[at]));";
 /// Opens a game from the fourth link of the list of games, and returns the position of that link.
-const OPEN: &str = "window.link = document.querySelectorAll('#games a')[3];
+const OPEN: &str = "document.querySelector('#games details').open = true;
+    window.link = document.querySelectorAll('#games a')[3];
     link.scrollIntoView({ block: 'center' }); link.focus({ preventScroll: true }); link.click();
     return link.getBoundingClientRect().top";
 /// Whether the viewer is hidden, the position of the link, whether it has the focus, and the
 /// fragment.
-const PLACE: &str = "return [document.getElementById('viewer').hidden,
+const PLACE: &str = "return [!document.getElementById('viewer').open,
     link.getBoundingClientRect().top, document.activeElement === link, location.hash]";
 
 fn closing_a_replay_returns() -> Lacks {
@@ -246,14 +263,14 @@ fn closing_a_replay_returns() -> Lacks {
         browser.open(&arena.results().join("report.html"), "").await;
         for closing in ["Escape", "the button", "back"] {
             let top = browser.ask(OPEN).await;
-            let shown = Locator::Css("#viewer:not([hidden]) li[aria-current]");
+            let shown = Locator::Css("#viewer[open] li[aria-current]");
             browser.client.wait().for_element(shown).await.expect("the game is shown");
             match closing {
                 "Escape" => browser.press(ESCAPE).await,
                 "back" => browser.client.back().await.expect("back"),
                 _ => drop(browser.ask("document.getElementById('close').click()").await),
             }
-            let hidden = Locator::Css("#viewer[hidden]");
+            let hidden = Locator::Css("#viewer:not([open])");
             browser.client.wait().for_element(hidden).await.expect("the viewer is closed");
             assert_eq!(browser.ask(PLACE).await, json!([true, top, true, ""]), "{closing}");
         }
@@ -269,6 +286,7 @@ fn with_two_hundred_players_no_label_overlaps() -> Lacks {
         let page = arena.results().join("report.html");
         browser.open(&page, "").await;
         browser.look("200-players").await;
+        browser.ask(OPEN_ALL).await;
         browser.ask("document.getElementById('numbers').click()").await;
         let found = browser.ask(OVERLAPS).await;
         assert!(found[0].as_u64() > Some(800), "the labels are there: {found}");
@@ -294,11 +312,12 @@ fn pictures_in_light_and_dark_and_on_a_phone() -> Lacks {
             let browser = Browser::start(args, &options).await?;
             let page = arena.results().join("report.html");
             browser.open(&page, &format!("#game={id}&ply=9")).await;
-            browser.ask("window.scrollTo(0, 0)").await;
-            let wide = "return document.documentElement.scrollWidth <= window.innerWidth";
-            assert_eq!(browser.ask(wide).await, json!(true), "{name}: the page scrolls sideways");
-            assert_eq!(browser.ask(OVERLAPS).await[1], json!([]), "{name}");
+            browser.look(&format!("{name}-game")).await;
+            assert_eq!(browser.ask(CLIPPED).await, json!([]), "{name}: the viewer");
+            browser.ask(OPEN_ALL).await;
             browser.look(name).await;
+            assert_eq!(browser.ask(CLIPPED).await, json!([]), "{name}");
+            assert_eq!(browser.ask(OVERLAPS).await[1], json!([]), "{name}");
             browser.end().await;
         }
         Ok(())
@@ -346,6 +365,167 @@ fn a_served_page_follows_the_log() -> Lacks {
         browser.end().await;
         Command::new("kill").args(["-INT", &server.id().to_string()]).status().expect("sent");
         assert_eq!(server.wait().expect("ended").code(), Some(0));
+        Ok(())
+    })
+}
+
+/// The checks of accessibility, as a script.
+///
+/// # Errors
+/// npm cannot install them.
+fn axe() -> Result<String, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/axe");
+    let script = folder.join("node_modules/axe-core/axe.min.js");
+    if !script.exists() {
+        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--silent", "--prefix"]).arg(&folder).arg("axe-core@4");
+        let is_done = npm.status().is_ok_and(|status| status.success());
+        is_done.then_some(()).ok_or("npm cannot install axe-core")?;
+    }
+    fs::read_to_string(script).map_err(|error| error.to_string())
+}
+
+/// What axe finds on the page as it is: the rule, the element, and what to do.
+const FINDINGS: &str = "return axe.run().then(({ violations }) => violations.flatMap((rule) =>
+    rule.nodes.map((node) => `${rule.id}: ${node.target} ${node.failureSummary}`)))";
+
+/// Players with every mark, faults, notices and a player that is out.
+fn colourful() -> Arena {
+    let config = Config::small()
+        .player("house", "bot = \"greedy\"\nrating = 1500")
+        .player("dud", "command = [\"sh\", \"-c\", \"exit 3\"]")
+        .change(|config| {
+            config.max_moves = 60;
+            config.more = "quarantine = 2".into();
+        });
+    Arena::played(&config)
+}
+
+fn axe_finds_nothing() -> Lacks {
+    let axe = match axe() {
+        Ok(axe) => axe,
+        Err(missing) => return Some(missing),
+    };
+    let arena = colourful();
+    let id = arena.lines().into_keys().next().expect("a game");
+    let dark = "--blink-settings=preferredColorScheme=0";
+    let phone = || json!({ "mobileEmulation": { "deviceMetrics": { "width": 390, "height": 900, "pixelRatio": 1 } } });
+    let looks: [(&str, &[&str], Value); 4] = [
+        ("light", &["--window-size=1280,1000"], json!({})),
+        ("dark", &["--window-size=1280,1000", dark], json!({})),
+        ("light phone", &[], phone()),
+        ("dark phone", &[dark], phone()),
+    ];
+    in_a_runtime(async {
+        for (name, args, options) in looks {
+            let browser = Browser::start(args, &options).await?;
+            let page = arena.results().join("report.html");
+            for (fragment, open) in [
+                (String::new(), OPEN_ALL),
+                (format!("#game={id}&ply=9"), "return viewer.replay && null"),
+                ("#player=dud".to_owned(), ""),
+                ("#player=house".to_owned(), ""),
+            ] {
+                browser.open(&page, &fragment).await;
+                browser.ask(open).await;
+                browser.ask(&axe).await;
+                assert_eq!(browser.ask(FINDINGS).await, json!([]), "{name} {fragment}");
+                assert_eq!(browser.ask(CLIPPED).await, json!([]), "{name} {fragment}");
+            }
+            browser.end().await;
+        }
+        Ok(())
+    })
+}
+
+/// The names in the ranking that are shown, in their order.
+const RANKED: &str = "return [...document.querySelectorAll('.ranking bdi')]
+    .filter((name) => name.checkVisibility()).map((name) => name.textContent)";
+
+/// Whether the players above the line are sorted by name.
+const IS_SORTED: &str = "const names = [...document.querySelectorAll('.ranking tbody:first-of-type bdi')]
+        .map((name) => name.textContent);
+    return names.length > 60 && names.every((name, at) => !at || names[at - 1].localeCompare(name) <= 0)";
+
+fn players_are_found_sorted_and_opened() -> Lacks {
+    let arena = two_hundred();
+    in_a_runtime(async {
+        let browser = Browser::start(&["--window-size=1280,900"], &json!({})).await?;
+        browser.open(&arena.results().join("report.html"), "").await;
+        let count = |names: &Value| names.as_array().expect("a list").len();
+        assert!(count(&browser.ask(RANKED).await) <= 60, "only the first are shown");
+        let search =
+            "const { who } = window; who.value = 'team 19'; who.dispatchEvent(new Event('input'));";
+        browser.ask(search).await;
+        assert_eq!(count(&browser.ask(RANKED).await), 11, "team 19 and 190 to 199");
+        browser.ask(&search.replace("'team 19'", "''")).await;
+        browser.ask("document.getElementById('all-players').click()").await;
+        assert_eq!(count(&browser.ask(RANKED).await), 200);
+        let sort = "[...document.querySelectorAll('.sort')].find((it) => it.textContent === 'player').click()";
+        browser.ask(sort).await;
+        assert_eq!(browser.ask(IS_SORTED).await, json!(true));
+        // The page of a player has its games, and goes back.
+        browser
+            .ask("window.scrollTo(0, 400); document.querySelectorAll('.ranking a')[3].click()")
+            .await;
+        let row = Locator::Css("#player [aria-label=Games] tbody tr");
+        browser.client.wait().for_element(row).await.expect("its games");
+        let shown =
+            "return [document.querySelectorAll('#player [aria-label=Games] tbody tr').length,
+            document.getElementById('ranking').checkVisibility()]";
+        assert_eq!(browser.ask(shown).await, json!([4, false]));
+        browser.look("player").await;
+        let body = browser.client.find(Locator::Css("body")).await.expect("the page");
+        body.send_keys(ESCAPE).await.expect("pressed");
+        let back = "return [document.getElementById('player').hidden, Math.round(window.scrollY)]";
+        assert_eq!(browser.ask(back).await, json!([true, 400]));
+        browser.end().await;
+        Ok(())
+    })
+}
+
+/// The names of the chunks of the animation, and how many frames it says that it has.
+const FILM: &str =
+    "return filmOf(viewer.replay, () => {}).then((blob) => blob.arrayBuffer()).then((all) => {
+    const chunks = chunksOf(new Uint8Array(all));
+    const kinds = chunks.map(({ name }) => name);
+    const [frames] = chunks.filter(({ name }) => name === 'acTL').map(({ data }) => data[3]);
+    return [kinds.filter((name) => name === 'fcTL').length, frames, kinds.at(-1)]; })";
+
+fn a_game_is_played_and_shared() -> Lacks {
+    let arena = Arena::new();
+    arena.write(
+        "tournament.toml",
+        "name = \"cup\"\ngame = \"back-to-the-wall\"\npairs = 1\nseed = 3\n[[players]]\nname = \"ant\"\n\
+         bot = \"greedy\"\n[[players]]\nname = \"bee\"\nbot = \"random\"\n",
+    );
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    let id = arena.lines().into_keys().next().expect("a game");
+    in_a_runtime(async {
+        let browser = Browser::start(&["--window-size=1280,1000"], &json!({})).await?;
+        browser.open(&arena.results().join("report.html"), &format!("#game={id}&ply=2")).await;
+        browser.client.wait().for_element(Locator::Css("#board .path")).await.expect("a path");
+        assert_eq!(browser.ask(UNPACKED).await, json!([]), "paths are packed");
+        browser.ask("document.getElementById('speed').value = '140'").await;
+        browser.press(" ").await;
+        let last = Locator::Css("#moves li:last-child[aria-current]");
+        browser.client.wait().for_element(last).await.expect("it plays to its end by itself");
+        assert_eq!(browser.ask("return viewer.timer").await, Value::Null);
+        let frames = browser.ask("return viewer.replay.frames.length").await;
+        assert_eq!(browser.ask(FILM).await, json!([frames, frames, "IEND"]));
+        let svg = "const { source } = pictureOf(viewer.replay, viewer.boards, viewer.at);
+            const svg = new DOMParser().parseFromString(source, 'image/svg+xml');
+            return [svg.querySelector('parsererror'), svg.querySelectorAll('[class]').length]";
+        assert_eq!(browser.ask(svg).await, json!([null, 0]), "it needs no style sheet");
+        browser.look("played").await;
+        let is_last = browser.ask("return find('next').disabled").await;
+        browser.press(if is_last == json!(true) { "p" } else { "n" }).await;
+        let other = Locator::XPath("//dialog//*[contains(., 'ply 0 of')]");
+        browser.client.wait().for_element(other).await.expect("another game");
+        let is_other = format!("return viewer.replay.id !== '{id}'");
+        assert_eq!(browser.ask(&is_other).await, json!(true));
+        browser.end().await;
         Ok(())
     })
 }

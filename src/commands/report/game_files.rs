@@ -24,7 +24,7 @@ const FOLDER: &str = "games";
 /// The script that lists all games.
 const INDEX: &str = "index.js";
 /// The first line of each script begins with this. Change it whenever the format changes.
-const VERSION: &str = "// replays 4 ";
+const VERSION: &str = "// replays 5 ";
 /// The fewest games in a full script.
 const LEAST: usize = 128;
 /// About the most scripts.

@@ -6,7 +6,7 @@ use plotters::chart::ChartBuilder;
 use plotters::element::Rectangle;
 use plotters::style::{Color, IntoFont, ShapeStyle};
 
-use super::{ACCENT, Area, Drawn, GRID, MUTED, TEXT, draw};
+use super::{ACCENT, Area, ChartRoom, Drawn, GRID, MUTED, TEXT, draw};
 
 /// The approximate number of bars.
 const BARS: u32 = 40;
@@ -45,10 +45,10 @@ pub fn bins(counts: &BTreeMap<u32, u32>) -> Vec<Bin> {
 
 /// Draws these bars.
 pub fn histogram(bins: &[Bin], x_title: &str, label: &str) -> String {
-    draw(260, label, |area| bars_on(area, bins, x_title))
+    draw(260, label, |area, room| bars_on(area, room, bins, x_title))
 }
 
-fn bars_on(area: &Area<'_>, bins: &[Bin], x_title: &str) -> Drawn {
+fn bars_on(area: &Area<'_>, room: ChartRoom, bins: &[Bin], x_title: &str) -> Drawn {
     let from = bins.first().map_or(0, |bin| bin.from);
     let to = bins.last().map_or(1, |bin| bin.to.saturating_add(1));
     let most = bins.iter().map(|bin| bin.count).max().unwrap_or(1).max(1);
@@ -66,7 +66,7 @@ fn bars_on(area: &Area<'_>, bins: &[Bin], x_title: &str) -> Drawn {
         .light_line_style(ShapeStyle::from(&GRID.mix(0.0)))
         .label_style(("sans-serif", TEXT).into_font().color(&MUTED))
         .x_desc(x_title)
-        .x_labels(10)
+        .x_labels(room.labels)
         .y_labels(5)
         .x_label_formatter(&|x| format!("{x:.0}"))
         .y_label_formatter(&|y| if y.fract() == 0.0 { format!("{y:.0}") } else { String::new() })

@@ -5,13 +5,9 @@ use plotters::element::{Circle, PathElement, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, RGBColor, ShapeStyle};
 
-use super::{ACCENT, Area, Drawn, GRID, INK, MUTED, TEXT, WARM, draw};
+use super::{ACCENT, Area, ChartRoom, Drawn, GRID, INK, MUTED, TEXT, WARM, draw};
 use crate::report::columns::cut;
 
-/// The longest name, in columns of text.
-const NAME: usize = 26;
-/// The width of the names, in pixels.
-const NAMES: u32 = 210;
 /// Charts with more rows set them closer together.
 const MANY: usize = 60;
 
@@ -65,10 +61,11 @@ pub fn interval_chart(rows: &[IntervalRow], scale: AxisScale, label: &str) -> St
     let row_height = if rows.len() > MANY { 16 } else { 22 };
     let axes = if rows.len() > MANY { 60 } else { 36 };
     let height = u32::try_from(rows.len()).unwrap_or(u32::MAX / 64) * row_height + axes;
-    draw(height, label, |area| rows_on(area, rows, scale, axes == 60))
+    draw(height, label, |area, room| rows_on(area, room, rows, scale))
 }
 
-fn rows_on(area: &Area<'_>, rows: &[IntervalRow], scale: AxisScale, both_axes: bool) -> Drawn {
+fn rows_on(area: &Area<'_>, room: ChartRoom, rows: &[IntervalRow], scale: AxisScale) -> Drawn {
+    let both_axes = rows.len() > MANY;
     let places = rows.iter().flat_map(|row| [row.low, row.high, row.most.unwrap_or(row.high)]);
     let places: Vec<f64> = places.map(|value| scale.place(value)).collect();
     let low = places.iter().copied().fold(f64::INFINITY, f64::min);
@@ -78,7 +75,7 @@ fn rows_on(area: &Area<'_>, rows: &[IntervalRow], scale: AxisScale, both_axes: b
     let count = f64::from(u32::try_from(rows.len()).unwrap_or(u32::MAX));
     let mut chart = ChartBuilder::on(area)
         .margin_right(20)
-        .y_label_area_size(NAMES)
+        .y_label_area_size(room.names)
         .x_label_area_size(28)
         .top_x_label_area_size(if both_axes { 28 } else { 0 })
         .margin_top(if both_axes { 0 } else { 6 })
@@ -89,7 +86,7 @@ fn rows_on(area: &Area<'_>, rows: &[IntervalRow], scale: AxisScale, both_axes: b
         .disable_y_mesh()
         .disable_y_axis()
         .y_labels(0)
-        .x_labels(9)
+        .x_labels(room.labels)
         .axis_style(GRID)
         .bold_line_style(GRID)
         .light_line_style(ShapeStyle::from(&GRID.mix(0.0)))
@@ -110,9 +107,9 @@ fn rows_on(area: &Area<'_>, rows: &[IntervalRow], scale: AxisScale, both_axes: b
             chart.draw_series([Circle::new(place(most), 3, WARM.stroke_width(2))])?;
         }
         let (_, y) = chart.backend_coord(&place(row.middle));
-        let left = i32::try_from(NAMES).unwrap_or(0);
+        let left = i32::try_from(room.names).unwrap_or(0);
         let rank = row.rank.map_or_else(|| "–".to_owned(), |rank| rank.to_string());
-        area.draw(&Text::new(cut(&row.label, NAME), (left - 36, y), style(INK)))?;
+        area.draw(&Text::new(cut(&row.label, room.name), (left - 36, y), style(INK)))?;
         area.draw(&Text::new(rank, (left - 8, y), style(MUTED)))?;
     }
     Ok(())

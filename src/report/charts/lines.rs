@@ -6,13 +6,9 @@ use plotters::element::{PathElement, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, ShapeStyle, TextStyle};
 
-use super::{Area, Drawn, GRID, INK, MUTED, SERIES, TEXT, draw, series};
+use super::{Area, ChartRoom, Drawn, GRID, INK, MUTED, SERIES, TEXT, draw, series};
 use crate::report::columns::cut;
 
-/// The longest name, in columns of text.
-const NAME: usize = 20;
-/// The width of the names, in pixels.
-const NAMES: u32 = 150;
 /// The smallest distance between two names, in pixels.
 const APART: i32 = 16;
 const HEIGHT: u32 = 380;
@@ -28,10 +24,10 @@ pub struct ChartLine {
 
 /// Draws these lines, the coloured ones first.
 pub fn lines(lines: &[ChartLine], x_title: &str, label: &str) -> String {
-    draw(HEIGHT, label, |area| lines_on(area, lines, x_title))
+    draw(HEIGHT, label, |area, room| lines_on(area, room, lines, x_title))
 }
 
-fn lines_on(area: &Area<'_>, lines: &[ChartLine], x_title: &str) -> Drawn {
+fn lines_on(area: &Area<'_>, room: ChartRoom, lines: &[ChartLine], x_title: &str) -> Drawn {
     let points = || lines.iter().flat_map(|line| &line.points);
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let mut last = 1.0_f64;
@@ -41,7 +37,7 @@ fn lines_on(area: &Area<'_>, lines: &[ChartLine], x_title: &str) -> Drawn {
     let (low, high) = if low < high { (low, high) } else { (-1.0, 1.0) };
     let margin = (high - low) * 0.05;
     let mut chart = ChartBuilder::on(area)
-        .margin_right(NAMES)
+        .margin_right(room.names)
         .margin_top(8)
         .y_label_area_size(48)
         .x_label_area_size(44)
@@ -53,7 +49,7 @@ fn lines_on(area: &Area<'_>, lines: &[ChartLine], x_title: &str) -> Drawn {
         .light_line_style(ShapeStyle::from(&GRID.mix(0.0)))
         .label_style(("sans-serif", TEXT).into_font().color(&MUTED))
         .x_desc(x_title)
-        .x_labels(8)
+        .x_labels(room.labels)
         .y_labels(7)
         .x_label_formatter(&|x| format!("{x:.0}"))
         .y_label_formatter(&|y| format!("{y:.0}"))
@@ -72,14 +68,14 @@ fn lines_on(area: &Area<'_>, lines: &[ChartLine], x_title: &str) -> Drawn {
         .collect();
     ends.sort_unstable();
     spread(&mut ends, i32::try_from(HEIGHT).unwrap_or(0) - 52);
-    let right = i32::try_from(super::WIDTH - NAMES).unwrap_or(0);
+    let right = i32::try_from(room.width - room.names).unwrap_or(0);
     for (y, number) in ends {
         let style = TextStyle::from(("sans-serif", TEXT).into_font())
             .color(&INK)
             .pos(Pos::new(HPos::Left, VPos::Center));
         let colour = ShapeStyle::from(&series(number)).stroke_width(4);
         area.draw(&PathElement::new(vec![(right + 6, y), (right + 16, y)], colour))?;
-        area.draw(&Text::new(cut(&lines[number].label, NAME), (right + 20, y), style))?;
+        area.draw(&Text::new(cut(&lines[number].label, room.name), (right + 20, y), style))?;
     }
     Ok(())
 }

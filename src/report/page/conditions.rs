@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use indicatif::HumanBytes;
 use maud::{Markup, html};
 
-use super::{PageData, count, name};
+use super::{PageData, count, name, scrolling};
 use crate::escape;
 use crate::model::clock::seconds;
 use crate::model::clock::{Measure, TimeControl};
@@ -60,14 +60,14 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
 
 fn players(header: &Header) -> Markup {
     html! {
-        details.table { summary { "Players and their hashes" } div.scroll { table {
+        details.table { summary { "Players and their hashes" } (scrolling("Players", &html! { table {
             thead { tr { th scope="col" { "Player" } th scope="col" { "Command" } th scope="col" { "Hash" } } }
             tbody { @for player in &header.players { tr {
                 th scope="row" { (name(&player.name)) }
                 td { code { (escape::terminal(&player.command)) } }
                 td { code { (escape::terminal(&player.hash)) } }
             } } }
-        } } }
+        } })) }
     }
 }
 

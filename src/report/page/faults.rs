@@ -9,6 +9,15 @@ use crate::analysis::fault_cases::FaultCase;
 use crate::escape;
 use crate::model::fault::FaultCode;
 
+/// What the section has, in a few words.
+pub(super) fn teaser(material: &PageData<'_>) -> String {
+    let players = material.standings.rows.iter().filter(|row| row.fault_total() > 0).count();
+    match material.summary.faults.total {
+        0 => "none".to_owned(),
+        total => format!("{} by {}", count(total, "fault"), count(players, "player")),
+    }
+}
+
 pub(super) fn section(material: &PageData<'_>) -> Markup {
     let faults = &material.summary.faults;
     if faults.total == 0 {
@@ -43,7 +52,7 @@ fn group(alike: &[&FaultCase], called: Option<&str>) -> Markup {
     html! {
         (one(first, called))
         @if !others.is_empty() {
-            details.fault.more {
+            details.fault.more data-player=(escape::terminal(&first.player)) {
                 summary { "The same again: " (count(others.len(), "more fault")) }
                 ol { @for case in others { li {
                     "as " (escape::terminal(&case.seat)) " against " (name(&case.opponent)) ", "
@@ -80,7 +89,7 @@ fn command(case: &FaultCase, called: &str) -> Markup {
 pub(in crate::report) fn one(case: &FaultCase, called: Option<&str>) -> Markup {
     let FaultCase { player, opponent, seat, fault, .. } = case;
     html! {
-        article.fault {
+        article.fault data-player=(escape::terminal(player)) {
             h3 {
                 code.bad { (fault.code) } " " (name(player)) small {
                     " as " (escape::terminal(seat)) " against " (name(opponent)) ", "

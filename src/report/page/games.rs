@@ -1,14 +1,17 @@
 //! The games embedded in the page, and the links to all others.
 
 use maud::{Markup, html};
-use serde_json::json;
 
-use super::template::json_in_html;
 use super::{PageData, count, elo, name, plies};
 use crate::analysis::highlights::{FAULTS, Highlight, HighlightKind};
-use crate::escape;
 use crate::report::replay_frames::describe_end;
 use referee_games::Seat;
+
+/// What the section has, in a few words.
+pub(super) fn teaser(material: &PageData<'_>) -> String {
+    let all = material.standings.total.games() as usize;
+    format!("{} of {} to watch here", material.replays.len(), count(all, "game"))
+}
 
 pub(super) fn section(material: &PageData<'_>) -> Markup {
     let highlights = &material.summary.highlights;
@@ -26,15 +29,24 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
                 }
             }
         }
-        details #all {
-            summary { "All games" }
-            p.filter {
-                label { "of " select #one { option value="" { "anyone" } } } " "
-                label { "against " select #other { option value="" { "anyone" } } } " "
-                output #found {}
-            }
-            div.scroll { table { tbody #list {} } }
+        h3 { "All games" }
+        p.filter {
+            label { "of " select #one { option value="" { "anyone" } } } " "
+            label { "against " select #other { option value="" { "anyone" } } } " "
+            label { "ending in " input #ending type="search" placeholder="draw, timeout …"; } " "
+            label { "sorted by " select #sorted {
+                option value="" { "their order" } option value="-5" { "most plies" }
+                option value="5" { "fewest plies" } option value="4" { "ending" }
+            } }
         }
+        p #found role="status" {}
+        div.scroll.tall tabindex="0" role="region" aria-label="All games" { table #list-of-games {
+            thead { tr {
+                th scope="col" { "Game" } th scope="col" { "Pair" } th scope="col" { "Ending" }
+                th.n scope="col" { "Length" }
+            } }
+            tbody #list {}
+        } }
     }
 }
 
@@ -50,14 +62,4 @@ fn link(highlight: &Highlight, kind: HighlightKind) -> Markup {
             @if kind == HighlightKind::Upset { ", against " (elo(highlight.lead.abs())) " Elo" }
         }
     }
-}
-
-/// The data for the script: player names by number, the ranking order and the replay frames.
-pub(super) fn data(material: &PageData<'_>) -> String {
-    let names: Vec<String> =
-        material.results.names().iter().map(|name| escape::terminal(name)).collect();
-    let order: Vec<usize> = material.standings.rows.iter().map(|row| row.number).collect();
-    let lists = json!({ "names": names, "order": order, "index": true }).to_string();
-    let replays = material.replays.join(",\n");
-    json_in_html(&format!("{},\"replays\":[\n{replays}]}}", &lists[..lists.len() - 1]))
 }

@@ -26,7 +26,7 @@ function readPack(all) {
   const length = new DataView(all.buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(all.subarray(4, 4 + length)));
   let at = 4 + length;
-  const [ply, template, number, captionTemplate, captionNumber, named, square, clock] =
+  const [ply, template, number, captionTemplate, captionNumber, named, square, clock, path] =
     head.columns.map((size) => column(all.subarray(at, at += size)));
   const fill = (text, next) => text.split("\u0001").map((part, at) => at ? next(at - 1) + part : part).join("");
   const dot = head.contents.indexOf(".");
@@ -71,6 +71,10 @@ function readPack(all) {
         if (kind < 2) return [seat, used / 100, null];
         before.left[seat] += clock.signed() - used;
         return [seat, used / 100, before.left[seat] / 100];
+      });
+      frame.paths = Array.from({ length: path.next() }, () => {
+        const kind = path.next();
+        return [kind % 2, Array.from({ length: kind >> 1 }, path.next)];
       });
       return frame;
     };

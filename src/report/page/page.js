@@ -1,17 +1,26 @@
-// The page around the viewer: the cross table, the list of all games, and updates while it is
-// served.
-let data, index = null, gamesPerScript = 0;
+// The page around the viewer: the ranking, the cross table, the list of all games, and updates
+// while it is served.
+let data, index = null, gamesPerScript = 0, unread = true;
+/** The most games to list. */
+const LISTED = 200;
+
 function readData() {
-  data = JSON.parse(find("data").textContent);
-  data.replays.forEach(refereeGame);
+  data = { names: [], order: [], pairs: [], players: [], history: [], ...JSON.parse(find("data").textContent) };
 }
-readData();
+
+/** Reads the games in the page. They are read late, because that takes a while. */
+function readReplays() {
+  if (unread) JSON.parse(find("replays").textContent).forEach(refereeGame);
+  unread = false;
+}
 
 /** Receives the list of all games, and the number of games per script. The script calls it. */
 function refereeIndex(games, size) { index = games; gamesPerScript = size; }
 
-/** Loads a game that is not in this file, alone or with others in a script of many. */
+/** Loads a game that is not read yet, alone or with others in a script of many. */
 async function loadGame(id) {
+  readReplays();
+  if (replays.has(id)) return;
   if (!data.index || "live" in document.documentElement.dataset) return beside(`games/${id}.js`);
   if (!index) await beside("games/index.js");
   const at = index.findIndex(([of]) => of === id);
@@ -20,15 +29,118 @@ async function loadGame(id) {
   await unpacked;
 }
 
+/** All games, or those in the page if there is no list beside it, and a note that says so. */
+async function allGames() {
+  if (!index) {
+    try { await beside("games/index.js"); } catch { /* The file was sent alone. */ }
+  }
+  if (index) return { games: index, note: "" };
+  readReplays();
+  const games = [...replays.values()].map(({ id, players, pair, end, frames }) =>
+    [id, ...players.map((name) => data.names.indexOf(name)), pair.join("."), end, frames.at(-1).ply]);
+  return { games, note: "Only the games in this file: the folder “games” is not beside it." };
+}
+
+/** A row of a list of games. */
+function gameRow([id, first, second, pair, end, plies]) {
+  return make("tr", {}, make("td", {}, make("a", { href: `#game=${id}&ply=0` },
+    make("bdi", {}, data.names[first]), " – ", make("bdi", {}, data.names[second]))),
+  make("td", { class: "n" }, pair), make("td", {}, end),
+  make("td", { class: "n" }, `${plies} ${plies === 1 ? "ply" : "plies"}`));
+}
+
+// The ranking.
+
+/** The value of a cell to sort by: a number, or the text if it is none. */
+function valueOf(cell) {
+  const text = cell.textContent.replace("−", "-").trim();
+  return text === "" || Number.isNaN(parseFloat(text)) || cell.tagName === "TH" ? text : parseFloat(text);
+}
+
+function sortRanking(table, column, isRising) {
+  const compare = (one, other) => typeof one === typeof other
+    ? (typeof one === "number" ? one - other : one.localeCompare(other)) : typeof one === "number" ? -1 : 1;
+  for (const body of table.tBodies) {
+    const rows = [...body.rows].filter((row) => row.cells.length > column);
+    rows.sort((one, other) => (isRising ? 1 : -1) * compare(valueOf(one.cells[column]), valueOf(other.cells[column])));
+    body.append(...rows);
+  }
+}
+
+function watchRanking() {
+  const table = document.querySelector("table.ranking");
+  if (!table) return;
+  const headings = [...table.tHead.rows[0].cells].slice(0, -1);
+  headings.forEach((heading, column) => {
+    const button = make("button", { type: "button", class: "sort" }, heading.textContent);
+    heading.replaceChildren(button);
+    button.onclick = () => {
+      // Names and places rise first, all other columns fall.
+      const isRising = heading.ariaSort ? heading.ariaSort !== "ascending" : /^(#|player|ranks)$/.test(button.textContent);
+      for (const other of headings) other.ariaSort = null;
+      heading.ariaSort = isRising ? "ascending" : "descending";
+      sortRanking(table, column, isRising);
+    };
+  });
+  if (find("all-players")) find("all-players").onclick = () => {
+    table.classList.add("whole");
+    find("all-players").remove();
+  };
+  for (const input of [find("who"), find("kind")]) if (input) input.oninput = findPlayers;
+}
+
+/** Shows only the players that are searched for. */
+function findPlayers() {
+  const table = document.querySelector("table.ranking");
+  const text = find("who").value.toLowerCase(), kind = find("kind").value;
+  let count = 0;
+  for (const row of table.querySelectorAll("tbody tr:not(.line)")) {
+    const name = row.querySelector("bdi").textContent.toLowerCase();
+    row.hidden = !name.includes(text) || (kind && !row.classList.contains(kind));
+    if (!row.hidden) count++;
+  }
+  table.classList.toggle("searched", !!(text || kind));
+  find("who-found").textContent = text || kind ? `${count} found` : "";
+}
+
+// The cross table.
+
+/** Fills the cross table, which is empty until it is looked at. */
+function drawCross() {
+  const heat = find("heat");
+  if (!heat || heat.rows.length) return;
+  const scores = new Map();
+  for (const [one, other, [wins, draws, losses]] of data.pairs) {
+    scores.set(`${one} ${other}`, [wins, draws, losses]);
+    scores.set(`${other} ${one}`, [losses, draws, wins]);
+  }
+  const place = (number) => String(data.players[number].place ?? "–");
+  const cellOf = (row, column) => {
+    if (row === column) return make("td", { class: "self" });
+    const score = scores.get(`${row} ${column}`);
+    if (!score) return make("td");
+    const [games, points] = [gamesOf(score), pointsOf(score)];
+    return make("td", { class: `h${Math.round(10 * points / games)}`, "data-g": games }, String(points));
+  };
+  heat.append(make("thead", {}, make("tr", {}, make("td"), make("td"),
+    ...data.order.map((number) => make("th", { scope: "col", title: data.names[number] }, place(number))))),
+  make("tbody", {}, ...data.order.map((row) => make("tr", { "data-n": row }, make("td", { class: "n" }, place(row)),
+    make("th", { class: "who", scope: "row" }, make("bdi", {}, data.names[row])),
+    ...data.order.map((column) => cellOf(row, column))))));
+}
+
 /** The players of a cell of the cross table, by number. */
 function pairing(cell) {
   const row = cell.parentElement.dataset.n;
   return [Number(row), data.order[cell.cellIndex - 2]];
 }
 
-function watchHeat() {
+function watchCross() {
   const heat = find("heat");
   if (!heat) return;
+  const section = heat.closest("details");
+  section.addEventListener("toggle", () => { if (section.open) drawCross(); });
+  if (section.open) drawCross();
   const tell = (event) => {
     const cell = event.target.closest("td[data-g]");
     if (!cell) return;
@@ -39,11 +151,11 @@ function watchHeat() {
   heat.onmouseover = tell;
   heat.onclick = (event) => {
     const cell = event.target.closest("td[data-g]");
-    if (!cell || !find("all")) return;
+    if (!cell || !find("one")) return;
     tell(event);
     [find("one").value, find("other").value] = pairing(cell);
-    find("all").open = true;
-    find("all").scrollIntoView();
+    openSection("games");
+    find("one").scrollIntoView({ block: "center" });
     list();
   };
   if (find("numbers")) {
@@ -51,34 +163,63 @@ function watchHeat() {
   }
 }
 
+// The list of all games.
+
 function watchList() {
-  const all = find("all");
-  if (!all) return;
+  if (!find("one")) return;
   for (const select of [find("one"), find("other")]) {
     select.append(...data.order.map((number) => make("option", { value: number }, data.names[number])));
-    select.onchange = list;
   }
-  all.ontoggle = () => { if (all.open) list(); };
+  for (const input of [find("one"), find("other"), find("ending"), find("sorted")]) input.oninput = list;
+  const section = find("one").closest("details");
+  section.addEventListener("toggle", () => { if (section.open) list(); });
 }
 
-/** Lists the games of the chosen players, the first two hundred of them. */
+/** Lists the games that are searched for. */
 async function list() {
-  if (!index) {
-    try { await beside("games/index.js"); }
-    catch { find("found").textContent = "The list of all games is not beside this file."; return; }
-  }
+  const { games, note } = await allGames();
   const [one, other] = [find("one").value, find("other").value].map((value) => value === "" ? null : Number(value));
-  const fits = ([, first, second]) =>
+  const ending = find("ending").value.toLowerCase(), sorted = Number(find("sorted").value);
+  const fits = ([, first, second, , end]) =>
     (one === null || first === one || second === one) &&
     (other === null || first === other || second === other) &&
-    (one === null || other === null || one !== other);
-  const found = index.filter(fits);
-  find("found").textContent = found.length > 200 ? `${found.length} games, the first 200:` : `${found.length} games`;
-  find("list").replaceChildren(...found.slice(0, 200).map(([id, first, second, pair, end, plies]) =>
-    make("tr", {}, make("td", {}, make("a", { href: `#game=${id}&ply=0` },
-      make("bdi", {}, data.names[first]), " – ", make("bdi", {}, data.names[second]))),
-    make("td", {}, `pair ${pair}`), make("td", {}, end), make("td", { class: "n" }, `${plies} ${plies === 1 ? "ply" : "plies"}`))));
+    (one === null || other === null || one !== other) && end.toLowerCase().includes(ending);
+  const found = games.filter(fits), column = Math.abs(sorted);
+  if (sorted) found.sort((a, b) => Math.sign(sorted) *
+    (column === 5 ? a[5] - b[5] : String(a[column]).localeCompare(b[column])));
+  const count = found.length === 1 ? "1 game" : `${found.length} games`;
+  find("found").textContent = `${count}${found.length > LISTED ? `, the first ${LISTED}:` : ""} ${note}`;
+  find("list").replaceChildren(...found.slice(0, LISTED).map(gameRow));
 }
+
+// The head and the sections.
+
+/** Draws the last board of the closest game. */
+async function drawClosest() {
+  const figure = find("closest"), replay = data.closest && await replayOf(data.closest);
+  if (!figure || !replay) return;
+  figure.querySelector(".board").replaceChildren(drawBoard(replay, boardsOf(replay).at(-1)));
+  figure.hidden = false;
+}
+
+function openSection(id) {
+  const section = find(id), folded = section?.querySelector("details.folded");
+  if (folded) folded.open = true;
+  section?.scrollIntoView();
+}
+
+/** Shows what the address names: a game, a player or a section. */
+function follow() {
+  const named = new URLSearchParams(location.hash.slice(1));
+  if (named.has("game")) return viewer.open(named.get("game"), Number(named.get("ply") ?? 0));
+  viewer.before = location.hash;
+  viewer.close();
+  if (named.has("player")) return player.show(named.get("player"));
+  player.hide();
+  if (/^#[a-z]+$/.test(location.hash)) openSection(location.hash.slice(1));
+}
+
+// Updates.
 
 /** Updates the page, and again if it changed meanwhile. */
 let renewing = false, again = false;
@@ -95,23 +236,52 @@ async function renew() {
   const answer = await fetch(location.pathname);
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const open = new Set([...document.querySelectorAll("details")].flatMap((part, at) => part.open ? [at] : []));
-  const chosen = [find("one")?.value, find("other")?.value];
-  for (const id of ["summary", "data"]) find(id).replaceWith(document.adoptNode(fresh.getElementById(id)));
-  for (const part of document.querySelectorAll("main > section:not(#viewer)")) {
+  const opened = () => [...document.querySelectorAll("main details, #summary details")];
+  const open = new Set(opened().flatMap((part, at) => part.open ? [at] : []));
+  const inputs = ["one", "other", "ending", "sorted", "who", "kind"];
+  const chosen = inputs.map((id) => find(id)?.value);
+  const isWhole = !!document.querySelector("table.ranking.whole");
+  for (const id of ["summary", "data", "replays"]) find(id).replaceWith(document.adoptNode(fresh.getElementById(id)));
+  for (const part of document.querySelectorAll("main > section:not(#player)")) {
     const next = fresh.getElementById(part.id);
     if (next) part.replaceWith(document.adoptNode(next));
   }
   readData();
-  index = null;
+  [index, unread] = [null, true];
   start();
-  document.querySelectorAll("details").forEach((part, at) => { part.open = open.has(at); });
-  if (find("one")) [find("one").value, find("other").value] = chosen;
+  opened().forEach((part, at) => { part.open = open.has(at); });
+  inputs.forEach((id, at) => { if (find(id)) find(id).value = chosen[at]; });
+  if (find("who")) findPlayers();
+  if (isWhole) find("all-players")?.click();
+  if (!find("player").hidden) player.show(find("player").dataset.name);
 }
 
-function start() { watchHeat(); watchList(); }
+/** Prepares what a new version of the page brings. */
+function start() {
+  watchRanking();
+  watchCross();
+  watchList();
+  // The page is painted first.
+  requestAnimationFrame(() => setTimeout(drawClosest));
+}
+
+readData();
 start();
 window.addEventListener("hashchange", follow);
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href^='#']");
+  if (link && link.hash === location.hash) follow();
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !find("viewer").open && !find("player").hidden) player.leave();
+});
+let closed = [];
+window.addEventListener("beforeprint", () => {
+  closed = [...document.querySelectorAll("details.folded:not([open])")];
+  for (const part of closed) part.open = true;
+  drawCross();
+});
+window.addEventListener("afterprint", () => { for (const part of closed) part.open = false; });
 follow();
 if ("live" in document.documentElement.dataset) {
   new EventSource("/events").onmessage = changed;

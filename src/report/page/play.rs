@@ -8,6 +8,12 @@ use crate::analysis::diagnostics::clocks::ClockUse;
 use crate::escape;
 use crate::report::charts::{AxisScale, Bin, IntervalRow, bins, histogram, interval_chart};
 
+/// What the section has, in a few words.
+pub(super) fn teaser(material: &PageData<'_>) -> String {
+    median(material)
+        .map_or("no games yet".to_owned(), |median| format!("half had {median} plies or fewer"))
+}
+
 pub(super) fn section(material: &PageData<'_>) -> Markup {
     let summary = material.summary;
     let bars = bins(&summary.lengths);

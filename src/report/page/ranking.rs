@@ -2,40 +2,53 @@
 
 use maud::{Markup, html};
 
-use super::{PageData, count, elo, figure, name, percent, place};
+use super::{PageData, count, elo, figure, name, percent, place, scrolling};
 use crate::escape;
 use crate::report::Row;
 use crate::report::charts::{AxisScale, IntervalRow, interval_chart};
 use crate::report::columns::{Align, Column};
-use crate::report::notes;
 use crate::report::standings_columns::people_columns;
 use crate::report::unranked::describe;
 use referee_ratings::Estimate;
 
+/// The command of a built-in player begins with this.
+const BUILT_IN: &str = "bot:";
+/// Tables with more rows can be searched, and their later rows are shown on demand.
+const MANY: usize = 30;
+
 /// The ranking table.
 pub(super) fn section(material: &PageData<'_>) -> Markup {
     let standings = material.standings;
-    let columns = people_columns(standings);
-    let scale = span_of_ratings(&standings.rows);
+    let table = RankingTable {
+        material,
+        columns: people_columns(standings),
+        scale: span_of_ratings(&standings.rows),
+    };
+    let rows = || standings.rows.iter().enumerate();
+    let has_unranked = rows().any(|(_, row)| row.rank.is_err());
+    let width = table.columns.len() + 1;
     html! {
-        @if let Some(groups) = notes::groups(standings) { p.warning { (groups) } }
-        @if let Some(copies) = notes::copies(standings, 200) { p.warning { (copies) } }
-        div.scroll {
+        (search(material))
+        div.scroll tabindex="0" role="region" aria-label="Ranking" {
             table.ranking {
-                thead { tr { @for column in &columns {
-                    th.n[column.align == Align::Right].wide[column.is_minor()] scope="col" {
-                        (column.heading)
+                (table.headings())
+                tbody .long[standings.rows.len() > MANY] {
+                    @for (number, row) in rows().filter(|(_, row)| row.rank.is_ok()) {
+                        (table.row(number, row))
                     }
-                } th.wide scope="col" { "95% interval" } } }
-                tbody {
-                    @for (number, row) in standings.rows.iter().enumerate() {
-                        tr {
-                            @for column in &columns { (cell(column, number, row)) }
-                            td.wide { @if let Some(bar) = bar(row, scale) { (bar) } }
+                }
+                @if has_unranked {
+                    tbody.unranked .long[standings.rows.len() > MANY] {
+                        tr.line { td colspan=(width) { "Without a rank" } }
+                        @for (number, row) in rows().filter(|(_, row)| row.rank.is_err()) {
+                            (table.row(number, row))
                         }
                     }
                 }
             }
+        }
+        @if standings.rows.len() > MANY {
+            p { button #all-players type="button" { "All " (standings.rows.len()) " players" } }
         }
         p {
             "Each rank interval contains the true rank with 95% confidence. Players with "
@@ -43,29 +56,121 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
         }
         p { (seats(material)) }
         (next_table(material))
-        (unexplained(material))
     }
 }
 
-/// A cell of the ranking table. The column of names also says why a player has no rank.
-fn cell(column: &Column, number: usize, row: &Row) -> Markup {
+/// Finds players by name or kind.
+fn search(material: &PageData<'_>) -> Markup {
     html! {
-        @if column.align == Align::Left {
-            th scope="row" {
-                (name(&row.player))
-                @if let Err(why) = row.rank { span.faint { " " (describe(why)) } }
+        @if material.standings.rows.len() > 8 {
+            p.filter {
+                label { "Find " input #who type="search"; } " "
+                label { "Show " select #kind {
+                    option value="" { "all players" }
+                    @if material.names_players() {
+                        option value="own" { "submitted players" }
+                        option value="built-in" { "built-in players" }
+                    }
+                    option value="anchor" { "anchors" }
+                    option value="faulty" { "players with faults" }
+                } }
+                output #who-found {}
             }
-        } @else {
-            td.n.wide[column.is_minor()].bad[column.is_bad(number)] {
-                (column.text(number).replace('-', "−"))
+        }
+    }
+}
+
+/// What sets a player apart: built in, an anchor, or neither.
+pub(super) fn marks(material: &PageData<'_>, player: &str) -> Vec<String> {
+    let header = material.header;
+    let is_built_in = material.names_players()
+        && header
+            .players
+            .iter()
+            .any(|info| info.name == player && info.command.starts_with(BUILT_IN));
+    let anchor = header.anchors.iter().find(|anchor| anchor.player == player);
+    let anchor = anchor.map(|anchor| format!("anchor at {}", elo(anchor.rating)));
+    is_built_in.then(|| "built in".to_owned()).into_iter().chain(anchor).collect()
+}
+
+/// The ranking as a table.
+struct RankingTable<'a> {
+    material: &'a PageData<'a>,
+    columns: Vec<Column>,
+    /// The lowest and the highest end of all rating intervals.
+    scale: (f64, f64),
+}
+
+impl RankingTable<'_> {
+    fn headings(&self) -> Markup {
+        html! {
+            thead { tr {
+                @for column in &self.columns {
+                    th.n[column.align == Align::Right].wide[column.is_minor()] scope="col" {
+                        (column.heading)
+                    }
+                }
+                th.intervals scope="col" { "95% interval" }
+            } }
+        }
+    }
+
+    fn row(&self, number: usize, row: &Row) -> Markup {
+        let marks = marks(self.material, &row.player);
+        let kinds = [
+            ("built-in", marks.iter().any(|mark| mark == "built in")),
+            ("anchor", marks.iter().any(|mark| mark.starts_with("anchor"))),
+            ("own", self.material.names_players() && marks.is_empty()),
+            ("faulty", row.fault_total() > 0),
+        ];
+        let kinds = kinds.into_iter().filter(|(_, applies)| *applies).map(|(kind, _)| kind);
+        html! {
+            tr class=(kinds.collect::<Vec<_>>().join(" ")) {
+                @for column in &self.columns {
+                    @if column.align == Align::Left {
+                        th scope="row" { (player(row, &marks)) }
+                    } @else {
+                        (cell(column, number))
+                    }
+                }
+                td.intervals { @if let Some(bar) = bar(row, self.scale) { (bar) } }
             }
+        }
+    }
+}
+
+/// A player's name, which leads to its own page, its marks, and why it has no rank.
+fn player(row: &Row, marks: &[String]) -> Markup {
+    let address = percent_encoded(&escape::terminal(&row.player));
+    html! {
+        a href={ "#player=" (address) } { (name(&row.player)) }
+        @for mark in marks { " " small.mark { (mark) } }
+        @if let Err(why) = row.rank { span.faint { " " (describe(why)) } }
+    }
+}
+
+/// A text as part of an address.
+fn percent_encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let encode = |byte: u8| match byte {
+        _ if plain(byte) => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(encode).collect()
+}
+
+fn cell(column: &Column, number: usize) -> Markup {
+    html! {
+        td.n.wide[column.is_minor()].bad[column.is_bad(number)] {
+            (column.text(number).replace('-', "−"))
         }
     }
 }
 
 /// The lowest and the highest end of all rating intervals, in Elo.
 fn span_of_ratings(rows: &[Row]) -> (f64, f64) {
-    rows.iter().filter_map(Row::shown_rating).fold((0.0, 0.0), |(low, high), rating| {
+    let ratings = rows.iter().filter_map(Row::shown_rating);
+    ratings.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), rating| {
         (f64::min(low, rating.low), f64::max(high, rating.high))
     })
 }
@@ -99,7 +204,7 @@ fn seats(material: &PageData<'_>) -> Markup {
 fn next_table(material: &PageData<'_>) -> Markup {
     let rows = &material.standings.rows;
     html! {
-        details.table { summary { "Separation of neighbours" } div.scroll { table {
+        details.table { summary { "Separation of neighbours" } (scrolling("Separation", &html! { table {
             thead { tr {
                 th.n scope="col" { "#" } th scope="col" { "Player" }
                 th.n scope="col" { "Better than the next" } th.n scope="col" { "More games to 97.5%" }
@@ -109,36 +214,7 @@ fn next_table(material: &PageData<'_>) -> Markup {
                 td.n { (percent(next.los, 1.0)) }
                 td.n { (next.games.map_or("over a million".to_owned(), |games| games.to_string())) }
             } } } }
-        } } }
-    }
-}
-
-/// Results that the ratings do not explain and that deserve a look.
-fn unexplained(material: &PageData<'_>) -> Markup {
-    let found = material.found;
-    html! {
-        @for player in &found.unexplained {
-            p.warning {
-                "The ratings do not explain the results of " (name(&player.player))
-                ": best against " (name(&player.best_against))
-                ", worst against " (name(&player.worst_against)) "."
-            }
-        }
-        @for cycle in &found.cycles {
-            p.warning {
-                @let [one, two, three] = &cycle.players;
-                (name(one)) " beats " (name(two)) ", who beats " (name(three)) ", who beats "
-                (name(one)) ": no ranking of the three shows that."
-            }
-        }
-        @for alike in &found.look_alikes {
-            p.warning {
-                @let [one, other] = &alike.players;
-                (name(one)) " and " (name(other)) " decided alike in "
-                (percent(alike.share, 1.0)) " of " (alike.positions)
-                " positions that both met. Worth a look, but not proof."
-            }
-        }
+        } })) }
     }
 }
 

@@ -3,9 +3,15 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("page.js");
-const VIEWER: &str = include_str!("viewer.js");
-const PACK: &str = include_str!("pack.js");
+/// The scripts, each after those that it uses when it is loaded.
+const SCRIPTS: [&str; 6] = [
+    include_str!("board.js"),
+    include_str!("pack.js"),
+    include_str!("viewer.js"),
+    include_str!("share.js"),
+    include_str!("player.js"),
+    include_str!("page.js"),
+];
 
 /// The name of the page's stamp among its metadata.
 const STAMP: &str = "made-from";
@@ -24,6 +30,46 @@ pub enum PageKind {
     Live,
 }
 
+/// A section of a page.
+#[derive(Debug)]
+pub struct PageSection<'a> {
+    /// Its id, by which links find it.
+    pub id: &'a str,
+    /// Its heading.
+    pub heading: &'a str,
+    /// What is in it, in a few words, if it opens on demand.
+    pub folded: Option<String>,
+    /// Its content.
+    pub content: Markup,
+}
+
+impl<'a> PageSection<'a> {
+    /// A section that is always open.
+    pub fn open(id: &'a str, heading: &'a str, content: Markup) -> Self {
+        Self { id, heading, folded: None, content }
+    }
+
+    /// A section that opens on demand. `teaser` says in a few words what is in it.
+    pub fn folded((id, heading): (&'a str, &'a str), teaser: &str, content: Markup) -> Self {
+        Self { id, heading, folded: Some(teaser.to_owned()), content }
+    }
+
+    fn html(&self) -> Markup {
+        html! {
+            section #(self.id) {
+                @if let Some(teaser) = &self.folded {
+                    details.folded {
+                        summary { h2 { (self.heading) } " " span.teaser { (teaser) } }
+                        (self.content)
+                    }
+                } @else {
+                    h2 { (self.heading) } (self.content)
+                }
+            }
+        }
+    }
+}
+
 /// A page without its content.
 #[derive(Debug)]
 pub struct PageTemplate<'a> {
@@ -31,10 +77,12 @@ pub struct PageTemplate<'a> {
     pub title: &'a str,
     /// The summary below the heading.
     pub summary: Markup,
-    /// The sections: id, heading and content.
-    pub sections: &'a [(&'a str, &'a str, Markup)],
-    /// The data for the script, as JSON; see [`json_in_html`].
+    /// The sections, in order.
+    pub sections: &'a [PageSection<'a>],
+    /// The data for the scripts, as JSON; see [`json_in_html`].
     pub data: &'a str,
+    /// Replay frames of games, as a JSON list; see [`json_in_html`].
+    pub replays: &'a str,
     /// A value that players cannot guess. Only scripts that carry its hash may run.
     pub key: &'a str,
     /// Identifies everything that the page was made from; see [`is_stamped`].
@@ -75,13 +123,13 @@ impl PageTemplate<'_> {
                     }
                     (self.nav())
                     main {
-                        (viewer())
-                        @for (id, heading, content) in self.sections {
-                            section #(id) { h2 { (heading) } (content) }
-                        }
+                        section #player hidden aria-labelledby="player-name" {}
+                        @for section in self.sections { (section.html()) }
                     }
+                    (viewer())
                     script type="application/json" id="data" { (PreEscaped(self.data)) }
-                    script nonce=(nonce) { (PreEscaped(VIEWER)) (PreEscaped(PACK)) (PreEscaped(SCRIPT)) }
+                    script type="application/json" id="replays" { (PreEscaped(self.replays)) }
+                    script nonce=(nonce) { @for script in SCRIPTS { (PreEscaped(script)) } }
                 }
             }
         };
@@ -91,7 +139,9 @@ impl PageTemplate<'_> {
     fn nav(&self) -> Markup {
         html! {
             nav aria-label="Sections" {
-                @for (id, heading, _) in self.sections { a href={ "#" (id) } { (heading) } " " }
+                @for section in self.sections {
+                    a href={ "#" (section.id) } { (section.heading) } " "
+                }
             }
         }
     }
@@ -100,37 +150,71 @@ impl PageTemplate<'_> {
 /// The replay viewer, hidden until a game is opened.
 fn viewer() -> Markup {
     html! {
-        section #viewer tabindex="0" hidden aria-label="Replay" {
-            button #close type="button" title="Close (Esc)" { "Close" }
-            h2 #vs {}
+        dialog #viewer aria-labelledby="vs" {
+            div.top {
+                h2 #vs {}
+                button #close type="button" title="Close (Esc)" { "Close" }
+            }
             p #end {}
             div.stage {
                 div.side {
                     div #board {}
-                    div.controls role="group" aria-label="Steps" {
-                        button type="button" data-step="first" title="Start (Home)" { "«" }
-                        button type="button" data-step="back" title="Back (←)" { "‹" }
-                        output #at {}
-                        button type="button" data-step="on" title="On (→)" { "›" }
-                        button type="button" data-step="last" title="End (End)" { "»" }
-                    }
+                    (steps())
                     input #slider type="range" min="0" value="0" aria-label="Ply";
+                    (share())
                 }
                 div.side {
                     div #clocks {}
+                    div #dice {}
                     p #told aria-live="polite" {}
                     p #caption {}
                     div #said {}
                     div #views {}
-                    ol #moves aria-label="Moves" {}
+                    ol #moves aria-label="Moves" tabindex="0" {}
                 }
             }
             figure #strip {}
             p.hint {
-                "← → one ply, Page Up and Page Down ten, Home and End, Esc closes. "
-                "The address of this page leads to the ply that is shown."
+                "Space plays and stops, ← → one ply, Page Up and Page Down ten, Home and End, "
+                "N and P the next and the previous game, Esc closes."
             }
         }
+    }
+}
+
+/// The buttons that step through a game.
+fn steps() -> Markup {
+    html! {
+        div.controls role="group" aria-label="Steps" {
+            button type="button" data-step="first" title="Start (Home)" { "«" }
+            button type="button" data-step="back" title="Back (←)" { "‹" }
+            button #autoplay type="button" title="Play or stop (Space)" { "Play" }
+            button type="button" data-step="on" title="On (→)" { "›" }
+            button type="button" data-step="last" title="End (End)" { "»" }
+        }
+        div.controls {
+            output #at {}
+            label { "Speed " select #speed {
+                option value="1400" { "½" } option value="700" selected { "1" }
+                option value="350" { "2" } option value="140" { "5" }
+            } }
+        }
+    }
+}
+
+/// The buttons to other games, and those that share the one that is shown.
+fn share() -> Markup {
+    html! {
+        div.controls role="group" aria-label="Games" {
+            button #previous type="button" title="Previous game (P)" { "Previous game" }
+            button #next type="button" title="Next game (N)" { "Next game" }
+        }
+        div.controls role="group" aria-label="Share" {
+            button #link type="button" title="Copy a link to this ply" { "Copy link" }
+            button #picture type="button" title="Save the board as SVG" { "SVG" }
+            button #film type="button" title="Save the game as an animated PNG" { "Animation" }
+        }
+        p #shared .hint role="status" {}
     }
 }
 

@@ -57,6 +57,15 @@ fn game(frames: Vec<Frame>) -> ReplayFrames {
     }
 }
 
+#[test]
+fn paths_are_in_a_column_of_their_own() {
+    let mut pack = ReplayPack::default();
+    let paths = vec![(1, vec![3, 4]), (0, vec![200])];
+    pack.add(&game(vec![frame(0, ""), Frame { paths, ..frame(1, "both move") }]));
+    let (_, columns) = unpacked(pack);
+    assert_eq!(columns[Of::Path as usize], [0, 2, 5, 3, 4, 2, 200]);
+}
+
 proptest! {
     #[test]
     fn any_number_is_read_again(given: Vec<u64>, more: Vec<i64>) {

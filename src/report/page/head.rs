@@ -1,0 +1,93 @@
+//! The head of the page: who won and how sure that is, the closest game, and notices.
+
+use maud::{Markup, html};
+
+use super::{PageData, count, name};
+use crate::analysis::highlights::HighlightKind;
+use crate::escape;
+use crate::report::notes;
+use referee_games::Seat;
+
+/// The kind of tournament, its progress, its winner, and a board of its closest game.
+pub(super) fn head(material: &PageData<'_>) -> Markup {
+    let PageData { header, standings, .. } = material;
+    let faults = standings.fault_total();
+    html! {
+        div.head {
+            div {
+                p.lead {
+                    (escape::terminal(&header.game)) " · "
+                    (count(header.players.len(), "player")) " · "
+                    (standings.summary)
+                    @if faults > 0 { " · " a href="#faults" { (count(faults as usize, "fault")) } }
+                }
+                @if let Some(winner) = notes::winner(standings) { p.winner { (winner) } }
+                (notices(material))
+            }
+            (closest(material))
+        }
+    }
+}
+
+/// The closest game, which the script draws.
+fn closest(material: &PageData<'_>) -> Markup {
+    let games = material.summary.highlights.of(HighlightKind::Close);
+    let Some(record) = games.first().map(|highlight| &highlight.record) else {
+        return Markup::default();
+    };
+    html! {
+        figure #closest hidden {
+            a href={ "#game=" (record.id) "&ply=0" } {
+                span.board {}
+                span {
+                    "The closest game: " (name(&record.players[Seat::First])) " – "
+                    (name(&record.players[Seat::Second]))
+                }
+            }
+        }
+    }
+}
+
+/// What to know before trusting the ranking; folded, because it can be long.
+fn notices(material: &PageData<'_>) -> Markup {
+    let notices = all_notices(material);
+    html! {
+        @if !notices.is_empty() {
+            details.notices {
+                summary { (count(notices.len(), "notice")) }
+                @for notice in notices { p.warning { (notice) } }
+            }
+        }
+    }
+}
+
+fn all_notices(material: &PageData<'_>) -> Vec<Markup> {
+    let PageData { standings, found, out, .. } = material;
+    let mut notices: Vec<Markup> = out.iter().map(|line| html! { (line) }).collect();
+    let of_standings =
+        [notes::groups(standings), notes::contradiction(standings), notes::copies(standings, 200)];
+    notices.extend(of_standings.into_iter().flatten().map(|line| html! { (line) }));
+    notices.extend(found.unexplained.iter().map(|player| {
+        html! {
+            "The ratings do not explain the results of " (name(&player.player))
+            ": best against " (name(&player.best_against))
+            ", worst against " (name(&player.worst_against)) "."
+        }
+    }));
+    notices.extend(found.cycles.iter().map(|cycle| {
+        let [one, two, three] = &cycle.players;
+        html! {
+            (name(one)) " beats " (name(two)) ", who beats " (name(three)) ", who beats "
+            (name(one)) ": no ranking of the three shows that."
+        }
+    }));
+    notices.extend(found.look_alikes.iter().map(|alike| {
+        let [one, other] = &alike.players;
+        html! {
+            (name(one)) " and " (name(other)) " decided alike in "
+            (super::percent(alike.share, 1.0)) " of " (alike.positions)
+            " positions that both met. Worth a look, but not proof."
+        }
+    }));
+    notices
+}
