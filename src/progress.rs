@@ -11,7 +11,7 @@ use crate::model::game_summary::GameSummary;
 use crate::model::player::Out;
 use crate::model::record::GameRecord;
 use crate::printer::Printer;
-use crate::run::event::{Crew, Listener, RunEvent};
+use crate::run::event::{Listener, RunEvent, WorkerPool};
 use crate::schedule::state::TournamentState;
 use referee_games::Seat;
 use referee_ratings::Completion;
@@ -42,7 +42,7 @@ pub struct Progress {
     /// The state for which the games due were last counted.
     known: (usize, usize),
     /// The machines that play, if the run is not only on this one.
-    crew: Option<Crew>,
+    pool: Option<WorkerPool>,
 }
 
 /// The state that changes the number of games due, apart from the games played.
@@ -114,7 +114,7 @@ impl Progress {
             headline: None,
             until: None,
             known: (0, 0),
-            crew: None,
+            pool: None,
         }
     }
 
@@ -146,11 +146,11 @@ impl Progress {
 
     /// The number of workers and of games that they play at once, if other machines play.
     fn machines(&self) -> String {
-        let Some(crew) = &self.crew else { return String::new() };
-        match crew.members.len() {
+        let Some(pool) = &self.pool else { return String::new() };
+        match pool.members.len() {
             0 => "no workers, ".to_owned(),
-            1 => format!("1 worker with {} slots, ", crew.slots()),
-            workers => format!("{workers} workers with {} slots, ", crew.slots()),
+            1 => format!("1 worker with {} slots, ", pool.slots()),
+            workers => format!("{workers} workers with {} slots, ", pool.slots()),
         }
     }
 
@@ -232,7 +232,7 @@ impl Listener for Progress {
             RunEvent::PlayerOut { player, game, why } => self.out(player, game, why),
             RunEvent::Warning(warning) => self.say(&format!("warning: {warning}")),
             RunEvent::Over => self.end(),
-            RunEvent::Crew(crew) => self.crew = Some(crew.clone()),
+            RunEvent::WorkerPool(pool) => self.pool = Some(pool.clone()),
             RunEvent::GameBegun { .. } | RunEvent::SectionOver => {}
         }
         Ok(())

@@ -8,12 +8,16 @@
 
 pub mod bundle;
 pub mod coordinator;
+pub mod delivery;
 pub mod description;
+pub mod dispatcher;
 pub mod inspection;
 pub mod ledger;
 pub mod messages;
 pub mod parts;
 pub mod playing;
+pub mod scratch;
 pub mod server;
+pub mod slot;
 pub mod streams;
 pub mod worker;

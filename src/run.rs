@@ -181,9 +181,9 @@ impl Runner<'_> {
             Report::Warning(warning) => {
                 progress.listener.on(RunEvent::Warning(&warning), self.state)?;
             }
-            Report::Crew(crew) => {
-                progress.workers.allow(crew.most);
-                progress.listener.on(RunEvent::Crew(&crew), self.state)?;
+            Report::WorkerPool(pool) => {
+                progress.workers.allow(pool.most);
+                progress.listener.on(RunEvent::WorkerPool(&pool), self.state)?;
             }
             Report::Failed(failure) => progress.given_up = Some(failure),
         }

@@ -1,5 +1,7 @@
 //! The messages between a coordinator and its workers, as JSON.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::model::fault::Fault;
@@ -10,6 +12,9 @@ use referee_games::BySeat;
 
 /// The version of these messages. A worker only plays for a coordinator of the same version.
 pub const PROTOCOL: u32 = 1;
+
+/// How often the coordinator announces its run, and workers tell that they are alive.
+pub const HEARTBEAT: Duration = Duration::from_secs(2);
 
 /// A job of the queue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,7 +150,7 @@ pub fn is_worker_name(name: &str) -> bool {
 
 /// What a coordinator repeats every few seconds, for workers that look for a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunHello {
+pub struct RunAnnouncement {
     /// [`PROTOCOL`].
     pub protocol: u32,
     /// The coordinator's version of the referee.
@@ -160,7 +165,7 @@ pub struct RunHello {
 
 /// What a worker repeats every few seconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WorkerHello {
+pub struct WorkerHeartbeat {
     /// Who it is.
     pub worker: WorkerId,
     /// How many games it plays at once; 0 if it plays none.

@@ -17,6 +17,8 @@ use crate::error::Failure;
 
 /// How long the server may take for an answer.
 const ANSWER: Duration = Duration::from_secs(5);
+/// How long to wait before the server is asked again.
+pub const AGAIN: Duration = Duration::from_secs(1);
 /// The oldest versions of the server that have everything that is needed.
 const OLDEST: (u32, u32) = (2, 10);
 

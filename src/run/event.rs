@@ -52,23 +52,23 @@ pub enum RunEvent<'a> {
     /// Something went wrong that no player caused.
     Warning(&'a RunWarning),
     /// The machines that play are others than before.
-    Crew(&'a Crew),
+    WorkerPool(&'a WorkerPool),
     /// No further games are played in this run.
     Over,
 }
 
 /// The machines that play for a run on many machines.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Crew {
+pub struct WorkerPool {
     /// The workers, by name.
-    pub members: Vec<CrewMember>,
+    pub members: Vec<WorkerStatus>,
     /// How many jobs may be handed out now: those that are played, and some that wait.
     pub most: usize,
 }
 
 /// A machine that plays for a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CrewMember {
+pub struct WorkerStatus {
     /// Its name.
     pub name: String,
     /// How many games it plays at once.
@@ -77,7 +77,7 @@ pub struct CrewMember {
     pub played: u64,
 }
 
-impl Crew {
+impl WorkerPool {
     /// How many games are played at once.
     pub fn slots(&self) -> usize {
         self.members.iter().map(|member| member.slots).sum()

@@ -5,7 +5,7 @@ use std::any::Any;
 use tokio::sync::oneshot;
 
 use super::entrant::Entrant;
-use super::event::{Crew, RunWarning};
+use super::event::{RunWarning, WorkerPool};
 use crate::error::Failure;
 use crate::model::clock::TimeControl;
 use crate::model::fault::Fault;
@@ -84,7 +84,7 @@ pub enum Report {
     /// Something went wrong that no player caused.
     Warning(RunWarning),
     /// The machines that play are others than before.
-    Crew(Crew),
+    WorkerPool(WorkerPool),
     /// Nothing more can be played.
     Failed(Failure),
 }

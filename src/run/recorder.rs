@@ -34,7 +34,7 @@ impl Listener for Recorder<'_> {
             | RunEvent::GameBegun { .. }
             | RunEvent::PlayerOut { .. }
             | RunEvent::Warning(_)
-            | RunEvent::Crew(_) => {}
+            | RunEvent::WorkerPool(_) => {}
         }
         Ok(())
     }

@@ -129,7 +129,7 @@ impl Listener for ReceivedEvents {
             RunEvent::PlayerOut { player, game, .. } => panic!("{player} is out by {game}"),
             RunEvent::Warning(warning) => self.warnings.push(warning.to_string()),
             RunEvent::Over => self.ended = true,
-            RunEvent::GameBegun { .. } | RunEvent::SectionOver | RunEvent::Crew(_) => {}
+            RunEvent::GameBegun { .. } | RunEvent::SectionOver | RunEvent::WorkerPool(_) => {}
         }
         Ok(())
     }
