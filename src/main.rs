@@ -13,7 +13,10 @@ use referee::error::{Failure, FailureKind};
 use referee::printer::{Colour, Printer};
 use referee::signals;
 use referee_sandbox::{raise_descriptor_limit, serve_as_supervisor};
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 fn main() -> ExitCode {
     if let Some(code) = serve_as_supervisor() {
@@ -84,17 +87,20 @@ fn start_logging(cli: &Cli, printer: Printer) -> Result<(), Failure> {
         (0 | 1, _) => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    let log = tracing_subscriber::fmt().with_max_level(level);
-    match &cli.log_file {
-        Some(path) => {
-            let file = File::create(path).map_err(|error| {
-                Failure::system(format!("cannot write the log file {}: {error}", path.display()))
-            })?;
-            log.with_ansi(false).with_writer(file).init();
-        }
-        None => {
-            log.with_ansi(printer.colour_err == Colour::Ansi).with_writer(std::io::stderr).init();
-        }
+    // The NATS client reports problems twice: here, and to us, who say them in a sentence.
+    let client = if cli.verbose == 0 && cli.log_file.is_none() { LevelFilter::OFF } else { level };
+    let shown = Targets::new().with_default(level).with_target("async_nats", client);
+    let lines = tracing_subscriber::fmt::layer();
+    if let Some(path) = &cli.log_file {
+        let file = File::create(path).map_err(|error| {
+            Failure::system(format!("cannot write the log file {}: {error}", path.display()))
+        })?;
+        let lines = lines.with_ansi(false).with_writer(file);
+        tracing_subscriber::registry().with(lines.with_filter(shown)).init();
+    } else {
+        let lines = lines.with_ansi(printer.colour_err == Colour::Ansi);
+        let lines = lines.with_writer(std::io::stderr);
+        tracing_subscriber::registry().with(lines.with_filter(shown)).init();
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! The progress of a tournament: a bar on a terminal, plain lines elsewhere, nothing when quiet.
 
+mod worker_pool;
+
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
@@ -144,14 +146,16 @@ impl Progress {
         headline.unwrap_or_else(|| format!("{}leading: {}", self.machines(), self.leaders()))
     }
 
-    /// The number of workers and of games that they play at once, if other machines play.
+    /// The machines that play, if they are not only this one.
     fn machines(&self) -> String {
-        let Some(pool) = &self.pool else { return String::new() };
-        match pool.members.len() {
-            0 => "no workers, ".to_owned(),
-            1 => format!("1 worker with {} slots, ", pool.slots()),
-            workers => format!("{workers} workers with {} slots, ", pool.slots()),
+        self.pool.as_ref().map_or_else(String::new, |pool| worker_pool::summary(pool) + ", ")
+    }
+
+    fn pool_changed(&mut self, pool: &WorkerPool) {
+        for change in worker_pool::changes(self.pool.as_ref(), pool) {
+            self.say(&change);
         }
+        self.pool = Some(pool.clone());
     }
 
     fn say(&self, text: &str) {
@@ -232,7 +236,7 @@ impl Listener for Progress {
             RunEvent::PlayerOut { player, game, why } => self.out(player, game, why),
             RunEvent::Warning(warning) => self.say(&format!("warning: {warning}")),
             RunEvent::Over => self.end(),
-            RunEvent::WorkerPool(pool) => self.pool = Some(pool.clone()),
+            RunEvent::WorkerPool(pool) => self.pool_changed(pool),
             RunEvent::GameBegun { .. } | RunEvent::SectionOver => {}
         }
         Ok(())
@@ -317,6 +321,9 @@ impl Progress {
             bar.finish_and_clear();
         } else if self.played > 0 {
             self.say(&self.plain_line());
+        }
+        if let Some(checked) = self.pool.as_ref().and_then(worker_pool::checked) {
+            self.say(&checked);
         }
     }
 }

@@ -166,11 +166,9 @@ impl Runner<'_> {
     /// Follows a report of a worker.
     fn hear(&mut self, report: Report, progress: &mut RunProgress<'_, '_>) -> Result<(), Failure> {
         match report {
-            Report::Done { number, outcome, kept } => {
+            Report::Done(number, outcome) => {
                 let assignment = progress.workers.done(number);
                 self.take_in(outcome, number, assignment, progress)?;
-                // Whoever waits for it may be gone.
-                let _ = kept.map(|kept| kept.send(()));
             }
             Report::Panicked(number, panic) => {
                 let assignment = progress.workers.ended(number);

@@ -85,6 +85,11 @@ pub struct RunArgs {
     /// Give the games of a worker to another one after so many seconds without a sign of life
     #[arg(long, hide = true, value_name = "SECONDS", default_value_t = 30)]
     pub lease: u64,
+    /// With --on, play this share of games again on another worker, in percent, and say which were
+    /// different: a check of the workers, for players that always play the same
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, requires = "on",
+        value_parser = percentage)]
+    pub spot_check: f64,
     /// Show what would be played, without playing
     #[arg(long)]
     pub plan: bool,
@@ -113,6 +118,23 @@ pub(super) fn games_at_once(text: &str) -> Result<NonZeroUsize, NotANumberOfGame
     let jobs = text.parse().ok().filter(|jobs: &NonZeroUsize| jobs.get() <= MOST_JOBS);
     jobs.ok_or(NotANumberOfGames)
 }
+
+/// Parses a percentage.
+pub(super) fn percentage(text: &str) -> Result<f64, NotAPercentage> {
+    text.parse().ok().filter(|percent| (0.0..=100.0).contains(percent)).ok_or(NotAPercentage)
+}
+
+/// An argument is not a percentage.
+#[derive(Debug)]
+pub(super) struct NotAPercentage;
+
+impl fmt::Display for NotAPercentage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected a number from 0 to 100")
+    }
+}
+
+impl Error for NotAPercentage {}
 
 /// An argument is not a number of games that may be played at once.
 #[derive(Debug)]
@@ -278,6 +300,8 @@ pub(super) fn play(
         refuse_too_many(at_once, terms.jobs.source, worker::open_files(&conditions.players))?;
     }
     let mut recorder = Recorder::new(folder, log);
+    #[cfg(feature = "nats")]
+    let synced = recorder.synced();
     let mut live_tables = LiveTables::new(folder.dir(), &contents.header);
     if at_once > 0 {
         live_tables.begin();
@@ -300,7 +324,8 @@ pub(super) fn play(
                 let secret = runner.conditions.secret.clone();
                 let what = (tournament, &contents.header, &secret);
                 let stop = stop.await?;
-                elsewhere::play_elsewhere(there, what, &players, runner, &mut listeners, stop).await
+                let to = &mut listeners;
+                elsewhere::play_elsewhere(there, what, &players, runner, synced, to, stop).await
             }
         }
     })?;

@@ -5,6 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use tokio::sync::watch;
+
 /// A thread that syncs a file after it was written to.
 #[derive(Debug)]
 pub(super) struct Background {
@@ -20,8 +22,10 @@ struct SyncShared {
 
 #[derive(Debug, Default)]
 struct SyncState {
-    /// Whether there is unsynced data.
-    behind: bool,
+    /// The number of writes.
+    written: u64,
+    /// How many of them a sync was tried for.
+    handled: u64,
     /// Whether to sync at once.
     hurry: bool,
     /// Whether writing has ended.
@@ -31,21 +35,23 @@ struct SyncState {
 }
 
 impl Background {
-    /// Starts a thread that calls `sync` at most `every` after a write.
+    /// Starts a thread that calls `sync` at most `every` after a write, and tells `synced` how many
+    /// of the writes since then are on disk, added to what it says now.
     pub(super) fn start(
         every: Duration,
         sync: impl FnMut() -> io::Result<()> + Send + 'static,
+        synced: watch::Sender<u64>,
     ) -> io::Result<Self> {
         let shared = Arc::new(SyncShared::default());
         let theirs = Arc::clone(&shared);
-        let work = move || theirs.keep_synced(every, sync);
+        let work = move || theirs.keep_synced(every, sync, &synced);
         let thread = thread::Builder::new().name("sync".to_owned()).spawn(work)?;
         Ok(Self { shared, thread: Some(thread) })
     }
 
     /// Reports that data was written.
     pub(super) fn written(&self) {
-        self.tell(|state| state.behind = true);
+        self.tell(|state| state.written += 1);
     }
 
     /// Requests a sync at once.
@@ -92,27 +98,39 @@ impl SyncShared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keep_synced(&self, every: Duration, mut sync: impl FnMut() -> io::Result<()>) {
-        while self.wait(every) {
-            if let Err(error) = sync() {
-                self.state().failed = Some(error);
+    fn keep_synced(
+        &self,
+        every: Duration,
+        mut sync: impl FnMut() -> io::Result<()>,
+        synced: &watch::Sender<u64>,
+    ) {
+        let before = *synced.borrow();
+        while let Some(written) = self.wait(every) {
+            match sync() {
+                Ok(()) => drop(synced.send_replace(before + written)),
+                Err(error) => {
+                    // Nobody knows what a later sync would find.
+                    self.state().failed = Some(error);
+                    return;
+                }
             }
         }
     }
 
-    /// Waits until it is time to sync. Returns false at the end, when nothing is left to sync.
-    fn wait(&self, every: Duration) -> bool {
-        let idle = |state: &mut SyncState| !state.behind && !state.over;
+    /// Waits until it is time to sync. Returns the number of writes by then, or none at the end,
+    /// when nothing is left to sync.
+    fn wait(&self, every: Duration) -> Option<u64> {
+        let idle = |state: &mut SyncState| state.written == state.handled && !state.over;
         let state = self.changed.wait_while(self.state(), idle);
         let state = state.unwrap_or_else(PoisonError::into_inner);
-        if !state.behind {
-            return false;
+        if state.written == state.handled {
+            return None;
         }
         let unhurried = |state: &mut SyncState| !state.hurry && !state.over;
         let waited = self.changed.wait_timeout_while(state, every, unhurried);
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        (state.behind, state.hurry) = (false, false);
-        true
+        (state.handled, state.hurry) = (state.written, false);
+        Some(state.written)
     }
 }
 
@@ -129,24 +147,29 @@ mod tests {
     fn written_data_is_synced() {
         let (tell, told) = mpsc::channel();
         let sync = move || tell.send(()).map_err(io::Error::other);
-        let soon = Background::start(Duration::from_millis(1), sync.clone()).expect("a thread");
+        let synced = watch::Sender::new(5);
+        let soon = Background::start(Duration::from_millis(1), sync.clone(), synced.clone());
+        let soon = soon.expect("a thread");
         soon.written();
         told.recv_timeout(LONG).expect("a sync by itself");
         soon.finish().expect("nothing is left");
-        let late = Background::start(HOUR, sync).expect("a thread");
+        let late = Background::start(HOUR, sync, synced.clone()).expect("a thread");
         late.written();
         late.hurry();
         told.recv_timeout(LONG).expect("a sync at once");
         late.written();
         late.finish().expect("a sync at the end");
         assert_eq!(told.try_iter().count(), 1);
+        assert_eq!(*synced.borrow(), 5 + 1 + 2);
     }
 
     #[test]
     fn failed_syncs_are_reported() {
+        let synced = watch::Sender::new(0);
         let failing = || Err(io::Error::other("no disk"));
-        let background = Background::start(HOUR, failing).expect("a thread");
+        let background = Background::start(HOUR, failing, synced.clone()).expect("a thread");
         background.written();
         assert_eq!(background.finish().expect_err("it failed").to_string(), "no disk");
+        assert_eq!(*synced.borrow(), 0);
     }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::io::Errno;
+use tokio::sync::watch;
 
 use super::background::Background;
 use super::game_line::{GameNames, LinePlace};
@@ -35,6 +36,10 @@ pub struct LogWriter {
     names: GameNames,
     length: u64,
     background: Option<Background>,
+    /// How many records this writer has appended.
+    appended: u64,
+    /// How many of them are on disk.
+    synced: watch::Sender<u64>,
     /// The index; none if it does not fit the log or cannot be written.
     index: Option<IndexWriter>,
 }
@@ -127,6 +132,8 @@ impl LogWriter {
             names: GameNames::default(),
             length,
             background: None,
+            appended: 0,
+            synced: watch::Sender::new(0),
             index: None,
         };
         log.look()?;
@@ -163,7 +170,9 @@ impl LogWriter {
     /// lock as long as nothing else in this process opens the log.
     pub fn keep_synced(&mut self) -> Result<(), WriteError> {
         self.look()?;
-        let start = |file: File| Background::start(SYNC_EVERY, move || disk::sync(&file));
+        let start = |file: File| {
+            Background::start(SYNC_EVERY, move || disk::sync(&file), self.synced.clone())
+        };
         let started = self.file.try_clone().and_then(start);
         self.background = Some(started.map_err(|source| self.failed(source))?);
         Ok(())
@@ -185,10 +194,16 @@ impl LogWriter {
         }
         self.index(record, &line);
         self.length += line.len() as u64;
+        self.appended += 1;
         if let Some(background) = &self.background {
             background.written();
         }
         Ok(())
+    }
+
+    /// Says how many of the records that this writer has appended are on disk.
+    pub fn synced(&self) -> watch::Receiver<u64> {
+        self.synced.subscribe()
     }
 
     /// Requests a sync of the appended data, without waiting for it.
@@ -203,6 +218,7 @@ impl LogWriter {
         let background = self.background.take();
         let synced = background.map_or_else(|| disk::sync(&self.file), Background::finish);
         synced.map_err(|source| self.failed(source))?;
+        self.synced.send_replace(self.appended);
         self.look().map(drop)
     }
 

@@ -10,9 +10,10 @@ use super::description::{RunDescription, WrittenBundle};
 use super::dispatcher::{Dispatcher, JobRequest, OpenRun};
 use super::inspection::Inspector;
 use super::server::NatsServer;
+use super::spot_checks::SpotChecks;
 use super::streams::{DESCRIPTION, RunNames, Streams};
 use crate::error::Failure;
-use crate::run::event::Listener;
+use crate::run::event::{Listener, RunEvent, RunWarning};
 use crate::run::worker::{Reports, Worker};
 use crate::run::{RunEnd, Runner};
 
@@ -20,10 +21,13 @@ use crate::run::{RunEnd, Runner};
 #[derive(Debug)]
 pub struct Coordinator {
     run: OpenRun,
+    /// Whether queues of another configuration were removed.
+    has_others: bool,
 }
 
 impl Coordinator {
     /// Puts the description and the bundles of a run onto the server, and creates its queues.
+    /// `synced` says how many games of the runner are on disk.
     ///
     /// # Errors
     /// The server refuses, or a file cannot be read.
@@ -32,10 +36,12 @@ impl Coordinator {
         description: &RunDescription,
         bundles: &[WrittenBundle],
         inspector: Inspector,
+        synced: watch::Receiver<u64>,
     ) -> Result<Self, Failure> {
         let server = NatsServer::connect(address, "referee run").await?;
         let names = RunNames::new(&description.run_id());
         let streams = Streams::new(&server, names.clone());
+        let has_others = streams.remove_others(&description.header.identity).await?;
         streams.create(Duration::from_secs(description.lease_s)).await?;
         let store = streams.store().await?;
         for bundle in bundles {
@@ -47,19 +53,24 @@ impl Coordinator {
             .map_err(|error| Failure::system(format!("cannot describe the run: {error}")))?;
         let put = store.put(DESCRIPTION, &mut text.as_slice()).await;
         put.map_err(|error| server.problem("send the description of the run", &error))?;
-        Ok(Self { run: OpenRun { server, names, streams, inspector } })
+        Ok(Self { run: OpenRun { server, names, streams, inspector, synced }, has_others })
     }
 
-    /// Plays all due games of `runner` on the workers of the run.
+    /// Plays all due games of `runner` on the workers of the run, and this `share` (0 … 1) of them
+    /// on two of them.
     ///
     /// # Errors
     /// As for [`Runner::run_by`].
     pub async fn run(
         self,
         runner: Runner<'_>,
+        share: f64,
         listener: &mut dyn Listener,
         stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, Failure> {
+        if self.has_others {
+            listener.on(RunEvent::Warning(&RunWarning::OldQueues), runner.state)?;
+        }
         let OpenRun { server, names, streams, .. } = &self.run;
         let (server, streams) = (server.clone(), streams.clone());
         let workers = server.client.subscribe(names.workers()).await;
@@ -79,9 +90,10 @@ impl Coordinator {
             });
             Ok(Worker::elsewhere(jobs))
         };
+        let checks = SpotChecks::new(share, fresh_key()?);
         let (arrive, arrivals) = mpsc::channel(64);
         let fetching = tokio::spawn(fetch_results(server.clone(), streams.clone(), arrive));
-        let mut dispatcher = Dispatcher::new(self.run);
+        let mut dispatcher = Dispatcher::new(self.run, checks);
         let end = {
             let dispatching = dispatcher.work(given, arrivals, &mut workers);
             tokio::select! {
@@ -91,6 +103,7 @@ impl Coordinator {
             }
         };
         fetching.abort();
+        dispatcher.acknowledge_synced().await;
         if matches!(end, Ok(RunEnd::Complete | RunEnd::TimeUp)) {
             dispatcher.announce(true).await;
             streams.remove().await;
@@ -109,10 +122,18 @@ async fn upload(
     name: &str,
     file: &Path,
 ) -> Result<(), Failure> {
-    let bytes = std::fs::read(file).map_err(|error| {
+    let mut content = tokio::fs::File::open(file).await.map_err(|error| {
         Failure::system(format!("cannot read the bundle {}: {error}", file.display()))
     })?;
-    let put = store.put(name, &mut bytes.as_slice()).await;
+    let put = store.put(name, &mut content).await;
     put.map_err(|error| server.problem("send the files of the players", &error))?;
     Ok(())
+}
+
+/// A random key.
+fn fresh_key() -> Result<[u8; 32], Failure> {
+    let mut key = [0; 32];
+    getrandom::fill(&mut key)
+        .map_err(|error| Failure::system(format!("the system gives no random numbers: {error}")))?;
+    Ok(key)
 }

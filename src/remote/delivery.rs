@@ -1,26 +1,50 @@
 //! Sends jobs and results through the queues of a run.
 
 use async_nats::HeaderMap;
-use async_nats::jetstream::{AckKind, Message};
+use async_nats::jetstream::Message;
+use async_nats::jetstream::message::Acker;
+use axum::body::Bytes;
 use tokio::sync::mpsc;
 use tokio_stream::StreamExt;
 
 use super::parts::split;
 use super::server::{AGAIN, NatsServer, ServerProblem};
-use super::streams::{PART, RunNames, Streams, is_queued_already};
+use super::streams::{BUT, PART, RunNames, Streams, is_queued_already};
 
-/// Puts a job into the queue, where it waits once.
+/// What is needed to acknowledge a message, without its content.
+pub struct Receipt {
+    acker: Acker,
+    /// How often the message was delivered.
+    pub deliveries: i64,
+}
+
+impl Receipt {
+    /// The content of a message, and its receipt.
+    pub fn of(message: Message) -> (Bytes, Self) {
+        let deliveries = message.info().map_or(1, |info| info.delivered);
+        let (message, acker) = message.split();
+        (message.payload, Self { acker, deliveries })
+    }
+}
+
+/// Puts a job into the queue, where it waits once. The worker with the instance `but` leaves it to
+/// others.
 ///
 /// # Errors
 /// The server refuses it, or gives no answer.
 pub async fn queue_job(
     server: &NatsServer,
     subject: &str,
+    but: Option<&str>,
     payload: &[u8],
 ) -> Result<(), ServerProblem> {
     let what = "queue a game";
-    let payload = payload.to_vec().into();
-    let sent = server.context.publish(subject.to_owned(), payload).await;
+    let mut headers = HeaderMap::new();
+    if let Some(but) = but {
+        headers.insert(BUT, but);
+    }
+    let (subject, payload) = (subject.to_owned(), payload.to_vec().into());
+    let sent = server.context.publish_with_headers(subject, headers, payload).await;
     match sent.map_err(|error| server.problem(what, &error))?.await {
         Err(error) if !is_queued_already(&error) => Err(server.problem(what, &error)),
         _ => Ok(()),
@@ -53,9 +77,9 @@ pub async fn publish_result(
 }
 
 /// Acknowledges these messages. Those that the server does not hear of come again.
-pub async fn acknowledge(receipts: &[Message]) {
+pub async fn acknowledge(receipts: &[Receipt]) {
     for receipt in receipts {
-        if let Err(error) = receipt.ack_with(AckKind::Ack).await {
+        if let Err(error) = receipt.acker.ack().await {
             tracing::debug!(%error, "a result will come again");
         }
     }

@@ -184,6 +184,22 @@ pub struct WorkerHeartbeat {
     pub leaves: bool,
 }
 
+impl WorkerHeartbeat {
+    /// The heartbeat of a worker that plays nothing.
+    pub fn idle(worker: WorkerId) -> Self {
+        Self {
+            worker,
+            slots: 0,
+            cores: 0,
+            played: 0,
+            calibration_us: 0,
+            containment: String::new(),
+            problem: None,
+            leaves: false,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

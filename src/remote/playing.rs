@@ -162,7 +162,7 @@ impl Slot {
         for step in job.steps() {
             self.worker.give(step);
             match self.reports.recv().await {
-                Some(Report::Done { outcome, .. }) => match outcome {
+                Some(Report::Done(_, outcome)) => match outcome {
                     JobOutcome::Probed(_, fault) => return Ok(RemoteOutcome::Probed(fault)),
                     JobOutcome::Played(games) => played.extend(games.into_iter().map(|game| {
                         RemoteGame { record: game.record, transcript: game.transcript }

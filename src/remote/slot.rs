@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::{AckKind, Message};
@@ -11,9 +11,10 @@ use tokio_stream::StreamExt;
 
 use super::delivery::publish_result;
 use super::messages::{JobMessage, RemoteOutcome, ResultMessage, WorkerId};
+use super::outage::Outage;
 use super::playing::{PlayableRun, Slot, Undone};
 use super::server::{AGAIN, NatsServer, ServerProblem};
-use super::streams::{RunNames, Streams, job_of};
+use super::streams::{BUT, RunNames, Streams, job_of};
 use crate::printer::Printer;
 use crate::run::resume::fresh_identity;
 
@@ -41,6 +42,8 @@ pub struct ServedRun {
     pub played: AtomicU64,
     /// How many slots are in use.
     pub slots: AtomicUsize,
+    /// Whether the server answers.
+    pub outage: Outage,
     /// Where notes go.
     pub printer: Printer,
     /// Becomes true when the worker is to stop at once.
@@ -127,8 +130,17 @@ async fn next_job(
 
 /// Does a job. Returns whether the slot can take another one.
 async fn serve_job(served: &ServedRun, slot: &mut Slot, message: &Message) -> bool {
+    let but = message.headers.as_ref().and_then(|headers| headers.get(BUT));
+    if but.is_some_and(|but| but.as_str() == served.id.instance) {
+        answer(message, AckKind::Nak(Some(AGAIN))).await;
+        return true;
+    }
     let name = job_of(&message.subject).unwrap_or_default().to_owned();
-    let deliveries = message.info().map_or(1, |info| info.delivered);
+    // A check was delivered to the worker it is not for, too.
+    let deliveries = match but {
+        Some(_) => 1,
+        None => message.info().map_or(1, |info| info.delivered),
+    };
     let job = serde_json::from_slice::<JobMessage>(&message.payload);
     let outcome = match job {
         Ok(job) if deliveries <= MOST_DELIVERIES && job.is_within(served.run.players()) => {
@@ -191,11 +203,17 @@ async fn deliver(
 ) -> bool {
     let Ok(bytes) = serde_json::to_vec(result) else { return false };
     let Ok(nonce) = fresh_identity() else { return false };
-    let mut is_told = false;
     loop {
+        let asked = Instant::now();
         let sent = publish_result(&served.server, &served.names, name, &nonce, &bytes).await;
-        let Err(problem) = sent else { return true };
-        if !std::mem::replace(&mut is_told, true) {
+        let Err(problem) = sent else {
+            if let Some(after) = served.outage.end() {
+                let seconds = after.as_secs();
+                served.printer.note(&format!("the NATS server answers again, after {seconds} s"));
+            }
+            return true;
+        };
+        if served.outage.begin(asked) {
             served.printer.note(&format!("warning: {problem}; it is tried again"));
         }
         if served.is_leaving() {

@@ -12,12 +12,16 @@ use async_nats::jetstream::context::{GetStreamErrorKind, PublishError};
 use async_nats::jetstream::object_store::{self, ObjectStore};
 use async_nats::jetstream::stream::{self, DiscardPolicy, RetentionPolicy};
 
+use tokio_stream::StreamExt;
+
 use super::server::{NatsServer, ServerProblem};
 
 /// The subject on which coordinators tell of their runs.
 pub const RUNS: &str = "referee.runs";
 /// The header that says which part of a result a message is.
 pub const PART: &str = "Referee-Part";
+/// The header of a job that names the worker that must not take it: it checks what that one did.
+pub const BUT: &str = "Referee-But";
 /// The consumer of the workers.
 const WORKERS: &str = "workers";
 /// The consumer of the coordinator.
@@ -25,9 +29,9 @@ const COORDINATOR: &str = "coordinator";
 /// The object with the description of a run.
 pub const DESCRIPTION: &str = "description";
 /// How long a result may be with the coordinator before it is delivered again.
-const INSPECTION: Duration = Duration::from_secs(60);
+const INSPECTION: Duration = Duration::from_secs(10);
 /// The most results that the coordinator has before it has kept the first.
-const MOST_RESULTS: i64 = 2048;
+const MOST_RESULTS: i64 = 65_536;
 /// The most jobs that are played at once.
 const MOST_PLAYED: i64 = 65_536;
 
@@ -233,6 +237,45 @@ impl Streams {
             *count = stream.cached_info().state.messages;
         }
         Ok((counts[0], counts[1]))
+    }
+
+    /// How many jobs wait for a worker.
+    pub async fn queued(&self) -> Result<u64, ServerProblem> {
+        let mut consumer = self.jobs().await?;
+        let info = consumer.info().await;
+        let problem = |error| self.server.problem("look into the queue", &error);
+        info.map(|info| info.num_pending).map_err(problem)
+    }
+
+    /// Takes a job out of the queue.
+    pub async fn withdraw(&self, subject: &str) -> Result<(), ServerProblem> {
+        let what = "take a job out of the queue";
+        let context = &self.server.context;
+        let queue = context.get_stream(self.names.jobs()).await;
+        let queue = queue.map_err(|error| self.server.problem(what, &error))?;
+        let purged = queue.purge().filter(subject).await;
+        purged.map(drop).map_err(|error| self.server.problem(what, &error))
+    }
+
+    /// Removes what other runs of this tournament have left on the server, which had another
+    /// configuration. Returns whether there was anything. `tournament` begins the names of its runs.
+    ///
+    /// # Errors
+    /// The server does not say what it has.
+    pub async fn remove_others(&self, tournament: &str) -> Result<bool, ServerProblem> {
+        let begin = format!("referee-jobs-{tournament}-");
+        let mut names = self.server.context.stream_names();
+        let mut others = Vec::new();
+        while let Some(name) = names.next().await {
+            let what = "look for old queues";
+            let name = name.map_err(|error| self.server.problem(what, &error))?;
+            let run = name.strip_prefix("referee-jobs-").filter(|_| name.starts_with(&begin));
+            others.extend(run.filter(|run| *run != self.names.run).map(RunNames::new));
+        }
+        for names in &others {
+            Self::new(&self.server, names.clone()).remove().await;
+        }
+        Ok(!others.is_empty())
     }
 
     /// Removes everything of this run from the server.

@@ -14,6 +14,7 @@ use tokio_stream::StreamExt;
 
 use super::description::RunDescription;
 use super::messages::{HEARTBEAT, PROTOCOL, RunAnnouncement, WorkerHeartbeat, WorkerId};
+use super::outage::Outage;
 use super::playing::{PlayableRun, calibrate};
 use super::scratch::ScratchFolder;
 use super::server::NatsServer;
@@ -121,6 +122,7 @@ impl RemoteWorker {
             lease,
             played: AtomicU64::new(0),
             slots: AtomicUsize::new(self.slots),
+            outage: Outage::default(),
             printer: self.printer,
             stop: self.stop.clone(),
             leaving,
@@ -237,14 +239,9 @@ impl RemoteWorker {
     /// A heartbeat while nothing is played.
     fn heartbeat(&self) -> WorkerHeartbeat {
         WorkerHeartbeat {
-            worker: self.id.clone(),
-            slots: 0,
             cores: self.cores,
-            played: 0,
             calibration_us: u64::try_from(self.calibration.as_micros()).unwrap_or(u64::MAX),
-            containment: String::new(),
-            problem: None,
-            leaves: false,
+            ..WorkerHeartbeat::idle(self.id.clone())
         }
     }
 

@@ -1,6 +1,7 @@
 //! The events of a run, as one closed list, and their listeners.
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::error::Failure;
 use crate::escape;
@@ -64,6 +65,12 @@ pub struct WorkerPool {
     pub members: Vec<WorkerStatus>,
     /// How many jobs may be handed out now: those that are played, and some that wait.
     pub most: usize,
+    /// How many jobs wait for a worker.
+    pub queued: u64,
+    /// How many games were played again by another worker, and compared.
+    pub compared: u64,
+    /// How many of those were different.
+    pub different: u64,
 }
 
 /// A machine that plays for a run.
@@ -73,8 +80,14 @@ pub struct WorkerStatus {
     pub name: String,
     /// How many games it plays at once.
     pub slots: usize,
-    /// How many pairs of games it has played.
+    /// How many cores it may use.
+    pub cores: usize,
+    /// How many jobs it has done: mostly pairs of games.
     pub played: u64,
+    /// How long a fixed computation took on one core when it started.
+    pub calibration: Duration,
+    /// The containment in force.
+    pub containment: String,
 }
 
 impl WorkerPool {
@@ -112,6 +125,17 @@ pub enum RunWarning {
         /// What is wrong with the result.
         why: String,
     },
+    /// Another worker played a game again, as a check, and it was different.
+    Different {
+        /// The game's identity.
+        game: String,
+        /// The number of the first other action, from 1; none if only the end differs.
+        ply: Option<usize>,
+        /// The worker whose game counts.
+        counts: String,
+        /// The other worker.
+        other: String,
+    },
     /// A worker cannot play.
     Unfit {
         /// The worker's name.
@@ -121,6 +145,13 @@ pub enum RunWarning {
     },
     /// The connection to the server has a problem, which is retried.
     Connection(String),
+    /// The server answers again.
+    Answers {
+        /// How long it did not.
+        after: Duration,
+    },
+    /// The server had queues of this tournament with another configuration.
+    OldQueues,
 }
 
 impl fmt::Display for RunWarning {
@@ -143,9 +174,26 @@ impl fmt::Display for RunWarning {
                      nothing more is accepted from this worker"
                 )
             }
+            Self::Different { game, ply, counts, other } => {
+                let from = ply.map_or("at its end".to_owned(), |ply| format!("from ply {ply} on"));
+                write!(
+                    f,
+                    "game {game} was different {from} when worker {other} played it again. The \
+                     game of worker {counts} counts. If its players always play the same, one of \
+                     these workers is not to be trusted"
+                )
+            }
             Self::Unfit { worker, why } => {
                 write!(f, "worker {worker} cannot play: {}", escape::terminal(why))
             }
+            Self::Answers { after } => {
+                let seconds = after.as_secs();
+                write!(f, "the NATS server answers again, after {seconds} seconds; nothing is lost")
+            }
+            Self::OldQueues => f.write_str(
+                "the server still had the queues of this tournament with another configuration; \
+                 they were removed, and games that waited there are played again",
+            ),
             Self::Connection(problem) => f.write_str(&escape::terminal(problem)),
         }
     }

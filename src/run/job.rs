@@ -2,8 +2,6 @@
 
 use std::any::Any;
 
-use tokio::sync::oneshot;
-
 use super::entrant::Entrant;
 use super::event::{RunWarning, WorkerPool};
 use crate::error::Failure;
@@ -70,15 +68,8 @@ pub enum JobOutcome {
 /// What the runner hears from those who play.
 #[derive(Debug)]
 pub enum Report {
-    /// A worker has done its job, or cannot do it.
-    Done {
-        /// The worker's number.
-        number: usize,
-        /// The outcome.
-        outcome: JobOutcome,
-        /// Where to say that the outcome is in the log, if somebody waits for it.
-        kept: Option<oneshot::Sender<()>>,
-    },
+    /// The worker with this number has done its job, or cannot do it.
+    Done(usize, JobOutcome),
     /// A worker panicked in the middle of its job.
     Panicked(usize, Panic),
     /// Something went wrong that no player caused.
@@ -87,13 +78,6 @@ pub enum Report {
     WorkerPool(WorkerPool),
     /// Nothing more can be played.
     Failed(Failure),
-}
-
-impl Report {
-    /// The outcome of the job of worker `number`.
-    pub fn done(number: usize, outcome: JobOutcome) -> Self {
-        Self::Done { number, outcome, kept: None }
-    }
 }
 
 /// A worker panicked in the middle of its job, and has ended.

@@ -1,5 +1,7 @@
 //! The listener that writes the log: a game is done when its line is there.
 
+use tokio::sync::watch;
+
 use super::event::{Listener, RunEvent};
 use crate::error::Failure;
 use crate::folder::LockedFolder;
@@ -17,6 +19,11 @@ impl<'a> Recorder<'a> {
     /// A recorder for this log in `folder`.
     pub fn new(folder: &'a LockedFolder, log: LogWriter) -> Self {
         Self { folder, log }
+    }
+
+    /// Says how many games of this run are on disk.
+    pub fn synced(&self) -> watch::Receiver<u64> {
+        self.log.synced()
     }
 }
 

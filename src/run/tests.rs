@@ -318,7 +318,7 @@ fn shortage() -> Shortage {
 fn lacking(number: usize, reports: &Reports) -> io::Result<Worker> {
     Worker::working(number, reports.clone(), move |mut jobs, reports| {
         while jobs.blocking_recv().is_some() {
-            if reports.send(Report::done(number, JobOutcome::Shortage(shortage()))).is_err() {
+            if reports.send(Report::Done(number, JobOutcome::Shortage(shortage()))).is_err() {
                 return;
             }
         }

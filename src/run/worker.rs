@@ -114,7 +114,7 @@ async fn work(
             (Ok(()), Job::Probe(player)) => pool.probe(player, &mut stop).await,
             (Ok(()), Job::Play(games)) => play_all(&mut pool, games, &mut stop).await,
         };
-        if reports.send(Report::done(number, outcome)).is_err() {
+        if reports.send(Report::Done(number, outcome)).is_err() {
             break;
         }
     }

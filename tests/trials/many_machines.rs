@@ -2,22 +2,33 @@
 //!
 //! The server is the first `nats-server` of the path that is new enough, or `$NATS_SERVER`.
 
+mod lies;
+mod server;
+mod troubles;
+
 use std::fs;
 use std::net::TcpListener;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::harness::{Lacks, quick, slow, without};
 use crate::support::{Arena, Config, Dice, wait_until};
 use libtest_mimic::Trial;
-use tempfile::TempDir;
+use server::{TestServer, WorkerProcess, servers};
 
 pub(crate) fn tests() -> Vec<Trial> {
     vec![
         quick("a round-robin is the same here and on workers", || with_server(round_robin)),
         quick("players with files play on workers", || with_server(bundled)),
         quick("what is wrong with a server is said in a sentence", || with_server(sentences)),
+        quick("lies of workers are caught, and their games replayed", || with_server(lies::caught)),
+        slow("a spot check tells that a worker played differently", || {
+            with_server(lies::spot_check)
+        }),
+        slow("a game that no worker survives is given up", || with_server(troubles::given_up)),
+        slow("a server that stalls is said once, and nothing is lost", || {
+            with_server(troubles::stalled)
+        }),
+        slow("old queues of a tournament are removed", || with_server(troubles::old_queues)),
         quick("an old server is refused by its version", old_server),
         slow("a Swiss is the same here and on workers", || with_server(swiss)),
         slow("a game that is a program is the same here and on workers", || {
@@ -29,118 +40,12 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// The `nats-server` programs of this machine, with their versions.
-fn servers() -> Vec<(PathBuf, (u32, u32))> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let named = std::env::var_os("NATS_SERVER").map(PathBuf::from);
-    let found = std::env::split_paths(&path).map(|folder| folder.join("nats-server"));
-    let all = named.into_iter().chain(found).filter(|program| program.is_file());
-    all.filter_map(|program| Some((program.clone(), version(&program)?))).collect()
-}
-
-/// The version of a server, from a line like `nats-server: v2.15.1`.
-fn version(program: &PathBuf) -> Option<(u32, u32)> {
-    let output = Command::new(program).arg("--version").output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    let mut numbers = text.rsplit_once('v')?.1.split('.');
-    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
-}
-
 fn with_server(test: impl FnOnce(&mut TestServer)) -> Lacks {
     let Some((program, _)) = servers().into_iter().find(|(_, version)| *version >= (2, 10)) else {
         return Some("there is no nats-server 2.10 or newer here".to_owned());
     };
     test(&mut TestServer::start(program, ""));
     None
-}
-
-/// A server in a folder of its own.
-struct TestServer {
-    program: PathBuf,
-    dir: TempDir,
-    port: u16,
-    child: Child,
-}
-
-impl TestServer {
-    /// Starts a server, with these lines added to its configuration.
-    fn start(program: PathBuf, config: &str) -> Self {
-        let dir = tempfile::tempdir().expect("a folder");
-        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = free.local_addr().expect("a port").port();
-        drop(free);
-        let store = dir.path().join("store");
-        // Servers before 2.10 do not know it.
-        let is_new = version(&program).is_some_and(|version| version >= (2, 10));
-        let sync = if is_new { ", sync_interval: always" } else { "" };
-        let config = format!(
-            "listen: \"127.0.0.1:{port}\"\n\
-             jetstream {{ store_dir: \"{}\"{sync} }}\n{config}",
-            store.display()
-        );
-        fs::write(dir.path().join("server.conf"), config).expect("written");
-        let child = Self::spawn(&program, &dir);
-        let server = Self { program, dir, port, child };
-        server.wait();
-        server
-    }
-
-    fn spawn(program: &PathBuf, dir: &TempDir) -> Child {
-        Command::new(program)
-            .arg("-c")
-            .arg(dir.path().join("server.conf"))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("a server")
-    }
-
-    fn wait(&self) {
-        wait_until(|| std::net::TcpStream::connect(("127.0.0.1", self.port)).is_ok());
-    }
-
-    fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
-    }
-
-    fn kill(&mut self) {
-        self.child.kill().expect("it runs");
-        self.child.wait().expect("it ended");
-    }
-
-    fn restart(&mut self) {
-        self.kill();
-        self.child = Self::spawn(&self.program, &self.dir);
-        self.wait();
-    }
-}
-
-impl Drop for TestServer {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
-
-/// A worker, which is killed at the end.
-struct WorkerProcess(Child);
-
-impl WorkerProcess {
-    fn start(arena: &Arena, url: &str, name: &str) -> Self {
-        let mut command = arena.command(&["worker", url, "--jobs", "2", "--name", name]);
-        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        Self(child.expect("a worker"))
-    }
-
-    fn kill(&mut self) {
-        self.0.kill().expect("it runs");
-        self.0.wait().expect("it ended");
-    }
-}
-
-impl Drop for WorkerProcess {
-    fn drop(&mut self) {
-        self.kill();
-    }
 }
 
 /// Plays the same tournament here and on two workers, and compares games and tables.

@@ -36,6 +36,7 @@ pub(super) fn place(args: &RunArgs, settings: &Settings) -> Place {
         address: address.clone(),
         request: settings.containment(),
         lease_s: args.lease.max(1),
+        checked: args.spot_check / 100.0,
         results: settings.results.value.clone(),
     };
     args.on.as_ref().map_or(Place::Here, |address| Place::Elsewhere(Box::new(elsewhere(address))))
@@ -57,6 +58,8 @@ pub(in crate::commands) struct Elsewhere {
     pub(super) request: crate::model::containment::ContainmentRequest,
     /// The lease of a job.
     pub(super) lease_s: u64,
+    /// The share of games that are played again by another worker, 0 … 1.
+    pub(super) checked: f64,
     /// The folder of all results, which is not sent.
     pub(super) results: std::path::PathBuf,
 }
@@ -101,6 +104,7 @@ mod with_nats {
         (tournament, header, secret): (&Tournament, &Header, &Secret),
         players: &[&PlayerSpec],
         runner: Runner<'_>,
+        synced: watch::Receiver<u64>,
         listener: &mut dyn Listener,
         stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, Failure> {
@@ -117,9 +121,9 @@ mod with_nats {
         let (description, bundles) =
             describe(place, tournament, header, secret, players, &folder.path)?;
         let coordinator =
-            Coordinator::open(&place.address, &description, &bundles, inspector).await?;
+            Coordinator::open(&place.address, &description, &bundles, inspector, synced).await?;
         drop(folder);
-        coordinator.run(runner, listener, stop).await
+        coordinator.run(runner, place.checked, listener, stop).await
     }
 
     /// The description of the run, and the bundles in it, which are written to `folder`.

@@ -1,0 +1,88 @@
+//! Sentences about the machines that play.
+
+use crate::run::event::{WorkerPool, WorkerStatus};
+
+/// The workers that came and went since `before`.
+pub(super) fn changes(before: Option<&WorkerPool>, now: &WorkerPool) -> Vec<String> {
+    let before = before.map_or(&[][..], |pool| &pool.members);
+    let is_in = |members: &[WorkerStatus], name: &str| members.iter().any(|it| it.name == name);
+    let come = now.members.iter().filter(|it| !is_in(before, &it.name)).map(joined);
+    let gone = before.iter().filter(|it| !is_in(&now.members, &it.name));
+    let gone = gone.map(|member| format!("worker {} is gone", member.name));
+    come.chain(gone).collect()
+}
+
+fn joined(member: &WorkerStatus) -> String {
+    let WorkerStatus { name, slots, cores, calibration, containment, .. } = member;
+    let cores = if *cores == 1 { "1 core".to_owned() } else { format!("{cores} cores") };
+    let containment = crate::escape::terminal(containment);
+    let milliseconds = calibration.as_secs_f64() * 1e3;
+    format!(
+        "worker {name}: {slots} at once on {cores}, calibration {milliseconds:.1} ms; {containment}"
+    )
+}
+
+/// The number of workers, of games that they play at once, and of jobs that wait.
+pub(super) fn summary(pool: &WorkerPool) -> String {
+    let workers = match pool.members.len() {
+        0 => "no workers".to_owned(),
+        1 => format!("1 worker with {} slots", pool.slots()),
+        workers => format!("{workers} workers with {} slots", pool.slots()),
+    };
+    format!("{workers}, {} jobs in the queue", pool.queued)
+}
+
+/// The outcome of the spot checks, if there were any.
+pub(super) fn checked(pool: &WorkerPool) -> Option<String> {
+    let WorkerPool { compared, different, .. } = pool;
+    match (compared, different) {
+        (0, _) => None,
+        (_, 0) => {
+            Some(format!("{compared} games were played again by another worker: all the same"))
+        }
+        _ => Some(format!(
+            "{different} of {compared} games that were played again by another worker were different"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn pool(names: &[&str]) -> WorkerPool {
+        let member = |name: &&str| WorkerStatus {
+            name: (*name).to_owned(),
+            slots: 2,
+            cores: 4,
+            played: 0,
+            calibration: Duration::from_micros(5250),
+            containment: "containment: all".to_owned(),
+        };
+        let members = names.iter().map(member).collect();
+        WorkerPool { members, most: 8, queued: 3, compared: 0, different: 0 }
+    }
+
+    #[test]
+    fn those_who_come_and_go_are_named_once() {
+        let (one, both) = (pool(&["ant"]), pool(&["ant", "bee"]));
+        let joined = "worker bee: 2 at once on 4 cores, calibration 5.2 ms; containment: all";
+        assert_eq!(changes(Some(&one), &both), [joined]);
+        assert_eq!(changes(Some(&both), &one), ["worker bee is gone"]);
+        assert!(changes(Some(&both), &both).is_empty());
+        assert_eq!(changes(None, &both).len(), 2);
+        assert_eq!(summary(&both), "2 workers with 4 slots, 3 jobs in the queue");
+    }
+
+    #[test]
+    fn spot_checks_are_summed_up() {
+        let checked = |compared, different| {
+            checked(&WorkerPool { compared, different, ..WorkerPool::default() })
+        };
+        assert_eq!(checked(0, 0), None);
+        assert!(checked(4, 0).is_some_and(|text| text.ends_with("all the same")));
+        assert!(checked(4, 1).is_some_and(|text| text.starts_with("1 of 4 games")));
+    }
+}

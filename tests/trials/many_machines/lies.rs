@@ -1,0 +1,242 @@
+//! Workers that lie about the games they play.
+
+use std::collections::BTreeMap;
+
+use async_nats::jetstream::AckKind;
+use referee::model::record::GameRecord;
+use referee::remote::delivery::publish_result;
+use referee::remote::messages::{
+    JobMessage, RemoteGame, RemoteOutcome, ResultMessage, RunAnnouncement, WorkerHeartbeat,
+    WorkerId,
+};
+use referee::remote::server::NatsServer;
+use referee::remote::streams::{RUNS, RunNames, Streams, job_of};
+use serde_json::{Value, json};
+use tokio_stream::StreamExt as _;
+
+use super::server::{TestServer, WorkerProcess};
+use crate::support::{Arena, Config, wait_until};
+
+/// Records by the identity of their game.
+type Records = BTreeMap<String, Value>;
+
+/// A worker that plays nothing: its results are made up from the records of other runs.
+struct Liar {
+    id: WorkerId,
+    server: NatsServer,
+    names: RunNames,
+}
+
+/// A job that a liar has taken.
+struct TakenJob {
+    message: async_nats::jetstream::Message,
+    ids: Vec<String>,
+}
+
+impl Liar {
+    /// Joins the run that is announced on a server.
+    async fn join(url: &str, name: &str) -> Self {
+        let server = NatsServer::connect(url, name).await.expect("a connection");
+        let mut runs = server.client.subscribe(RUNS).await.expect("a subscription");
+        let announced = runs.next().await.expect("a run");
+        let announced: RunAnnouncement = serde_json::from_slice(&announced.payload).expect("JSON");
+        Self { id: id_of(name), server, names: RunNames::new(&announced.run) }
+    }
+
+    /// Another liar in the same run.
+    fn another(&self, name: &str) -> Self {
+        Self { id: id_of(name), server: self.server.clone(), names: self.names.clone() }
+    }
+
+    async fn tell(&self, slots: usize, leaves: bool) {
+        let idle = WorkerHeartbeat::idle(self.id.clone());
+        let heartbeat = WorkerHeartbeat { slots, leaves, ..idle };
+        let payload = serde_json::to_vec(&heartbeat).expect("JSON");
+        self.server.client.publish(self.names.workers(), payload.into()).await.expect("sent");
+    }
+
+    /// Takes a pair of games. Answers honestly when a player is to be started.
+    async fn take(&self) -> TakenJob {
+        let queue = Streams::new(&self.server, self.names.clone()).jobs().await.expect("a queue");
+        loop {
+            // One by one: what is fetched ahead would be lost for a while.
+            let mut jobs = queue.batch().max_messages(1).messages().await.expect("a queue");
+            let message = jobs.next().await.expect("a job").expect("a job");
+            match serde_json::from_slice(&message.payload).expect("JSON") {
+                JobMessage::Probe(_) => self.send(&message, RemoteOutcome::Probed(None)).await,
+                JobMessage::Play(games) => {
+                    let ids = games.into_iter().map(|game| game.id).collect();
+                    return TakenJob { message, ids };
+                }
+            }
+        }
+    }
+
+    /// Answers a job with these records.
+    async fn answer(&self, job: &TakenJob, records: Vec<Value>) {
+        let record = |value| serde_json::from_value::<GameRecord>(value).expect("a record");
+        let game = |value| RemoteGame { record: record(value), transcript: None };
+        let games = records.into_iter().map(game).collect();
+        self.send(&job.message, RemoteOutcome::Played(games)).await;
+    }
+
+    async fn send(&self, message: &async_nats::jetstream::Message, outcome: RemoteOutcome) {
+        let name = job_of(&message.subject).expect("a name");
+        let result = ResultMessage { worker: self.id.clone(), outcome };
+        let bytes = serde_json::to_vec(&result).expect("JSON");
+        publish_result(&self.server, &self.names, name, &self.id.instance, &bytes)
+            .await
+            .expect("sent");
+        message.ack_with(AckKind::Ack).await.expect("acknowledged");
+        self.server.client.flush().await.expect("sent");
+    }
+}
+
+fn id_of(name: &str) -> WorkerId {
+    WorkerId { name: name.to_owned(), instance: format!("{name}-instance") }
+}
+
+/// The records of a tournament that was played on this machine.
+fn records(config: &Config) -> Records {
+    let arena = Arena::played(config);
+    let record = |line: &String| serde_json::from_str(line).expect("JSON");
+    arena.lines().iter().map(|(id, line)| (id.clone(), record(line))).collect()
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
+/// Makes results up for the games with these identities.
+type Lie = fn(&[String], truth: &Records, other: &Records) -> Vec<Value>;
+
+fn truly(ids: &[String], records: &Records) -> Vec<Value> {
+    ids.iter().map(|id| records[id].clone()).collect()
+}
+
+/// Each lie, with the words by which it is told.
+const LIES: [(&str, Lie, &str); 5] = [
+    ("result", wrong_result, "the replay says"),
+    ("action", illegal_action, "was not legal"),
+    ("foreign", foreign_game, "it has the record of another game"),
+    ("other-run", |ids, _, other| truly(ids, other), "does not follow from the secret"),
+    ("half", |ids, truth, _| truly(&ids[..1], truth), "it has 1 games instead of 2"),
+];
+
+fn wrong_result(ids: &[String], truth: &Records, _: &Records) -> Vec<Value> {
+    let mut records = truly(ids, truth);
+    let (result, scores) = if records[0]["result"] == "white" {
+        ("black", json!({"white": 0, "black": 1}))
+    } else {
+        ("white", json!({"white": 1, "black": 0}))
+    };
+    records[0]["result"] = json!(result);
+    records[0]["scores"] = scores;
+    records
+}
+
+fn illegal_action(ids: &[String], truth: &Records, _: &Records) -> Vec<Value> {
+    let mut records = truly(ids, truth);
+    records[1]["actions"][0] = json!("(9, 9)");
+    records
+}
+
+fn foreign_game(ids: &[String], truth: &Records, _: &Records) -> Vec<Value> {
+    let mut records = truly(ids, truth);
+    let other = truth.iter().find(|(id, _)| !ids.contains(id)).expect("more games");
+    records[0] = other.1.clone();
+    records
+}
+
+pub(super) fn caught(server: &mut TestServer) {
+    let config = Config::small();
+    let truth = records(&config);
+    let other = records(&config.change(|config| config.seed = Some(8)));
+    let (arena, url) = (Arena::with(&config), server.url());
+    let run = arena.start(&["run", "--on", &url]);
+    runtime().block_on(async {
+        let first = Liar::join(&url, "first").await;
+        for (name, lie, _) in LIES {
+            let liar = first.another(name);
+            let job = liar.take().await;
+            liar.answer(&job, lie(&job.ids, &truth, &other)).await;
+        }
+        // Nothing more is accepted from a liar, even if it is true.
+        let liar = first.another(LIES[0].0);
+        let job = liar.take().await;
+        liar.answer(&job, truly(&job.ids, &truth)).await;
+    });
+    let _honest = WorkerProcess::start(&arena, &url, "honest");
+    let run = arena.finish(run, "");
+    assert_eq!(run.code, 0, "{}", run.err);
+    for (name, _, why) in LIES {
+        let sentence = format!("warning: worker {name} sent a wrong result of game ");
+        let line = run.err.lines().find(|line| line.starts_with(&sentence)).unwrap_or_else(|| {
+            panic!("nothing on {name}: {}", run.err);
+        });
+        assert!(line.contains(why), "{line}");
+        assert!(line.ends_with("and nothing more is accepted from this worker"), "{line}");
+    }
+    let essence = arena.essence();
+    assert_eq!(essence.len(), truth.len());
+    for (id, game) in essence {
+        assert_eq!(game["worker"], "honest", "{id}");
+        assert_eq!(game["actions"], truth[&id]["actions"], "{id}");
+    }
+    let verify = arena.run(&["verify", "results/cup"]);
+    assert_eq!(verify.code, 0, "{}", verify.err);
+}
+
+/// A worker whose games follow the rules, but are not those of the players.
+pub(super) fn spot_check(server: &mut TestServer) {
+    let config = Config::empty().bot("ant", "random").bot("bee", "greedy");
+    let lies = records(&Config::empty().bot("ant", "random").bot("bee", "random"));
+    let (arena, url) = (Arena::with(&config), server.url());
+    let run = arena.start(&["run", "--on", &url, "--spot-check", "100"]);
+    let (ids, honest) = runtime().block_on(async {
+        let liar = Liar::join(&url, "liar").await;
+        let job = liar.take().await;
+        let mut workers = liar.server.client.subscribe(liar.names.workers()).await.expect("heard");
+        liar.tell(1, false).await;
+        let honest = WorkerProcess::start(&arena, &url, "honest");
+        let is_ready = |payload: &[u8]| {
+            let heartbeat: WorkerHeartbeat = serde_json::from_slice(payload).expect("JSON");
+            heartbeat.worker.name == "honest" && heartbeat.slots > 0
+        };
+        while !is_ready(&workers.next().await.expect("a heartbeat").payload) {}
+        liar.answer(&job, truly(&job.ids, &lies)).await;
+        liar.tell(0, true).await;
+        liar.server.client.flush().await.expect("sent");
+        (job.ids, honest)
+    });
+    let run = arena.finish(run, "");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let told = "when worker honest played it again. The game of worker liar counts";
+    for id in &ids {
+        let sentence = format!("warning: game {id} was different from ply ");
+        let is_it = |line: &str| line.starts_with(&sentence) && line.contains(told);
+        assert!(run.err.lines().any(is_it), "{}", run.err);
+        assert_eq!(arena.essence()[id]["worker"], "liar");
+    }
+    assert!(
+        run.err.contains("2 of 2 games that were played again by another worker were different"),
+        "{}",
+        run.err
+    );
+    drop(honest);
+
+    // Honest workers agree.
+    let arena = Arena::with(&config);
+    let _workers = ["one", "two"].map(|name| WorkerProcess::start(&arena, &url, name));
+    let run = arena.start(&["run", "--on", &url, "--spot-check", "100"]);
+    let run = arena.finish(run, "");
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(
+        run.err.contains("games were played again by another worker: all the same"),
+        "{}",
+        run.err
+    );
+    wait_until(|| !arena.lines().is_empty());
+    let verify = arena.run(&["verify", "results/cup"]);
+    assert_eq!(verify.code, 0, "{}", verify.err);
+}

@@ -1,0 +1,117 @@
+//! Trouble with games, servers and networks.
+
+use std::fs;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use super::server::{TestServer, WorkerProcess};
+use crate::support::{Arena, Config, wait_until};
+
+/// A player that kills the worker as soon as a game begins.
+pub(super) fn given_up(server: &mut TestServer) {
+    let config = Config::empty()
+        .player("ant", "dir = \"ant\"\ncommand = [\"sh\", \"play.sh\"]")
+        .bot("bee", "random")
+        .bot("cat", "random")
+        .change(|config| config.pairs = 1);
+    let (arena, url) = (Arena::with(&config), server.url());
+    fs::create_dir(arena.path().join("ant")).expect("a folder");
+    let pid_file = arena.path().join("worker.pid");
+    arena.write(
+        "ant/play.sh",
+        &format!(
+            "read -r line; echo ok; read -r line\n\
+             case $line in quit*) exit 0;; esac\n\
+             kill -9 $(cat {})\n",
+            pid_file.display()
+        ),
+    );
+    let start = || {
+        let worker = WorkerProcess::start(&arena, &url, "victim");
+        fs::write(&pid_file, worker.0.id().to_string()).expect("written");
+        worker
+    };
+    let args = ["run", "--on", &url, "--lease", "1", "--containment", "off"];
+    let mut run = arena.start(&args);
+    let (mut worker, mut deaths) = (start(), 0);
+    wait_until(|| {
+        if worker.0.try_wait().expect("a child").is_some() {
+            deaths += 1;
+            worker = start();
+        }
+        run.try_wait().expect("a child").is_some()
+    });
+    let run = arena.finish(run, "");
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(run.err.contains("5 workers took it, and none of them finished it"), "{}", run.err);
+    assert!(deaths >= 5, "{deaths} deaths");
+    // What could be played was played.
+    let essence = arena.essence();
+    assert_eq!(essence.len(), 2, "{}", run.err);
+    assert!(essence.values().all(|game| game["players"] != "ant"));
+}
+
+/// A server that is stopped for a while, as if its network stalled.
+pub(super) fn stalled(server: &mut TestServer) {
+    let config = Config::empty().bot("ant", "random").bot("bee", "random").change(|config| {
+        config.pairs = 60;
+        config.max_moves = 10;
+    });
+    let (arena, url) = (Arena::with(&config), server.url());
+    let _workers = ["one", "two"].map(|name| WorkerProcess::start(&arena, &url, name));
+    let run = arena.start(&["run", "--on", &url, "--lease", "3"]);
+    let log = arena.results().join("games.jsonl");
+    wait_until(|| fs::read_to_string(&log).is_ok_and(|log| log.lines().count() > 10));
+    let signal = |signal| kill(server.pid(), signal).expect("it runs");
+    signal(Signal::SIGSTOP);
+    std::thread::sleep(stall());
+    signal(Signal::SIGCONT);
+    let run = arena.finish(run, "");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let count = |text| run.err.matches(text).count();
+    let silent = "the NATS server gives no answer; it is tried again, and nothing is lost";
+    assert_eq!(
+        (count(silent), count("the NATS server answers again, after")),
+        (1, 1),
+        "{}",
+        run.err
+    );
+    assert_eq!(arena.lines().len(), 120);
+    let verify = arena.run(&["verify", "results/cup"]);
+    assert_eq!(verify.code, 0, "{}", verify.err);
+}
+
+/// How long the server stalls: `$STALL` in seconds, or long enough to be noticed.
+fn stall() -> Duration {
+    let asked = std::env::var("STALL").ok().and_then(|text| text.parse().ok());
+    Duration::from_secs(asked.unwrap_or(12))
+}
+
+/// A run that was stopped and goes on with another configuration.
+pub(super) fn old_queues(server: &mut TestServer) {
+    let config = Config::small();
+    let (arena, url) = (Arena::with(&config), server.url());
+    let run = arena.start(&["run", "--on", &url]);
+    let queues = || {
+        let store = fs::read_dir(server.store().join("jetstream/$G/streams"));
+        let names = store.into_iter().flatten().flatten();
+        names.filter(|entry| entry.file_name().to_string_lossy().contains("referee")).count()
+    };
+    // Jobs, results, bundles.
+    wait_until(|| queues() == 3);
+    kill(Pid::from_raw(i32::try_from(run.id()).expect("a pid")), Signal::SIGINT).expect("it runs");
+    assert_eq!(arena.finish(run, "").code, 130);
+    assert_eq!(queues(), 3, "it can go on");
+    let _worker = WorkerProcess::start(&arena, &url, "one");
+    // Another lease is another description of the run.
+    let run = arena.run(&["run", "--on", &url, "--lease", "20"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(
+        run.err.contains("the queues of this tournament with another configuration"),
+        "{}",
+        run.err
+    );
+    assert_eq!(queues(), 0, "nothing is left");
+}
