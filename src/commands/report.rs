@@ -31,7 +31,7 @@ use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use crate::report::grades;
 use crate::report::page::template::{PageKind, is_stamped};
-use crate::report::page::{PageData, page};
+use crate::report::page::{Page, PageData, page};
 use crate::report::replay_frames::ReplayFrames;
 use crate::report::taken_out::taken_out;
 use game_files::{GameFiles, PageParts};
@@ -140,11 +140,11 @@ fn write_into(out: &Path, tables: &Tables) -> Result<(), Failure> {
     page.write(out, &command_options::options(tables.analysis.dir(), None)).map(|_| ())
 }
 
-/// The page as HTML. The arguments give its kind and the options shown in its commands.
-pub(super) fn render(tables: &Tables, (kind, called): (PageKind, &str)) -> Result<String, Failure> {
+/// The page of a running tournament. `called` are the options shown in its commands.
+pub(super) fn live_page(tables: &Tables, called: &str) -> Result<Page, Failure> {
     let mut page = PageBuilder::new(tables, None)?;
     tables.analysis.visit(&mut page.visitors())?;
-    page.html(kind, called).map(|(html, _)| html)
+    page.render(PageKind::Live, called).map(|(page, _)| page)
 }
 
 /// Writes `grades.csv`.
@@ -192,19 +192,23 @@ impl<'a> PageBuilder<'a> {
         PageVisitors { collectors, diagnoser: &mut self.diagnoser, files: self.files.as_mut() }
     }
 
-    /// The page as HTML, and one line per player that is out.
-    fn html(mut self, kind: PageKind, called: &str) -> Result<(String, Vec<String>), Failure> {
+    /// The page, and one line per player that is out.
+    fn render(mut self, kind: PageKind, called: &str) -> Result<(Page, Vec<String>), Failure> {
         let Tables { analysis, standings } = self.tables;
         self.summary.finish()?;
         if let Some(files) = self.files {
             files.files.finish()?;
         }
-        let replays = replays(&self.renderer, &self.summary)?;
+        // A served page loads each game when it is opened.
+        let replays = match kind {
+            PageKind::File => replays(&self.renderer, &self.summary)?,
+            PageKind::Live => Vec::new(),
+        };
         let found = self.diagnoser.finish(analysis);
         let out = taken_out(analysis, &self.failed_checks);
         let stamp = stamp(analysis, called);
         let is_file = kind == PageKind::File && analysis.published.is_none();
-        let html = page(&PageData {
+        let page = page(&PageData {
             header: &analysis.header,
             standings,
             results: &analysis.evaluation.results,
@@ -217,14 +221,14 @@ impl<'a> PageBuilder<'a> {
             stamp: is_file.then_some(&stamp),
             kind,
         });
-        Ok((html, out))
+        Ok((page, out))
     }
 
     /// Writes the page into the folder `out`. Returns one line per player that is out.
     fn write(self, out: &Path, called: &str) -> Result<Vec<String>, Failure> {
-        let (html, lines) = self.html(PageKind::File, called)?;
+        let (page, lines) = self.render(PageKind::File, called)?;
         let path = out.join(PAGE);
-        write_whole(&path, |out| out.write_all(html.as_bytes()))
+        write_whole(&path, |out| out.write_all(page.html.as_bytes()))
             .map_err(|error| failed(&path, &error))?;
         Ok(lines)
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{Path as Named, State};
+use axum::extract::{Path as Named, RawQuery, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -22,6 +22,7 @@ use axum::routing::get;
 use clap::Args;
 use notify::{RecursiveMode, Watcher};
 use rustix::process::setpriority_process;
+use serde::Serialize;
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, Semaphore, watch};
 use tokio_stream::StreamExt as _;
@@ -29,7 +30,7 @@ use tokio_stream::wrappers::WatchStream;
 
 use super::game_args::MovedGameArgs;
 use super::report::game_files::{INDEX_END, game_script, index_begin, listed};
-use super::report::{ReplayRenderer, command_options, render};
+use super::report::{ReplayRenderer, command_options, live_page};
 use super::results::{Tables, find};
 use super::runtime::{interrupted, new_runtime};
 use super::{Failure, Status};
@@ -40,7 +41,7 @@ use crate::log::places::LogPlaces;
 use crate::log::{GameNames, LOG, LogScan, Scanned};
 use crate::model::record::Header;
 use crate::printer::Printer;
-use crate::report::page::template::PageKind;
+use crate::report::page::template::PagePart;
 use visitors::Reach;
 
 /// Arguments of `serve`.
@@ -102,6 +103,17 @@ pub fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
     })
 }
 
+/// The latest page.
+struct LivePage {
+    html: Bytes,
+    /// The parts that can change.
+    parts: Vec<LivePart>,
+}
+
+/// A part of the page that can change: the id of its element, a hash of its text, and the text.
+#[derive(Serialize)]
+struct LivePart(String, String, String);
+
 /// The state of the server.
 struct Served {
     dir: PathBuf,
@@ -111,7 +123,7 @@ struct Served {
     /// The number of changes of the log so far.
     changed: watch::Receiver<u64>,
     /// The latest page, and the number of changes when its computation began.
-    page: Mutex<Option<(u64, Bytes)>>,
+    page: Mutex<Option<(u64, Arc<LivePage>)>>,
     /// Limits how many games are looked up at once.
     at_work: Semaphore,
     /// Limits how many visitors wait for events, so that others can still connect.
@@ -136,6 +148,7 @@ fn routes(served: Arc<Served>, address: SocketAddr) -> Router {
     let reach = if address.ip().is_loopback() { Reach::Local } else { Reach::Network };
     Router::new()
         .route("/", get(page))
+        .route("/changes", get(changes))
         .route("/games/{file}", get(game))
         .route(EVENTS, get(events))
         .with_state(served)
@@ -144,23 +157,41 @@ fn routes(served: Arc<Served>, address: SocketAddr) -> Router {
 }
 
 async fn page(State(served): State<Arc<Served>>) -> Response {
-    let mut page = served.page.lock().await;
-    let count = *served.changed.borrow();
-    if let Some((of, html)) = &*page
-        && *of == count
-    {
-        return Html(html.clone()).into_response();
-    }
-    let source = Arc::clone(&served);
-    let made = in_background(move || source.page_html());
-    match made.await {
-        Ok(html) => {
-            let html = Bytes::from(html);
-            *page = Some((count, html.clone()));
-            Html(html).into_response()
-        }
+    match latest(&served).await {
+        Ok(page) => Html(page.html.clone()).into_response(),
         Err(failure) => sorry(&failure),
     }
+}
+
+/// Answers with the parts of the page that a visitor does not have yet, as JSON. The query lists
+/// the hashes of those that it has, with commas between them.
+async fn changes(State(served): State<Arc<Served>>, RawQuery(query): RawQuery) -> Response {
+    let query = query.unwrap_or_default();
+    let have: HashSet<&str> = query.split(',').collect();
+    let made = latest(&served).await.and_then(|page| {
+        let is_new = |LivePart(_, hash, _): &&LivePart| !have.contains(hash.as_str());
+        serde_json::to_string(&page.parts.iter().filter(is_new).collect::<Vec<_>>())
+            .map_err(|error| Failure::system(error.to_string()))
+    });
+    match made {
+        Ok(json) => ([(header::CONTENT_TYPE, "application/json")], json).into_response(),
+        Err(failure) => sorry(&failure),
+    }
+}
+
+/// The latest page; it is computed again if the log has changed.
+async fn latest(served: &Arc<Served>) -> Result<Arc<LivePage>, Failure> {
+    let mut page = served.page.lock().await;
+    let count = *served.changed.borrow();
+    if let Some((of, page)) = &*page
+        && *of == count
+    {
+        return Ok(Arc::clone(page));
+    }
+    let source = Arc::clone(served);
+    let made = Arc::new(in_background(move || source.live_page()).await?);
+    *page = Some((count, Arc::clone(&made)));
+    Ok(made)
 }
 
 /// Answers with a game, or the list of all games, as a script.
@@ -224,11 +255,16 @@ fn sorry(failure: &Failure) -> Response {
 }
 
 impl Served {
-    /// The page as HTML.
-    fn page_html(&self) -> Result<String, Failure> {
+    fn live_page(&self) -> Result<LivePage, Failure> {
         let mut tables = Tables::read(&self.dir, Faulted::Count)?;
         self.moved.apply(&mut tables.analysis.header, self.printer)?;
-        render(&tables, (PageKind::Live, &command_options::options(&self.dir, None)))
+        let page = live_page(&tables, &command_options::options(&self.dir, None))?;
+        let part = |part: PagePart| {
+            let hash = blake3::hash(part.text.as_bytes()).to_hex()[..16].to_owned();
+            LivePart(part.id, hash, part.text)
+        };
+        let parts = page.parts.into_iter().map(part).collect();
+        Ok(LivePage { html: Bytes::from(page.html), parts })
     }
 
     /// The game `id` as a script, if there is such a game.

@@ -25,7 +25,7 @@ use crate::model::plies::Plies;
 use crate::model::record::Header;
 pub(super) use faults::one as fault;
 pub use faults::shell_quoted;
-use template::{PageKind, PageSection, PageTemplate, json_in_html};
+use template::{PageKind, PagePart, PageSection, PageTemplate, json_in_html};
 
 /// The data that the page shows.
 #[derive(Debug)]
@@ -60,11 +60,20 @@ impl PageData<'_> {
     }
 }
 
-/// The page as HTML.
-pub fn page(material: &PageData<'_>) -> String {
+/// A page, whole and in parts.
+#[derive(Debug)]
+pub struct Page {
+    /// The page as HTML.
+    pub html: String,
+    /// The parts of a live page that can change.
+    pub parts: Vec<PagePart>,
+}
+
+/// Renders the page.
+pub fn page(material: &PageData<'_>) -> Page {
     let title = escape::terminal(&material.header.tournament);
     let replays = format!("[{}]", material.replays.join(",\n"));
-    PageTemplate {
+    let template = PageTemplate {
         title: &title,
         summary: head::head(material),
         sections: &sections(material),
@@ -73,8 +82,12 @@ pub fn page(material: &PageData<'_>) -> String {
         key: &material.header.identity,
         stamp: material.stamp,
         kind: material.kind,
-    }
-    .html()
+    };
+    let parts = match material.kind {
+        PageKind::Live => template.parts(),
+        PageKind::File => Vec::new(),
+    };
+    Page { html: template.html(), parts }
 }
 
 /// The sections, the ranking first. All others open on demand.

@@ -443,7 +443,7 @@ impl Drop for Served {
 #[test]
 fn other_sites_cannot_read_a_served_page() {
     let served = Served::start();
-    for (path, secret) in [("/", "bee"), ("/games/index.js", "refereeIndex")] {
+    for (path, secret) in [("/", "bee"), ("/changes", "bee"), ("/games/index.js", "refereeIndex")] {
         let is_given = |answer: &str| answer.starts_with("HTTP/1.1 200") && answer.contains(secret);
         for own in [&[][..], &["Sec-Fetch-Site: same-origin"]] {
             let answer = served.ask(path, own);
@@ -468,6 +468,25 @@ fn other_sites_cannot_read_a_served_page() {
             assert!(!answer.contains(secret), "{path} {foreign:?}");
         }
     }
+}
+
+/// The parts that a visitor with these hashes gets: id and hash.
+fn changed_parts(served: &Served, have: &str) -> Vec<(String, String)> {
+    let answer = served.ask(&format!("/changes?{have}"), &[]);
+    let json = answer.split("\r\n\r\n").nth(1).expect("a body");
+    let parts: Vec<[String; 3]> = serde_json::from_str(json).expect("JSON");
+    parts.into_iter().map(|[id, hash, _]| (id, hash)).collect()
+}
+
+#[test]
+fn a_visitor_gets_only_the_parts_that_it_lacks() {
+    let served = Served::start();
+    let all = changed_parts(&served, "");
+    let ids: Vec<&str> = all.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!(ids[..4], ["data", "replays", "summary", "ranking"]);
+    let hashes: Vec<&str> = all.iter().map(|(_, hash)| hash.as_str()).collect();
+    assert_eq!(changed_parts(&served, &hashes.join(",")), []);
+    assert_eq!(changed_parts(&served, &hashes[1..].join(",")), all[..1]);
 }
 
 #[test]

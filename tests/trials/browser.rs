@@ -342,6 +342,14 @@ fn a_served_page_follows_the_log() -> Lacks {
         arena.put("games.jsonl", &log);
         let done = Locator::XPath("//p[@class='lead'][contains(., '12 of 12 games played')]");
         browser.client.wait().for_element(done).await.expect("the page follows");
+        // The projector view walks by itself, and Escape leaves it.
+        browser.ask("WALK.table = 100; location.hash = '#projector'").await;
+        let on_projector = Locator::Css("#projector .board svg");
+        browser.client.wait().for_element(on_projector).await.expect("a board");
+        let body = browser.client.find(Locator::Css("body")).await.expect("the page");
+        body.send_keys(ESCAPE).await.expect("pressed");
+        let hidden = browser.ask("return document.getElementById('projector').hidden").await;
+        assert_eq!(hidden, json!(true));
         let id = arena.lines().into_keys().next().expect("a game");
         browser.ask(&format!("replays.clear(); viewer.open('{id}', 1)")).await;
         let move_shown = Locator::Css("#moves li[aria-current]");

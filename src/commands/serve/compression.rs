@@ -14,7 +14,7 @@ use flate2::write::GzEncoder;
 pub(super) async fn compress(request: Request, next: Next) -> Response {
     let accepted = accepts_gzip(request.headers());
     let response = next.run(request).await;
-    if !accepted || !is_page_or_script(response.headers()) {
+    if !accepted || !is_text(response.headers()) {
         return response;
     }
     let (mut parts, body) = response.into_parts();
@@ -39,9 +39,10 @@ fn accepts_gzip(headers: &HeaderMap) -> bool {
     codings.any(|coding| matches!(coding.trim(), "gzip" | "*"))
 }
 
-fn is_page_or_script(headers: &HeaderMap) -> bool {
+fn is_text(headers: &HeaderMap) -> bool {
+    const KINDS: [&str; 3] = ["text/html", "text/javascript", "application/json"];
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    kind.is_some_and(|kind| kind.starts_with("text/html") || kind.starts_with("text/javascript"))
+    kind.is_some_and(|kind| KINDS.iter().any(|begin| kind.starts_with(begin)))
 }
 
 fn gzip(plain: &[u8]) -> io::Result<Vec<u8>> {

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::template::PageKind;
 use super::{PageData, count, elo, name, plies};
 use crate::analysis::highlights::{FAULTS, Highlight, HighlightKind};
 use crate::report::replay_frames::describe_end;
@@ -10,17 +11,22 @@ use referee_games::Seat;
 /// What the section has, in a few words.
 pub(super) fn teaser(material: &PageData<'_>) -> String {
     let all = material.standings.total.games() as usize;
-    format!("{} of {} to watch here", material.replays.len(), count(all, "game"))
+    match material.kind {
+        PageKind::File => {
+            format!("{} of {} to watch here", material.replays.len(), count(all, "game"))
+        }
+        PageKind::Live => format!("{} to watch", count(all, "game")),
+    }
 }
 
 pub(super) fn section(material: &PageData<'_>) -> Markup {
     let highlights = &material.summary.highlights;
     html! {
-        p {
+        @if material.kind == PageKind::File { p {
             "This file contains " (count(material.replays.len(), "game")) ": those listed here"
             @if material.summary.faults.total > FAULTS { " (only the first " (FAULTS) " with a fault)" }
             ". All other games are loaded from the folder " code { "games" } " beside it."
-        }
+        } }
         div.choices {
             @for kind in HighlightKind::ALL {
                 @let of = highlights.of(kind);

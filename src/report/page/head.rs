@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::template::PageKind;
 use super::{PageData, count, name};
 use crate::analysis::highlights::HighlightKind;
 use crate::escape;
@@ -15,6 +16,7 @@ pub(super) fn head(material: &PageData<'_>) -> Markup {
     html! {
         div.head {
             div {
+                (progress(material))
                 p.lead {
                     (escape::terminal(&header.game)) " · "
                     (count(header.players.len(), "player")) " · "
@@ -25,6 +27,19 @@ pub(super) fn head(material: &PageData<'_>) -> Markup {
                 (notices(material))
             }
             (closest(material))
+        }
+    }
+}
+
+/// How much of a running tournament is played. The script adds the time left.
+fn progress(material: &PageData<'_>) -> Markup {
+    let summary = material.standings.summary;
+    html! {
+        @if material.kind == PageKind::Live && summary.due > 0 {
+            p #progress data-played=(summary.played) data-total=(summary.total()) {
+                progress aria-label="Games played" value=(summary.played) max=(summary.total()) {}
+                " " span #left {}
+            }
         }
     }
 }

@@ -57,7 +57,13 @@ function valueOf(cell) {
   return text === "" || Number.isNaN(parseFloat(text)) || cell.tagName === "TH" ? text : parseFloat(text);
 }
 
+/** The column by which the reader sorted the ranking, and whether it rises. */
+let sorting = null;
+
 function sortRanking(table, column, isRising) {
+  [...table.tHead.rows[0].cells].forEach((heading, at) => {
+    heading.ariaSort = at !== column ? null : isRising ? "ascending" : "descending";
+  });
   const compare = (one, other) => typeof one === typeof other
     ? (typeof one === "number" ? one - other : one.localeCompare(other)) : typeof one === "number" ? -1 : 1;
   for (const body of table.tBodies) {
@@ -77,11 +83,12 @@ function watchRanking() {
     button.onclick = () => {
       // Names and places rise first, all other columns fall.
       const isRising = heading.ariaSort ? heading.ariaSort !== "ascending" : /^(#|player|ranks)$/.test(button.textContent);
-      for (const other of headings) other.ariaSort = null;
-      heading.ariaSort = isRising ? "ascending" : "descending";
+      sorting = [column, isRising];
       sortRanking(table, column, isRising);
     };
   });
+  if (sorting) sortRanking(table, ...sorting);
+  if (table.classList.contains("whole")) find("all-players")?.remove();
   if (find("all-players")) find("all-players").onclick = () => {
     table.classList.add("whole");
     find("all-players").remove();
@@ -214,8 +221,10 @@ function follow() {
   if (named.has("game")) return viewer.open(named.get("game"), Number(named.get("ply") ?? 0));
   viewer.before = location.hash;
   viewer.close();
+  projector.hide();
   if (named.has("player")) return player.show(named.get("player"));
   player.hide();
+  if (location.hash === "#projector") return projector.show();
   if (/^#[a-z]+$/.test(location.hash)) openSection(location.hash.slice(1));
 }
 
@@ -231,49 +240,77 @@ async function changed() {
   renewing = false;
 }
 
-/** Replaces the page, except the viewer, by a new version. */
+/** The hashes of the parts of the page, as far as they are known, by id. */
+const made = new Map();
+
+/** Replaces the parts of the page that have changed. */
 async function renew() {
-  const answer = await fetch(location.pathname);
+  const answer = await fetch(`changes?${[...made.values()].join(",")}`);
   if (!answer.ok) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const opened = () => [...document.querySelectorAll("main details, #summary details")];
-  const open = new Set(opened().flatMap((part, at) => part.open ? [at] : []));
+  const parts = await answer.json();
   const inputs = ["one", "other", "ending", "sorted", "who", "kind"];
   const chosen = inputs.map((id) => find(id)?.value);
-  const isWhole = !!document.querySelector("table.ranking.whole");
-  for (const id of ["summary", "data", "replays"]) find(id).replaceWith(document.adoptNode(fresh.getElementById(id)));
-  for (const part of document.querySelectorAll("main > section:not(#player)")) {
-    const next = fresh.getElementById(part.id);
-    if (next) part.replaceWith(document.adoptNode(next));
+  for (const [id, hash, text] of parts) {
+    made.set(id, hash);
+    if (id === "data" || id === "replays") find(id).textContent = text;
+    else replacePart(find(id), text);
   }
   readData();
   [index, unread] = [null, true];
-  start();
-  opened().forEach((part, at) => { part.open = open.has(at); });
+  start(parts.map(([id]) => id));
   inputs.forEach((id, at) => { if (find(id)) find(id).value = chosen[at]; });
   if (find("who")) findPlayers();
-  if (isWhole) find("all-players")?.click();
+  if (find("games")?.querySelector("details")?.open) list();
   if (!find("player").hidden) player.show(find("player").dataset.name);
 }
 
-/** Prepares what a new version of the page brings. */
-function start() {
-  watchRanking();
-  watchCross();
-  watchList();
+/** Replaces a part by a new version. What was open stays open. */
+function replacePart(part, text) {
+  if (!part) return;
+  const fresh = document.adoptNode(new DOMParser().parseFromString(text, "text/html").body.firstElementChild);
+  const opened = [...part.querySelectorAll("details")].map(({ open }) => open);
+  fresh.querySelectorAll("details").forEach((details, at) => { details.open = !!opened[at]; });
+  fresh.querySelector("table.ranking")?.classList.toggle("whole", !!part.querySelector("table.ranking.whole"));
+  part.replaceWith(fresh);
+}
+
+/** Estimates the time left from the games played since the page was opened. */
+let begun = null;
+function tellProgress() {
+  const line = find("progress");
+  if (!line) return;
+  const played = Number(line.dataset.played), total = Number(line.dataset.total), now = Date.now();
+  begun ??= { played, now };
+  const rate = (played - begun.played) / (now - begun.now);
+  const minutes = (total - played) / rate / 60_000;
+  find("left").textContent = !(rate > 0) ? `${total - played} games to play`
+    : minutes < 1 ? "less than a minute left" : minutes < 90 ? `about ${Math.round(minutes)} min left`
+    : `about ${Math.round(minutes / 60)} h left`;
+}
+
+/** Prepares the parts of the page with these ids. */
+function start(ids) {
+  const watch = { ranking: watchRanking, cross: watchCross, games: watchList };
+  for (const id of ids) watch[id]?.();
+  if (ids.includes("data") && find("heat")) {
+    find("heat").replaceChildren();
+    if (find("heat").closest("details").open) drawCross();
+  }
+  tellProgress();
   // The page is painted first.
   requestAnimationFrame(() => setTimeout(drawClosest));
 }
 
 readData();
-start();
+start(["ranking", "cross", "games"]);
 window.addEventListener("hashchange", follow);
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href^='#']");
   if (link && link.hash === location.hash) follow();
 });
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && !find("viewer").open && !find("player").hidden) player.leave();
+  const isAway = !find("player").hidden || !find("projector").hidden;
+  if (event.key === "Escape" && !find("viewer").open && isAway) player.leave();
 });
 let closed = [];
 window.addEventListener("beforeprint", () => {

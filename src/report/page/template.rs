@@ -4,12 +4,13 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("style.css");
 /// The scripts, each after those that it uses when it is loaded.
-const SCRIPTS: [&str; 6] = [
+const SCRIPTS: [&str; 7] = [
     include_str!("board.js"),
     include_str!("pack.js"),
     include_str!("viewer.js"),
     include_str!("share.js"),
     include_str!("player.js"),
+    include_str!("projector.js"),
     include_str!("page.js"),
 ];
 
@@ -70,6 +71,15 @@ impl<'a> PageSection<'a> {
     }
 }
 
+/// A part of a page that can change while a tournament runs.
+#[derive(Debug)]
+pub struct PagePart {
+    /// The id of its element.
+    pub id: String,
+    /// The element as HTML, or, if it holds data, its text.
+    pub text: String,
+}
+
 /// A page without its content.
 #[derive(Debug)]
 pub struct PageTemplate<'a> {
@@ -119,11 +129,12 @@ impl PageTemplate<'_> {
                 body {
                     header {
                         h1 { (self.title) }
-                        div #summary { (self.summary) }
+                        (self.summary_part())
                     }
                     (self.nav())
                     main {
                         section #player hidden aria-labelledby="player-name" {}
+                        section #projector hidden aria-label="Projector view" {}
                         @for section in self.sections { (section.html()) }
                     }
                     (viewer())
@@ -136,12 +147,31 @@ impl PageTemplate<'_> {
         page.into_string()
     }
 
+    fn summary_part(&self) -> Markup {
+        html! { div #summary { (self.summary) } }
+    }
+
+    /// The parts that can change while a tournament runs: each an element with its id, or the text
+    /// of one with data.
+    pub fn parts(&self) -> Vec<PagePart> {
+        let part = |id: &str, text: String| PagePart { id: id.to_owned(), text };
+        let sections = self.sections.iter();
+        let sections = sections.map(|section| part(section.id, section.html().into_string()));
+        let first = [
+            part("data", self.data.to_owned()),
+            part("replays", self.replays.to_owned()),
+            part("summary", self.summary_part().into_string()),
+        ];
+        first.into_iter().chain(sections).collect()
+    }
+
     fn nav(&self) -> Markup {
         html! {
             nav aria-label="Sections" {
                 @for section in self.sections {
                     a href={ "#" (section.id) } { (section.heading) } " "
                 }
+                @if self.kind == PageKind::Live { a href="#projector" { "Projector" } }
             }
         }
     }

@@ -1,0 +1,64 @@
+// The view for a projector: it walks through the table and the boards by itself.
+
+/** How long the table is shown, and each ply of a game, in milliseconds; and the most plies shown. */
+const WALK = { table: 10_000, ply: 500, end: 4000, plies: 80 };
+
+const projector = {
+  timer: null,
+  /** The number of games shown so far. */
+  turn: 0,
+
+  show() {
+    document.body.classList.add("projected");
+    find("projector").hidden = false;
+    this.table();
+  },
+
+  hide() {
+    clearTimeout(this.timer);
+    document.body.classList.remove("projected");
+    find("projector").hidden = true;
+  },
+
+  after(pause, next) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => { if (!find("projector").hidden) next(); }, pause);
+  },
+
+  /** The first rows of the ranking; the next time the rows after them. */
+  table() {
+    const rows = [...document.querySelectorAll("table.ranking tbody:not(.unranked) tr")], size = 12;
+    const page = this.turn % Math.max(Math.ceil(rows.length / size), 1);
+    const head = document.querySelector("table.ranking thead");
+    const shown = rows.slice(page * size, (page + 1) * size).map((row) => row.cloneNode(true));
+    for (const row of shown) row.hidden = false;
+    find("projector").replaceChildren(make("h1", {}, document.title),
+      make("p", {}, document.querySelector("#summary .lead").textContent),
+      make("table", { class: "ranking whole" }, ...(head ? [head.cloneNode(true)] : []), make("tbody", {}, ...shown)));
+    this.after(WALK.table, () => this.game());
+  },
+
+  /** Plays the end of a game: the newest one, then one of those in the page. */
+  async game() {
+    const { games } = await allGames();
+    readReplays();
+    const kept = [...replays.keys()];
+    const id = this.turn % 2 && kept.length ? kept[this.turn % kept.length] : games.at(-1)?.[0];
+    this.turn++;
+    const replay = id && await replayOf(id);
+    if (!replay) return this.after(0, () => this.table());
+    const boards = boardsOf(replay), board = make("div", { class: "board" });
+    const told = make("p"), title = make("h1", {}, replay.players.join(" – "));
+    find("projector").replaceChildren(title, board, told);
+    const step = (at) => {
+      const frame = replay.frames[at], moves = movesBetween(boards[at - 1], boards[at], frame);
+      const svg = drawBoard(replay, boards[at], { named: frame.named, moves: frame.paths?.length ? moves : [] });
+      board.replaceChildren(svg);
+      animate(svg, boards[at - 1], boards[at], moves);
+      const isLast = at === replay.frames.length - 1;
+      told.textContent = isLast ? replay.end : `ply ${frame.ply} of ${replay.frames.at(-1).ply}`;
+      this.after(isLast ? WALK.end : WALK.ply, isLast ? () => this.table() : () => step(at + 1));
+    };
+    step(Math.max(replay.frames.length - WALK.plies, 0));
+  },
+};
