@@ -6,6 +6,7 @@ pub mod copies;
 pub mod decisions;
 pub mod look_alikes;
 mod visitor;
+pub mod workers;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ use self::clocks::{ClockUse, Clocks};
 use self::decisions::DecisionHash;
 use self::look_alikes::{LookAlike, LookAlikes};
 pub use self::visitor::Diagnoser;
+use self::workers::{WorkerCollector, WorkerResults};
 use crate::analysis::results::NamedResults;
 use crate::model::fault::FaultCode;
 use crate::model::record::GameRecord;
@@ -49,6 +51,9 @@ pub struct Diagnostics {
     pub copies: Vec<Vec<String>>,
     /// Players that decide alike, the most similar first: a reason to look closer, not a verdict.
     pub look_alikes: Vec<LookAlike>,
+    /// The results by worker, if workers played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workers: Option<WorkerResults>,
 }
 
 /// A player whose results differ from opponent to opponent more than chance explains.
@@ -97,6 +102,7 @@ pub struct DiagnosticsCollector {
     endings: BTreeMap<(String, bool), u32>,
     clocks: Clocks,
     look_alikes: LookAlikes,
+    workers: WorkerCollector,
 }
 
 impl DiagnosticsCollector {
@@ -107,12 +113,17 @@ impl DiagnosticsCollector {
             endings: BTreeMap::new(),
             clocks: Clocks::new(names.len()),
             look_alikes: LookAlikes::default(),
+            workers: WorkerCollector::default(),
         }
     }
 
     /// Adds a game and its decisions. Unknown players are ignored.
     pub fn add(&mut self, game: &GameRecord, decisions: &[DecisionHash]) {
         *self.endings.entry((game.reason.clone(), game.fault.is_some())).or_default() += 1;
+        let number = |seat| self.names.iter().position(|name| *name == game.players[seat]);
+        if let [Some(first), Some(second)] = Seat::BOTH.map(number) {
+            self.workers.add(game, [first, second]);
+        }
         for seat in Seat::BOTH {
             let Some(player) = self.names.iter().position(|name| *name == game.players[seat])
             else {
@@ -168,6 +179,7 @@ impl DiagnosticsCollector {
             cycles: cycles(&results.counts).into_iter().map(cycle).collect(),
             copies: Vec::new(),
             look_alikes: self.look_alikes.found(&self.names),
+            workers: self.workers.conclude(&self.names),
         }
     }
 }

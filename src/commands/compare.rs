@@ -7,7 +7,7 @@ use clap::Args;
 use tokio::sync::watch;
 
 use super::game_args::{GameArgument, OptionArgs, game_named};
-use super::run::elsewhere::Place;
+use super::run::elsewhere::ElsewhereArgs;
 use super::run::{RunLimits, games_at_once, play, refuse_changed};
 use super::runtime::interrupted;
 use super::settings::{GivenSettings, Settings, config_path, opened, read_config};
@@ -81,6 +81,9 @@ pub struct CompareArgs {
     /// Number of games played at the same time (default: as configured, or one per core)
     #[arg(long, value_name = "N", value_parser = games_at_once)]
     pub jobs: Option<NonZeroUsize>,
+    #[expect(missing_docs, reason = "see ElsewhereArgs")]
+    #[command(flatten)]
+    pub elsewhere: ElsewhereArgs,
     /// The folder to put the results folder into
     #[arg(long, value_name = "DIR")]
     pub results: Option<PathBuf>,
@@ -111,6 +114,9 @@ impl From<EloUnit> for Unit {
 
 /// Plays until the result is clear, and prints it.
 pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
+    if let Some(refusal) = args.elsewhere.refusal() {
+        return Err(refusal);
+    }
     let hypotheses = (args.elo0, args.elo1);
     let test =
         Sprt::new(args.unit.into(), hypotheses, (args.alpha, args.beta)).map_err(|problem| {
@@ -142,7 +148,11 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
         let progress = Progress::new(printer, Vec::new());
         let mut judge =
             SprtListener { played: so_far, first: first.clone(), progress, tell, before: 0 };
-        let terms = RunLimits { jobs: settings.jobs, deadline: None, place: Place::Here };
+        let terms = RunLimits {
+            jobs: settings.jobs,
+            deadline: None,
+            place: args.elsewhere.place(&settings),
+        };
         let outcome =
             play(&tournament, &terms, &folder, prepared, &containment, &mut judge, async {
                 Ok(either(interrupted()?, told))

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use clap::Args;
 use tokio::sync::watch;
 
-use self::elsewhere::Place;
+use self::elsewhere::{ElsewhereArgs, Place};
 use self::live_tables::LiveTables;
 use super::containment_args::{level_named, mechanism_named};
 use super::report;
@@ -79,19 +79,11 @@ pub struct RunArgs {
     /// 36h). If all games finish earlier, play more pairs, the most informative first
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-    /// Let the workers of this NATS server play the games (see `referee worker`)
-    #[arg(long, value_name = "URL", conflicts_with_all = ["jobs", "plan"])]
-    pub on: Option<String>,
-    /// Give the games of a worker to another one after so many seconds without a sign of life
-    #[arg(long, hide = true, value_name = "SECONDS", default_value_t = 30)]
-    pub lease: u64,
-    /// With --on, play this share of games again on another worker, in percent, and say which were
-    /// different: a check of the workers, for players that always play the same
-    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, requires = "on",
-        value_parser = percentage)]
-    pub spot_check: f64,
+    #[expect(missing_docs, reason = "see ElsewhereArgs")]
+    #[command(flatten)]
+    pub elsewhere: ElsewhereArgs,
     /// Show what would be played, without playing
-    #[arg(long)]
+    #[arg(long, conflicts_with = "on")]
     pub plan: bool,
     /// Sandbox level (default: as configured, or the strongest that works)
     #[arg(long, value_name = "LEVEL", value_parser = level_named())]
@@ -119,23 +111,6 @@ pub(super) fn games_at_once(text: &str) -> Result<NonZeroUsize, NotANumberOfGame
     jobs.ok_or(NotANumberOfGames)
 }
 
-/// Parses a percentage.
-pub(super) fn percentage(text: &str) -> Result<f64, NotAPercentage> {
-    text.parse().ok().filter(|percent| (0.0..=100.0).contains(percent)).ok_or(NotAPercentage)
-}
-
-/// An argument is not a percentage.
-#[derive(Debug)]
-pub(super) struct NotAPercentage;
-
-impl fmt::Display for NotAPercentage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected a number from 0 to 100")
-    }
-}
-
-impl Error for NotAPercentage {}
-
 /// An argument is not a number of games that may be played at once.
 #[derive(Debug)]
 pub(super) struct NotANumberOfGames;
@@ -150,7 +125,7 @@ impl Error for NotANumberOfGames {}
 
 /// Plays the missing games.
 pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
-    if let Some(refusal) = elsewhere::refusal(args.on.as_deref()) {
+    if let Some(refusal) = args.elsewhere.refusal() {
         return Err(refusal);
     }
     let mut tournament = config::load(&args.config, printer.colour_err)?;
@@ -177,7 +152,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let terms = RunLimits {
         jobs: settings.jobs,
         deadline: until.as_ref().map(|until| RunDeadline::new(until.at)),
-        place: elsewhere::place(args, &settings),
+        place: args.elsewhere.place(&settings),
     };
     let outcome =
         play(&tournament, &terms, &folder, prepared, &containment, &mut progress, async {

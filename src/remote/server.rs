@@ -249,6 +249,8 @@ fn refused(address: &str, error: &ConnectError) -> ServerProblem {
             ServerProblem::Credentials(address)
         }
         ConnectErrorKind::Tls => ServerProblem::Tls { address, why },
+        // The client reports a certificate that it does not trust as an error of the connection.
+        _ if why.contains("certificate") => ServerProblem::Tls { address, why },
         _ => ServerProblem::Unreachable { address, why },
     }
 }

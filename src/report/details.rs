@@ -163,6 +163,7 @@ mod tests {
             cycles: vec![PlayerCycle { players: names, p_value: 0.01 }],
             copies: vec![vec!["ant".into(), "bee".into()]],
             look_alikes: Vec::new(),
+            workers: None,
         }
     }
 

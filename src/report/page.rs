@@ -11,6 +11,7 @@ mod over_time;
 mod play;
 mod ranking;
 pub mod template;
+mod workers;
 
 use std::fmt::Display;
 
@@ -98,6 +99,8 @@ fn sections(material: &PageData<'_>) -> Vec<PageSection<'static>> {
         folded(("time", "Over time"), "ratings game by game", over_time::section(material))
     });
     let clocks = play::clock_section(material);
+    let by_worker = workers::section(material)
+        .map(|(teaser, content)| folded(("workers", "Workers"), &teaser, content));
     let conditions = conditions::section(material);
     [
         PageSection::open("ranking", "Ranking", ranking::section(material)),
@@ -111,8 +114,9 @@ fn sections(material: &PageData<'_>) -> Vec<PageSection<'static>> {
     .chain([
         folded(("play", "Lengths and endings"), &play::teaser(material), play::section(material)),
         folded(("thinking", "Clock use"), "time per turn", clocks),
-        folded(("conditions", "Conditions"), "rules, clocks, limits", conditions),
     ])
+    .chain(by_worker)
+    .chain([folded(("conditions", "Conditions"), "rules, clocks, limits", conditions)])
     .collect()
 }
 

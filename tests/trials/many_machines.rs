@@ -2,6 +2,7 @@
 //!
 //! The server is the first `nats-server` of the path that is new enough, or `$NATS_SERVER`.
 
+mod commands;
 mod lies;
 mod server;
 mod troubles;
@@ -29,6 +30,13 @@ pub(crate) fn tests() -> Vec<Trial> {
             with_server(troubles::stalled)
         }),
         slow("old queues of a tournament are removed", || with_server(troubles::old_queues)),
+        slow("a comparison is the same here and on a worker", || with_server(commands::compare)),
+        slow("more is played until a time is up", || with_server(commands::until)),
+        slow("a replaced player is sent and plays again", || with_server(commands::replace)),
+        slow("a player that always fails is taken out", || with_server(commands::quarantine)),
+        slow("a server with TLS is used by its authority", || {
+            without(&["openssl"]).or_else(|| with_server(commands::tls))
+        }),
         quick("an old server is refused by its version", old_server),
         slow("a Swiss is the same here and on workers", || with_server(swiss)),
         slow("a game that is a program is the same here and on workers", || {
@@ -71,6 +79,7 @@ fn same_in_both_places(server: &TestServer, prepare: impl Fn(&Arena)) {
         games
     };
     assert_eq!(essence(&there), essence(&here));
+    assert!(there.read("report.html").contains("Games by worker"));
     assert_eq!(there.read("standings.csv"), here.read("standings.csv"));
     let verify = there.run(&["verify", "results/cup"]);
     assert_eq!(verify.code, 0, "{}", verify.err);

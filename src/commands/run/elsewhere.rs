@@ -1,6 +1,27 @@
 //! `run --on`: the games are played by workers on other machines.
 
-use super::{Failure, RunArgs, Settings};
+use std::error::Error;
+use std::fmt;
+
+use clap::Args;
+
+use super::{Failure, Settings};
+
+/// Arguments that say where games are played.
+#[derive(Debug, Args)]
+pub struct ElsewhereArgs {
+    /// Let the workers of this NATS server play the games (see `referee worker`)
+    #[arg(long, value_name = "URL", conflicts_with = "jobs")]
+    pub on: Option<String>,
+    /// Give the games of a worker to another one after so many seconds without a sign of life
+    #[arg(long, hide = true, value_name = "SECONDS", default_value_t = 30)]
+    pub lease: u64,
+    /// With --on, play this share of games again on another worker, in percent, and say which were
+    /// different: a check of the workers, for players that always play the same
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, requires = "on",
+        value_parser = percentage)]
+    pub spot_check: f64,
+}
 
 /// Where the games of a run are played.
 #[derive(Debug, Clone)]
@@ -23,30 +44,51 @@ impl Place {
     }
 }
 
-/// Where the games of this run are played.
-#[cfg(not(feature = "nats"))]
-pub(super) fn place(_: &RunArgs, _: &Settings) -> Place {
-    Place::Here
+impl ElsewhereArgs {
+    /// Where the games are played.
+    #[cfg(not(feature = "nats"))]
+    #[expect(clippy::unused_self, reason = "many machines need a feature")]
+    pub(in crate::commands) fn place(&self, _: &Settings) -> Place {
+        Place::Here
+    }
+
+    /// Where the games are played.
+    #[cfg(feature = "nats")]
+    pub(in crate::commands) fn place(&self, settings: &Settings) -> Place {
+        let elsewhere = |address: &String| Elsewhere {
+            address: address.clone(),
+            request: settings.containment(),
+            lease_s: self.lease.max(1),
+            checked: self.spot_check / 100.0,
+            results: settings.results.value.clone(),
+        };
+        let place = |address| Place::Elsewhere(Box::new(elsewhere(address)));
+        self.on.as_ref().map_or(Place::Here, place)
+    }
+
+    /// Why the games cannot be played on a server, if that was asked for: this program was built
+    /// without the feature.
+    pub(in crate::commands) fn refusal(&self) -> Option<Failure> {
+        self.on.as_ref().filter(|_| !cfg!(feature = "nats")).map(|_| missing_feature())
+    }
 }
 
-/// Where the games of this run are played.
-#[cfg(feature = "nats")]
-pub(super) fn place(args: &RunArgs, settings: &Settings) -> Place {
-    let elsewhere = |address: &String| Elsewhere {
-        address: address.clone(),
-        request: settings.containment(),
-        lease_s: args.lease.max(1),
-        checked: args.spot_check / 100.0,
-        results: settings.results.value.clone(),
-    };
-    args.on.as_ref().map_or(Place::Here, |address| Place::Elsewhere(Box::new(elsewhere(address))))
+/// Parses a percentage.
+fn percentage(text: &str) -> Result<f64, NotAPercentage> {
+    text.parse().ok().filter(|percent| (0.0..=100.0).contains(percent)).ok_or(NotAPercentage)
 }
 
-/// Why the games cannot be played on the server `on`, if that was asked for: this program was built
-/// without the feature.
-pub(super) fn refusal(on: Option<&str>) -> Option<Failure> {
-    on.filter(|_| !cfg!(feature = "nats")).map(|_| missing_feature())
+/// An argument is not a percentage.
+#[derive(Debug)]
+struct NotAPercentage;
+
+impl fmt::Display for NotAPercentage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected a number from 0 to 100")
+    }
 }
+
+impl Error for NotAPercentage {}
 
 /// The workers of a server.
 #[cfg(feature = "nats")]

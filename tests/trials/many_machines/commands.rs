@@ -1,0 +1,120 @@
+//! What works on one machine works on many: `compare`, `--until`, `--replace`, quarantine; and TLS.
+
+use std::fs;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use super::server::{TestServer, WorkerProcess};
+use crate::support::{Arena, Config};
+
+/// A comparison gives the same verdict after the same games here and on a worker.
+pub(super) fn compare(server: &mut TestServer) {
+    let (here, there) = (Arena::with(&Config::small()), Arena::with(&Config::small()));
+    // So small a difference is not found in so few games: all of them are played.
+    let args = ["compare", "ant", "bee", "--elo1", "1", "--max-pairs", "6", "--format", "json"];
+    let local = here.run(&args);
+    let _worker = WorkerProcess::start(&there, &server.url(), "one");
+    let url = server.url();
+    let remote = there.run(&[&args[..], &["--on", &url]].concat());
+    assert_eq!((local.code, remote.code), (11, 11), "{}", remote.err);
+    let verdict = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+    assert_eq!(verdict(&remote.out), verdict(&local.out));
+}
+
+/// With a time limit, more than what was planned is played.
+pub(super) fn until(server: &mut TestServer) {
+    let config = Config::empty().bot("ant", "random").bot("bee", "random").change(|config| {
+        config.pairs = 1;
+        config.max_moves = 4;
+    });
+    let (arena, url) = (Arena::with(&config), server.url());
+    let _worker = WorkerProcess::start(&arena, &url, "one");
+    let run = arena.run(&["run", "--on", &url, "--until", "15s"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("everything was played, plus "), "{}", run.err);
+    let games = arena.lines().len();
+    assert!(games > 2, "{games} games");
+    assert_eq!(arena.run(&["verify", "results/cup"]).code, 0);
+}
+
+/// A player that has changed travels again, and its games are played again.
+pub(super) fn replace(server: &mut TestServer) {
+    let config = Config::empty()
+        .player("ant", "dir = \"ant\"\ncommand = [\"sh\", \"play.sh\"]")
+        .bot("bee", "random")
+        .bot("cat", "random")
+        .change(|config| config.pairs = 1);
+    let (arena, url) = (Arena::with(&config), server.url());
+    fs::create_dir(arena.path().join("ant")).expect("a folder");
+    arena.write("ant/play.sh", "exec \"$REFEREE\" bot random\n");
+    let _worker = WorkerProcess::start(&arena, &url, "one");
+    let run = arena.run(&["run", "-q", "--on", &url]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let before = arena.essence();
+    arena.write("ant/play.sh", "exec \"$REFEREE\" bot greedy\n");
+    assert_eq!(arena.run(&["run", "-q", "--on", &url]).code, 4, "it must be asked for");
+    let run = arena.run(&["run", "-q", "--on", &url, "--replace", "ant"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let after = arena.essence();
+    assert_eq!(after.len(), before.len());
+    let changed = after.iter().filter(|(id, game)| before[*id]["actions"] != game["actions"]);
+    assert_eq!(changed.count(), 4, "the games of ant");
+    assert_eq!(arena.run(&["verify", "results/cup"]).code, 0);
+}
+
+/// A player that always fails is taken out.
+pub(super) fn quarantine(server: &mut TestServer) {
+    let config = Config::empty()
+        .player("ant", "dir = \"ant\"\ncommand = [\"sh\", \"play.sh\"]")
+        .bot("bee", "random")
+        .change(|config| {
+            config.pairs = 10;
+            "quarantine = 3\n".clone_into(&mut config.more);
+        });
+    let (arena, url) = (Arena::with(&config), server.url());
+    fs::create_dir(arena.path().join("ant")).expect("a folder");
+    arena.write("ant/play.sh", "exit 1\n");
+    let _worker = WorkerProcess::start(&arena, &url, "one");
+    let run = arena.run(&["run", "--on", &url]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("ant is quarantined after too many faults in a row"), "{}", run.err);
+    let games = arena.lines().len();
+    assert!((3..20).contains(&games), "{games} games");
+}
+
+/// A server that is reached with a certificate of its own authority.
+pub(super) fn tls(server: &mut TestServer) {
+    let keys = tempfile::tempdir().expect("a folder");
+    let openssl = |args: &str| {
+        let words: Vec<&str> = args.split(' ').collect();
+        let made = Command::new("openssl").args(words).current_dir(keys.path()).output();
+        let made = made.expect("openssl");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    };
+    fs::write(keys.path().join("names"), "subjectAltName=IP:127.0.0.1\n").expect("written");
+    openssl("req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=lab");
+    openssl("req -newkey rsa:2048 -nodes -keyout key.pem -out request.pem -subj /CN=server");
+    openssl(
+        "x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -out cert.pem -days 2 \
+         -extfile names",
+    );
+    let path = |name: &str| keys.path().join(name).display().to_string();
+    let tls =
+        format!("tls {{ cert_file: {:?}, key_file: {:?} }}\n", path("cert.pem"), path("key.pem"));
+    let locked = TestServer::start(server.program.clone(), &tls);
+    let url = locked.url().replace("nats://", "tls://");
+    let arena = Arena::with(&Config::small());
+    let start = |args: &[&str]| -> Child {
+        arena.command(args).env("NATS_CA", path("ca.pem")).spawn().expect("the referee starts")
+    };
+    let run = arena.run(&["run", "--on", &url]);
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(run.err.contains("no secure connection"), "{}", run.err);
+    let mut command = arena.command(&["worker", &url, "--jobs", "2", "--name", "one"]);
+    command.env("NATS_CA", path("ca.pem")).stdout(Stdio::null()).stderr(Stdio::null());
+    let _worker = WorkerProcess(command.spawn().expect("a worker"));
+    let run = arena.finish(start(&["run", "-q", "--on", &url]), "");
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(arena.lines().len(), 12);
+}
