@@ -15,13 +15,17 @@ const MISTAKES: [(&str, &str, usize); 5] = [
     ("leaks", "second learns from the events what its guesses hide", 1),
 ];
 
+/// The mistakes that only many games show.
+const SLOW: [&str; 2] = ["impure", "leaks"];
+
 pub(crate) fn tests() -> Vec<Trial> {
     let mut tests = vec![
         quick("nothing is found in an honest game", || honest("honest")),
         slow("nothing is found in a game that keeps its secret", || honest("keeps")),
     ];
     tests.extend(MISTAKES.map(|(mistake, problem, steps)| {
-        quick(format!("{mistake} is found"), move || found(mistake, problem, steps))
+        let tier = if SLOW.contains(&mistake) { slow } else { quick };
+        tier(format!("{mistake} is found"), move || found(mistake, problem, steps))
     }));
     tests
 }

@@ -113,37 +113,34 @@ pub(crate) fn all() -> Vec<Attack> {
 
 /// Attacks on others: files, processes, the network, the kernel.
 fn others() -> Vec<Attack> {
-    let quick = [
-        "read",
-        "write",
-        "links",
-        "keep",
-        "reach-referee",
-        "kill-all",
-        "sockets",
-        "kernel",
-        "namespaces",
-        "x32",
-        "sysv",
-        "descriptors",
-        "secrets",
-        "setuid",
-        "terminal",
-    ];
+    let quick = ["read", "write", "reach-referee", "kill-all", "sockets", "namespaces", "secrets"];
     let quick = quick.map(|what| Attack::new(what, held).quick());
-    let slow = ["clock", "cores", "open-many", "deaf"].map(|what| Attack::new(what, held));
+    let slow = [
+        "clock",
+        "cores",
+        "deaf",
+        "descriptors",
+        "keep",
+        "kernel",
+        "links",
+        "open-many",
+        "setuid",
+        "sysv",
+        "terminal",
+        "x32",
+    ];
+    let slow = slow.map(|what| Attack::new(what, held));
     let accomplice = &["hostile.py", "covert"];
     let more = [
         Attack::new("covert", held).against(accomplice).quick(),
-        Attack::new("modules-beside", held).against(&["naps.py", "0"]).quick(),
+        Attack::new("modules-beside", held).against(&["naps.py", "0"]),
         Attack::new("import-opponent", |_| {
             lost(
                 "crash",
                 "it ended with exit code 1; the referee hides naps.py from it, because it belongs to another player: if this one needs it too, list it in `files = [\"naps.py\"]`",
             )
         })
-        .against(&["naps.py", "0"])
-        .quick(),
+        .against(&["naps.py", "0"]),
         // Its children stay behind, or keep it from exiting.
         Attack::new("spin", |_| Warned("…")),
         Attack::new("read-opponent", held).against(&["naps.py", "0"]).quick(),
@@ -159,9 +156,8 @@ fn others() -> Vec<Attack> {
                 "it ended with exit code 1; it needs /dev/shm, which players have only with \
                  `mounts` or at `strict`: see `referee probe`",
             )
-        })
-        .quick(),
-        Attack::new("stay-behind", held).quick(),
+        }),
+        Attack::new("stay-behind", held),
         Attack::new("cpu-of-others", held),
         Attack::new("watch", held).quick(),
         Attack::new("threads-of-others", held).ways(Ways::Unseen),
