@@ -1,5 +1,6 @@
 //! Games whose rules are a program, from outside.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use serde_json::Value;
@@ -204,33 +205,76 @@ fn the_rules_program_of_a_built_in_player_that_fails_is_no_fault_of_the_player()
     }
 }
 
-/// The records of a small tournament of `game`, a value in TOML, without times.
-fn records(game: &str) -> Vec<Value> {
+/// Tournaments of the built-in games between random players, under many options: the game, the lines
+/// of `[options]`, and the number of pairs. They are 1,000 games.
+const TOURNAMENTS: [(&str, &str, u32); 12] = [
+    ("watch-your-back", "", 10),
+    ("watch-your-back", "max-moves = 30", 60),
+    ("watch-your-back", "end-check = 'after-shrink'\nmutual-block = 'off'\nmax-moves = 60", 40),
+    ("watch-your-back", "repetition = 2\nmax-moves = 90", 30),
+    ("backdraughts", "", 40),
+    ("backdraughts", "first = 'roll'\noverlooked = 'opponent'", 50),
+    ("backdraughts", "first = 'black'\ncapture = 'ring'\nmax-plies = 60", 40),
+    ("backdraughts", "move = 'no-dice'\nturning = 'on'\nrepetition = 3\nmax-plies = 60", 40),
+    ("back-to-the-wall", "rounds = 'once'\ntie = 'draw'", 60),
+    (
+        "back-to-the-wall",
+        "rounds = 'once'\ncorner-rule = 'all-connected'\nadjacency-scope = 'all'\n\
+         rule-1-input = 'survivors'",
+        50,
+    ),
+    (
+        "back-to-the-wall",
+        "rounds = 'twice'\nsame-square = 'cancel'\nstart-captured = false\nmax-turns = 8",
+        40,
+    ),
+    ("back-to-the-wall", "rounds = 'play-all'\ndmo = 'grunkle'\nmax-turns = 4", 40),
+];
+
+/// The records of a tournament of `game`, a value in TOML, without times.
+fn records(game: &str, options: &str, pairs: u32) -> BTreeMap<String, Value> {
     let referee = env!("CARGO_BIN_EXE_referee");
-    let player = format!("command = [\"{referee}\", \"bot\", \"random\"]");
+    let player = format!("command = [\"{referee}\", \"bot\", \"random\"]\nreusable = true");
     let config = CUP
-        .replace("\n[game]\nRULES", &format!("pairs = 2\ngame = {game}"))
+        .replace("[game]\nRULES", &format!("pairs = {pairs}\ngame = {game}\n[options]\n{options}"))
         .replace("bot = \"random\"", &player);
     let arena = Arena::new();
-    fs::write(arena.path().join("tournament.toml"), config).expect("a file");
-    let run = arena.run(&["run", "--quiet"]);
-    assert_eq!(run.code, 0, "{run:?}");
-    let log = fs::read_to_string(arena.path().join("results/cup/games.jsonl")).expect("a log");
-    let record = |line: &str| {
-        let mut record: Value = serde_json::from_str(line).expect("JSON");
-        let fields = record.as_object_mut().expect("an object");
-        fields.retain(|name, _| !["clock", "check"].contains(&name.as_str()));
-        record
-    };
-    log.lines().skip(1).map(record).collect()
+    arena.write("tournament.toml", &config);
+    let run = arena.run(&["run", "--quiet", "--strict"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    arena.essence()
+}
+
+/// Plays the tournaments of a game twice: built in, and as a rules program.
+fn same_records(game: &str) {
+    let referee = env!("CARGO_BIN_EXE_referee");
+    let served = format!("{{ command = [\"{referee}\", \"serve-game\", \"{game}\"] }}");
+    for (_, options, pairs) in TOURNAMENTS.iter().filter(|(name, ..)| *name == game) {
+        let built_in = records(&format!("\"{game}\""), options, *pairs);
+        assert_eq!(built_in.len(), 2 * *pairs as usize);
+        assert!(records(&served, options, *pairs) == built_in, "{game}, {options}");
+    }
 }
 
 #[test]
-#[ignore = "slow: plays all games"]
-fn built_in_games_and_their_servers_have_the_same_records() {
-    let referee = env!("CARGO_BIN_EXE_referee");
-    for game in ["watch-your-back", "backdraughts", "back-to-the-wall"] {
-        let served = format!("{{ command = [\"{referee}\", \"serve-game\", \"{game}\"] }}");
-        assert_eq!(records(&served), records(&format!("\"{game}\"")), "{game}");
-    }
+fn the_tournaments_of_built_in_games_have_a_thousand_games() {
+    assert_eq!(TOURNAMENTS.iter().map(|(_, _, pairs)| 2 * pairs).sum::<u32>(), 1000);
+}
+
+#[test]
+#[ignore = "slow: plays 280 games twice"]
+fn watch_your_back_and_its_server_have_the_same_records() {
+    same_records("watch-your-back");
+}
+
+#[test]
+#[ignore = "slow: plays 340 games twice"]
+fn backdraughts_and_its_server_have_the_same_records() {
+    same_records("backdraughts");
+}
+
+#[test]
+#[ignore = "slow: plays 380 games twice"]
+fn back_to_the_wall_and_its_server_have_the_same_records() {
+    same_records("back-to-the-wall");
 }

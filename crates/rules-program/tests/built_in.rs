@@ -147,19 +147,6 @@ fn back_to_the_wall() {
     agree(GameKind::BackToTheWall, &[("rounds", "once"), ("tie", "draw")], 2);
 }
 
-/// A thousand games, under many options.
-#[test]
-#[ignore = "slow"]
-fn a_thousand_games_are_the_same_on_both_sides() {
-    agree(GameKind::WatchYourBack, &[], 100);
-    agree(GameKind::WatchYourBack, &[("max-moves", "30")], 150);
-    agree(GameKind::Backdraughts, &[], 150);
-    agree(GameKind::Backdraughts, &[("first", "roll"), ("overlooked", "opponent")], 150);
-    agree(GameKind::Backdraughts, &[("move", "no-dice"), ("turning", "on")], 150);
-    agree(GameKind::BackToTheWall, &[], 150);
-    agree(GameKind::BackToTheWall, &[("rounds", "once"), ("tie", "draw")], 150);
-}
-
 #[test]
 fn actions_that_are_not_listed_are_sampled() {
     let game = through_the_pipe(GameKind::BackToTheWall);
