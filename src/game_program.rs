@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +29,8 @@ pub struct FoundProgram {
     pub program: PathBuf,
     /// Its working folder, as an absolute path.
     pub dir: PathBuf,
+    /// Its working folder relative to that of the configuration.
+    pub configured: String,
     /// Other files that are part of the game, relative to the folder.
     pub files: Vec<String>,
     /// The time for an answer.
@@ -78,12 +81,30 @@ impl From<OpenError> for Failure {
 }
 
 impl FoundProgram {
-    /// The program that a log names.
-    fn recorded(program: &RulesProgram) -> Self {
+    /// The program that a log in the folder `results` names, if it can be found.
+    fn recorded(program: &RulesProgram, results: &Path) -> Option<Self> {
+        let dir = folder_of(program, results)?;
+        let started = match program.program.as_str() {
+            // Where the words of a log before this version led.
+            path if Path::new(path).exists() => PathBuf::from(path),
+            _ => lookup(program.command.first()?, &dir)?,
+        };
+        let program = RulesProgram {
+            program: started.display().to_string(),
+            dir: dir.display().to_string(),
+            configured: program.dir.clone(),
+            ..program.clone()
+        };
+        Some(Self::placed(&program))
+    }
+
+    /// The program at its place on this machine.
+    fn placed(program: &RulesProgram) -> Self {
         Self {
             words: program.command.clone(),
             program: PathBuf::from(&program.program),
             dir: PathBuf::from(&program.dir),
+            configured: program.configured.clone(),
             files: program.files.clone(),
             reply: Duration::from_millis(program.reply_ms),
         }
@@ -93,6 +114,12 @@ impl FoundProgram {
     /// same is for its hash to say.
     pub fn in_place_of(&self, recorded: &RulesProgram) -> RulesProgram {
         RulesProgram { hidden: recorded.hidden, ..self.identity(recorded.hash.clone()) }
+    }
+
+    /// The same program, with its folder relative to that of the configuration.
+    #[must_use]
+    pub fn configured_in(self, folder: &str) -> Self {
+        Self { configured: folder.to_owned(), ..self }
     }
 
     /// Starts the program, contained as `request` asks, and asks what the game is.
@@ -126,6 +153,7 @@ impl FoundProgram {
             command: self.words.clone(),
             program: self.program.display().to_string(),
             dir: self.dir.display().to_string(),
+            configured: self.configured.clone(),
             files: self.files.clone(),
             reply_ms: u64::try_from(self.reply.as_millis()).unwrap_or(u64::MAX),
             hash,
@@ -139,7 +167,7 @@ impl FoundProgram {
 /// # Errors
 /// The program failed.
 pub fn open_uncontained(program: &RulesProgram) -> Result<SharedGame, GameError> {
-    let found = FoundProgram::recorded(program);
+    let found = FoundProgram::placed(program);
     let launcher = Arc::new(ChildLauncher {
         program: found.program.clone(),
         args: found.words[1..].to_vec(),
@@ -149,16 +177,37 @@ pub fn open_uncontained(program: &RulesProgram) -> Result<SharedGame, GameError>
     Ok(Arc::new(game))
 }
 
-/// The rules of the games of a log, whose game may be a program.
+/// The folder of a program that a log in the folder `results` names. It is relative to that of the
+/// configuration, which is usually above the results: of the folders above them, and the current
+/// one, the first in which most of the program's files are.
+fn folder_of(program: &RulesProgram, results: &Path) -> Option<PathBuf> {
+    let results = fs::canonicalize(results).unwrap_or_else(|_| results.to_owned());
+    let current = std::env::current_dir().ok();
+    let above = results.ancestors().chain(current.as_deref());
+    let folders = above.filter_map(|base| fs::canonicalize(base.join(&program.dir)).ok());
+    let folders: Vec<PathBuf> = folders.filter(|folder| folder.is_dir()).collect();
+    let files = |folder: &&PathBuf| own_files(&program.command, &program.files, folder).len();
+    // Of equal ones, the last is taken.
+    folders.iter().rev().max_by_key(files).cloned()
+}
+
+/// The program that the first word of a command names.
+fn lookup(word: &str, dir: &Path) -> Option<PathBuf> {
+    if word.contains('/') {
+        return Some(dir.join(word)).filter(|path| path.exists());
+    }
+    let search = std::env::var_os("PATH")?;
+    std::env::split_paths(&search).map(|folder| dir.join(folder).join(word)).find(|it| it.is_file())
+}
+
+/// The rules of the games of a log in the folder `results`, whose game may be a program.
 ///
 /// # Errors
-/// The header names an unknown game, or its rules program has changed or failed.
-pub fn recorded_rules(header: &Header) -> Result<GameRules, Failure> {
+/// The header names an unknown game, or its rules program is missing, has changed or failed.
+pub fn recorded_rules(header: &Header, results: &Path) -> Result<GameRules, Failure> {
     let Some(program) = &header.program else { return Ok(GameRules::of(header)?) };
-    let found = FoundProgram::recorded(program);
-    if !Path::new(&program.program).exists() || !found.dir.is_dir() {
-        return Err(Failure::input(missing(program)));
-    }
+    let found = FoundProgram::recorded(program, results);
+    let found = found.ok_or_else(|| Failure::input(missing(program)))?;
     let game = found.open(&as_recorded(header))?;
     match game.program() {
         Some(now) if now.hash != program.hash => Err(Failure::input(changed(program, now))),
@@ -176,8 +225,8 @@ fn as_recorded(header: &Header) -> ContainmentRequest {
 
 fn missing(program: &RulesProgram) -> String {
     format!(
-        "cannot find the rules program of these games, `{}` in {}; restore it, or if it has moved, \
-         name its game file with --game",
+        "cannot find the rules program of these games, `{}` in the folder `{}`, in any folder above \
+         the results or in this one; restore it, or if it has moved, name its game file with --game",
         program.command.join(" "),
         program.dir
     )
@@ -193,4 +242,49 @@ fn changed(before: &RulesProgram, now: &RulesProgram) -> String {
         before.hash,
         now.hash
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(dir: &str) -> RulesProgram {
+        RulesProgram {
+            command: ["sh", "rules.sh"].map(str::to_owned).to_vec(),
+            program: String::new(),
+            dir: dir.to_owned(),
+            configured: String::new(),
+            files: Vec::new(),
+            reply_ms: 1,
+            hash: String::new(),
+            hidden: false,
+        }
+    }
+
+    #[test]
+    fn a_recorded_program_is_found_above_the_results() {
+        let root = tempfile::tempdir().expect("a folder");
+        let root = root.path().canonicalize().expect("a path");
+        let results = root.join("cup/results/spring");
+        fs::create_dir_all(&results).expect("a folder");
+        fs::create_dir_all(root.join("cup/results/game")).expect("a folder without the game");
+        fs::create_dir_all(root.join("cup/game")).expect("a folder");
+        fs::write(root.join("cup/game/rules.sh"), "").expect("a file");
+        let game = root.join("cup/game");
+        assert_eq!(folder_of(&program("game"), &results).as_ref(), Some(&game));
+        assert_eq!(folder_of(&program("no/such/game"), &results), None);
+        let found = FoundProgram::recorded(&program("game"), &results).expect("found");
+        assert!(found.dir == game && found.program.ends_with("sh"), "{found:?}");
+    }
+
+    #[test]
+    fn logs_of_older_versions_say_where_the_program_is() {
+        let root = tempfile::tempdir().expect("a folder");
+        let root = root.path().canonicalize().expect("a path");
+        let (dir, tool) = (root.display().to_string(), root.join("tool").display().to_string());
+        fs::write(&tool, "").expect("a file");
+        let old = RulesProgram { program: tool.clone(), ..program(&dir) };
+        let found = FoundProgram::recorded(&old, Path::new("/")).expect("found");
+        assert_eq!((found.dir, found.program), (root, PathBuf::from(tool)));
+    }
 }

@@ -58,6 +58,7 @@ mod tests {
             command: Vec::new(),
             program: String::new(),
             dir: String::new(),
+            configured: String::new(),
             files: Vec::new(),
             reply_ms: 0,
             hash: String::new(),

@@ -71,8 +71,8 @@ pub fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
         return at_the_start(args, &settings, &spec, printer);
     };
     let recorded = FoundGame::find(word, args.results.as_deref())?;
-    let FoundGame { header, record } = recorded;
-    let rules = args.settings.recorded_rules(header.clone(), printer)?;
+    let FoundGame { header, record, dir } = recorded;
+    let rules = args.settings.recorded_rules(header.clone(), &dir, printer)?;
     let (control, policy) = (&header.clock, header.fault_policy);
     let source = RecordedGame { rules: &rules, control, policy, record: &record };
     ask(args, &settings, &source, &spec, printer)

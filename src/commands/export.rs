@@ -60,7 +60,7 @@ pub fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = find(args.dir.as_deref())?;
     let mut analysis = TournamentAnalysis::read(&dir, Faulted::Count)?;
     args.moved.apply(&mut analysis.header, printer)?;
-    let rules = recorded_rules(&analysis.header)?;
+    let rules = recorded_rules(&analysis.header, &dir)?;
     let options = &analysis.header.options;
     analysis.visit(&mut GameExporter { rules: &rules, options, printer })?;
     Ok(Status::Done)

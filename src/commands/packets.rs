@@ -64,7 +64,7 @@ pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
         exchanges: dir.join(EXCHANGES),
         folders: folders.iter().map(|folder| out.join(folder)).collect(),
         packets: names.iter().enumerate().map(packet).collect(),
-        renderer: ReplayRenderer::new(&tables.analysis.header)?,
+        renderer: ReplayRenderer::new(&tables.analysis.header, &dir)?,
         pseudonyms,
     };
     writer.make_folders()?;

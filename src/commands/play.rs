@@ -101,8 +101,8 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     let containment = contained(&settings, &words)?;
     let (rules, opening) = match &args.from {
         Some(word) => {
-            let FoundGame { header, record } = FoundGame::find(word, args.results.as_deref())?;
-            let rules = args.settings.recorded_rules(header, printer)?;
+            let FoundGame { header, record, dir } = FoundGame::find(word, args.results.as_deref())?;
+            let rules = args.settings.recorded_rules(header, &dir, printer)?;
             let ply = args.ply.unwrap_or(record.plies);
             let opening = steps_to(&rules.start, &record, ply)
                 .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;

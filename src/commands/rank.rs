@@ -169,7 +169,7 @@ fn found(
     details: bool,
     lines: bool,
 ) -> Result<LogFindings, Failure> {
-    let rules = details.then(|| recorded_rules(&analysis.header)).transpose()?;
+    let rules = details.then(|| recorded_rules(&analysis.header, analysis.dir())).transpose()?;
     let mut diagnoser = rules.map(|rules| Diagnoser::new(analysis, rules));
     let mut failed_checks = FailedChecks::default();
     let state = &analysis.state;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Failure;
 use super::results::find;
@@ -19,6 +19,8 @@ pub(super) struct FoundGame {
     pub(super) header: Header,
     /// The record.
     pub(super) record: GameRecord,
+    /// The folder of the log.
+    pub(super) dir: PathBuf,
 }
 
 impl FoundGame {
@@ -38,7 +40,7 @@ impl FoundGame {
             error => Failure::input(format!("{}: {error}", dir.display())),
         })?;
         let record = LogPlaces::open(&dir).and_then(|mut log| log.record(at)).map_err(failed)?;
-        Ok(Self { header: log.header().clone(), record })
+        Ok(Self { header: log.header().clone(), record, dir })
     }
 }
 
@@ -61,7 +63,8 @@ fn only_game(file: &Path) -> Result<FoundGame, Failure> {
     }
     let none = || Failure::input(format!("{} contains no games", file.display()));
     let record = records.pop().ok_or_else(none)?;
-    Ok(FoundGame { header: reader.header().clone(), record })
+    let dir = file.parent().unwrap_or(file).join(".");
+    Ok(FoundGame { header: reader.header().clone(), record, dir })
 }
 
 /// The maximum number of pairs to list for an ambiguous prefix.

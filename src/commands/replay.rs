@@ -51,14 +51,15 @@ pub struct ReplayArgs {
 
 /// Shows the game.
 pub fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
-    let FoundGame { mut header, record } = FoundGame::find(&args.game_id, args.results.as_deref())?;
+    let FoundGame { mut header, record, dir } =
+        FoundGame::find(&args.game_id, args.results.as_deref())?;
     if args.format == OutputFormat::Json {
         let json =
             serde_json::to_string(&record).map_err(|error| Failure::system(error.to_string()))?;
         return printer.line(&json).map(|()| Status::Done);
     }
     args.moved.apply(&mut header, printer)?;
-    let rules = recorded_rules(&header)?;
+    let rules = recorded_rules(&header, &dir)?;
     let replay = Replay::new(&rules.start, &record);
     if std::io::stdin().is_terminal() && printer.is_terminal() && args.ply.is_none() {
         viewer::view(replay, &record, printer.colour)?;

@@ -174,7 +174,7 @@ impl<'a> PageBuilder<'a> {
     fn new(tables: &'a Tables, files: Option<GameFiles>) -> Result<Self, Failure> {
         let analysis = &tables.analysis;
         let results = &analysis.evaluation.results;
-        let renderer = ReplayRenderer::new(&analysis.header)?;
+        let renderer = ReplayRenderer::new(&analysis.header, analysis.dir())?;
         Ok(Self {
             tables,
             summary: LogSummary::new(&analysis.header, &analysis.evaluation),
@@ -308,9 +308,9 @@ pub(super) struct ReplayRenderer {
 }
 
 impl ReplayRenderer {
-    /// Makes replays for games of the log with this header.
-    pub(super) fn new(header: &Header) -> Result<Self, Failure> {
-        Ok(Self { rules: recorded_rules(header)?, control: header.clock })
+    /// Makes replays for games of the log in the folder `dir`, with this header.
+    pub(super) fn new(header: &Header, dir: &Path) -> Result<Self, Failure> {
+        Ok(Self { rules: recorded_rules(header, dir)?, control: header.clock })
     }
 
     /// The replay of a game, which shows nothing of a sealed one.

@@ -158,7 +158,9 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         play(&tournament, &terms, &folder, prepared, &containment, &mut progress, async {
             interrupted()
         })?;
-    let tables = outcome.tables(&dir)?;
+    let mut tables = outcome.tables(&dir)?;
+    // The log does not say where the program is, and the results may be anywhere.
+    tables.analysis.header.program = tournament.game.program().cloned();
     let out = report::write_all(&tables, Some(&args.config))?;
     if let Some(grades) = &tournament.grades {
         report::write_grades(grades, &tables)?;

@@ -273,7 +273,7 @@ impl Served {
         let mut log = LogScan::open(&self.dir).map_err(failure)?;
         let mut header = log.header().clone();
         self.moved.apply(&mut header, self.printer)?;
-        let renderer = ReplayRenderer::new(&header)?;
+        let renderer = ReplayRenderer::new(&header, &self.dir)?;
         let sealed = sealed_ids(&self.dir, &header)?;
         while let Some(line) = log.next_line().map_err(failure)? {
             if let Scanned::Game(game) = line

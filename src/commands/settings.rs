@@ -358,10 +358,11 @@ impl GameSettingsArgs {
         Ok(Settings { problems, ..settings })
     }
 
-    /// The rules of a recorded game. `--game` may only say where its rules program is now.
+    /// The rules of a game recorded in the folder `results`. `--game` may only say where its rules program is now.
     pub(super) fn recorded_rules(
         &self,
         mut header: Header,
+        results: &Path,
         printer: Printer,
     ) -> Result<GameRules, Failure> {
         match &self.game {
@@ -376,7 +377,7 @@ impl GameSettingsArgs {
             }
             _ => {}
         }
-        recorded_rules(&header)
+        recorded_rules(&header, results)
     }
 }
 

@@ -165,7 +165,7 @@ fn check_log(dir: &Path, moved: &MovedGameArgs, printer: Printer) -> Result<Chec
     let unusable = |error: &dyn std::error::Error| {
         Failure::input(format!("the header cannot be used: {error}"))
     };
-    let rules = recorded_rules(&header)?;
+    let rules = recorded_rules(&header, dir)?;
     let secret = match header.seed {
         Some(seed) => Some(Secret::from_seed(seed)),
         None => read_secret(dir)?,

@@ -1,7 +1,7 @@
 //! The game of a configuration: a built-in one by name, or a program.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -84,7 +84,7 @@ impl GameValue {
                 from_file(from, place, request, problems)
             }
             Self::Program(keys) => {
-                let found = keys.find(place, problems)?;
+                let found = keys.find(place, problems)?.configured_in(".");
                 opened(found, request, problems)
             }
         }
@@ -114,7 +114,10 @@ fn from_file(
     problems: &mut Problems,
 ) -> Option<SharedGame> {
     match find_in_file(&place.base.join(path.get_ref()), place, Colour::Plain) {
-        Ok(found) => opened(found, request, problems),
+        Ok(found) => {
+            let folder = configured_folder(Path::new(path.get_ref()), place.base, &found.dir);
+            opened(found.configured_in(&folder), request, problems)
+        }
         Err(failure) => {
             let title = "this game file cannot be used";
             problems.add(Problem::new(path.span(), title).help(failure.message));
@@ -171,13 +174,32 @@ impl GameKeys {
             files.push(file.get_ref().clone());
         }
         let dir = place.base.to_owned();
-        Some(FoundProgram { words, program, dir, files, reply: reply.unwrap_or(DEFAULT_REPLY) })
+        let (reply, configured) = (reply.unwrap_or(DEFAULT_REPLY), String::new());
+        Some(FoundProgram { words, program, dir, configured, files, reply })
     }
 }
 
 fn no_file(name: &str) -> InvalidValue {
     let title = format!("cannot find the file `{}`", name.escape_debug());
     InvalidValue::new(title, "a game's `files` are relative to the folder of its file")
+}
+
+/// The folder of the game file `path`, relative to `base`: as configured if that is relative.
+fn configured_folder(path: &Path, base: &Path, folder: &Path) -> String {
+    let relative = match path.parent() {
+        _ if path.is_absolute() => between(base, folder),
+        Some(parent) if parent != Path::new("") => parent.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    relative.display().to_string()
+}
+
+/// The way from the folder `from` to the folder `to`.
+fn between(from: &Path, to: &Path) -> PathBuf {
+    let same = from.components().zip(to.components()).take_while(|(one, other)| one == other);
+    let shared = same.count();
+    let up = from.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(to.components().skip(shared)).collect()
 }
 
 /// Finds the program that a game file describes.
@@ -217,7 +239,10 @@ fn find_in_text(
 pub fn find_game_file(path: &Path, colour: Colour) -> Result<FoundProgram, Failure> {
     let search = std::env::var_os("PATH");
     let place = LookupPaths { base: Path::new("."), path: search.as_deref() };
-    find_in_file(path, place, colour)
+    let found = find_in_file(path, place, colour)?;
+    let here = std::env::current_dir().unwrap_or_default();
+    let folder = configured_folder(path, &here, &found.dir);
+    Ok(found.configured_in(&folder))
 }
 
 /// Opens the game that the file at `path` describes.

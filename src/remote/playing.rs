@@ -63,6 +63,7 @@ impl PlayableRun {
                     words: identity.command.clone(),
                     program: identity.program.clone().into(),
                     dir: identity.dir.clone().into(),
+                    configured: identity.configured.clone(),
                     files: identity.files.clone(),
                     reply: Duration::from_millis(identity.reply_ms),
                 };

@@ -19,8 +19,7 @@ use crate::model::stage::{PairingRules, Stage};
 use crate::model::tournament::Tournament;
 use crate::printer::Printer;
 use crate::verify::first_difference;
-use referee_games::Seat;
-use referee_games::Text;
+use referee_games::{RulesProgram, Seat, Text};
 
 /// A tournament that can start or resume.
 #[derive(Debug)]
@@ -197,7 +196,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         identity,
         created,
         game: tournament.game.name().to_owned(),
-        program: tournament.game.program().cloned(),
+        program: tournament.game.program().map(RulesProgram::without_places),
         seats: [seats.first, seats.second].map(Text::into_owned),
         options,
         clock: tournament.clock,

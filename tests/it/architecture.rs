@@ -26,6 +26,7 @@ const SHARED_NAMES: &[(&str, &str)] = &[
     ("Action", "every game has its own"),
     ("Board", "every game has its own"),
     ("Rules", "every game has its own"),
+    ("Snapshot", "every game has its own"),
     ("State", "every game has its own"),
 ];
 

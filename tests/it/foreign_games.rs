@@ -124,6 +124,36 @@ fn results_are_read_with_a_rules_program_that_has_moved() {
 }
 
 #[test]
+fn a_log_does_not_say_where_its_rules_program_is() {
+    let arena = Arena::new();
+    fs::create_dir_all(arena.path().join("cup/game")).expect("a folder");
+    arena.write("cup/game/game.toml", "command = [\"sh\", \"rules.sh\"]\n");
+    arena.write("cup/game/rules.sh", RULES);
+    arena.write("cup/tournament.toml", &CUP.replace("RULES", "from = \"game/game.toml\""));
+    assert_eq!(arena.in_shell("cd cup && \"$1\" run --quiet", &[]).code, 0);
+    let log = fs::read_to_string(arena.path().join("cup/results/cup/games.jsonl")).expect("a log");
+    let header: Value = serde_json::from_str(log.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(
+        (&header["program"]["dir"], header["program"].get("program")),
+        (&"game".into(), None)
+    );
+    assert!(!log.contains(arena.path().to_str().expect("a path")), "{header}");
+    fs::rename(arena.path().join("cup"), arena.path().join("moved")).expect("moved");
+    for command in ["verify", "report", "export"] {
+        let read = arena.run(&[command, "moved/results/cup"]);
+        assert_eq!(read.code, 0, "{read:?}");
+    }
+    let elsewhere = Arena::new();
+    let results = elsewhere.path().to_str().expect("a path");
+    let script = format!("cd moved && \"$1\" run --quiet --results {results}");
+    assert_eq!(arena.in_shell(&script, &[]).code, 0, "the page is made from the log");
+    let cup = format!("{results}/cup");
+    assert_eq!(arena.run(&["verify", &cup]).code, 2, "it is not above the results or here");
+    let here = arena.in_shell(&format!("cd moved && \"$1\" verify {cup}"), &[]);
+    assert_eq!(here.code, 0, "{here:?}");
+}
+
+#[test]
 fn kits_and_tournaments_are_made_for_it() {
     let arena = arena(RULES);
     fs::create_dir(arena.path().join("game")).expect("a folder");

@@ -44,7 +44,7 @@ const OPENSPIEL: [(&str, [&str; 2]); 14] = [
     ("breakthrough(rows=5,columns=4)", ["random", "search-30"]),
     ("othello", ["greedy", "search-3"]),
     ("go(board_size=5)", ["greedy", "search-3"]),
-    ("chess", ["greedy", "search-60"]),
+    ("chess", ["greedy", "search-30"]),
     ("backgammon(max_player_turns=4)", ["greedy", "search-3"]),
     ("pig(winscore=20)", ["random", "search-30"]),
     ("matrix_rps", ["greedy", "search-20"]),
@@ -55,11 +55,16 @@ const OPENSPIEL: [(&str, [&str; 2]); 14] = [
     ("phantom_ttt", ["random", "search-20"]),
 ];
 
-/// Openings of chess after which the seat to move, white or black, can mate at once: whole games
-/// between players that try random games would take minutes.
-const MATES: &str = r#"["e4", "e5", "Qh5", "Nc6", "Bc4", "Nf6"]
-["f3", "e5", "g4"]
-"#;
+/// A random game of chess up to a position in which black has five moves, one of which mates. Whole
+/// games between players that try random games would take minutes.
+#[rustfmt::skip]
+const BEFORE_MATE: [&str; 65] = [
+    "d4", "f6", "h3", "Nh6", "Kd2", "Rg8", "b4", "c6", "a3", "Nf7", "Ke3", "h5", "Rh2", "Na6",
+    "Kf3", "Qb6", "Bf4", "Qd8", "Bd2", "Rh8", "Bh6", "g6", "Bg5", "fxg5", "Qe1", "Rh6", "a4",
+    "h4", "Qd2", "Qc7", "Qd3", "b6", "Ke4", "c5", "Qxa6", "Qg3", "Qc4", "Rh5", "b5", "Qe3+",
+    "Kd5", "Kd8", "Na3", "Ke8", "dxc5", "Qg3", "Qe4", "bxc5", "Qg4", "Bg7", "c4", "d6", "b6",
+    "Be6+", "Kxe6", "Bb2", "Nb5", "Bg7", "Qxg5", "Rh7", "Ra3", "d5", "Rb3", "a6", "Nd6+"
+];
 
 /// Debian's UCI engines.
 const ENGINES: [&str; 3] = ["stockfish", "ethereal-chess", "glaurung"];
@@ -119,7 +124,7 @@ fn openspiel(game: &str, bots: [&str; 2]) -> Lacks {
         |(name, bot): (&str, &str)| format!("[[players]]\nname = \"{name}\"\nbot = \"{bot}\"\n");
     let players: String = ["ant", "bee"].into_iter().zip(bots).map(player).collect();
     if name == "chess" {
-        arena.write("openings.txt", MATES);
+        arena.write("openings.txt", &Value::from(&BEFORE_MATE[..]).to_string());
         play(&arena, &game, &format!("[openings]\nfile = \"openings.txt\"\n{players}"));
     } else {
         play(&arena, &game, &players);

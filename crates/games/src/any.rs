@@ -116,10 +116,14 @@ pub trait AnyGame: fmt::Debug + Send + Sync {
 pub struct RulesProgram {
     /// The words of its command, as configured.
     pub command: Vec<String>,
-    /// The program of the command, as an absolute path.
+    /// The program of the command, as an absolute path. Not in logs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub program: String,
-    /// Its working folder, as an absolute path.
+    /// Its working folder, as an absolute path. In logs, [`configured`](Self::configured).
     pub dir: String,
+    /// Its working folder relative to that of the configuration.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub configured: String,
     /// Other files that are part of the game, relative to the folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
@@ -134,6 +138,19 @@ pub struct RulesProgram {
 
 /// A position of any game, with the rules in force.
 pub type Position = Box<dyn AnyPosition>;
+
+impl RulesProgram {
+    /// The same for a log, which says nothing of where things are on this machine.
+    #[must_use]
+    pub fn without_places(&self) -> Self {
+        Self {
+            program: String::new(),
+            dir: self.configured.clone(),
+            configured: String::new(),
+            ..self.clone()
+        }
+    }
+}
 
 /// A position of any game, with the rules in force.
 ///

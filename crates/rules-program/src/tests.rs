@@ -64,6 +64,7 @@ impl ScriptedProgram {
             command: vec![answer.to_owned()],
             program: String::new(),
             dir: String::new(),
+            configured: String::new(),
             files: Vec::new(),
             reply_ms: 0,
             hash: String::new(),

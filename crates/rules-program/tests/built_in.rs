@@ -48,6 +48,7 @@ fn through_the_pipe(kind: GameKind) -> ProgramGame {
         command: vec![answer.to_owned()],
         program: String::new(),
         dir: String::new(),
+        configured: String::new(),
         files: Vec::new(),
         reply_ms: 10_000,
         hash: String::new(),
