@@ -274,6 +274,17 @@ fn closing_a_replay_returns() -> Lacks {
             browser.client.wait().for_element(hidden).await.expect("the viewer is closed");
             assert_eq!(browser.ask(PLACE).await, json!([true, top, true, ""]), "{closing}");
         }
+        // A page that was sent alone has only its own games, and says so.
+        let alone = arena.path().join("sent.html");
+        fs::copy(arena.results().join("report.html"), &alone).expect("copied");
+        browser.open(&alone, "#game=unknown-1").await;
+        let missing = Locator::XPath("//dialog[@open]//*[contains(., 'not in this file')]");
+        browser.client.wait().for_element(missing).await.expect("a sentence");
+        let stage = "return document.querySelector('#viewer .stage').checkVisibility()";
+        assert_eq!(browser.ask(stage).await, json!(false));
+        browser.ask("viewer.close(); openSection('games')").await;
+        let note = Locator::XPath("//*[@id='found'][contains(., 'Only the games in this file')]");
+        browser.client.wait().for_element(note).await.expect("a note");
         browser.end().await;
         Ok(())
     })

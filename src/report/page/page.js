@@ -41,6 +41,12 @@ async function allGames() {
   return { games, note: "Only the games in this file: the folder “games” is not beside it." };
 }
 
+/** How many games a list has, and the note about them. */
+function toldCount(count, note) {
+  const shown = count > LISTED ? `; the first ${LISTED} are listed` : "";
+  return `${count} ${count === 1 ? "game" : "games"}${shown}.${note && " "}${note}`;
+}
+
 /** A row of a list of games. */
 function gameRow([id, first, second, pair, end, plies]) {
   return make("tr", {}, make("td", {}, make("a", { href: `#game=${id}&ply=0` },
@@ -194,8 +200,7 @@ async function list() {
   const found = games.filter(fits), column = Math.abs(sorted);
   if (sorted) found.sort((a, b) => Math.sign(sorted) *
     (column === 5 ? a[5] - b[5] : String(a[column]).localeCompare(b[column])));
-  const count = found.length === 1 ? "1 game" : `${found.length} games`;
-  find("found").textContent = `${count}${found.length > LISTED ? `, the first ${LISTED}:` : ""} ${note}`;
+  find("found").textContent = toldCount(found.length, note);
   find("list").replaceChildren(...found.slice(0, LISTED).map(gameRow));
 }
 

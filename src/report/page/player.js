@@ -78,9 +78,9 @@ function faultsOf(number) {
 async function gamesSection(number) {
   const { games, note } = await allGames();
   const own = games.filter(([, first, second]) => first === number || second === number);
-  return [make("h2", {}, "Games"), make("p", {}, `${own.length} games${own.length > 200 ? ", the first 200:" : ""} ${note}`),
+  return [make("h2", {}, "Games"), make("p", {}, toldCount(own.length, note)),
     tableOf("Games", ["Game", "Pair", "Ending"].map((text) => heading(text, "")).concat(heading("Length")),
-      own.slice(0, 200).map(gameRow))];
+      own.slice(0, LISTED).map(gameRow))];
 }
 
 const player = {
