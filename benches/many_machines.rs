@@ -1,0 +1,270 @@
+//! Measures a run on many machines: how many games per second the coordinator takes in, and how its
+//! memory grows.
+//!
+//! `cargo bench --features nats --bench many_machines` needs `nats-server` on the path. It lets 64
+//! simulated workers answer 100,000 games (another number with `-- GAMES`) as fast as they can, and
+//! prints games per second and the coordinator's memory on the way. Then it prints how much longer
+//! a real worker takes per game than a run on this machine does.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+mod program;
+
+use std::error::Error;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use async_nats::jetstream::AckKind;
+use program::referee;
+use referee::model::record::GameRecord;
+use referee::remote::delivery::publish_result;
+use referee::remote::description::RunDescription;
+use referee::remote::messages::{
+    GameMessage, HEARTBEAT, JobMessage, RemoteGame, RemoteOutcome, ResultMessage, RunAnnouncement,
+    WorkerHeartbeat, WorkerId,
+};
+use referee::remote::server::NatsServer;
+use referee::remote::streams::{DESCRIPTION, RUNS, RunNames, Streams, job_of};
+use referee::seeds::Secret;
+use referee_games::{BySeat, SeatMap};
+use tokio::io::AsyncReadExt as _;
+use tokio_stream::StreamExt as _;
+
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+/// The number of simulated workers.
+const WORKERS: usize = 64;
+/// The number of games in the comparison with a run on this machine.
+const COMPARED: u32 = 2000;
+
+fn main() -> Outcome<()> {
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let games = args.first().map_or(Ok(100_000), |games| games.parse())?;
+    let server = BenchServer::start()?;
+    let folder = tempfile::tempdir()?;
+    simulate(&server.url, folder.path(), games)?;
+    overhead(&server.url)
+}
+
+/// A server that ends with the benchmark.
+struct BenchServer {
+    child: Child,
+    url: String,
+    _store: tempfile::TempDir,
+}
+
+impl BenchServer {
+    fn start() -> Outcome<Self> {
+        let store = tempfile::tempdir()?;
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let mut command = Command::new("nats-server");
+        command.args(["-a", "127.0.0.1", "-js", "-p", &port.to_string(), "-sd"]).arg(store.path());
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        let began = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            if began.elapsed() > Duration::from_secs(10) {
+                return Err("the server does not start".into());
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Ok(Self { child, url: format!("nats://127.0.0.1:{port}"), _store: store })
+    }
+}
+
+impl Drop for BenchServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A tournament of two players in games of two plies.
+fn configure(dir: &Path, games: u32) -> Outcome<()> {
+    let text = format!(
+        "name = \"cup\"\ngame = \"watch-your-back\"\nseed = 7\njobs = 2\npairs = {}\n\
+         [options]\nmax-moves = 2\n\
+         [[players]]\nname = \"ant\"\nbot = \"random\"\n\
+         [[players]]\nname = \"bee\"\nbot = \"random\"\n",
+        games / 2
+    );
+    Ok(fs::write(dir.join("tournament.toml"), text)?)
+}
+
+/// A game that was played on this machine.
+fn example() -> Outcome<GameRecord> {
+    let folder = tempfile::tempdir()?;
+    configure(folder.path(), 2)?;
+    referee(folder.path(), &["run", "-q"]).map_err(|error| error.to_string())?;
+    let log = BufReader::new(File::open(folder.path().join("results/cup/games.jsonl"))?);
+    let line = log.lines().nth(1).ok_or("no game")??;
+    Ok(serde_json::from_str(&line)?)
+}
+
+fn simulate(url: &str, dir: &Path, games: u32) -> Outcome<()> {
+    configure(dir, games)?;
+    let example = example()?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+    command.args(["run", "-q", "--on", url]).current_dir(dir);
+    let mut run = command.stdout(Stdio::null()).spawn()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let workers = runtime.block_on(SimulatedWorkers::join(url, example))?;
+    let began = Instant::now();
+    println!("{games} games through {WORKERS} simulated workers");
+    let answered = Arc::clone(&workers.answered);
+    let serving = std::thread::spawn(move || runtime.block_on(workers.work()));
+    let (mut shown, mut all_answered) = (0, None);
+    let status = loop {
+        if let Some(status) = run.try_wait()? {
+            break status;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        let (part, now) = ((u64::from(games) / 10).max(1), answered.load(Ordering::Relaxed));
+        if now >= u64::from(games) && all_answered.is_none() {
+            all_answered = Some(began.elapsed());
+        }
+        if now / part > shown {
+            shown = now / part;
+            println!(
+                "{now:9} games  {:6.1} s  {:6.1} MB",
+                began.elapsed().as_secs_f64(),
+                memory(run.id())?
+            );
+        }
+    };
+    let seconds = began.elapsed().as_secs_f64();
+    if !status.success() {
+        return Err("the run failed".into());
+    }
+    drop(serving);
+    if let Some(answered) = all_answered {
+        let rate = f64::from(games) / answered.as_secs_f64();
+        println!(
+            "{rate:.0} games per second; the tables and the page take the rest of {seconds:.1} s"
+        );
+    }
+    Ok(())
+}
+
+/// The memory of a process that is its own, in megabytes.
+fn memory(process: u32) -> Outcome<f64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()).unwrap_or("0");
+    Ok(kilobytes.parse::<f64>()? / 1000.0)
+}
+
+/// Workers that answer at once, with games that follow the rules.
+struct SimulatedWorkers {
+    url: String,
+    names: RunNames,
+    secret: Secret,
+    example: GameRecord,
+    answered: Arc<AtomicU64>,
+}
+
+impl SimulatedWorkers {
+    async fn join(url: &str, example: GameRecord) -> Outcome<Self> {
+        let server = NatsServer::connect(url, "benchmark").await?;
+        let mut runs = server.client.subscribe(RUNS).await?;
+        let announced = runs.next().await.ok_or("no run")?;
+        let announced: RunAnnouncement = serde_json::from_slice(&announced.payload)?;
+        let names = RunNames::new(&announced.run);
+        let store = Streams::new(&server, names.clone()).existing_store().await?;
+        let mut text = Vec::new();
+        store.get(DESCRIPTION).await?.read_to_end(&mut text).await?;
+        let description: RunDescription = serde_json::from_slice(&text)?;
+        let secret = Secret::from_hex(&description.secret).ok_or("no secret")?;
+        let answered = Arc::new(AtomicU64::new(0));
+        Ok(Self { url: url.to_owned(), names, secret, example, answered })
+    }
+
+    /// Works until the run is over.
+    async fn work(self) {
+        let all = Arc::new(self);
+        let mut workers = tokio::task::JoinSet::new();
+        for number in 0..WORKERS {
+            workers.spawn(Arc::clone(&all).work_as(number));
+        }
+        while workers.join_next().await.is_some() {}
+    }
+
+    async fn work_as(self: Arc<Self>, number: usize) -> Outcome<()> {
+        let id = WorkerId { name: format!("w{number}"), instance: format!("w{number}") };
+        let server = NatsServer::connect(&self.url, &id.name).await?;
+        let heartbeat = WorkerHeartbeat { slots: 1, cores: 1, ..WorkerHeartbeat::idle(id.clone()) };
+        let heartbeat: Vec<u8> = serde_json::to_vec(&heartbeat)?;
+        let (client, subject) = (server.client.clone(), self.names.workers());
+        tokio::spawn(async move {
+            let mut tick = tokio::time::interval(HEARTBEAT);
+            loop {
+                tick.tick().await;
+                let _ = client.publish(subject.clone(), heartbeat.clone().into()).await;
+            }
+        });
+        let queue = Streams::new(&server, self.names.clone()).jobs().await?;
+        loop {
+            let mut jobs =
+                queue.batch().max_messages(1).expires(Duration::from_secs(5)).messages().await?;
+            let Some(message) = jobs.next().await else { continue };
+            let message = message?;
+            let outcome = match serde_json::from_slice(&message.payload)? {
+                JobMessage::Probe(_) => RemoteOutcome::Probed(None),
+                JobMessage::Play(games) => {
+                    RemoteOutcome::Played(games.iter().map(|game| self.played(game)).collect())
+                }
+            };
+            let games = if let RemoteOutcome::Played(games) = &outcome { games.len() } else { 0 };
+            let bytes = serde_json::to_vec(&ResultMessage { worker: id.clone(), outcome })?;
+            let job = job_of(&message.subject).unwrap_or_default();
+            publish_result(&server, &self.names, job, job, &bytes).await?;
+            message.ack_with(AckKind::Ack).await?;
+            self.answered.fetch_add(games as u64, Ordering::Relaxed);
+        }
+    }
+
+    /// The record of a game, with the actions of the example.
+    fn played(&self, game: &GameMessage) -> RemoteGame {
+        let [first, second] = game.players.map(|player| ["ant", "bee"][player]);
+        let seed = |own, other| self.secret.player_seed(own, other, game.pair);
+        let seats = || BySeat::new("white", "black");
+        let mut record = self.example.clone();
+        (record.id, record.pair, record.game) = (game.id.clone(), game.pair, game.game);
+        record.players = SeatMap::new(seats(), BySeat::new(first.to_owned(), second.to_owned()));
+        let seeds = BySeat::new(seed(first, second), seed(second, first));
+        record.seed = SeatMap::new(seats(), seeds);
+        RemoteGame { record, transcript: None }
+    }
+}
+
+/// Compares a worker with a run on this machine, both with two games at once.
+fn overhead(url: &str) -> Outcome<()> {
+    let here = tempfile::tempdir()?;
+    configure(here.path(), COMPARED)?;
+    let local = timed(|| referee(here.path(), &["run", "-q"]))?;
+    let there = tempfile::tempdir()?;
+    configure(there.path(), COMPARED)?;
+    let mut worker = Command::new(env!("CARGO_BIN_EXE_referee"));
+    worker.args(["worker", url, "--jobs", "2"]).stderr(Stdio::null());
+    let mut worker = worker.spawn()?;
+    let remote = timed(|| referee(there.path(), &["run", "-q", "--on", url]));
+    worker.kill()?;
+    worker.wait()?;
+    let (local, remote) = (local * 1e6 / f64::from(COMPARED), remote? * 1e6 / f64::from(COMPARED));
+    println!(
+        "{COMPARED} games, two at once: {local:.0} µs per game here, {remote:.0} µs on a worker: {:.0} µs more",
+        remote - local
+    );
+    Ok(())
+}
+
+fn timed(work: impl FnOnce() -> Result<(), Box<dyn Error>>) -> Outcome<f64> {
+    let began = Instant::now();
+    work().map_err(|error| error.to_string())?;
+    Ok(began.elapsed().as_secs_f64())
+}
