@@ -7,16 +7,20 @@ use serde_json::Value;
 
 /// The mistakes of `tests/rules/liar.py`: the argument, a part of the problem, and the number of
 /// steps that show it.
-const MISTAKES: [(&str, &str, usize); 5] = [
+const MISTAKES: [(&str, &str, usize); 9] = [
     ("impure", "two processes of the program show different positions", 1),
     ("twice", "is listed twice", 2),
     ("seats", "unknown seat `third`", 3),
     ("crashes", "ended with exit code 1", 7),
     ("leaks", "second learns from the events what its guesses hide", 1),
+    ("grows", "the maximum is 65536", 16),
+    ("silent", "no answer within 2 s", 3),
+    ("endless", "the game is not over after 40 plies", 40),
+    ("outlaw", "unknown clause `L9`", 0),
 ];
 
-/// The mistakes that only many games show.
-const SLOW: [&str; 2] = ["impure", "leaks"];
+/// The mistakes that only many games, large states or long waits show.
+const SLOW: [&str; 5] = ["impure", "leaks", "grows", "silent", "endless"];
 
 pub(crate) fn tests() -> Vec<Trial> {
     let mut tests = vec![
@@ -64,7 +68,10 @@ fn tried(kind: &str) -> Result<(i32, Value), Lacks> {
     }
     let arena = Arena::new();
     arena.write("liar.py", include_str!("../rules/liar.py"));
-    arena.write("game.toml", &format!("command = [\"python3\", \"liar.py\", \"{kind}\"]\n"));
+    arena.write(
+        "game.toml",
+        &format!("command = [\"python3\", \"liar.py\", \"{kind}\"]\nreply = \"2s\"\n"),
+    );
     let args = ["test-game", "game.toml", "--games", "20", "--search-games", "0"];
     let run = arena.run(&[&args[..], &["--format", "json"]].concat());
     let trial = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{run:?}"));
