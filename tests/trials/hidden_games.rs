@@ -1,5 +1,6 @@
 //! Games with hidden information: messages to players, displays, and built-in players.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use crate::harness::{quick, without};
@@ -7,21 +8,26 @@ use crate::support::Arena;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-/// A player that writes its messages into a file named after its seat, and always adds 1.
+/// A player that writes its messages into a file named after its seat and the game's seed, on which
+/// its actions depend, too.
 const SPY: &str = r#"
-import json, sys
-out = None
+import json, random, sys
+out = rng = None
 for line in sys.stdin:
     message = json.loads(line)
     message.pop("clock", None)
     if message["type"] == "init":
-        out = open(message["you"] + ".jsonl", "a")
+        name = f"{message['you']}-{message['seed']}"
+        out, rng = open(name + ".jsonl", "a"), random.Random(name)
     print(json.dumps(message), file=out, flush=True)
     if message["type"] == "init":
         print(json.dumps({"id": message["id"], "guesses": 4}), flush=True)
     elif message["type"] == "turn":
-        print(json.dumps({"id": message["id"], "action": "1"}), flush=True)
+        print(json.dumps({"id": message["id"], "action": rng.choice("12")}), flush=True)
 "#;
+
+/// The pairs of games in which a seat's messages are compared.
+const PAIRS: u32 = 10;
 
 /// A tournament of a variant of `tests/rules/liar.py`.
 const CUP: &str = r#"
@@ -70,23 +76,31 @@ fn cup(variant: &str, pairs: u32, players: &[(&str, &str)]) -> Arena {
 
 fn told_the_same() {
     let spies = [
-        ("ant", "command = [\"python3\", \"spy.py\"]"),
-        ("bee", "command = [\"python3\", \"spy.py\"]"),
+        ("ant", "command = [\"python3\", \"spy.py\"]\nreusable = true"),
+        ("bee", "command = [\"python3\", \"spy.py\"]\nreusable = true"),
     ];
     let told = ["heads", "tails"].map(|coin| {
-        let arena = cup(coin, 1, &spies);
-        let run = arena.run(&["run", "--quiet"]);
+        let arena = cup(coin, PAIRS, &spies);
+        let run = arena.run(&["run", "--quiet", "--strict"]);
         assert_eq!(run.code, 0, "{run:?}");
-        ["first", "second"].map(|seat| {
-            fs::read_to_string(arena.path().join(format!("{seat}.jsonl"))).expect("lines")
-        })
+        ["first", "second"].map(|seat| heard(&arena, seat))
     });
     let [[first, second], [other_first, other_second]] = told;
     assert_ne!(first, other_first, "the first seat sees its coin");
+    assert_eq!(second.len(), 2 * PAIRS as usize);
     assert_eq!(second, other_second);
+    let second = second.values().next().expect("a game");
     let turn = second.lines().find(|line| line.contains("\"turn\"")).expect("a turn");
     let turn: Value = serde_json::from_str(turn).expect("JSON");
     assert_eq!(turn["guesses"].as_array().map(Vec::len), Some(4), "{turn}");
+}
+
+/// The messages to a seat, by game.
+fn heard(arena: &Arena, seat: &str) -> BTreeMap<String, String> {
+    let files = fs::read_dir(arena.path()).expect("a folder").flatten();
+    let named = files.map(|file| (file.file_name().to_string_lossy().into_owned(), file.path()));
+    let of_seat = named.filter(|(name, _)| name.starts_with(seat));
+    of_seat.map(|(name, path)| (name, fs::read_to_string(path).expect("lines"))).collect()
 }
 
 fn who_can_play() {
