@@ -1,6 +1,7 @@
 //! Trouble with games, servers and networks.
 
 use std::fs;
+use std::process::Stdio;
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
@@ -29,7 +30,10 @@ pub(super) fn given_up(server: &mut TestServer) {
         ),
     );
     let start = || {
-        let worker = WorkerProcess::start(&arena, &url, "victim");
+        // One game at once: another one would die with it each time, and be given up as well.
+        let mut command = arena.command(&["worker", &url, "--jobs", "1", "--name", "victim"]);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let worker = WorkerProcess(child.expect("a worker"));
         fs::write(&pid_file, worker.0.id().to_string()).expect("written");
         worker
     };
