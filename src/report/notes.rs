@@ -162,10 +162,20 @@ pub(super) fn winner(standings: &Standings) -> Option<String> {
     let better = format!("It is better than {other} with {percent}% likelihood");
     Some(match next.games {
         Some(games) => {
+            let games = two_digits(games);
             format!("{place} {better}; about {games} more games would settle that.")
         }
         None => format!("{place} {better}."),
     })
+}
+
+/// The number, rounded to two digits: nobody knows the others.
+fn two_digits(number: u32) -> u32 {
+    let mut unit = 1;
+    while number / unit >= 100 {
+        unit *= 10;
+    }
+    (number + unit / 2) / unit * unit
 }
 
 /// Neighbours that are not separated at 95%, in at most two lines.
@@ -326,6 +336,12 @@ mod tests {
                 "Without a rank: fox (no game that counts), eel (made faults and finished no game)."
             )
         );
+    }
+
+    #[test]
+    fn numbers_are_rounded_to_two_digits() {
+        let rounded = [0, 7, 99, 104, 105, 995, 260_884].map(two_digits);
+        assert_eq!(rounded, [0, 7, 99, 100, 110, 1000, 260_000]);
     }
 
     #[test]
