@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use super::server::{TestServer, WorkerProcess};
+use super::server::{TestServer, WorkerProcess, arena_with_script};
 use crate::support::{Arena, Config};
 
 /// A comparison gives the same verdict after the same games here and on a worker.
@@ -40,14 +40,7 @@ pub(super) fn until(server: &mut TestServer) {
 
 /// A player that has changed travels again, and its games are played again.
 pub(super) fn replace(server: &mut TestServer) {
-    let config = Config::empty()
-        .player("ant", "dir = \"ant\"\ncommand = [\"sh\", \"play.sh\"]")
-        .bot("bee", "random")
-        .bot("cat", "random")
-        .change(|config| config.pairs = 1);
-    let (arena, url) = (Arena::with(&config), server.url());
-    fs::create_dir(arena.path().join("ant")).expect("a folder");
-    arena.write("ant/play.sh", "exec \"$REFEREE\" bot random\n");
+    let (arena, url) = (arena_with_script("exec \"$REFEREE\" bot random\n"), server.url());
     let _worker = WorkerProcess::start(&arena, &url, "one");
     let run = arena.run(&["run", "-q", "--on", &url]);
     assert_eq!(run.code, 0, "{}", run.err);

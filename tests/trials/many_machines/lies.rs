@@ -1,6 +1,7 @@
 //! Workers that lie about the games they play.
 
 use std::collections::BTreeMap;
+use std::fs::{self, File};
 
 use async_nats::jetstream::AckKind;
 use referee::model::record::GameRecord;
@@ -192,37 +193,34 @@ pub(super) fn spot_check(server: &mut TestServer) {
     let config = Config::empty().bot("ant", "random").bot("bee", "greedy");
     let lies = records(&Config::empty().bot("ant", "random").bot("bee", "random"));
     let (arena, url) = (Arena::with(&config), server.url());
-    let run = arena.start(&["run", "--on", &url, "--spot-check", "100"]);
+    let told = arena.path().join("run.err");
+    let mut run = arena.command(&["run", "--on", &url, "--spot-check", "100"]);
+    let run = run.stderr(File::create(&told).expect("a file")).spawn().expect("a coordinator");
+    let told = || arena.normal(&fs::read_to_string(&told).expect("UTF-8"));
     let (ids, honest) = runtime().block_on(async {
         let liar = Liar::join(&url, "liar").await;
         let job = liar.take().await;
-        let mut workers = liar.server.client.subscribe(liar.names.workers()).await.expect("heard");
         liar.tell(1, false).await;
         let honest = WorkerProcess::start(&arena, &url, "honest");
-        let is_ready = |payload: &[u8]| {
-            let heartbeat: WorkerHeartbeat = serde_json::from_slice(payload).expect("JSON");
-            heartbeat.worker.name == "honest" && heartbeat.slots > 0
-        };
-        while !is_ready(&workers.next().await.expect("a heartbeat").payload) {}
+        // Without another worker that the coordinator knows, nothing is checked.
+        wait_until(|| told().contains("worker honest: "));
         liar.answer(&job, truly(&job.ids, &lies)).await;
         liar.tell(0, true).await;
         liar.server.client.flush().await.expect("sent");
         (job.ids, honest)
     });
     let run = arena.finish(run, "");
-    assert_eq!(run.code, 0, "{}", run.err);
-    let told = "when worker honest played it again. The game of worker liar counts";
+    let told = told();
+    assert_eq!(run.code, 0, "{told}");
+    let why = "when worker honest played it again. The game of worker liar counts";
     for id in &ids {
         let sentence = format!("warning: game {id} was different from ply ");
-        let is_it = |line: &str| line.starts_with(&sentence) && line.contains(told);
-        assert!(run.err.lines().any(is_it), "{}", run.err);
+        let is_it = |line: &str| line.starts_with(&sentence) && line.contains(why);
+        assert!(told.lines().any(is_it), "{told}");
         assert_eq!(arena.essence()[id]["worker"], "liar");
     }
-    assert!(
-        run.err.contains("2 of 2 games that were played again by another worker were different"),
-        "{}",
-        run.err
-    );
+    let summary = "2 of 2 games that were played again by another worker were different";
+    assert!(told.contains(summary), "{told}");
     drop(honest);
 
     // Honest workers agree.

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use crate::support::{Arena, wait_until};
+use crate::support::{Arena, Config, wait_until};
 use nix::unistd::Pid;
 use tempfile::TempDir;
 
@@ -97,6 +97,19 @@ impl Drop for TestServer {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// A tournament of two built-in players and `ant`, whose `play.sh` has a folder to itself.
+pub(crate) fn arena_with_script(play: &str) -> Arena {
+    let config = Config::empty()
+        .player("ant", "dir = \"ant\"\ncommand = [\"sh\", \"play.sh\"]")
+        .bot("bee", "random")
+        .bot("cat", "random")
+        .change(|config| config.pairs = 1);
+    let arena = Arena::with(&config);
+    fs::create_dir(arena.path().join("ant")).expect("a folder");
+    arena.write("ant/play.sh", play);
+    arena
 }
 
 /// A worker, which is killed at the end.

@@ -7,34 +7,28 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::server::{TestServer, WorkerProcess};
+use super::server::{TestServer, WorkerProcess, arena_with_script};
 use crate::support::{Arena, Config, wait_until};
 
 /// A player that kills the worker as soon as a game begins.
 pub(super) fn given_up(server: &mut TestServer) {
-    let config = Config::empty()
-        .player("ant", "dir = \"ant\"\ncommand = [\"sh\", \"play.sh\"]")
-        .bot("bee", "random")
-        .bot("cat", "random")
-        .change(|config| config.pairs = 1);
-    let (arena, url) = (Arena::with(&config), server.url());
-    fs::create_dir(arena.path().join("ant")).expect("a folder");
-    let pid_file = arena.path().join("worker.pid");
-    arena.write(
-        "ant/play.sh",
-        &format!(
+    // The folder of the player travels, so it finds the worker in a file elsewhere.
+    let pid_file = tempfile::NamedTempFile::new().expect("a file");
+    let (arena, url) = (
+        arena_with_script(&format!(
             "read -r line; echo ok; read -r line\n\
              case $line in quit*) exit 0;; esac\n\
              kill -9 $(cat {})\n",
-            pid_file.display()
-        ),
+            pid_file.path().display()
+        )),
+        server.url(),
     );
     let start = || {
         // One game at once: another one would die with it each time, and be given up as well.
         let mut command = arena.command(&["worker", &url, "--jobs", "1", "--name", "victim"]);
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let worker = WorkerProcess(child.expect("a worker"));
-        fs::write(&pid_file, worker.0.id().to_string()).expect("written");
+        fs::write(pid_file.path(), worker.0.id().to_string()).expect("written");
         worker
     };
     let args = ["run", "--on", &url, "--lease", "1", "--containment", "off"];
