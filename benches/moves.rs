@@ -1,11 +1,11 @@
 //! Measures the cost of a move in the referee, compared with a bare ping-pong over the same pipes.
 //!
-//! `cargo bench` first prints the moves per second of a whole run against two bare ping-pongs. It then
-//! prints the referee's own CPU time and the wall time per move, including rules,
-//! clock and record, with two instant players on the referee's core, as multiples of those of the
-//! ping-pong. Each ratio is the median of several rounds, which measure both one after the other.
-//! The players replay a recorded game from a file, so they cost almost nothing. They are this same
-//! program, started with `--instant`.
+//! `cargo bench` first prints the moves per second of a whole run against two bare ping-pongs. It
+//! then prints the referee's own CPU time and the wall time per move, including rules, clock and
+//! record, with two instant players on the referee's core, as multiples of those of the ping-pong.
+//! Each ratio is the median of several rounds, which measure both one after the other. The players
+//! replay a recorded game from a file, so they cost almost nothing. They are this same program,
+//! started with `--instant`.
 //!
 //! It then prints the cost of containment at each level available on this machine: of starting a
 //! player (from its process to its handshake), and of a move.

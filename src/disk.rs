@@ -100,8 +100,8 @@ fn place(
     replacement.place(kept)
 }
 
-/// A new file that takes the place of another one when it is complete. Unless it does, it is removed
-/// when this value is dropped.
+/// A new file that takes the place of another one when it is complete. Unless it does, it is
+/// removed when this value is dropped.
 #[derive(Debug)]
 pub struct Replacement {
     file: File,

@@ -18,7 +18,8 @@
 //! 1. The `games` crate does not depend on processes, time, files, or the protocol.
 //! 2. Only [`player`], [`referee_sandbox`], [`disk`], [`log`], [`folder`], [`run`],
 //!    [`fingerprint`], [`config`]'s reader, [`submissions`], [`bounded`], [`signals`],
-//!    `remote` and [`commands`] touch the operating system. Data that must survive a crash is written through
+//!    `remote` and [`commands`] touch the operating system. Data that must survive a crash is
+//!    written through
 //!    [`disk`].
 //! 3. Dice and player seeds are functions of the tournament's secret, the unordered pair of names
 //!    and the pair's number; the choices in openings are functions of the secret and the pair's

@@ -2,9 +2,9 @@
 //! `JetStream`, and workers play them.
 //!
 //! The coordinator's log stays the truth. A job waits in a queue of the server until a worker has
-//! published its result, and the result waits there until the coordinator has written it to the log.
-//! So each of the three may be killed and started again at any time. Delivery is at least once; a
-//! result counts once, because the identity of a game does.
+//! published its result, and the result waits there until the coordinator has written it to the
+//! log. So each of the three may be killed and started again at any time. Delivery is at least
+//! once; a result counts once, because the identity of a game does.
 
 pub mod bundle;
 pub mod coordinator;

@@ -1,7 +1,8 @@
 //! `compare`: tests whether one player is better than another, in as few games as possible.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use tokio::sync::watch;
@@ -21,12 +22,13 @@ use crate::model::player::PlayerSpec;
 use crate::model::stage::Format::RoundRobin;
 use crate::model::stage::Stage;
 use crate::model::tournament::{MOST_PAIRS, Tournament};
+use crate::player::Sandbox;
 use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::report::verdict;
 use crate::run::RunEnd;
 use crate::run::event::{Listener, RunEvent};
-use crate::run::resume;
+use crate::run::resume::{self, Prepared};
 use crate::schedule::state::TournamentState;
 use referee_games::Seat;
 use referee_ratings::{Sprt, SprtMatch, SprtVerdict, Unit};
@@ -117,68 +119,84 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     if let Some(refusal) = args.elsewhere.refusal() {
         return Err(refusal);
     }
-    let hypotheses = (args.elo0, args.elo1);
-    let test =
-        Sprt::new(args.unit.into(), hypotheses, (args.alpha, args.beta)).map_err(|problem| {
-            Failure::input(format!(
-                "this cannot be tested: {problem}; see `referee compare --help`"
-            ))
-        })?;
+    let nothing = SprtMatch::new(sprt(args)?, args.max_pairs);
     let settings = settings(args, printer)?;
     let mut tournament = tournament(args, &settings, printer)?;
     let dir = tournament.results.join(&tournament.name);
-    let first = tournament.players[0].name.clone();
-    let played = SprtMatch::new(test, args.max_pairs);
-    if dir.join(LOG).exists() {
-        // Planned pairs stay planned; the match does not take more than its maximum.
-        let header = folder::header(&dir)?;
-        for (stage, planned) in tournament.stages.iter_mut().zip(&header.stages) {
-            stage.pairs = stage.pairs.max(planned.pairs);
-        }
-    }
+    keep_planned_pairs(&mut tournament, &dir)?;
     let folder = LockedFolder::open(&dir)?;
     let containment = settings.sandbox()?;
     printer.note(&containment.summary());
-    let record = containment.record();
-    let prepared = resume::prepare(&folder, &tournament, &record, &[], printer)?;
-    let mut so_far = games_of(&first, &prepared.contents.state, played.clone());
-    let mut is_interrupted = false;
-    if so_far.state().stop.is_none() {
-        let (tell, told) = watch::channel(false);
-        let progress = Progress::new(printer, Vec::new());
-        let mut judge =
-            SprtListener { played: so_far, first: first.clone(), progress, tell, before: 0 };
-        let terms = RunLimits {
-            jobs: settings.jobs,
-            deadline: None,
-            place: args.elsewhere.place(&settings),
-        };
-        let outcome =
-            play(&tournament, &terms, &folder, prepared, &containment, &mut judge, async {
-                Ok(either(interrupted()?, told))
-            })?;
-        let tables = outcome.tables(&dir)?;
-        so_far = games_of(&first, &tables.analysis.state, played);
-        is_interrupted = so_far.state().stop.is_none();
-        tables.write()?;
-        if let (RunEnd::Failed(failure), true) = (outcome.end, is_interrupted) {
-            return Err(failure);
-        }
-        refuse_changed(&tournament.players, |_| {
-            "Run the same command again: it starts a new comparison with the changed player"
-                .to_owned()
-        })?;
-    }
-    conclude(args, &tournament, &so_far, printer)?;
-    if is_interrupted {
+    let prepared = resume::prepare(&folder, &tournament, &containment.record(), &[], printer)?;
+    let place = args.elsewhere.place(&settings);
+    let terms = RunLimits { jobs: settings.jobs, deadline: None, place };
+    let played =
+        play_match(&tournament, &terms, &folder, prepared, &containment, nothing, printer)?;
+    conclude(args, &tournament, &played, printer)?;
+    if played.state().stop.is_none() {
         printer.note("stopped; run the same command again to continue");
         return Ok(Status::Interrupted);
     }
-    Ok(match so_far.state().verdict() {
+    Ok(match played.state().verdict() {
         SprtVerdict::Better => Status::Done,
         SprtVerdict::NotBetter => Status::NotBetter,
         SprtVerdict::Undecided => Status::Undecided,
     })
+}
+
+/// The test that the arguments ask for.
+fn sprt(args: &CompareArgs) -> Result<Sprt, Failure> {
+    let hypotheses = (args.elo0, args.elo1);
+    Sprt::new(args.unit.into(), hypotheses, (args.alpha, args.beta)).map_err(|problem| {
+        Failure::input(format!("this cannot be tested: {problem}; see `referee compare --help`"))
+    })
+}
+
+/// Keeps what an earlier run in the folder `dir` planned; the match does not take more than its
+/// maximum.
+fn keep_planned_pairs(tournament: &mut Tournament, dir: &Path) -> Result<(), Failure> {
+    if dir.join(LOG).exists() {
+        let header = folder::header(dir)?;
+        for (stage, planned) in tournament.stages.iter_mut().zip(&header.stages) {
+            stage.pairs = stage.pairs.max(planned.pairs);
+        }
+    }
+    Ok(())
+}
+
+/// Plays on until the result is clear or somebody interrupts. Returns all games, given a match with
+/// `nothing` in it.
+fn play_match(
+    tournament: &Tournament,
+    terms: &RunLimits,
+    folder: &LockedFolder,
+    prepared: Prepared,
+    containment: &Arc<Sandbox>,
+    nothing: SprtMatch,
+    printer: Printer,
+) -> Result<SprtMatch, Failure> {
+    let first = &tournament.players[0].name;
+    let before = games_of(first, &prepared.contents.state, nothing.clone());
+    if before.state().stop.is_some() {
+        return Ok(before);
+    }
+    let (tell, told) = watch::channel(false);
+    let progress = Progress::new(printer, Vec::new());
+    let mut judge =
+        SprtListener { played: before, first: first.clone(), progress, tell, before: 0 };
+    let outcome = play(tournament, terms, folder, prepared, containment, &mut judge, async {
+        Ok(either(interrupted()?, told))
+    })?;
+    let tables = outcome.tables(folder.dir())?;
+    let played = games_of(first, &tables.analysis.state, nothing);
+    tables.write()?;
+    if let (RunEnd::Failed(failure), None) = (outcome.end, &played.state().stop) {
+        return Err(failure);
+    }
+    refuse_changed(&tournament.players, |_| {
+        "Run the same command again: it starts a new comparison with the changed player".to_owned()
+    })?;
+    Ok(played)
 }
 
 /// Becomes true when one of the two does.

@@ -94,7 +94,8 @@ pub struct RunArgs {
     /// Output format of the ranking
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// Also write a test report for CI (`JUnit` XML), in which a player with a fault is a failed test
+    /// Also write a test report for CI (`JUnit` XML), in which a player with a fault is a failed
+    /// test
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
     /// Also append the ranking to this file, as Markdown

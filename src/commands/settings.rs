@@ -358,7 +358,8 @@ impl GameSettingsArgs {
         Ok(Settings { problems, ..settings })
     }
 
-    /// The rules of a game recorded in the folder `results`. `--game` may only say where its rules program is now.
+    /// The rules of a game recorded in the folder `results`. `--game` may only say where its rules
+    /// program is now.
     pub(super) fn recorded_rules(
         &self,
         mut header: Header,

@@ -230,8 +230,8 @@ fn check_lines(
 /// The lines that are checked between two steps that need them in order.
 const BATCH: usize = 512;
 
-/// Checks the lines of a log on all cores, and passes each to `each` in order, with what `audit` says
-/// of its record.
+/// Checks the lines of a log on all cores, and passes each to `each` in order, with what `audit`
+/// says of its record.
 fn in_batches(
     reader: &mut LogReader,
     audit: &(impl Fn(&GameRecord) -> Vec<String> + Sync),

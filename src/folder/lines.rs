@@ -109,8 +109,8 @@ impl LineProblems {
     }
 }
 
-/// Adds a game to `state` if it counts, and returns its place there. Also returns the problem of its
-/// line, if any.
+/// Adds a game to `state` if it counts, and returns its place there. Also returns the problem of
+/// its line, if any.
 pub fn place_game(
     game: &GameLine,
     state: &mut TournamentState,

@@ -53,8 +53,8 @@ impl fmt::Display for BundleError {
             Self::File { path, source } => write!(f, "cannot bundle {}: {source}", path.display()),
             Self::TooLarge(path) => write!(
                 f,
-                "the files in {} are larger than 1 GiB in total, which is too much to send: give \
-                 the player a folder of its own",
+                "the files in {} are larger than 1 GiB in total, which is too much to send: set \
+                 the player's `dir` to a folder that holds only its own files",
                 path.display()
             ),
             Self::Altered { expected, found } => {

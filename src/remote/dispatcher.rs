@@ -193,8 +193,8 @@ impl Dispatcher {
         });
     }
 
-    /// Warns about a problem of a request of this time, if it may pass, once until the server answers again, and ends the run
-    /// for any other.
+    /// Warns about a problem of a request of this time, if it may pass, once until the server
+    /// answers again, and ends the run for any other.
     fn face(&self, asked: Instant, problem: ServerProblem) {
         if problem.may_pass() {
             if self.outage.begin(asked) {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::messages::{WorkerHeartbeat, WorkerId};
 use crate::run::event::WorkerStatus;
 
-/// A worker is no longer counted after this time without a heartbeat.
+/// A worker that has sent no heartbeat for this long counts as gone.
 const SILENCE: Duration = Duration::from_secs(15);
 
 /// The workers that are there, and those from which nothing is accepted.

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// Receipts `R` of results that were given to the runner, which writes their games to the log in the
-/// same order. A result is acknowledged when its games are on disk, and not before.
+/// Receipts `R` of results that were given to the runner, which writes their games to the log in
+/// the same order. A result is acknowledged when its games are on disk, and not before.
 #[derive(Debug)]
 pub struct Receipts<R> {
     /// How many games the runner had got with each of them.

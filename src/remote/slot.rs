@@ -88,7 +88,7 @@ pub async fn serve_slot(number: usize, served: Arc<ServedRun>) {
     slot.end();
 }
 
-/// Waits a moment, unless there is no more to do.
+/// Waits a second, or until this slot has to end.
 async fn pause(served: &ServedRun) {
     let (mut stop, mut leaving) = (served.stop.clone(), served.leaving.clone());
     tokio::select! {
@@ -98,8 +98,8 @@ async fn pause(served: &ServedRun) {
     }
 }
 
-/// The next job, if there is one soon. It takes no more than it can play now: the time for a sign of
-/// life begins with the delivery.
+/// The next job, if there is one soon. It takes no more than it can play now: the time for a sign
+/// of life begins with the delivery.
 async fn next_job(
     served: &ServedRun,
     queue: &mut Option<PullConsumer>,

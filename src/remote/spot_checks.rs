@@ -1,7 +1,7 @@
 //! Spot checks: a share of the games is played again by another worker, and compared.
 //!
-//! The rules show whether a record is possible, not whether it is what the players did. Players that
-//! always play the same in the same situation let another worker find that out.
+//! The rules show whether a record is possible, not whether it is what the players did. Players
+//! that always play the same in the same situation let another worker find that out.
 
 use std::collections::HashMap;
 

@@ -258,7 +258,8 @@ impl Streams {
     }
 
     /// Removes what other runs of this tournament have left on the server, which had another
-    /// configuration. Returns whether there was anything. `tournament` begins the names of its runs.
+    /// configuration. Returns whether there was anything. `tournament` begins the names of its
+    /// runs.
     ///
     /// # Errors
     /// The server does not say what it has.

@@ -45,7 +45,8 @@ impl RemoteWorker {
     /// Connects to a server, to play `slots` games at once.
     ///
     /// # Errors
-    /// The server cannot be reached or refuses the connection, or the folder for files cannot be created.
+    /// The server cannot be reached or refuses the connection, or the folder for files cannot be
+    /// created.
     pub async fn connect(
         address: &str,
         name: &str,

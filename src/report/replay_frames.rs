@@ -88,16 +88,16 @@ impl ReplayFrames {
         record: &GameRecord,
         watch: impl FnMut(&Replay<'_>),
     ) -> (Self, Result<(), ReplayError>) {
-        let mut camera = FrameBuilder::new(rules, control, record);
+        let mut builder = FrameBuilder::new(rules, control, record);
         let mut replay = Replay::new(&rules.start, record);
-        let replayed = camera.shoot(&mut replay, watch);
+        let replayed = builder.add_game(&mut replay, watch);
         if let Err(problem) = &replayed {
-            camera.add_end(format!("the record cannot be replayed: {problem}"));
+            builder.add_end(format!("the record cannot be replayed: {problem}"));
         }
         for (seat, fault) in record.fault.iter().flatten() {
-            camera.add_end(format!("{seat}: {}: {}", fault.code, fault.message));
+            builder.add_end(format!("{seat}: {}: {}", fault.code, fault.message));
         }
-        (Self::with(rules, record, camera.frames), replayed)
+        (Self::with(rules, record, builder.frames), replayed)
     }
 
     /// A record of which only the result may be shown yet.
@@ -157,12 +157,12 @@ impl<'a> FrameBuilder<'a> {
         }
     }
 
-    /// Processes the whole game, and calls `watch` before each step. A roll is drawn in the position it leads to, and described with
-    /// the ply after it.
+    /// Processes the whole game, and calls `watch` before each step. A roll is drawn in the
+    /// position it leads to, and described with the ply after it.
     ///
     /// # Errors
     /// The record cannot be replayed.
-    fn shoot(
+    fn add_game(
         &mut self,
         replay: &mut Replay<'_>,
         mut watch: impl FnMut(&Replay<'_>),
@@ -271,8 +271,8 @@ fn same_shape(one: &[Vec<DrawnSquare>], other: &[Vec<DrawnSquare>]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.len() == other.len())
 }
 
-/// A square as text: its character alone, or followed by its owner's seat, the seat whose goal it is
-/// (each `0`, `1` or `-`), and the pieces on it, each as a letter and a seat.
+/// A square as text: its character alone, or followed by its owner's seat, the seat whose goal it
+/// is (each `0`, `1` or `-`), and the pieces on it, each as a letter and a seat.
 fn square(cell: &DrawnSquare) -> String {
     let DrawnSquare { symbol, pieces, owner, goal } = cell;
     let mut text = String::from(*symbol);

@@ -188,9 +188,9 @@ fn kit(language: Language) -> &'static StarterKit {
     }
 }
 
-/// Selects the lines of a template for this game. Lines from `<<list>>`, `<<factored>>` or `<<rows>>`
-/// to `<<end>>` are only for games that list their legal actions, show them in parts, or have a board
-/// of rows; all others are for every game.
+/// Selects the lines of a template for this game. Lines from `<<list>>`, `<<factored>>` or
+/// `<<rows>>` to `<<end>>` are only for games that list their legal actions, show them in parts, or
+/// have a board of rows; all others are for every game.
 fn for_game(template: &str, game: &GameFacts) -> String {
     let mut text = String::with_capacity(template.len());
     let mut wanted = true;

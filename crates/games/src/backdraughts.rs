@@ -1,8 +1,8 @@
 //! Backdraughts: the rules v3 of 31 December 2009, clauses B1 to B12.
 //!
-//! [`Board`] holds the pawns, small and fast for programs that search. [`TurnPhase`] says whose turn it
-//! is and with which number. [`Backdraughts`] adds the options, the positions that count for
-//! repetition, and the outcome.
+//! [`Board`] holds the pawns, small and fast for programs that search. [`TurnPhase`] says whose
+//! turn it is and with which number. [`Backdraughts`] adds the options, the positions that count
+//! for repetition, and the outcome.
 
 mod action;
 mod board;

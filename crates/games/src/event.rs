@@ -182,8 +182,8 @@ impl Event {
 }
 
 /// An event that only its own game knows: a JSON object whose `event` names it. `to`, if it is a
-/// list, names the seats that may know it. `action` and `over` are the same in every game and thus cannot
-/// be the name.
+/// list, names the seats that may know it. `action` and `over` are the same in every game and thus
+/// cannot be the name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Map<String, Value>")]
 pub struct OtherEvent(Map<String, Value>);

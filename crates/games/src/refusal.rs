@@ -40,7 +40,8 @@ pub(crate) struct Breach {
 }
 
 impl Breach {
-    /// Creates a breach of `clause`. The action's text and `wrong` form the sentence of the refusal.
+    /// Creates a breach of `clause`. The action's text and `wrong` form the sentence of the
+    /// refusal.
     pub(crate) fn new(clause: &'static str, wrong: impl Into<Cow<'static, str>>) -> Self {
         Self { clause, wrong: wrong.into() }
     }

@@ -1,9 +1,10 @@
 //! Measures the cost of ratings: the fit with its intervals, and the rank intervals.
 //!
-//! `cargo bench -p referee-ratings` prints one row per tournament: the CPU time of counting the games
-//! one by one, of the fit (with its ratio to a plain Cholesky factorisation of the same size in the
-//! same run, up to 1,000 players, which is a large part of a straightforward fit), and of the rank
-//! intervals. Each is the median of several runs. `-- 200` prints only the rows of 200 players.
+//! `cargo bench -p referee-ratings` prints one row per tournament: the CPU time of counting the
+//! games one by one, of the fit (with its ratio to a plain Cholesky factorisation of the same size
+//! in the same run, up to 1,000 players, which is a large part of a straightforward fit), and of
+//! the rank intervals. Each is the median of several runs. `-- 200` prints only the rows of 200
+//! players.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 

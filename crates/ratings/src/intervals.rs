@@ -5,8 +5,8 @@
 //! of games to the fit by a random number, moves the strengths as one step of the fit would, and
 //! ranks the players again. With normal multipliers, the strengths move by a normal vector whose
 //! covariance is the one behind the rating intervals. So each round draws directly from that
-//! distribution, and its cost does not depend on the number of pairs. Rounds come in twos: the second
-//! moves every strength by as much in the other direction, which is as likely.
+//! distribution, and its cost does not depend on the number of pairs. Rounds come in twos: the
+//! second moves every strength by as much in the other direction, which is as likely.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -176,7 +176,8 @@ impl Results {
     }
 
     /// Returns the other game of the pair if it is there, with the side that has the first seat.
-    /// Otherwise stores this game until it comes; it also replaces an earlier game of the same side.
+    /// Otherwise stores this game until it comes; it also replaces an earlier game of the same
+    /// side.
     fn pair_up(&mut self, game: PlayedGame, outcome: GameOutcome) -> Option<(Side, GameOutcome)> {
         let PlayedGame { first, second, pair, .. } = game;
         match self.open.entry((first.min(second), first.max(second), pair)) {

@@ -18,8 +18,8 @@ pub(crate) struct SparseSymmetric {
     cells: Vec<f64>,
 }
 
-/// One row per unknown, one column per right-hand side. Single precision is more than the tolerances
-/// of the solutions need.
+/// One row per unknown, one column per right-hand side. Single precision is more than the
+/// tolerances of the solutions need.
 pub(crate) type Columns<const W: usize> = Vec<[f32; W]>;
 
 /// A positive definite sparse matrix in single precision, ready for products and systems.

@@ -29,8 +29,8 @@ const SNAPSHOT: &str = "snapshot";
 
 /// Answers requests about `game` until `quit` or the end of the input.
 ///
-/// The state is that of the game with a field `snapshot`: everything that the position holds besides
-/// the rules.
+/// The state is that of the game with a field `snapshot`: everything that the position holds
+/// besides the rules.
 ///
 /// # Errors
 /// The pipes fail, or a request breaks the contract.

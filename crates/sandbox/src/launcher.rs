@@ -28,7 +28,7 @@ use crate::command::THIS_PROGRAM;
 use crate::fork;
 use crate::protocol::SUPERVISOR;
 
-/// The process that belongs to nobody in particular, as in `kill` and `sched_setaffinity`.
+/// The calling process or thread, as an argument of a system call.
 const THIS: Pid = Pid::from_raw(0);
 
 /// Starts supervisors. Dropping it ends the launcher, but not the supervisors.
@@ -45,7 +45,7 @@ impl SupervisorLauncher {
         if let Some(Ok(answer)) = running.as_ref().map(|launcher| launcher.fork(socket)) {
             return Ok(answer?);
         }
-        // There is none yet, or a process without containment has killed it.
+        // It has not been started yet, or an uncontained process has killed it.
         *running = None;
         let answer = running.insert(RunningLauncher::start()?).fork(socket)?;
         Ok(answer?)
@@ -56,7 +56,7 @@ impl SupervisorLauncher {
 #[derive(Debug)]
 struct RunningLauncher {
     process: Child,
-    /// It keeps messages apart.
+    /// Each message arrives as a whole.
     socket: OwnedFd,
 }
 
@@ -74,9 +74,10 @@ impl RunningLauncher {
         Ok(Self { process, socket: ours })
     }
 
-    /// Has a supervisor forked. Fails if the launcher is gone; the inner result is its own.
+    /// Asks the launcher for a supervisor. Fails if the launcher is gone; the inner result is that
+    /// of its fork.
     fn fork(&self, socket: &UnixStream) -> nix::Result<nix::Result<Pid>> {
-        // A process without containment may have stopped it.
+        // An uncontained process may have stopped it.
         let _ = kill(Pid::from_raw(self.process.id().cast_signed()), Signal::SIGCONT);
         let cores = own_cores();
         let fds = [socket.as_raw_fd()];
@@ -84,7 +85,14 @@ impl RunningLauncher {
         let flags = MsgFlags::MSG_NOSIGNAL;
         sendmsg::<()>(self.socket.as_raw_fd(), &[IoSlice::new(&cores)], &fds, flags, None)?;
         let mut answer = [0; size_of::<i32>()];
-        match recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty())? {
+        let received = loop {
+            match recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty()) {
+                // A signal says nothing about the launcher, which may have forked already.
+                Err(Errno::EINTR) => {}
+                received => break received?,
+            }
+        };
+        match received {
             0 => Err(Errno::EPIPE),
             _ => Ok(match i32::from_ne_bytes(answer) {
                 pid @ 1.. => Ok(Pid::from_raw(pid)),
@@ -179,12 +187,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cores_survive_the_way_through_a_message() {
+    fn a_set_of_cores_reads_as_it_is_written() {
         let before = own_cores();
         assert!(before.iter().any(|&bits| bits != 0));
         run_on(&before);
         assert_eq!(own_cores(), before);
         run_on(&[0]);
-        assert_eq!(own_cores(), before, "no cores are no request");
+        assert_eq!(own_cores(), before, "an empty set changes nothing");
     }
 }

@@ -68,13 +68,13 @@
 //!    └────► launcher ┘
 //! ```
 //!
-//! At the first start under a policy, the caller starts itself once more as the launcher, which forks
-//! a supervisor for each command. The supervisor is a small process with one thread. So nothing allocates between fork and exec in
-//! a multithreaded process, and no parent-death signal comes early because a thread ended. It
-//! receives the setup and the command's pipes over a socket; creates control groups, the scratch
-//! folder and mounts; and starts the command. It reaps all descendants. When the caller asks, or
-//! when the socket closes because the caller is gone, it kills them all and removes what it
-//! created.
+//! At the first start under a policy, the caller starts itself once more as the launcher, which
+//! forks a supervisor for each command. The supervisor is a small process with one thread. So
+//! nothing allocates between fork and exec in a multithreaded process, and no parent-death signal
+//! comes early because a thread ended. It receives the setup and the command's pipes over a socket;
+//! creates control groups, the scratch folder and mounts; and starts the command. It reaps all
+//! descendants. When the caller asks, or when the socket closes because the caller is gone, it
+//! kills them all and removes what it created.
 //!
 //! # Modules
 //!

@@ -1,9 +1,9 @@
 //! Results by worker, for tournaments on many machines, and a test whether any player did
 //! differently on one of them.
 //!
-//! The unit is a pair of games, because both are played by one worker. Under the null hypothesis, the
-//! pairs of two players were spread over the workers without regard to their results. So given the
-//! scores of all pairs of the two, the sum on one worker has the mean and variance of a sample
+//! The unit is a pair of games, because both are played by one worker. Under the null hypothesis,
+//! the pairs of two players were spread over the workers without regard to their results. So given
+//! the scores of all pairs of the two, the sum on one worker has the mean and variance of a sample
 //! without replacement. Sums over all opponents give a standard score (the test of mean scores of
 //! Mantel and Haenszel, with the opponents as strata), and Holm's method corrects for the number of
 //! tests.
@@ -232,8 +232,8 @@ mod tests {
     use super::*;
     use crate::model::record::examples::game;
 
-    /// Plays so many pairs of ant and bee on a worker; ant wins this many of each ten games with the
-    /// first seat, and loses the others.
+    /// Plays so many pairs of ant and bee on a worker; ant wins this many of each ten games with
+    /// the first seat, and loses the others.
     fn play(collector: &mut WorkerCollector, worker: &str, pairs: std::ops::Range<u32>, wins: u32) {
         for pair in pairs {
             let first = if pair % 10 < wins { "white" } else { "black" };

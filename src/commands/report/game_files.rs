@@ -162,7 +162,8 @@ fn part_name(number: usize) -> String {
     format!("part-{number}.js")
 }
 
-/// Removes the scripts after the first `parts`, and those that an older version wrote for each game.
+/// Removes the scripts after the first `parts`, and those that an older version wrote for each
+/// game.
 fn clean(folder: &Path, parts: usize) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

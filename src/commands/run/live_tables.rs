@@ -1,8 +1,9 @@
 //! Keeps the tables up to date while games are played.
 //!
-//! A low-priority thread works on a copy of the tournament state, so neither the runner nor a player
-//! waits for it. It writes the tables after the first game, and again each time the number of games
-//! has grown by a tenth. Over a whole run, this costs only a few times as much as the final tables.
+//! A low-priority thread works on a copy of the tournament state, so neither the runner nor a
+//! player waits for it. It writes the tables after the first game, and again each time the number
+//! of games has grown by a tenth. Over a whole run, this costs only a few times as much as the
+//! final tables.
 
 use std::fs::File;
 use std::io;
@@ -51,8 +52,8 @@ impl LiveTables {
         Self { dir: dir.to_owned(), remedy, games: None, names, writer: None, shown: 0 }
     }
 
-    /// Begins with the games that are in the log. It opens and closes the log, so call it before the
-    /// log is locked.
+    /// Begins with the games that are in the log. It opens and closes the log, so call it before
+    /// the log is locked.
     pub(in crate::commands) fn begin(&mut self) {
         if let Err(error) = self.try_begin() {
             tracing::warn!(%error, "the tables cannot be kept up to date");

@@ -10,8 +10,8 @@ use crate::point::Point;
 /// A submission: a direction for each own piece, and the squares named as walls (T10). The squares
 /// are a set, so their order in the text does not matter.
 ///
-/// `W` is the type of the named squares. Only an action that is parsed from text and not yet checked
-/// has another one.
+/// `W` is the type of the named squares. Only an action that is parsed from text and not yet
+/// checked has another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Action<W = Squares> {
     /// The directions of the two pieces.
@@ -29,8 +29,8 @@ impl fmt::Display for Action {
 }
 
 impl Action<Vec<Point>> {
-    /// Parses `text` strictly: two directions, then any squares; `None` if it does not have the form
-    /// of a submission. The squares may be off the board.
+    /// Parses `text` strictly: two directions, then any squares; `None` if it does not have the
+    /// form of a submission. The squares may be off the board.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut words = text.split(' ');
         let mut direction = || words.next().and_then(Direction::from_letter);

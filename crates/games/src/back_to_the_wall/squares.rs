@@ -155,8 +155,8 @@ impl Squares {
         }
     }
 
-    /// Returns whether one of `targets` can be reached from the set over `ground`, square by square.
-    /// The set must be a subset of `ground`.
+    /// Returns whether one of `targets` can be reached from the set over `ground`, square by
+    /// square. The set must be a subset of `ground`.
     pub fn reaches(self, targets: Self, ground: Self) -> bool {
         let mut reached = self;
         while !reached.meets(targets) {
