@@ -3,8 +3,9 @@
 //!
 //! `cargo bench --features nats --bench many_machines` needs `nats-server` on the path. It lets 64
 //! simulated workers answer 100,000 games (another number with `-- GAMES`) as fast as they can, and
-//! prints games per second and the coordinator's memory on the way. Then it prints how much longer
-//! a real worker takes per game than a run on this machine does.
+//! prints how many the log has, the coordinator's memory, and the CPU time that coordinator, server
+//! and workers have used. The run is stopped before its tables and page. Then it prints how much
+//! longer a real worker takes per game than a run on this machine does.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -12,12 +13,11 @@ mod program;
 
 use std::error::Error;
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::AckKind;
@@ -40,6 +40,12 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// The number of simulated workers.
 const WORKERS: usize = 64;
+/// The number of connections that they share, so that they leave time to what is measured.
+const CONNECTIONS: usize = 8;
+/// The players.
+const NAMES: [&str; 5] = ["ant", "bee", "cat", "dog", "eel"];
+/// The number of games for each pair that two players play.
+const GAMES_PER_PAIR: u32 = 20;
 /// The number of games in the comparison with a run on this machine.
 const COMPARED: u32 = 2000;
 
@@ -48,7 +54,7 @@ fn main() -> Outcome<()> {
     let games = args.first().map_or(Ok(100_000), |games| games.parse())?;
     let server = BenchServer::start()?;
     let folder = tempfile::tempdir()?;
-    simulate(&server.url, folder.path(), games)?;
+    simulate(&server, folder.path(), games)?;
     overhead(&server.url)
 }
 
@@ -84,14 +90,14 @@ impl Drop for BenchServer {
     }
 }
 
-/// A tournament of two players in games of two plies.
+/// A tournament in games of two plies, in which all players meet in both seats.
 fn configure(dir: &Path, games: u32) -> Outcome<()> {
+    let pairs = (games / GAMES_PER_PAIR).max(1);
+    let players = NAMES.map(|name| format!("[[players]]\nname = \"{name}\"\nbot = \"random\"\n"));
     let text = format!(
-        "name = \"cup\"\ngame = \"watch-your-back\"\nseed = 7\njobs = 2\npairs = {}\n\
-         [options]\nmax-moves = 2\n\
-         [[players]]\nname = \"ant\"\nbot = \"random\"\n\
-         [[players]]\nname = \"bee\"\nbot = \"random\"\n",
-        games / 2
+        "name = \"cup\"\ngame = \"watch-your-back\"\nseed = 7\njobs = 2\npairs = {pairs}\n\
+         [options]\nmax-moves = 2\n{}",
+        players.concat()
     );
     Ok(fs::write(dir.join("tournament.toml"), text)?)
 }
@@ -99,64 +105,94 @@ fn configure(dir: &Path, games: u32) -> Outcome<()> {
 /// A game that was played on this machine.
 fn example() -> Outcome<GameRecord> {
     let folder = tempfile::tempdir()?;
-    configure(folder.path(), 2)?;
+    configure(folder.path(), GAMES_PER_PAIR)?;
     referee(folder.path(), &["run", "-q"]).map_err(|error| error.to_string())?;
     let log = BufReader::new(File::open(folder.path().join("results/cup/games.jsonl"))?);
     let line = log.lines().nth(1).ok_or("no game")??;
     Ok(serde_json::from_str(&line)?)
 }
 
-fn simulate(url: &str, dir: &Path, games: u32) -> Outcome<()> {
+fn simulate(server: &BenchServer, dir: &Path, games: u32) -> Outcome<()> {
     configure(dir, games)?;
     let example = example()?;
     let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
-    command.args(["run", "-q", "--on", url]).current_dir(dir);
+    command.args(["run", "-q", "--on", &server.url]).current_dir(dir);
     let mut run = command.stdout(Stdio::null()).spawn()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let workers = runtime.block_on(SimulatedWorkers::join(url, example))?;
-    let began = Instant::now();
+    let workers = runtime.block_on(SimulatedWorkers::join(&server.url, example))?;
+    std::thread::spawn(move || runtime.block_on(workers.work()));
     println!("{games} games through {WORKERS} simulated workers");
-    let answered = Arc::clone(&workers.answered);
-    let serving = std::thread::spawn(move || runtime.block_on(workers.work()));
-    let (mut shown, mut all_answered) = (0, None);
-    let status = loop {
-        if let Some(status) = run.try_wait()? {
-            break status;
-        }
+    println!("    games     time    coordinator: memory, CPU   server: CPU   workers: CPU");
+    let mut log = GrowingLog::open(dir)?;
+    let (began, games, mut shown) = (Instant::now(), u64::from(games), 0);
+    while shown < 10 {
         std::thread::sleep(Duration::from_millis(100));
-        let (part, now) = ((u64::from(games) / 10).max(1), answered.load(Ordering::Relaxed));
-        if now >= u64::from(games) && all_answered.is_none() {
-            all_answered = Some(began.elapsed());
+        if run.try_wait()?.is_some() {
+            return Err("the run ended early".into());
         }
-        if now / part > shown {
-            shown = now / part;
-            println!(
-                "{now:9} games  {:6.1} s  {:6.1} MB",
-                began.elapsed().as_secs_f64(),
-                memory(run.id())?
-            );
+        let now = log.games()?;
+        if now < (shown + 1) * games / 10 {
+            continue;
         }
-    };
-    let seconds = began.elapsed().as_secs_f64();
-    if !status.success() {
-        return Err("the run failed".into());
-    }
-    drop(serving);
-    if let Some(answered) = all_answered {
-        let rate = f64::from(games) / answered.as_secs_f64();
+        shown = now * 10 / games;
         println!(
-            "{rate:.0} games per second; the tables and the page take the rest of {seconds:.1} s"
+            "{now:9} {:6.1} s {:16.1} MB {:6.1} s {:11.1} s {:12.1} s",
+            began.elapsed().as_secs_f64(),
+            memory(run.id())?,
+            cpu_time(run.id())?,
+            cpu_time(server.child.id())?,
+            cpu_time(std::process::id())?
         );
     }
+    #[expect(clippy::cast_precision_loss, reason = "a number of games")]
+    let rate = games as f64 / began.elapsed().as_secs_f64();
+    println!("{rate:.0} games per second");
+    run.kill()?;
+    run.wait()?;
     Ok(())
+}
+
+/// Counts the games of a log that is being written.
+struct GrowingLog {
+    file: File,
+    lines: u64,
+}
+
+impl GrowingLog {
+    fn open(dir: &Path) -> Outcome<Self> {
+        Ok(Self { file: File::open(dir.join("results/cup/games.jsonl"))?, lines: 0 })
+    }
+
+    /// The number of games so far.
+    fn games(&mut self) -> Outcome<u64> {
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            let read = self.file.read(&mut buffer)?;
+            if read == 0 {
+                // The first line is the header.
+                return Ok(self.lines.saturating_sub(1));
+            }
+            self.lines += buffer[..read].iter().filter(|&&byte| byte == b'\n').count() as u64;
+        }
+    }
 }
 
 /// The memory of a process that is its own, in megabytes.
 fn memory(process: u32) -> Outcome<f64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let status = fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
-    let kilobytes = line.and_then(|line| line.split_whitespace().next()).unwrap_or("0");
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()).ok_or("no memory")?;
     Ok(kilobytes.parse::<f64>()? / 1000.0)
+}
+
+/// The CPU time of a process, in seconds.
+fn cpu_time(process: u32) -> Outcome<f64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
+    let fields = stat.rsplit_once(") ").ok_or("no statistics")?.1.split(' ');
+    let ticks: Result<Vec<f64>, _> = fields.skip(11).take(2).map(str::parse).collect();
+    let per_second = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK)?.unwrap_or(100);
+    #[expect(clippy::cast_precision_loss, reason = "a small number")]
+    Ok(ticks?.iter().sum::<f64>() / per_second as f64)
 }
 
 /// Workers that answer at once, with games that follow the rules.
@@ -165,7 +201,6 @@ struct SimulatedWorkers {
     names: RunNames,
     secret: Secret,
     example: GameRecord,
-    answered: Arc<AtomicU64>,
 }
 
 impl SimulatedWorkers {
@@ -180,23 +215,25 @@ impl SimulatedWorkers {
         store.get(DESCRIPTION).await?.read_to_end(&mut text).await?;
         let description: RunDescription = serde_json::from_slice(&text)?;
         let secret = Secret::from_hex(&description.secret).ok_or("no secret")?;
-        let answered = Arc::new(AtomicU64::new(0));
-        Ok(Self { url: url.to_owned(), names, secret, example, answered })
+        Ok(Self { url: url.to_owned(), names, secret, example })
     }
 
     /// Works until the run is over.
-    async fn work(self) {
+    async fn work(self) -> Outcome<()> {
         let all = Arc::new(self);
         let mut workers = tokio::task::JoinSet::new();
-        for number in 0..WORKERS {
-            workers.spawn(Arc::clone(&all).work_as(number));
+        for connection in 0..CONNECTIONS {
+            let server = NatsServer::connect(&all.url, "benchmark").await?;
+            for number in (connection..WORKERS).step_by(CONNECTIONS) {
+                workers.spawn(Arc::clone(&all).work_as(number, server.clone()));
+            }
         }
         while workers.join_next().await.is_some() {}
+        Ok(())
     }
 
-    async fn work_as(self: Arc<Self>, number: usize) -> Outcome<()> {
+    async fn work_as(self: Arc<Self>, number: usize, server: NatsServer) -> Outcome<()> {
         let id = WorkerId { name: format!("w{number}"), instance: format!("w{number}") };
-        let server = NatsServer::connect(&self.url, &id.name).await?;
         let heartbeat = WorkerHeartbeat { slots: 1, cores: 1, ..WorkerHeartbeat::idle(id.clone()) };
         let heartbeat: Vec<u8> = serde_json::to_vec(&heartbeat)?;
         let (client, subject) = (server.client.clone(), self.names.workers());
@@ -219,18 +256,16 @@ impl SimulatedWorkers {
                     RemoteOutcome::Played(games.iter().map(|game| self.played(game)).collect())
                 }
             };
-            let games = if let RemoteOutcome::Played(games) = &outcome { games.len() } else { 0 };
             let bytes = serde_json::to_vec(&ResultMessage { worker: id.clone(), outcome })?;
             let job = job_of(&message.subject).unwrap_or_default();
             publish_result(&server, &self.names, job, job, &bytes).await?;
             message.ack_with(AckKind::Ack).await?;
-            self.answered.fetch_add(games as u64, Ordering::Relaxed);
         }
     }
 
     /// The record of a game, with the actions of the example.
     fn played(&self, game: &GameMessage) -> RemoteGame {
-        let [first, second] = game.players.map(|player| ["ant", "bee"][player]);
+        let [first, second] = game.players.map(|player| NAMES[player]);
         let seed = |own, other| self.secret.player_seed(own, other, game.pair);
         let seats = || BySeat::new("white", "black");
         let mut record = self.example.clone();

@@ -2,6 +2,7 @@
 
 mod lines;
 
+use std::cell::Cell;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,8 @@ pub struct LockedFolder {
     dir: PathBuf,
     /// Holds the lock while it is open.
     _lock: File,
+    /// Whether there may be transcripts.
+    has_exchanges: Cell<bool>,
 }
 
 impl LockedFolder {
@@ -50,7 +53,11 @@ impl LockedFolder {
         // A player that is just being started briefly holds copies of our open files. This kind of
         // lock belongs to the process, so it ends at once when the referee is killed.
         match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Self { dir: dir.to_owned(), _lock: file }),
+            Ok(()) => {
+                let mut exchanges = fs::read_dir(dir.join(EXCHANGES)).map_err(system)?;
+                let has_exchanges = Cell::new(exchanges.next().is_some());
+                Ok(Self { dir: dir.to_owned(), _lock: file, has_exchanges })
+            }
             Err(Errno::ACCESS | Errno::AGAIN) => Err(another_run(dir)),
             Err(error) => Err(system(error.into())),
         }
@@ -69,9 +76,15 @@ impl LockedFolder {
     /// Saves the transcript of a game that ended in a fault. For any other game, removes the
     /// transcript of an earlier attempt.
     pub fn keep_exchanges(&self, id: &str, exchanges: Option<&str>) -> Result<(), Failure> {
+        if exchanges.is_none() && !self.has_exchanges.get() {
+            return Ok(());
+        }
         let path = self.dir.join(EXCHANGES).join(format!("{id}.jsonl"));
         let kept = match exchanges {
-            Some(exchanges) => disk::write_quickly(&path, exchanges.as_bytes()),
+            Some(exchanges) => {
+                self.has_exchanges.set(true);
+                disk::write_quickly(&path, exchanges.as_bytes())
+            }
             None => disk::remove_if_there(&path),
         };
         kept.map_err(|source| WriteError::Failed { path, source }.into())

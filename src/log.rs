@@ -33,13 +33,17 @@ pub const LOG: &str = "games.jsonl";
 /// The file that keeps the games of replaced players.
 pub const SUPERSEDED: &str = "superseded.jsonl";
 
+/// A line that is longer than this many bytes has to move in memory while it is written.
+const TYPICAL_LINE: usize = 4096;
+
 const CHECK: &str = ",\"check\":\"";
 const CHECK_DIGITS: usize = 16;
 
 /// A line with its checksum: the last field is a hash of everything before it and of the
 /// tournament's identity.
 fn seal(value: &impl Serialize, identity: &str) -> io::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(value)?;
+    let mut line = Vec::with_capacity(TYPICAL_LINE);
+    serde_json::to_writer(&mut line, value)?;
     line.pop();
     let seal = seal_of(&line, identity).0;
     line.extend_from_slice(seal.as_bytes());

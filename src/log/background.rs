@@ -51,7 +51,14 @@ impl Background {
 
     /// Reports that data was written.
     pub(super) fn written(&self) {
-        self.tell(|state| state.written += 1);
+        let mut state = self.shared.state();
+        // Otherwise the thread knows that there is something to sync, and waits until it is time.
+        let is_first = state.written == state.handled;
+        state.written += 1;
+        drop(state);
+        if is_first {
+            self.shared.changed.notify_one();
+        }
     }
 
     /// Requests a sync at once.
