@@ -1,6 +1,7 @@
 //! A tournament's folder under `results/`: its lock, secret, log and tables.
 
 mod lines;
+pub mod workers;
 
 use std::cell::Cell;
 use std::fs::{self, File, OpenOptions};

@@ -22,6 +22,7 @@ use crate::analysis::results::Faulted;
 use crate::analysis::{NamedResults, TournamentAnalysis};
 use crate::config;
 use crate::disk;
+use crate::folder::workers::LiveWorkers;
 use crate::game_program::recorded_rules;
 use crate::log::write_whole;
 use crate::model::clock::TimeControl;
@@ -208,6 +209,10 @@ impl<'a> PageBuilder<'a> {
         let out = taken_out(analysis, &self.failed_checks);
         let stamp = stamp(analysis, called);
         let is_file = kind == PageKind::File && analysis.published.is_none();
+        let workers = match kind {
+            PageKind::File => None,
+            PageKind::Live => LiveWorkers::read(analysis.dir()),
+        };
         let page = page(&PageData {
             header: &analysis.header,
             standings,
@@ -220,6 +225,7 @@ impl<'a> PageBuilder<'a> {
             called: analysis.published.is_none().then_some(called),
             stamp: is_file.then_some(&stamp),
             kind,
+            workers: workers.as_ref(),
         });
         Ok((page, out))
     }

@@ -2,6 +2,7 @@
 
 pub(super) mod elsewhere;
 mod live_tables;
+mod live_workers;
 mod plan;
 
 use std::error::Error;
@@ -17,6 +18,7 @@ use tokio::sync::watch;
 
 use self::elsewhere::{ElsewhereArgs, Place};
 use self::live_tables::LiveTables;
+use self::live_workers::WorkersFile;
 use super::containment_args::{level_named, mechanism_named};
 use super::report;
 use super::results::Tables;
@@ -284,7 +286,8 @@ pub(super) fn play(
     if at_once > 0 {
         live_tables.begin();
     }
-    let mut listeners = Listeners(vec![&mut recorder, &mut live_tables, listener]);
+    let mut workers = WorkersFile::new(folder.dir());
+    let mut listeners = Listeners(vec![&mut recorder, &mut live_tables, &mut workers, listener]);
     let runner = Runner {
         jobs,
         in_pairs: !terms.place.is_here(),

@@ -36,6 +36,7 @@ use super::runtime::{interrupted, new_runtime};
 use super::{Failure, Status};
 use crate::analysis::results::Faulted;
 use crate::analysis::sealed::SealedGames;
+use crate::folder::workers::WORKERS;
 use crate::folder::{self, log_failure};
 use crate::log::places::LogPlaces;
 use crate::log::{GameNames, LOG, LogScan, Scanned};
@@ -130,12 +131,13 @@ struct Served {
     followers: Arc<Semaphore>,
 }
 
-/// Counts the changes of the log in `dir` until the returned watcher is dropped.
+/// Counts the changes of the log in `dir`, and of the machines that play, until the returned watcher is dropped.
 fn watch_log(dir: &Path, changed: watch::Sender<u64>) -> Result<impl Watcher + use<>, Failure> {
     let failure = |error| Failure::system(format!("cannot watch {}: {error}", dir.display()));
-    let is_log = |path: &PathBuf| path.file_name().is_some_and(|name| name == LOG);
+    let is_shown =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name == LOG || name == WORKERS);
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        if event.is_ok_and(|event| !event.kind.is_access() && event.paths.iter().any(is_log)) {
+        if event.is_ok_and(|event| !event.kind.is_access() && event.paths.iter().any(is_shown)) {
             changed.send_modify(|count| *count += 1);
         }
     })

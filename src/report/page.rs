@@ -7,6 +7,7 @@ mod data;
 mod faults;
 mod games;
 mod head;
+mod live_workers;
 mod over_time;
 mod play;
 mod ranking;
@@ -22,6 +23,7 @@ use crate::analysis::diagnostics::Diagnostics;
 use crate::analysis::log_summary::LogSummary;
 use crate::analysis::results::NamedResults;
 use crate::escape;
+use crate::folder::workers::LiveWorkers;
 use crate::model::plies::Plies;
 use crate::model::record::Header;
 pub(super) use faults::one as fault;
@@ -52,6 +54,8 @@ pub struct PageData<'a> {
     pub stamp: Option<&'a str>,
     /// The way in which the page is published.
     pub kind: PageKind,
+    /// The machines that play now, if a run on many machines is in progress.
+    pub workers: Option<&'a LiveWorkers>,
 }
 
 impl PageData<'_> {

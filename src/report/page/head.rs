@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::live_workers::live_workers;
 use super::template::PageKind;
 use super::{PageData, count, name};
 use crate::analysis::highlights::HighlightKind;
@@ -17,6 +18,7 @@ pub(super) fn head(material: &PageData<'_>) -> Markup {
         div.head {
             div {
                 (progress(material))
+                @if let Some(workers) = material.workers { (live_workers(workers)) }
                 p.lead {
                     (escape::terminal(&header.game)) " · "
                     (count(header.players.len(), "player")) " · "

@@ -1,0 +1,153 @@
+//! Keeps the file of the machines that play up to date, for the page that `serve` shows.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::error::Failure;
+use crate::folder::workers::{LiveWorker, LiveWorkers};
+use crate::run::event::{Listener, RunEvent, WorkerPool, WorkerStatus};
+use crate::schedule::state::TournamentState;
+
+/// The shortest time between two versions of the file, if the workers are the same.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// Writes the file while workers play. The page only shows it, so errors here are only logged.
+#[derive(Debug)]
+pub(super) struct WorkersFile {
+    dir: PathBuf,
+    /// When the games began.
+    began: Option<Instant>,
+    games: u64,
+    /// By the name of a worker.
+    by_worker: HashMap<String, WorkerGames>,
+    /// When the file was written last, with how many games at once.
+    written: Option<(Instant, usize)>,
+}
+
+/// What a worker has done in this run.
+#[derive(Debug)]
+struct WorkerGames {
+    since: Instant,
+    games: u64,
+}
+
+impl WorkersFile {
+    /// Keeps the file in `dir`, where an earlier run may have left one.
+    pub(super) fn new(dir: &Path) -> Self {
+        note(LiveWorkers::remove(dir));
+        let by_worker = HashMap::new();
+        Self { dir: dir.to_owned(), began: None, games: 0, by_worker, written: None }
+    }
+
+    fn finished(&mut self, worker: &str) {
+        self.games += 1;
+        if let Some(known) = self.by_worker.get_mut(worker) {
+            known.games += 1;
+        }
+    }
+
+    fn show(&mut self, pool: &WorkerPool, state: &TournamentState) {
+        let now = Instant::now();
+        for member in &pool.members {
+            let new = || WorkerGames { since: now, games: 0 };
+            self.by_worker.entry(member.name.clone()).or_insert_with(new);
+        }
+        let slots = pool.slots();
+        let is_recent = |(at, before): (Instant, usize)| before == slots && now - at < EVERY;
+        if self.written.is_some_and(is_recent) {
+            return;
+        }
+        self.written = Some((now, slots));
+        note(self.live(pool, state, now).write(&self.dir));
+    }
+
+    fn live(&self, pool: &WorkerPool, state: &TournamentState, now: Instant) -> LiveWorkers {
+        LiveWorkers {
+            workers: pool.members.iter().map(|member| self.worker(member, now)).collect(),
+            queued: pool.queued,
+            games: self.games,
+            due: state.due() as u64,
+            seconds: self.began.map_or(0.0, |began| (now - began).as_secs_f64()),
+        }
+    }
+
+    fn worker(&self, member: &WorkerStatus, now: Instant) -> LiveWorker {
+        let done = self.by_worker.get(&member.name);
+        let since = done.map(|done| self.began.map_or(now, |began| began.max(done.since)));
+        LiveWorker {
+            name: member.name.clone(),
+            slots: member.slots,
+            games: done.map_or(0, |done| done.games),
+            seconds: since.map_or(0.0, |since| (now - since).as_secs_f64()),
+            calibration_ms: member.calibration.as_secs_f64() * 1e3,
+        }
+    }
+}
+
+fn note(done: io::Result<()>) {
+    if let Err(error) = done {
+        tracing::warn!(%error, "the page cannot show the workers");
+    }
+}
+
+impl Listener for WorkersFile {
+    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), Failure> {
+        match event {
+            RunEvent::Begun { .. } => self.began = Some(Instant::now()),
+            RunEvent::GameFinished { record, .. } => {
+                if let Some(worker) = &record.worker {
+                    self.finished(worker);
+                }
+            }
+            RunEvent::WorkerPool(pool) => self.show(pool, state),
+            RunEvent::Over => note(LiveWorkers::remove(&self.dir)),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folder::workers::WORKERS;
+    use crate::model::record::GameRecord;
+    use crate::model::record::examples::game;
+    use crate::model::stage::Stage;
+    use crate::schedule::state::TournamentSetup;
+
+    #[test]
+    fn the_file_tells_who_plays_and_goes_with_the_run() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let names = ["ant", "bee"].map(str::to_owned).to_vec();
+        let state = TournamentState::new(TournamentSetup::new(names, vec![Stage::round_robin(2)]));
+        let file = || std::fs::read(dir.path().join(WORKERS)).ok();
+        std::fs::write(dir.path().join(WORKERS), "old").expect("written");
+        let mut workers = WorkersFile::new(dir.path());
+        assert_eq!(file(), None, "it was another run's");
+        let mut tell = |event: RunEvent<'_>| workers.on(event, &state).expect("no failure");
+        let member = |name: &str, slots| WorkerStatus {
+            name: name.to_owned(),
+            slots,
+            cores: 4,
+            played: 0,
+            calibration: Duration::from_micros(5250),
+            containment: String::new(),
+        };
+        let pool = |members| WorkerPool { members, queued: 3, ..WorkerPool::default() };
+        tell(RunEvent::Begun { due: 4 });
+        tell(RunEvent::WorkerPool(&pool(vec![member("one", 2)])));
+        let played = GameRecord { worker: Some("one".to_owned()), ..game("ant", "bee", "draw") };
+        tell(RunEvent::GameFinished { record: &played, transcript: None });
+        tell(RunEvent::WorkerPool(&pool(vec![member("one", 2), member("two", 1)])));
+        let live: LiveWorkers = serde_json::from_slice(&file().expect("a file")).expect("JSON");
+        let games: Vec<(&str, u64)> =
+            live.workers.iter().map(|worker| (worker.name.as_str(), worker.games)).collect();
+        assert_eq!(games, [("one", 1), ("two", 0)]);
+        assert_eq!((live.slots(), live.queued, live.games, live.due), (3, 3, 1, 4));
+        tell(RunEvent::Over);
+        assert_eq!(file(), None);
+    }
+}
