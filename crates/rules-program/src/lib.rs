@@ -9,6 +9,20 @@
 //!   starts its program: [`ChildLauncher`] as a plain child process.
 //! - [`serve`] is the other side: any game behind the same pipe.
 //!
+//! ```
+//! use referee_games::GameKind;
+//! use serde_json::Value;
+//!
+//! let request = r#"{"type": "start", "id": 1, "options": {"max-moves": 100}}"#;
+//! let mut answer = Vec::new();
+//! referee_rules_program::serve(GameKind::WatchYourBack.game(), request.as_bytes(), &mut answer)?;
+//!
+//! let answer: Value = serde_json::from_slice(&answer)?;
+//! assert_eq!(answer["id"], 1);
+//! assert_eq!(answer["turn"]["player"], "white");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! A position is asked for once and kept. Every answer of the program is checked against the
 //! contract. A violation is a [`RulesProgramError`]: the program failed, not a player.
 

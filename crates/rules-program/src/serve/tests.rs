@@ -1,6 +1,8 @@
 //! Requests as lines, and the answers to them.
 
-use referee_games::GameKind;
+use rand::Rng;
+use rand::seq::IndexedRandom;
+use referee_games::{GameKind, Turn};
 use serde_json::json;
 
 use super::*;
@@ -145,4 +147,72 @@ fn answers_before_an_invalid_request_are_sent() {
     let (answers, end) = served(&[start(), json!({"type": "play"})]);
     assert_eq!(answers.len(), 1);
     assert!(end.is_err());
+}
+
+/// Puts `value` in the place of one of the values in `inside`.
+fn replace_one(inside: &mut Value, value: Value, random: &mut ChaCha8Rng) {
+    let deeper = random.random_ratio(9, 10);
+    match inside {
+        Value::Array(items) if deeper && !items.is_empty() => {
+            let at = random.random_range(0..items.len());
+            replace_one(&mut items[at], value, random);
+        }
+        Value::Object(fields) if deeper && !fields.is_empty() => {
+            let at = random.random_range(0..fields.len());
+            let field = fields.values_mut().nth(at).expect("it is there");
+            replace_one(field, value, random);
+        }
+        place => *place = value,
+    }
+}
+
+#[test]
+fn a_snapshot_that_no_game_made_is_answered_or_refused() {
+    let values = [json!(null), json!(-1), json!(0), json!(7), json!(300), json!(u64::MAX)];
+    let values = [&values[..], &[json!("x"), json!(true), json!([]), json!({}), json!([0, 1])]];
+    let values = values.concat();
+    for &kind in GameKind::all() {
+        let game = kind.game();
+        let random = &mut ChaCha8Rng::seed_from_u64(7);
+        let mut position = game.start(&options(game, RawValue::NULL).expect("none")).expect("one");
+        while !matches!(position.turn(), Turn::Over(_)) {
+            let text = state(&*position).expect("a state");
+            let mut state: Value = serde_json::from_str(text.get()).expect("JSON");
+            let value = values.choose(random).expect("there are some").clone();
+            replace_one(&mut state[SNAPSHOT], value, random);
+            for request in requests(game, &state) {
+                let _ = serve(game, request.to_string().as_bytes(), io::sink());
+            }
+            play_at_random(&mut position, random);
+        }
+    }
+}
+
+/// One request of each kind about a state.
+fn requests(game: &dyn AnyGame, state: &Value) -> Vec<Value> {
+    let seats = game.seats();
+    let about = |kind: &str, seat: &str| json!({"type": kind, "options": {}, "state": state, "seat": seat, "draw": 3, "text": "3,3"});
+    let step = |step: Value| json!({"type": "play", "options": {}, "state": state, "step": step});
+    let of_seats =
+        [&*seats.first, &*seats.second].map(|seat| [about("judge", seat), about("sample", seat)]);
+    let steps = [
+        json!({"move": "3,3"}),
+        json!({"both": ["u r", "d l"]}),
+        json!({"pass": true}),
+        json!({"chance": "2"}),
+    ];
+    of_seats.into_iter().flatten().chain(steps.map(step)).collect()
+}
+
+/// Plays a step of a position that is not over.
+fn play_at_random(position: &mut Position, random: &mut ChaCha8Rng) {
+    let mut sample = |seat| position.sample(seat, random).expect("a built-in game").expect("one");
+    let step = match position.turn() {
+        Turn::Move(seat) => Step::Move(sample(seat)),
+        Turn::Both => Step::Both(BySeat::new(sample(Seat::First), sample(Seat::Second))),
+        Turn::Pass(_) => Step::Pass,
+        Turn::Chance(_) => Step::Chance(position.outcomes().swap_remove(0).0),
+        Turn::Over(_) => unreachable!("it is not over"),
+    };
+    position.play(step.as_text(), &mut Vec::new()).expect("it is legal");
 }
