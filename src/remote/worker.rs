@@ -74,8 +74,10 @@ impl RemoteWorker {
             .await
             .map_err(|error| Failure::from(self.server.problem("look for runs", &error)))?;
         self.printer.note(&format!(
-            "worker {}: {} games at once, looking for a run on {}",
-            self.id.name, self.slots, self.server.address
+            "worker {}: {} at once, looking for a run on {}",
+            self.id.name,
+            if self.slots == 1 { "1 game".to_owned() } else { format!("{} games", self.slots) },
+            self.server.address
         ));
         let mut stop = self.stop.clone();
         let mut left: Option<String> = None;

@@ -21,14 +21,14 @@ pub(super) struct WorkersFile {
     began: Option<Instant>,
     games: u64,
     /// By the name of a worker.
-    by_worker: HashMap<String, WorkerGames>,
+    by_worker: HashMap<String, WorkerTally>,
     /// When the file was written last, with how many games at once.
     written: Option<(Instant, usize)>,
 }
 
 /// What a worker has done in this run.
 #[derive(Debug)]
-struct WorkerGames {
+struct WorkerTally {
     since: Instant,
     games: u64,
 }
@@ -51,7 +51,7 @@ impl WorkersFile {
     fn show(&mut self, pool: &WorkerPool, state: &TournamentState) {
         let now = Instant::now();
         for member in &pool.members {
-            let new = || WorkerGames { since: now, games: 0 };
+            let new = || WorkerTally { since: now, games: 0 };
             self.by_worker.entry(member.name.clone()).or_insert_with(new);
         }
         let slots = pool.slots();
@@ -65,12 +65,24 @@ impl WorkersFile {
 
     fn live(&self, pool: &WorkerPool, state: &TournamentState, now: Instant) -> LiveWorkers {
         LiveWorkers {
-            workers: pool.members.iter().map(|member| self.worker(member, now)).collect(),
+            workers: self.machines(pool, now),
             queued: pool.queued,
             games: self.games,
             due: state.due() as u64,
             seconds: self.began.map_or(0.0, |began| (now - began).as_secs_f64()),
         }
+    }
+
+    /// The workers by name, each once: several of a machine may have the same.
+    fn machines(&self, pool: &WorkerPool, now: Instant) -> Vec<LiveWorker> {
+        let mut machines: Vec<LiveWorker> = Vec::new();
+        for member in &pool.members {
+            match machines.last_mut() {
+                Some(last) if last.name == member.name => last.slots += member.slots,
+                _ => machines.push(self.worker(member, now)),
+            }
+        }
+        machines
     }
 
     fn worker(&self, member: &WorkerStatus, now: Instant) -> LiveWorker {
@@ -141,7 +153,11 @@ mod tests {
         tell(RunEvent::WorkerPool(&pool(vec![member("one", 2)])));
         let played = GameRecord { worker: Some("one".to_owned()), ..game("ant", "bee", "draw") };
         tell(RunEvent::GameFinished { record: &played, transcript: None });
-        tell(RunEvent::WorkerPool(&pool(vec![member("one", 2), member("two", 1)])));
+        tell(RunEvent::WorkerPool(&pool(vec![
+            member("one", 1),
+            member("one", 1),
+            member("two", 1),
+        ])));
         let live: LiveWorkers = serde_json::from_slice(&file().expect("a file")).expect("JSON");
         let games: Vec<(&str, u64)> =
             live.workers.iter().map(|worker| (worker.name.as_str(), worker.games)).collect();
