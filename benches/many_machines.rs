@@ -9,6 +9,7 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
+#[path = "costs/program.rs"]
 mod program;
 
 use std::error::Error;

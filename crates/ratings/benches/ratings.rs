@@ -1,133 +1,40 @@
-//! Measures the cost of ratings: the fit with its intervals, and the rank intervals.
+//! Measures the cost of ratings.
 //!
-//! `cargo bench -p referee-ratings` prints one row per tournament: the CPU time of counting the
-//! games one by one, of the fit (with its ratio to a plain Cholesky factorisation of the same size
-//! in the same run, up to 1,000 players, which is a large part of a straightforward fit), and of
-//! the rank intervals. Each is the median of several runs. `-- 200` prints only the rows of 200
+//! `cargo bench -p referee-ratings --bench ratings` prints one row per tournament: the CPU time of
+//! counting the games one by one, of the fit with its intervals (with its ratio to a plain Cholesky
+//! factorisation), of the rank intervals, and of all three. `-- 200` prints only the rows of 200
 //! players.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
-use std::hint::black_box;
+mod tournaments;
 
-use nix::time::{ClockId, clock_gettime};
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-use referee_ratings::{GameOutcome, PlayedGame, Results, fit};
-
-/// The number of runs of a short measurement.
-const RUNS: usize = 5;
+use referee_ratings::PlayedGame;
+use tournaments::{RatingTimes, round_robin, sparse};
 
 fn main() {
     let only: Vec<usize> = std::env::args().filter_map(|arg| arg.parse().ok()).collect();
     let is_wanted = |players: &usize| only.is_empty() || only.contains(players);
-    println!("players    games  schedule       counting         fit      plain  rank intervals");
+    println!(
+        "players    games  schedule       counting         fit      plain  rank intervals        all"
+    );
     let round_robins = [(10, 10), (100, 1), (100, 10), (100, 100), (200, 1), (1000, 1)];
     for (players, pairs) in round_robins.into_iter().filter(|(players, _)| is_wanted(players)) {
-        measure(players, "round-robin", &round_robin(players, pairs));
+        print(players, "round-robin", &round_robin(players, pairs));
     }
     for players in [3_000, 10_000].into_iter().filter(is_wanted) {
-        measure(players, "sparse", &sparse(players, 10));
+        print(players, "sparse", &sparse(players, 10));
     }
 }
 
 /// Prints the row of a tournament.
-fn measure(players: usize, schedule: &str, games: &[PlayedGame]) {
-    let runs = if players > 200 { 1 } else { RUNS };
-    let counting = median(runs, || drop(black_box(counted(players, games))));
-    let results = counted(players, games);
-    let fitted = fit(&results, &[]).expect("no fixed rating");
-    let a_fit = median(runs, || drop(black_box(fit(&results, &[]))));
-    let ranks = median(runs, || drop(black_box(fitted.rank_intervals())));
-    let plain = (players <= 1000).then(|| median(runs, || drop(black_box(cholesky(players)))));
-    let ratio = plain.map_or("–".to_owned(), |plain| format!("{:.1} ×", a_fit / plain));
-    let games = games.len();
+fn print(players: usize, schedule: &str, games: &[PlayedGame]) {
+    let times = RatingTimes::measure(players, games);
+    let ratio = times.plain.map_or("–".to_owned(), |plain| format!("{:.1} ×", times.fit / plain));
+    let (games, total) = (games.len(), times.total());
+    let RatingTimes { counting, fit, ranks, .. } = times;
     println!(
-        "{players:7} {games:8}  {schedule:11} {counting:8.1} ms {a_fit:8.1} ms {ratio:>8} \
-         {ranks:10.1} ms"
+        "{players:7} {games:8}  {schedule:11} {counting:8.1} ms {fit:8.1} ms {ratio:>8} \
+         {ranks:10.1} ms {total:8.1} ms"
     );
-}
-
-/// The results of these games.
-fn counted(players: usize, games: &[PlayedGame]) -> Results {
-    let mut results = Results::new(players);
-    for &game in games {
-        results.add(game);
-    }
-    results
-}
-
-/// The median CPU time of several runs, in milliseconds.
-fn median(runs: usize, mut run: impl FnMut()) -> f64 {
-    let mut times: Vec<f64> = (0..runs)
-        .map(|_| {
-            let start = cpu();
-            run();
-            cpu() - start
-        })
-        .collect();
-    times.sort_unstable_by(f64::total_cmp);
-    times[runs / 2]
-}
-
-/// The CPU time of this process in milliseconds, which other programs on the machine hardly change.
-fn cpu() -> f64 {
-    let now = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).expect("a clock");
-    std::time::Duration::from(now).as_secs_f64() * 1e3
-}
-
-/// Every two players meet in this many pairs of games.
-fn round_robin(players: usize, pairs: u32) -> Vec<PlayedGame> {
-    let meetings = (0..players).flat_map(|one| (one + 1..players).map(move |two| (one, two)));
-    played(players, meetings.flat_map(|meeting| (1..=pairs).map(move |pair| (meeting, pair))))
-}
-
-/// Every player meets about twice as many random others as `pairs` says.
-fn sparse(players: usize, pairs: usize) -> Vec<PlayedGame> {
-    let mut luck = ChaCha8Rng::seed_from_u64(2);
-    let meetings: Vec<((usize, usize), u32)> = (1..)
-        .take(players * pairs)
-        .map(|pair| ((luck.random_range(0..players), luck.random_range(0..players)), pair))
-        .filter(|((one, two), _)| one != two)
-        .collect();
-    played(players, meetings.into_iter())
-}
-
-/// Plays pairs of games between players; the first is the best.
-fn played(
-    players: usize,
-    meetings: impl Iterator<Item = ((usize, usize), u32)>,
-) -> Vec<PlayedGame> {
-    let mut luck = ChaCha8Rng::seed_from_u64(1);
-    let mut games = Vec::new();
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-    let strength = |player: usize| -5.0 * player as f64 / players as f64;
-    for ((one, two), pair) in meetings {
-        for (first, second) in [(one, two), (two, one)] {
-            let half = f64::midpoint(strength(first) - strength(second), 0.3);
-            let [win, draw, loss] = [half.exp(), 0.5, (-half).exp()];
-            let outcome = match luck.random::<f64>() * (win + draw + loss) {
-                quantile if quantile < win => GameOutcome::Win,
-                quantile if quantile < win + draw => GameOutcome::Draw,
-                _ => GameOutcome::Loss,
-            };
-            games.push(PlayedGame::by_rules(first, second, pair, outcome));
-        }
-    }
-    games
-}
-
-/// The factor of a well-conditioned matrix, by the textbook's loop.
-fn cholesky(size: usize) -> Vec<Vec<f64>> {
-    let mut lower: Vec<Vec<f64>> = (0..size).map(|row| vec![0.1; row + 1]).collect();
-    for row in 0..size {
-        lower[row][row] += 1.0;
-        for column in 0..=row {
-            let known: f64 = (0..column).map(|k| lower[row][k] * lower[column][k]).sum();
-            let rest = lower[row][column] - known;
-            lower[row][column] =
-                if row == column { rest.sqrt() } else { rest / lower[column][column] };
-        }
-    }
-    lower
 }

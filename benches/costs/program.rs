@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Calls the referee in `dir`.
-pub(crate) fn referee(dir: &Path, args: &[&str]) -> Result<(), Box<dyn Error>> {
+pub(crate) fn referee(dir: &Path, args: &[&str]) -> Result<(), Box<dyn Error + Send + Sync>> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
     let output = command.args(args).current_dir(dir).output()?;
     if output.status.success() {

@@ -1,11 +1,9 @@
 //! Makes logs of any length for measurements: the games of a short tournament again and again,
 //! under the names, numbers, ids and seeds that the schedule gives them.
 
-use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::program::referee;
 use referee::folder::SECRET;
 use referee::log::{LOG, LogReader, LogWriter};
 use referee::model::record::GameRecord;
@@ -13,7 +11,8 @@ use referee::schedule::state::TournamentState;
 use referee::seeds::Secret;
 use referee_games::{BySeat, Seat};
 
-type Outcome<T> = Result<T, Box<dyn Error>>;
+use crate::measure::Outcome;
+use crate::program::referee;
 
 /// The seed of the tournaments, from which all others follow.
 const SEED: u64 = 7;

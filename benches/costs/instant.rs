@@ -1,7 +1,6 @@
 //! Instant players for measurements, and the bare ping-pong to compare with. Both are this same
 //! program, started with another first argument.
 
-use std::error::Error;
 use std::fs;
 use std::io::{BufRead, Read, Write};
 use std::path::{Path, PathBuf};
@@ -10,14 +9,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nix::sched::{CpuSet, sched_setaffinity};
-use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{Game, Options, Step, Turn};
 
-pub(crate) type Outcome<T> = Result<T, Box<dyn Error>>;
+use crate::measure::{Outcome, cpu};
 
 /// The first argument of an instant player. Its script, what it wants, and how many milliseconds it
 /// waits before each action follow.
@@ -98,6 +96,7 @@ fn echo() -> Outcome<()> {
 }
 
 /// The cost of a round trip, in microseconds.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct RoundTrip {
     /// CPU time of the parent.
     pub(crate) cpu: f64,
@@ -132,14 +131,19 @@ pub(crate) fn ping_pong() -> Outcome<RoundTrip> {
     Ok(RoundTrip { cpu: spent / trips, wall: wall / trips })
 }
 
-/// The CPU time of this thread, in microseconds.
-pub(crate) fn cpu() -> Outcome<f64> {
-    let now = Duration::from(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)?);
-    Ok(now.as_secs_f64() * 1e6)
+/// Works on one core, with the processes that it starts.
+pub(crate) fn on_core<T: Send>(
+    core: usize,
+    work: impl FnOnce() -> Outcome<T> + Send,
+) -> Outcome<T> {
+    std::thread::scope(|scope| {
+        let worker = scope.spawn(|| stay_on_core(core).and_then(|()| work()));
+        worker.join().map_err(|_| "a measurement panicked")?
+    })
 }
 
 /// Keeps this thread, and the processes that it starts, on one core.
-pub(crate) fn stay_on_core(core: usize) -> Outcome<()> {
+fn stay_on_core(core: usize) -> Outcome<()> {
     let mut set = CpuSet::new();
     set.set(core)?;
     Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
@@ -184,10 +188,4 @@ fn long_game() -> Outcome<Vec<String>> {
 /// The options of the game.
 pub(crate) fn options() -> Outcome<Options> {
     Ok(Options::resolve(WatchYourBack::OPTIONS, [])?)
-}
-
-/// The median of some measurements.
-pub(crate) fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

@@ -1,0 +1,78 @@
+//! Measures what the referee itself costs.
+//!
+//! `cargo bench` prints one table, with the goal beside each figure. Most figures are ratios to
+//! something else in the same run, and medians of several rounds, so that they hardly depend on the
+//! machine. `cargo bench -- PART` prints the details of one part:
+//!
+//! - `moves`: the CPU time and the wall time of a move, as multiples of a bare ping-pong
+//! - `levels`: the cost of containment, per start and per move
+//! - `log GAMES`: the commands that read a log of so many games
+//! - `log make DIR PLAYERS GAMES`: only makes such a log
+//! - `growth GAMES`: how costs grow with games (in decades up to so many), players, jobs and plies
+//! - `local WANTS`, `play WANTS`: only play games with players in this process or in processes of
+//!   their own, for counting instructions and system calls
+//!
+//! Instant players replay a recorded game from a file, so they cost almost nothing. They are this
+//! same program, started with `--instant`.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+mod game;
+mod growth;
+mod instant;
+mod levels;
+mod log;
+mod made;
+mod measure;
+mod moves;
+mod program;
+#[path = "../../crates/games/benches/rates/mod.rs"]
+mod rates;
+mod runs;
+mod table;
+#[path = "../../crates/ratings/benches/tournaments/mod.rs"]
+mod tournaments;
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use game::GameCost;
+use instant::{Script, on_core};
+use log::LogCosts;
+use measure::Outcome;
+use referee::player::Sandbox;
+use referee_sandbox::serve_as_supervisor;
+
+fn main() -> Outcome<()> {
+    if serve_as_supervisor().is_some() {
+        return Ok(());
+    }
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    if instant::serve(&args)? || growth::serve(&args)? {
+        return Ok(());
+    }
+    let folder = tempfile::tempdir()?;
+    // If the bench runs as root, contained players have another user.
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755))?;
+    let script = Script::write(folder.path())?;
+    match args[..] {
+        [] => table::print(&script),
+        ["moves"] => moves::print(&script),
+        ["levels"] => levels::print(&script),
+        ["log", "make", dir, players, games] => {
+            made::make(Path::new(dir), players.parse()?, games.parse()?).map(drop)
+        }
+        ["log", games] => {
+            LogCosts::measure(games.parse()?)?.print();
+            Ok(())
+        }
+        ["growth", games] => growth::print(&script, games.parse()?),
+        ["local", wants] => game::local_games(&script, wants),
+        ["play", wants] => {
+            on_core(0, || GameCost::measure(&script, wants, &Arc::new(Sandbox::off())).map(drop))
+        }
+        _ => Err("unknown arguments".into()),
+    }
+}
