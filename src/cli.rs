@@ -71,7 +71,7 @@ pub enum CliCommand {
     /// Every two players meet in pairs of games with the seats swapped. Games that are already in
     /// the log are not played again; a run that was stopped or killed continues where it was.
     Run(run::RunArgs),
-    /// Play one game in the terminal
+    /// Play one game in the terminal, or in a browser
     ///
     /// A player is `human`, a built-in player (`bot:random`, `bot:greedy`, `bot:steady`,
     /// `bot:search`), a name from the configuration, a file, a folder, or a command. The first one

@@ -29,6 +29,7 @@ pub mod test_game;
 pub mod trace;
 mod until;
 pub mod verify;
+mod web;
 pub mod worker;
 
 use crate::error::Failure;

@@ -3,6 +3,7 @@
 
 mod barred;
 mod cpu_usage;
+pub mod desk;
 pub mod diagnosis;
 mod human;
 mod launch;
@@ -109,7 +110,7 @@ pub struct Answer {
 pub enum Player {
     /// A program that speaks the protocol.
     Wire(Box<Wire>),
-    /// A person at this terminal.
+    /// A person.
     Human(Box<Human>),
 }
 

@@ -1,8 +1,12 @@
-//! `play`: plays one game in the terminal.
+//! `play`: plays one game in the terminal, or in a browser.
 
+mod browser;
+mod display;
+mod ending;
 mod saved;
 mod screen;
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,30 +14,29 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use tokio::sync::Notify;
 
-use self::saved::SavedGame;
+use self::browser::BrowserTable;
+use self::display::Display;
+use self::ending::Conclusion;
+use self::saved::{SavedGame, header_of};
 use self::screen::Screen;
 use super::recorded::FoundGame;
-use super::runtime::{interrupted, new_runtime};
+use super::runtime::{interrupted, new_runtime, until_interrupted};
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, Status};
 use crate::config::PlayerArgument;
 use crate::model::clock::TimeControl;
 use crate::model::player::PlayerSpec;
-use crate::model::record::{FaultPolicy, GameRecord, Header, PlayerInfo};
+use crate::model::record::{FaultPolicy, GameRecord};
 use crate::model::rules::GameRules;
-use crate::model::stage::Stage;
-use crate::model::tournament::Tournament;
+use crate::player::desk::{Desk, terminal_desk};
 use crate::player::{Human, Launch, Player, PlayerStatistics, Sandbox, Wire};
 use crate::printer::Printer;
-use crate::referee::{self, Ending, GameReport, GameSetup};
+use crate::referee::{self, GameReport, GameSetup};
 use crate::replay::steps_to;
-use crate::report::board::picture;
-use crate::report::story::{describe_step, is_ply};
 use crate::run::record::RecordBuilder;
-use crate::run::resume::{fresh_identity, header};
 use crate::schedule::Fixture;
 use crate::seeds::{Luck, Secret, game_id};
-use referee_games::{AnyGame, AnyPosition, BySeat, Event, GameResult, Seat, Text, TextStep};
+use referee_games::{AnyGame, AnyPosition, BySeat, Event, Seat, Text, TextStep};
 
 /// Arguments of `play`.
 #[derive(Debug, Args)]
@@ -44,6 +47,7 @@ Examples:
   referee play human bot:search --option max-moves=200
   referee play bot:search bot:greedy --game back-to-the-wall --board mine.toml
   referee play human bot:search --from 3f9a1c07be52-1 --ply 42
+  referee play human bot:greedy --browser            play in a browser
   referee play bot:search bot:greedy --delay 1s      watch it, one board in one place
   referee play mine bot:greedy --save games          keep the game, for `referee replay`
 
@@ -67,6 +71,11 @@ pub struct PlayArgs {
     /// in one place
     #[arg(long, value_name = "SPAN")]
     pub delay: Option<humantime::Duration>,
+    /// Play on a page in a browser, instead of typing. Anyone who can reach the address can play
+    /// [default address: any free port of this machine]
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
+        default_missing_value = "127.0.0.1:0", conflicts_with = "delay")]
+    pub browser: Option<SocketAddr>,
     /// Keep the game as a log in this new folder
     #[arg(long, value_name = "DIR")]
     pub save: Option<PathBuf>,
@@ -112,21 +121,67 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     };
     let saved = args.save.as_deref().map(SavedGame::create).transpose()?;
     let terms = PlaySettings { rules, control, containment, seed: args.seed };
-    let screen = Screen::new(printer, args.delay.map(Into::into), has_human);
-    let Some(game) = play(&terms, opening, &words, screen)? else {
+    let mut display = display(args, &terms.rules.seats(), &words, printer)?;
+    let Some(game) = play(&terms, opening, &words, &mut display, printer)? else {
         return Ok(Status::Interrupted);
     };
-    let names = words.as_ref().map(name);
-    let people = words.as_ref().map(|word| *word == PlayerArgument::Human);
-    let status = conclude(&game.report, &terms.rules.seats(), &names, people, printer)?;
+    let status = conclude(&game.report, &terms.rules.seats(), &words, &display, printer)?;
     if let Some(saved) = saved {
         let header = header_of(&settings, &terms, &words)?;
+        let names = words.as_ref().map(|word| word.name().to_owned());
         let id = saved.keep(&header, game.record(&terms.rules, names))?;
         let dir = args.save.as_deref().unwrap_or(Path::new(".")).display().to_string();
         let dir = shlex::try_quote(&dir).map_or(dir.clone(), Into::into);
         printer.note(&format!("kept: referee replay {id} --results {dir}"));
     }
+    if let Display::Browser(table) = &display {
+        printer.note("The game is over. Close the page, or press Ctrl-C.");
+        // Either way, the game was played.
+        until_interrupted(async {
+            table.closed().await;
+            Ok(())
+        })?;
+    }
     Ok(status)
+}
+
+/// Where the game is shown. Prints the address of the page, if it is one.
+fn display(
+    args: &PlayArgs,
+    seats: &BySeat<Text>,
+    words: &BySeat<PlayerArgument>,
+    printer: Printer,
+) -> Result<Display, Failure> {
+    let has_human = words.iter().any(|(_, word)| *word == PlayerArgument::Human);
+    let Some(address) = args.browser else {
+        let delay = args.delay.map(Into::into);
+        return Ok(Display::Terminal(Screen::new(printer, delay, has_human)));
+    };
+    if !has_human {
+        let instead = "play `human` against it, or watch two programs with --delay 1s";
+        return Err(Failure::input(format!("--browser: nobody plays in the browser; {instead}")));
+    }
+    let names = words.as_ref().map(|word| word.name().to_owned());
+    let (table, url) = BrowserTable::open(address, &names, seats)?;
+    printer.line(&url)?;
+    Ok(Display::Browser(table))
+}
+
+/// Says how the game ended.
+fn conclude(
+    report: &GameReport,
+    seats: &BySeat<Text>,
+    words: &BySeat<PlayerArgument>,
+    display: &Display,
+    printer: Printer,
+) -> Result<Status, Failure> {
+    let names = &words.as_ref().map(|word| word.name().to_owned());
+    let people = words.as_ref().map(|word| *word == PlayerArgument::Human);
+    let conclusion = Conclusion { report, seats, names, people };
+    if let Display::Browser(table) = display {
+        table.end(&conclusion.sentence());
+    }
+    conclusion.print(printer)
 }
 
 /// The terms of the game.
@@ -156,44 +211,12 @@ impl EndedGame {
     }
 }
 
-/// The header for the log of the game. A person has no program, and so no hash.
-fn header_of(
-    settings: &Settings,
-    terms: &PlaySettings,
-    words: &BySeat<PlayerArgument>,
-) -> Result<Header, Failure> {
-    let stages = vec![Stage::round_robin(1)];
-    let options = terms.rules.options.clone();
-    let tournament = Tournament {
-        game: terms.rules.game.clone(),
-        seed: terms.seed,
-        clock: terms.control,
-        openings: None,
-        ..settings.tournament("play".to_owned(), options, stages, Vec::new())
-    };
-    let info = |word: &PlayerArgument| match word {
-        PlayerArgument::Program(spec) => PlayerInfo {
-            name: spec.name.clone(),
-            command: spec.command.clone(),
-            hash: spec.hash.clone(),
-            takes_openings: spec.takes_openings(),
-        },
-        PlayerArgument::Human => PlayerInfo {
-            name: name(word),
-            command: name(word),
-            hash: "0".repeat(16),
-            takes_openings: true,
-        },
-    };
-    let header = header(&tournament, terms.containment.record(), fresh_identity()?);
-    Ok(Header { players: words.iter().map(|(_, word)| info(word)).collect(), ..header })
-}
-
 fn play(
     terms: &PlaySettings,
     mut opening: Vec<TextStep>,
     words: &BySeat<PlayerArgument>,
-    mut screen: Screen,
+    display: &mut Display,
+    printer: Printer,
 ) -> Result<Option<EndedGame>, Failure> {
     terms.rules.refuse_bots(words.iter().filter_map(|(_, word)| match word {
         PlayerArgument::Program(spec) => Some(&**spec),
@@ -208,9 +231,7 @@ fn play(
         secret.player_seed("second", "first", 1),
     );
     let mut luck = secret.luck("first", "second", 1);
-    let printer = screen.printer;
-    let mut players =
-        words.as_ref().map(|word| seated(word, &*terms.rules.game, &terms.containment, printer));
+    let mut players = words.as_ref().map(|word| seated(word, terms, display, printer));
     let people = words.as_ref().map(|word| *word == PlayerArgument::Human);
     loop {
         let setup = GameSetup {
@@ -223,13 +244,13 @@ fn play(
         // A person sees a game with hidden information only from its own seat.
         let is_shown = !terms.rules.game.is_hidden() || !(people.first || people.second);
         if is_shown {
-            screen.show(&first_picture(terms, &opening, printer)?)?;
+            display.start(&terms.rules.start, &opening)?;
         }
         let began = Instant::now();
         let Some((report, statistics)) =
-            block_on(&setup, &mut luck, &mut players, is_shown, &mut screen)?
+            block_on(&setup, &mut luck, &mut players, is_shown, display)?
         else {
-            if people.first || people.second {
+            if (people.first || people.second) && matches!(display, Display::Terminal(_)) {
                 // The cursor is still behind the question.
                 printer.prompt("\n");
             }
@@ -248,19 +269,6 @@ fn play(
     }
 }
 
-fn first_picture(
-    terms: &PlaySettings,
-    opening: &[TextStep],
-    printer: Printer,
-) -> Result<String, Failure> {
-    let (mut position, mut events) = (terms.rules.start.clone(), Vec::new());
-    for step in opening {
-        events.clear();
-        position.play(step.as_text(), &mut events)?;
-    }
-    Ok(picture(&*position, &events, printer.colour))
-}
-
 /// The decision that a person wants to take back.
 fn take_undo(players: &mut BySeat<Player>) -> Option<u32> {
     [&mut players.first, &mut players.second].into_iter().find_map(|player| match player {
@@ -274,10 +282,9 @@ fn block_on(
     luck: &mut Luck,
     players: &mut BySeat<Player>,
     is_shown: bool,
-    screen: &mut Screen,
+    display: &mut Display,
 ) -> Result<Option<(GameReport, BySeat<PlayerStatistics>)>, Failure> {
     let runtime = new_runtime()?;
-    let colour = screen.printer.colour;
     let report = runtime.block_on(async {
         let mut stop = interrupted()?;
         let mut broken = None;
@@ -286,11 +293,7 @@ fn block_on(
             if !is_shown && position.turn().outcome().is_none() {
                 return;
             }
-            let mut text = describe_step(events, position.ply());
-            if is_ply(events) {
-                text = format!("{text}\n{}", picture(position, events, colour));
-            }
-            if let Err(failure) = screen.show(&text) {
+            if let Err(failure) = display.step(position, events) {
                 broken = Some(failure);
                 closed.notify_one();
             }
@@ -316,22 +319,23 @@ fn block_on(
     report
 }
 
-fn name(word: &PlayerArgument) -> String {
-    match word {
-        PlayerArgument::Human => "human".to_owned(),
-        PlayerArgument::Program(spec) => spec.name.clone(),
-    }
-}
-
 fn seated(
     word: &PlayerArgument,
-    game: &dyn AnyGame,
-    containment: &Arc<Sandbox>,
+    terms: &PlaySettings,
+    display: &Display,
     printer: Printer,
 ) -> Player {
     match word {
-        PlayerArgument::Human => Player::Human(Box::new(Human::new(printer))),
-        PlayerArgument::Program(spec) => program(spec, game, containment),
+        PlayerArgument::Human => Player::Human(Box::new(Human::new(desk(display, printer)))),
+        PlayerArgument::Program(spec) => program(spec, &*terms.rules.game, &terms.containment),
+    }
+}
+
+/// The desk of a person: in front of the page, or at the terminal.
+fn desk(display: &Display, printer: Printer) -> Box<dyn Desk> {
+    match display {
+        Display::Terminal(_) => terminal_desk(printer),
+        Display::Browser(table) => table.desk(),
     }
 }
 
@@ -345,48 +349,4 @@ fn contained(settings: &Settings, words: &BySeat<PlayerArgument>) -> Result<Arc<
         return Ok(Arc::new(Sandbox::off()));
     }
     settings.sandbox()
-}
-
-fn conclude(
-    report: &GameReport,
-    seats: &BySeat<Text>,
-    names: &BySeat<String>,
-    people: BySeat<bool>,
-    printer: Printer,
-) -> Result<Status, Failure> {
-    let name = |seat: Seat| crate::escape::terminal(&names[seat]);
-    let given_up = |seat: Seat| people[seat] && report.ending.fault(seat).is_some();
-    if let Some(seat) = Seat::BOTH.into_iter().find(|&seat| given_up(seat)) {
-        let fault = report.ending.fault(seat).map_or("", |fault| &fault.message);
-        printer.line(&format!("{fault}: {} ({}) wins", name(!seat), seats[!seat]))?;
-        return Ok(Status::Done);
-    }
-    for seat in Seat::BOTH {
-        if let Some(fault) = report.ending.fault(seat) {
-            printer.line(&format!(
-                "{} ({}): {}: {}",
-                name(seat),
-                seats[seat],
-                fault.code,
-                fault.message
-            ))?;
-            for line in &fault.stderr {
-                printer.line(&format!("    {line}"))?;
-            }
-        }
-    }
-    for warning in &report.trace.warnings {
-        let warning = crate::escape::terminal(&warning.text(seats));
-        printer.line(&format!("warning: {warning}"))?;
-    }
-    let reason = report.ending.reason();
-    let end = match report.ending.result() {
-        GameResult::Win(seat) => format!("{} ({}) wins: {reason}", name(seat), seats[seat]),
-        GameResult::Draw => format!("draw: {reason}"),
-    };
-    printer.line(&end)?;
-    Ok(match report.ending {
-        Ending::Rules(_) => Status::Done,
-        Ending::Faults(_) => Status::Found,
-    })
 }

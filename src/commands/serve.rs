@@ -1,9 +1,5 @@
 //! `serve`: serves the page of a running tournament, which updates by itself.
 
-mod compression;
-mod connections;
-mod visitors;
-
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -15,7 +11,6 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{Path as Named, RawQuery, State};
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::middleware;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
@@ -23,7 +18,6 @@ use clap::Args;
 use notify::{RecursiveMode, Watcher};
 use rustix::process::setpriority_process;
 use serde::Serialize;
-use tokio::net::TcpListener;
 use tokio::sync::{Mutex, Semaphore, watch};
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
@@ -33,6 +27,7 @@ use super::report::game_files::{INDEX_END, game_script, index_begin, listed};
 use super::report::{ReplayRenderer, command_options, live_page};
 use super::results::{Tables, find};
 use super::runtime::{interrupted, new_runtime};
+use super::web::{EVENTS, WebServer, most};
 use super::{Failure, Status};
 use crate::analysis::results::Faulted;
 use crate::analysis::sealed::SealedGames;
@@ -43,7 +38,6 @@ use crate::log::{GameNames, LOG, LogScan, Scanned};
 use crate::model::record::Header;
 use crate::printer::Printer;
 use crate::report::page::template::PagePart;
-use visitors::Reach;
 
 /// Arguments of `serve`.
 #[derive(Debug, Args)]
@@ -63,8 +57,6 @@ pub struct ServeArgs {
     pub moved: MovedGameArgs,
 }
 
-/// The path at which the page listens for changes.
-const EVENTS: &str = "/events";
 /// The shortest time between two events.
 const PAUSE: Duration = Duration::from_secs(1);
 /// The lowest priority of a thread.
@@ -75,16 +67,12 @@ const AT_WORK: usize = 4;
 /// Serves until Ctrl-C.
 pub fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = find(args.dir.as_deref())?;
-    let system = |error: std::io::Error| Failure::system(format!("cannot serve: {error}"));
     new_runtime()?.block_on(async {
         let mut stop = interrupted()?;
-        let listener = TcpListener::bind(args.listen).await.map_err(|error| {
-            Failure::system(format!("cannot listen on {}: {error}", args.listen))
-        })?;
-        let address = listener.local_addr().map_err(system)?;
+        let server = WebServer::listen(args.listen).await?;
         let (changed, watched) = watch::channel(0_u64);
         let _watcher = watch_log(&dir, changed)?;
-        let most = connections::most();
+        let most = most();
         let served = Arc::new(Served {
             dir,
             moved: args.moved.clone(),
@@ -94,10 +82,9 @@ pub fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
             at_work: Semaphore::new(AT_WORK),
             followers: Arc::new(Semaphore::new(most / 2)),
         });
-        let router = routes(served, address);
-        printer.line(&format!("http://{address}/"))?;
+        printer.line(&server.url())?;
         tokio::select! {
-            never = connections::serve(&listener, &router, most) => match never {},
+            never = server.serve(routes(served), most) => match never {},
             _ = stop.wait_for(|stop| *stop) => {}
         }
         Ok(Status::Done)
@@ -146,16 +133,13 @@ fn watch_log(dir: &Path, changed: watch::Sender<u64>) -> Result<impl Watcher + u
     Ok(watcher)
 }
 
-fn routes(served: Arc<Served>, address: SocketAddr) -> Router {
-    let reach = if address.ip().is_loopback() { Reach::Local } else { Reach::Network };
+fn routes(served: Arc<Served>) -> Router {
     Router::new()
         .route("/", get(page))
         .route("/changes", get(changes))
         .route("/games/{file}", get(game))
         .route(EVENTS, get(events))
         .with_state(served)
-        .layer(middleware::from_fn(compression::compress))
-        .layer(middleware::from_fn_with_state(reach, visitors::admit))
 }
 
 async fn page(State(served): State<Arc<Served>>) -> Response {

@@ -22,13 +22,21 @@ const HASH_DIGITS: usize = 6;
 /// The player that an argument stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlayerArgument {
-    /// The person at the terminal.
+    /// A person.
     Human,
     /// A program or a built-in player.
     Program(Box<PlayerSpec>),
 }
 
 impl PlayerArgument {
+    /// The player's name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Human => "human",
+            Self::Program(spec) => &spec.name,
+        }
+    }
+
     /// Finds the player that `word` stands for. Names of `configured` players come first. A command
     /// is split as a shell would split it, and its paths are relative to the working directory.
     pub fn parse(word: &str, configured: &[PlayerSpec]) -> Result<Self, Failure> {

@@ -1,15 +1,14 @@
-//! A person at this terminal.
+//! A person who plays.
 
 use std::time::{Duration, Instant};
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::value::RawValue;
-use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 
+use super::desk::{Desk, Question};
 use super::{Answer, InitView, TurnView, Wire};
 use crate::model::fault::{Fault, FaultCode};
-use crate::printer::Printer;
 use referee_bots::{BotKind, Limit, Reaction, Session};
 use referee_games::{Event, GameError, Legal, Refusal, Turn, guesses};
 use referee_protocol::{Reply, TurnClock};
@@ -26,8 +25,7 @@ resign       gives up
 /// A person who types actions.
 #[derive(Debug)]
 pub struct Human {
-    lines: Lines<BufReader<Stdin>>,
-    printer: Printer,
+    desk: Box<dyn Desk>,
     /// Whether the game hides something from the person, so that nothing else shows the position.
     is_hidden: bool,
     advisor: Option<Advisor>,
@@ -60,11 +58,9 @@ impl Advisor {
 }
 
 impl Human {
-    /// A person who reads the output of `printer`.
-    pub fn new(printer: Printer) -> Self {
-        let lines = BufReader::new(tokio::io::stdin()).lines();
-        let (advisor, decided) = (None, Vec::new());
-        Self { lines, printer, is_hidden: false, advisor, decided, undo: None }
+    /// A person at this desk.
+    pub fn new(desk: Box<dyn Desk>) -> Self {
+        Self { desk, is_hidden: false, advisor: None, decided: Vec::new(), undo: None }
     }
 
     /// Returns, once, the ply of the decision that the person asked to take back.
@@ -102,20 +98,19 @@ impl Human {
             advisor.advice = None;
         }
         if self.is_hidden {
-            self.printer.prompt(&seen(view));
+            self.desk.show_view(&seen(view));
         }
         let reply = loop {
-            self.printer.prompt(&question(view));
-            let Ok(Some(line)) = self.lines.next_line().await else {
+            let Some(line) = self.desk.ask(question(view)).await else {
                 break Err(left("the person left"));
             };
             match line.trim() {
                 "" => {}
-                "help" => self.printer.prompt(HELP),
-                "?" => self.printer.prompt(&listed(&view.position.legal(view.seat))),
+                "help" => self.desk.tell(HELP),
+                "?" => self.desk.tell(&listed(&view.position.legal(view.seat))),
                 "hint" => {
                     let hint = self.hint(view).await;
-                    self.printer.prompt(&format!("{hint}\n"));
+                    self.desk.tell(&format!("{hint}\n"));
                 }
                 "resign" => break Err(left("the person resigned")),
                 "undo" => match self.decided.pop() {
@@ -123,7 +118,7 @@ impl Human {
                         self.undo = Some(ply);
                         break Err(left("the person took an action back"));
                     }
-                    None => self.printer.prompt("nothing to take back\n"),
+                    None => self.desk.tell("nothing to take back\n"),
                 },
                 text => {
                     if let Some(reply) = self.typed(view, text) {
@@ -153,7 +148,7 @@ impl Human {
             Some(actions) => actions.join("  "),
             None => readings.iter().find_map(|reading| why_not(&legal, reading, judge(reading)))?,
         };
-        self.printer.prompt(&format!("{said}\n"));
+        self.desk.tell(&format!("{said}\n"));
         None
     }
 
@@ -187,8 +182,8 @@ impl Human {
     }
 
     /// Prints why a reply was rejected.
-    pub(super) fn refuse(&self, fault: &Fault) {
-        self.printer.prompt(&format!("{}\n", fault.message));
+    pub(super) fn refuse(&mut self, fault: &Fault) {
+        self.desk.tell(&format!("{}\n", fault.message));
     }
 }
 
@@ -206,14 +201,16 @@ fn seen(view: &TurnView<'_>) -> String {
     events.chain(sees.lines().map(|line| format!("{line}\n"))).collect()
 }
 
-/// A text that says who is asked, and whether the other seat answers at the same time.
-fn question(view: &TurnView<'_>) -> String {
+/// The question for an action. It says who is asked, and whether the other seat answers at the same
+/// time.
+fn question(view: &TurnView<'_>) -> Question {
     let seats = view.position.seats();
     let (own, other) = (&seats[view.seat], &seats[!view.seat]);
-    match view.position.turn() {
-        Turn::Both => format!("{own}, unseen by {other} (? for the legal actions): "),
-        _ => format!("{own} to move (? for the legal actions): "),
-    }
+    let text = match view.position.turn() {
+        Turn::Both => format!("{own}, unseen by {other}"),
+        _ => format!("{own} to move"),
+    };
+    Question { seat: view.seat, text, legal: view.position.legal(view.seat) }
 }
 
 fn left(why: &str) -> Fault {

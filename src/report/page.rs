@@ -11,6 +11,7 @@ mod live_workers;
 mod over_time;
 mod play;
 mod ranking;
+pub mod table;
 pub mod template;
 mod workers;
 

@@ -73,6 +73,23 @@ pub struct Frame {
     pub said: Vec<(u8, Option<String>, Option<f64>)>,
 }
 
+impl Frame {
+    /// A position by itself, after these events.
+    pub fn whole(position: &dyn AnyPosition, events: &[Event]) -> Self {
+        let cells = drawing::cells(position);
+        let width = cells.first().map_or(0, Vec::len);
+        Self {
+            ply: position.ply(),
+            board: Some(whole_board(&cells)),
+            named: numbers(&story::named_squares(events), width),
+            paths: paths(events, position, width),
+            caption: position.caption(),
+            told: story::describe_events(events),
+            ..Self::default()
+        }
+    }
+}
+
 impl ReplayFrames {
     /// Makes the replay frames of a record. If the record cannot be replayed, the last frame says
     /// why.
@@ -190,8 +207,8 @@ impl<'a> FrameBuilder<'a> {
         all.extend_from_slice(&played.events);
         self.next = Frame {
             ply: position.ply(),
-            named: self.numbers(&story::named_squares(&played.events)),
-            paths: self.paths(&played.events, position),
+            named: numbers(&story::named_squares(&played.events), self.width()),
+            paths: paths(&played.events, position, self.width()),
             told: story::describe_events(&all),
             clock: self.spend(played.used),
             said: notes_by_seat(&self.record.notes, position),
@@ -225,7 +242,7 @@ impl<'a> FrameBuilder<'a> {
             let changed = old.zip(new).enumerate().filter(|(_, (old, new))| old != new);
             frame.set = changed.map(|(at, (_, new))| (at, square(new))).collect();
         } else {
-            frame.board = Some(board.iter().map(|row| row.iter().map(square).collect()).collect());
+            frame.board = Some(whole_board(&board));
             frame.named.clear();
             frame.paths.clear();
         }
@@ -241,23 +258,32 @@ impl<'a> FrameBuilder<'a> {
         self.frames.push(Frame { ply, caption, told, clock, bad: true, ..Frame::default() });
     }
 
-    /// The paths of the pieces that moved step by step.
-    fn paths(&self, events: &[Event], position: &dyn AnyPosition) -> Vec<(u8, Vec<usize>)> {
-        let path = |event: &Event| match event {
-            Event::Moved { by, path, .. } if !path.is_empty() => {
-                let seat = u8::from(position.seats().first != *by);
-                Some((seat, self.numbers(path)))
-            }
-            _ => None,
-        };
-        events.iter().filter_map(path).collect()
+    /// The width of the board of the last frame.
+    fn width(&self) -> usize {
+        self.board.first().map_or(0, Vec::len)
     }
+}
 
-    fn numbers(&self, squares: &[Square]) -> Vec<usize> {
-        let width = self.board.first().map_or(0, Vec::len);
-        let number = |square: &Square| usize::from(square.row) * width + usize::from(square.column);
-        squares.iter().map(number).collect()
-    }
+fn whole_board(cells: &[Vec<DrawnSquare>]) -> Vec<Vec<String>> {
+    cells.iter().map(|row| row.iter().map(square).collect()).collect()
+}
+
+/// The paths of the pieces that moved step by step.
+fn paths(events: &[Event], position: &dyn AnyPosition, width: usize) -> Vec<(u8, Vec<usize>)> {
+    let path = |event: &Event| match event {
+        Event::Moved { by, path, .. } if !path.is_empty() => {
+            let seat = u8::from(position.seats().first != *by);
+            Some((seat, numbers(path, width)))
+        }
+        _ => None,
+    };
+    events.iter().filter_map(path).collect()
+}
+
+/// The squares as numbers, row by row on a board of this width.
+fn numbers(squares: &[Square], width: usize) -> Vec<usize> {
+    let number = |square: &Square| usize::from(square.row) * width + usize::from(square.column);
+    squares.iter().map(number).collect()
 }
 
 /// The view of a seat: text as it is, anything else as JSON.

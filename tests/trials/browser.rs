@@ -1,5 +1,7 @@
 //! Tests the page in a browser; skipped without one.
 
+mod play;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -14,7 +16,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 pub(crate) fn tests() -> Vec<Trial> {
-    vec![
+    let mut all = play::tests();
+    all.extend([
         slow("a_replay_is_stepped_with_the_keyboard", a_replay_is_stepped_with_the_keyboard),
         slow("closing_a_replay_restores_the_reading_position", closing_a_replay_returns),
         slow(
@@ -29,7 +32,8 @@ pub(crate) fn tests() -> Vec<Trial> {
         slow("players_are_found_sorted_and_opened", players_are_found_sorted_and_opened),
         slow("a_game_is_played_and_shared", a_game_is_played_and_shared),
         slow("a_served_page_follows_the_log", a_served_page_follows_the_log),
-    ]
+    ]);
+    all
 }
 
 /// Codes of keys.

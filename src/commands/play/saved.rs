@@ -3,9 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::PlaySettings;
+use crate::commands::settings::Settings;
+use crate::config::PlayerArgument;
 use crate::error::Failure;
 use crate::log::LogWriter;
-use crate::model::record::{GameRecord, Header};
+use crate::model::record::{GameRecord, Header, PlayerInfo};
+use crate::model::stage::Stage;
+use crate::model::tournament::Tournament;
+use crate::run::resume::{fresh_identity, header};
+use referee_games::BySeat;
 
 /// A new folder for the log of a game.
 #[derive(Debug)]
@@ -35,4 +42,37 @@ impl SavedGame {
         written.map_err(|error| Failure::system(error.to_string()))?;
         Ok(record.id)
     }
+}
+
+/// The header for the log of the game. A person has no program, and so no hash.
+pub(super) fn header_of(
+    settings: &Settings,
+    terms: &PlaySettings,
+    words: &BySeat<PlayerArgument>,
+) -> Result<Header, Failure> {
+    let stages = vec![Stage::round_robin(1)];
+    let options = terms.rules.options.clone();
+    let tournament = Tournament {
+        game: terms.rules.game.clone(),
+        seed: terms.seed,
+        clock: terms.control,
+        openings: None,
+        ..settings.tournament("play".to_owned(), options, stages, Vec::new())
+    };
+    let info = |word: &PlayerArgument| match word {
+        PlayerArgument::Program(spec) => PlayerInfo {
+            name: spec.name.clone(),
+            command: spec.command.clone(),
+            hash: spec.hash.clone(),
+            takes_openings: spec.takes_openings(),
+        },
+        PlayerArgument::Human => PlayerInfo {
+            name: word.name().to_owned(),
+            command: word.name().to_owned(),
+            hash: "0".repeat(16),
+            takes_openings: true,
+        },
+    };
+    let header = header(&tournament, terms.containment.record(), fresh_identity()?);
+    Ok(Header { players: words.iter().map(|(_, word)| info(word)).collect(), ..header })
 }

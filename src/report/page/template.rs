@@ -104,27 +104,15 @@ pub struct PageTemplate<'a> {
 impl PageTemplate<'_> {
     /// The page as HTML.
     pub fn html(&self) -> String {
-        let nonce = blake3::derive_key("referee 2026 page nonce", self.key.as_bytes());
-        let nonce = blake3::Hash::from_bytes(nonce).to_hex()[..32].to_owned();
-        let policy = format!(
-            "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-             script-src 'nonce-{nonce}' 'self' file:; connect-src 'self'; base-uri 'none'; \
-             form-action 'none'"
-        );
+        let nonce = nonce(self.key);
         let live = self.kind == PageKind::Live;
         let page = html! {
             (DOCTYPE)
             html lang="en" data-live[live] {
                 head {
-                    meta charset="utf-8";
-                    meta http-equiv="Content-Security-Policy" content=(policy);
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    meta name="color-scheme" content="light dark";
-                    meta name="generator" content=(concat!("referee ", env!("CARGO_PKG_VERSION")));
+                    (metadata(&nonce))
                     @if let Some(stamp) = self.stamp { meta name=(STAMP) content=(stamp); }
                     title { (self.title) }
-                    link rel="icon" href="data:,";
-                    style { (PreEscaped(STYLE)) }
                 }
                 body {
                     header {
@@ -174,6 +162,30 @@ impl PageTemplate<'_> {
                 @if self.kind == PageKind::Live { a href="#projector" { "Projector" } }
             }
         }
+    }
+}
+
+/// The nonce of a page: only scripts with it may run.
+pub(super) fn nonce(key: &str) -> String {
+    let nonce = blake3::derive_key("referee 2026 page nonce", key.as_bytes());
+    blake3::Hash::from_bytes(nonce).to_hex()[..32].to_owned()
+}
+
+/// What the heads of all pages have in common. Only scripts with the nonce may run.
+pub(super) fn metadata(nonce: &str) -> Markup {
+    let policy = format!(
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
+         script-src 'nonce-{nonce}' 'self' file:; connect-src 'self'; base-uri 'none'; \
+         form-action 'none'"
+    );
+    html! {
+        meta charset="utf-8";
+        meta http-equiv="Content-Security-Policy" content=(policy);
+        meta name="viewport" content="width=device-width, initial-scale=1";
+        meta name="color-scheme" content="light dark";
+        meta name="generator" content=(concat!("referee ", env!("CARGO_PKG_VERSION")));
+        link rel="icon" href="data:,";
+        style { (PreEscaped(STYLE)) }
     }
 }
 

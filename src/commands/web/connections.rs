@@ -20,8 +20,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
-use super::EVENTS;
-
+/// The path at which pages listen for changes.
+pub(in crate::commands) const EVENTS: &str = "/events";
 /// How long a connection may take to send its request.
 const ASKING: Duration = Duration::from_secs(10);
 /// How long a connection may last in all, unless it waits for events.
@@ -30,7 +30,7 @@ const FETCHING: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The maximum number of connections: the limit on open files, minus some for files.
-pub(super) fn most() -> usize {
+pub(in crate::commands) fn most() -> usize {
     let descriptors = getrlimit(Resource::RLIMIT_NOFILE).map_or(256, |(soft, _)| soft);
     usize::try_from(descriptors.saturating_sub(64)).unwrap_or(usize::MAX).clamp(16, 512)
 }

@@ -1,0 +1,227 @@
+//! A game that a person plays in a browser: the referee sends the board and the legal actions, and
+//! the page sends back what the person chooses.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::http::StatusCode;
+use axum::response::Html;
+use axum::response::sse::{Event as SentEvent, KeepAlive, Sse};
+use axum::routing::{get, post};
+use serde::Serialize;
+use tokio::sync::{Mutex, mpsc, watch};
+use tokio_stream::wrappers::WatchStream;
+use tokio_stream::{Stream, StreamExt as _};
+
+use crate::commands::runtime::new_runtime;
+use crate::commands::web::{EVENTS, WebServer, most};
+use crate::error::Failure;
+use crate::escape;
+use crate::player::desk::{Desk, PendingLine, Question};
+use crate::report::page::table::table_page;
+use crate::report::replay_frames::Frame;
+use crate::report::story::{describe_events, is_ply};
+use crate::run::resume::fresh_identity;
+use referee_games::{AnyPosition, BySeat, Event, Legal, Seat, Text};
+
+/// The most bytes that a person may type at once.
+const LONGEST: usize = 1000;
+
+/// The game as the page shows it.
+#[derive(Debug, Clone, Default, Serialize)]
+struct TableView {
+    players: [String; 2],
+    seats: [Text; 2],
+    frame: Frame,
+    /// What happened so far, each with the number of its ply.
+    story: Vec<(u32, String)>,
+    /// What the person was told about its last answer.
+    told: String,
+    /// What the person sees of a game with hidden information.
+    sees: String,
+    asked: Option<OpenQuestion>,
+    /// How many questions were asked so far.
+    questions: u64,
+    /// How the game ended.
+    end: Option<String>,
+}
+
+/// A question that waits for an answer.
+#[derive(Debug, Clone, Serialize)]
+struct OpenQuestion {
+    number: u64,
+    seat: u8,
+    text: String,
+    legal: Legal,
+}
+
+/// The state of the server, which runs on a thread of its own.
+#[derive(Debug, Clone)]
+struct TableServer {
+    page: Arc<str>,
+    view: Arc<watch::Sender<TableView>>,
+    typed: mpsc::UnboundedSender<String>,
+}
+
+/// A game in a browser.
+#[derive(Debug)]
+pub(super) struct BrowserTable {
+    view: Arc<watch::Sender<TableView>>,
+    lines: Lines,
+}
+
+/// What the people in front of the page type. Only one of them is asked at a time.
+type Lines = Arc<Mutex<mpsc::UnboundedReceiver<String>>>;
+
+impl BrowserTable {
+    /// Serves the page of a game on `address` from now on. Returns the page's address, too.
+    pub(super) fn open(
+        address: SocketAddr,
+        players: &BySeat<String>,
+        seats: &BySeat<Text>,
+    ) -> Result<(Self, String), Failure> {
+        let runtime = new_runtime()?;
+        let server = runtime.block_on(WebServer::listen(address))?;
+        let url = server.url();
+        let title = format!("{} – {}", players.first, players.second);
+        let view = TableView {
+            players: Seat::BOTH.map(|seat| escape::terminal(&players[seat])),
+            seats: Seat::BOTH.map(|seat| seats[seat].clone()),
+            ..TableView::default()
+        };
+        let view = Arc::new(watch::Sender::new(view));
+        let (typed, lines) = mpsc::unbounded_channel();
+        let page = table_page(&title, &fresh_identity()?).into();
+        let routes = routes(TableServer { page, view: Arc::clone(&view), typed });
+        let serve = move || match runtime.block_on(server.serve(routes, most())) {};
+        thread::Builder::new()
+            .name("browser".to_owned())
+            .spawn(serve)
+            .map_err(|error| Failure::system(format!("cannot start a thread: {error}")))?;
+        Ok((Self { view, lines: Arc::new(Mutex::new(lines)) }, url))
+    }
+
+    /// A desk in front of the page.
+    pub(super) fn desk(&self) -> Box<dyn Desk> {
+        let (view, lines) = (Arc::clone(&self.view), Arc::clone(&self.lines));
+        Box::new(BrowserDesk { view, lines })
+    }
+
+    /// Shows the position in which a game begins, or to which it goes back.
+    pub(super) fn start(&self, position: &dyn AnyPosition, steps: &[Vec<Event>]) {
+        self.view.send_modify(|view| {
+            let events = steps.last().map_or(&[][..], Vec::as_slice);
+            view.frame = Frame::whole(position, events);
+            view.story = told_so_far(steps);
+        });
+    }
+
+    /// Shows the position after a step.
+    pub(super) fn step(&self, position: &dyn AnyPosition, events: &[Event]) {
+        self.view.send_modify(|view| {
+            view.story.push((position.ply(), describe_events(events)));
+            view.told.clear();
+            if is_ply(events) {
+                view.frame = Frame::whole(position, events);
+            } else {
+                // A roll leaves the board as it was, and the last action stays marked.
+                view.frame.caption = position.caption();
+            }
+        });
+    }
+
+    /// Shows how the game ended.
+    pub(super) fn end(&self, end: &str) {
+        self.view.send_modify(|view| {
+            view.end = Some(end.to_owned());
+            view.asked = None;
+        });
+    }
+
+    /// Waits until no page is open any more.
+    pub(super) async fn closed(&self) {
+        self.view.closed().await;
+    }
+}
+
+/// What happened in these steps, each with the number of its ply.
+fn told_so_far(steps: &[Vec<Event>]) -> Vec<(u32, String)> {
+    let mut ply = 0;
+    let told = steps.iter().map(|events| {
+        ply += u32::from(is_ply(events));
+        (ply, describe_events(events))
+    });
+    told.collect()
+}
+
+fn routes(server: TableServer) -> Router {
+    Router::new()
+        .route("/", get(async |State(server): State<TableServer>| Html(server.page.to_string())))
+        .route(EVENTS, get(events))
+        .route("/say/{number}", post(say))
+        .layer(DefaultBodyLimit::max(LONGEST))
+        .with_state(server)
+}
+
+/// Sends the game whenever it changes.
+async fn events(
+    State(server): State<TableServer>,
+) -> Sse<impl Stream<Item = Result<SentEvent, Infallible>>> {
+    let views = WatchStream::new(server.view.subscribe());
+    let json = |view| serde_json::to_string(&view).unwrap_or_default();
+    Sse::new(views.map(move |view| Ok(SentEvent::default().data(json(view)))))
+        .keep_alive(KeepAlive::default())
+}
+
+/// Takes the answer to the question with this number. An answer to another one came too late.
+async fn say(
+    State(server): State<TableServer>,
+    Path(number): Path<u64>,
+    text: String,
+) -> StatusCode {
+    let is_answer = server
+        .view
+        .send_if_modified(|view| view.asked.take_if(|asked| asked.number == number).is_some());
+    // The desk is there as long as the game.
+    if is_answer && server.typed.send(text).is_ok() {
+        StatusCode::NO_CONTENT
+    } else {
+        StatusCode::CONFLICT
+    }
+}
+
+/// The desk of the person in front of the page.
+#[derive(Debug)]
+struct BrowserDesk {
+    view: Arc<watch::Sender<TableView>>,
+    lines: Lines,
+}
+
+impl Desk for BrowserDesk {
+    fn tell(&mut self, text: &str) {
+        self.view.send_modify(|view| view.told.push_str(text));
+    }
+
+    fn show_view(&mut self, text: &str) {
+        self.view.send_modify(|view| text.clone_into(&mut view.sees));
+    }
+
+    fn ask(&mut self, question: Question) -> PendingLine<'_> {
+        let Question { seat, text, legal } = question;
+        self.view.send_modify(|view| {
+            view.questions += 1;
+            let number = view.questions;
+            view.asked = Some(OpenQuestion { number, seat: seat as u8, text, legal });
+        });
+        Box::pin(async {
+            let line = self.lines.lock().await.recv().await?;
+            self.view.send_modify(|view| view.told.clear());
+            // A line of its own, whatever was sent.
+            Some(line.replace(['\n', '\r'], " "))
+        })
+    }
+}

@@ -1,0 +1,48 @@
+//! Serves pages to browsers: who may read them, how many at once, and how they are sent.
+
+mod compression;
+mod connections;
+mod visitors;
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+
+use axum::{Router, middleware};
+use tokio::net::TcpListener;
+
+use super::Failure;
+use visitors::Reach;
+
+pub(super) use connections::{EVENTS, most};
+
+/// A server that listens.
+#[derive(Debug)]
+pub(super) struct WebServer {
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl WebServer {
+    /// Listens on an address. The port 0 is any free one.
+    pub(super) async fn listen(on: SocketAddr) -> Result<Self, Failure> {
+        let cannot =
+            |error: std::io::Error| Failure::system(format!("cannot listen on {on}: {error}"));
+        let listener = TcpListener::bind(on).await.map_err(cannot)?;
+        let address = listener.local_addr().map_err(cannot)?;
+        Ok(Self { listener, address })
+    }
+
+    /// The address of the page.
+    pub(super) fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+
+    /// Answers requests by these routes forever, at most `most` at once.
+    pub(super) async fn serve(self, routes: Router, most: usize) -> Infallible {
+        let reach = if self.address.ip().is_loopback() { Reach::Local } else { Reach::Network };
+        let routes = routes
+            .layer(middleware::from_fn(compression::compress))
+            .layer(middleware::from_fn_with_state(reach, visitors::admit));
+        connections::serve(&self.listener, &routes, most).await
+    }
+}

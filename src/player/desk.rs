@@ -1,0 +1,136 @@
+//! The place where a person reads and types.
+
+use std::fmt;
+use std::future::{Future, pending};
+use std::io::{IsTerminal, stdin};
+use std::pin::Pin;
+
+use nix::sys::signal::{Signal, raise};
+use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
+use rustyline::DefaultEditor;
+use rustyline::error::ReadlineError;
+use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
+use tokio::task::spawn_blocking;
+
+use crate::printer::Printer;
+use referee_games::{Legal, Seat};
+
+/// A question to a person.
+#[derive(Debug)]
+pub struct Question {
+    /// The seat that is on turn.
+    pub seat: Seat,
+    /// Who is asked, in words.
+    pub text: String,
+    /// The legal actions.
+    pub legal: Legal,
+}
+
+impl Question {
+    /// The question as a terminal shows it.
+    fn prompt(&self) -> String {
+        format!("{} (? for the legal actions): ", self.text)
+    }
+}
+
+/// A line that a person is about to type; `None` if the person has left.
+pub type PendingLine<'a> = Pin<Box<dyn Future<Output = Option<String>> + Send + 'a>>;
+
+/// The place where a person reads and types.
+pub trait Desk: fmt::Debug + Send {
+    /// Shows lines of text.
+    fn tell(&mut self, text: &str);
+
+    /// Shows what the person sees of a game with hidden information.
+    fn show_view(&mut self, text: &str) {
+        self.tell(text);
+    }
+
+    /// Asks for a line.
+    fn ask(&mut self, question: Question) -> PendingLine<'_>;
+}
+
+/// The terminal of this process; a line can be edited, and earlier ones recalled. Otherwise the
+/// lines of standard input.
+pub fn terminal_desk(printer: Printer) -> Box<dyn Desk> {
+    let is_terminal = stdin().is_terminal() && printer.is_terminal();
+    match is_terminal.then(|| EditedLines::new(printer)).flatten() {
+        Some(edited) => Box::new(edited),
+        None => Box::new(PlainLines { lines: BufReader::new(tokio::io::stdin()).lines(), printer }),
+    }
+}
+
+/// The lines of standard input, as they are.
+#[derive(Debug)]
+struct PlainLines {
+    lines: Lines<BufReader<Stdin>>,
+    printer: Printer,
+}
+
+impl Desk for PlainLines {
+    fn tell(&mut self, text: &str) {
+        self.printer.prompt(text);
+    }
+
+    fn ask(&mut self, question: Question) -> PendingLine<'_> {
+        self.printer.prompt(&question.prompt());
+        Box::pin(async { self.lines.next_line().await.ok().flatten() })
+    }
+}
+
+/// Lines that are typed at a terminal, with a line editor.
+#[derive(Debug)]
+struct EditedLines {
+    /// The editor, unless it waits for a line.
+    editor: Option<DefaultEditor>,
+    /// The settings of the terminal, which the editor changes while it waits.
+    before: Termios,
+    printer: Printer,
+}
+
+impl EditedLines {
+    fn new(printer: Printer) -> Option<Self> {
+        let before = tcgetattr(stdin()).ok()?;
+        Some(Self { editor: Some(DefaultEditor::new().ok()?), before, printer })
+    }
+
+    async fn next(&mut self, question: String) -> Option<String> {
+        let mut editor = self.editor.take()?;
+        let typed = spawn_blocking(move || {
+            let line = editor.readline(&question);
+            if let Ok(line) = &line {
+                // Without it, the line just cannot be recalled.
+                let _ = editor.add_history_entry(line);
+            }
+            (editor, line)
+        });
+        let (editor, line) = typed.await.ok()?;
+        self.editor = Some(editor);
+        match line {
+            Ok(line) => Some(line),
+            Err(ReadlineError::Interrupted) => {
+                // The editor reads Ctrl-C as a key. It means the same as everywhere else.
+                raise(Signal::SIGINT).ok()?;
+                pending().await
+            }
+            Err(_) => None,
+        }
+    }
+}
+
+impl Desk for EditedLines {
+    fn tell(&mut self, text: &str) {
+        self.printer.prompt(text);
+    }
+
+    fn ask(&mut self, question: Question) -> PendingLine<'_> {
+        Box::pin(self.next(question.prompt()))
+    }
+}
+
+impl Drop for EditedLines {
+    fn drop(&mut self) {
+        // The editor may still wait for a line. If the terminal is gone, nothing is to restore.
+        let _ = tcsetattr(stdin(), SetArg::TCSANOW, &self.before);
+    }
+}
