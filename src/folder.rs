@@ -22,6 +22,8 @@ use crate::seeds::Secret;
 const LOCK: &str = "lock";
 /// The file that keeps a fresh secret.
 pub const SECRET: &str = "secret";
+/// The socket at which a run shows the games in play.
+pub const LIVE_SOCKET: &str = "live.sock";
 /// The folder for transcripts of games that ended in a fault, one file per game.
 pub const EXCHANGES: &str = "exchanges";
 

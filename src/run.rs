@@ -11,6 +11,7 @@ pub mod pool;
 pub mod record;
 mod recorder;
 pub mod resume;
+pub mod spectators;
 #[cfg(test)]
 mod tests;
 mod transcript;

@@ -144,6 +144,7 @@ impl<'e> Examiner<'e> {
                 .map(|player| Entrant::of(player, &*exam.rules.game, &exam.containment))
                 .collect(),
             secret: Secret::from_seed(exam.seed),
+            spectators: Arc::default(),
         });
         Self {
             exam,

@@ -1,6 +1,7 @@
 //! `run`: plays a tournament from its configuration, or resumes it.
 
 pub(super) mod elsewhere;
+mod gallery;
 mod live_tables;
 mod live_workers;
 mod plan;
@@ -17,6 +18,7 @@ use clap::Args;
 use tokio::sync::watch;
 
 use self::elsewhere::{ElsewhereArgs, Place};
+use self::gallery::Gallery;
 use self::live_tables::LiveTables;
 use self::live_workers::WorkersFile;
 use super::containment_args::{level_named, mechanism_named};
@@ -286,6 +288,9 @@ pub(super) fn play(
     if at_once > 0 {
         live_tables.begin();
     }
+    // Players must not learn from others what is hidden from them.
+    let is_open = terms.place.is_here() && !tournament.game.is_hidden() && at_once > 0;
+    let _gallery = is_open.then(|| gallery(folder, &conditions));
     let mut workers = WorkersFile::new(folder.dir());
     let mut listeners = Listeners(vec![&mut recorder, &mut live_tables, &mut workers, listener]);
     let runner = Runner {
@@ -313,6 +318,12 @@ pub(super) fn play(
     Ok(RunOutcome { end, games: state.played() })
 }
 
+/// Shows the games in play to people who look. If that is impossible, they are played all the same.
+fn gallery(folder: &LockedFolder, conditions: &Conditions) -> Option<Gallery> {
+    let opened = Gallery::open(folder.dir(), Arc::clone(&conditions.spectators));
+    opened.inspect_err(|error| tracing::warn!(%error, "games in play cannot be watched")).ok()
+}
+
 /// What all games of the tournament have in common.
 fn conditions(
     tournament: &Tournament,
@@ -326,6 +337,7 @@ fn conditions(
         policy: tournament.fault_policy,
         players: players.iter().map(entrant).collect(),
         secret,
+        spectators: Arc::default(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! `serve`: serves the page of a running tournament, which updates by itself.
 
+mod in_play;
+
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -15,7 +17,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use clap::Args;
-use notify::{RecursiveMode, Watcher};
+use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use rustix::process::setpriority_process;
 use serde::Serialize;
 use tokio::sync::{Mutex, Semaphore, watch};
@@ -27,12 +29,12 @@ use super::report::game_files::{INDEX_END, game_script, index_begin, listed};
 use super::report::{ReplayRenderer, command_options, live_page};
 use super::results::{Tables, find};
 use super::runtime::{interrupted, new_runtime};
-use super::web::{EVENTS, WebServer, most};
+use super::web::{EVENTS, IN_PLAY, WebServer, most};
 use super::{Failure, Status};
 use crate::analysis::results::Faulted;
 use crate::analysis::sealed::SealedGames;
 use crate::folder::workers::WORKERS;
-use crate::folder::{self, log_failure};
+use crate::folder::{self, LIVE_SOCKET, log_failure};
 use crate::log::places::LogPlaces;
 use crate::log::{GameNames, LOG, LogScan, Scanned};
 use crate::model::record::Header;
@@ -71,13 +73,18 @@ pub fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
         let mut stop = interrupted()?;
         let server = WebServer::listen(args.listen).await?;
         let (changed, watched) = watch::channel(0_u64);
-        let _watcher = watch_log(&dir, changed)?;
+        let (begun, runs) = watch::channel(0_u64);
+        let _watchers = [
+            watch_files(&dir, &[LOG, WORKERS], changed)?,
+            watch_files(&dir, &[LIVE_SOCKET], begun)?,
+        ];
         let most = most();
         let served = Arc::new(Served {
             dir,
             moved: args.moved.clone(),
             printer,
             changed: watched,
+            runs,
             page: Mutex::new(None),
             at_work: Semaphore::new(AT_WORK),
             followers: Arc::new(Semaphore::new(most / 2)),
@@ -110,6 +117,8 @@ struct Served {
     printer: Printer,
     /// The number of changes of the log so far.
     changed: watch::Receiver<u64>,
+    /// Changes when a run begins or ends.
+    runs: watch::Receiver<u64>,
     /// The latest page, and the number of changes when its computation began.
     page: Mutex<Option<(u64, Arc<LivePage>)>>,
     /// Limits how many games are looked up at once.
@@ -118,13 +127,17 @@ struct Served {
     followers: Arc<Semaphore>,
 }
 
-/// Counts the changes of the log in `dir`, and of the machines that play, until the returned watcher is dropped.
-fn watch_log(dir: &Path, changed: watch::Sender<u64>) -> Result<impl Watcher + use<>, Failure> {
+/// Counts the changes of some files in `dir` until the returned watcher is dropped.
+fn watch_files(
+    dir: &Path,
+    names: &'static [&'static str],
+    changed: watch::Sender<u64>,
+) -> Result<RecommendedWatcher, Failure> {
     let failure = |error| Failure::system(format!("cannot watch {}: {error}", dir.display()));
-    let is_shown =
-        |path: &PathBuf| path.file_name().is_some_and(|name| name == LOG || name == WORKERS);
+    let is_one =
+        |path: &PathBuf| names.iter().any(|&name| path.file_name().is_some_and(|it| it == name));
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        if event.is_ok_and(|event| !event.kind.is_access() && event.paths.iter().any(is_shown)) {
+        if event.is_ok_and(|event| !event.kind.is_access() && event.paths.iter().any(is_one)) {
             changed.send_modify(|count| *count += 1);
         }
     })
@@ -139,6 +152,7 @@ fn routes(served: Arc<Served>) -> Router {
         .route("/changes", get(changes))
         .route("/games/{file}", get(game))
         .route(EVENTS, get(events))
+        .route(IN_PLAY, get(in_play::in_play))
         .with_state(served)
 }
 

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use super::Failure;
 use visitors::Reach;
 
-pub(super) use connections::{EVENTS, most};
+pub(super) use connections::{EVENTS, IN_PLAY, most};
 
 /// A server that listens.
 #[derive(Debug)]

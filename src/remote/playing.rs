@@ -76,6 +76,7 @@ impl PlayableRun {
             players: entrants(description, &rules, &sandbox, folder)?,
             secret: Secret::from_hex(&description.secret)
                 .ok_or_else(|| Failure::system("its secret is not one"))?,
+            spectators: Arc::default(),
         };
         let each = if conditions.control.ponder { 2 } else { 1 };
         let book = OpeningBook::new(rules, description.header.openings.as_ref())

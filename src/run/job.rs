@@ -1,9 +1,11 @@
 //! The jobs of workers, and their reports.
 
 use std::any::Any;
+use std::sync::Arc;
 
 use super::entrant::Entrant;
 use super::event::{RunWarning, WorkerPool};
+use super::spectators::Spectators;
 use crate::error::Failure;
 use crate::model::clock::TimeControl;
 use crate::model::fault::Fault;
@@ -25,6 +27,8 @@ pub struct Conditions {
     pub players: Vec<Entrant>,
     /// The tournament's secret.
     pub secret: Secret,
+    /// The people who look at the games.
+    pub spectators: Arc<Spectators>,
 }
 
 /// A job for a worker.

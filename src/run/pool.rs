@@ -13,7 +13,7 @@ use crate::openings::{Opening, OpeningBook};
 use crate::player::{InitView, NotStarted, Player, PlayerStatistics};
 use crate::referee::{self, Disturbance, Ending, GameReport, GameSetup, Unplayable};
 use crate::schedule::Fixture;
-use referee_games::{BySeat, GameError, Seat};
+use referee_games::{AnyPosition, BySeat, Event, GameError, Seat};
 
 /// A reusable player that waits for another game.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl PlayerPool {
             let played = tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => None,
-                report = self.referee(fixture, seeds, &mut players) => Some(report),
+                report = self.referee(&id, fixture, seeds, &mut players) => Some(report),
             };
             let mut report = match played {
                 Some(Ok(report)) => report,
@@ -135,6 +135,7 @@ impl PlayerPool {
 
     async fn referee(
         &self,
+        id: &str,
         fixture: Fixture,
         seeds: BySeat<u64>,
         players: &mut BySeat<Player>,
@@ -151,7 +152,11 @@ impl PlayerPool {
             opening: &steps,
             seeds,
         };
-        referee::play(&setup, &mut luck, players, &mut |_, _| {}).await
+        let shown = conditions.spectators.show(id, names);
+        let mut observe = |position: &dyn AnyPosition, events: &[Event]| {
+            shown.step(position, events);
+        };
+        referee::play(&setup, &mut luck, players, &mut observe).await
     }
 
     /// Warnings about players whose files changed after they were read.

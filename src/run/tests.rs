@@ -180,6 +180,7 @@ impl Cup {
             policy: header.fault_policy,
             players,
             secret: Secret::from_seed(1),
+            spectators: Arc::default(),
         });
         let runner = Runner {
             state: &mut self.state,

@@ -22,6 +22,8 @@ use tokio::time::{sleep, timeout};
 
 /// The path at which pages listen for changes.
 pub(in crate::commands) const EVENTS: &str = "/events";
+/// The path at which pages see the games in play.
+pub(in crate::commands) const IN_PLAY: &str = "/in-play";
 /// How long a connection may take to send its request.
 const ASKING: Duration = Duration::from_secs(10);
 /// How long a connection may last in all, unless it waits for events.
@@ -107,7 +109,8 @@ impl OpenConnections {
 async fn converse(stream: TcpStream, router: Router, stage: Arc<ConnectionState>) {
     let router = TowerToHyperService::new(router);
     let service = service_fn(|request: Request<Incoming>| {
-        stage.follows.store(request.uri().path() == EVENTS, Ordering::Relaxed);
+        let follows = [EVENTS, IN_PLAY].contains(&request.uri().path());
+        stage.follows.store(follows, Ordering::Relaxed);
         stage.asked.store(true, Ordering::Relaxed);
         router.call(request)
     });

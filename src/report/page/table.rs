@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, PreEscaped, html};
 
-use super::template::{metadata, nonce};
+use super::template::{STYLE, metadata, nonce};
 use crate::escape;
 
 /// The scripts, each after those that it uses.
@@ -15,7 +15,7 @@ pub fn table_page(title: &str, key: &str) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head { (metadata(&nonce)) title { (title) } }
+            head { (metadata(&nonce)) title { (title) } style { (PreEscaped(STYLE)) } }
             body.table {
                 header { h1 { (title) } p #end .lead role="status" {} }
                 main.stage {

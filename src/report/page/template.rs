@@ -2,15 +2,17 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-const STYLE: &str = include_str!("style.css");
+/// The style of all pages.
+pub(super) const STYLE: &str = include_str!("style.css");
 /// The scripts, each after those that it uses when it is loaded.
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 8] = [
     include_str!("board.js"),
     include_str!("pack.js"),
     include_str!("viewer.js"),
     include_str!("share.js"),
     include_str!("player.js"),
     include_str!("projector.js"),
+    include_str!("live.js"),
     include_str!("page.js"),
 ];
 
@@ -113,6 +115,7 @@ impl PageTemplate<'_> {
                     (metadata(&nonce))
                     @if let Some(stamp) = self.stamp { meta name=(STAMP) content=(stamp); }
                     title { (self.title) }
+                    style { (PreEscaped(STYLE)) }
                 }
                 body {
                     header {
@@ -123,6 +126,7 @@ impl PageTemplate<'_> {
                     main {
                         section #player hidden aria-labelledby="player-name" {}
                         section #projector hidden aria-label="Projector view" {}
+                        @if live { (in_play()) }
                         @for section in self.sections { (section.html()) }
                     }
                     (viewer())
@@ -165,6 +169,13 @@ impl PageTemplate<'_> {
     }
 }
 
+/// The games in play, hidden while there are none.
+fn in_play() -> Markup {
+    html! {
+        section #in-play hidden { h2 { "In play" } div #boards {} }
+    }
+}
+
 /// The nonce of a page: only scripts with it may run.
 pub(super) fn nonce(key: &str) -> String {
     let nonce = blake3::derive_key("referee 2026 page nonce", key.as_bytes());
@@ -185,7 +196,6 @@ pub(super) fn metadata(nonce: &str) -> Markup {
         meta name="color-scheme" content="light dark";
         meta name="generator" content=(concat!("referee ", env!("CARGO_PKG_VERSION")));
         link rel="icon" href="data:,";
-        style { (PreEscaped(STYLE)) }
     }
 }
 

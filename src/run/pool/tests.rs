@@ -33,6 +33,7 @@ fn pool(players: usize, reusable: bool, replies: &'static [&'static str]) -> (Pl
         policy: FaultPolicy::Retry(1),
         players: (0..players).map(entrant).collect(),
         secret: Secret::from_seed(1),
+        spectators: Arc::default(),
     };
     (PlayerPool::new(OpeningBook::empty(plan::rules("wb")), Arc::new(conditions)), history)
 }

@@ -1,0 +1,112 @@
+//! Shows the games in play to those who connect to a socket in the results folder: `serve`, for its
+//! live page. A thread of the lowest priority writes, and nothing is kept on disk.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use rustix::process::setpriority_process;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{Semaphore, watch};
+use tokio_stream::StreamExt as _;
+use tokio_stream::wrappers::WatchStream;
+
+use crate::commands::runtime::new_runtime;
+use crate::folder::LIVE_SOCKET;
+use crate::run::spectators::Spectators;
+
+/// The shortest time between two lines.
+const PAUSE: Duration = Duration::from_millis(250);
+/// The most spectators at once.
+const MOST: usize = 64;
+/// The lowest priority of a thread.
+const LOWEST: i32 = 19;
+
+/// A socket at which the games in play can be watched, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Gallery {
+    path: PathBuf,
+    /// Dropping it ends the thread.
+    open: Option<watch::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Gallery {
+    /// Opens the socket in the results folder `dir`, which this process has locked.
+    pub(super) fn open(dir: &Path, spectators: Arc<Spectators>) -> io::Result<Self> {
+        let path = dir.join(LIVE_SOCKET);
+        // A run that was killed leaves its socket behind.
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let listener = std::os::unix::net::UnixListener::bind(&path)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
+        listener.set_nonblocking(true)?;
+        let (open, closed) = watch::channel(());
+        let serve = move || {
+            // On Linux this sets the thread's priority. Everything also works without it.
+            let _ = setpriority_process(None, LOWEST);
+            if let Err(error) = serve(listener, spectators, closed) {
+                tracing::warn!(%error, "games in play cannot be watched");
+            }
+        };
+        let thread = thread::Builder::new().name("gallery".to_owned()).spawn(serve)?;
+        Ok(Self { path, open: Some(open), thread: Some(thread) })
+    }
+}
+
+impl Drop for Gallery {
+    fn drop(&mut self) {
+        drop(self.open.take());
+        // It ends at once, and a panic in it changes nothing.
+        let _ = self.thread.take().map(JoinHandle::join);
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Shows games to all who connect, until `closed` has no sender.
+fn serve(
+    listener: std::os::unix::net::UnixListener,
+    spectators: Arc<Spectators>,
+    mut closed: watch::Receiver<()>,
+) -> io::Result<()> {
+    let runtime = new_runtime().map_err(io::Error::other)?;
+    runtime.block_on(async {
+        let listener = UnixListener::from_std(listener)?;
+        let places = Arc::new(Semaphore::new(MOST));
+        loop {
+            let permit = Arc::clone(&places).acquire_owned().await.map_err(io::Error::other)?;
+            let stream = tokio::select! {
+                _ = closed.changed() => return Ok(()),
+                stream = listener.accept() => stream?.0,
+            };
+            let spectators = Arc::clone(&spectators);
+            tokio::spawn(async move {
+                // A spectator who leaves is no error.
+                let _ = show(stream, &spectators).await;
+                drop(permit);
+            });
+        }
+    })
+}
+
+/// Sends the games in play, a line each time they change, until the other side closes.
+async fn show(mut stream: UnixStream, spectators: &Spectators) -> io::Result<()> {
+    let (mut from, mut to) = stream.split();
+    let changes = WatchStream::new(spectators.look()).throttle(PAUSE);
+    tokio::pin!(changes);
+    let mut byte = [0];
+    loop {
+        tokio::select! {
+            _ = from.read(&mut byte) => return Ok(()),
+            Some(()) = changes.next() => to.write_all(spectators.line().as_bytes()).await?,
+            else => return Ok(()),
+        }
+    }
+}

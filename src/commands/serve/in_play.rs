@@ -1,0 +1,60 @@
+//! The games in play, as the run that plays them shows them.
+
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::sync::watch;
+use tokio_stream::StreamExt as _;
+use tokio_stream::wrappers::WatchStream;
+
+use super::Served;
+use crate::folder::LIVE_SOCKET;
+
+/// The list of the games in play if there are none.
+const NONE: &str = "[]";
+
+/// Sends the games in play as JSON whenever they change: all of those that the run shows.
+pub(super) async fn in_play(State(served): State<Arc<Served>>) -> Response {
+    let Ok(permit) = Arc::clone(&served.followers).try_acquire_owned() else {
+        return (StatusCode::SERVICE_UNAVAILABLE, "too many pages look at games\n").into_response();
+    };
+    let (lines, received) = watch::channel(NONE.to_owned());
+    let (dir, runs) = (served.dir.clone(), served.runs.clone());
+    tokio::spawn(async move {
+        tokio::select! {
+            () = lines.closed() => {}
+            () = follow(dir, runs, &lines) => {}
+        }
+    });
+    let events = WatchStream::new(received).map(move |line: String| {
+        let _held_as_long_as_the_stream = &permit;
+        Ok::<_, Infallible>(Event::default().data(line))
+    });
+    Sse::new(events).keep_alive(KeepAlive::default()).into_response()
+}
+
+/// Passes on what each run in `dir` shows, one run after the other, until nobody receives it.
+async fn follow(dir: PathBuf, mut runs: watch::Receiver<u64>, to: &watch::Sender<String>) {
+    loop {
+        runs.mark_unchanged();
+        if let Ok(stream) = UnixStream::connect(dir.join(LIVE_SOCKET)).await {
+            let mut lines = BufReader::new(stream).lines();
+            while let Ok(Some(line)) = lines.next_line().await {
+                if to.send(line).is_err() {
+                    return;
+                }
+            }
+        }
+        // Nothing is in play until another run opens the socket.
+        if to.send(NONE.to_owned()).is_err() || runs.changed().await.is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,33 @@
+// The games in play on boards, while the page is served.
+
+const inPlay = {
+  /** The figure and the last board of each game that is shown, by its id. */
+  shown: new Map(),
+
+  /** Shows the games that the run sent. */
+  receive(games) {
+    find("in-play").hidden = !games.length;
+    for (const [id, { figure }] of this.shown) {
+      if (!games.some((game) => game.id === id)) { figure.remove(); this.shown.delete(id); }
+    }
+    for (const game of games) this.show(game);
+  },
+
+  /** Shows one game, with the moves since its board before. */
+  show(game) {
+    const { frame } = game, known = this.shown.get(game.id);
+    if (known?.ply === frame.ply || !frame.board) return;
+    const board = { squares: frame.board.flat(), width: frame.board[0].length };
+    const figure = known?.figure ?? find("boards").appendChild(make("figure"));
+    const svg = drawBoard(game, board, { named: frame.named });
+    const name = (at) => make("bdi", {}, game.players[at]);
+    figure.replaceChildren(svg, make("figcaption", {}, name(0), " – ", name(1), ` · ply ${frame.ply}`));
+    if (known?.board.squares.length === board.squares.length)
+      animate(svg, known.board, board, movesBetween(known.board, board, { ...frame, board: null }));
+    this.shown.set(game.id, { figure, board, ply: frame.ply });
+  },
+};
+
+if ("live" in document.documentElement.dataset) {
+  new EventSource("/in-play").onmessage = ({ data }) => inPlay.receive(JSON.parse(data));
+}
