@@ -71,7 +71,7 @@ pub fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = find(args.dir.as_deref())?;
     new_runtime()?.block_on(async {
         let mut stop = interrupted()?;
-        let server = WebServer::listen(args.listen).await?;
+        let web = WebServer::listen(args.listen).await?;
         let (changed, watched) = watch::channel(0_u64);
         let (begun, runs) = watch::channel(0_u64);
         let _watchers = [
@@ -89,9 +89,9 @@ pub fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
             at_work: Semaphore::new(AT_WORK),
             followers: Arc::new(Semaphore::new(most / 2)),
         });
-        printer.line(&server.url())?;
+        printer.line(&web.url())?;
         tokio::select! {
-            never = server.serve(routes(served), most) => match never {},
+            never = web.serve(routes(served), most) => match never {},
             _ = stop.wait_for(|stop| *stop) => {}
         }
         Ok(Status::Done)

@@ -52,7 +52,7 @@ impl Gallery {
         let serve = move || {
             // On Linux this sets the thread's priority. Everything also works without it.
             let _ = setpriority_process(None, LOWEST);
-            if let Err(error) = serve(listener, spectators, closed) {
+            if let Err(error) = serve(listener, &spectators, closed) {
                 tracing::warn!(%error, "games in play cannot be watched");
             }
         };
@@ -73,7 +73,7 @@ impl Drop for Gallery {
 /// Shows games to all who connect, until `closed` has no sender.
 fn serve(
     listener: std::os::unix::net::UnixListener,
-    spectators: Arc<Spectators>,
+    spectators: &Arc<Spectators>,
     mut closed: watch::Receiver<()>,
 ) -> io::Result<()> {
     let runtime = new_runtime().map_err(io::Error::other)?;
@@ -86,7 +86,7 @@ fn serve(
                 _ = closed.changed() => return Ok(()),
                 stream = listener.accept() => stream?.0,
             };
-            let spectators = Arc::clone(&spectators);
+            let spectators = Arc::clone(spectators);
             tokio::spawn(async move {
                 // A spectator who leaves is no error.
                 let _ = show(stream, &spectators).await;
