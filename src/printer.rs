@@ -1,9 +1,11 @@
 //! The only place that writes to the terminal: data to stdout, everything else to stderr.
 
 pub mod activity;
+pub mod wrap;
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
+use self::wrap::wrap;
 use crate::error::Failure;
 
 /// Whether text for people has colours.
@@ -73,6 +75,11 @@ impl Printer {
             .map_err(|error| Self::broken(&error))
     }
 
+    /// Writes lines of text for people to stdout. On a terminal, long ones are broken between words.
+    pub fn text(self, text: &str) -> Result<(), Failure> {
+        if self.is_terminal() { self.line(&wrap(text, self.width())) } else { self.line(text) }
+    }
+
     /// Stdout for many lines of data. The caller flushes it.
     pub fn stream(self) -> BufWriter<StdoutLock<'static>> {
         BufWriter::new(io::stdout().lock())
@@ -89,6 +96,9 @@ impl Printer {
     /// Writes a status line to stderr, unless quiet.
     pub fn note(self, text: &str) {
         if !self.quiet {
+            let columns = usize::from(console::Term::stderr().size().1).max(40);
+            let is_terminal = io::stderr().is_terminal();
+            let text = if is_terminal { wrap(text, columns) } else { text.to_owned() };
             let _ = writeln!(io::stderr().lock(), "{text}");
         }
     }

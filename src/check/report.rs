@@ -179,6 +179,13 @@ impl CheckReport {
         report
     }
 
+    /// Why this is not a player, if it is not, without its name.
+    pub fn no_player(&self) -> Option<&str> {
+        let [step] = &self.steps[..] else { return None };
+        let reason = (step.verdict == StepVerdict::Failed).then_some(&*step.summary)?;
+        Some(reason.split_once("`: ").map_or(reason, |(_, reason)| reason))
+    }
+
     /// Marks the current step as unfinished, with the reason. The steps after it stay untried.
     pub fn break_off(&mut self, why: &str) {
         self.ready = false;

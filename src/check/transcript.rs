@@ -8,6 +8,8 @@ use serde_json::Value;
 use crate::escape;
 use crate::player::{LineDirection, Player};
 
+/// How the first line to a player begins.
+const INIT: &str = "{\"type\":\"init\"";
 /// The most bytes of a line to show.
 const SHOWN: usize = 600;
 
@@ -26,6 +28,9 @@ impl fmt::Display for ShownLine {
             LineDirection::ToPlayer => '>',
             LineDirection::FromPlayer => '<',
         };
+        if self.way == LineDirection::ToPlayer && self.text.starts_with(INIT) {
+            return f.write_str("> `init`: the game, its options, the seat, the clock, the state");
+        }
         write!(f, "{way} {}", escape::bytes(self.text.as_bytes(), SHOWN))
     }
 }
@@ -57,9 +62,7 @@ pub fn last_request_in(transcript: &str, owner: &str) -> Vec<ShownLine> {
 fn since_the_last_request(mut lines: Vec<ShownLine>) -> Vec<ShownLine> {
     let asks = |line: &ShownLine| {
         line.way == LineDirection::ToPlayer
-            && ["{\"type\":\"init\"", "{\"type\":\"turn\""]
-                .iter()
-                .any(|start| line.text.starts_with(start))
+            && [INIT, "{\"type\":\"turn\""].iter().any(|start| line.text.starts_with(start))
     };
     let from = lines.iter().rposition(asks).unwrap_or(0);
     lines.drain(..from);
@@ -100,7 +103,10 @@ mod tests {
     fn a_request_without_a_reply_is_shown_alone() {
         let init = r#"{"seat":"white","to":"{\"type\":\"init\"}"}"#;
         let quit = r#"{"seat":"white","to":"{\"type\":\"quit\"}"}"#;
-        assert_eq!(shown(&[init, quit]), [r#"> {"type":"init"}"#]);
+        assert_eq!(
+            shown(&[init, quit]),
+            ["> `init`: the game, its options, the seat, the clock, the state"]
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod parallel_checks;
 mod table;
 mod watch;
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -101,7 +102,14 @@ fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     let same = candidates::copies(&entries, &words);
     let bots: Vec<String> = exam.bots.iter().map(|bot| bot.name.clone()).collect();
     let table = args.csv.as_deref().map(|path| CheckTable::create(path, bots)).transpose()?;
-    let mut desk = ReportPrinter { format: args.format, table, printer, ready: 0, followed: None };
+    let mut desk = ReportPrinter {
+        format: args.format,
+        table,
+        printer,
+        ready: 0,
+        followed: None,
+        no_players: BTreeMap::new(),
+    };
     let players = entries.len();
     let end = parallel_checks::examine_all(args.jobs, exam, entries, &mut desk)?;
     for names in &same {
@@ -154,6 +162,8 @@ struct ReportPrinter {
     ready: usize,
     /// The report that is printed step by step: that of a single player.
     followed: Option<ReportText>,
+    /// Why entries are no players, each with the first one.
+    no_players: BTreeMap<String, String>,
 }
 
 impl ReportPrinter {
@@ -163,15 +173,27 @@ impl ReportPrinter {
             return Ok(());
         }
         self.followed = Some(ReportText::new(report, self.printer.colour));
-        self.printer.line(&ReportText::heading(report))
+        self.printer.text(&ReportText::heading(report))
     }
 
     /// Prints a step that has ended, if the report is printed step by step.
     fn step(&mut self, step: &CheckStep) -> Result<(), Failure> {
         match &mut self.followed {
-            Some(text) => self.printer.line(&text.step(step)),
+            Some(text) => self.printer.text(&text.step(step)),
             None => Ok(()),
         }
+    }
+
+    /// The report of one of several players. The reason why entries are no players is said once.
+    fn described(&mut self, report: &CheckReport) -> String {
+        let Some(reason) = report.no_player() else {
+            return report.describe(self.printer.colour);
+        };
+        if let Some(other) = self.no_players.get(reason) {
+            return format!("{}: NOT READY, for the same reason as {other}", report.player);
+        }
+        self.no_players.insert(reason.to_owned(), report.player.clone());
+        report.describe(self.printer.colour)
     }
 
     fn take(&mut self, report: &CheckReport) -> Result<(), Failure> {
@@ -180,12 +202,13 @@ impl ReportPrinter {
             table.write(report)?;
         }
         let text = match (self.format, &mut self.followed) {
-            (OutputFormat::Text, Some(followed)) => format!("{}\n", followed.rest(report)),
-            (OutputFormat::Text, None) => format!("{}\n", report.describe(self.printer.colour)),
+            (OutputFormat::Text, Some(followed)) => followed.rest(report),
+            (OutputFormat::Text, None) => self.described(report),
             (OutputFormat::Json, _) => {
-                serde_json::to_string(report).map_err(|error| Failure::system(error.to_string()))?
+                let json = serde_json::to_string(report);
+                return self.printer.line(&json.map_err(|it| Failure::system(it.to_string()))?);
             }
         };
-        self.printer.line(&text)
+        self.printer.text(&format!("{text}\n"))
     }
 }

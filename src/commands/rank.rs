@@ -144,9 +144,7 @@ fn print(
             }
         }
         RankFormat::Json => {
-            let standings = StandingsJson { diagnostics, ..standings.into() };
-            let json = serde_json::to_string(&standings).map_err(|error| system(error.into()))?;
-            printer.line(&json)?;
+            print_json(&StandingsJson { diagnostics, ..standings.into() }, printer)?;
         }
         RankFormat::Csv => {
             let table = tables::standings(standings).map_err(system)?;
@@ -154,6 +152,11 @@ fn print(
         }
     }
     Ok(())
+}
+
+fn print_json(standings: &StandingsJson<'_>, printer: Printer) -> Result<(), Failure> {
+    let json = serde_json::to_string(standings);
+    printer.line(&json.map_err(|error| Failure::system(error.to_string()))?)
 }
 
 /// The results of one pass over the log.

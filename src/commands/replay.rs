@@ -62,7 +62,7 @@ pub fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
     let rules = recorded_rules(&header, &dir)?;
     let replay = Replay::new(&rules.start, &record);
     if std::io::stdin().is_terminal() && printer.is_terminal() && args.ply.is_none() {
-        viewer::view(replay, &record, printer.colour)?;
+        viewer::view(replay, &header.clock, &record, printer.colour)?;
         return Ok(Status::Done);
     }
     show(replay, &record, args.ply, printer)

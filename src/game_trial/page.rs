@@ -6,6 +6,7 @@ use super::text::{numbers, share, way};
 use super::{GameFinding, GamePortrait, GameSample, GameTrial};
 use crate::escape;
 use crate::report::charts::{ChartLine, bins, histogram, lines};
+use crate::report::page::scrolling;
 use crate::report::page::template::{PageKind, PageSection, PageTemplate};
 
 /// The page as HTML.
@@ -54,7 +55,7 @@ fn table(trial: &GameTrial, portrait: &GamePortrait) -> Markup {
     let samples: Vec<&GameSample> =
         std::iter::once(&portrait.random).chain(&portrait.search).collect();
     html! {
-        div.scroll { table {
+        (scrolling("Portrait", &html! { table {
             thead { tr {
                 th { "players" } th { "games" } th { "points of " (trial.seats[0]) }
                 th { "decisive" } th { "plies" }
@@ -63,7 +64,7 @@ fn table(trial: &GameTrial, portrait: &GamePortrait) -> Markup {
                 td { (sample.players) } td { (sample.games) } td { (share(&sample.first_seat)) }
                 td { (share(&sample.decisive)) } td { (numbers(&sample.plies)) }
             } } }
-        } }
+        } }))
         @if let Some(branching) = &portrait.branching {
             p { "Legal actions at a decision: " (numbers(branching)) "." }
         }

@@ -39,16 +39,19 @@ pub fn picture_from(
 ) -> String {
     let cells = cells(position);
     let last = named_squares(events);
+    // Two letters on a square must not touch its neighbours.
+    let is_shared = cells.iter().flatten().any(|cell| cell.pieces.len() == 2);
+    let gap = if is_shared { " " } else { "" };
     let mut text = String::from("    ");
     for column in in_order(cells.first().map_or(0, Vec::len), side) {
         // Writing to a string does not fail.
-        let _ = write!(text, " {}", column % 10);
+        let _ = write!(text, "{gap} {}", column % 10);
     }
     for row in in_order(cells.len(), side) {
-        // Two letters on the first square must not touch the number.
         let _ = write!(text, "\n {row:>2} ");
         for column in in_order(cells[row].len(), side) {
             let is_last = square(column, row).is_some_and(|square| last.contains(&square));
+            text.push_str(gap);
             text.push_str(&square_text(&cells[row][column], is_last, colour));
         }
     }
@@ -152,7 +155,8 @@ mod tests {
         game.play(turn, &mut Vec::new()).expect("legal");
         let board = picture(&*game, &[], Colour::Plain);
         let first = board.lines().nth(1).expect("a row");
-        assert!(first.ends_with("Gg"), "{board}");
+        assert!(first.ends_with(" Gg"), "{board}");
+        assert_eq!(first.find("Gg"), board.find('6').map(|at| at - 1), "under its column: {board}");
     }
 
     #[test]

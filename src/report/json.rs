@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::Standings;
 pub use super::standings_columns::PlayerJson;
+use super::{Row, Standings};
 use crate::analysis::diagnostics::Diagnostics;
 use crate::schedule::summary::Summary;
 use referee_ratings::Estimate;
@@ -33,6 +33,9 @@ pub struct StandingsJson<'a> {
     pub copies: u32,
     /// The players, best first.
     pub players: Vec<PlayerJson<'a>>,
+    /// The ratings after each tournament, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history: Option<Vec<HistoryJson>>,
     /// The diagnostics, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnostics: Option<Diagnostics>,
@@ -52,8 +55,41 @@ impl<'a> From<&'a Standings> for StandingsJson<'a> {
             seat_effects_p: standings.seat_effects_p,
             copies: standings.copies.iter().map(|(.., count)| count).sum(),
             players: standings.rows.iter().map(PlayerJson).collect(),
+            history: None,
             diagnostics: None,
         }
+    }
+}
+
+/// The ratings from the games of a tournament and those before it.
+#[derive(Debug, Serialize)]
+pub struct HistoryJson {
+    /// The tournament's name.
+    pub tournament: String,
+    /// The players that have a rating then.
+    pub ratings: Vec<RatingJson>,
+}
+
+/// A player's rating at some time.
+#[derive(Debug, Serialize)]
+pub struct RatingJson {
+    player: String,
+    rating: f64,
+    rating_low: f64,
+    rating_high: f64,
+}
+
+impl HistoryJson {
+    /// The ratings after this tournament.
+    pub fn new(tournament: &str, standings: &Standings) -> Self {
+        let rating = |row: &Row| {
+            let shown = row.shown_rating()?;
+            let player = row.player.clone();
+            let Estimate { value: rating, low: rating_low, high: rating_high } = shown;
+            Some(RatingJson { player, rating, rating_low, rating_high })
+        };
+        let ratings = standings.rows.iter().filter_map(rating).collect();
+        Self { tournament: tournament.to_owned(), ratings }
     }
 }
 

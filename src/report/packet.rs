@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::charts::{ChartLine, lines};
 use super::page::template::{PageKind, PageSection, PageTemplate, json_in_html};
-use super::page::{count, elo, fault, figure, percent};
+use super::page::{count, elo, fault, figure, percent, scrolling};
 use super::unranked::describe;
 use super::{Row, Standings};
 use crate::analysis::fault_cases::FaultCase;
@@ -149,10 +149,10 @@ impl Packet {
     fn list(&self) -> Markup {
         html! {
             p { "Select a game to step through it." }
-            div.scroll { table { tbody { @for (id, end, plies) in &self.games { tr {
+            (scrolling("Games", &html! { table { tbody { @for (id, end, plies) in &self.games { tr {
                 td { a href={ "#game=" (id) "&ply=0" } { (id) } }
                 td { (end) } td.n { (super::page::plies(*plies)) }
-            } } } } }
+            } } } } }))
         }
     }
 }

@@ -178,7 +178,7 @@ pub(super) fn time(ns: u64) -> String {
 }
 
 /// A table that scrolls if it is wider than the page, also with the keyboard.
-pub(super) fn scrolling(label: &str, table: &Markup) -> Markup {
+pub fn scrolling(label: &str, table: &Markup) -> Markup {
     html! { div.scroll tabindex="0" role="region" aria-label=(label) { (table) } }
 }
 

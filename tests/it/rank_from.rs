@@ -97,9 +97,25 @@ fn several_tournaments_are_rated_together() {
     let json = arena.run(&["rank", "results/spring", "results/autumn", "--format", "json"]);
     let json: Value = serde_json::from_str(&json.out).expect("JSON");
     assert_eq!((&json["games"], &json["groups"]), (&4.into(), &1.into()));
+    let history = json["history"].as_array().expect("a step for each tournament");
+    let names: Vec<&Value> = history.iter().map(|step| &step["tournament"]).collect();
+    assert_eq!(names, ["spring", "autumn"]);
+    let rated = |step: &Value| step["ratings"].as_array().map(Vec::len);
+    assert_eq!((rated(&history[0]), rated(&history[1])), (Some(2), Some(3)), "{history:?}");
     let refused = arena.run(&["rank", "results/spring", "results/other"]);
     assert_eq!(refused.code, 2, "{refused:?}");
     assert!(refused.err.contains("spring and other differ in the game"), "{}", refused.err);
+}
+
+#[test]
+fn the_ranking_names_players_that_are_the_same() {
+    let config = Config::empty().script("ant", "a.sh").script("bee", "a.sh").bot("cat", "random");
+    let arena = Arena::with(&config.change(|config| config.pairs = 1));
+    arena.write("a.sh", "read -r line; echo ok\n");
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+    let said = "ant and bee are the same player: the same command with the same files.\n";
+    let run = arena.run(&["rank"]);
+    assert!(run.err.contains(said), "{}", run.err);
 }
 
 #[test]

@@ -1,13 +1,18 @@
 //! Output on a terminal, which `script` provides; skipped without it.
 
+use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::harness::{Lacks, quick, without};
-use crate::support::{Arena, Config};
+use crate::harness::{Lacks, quick, slow, without};
+use crate::support::{Arena, Config, wait_until};
 use libtest_mimic::Trial;
 
 pub(crate) fn tests() -> Vec<Trial> {
-    vec![quick("colours_are_only_used_on_terminals_that_want_them", colour)]
+    vec![
+        quick("colours_are_only_used_on_terminals_that_want_them", colour),
+        slow("no_word_is_broken_at_the_edge_of_a_terminal", no_word_is_broken),
+    ]
 }
 
 fn colour() -> Lacks {
@@ -39,4 +44,113 @@ fn on_a_terminal(arena: &Arena, line: &str) -> String {
         .output()
         .expect("`script` runs");
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A command on a terminal, the keys that a person presses, and a text that shows the end.
+const SESSIONS: [(&str, &str, &[&str], &str); 5] = [
+    ("check", "check player.py --against random --game watch-your-back", &[], "NOT READY"),
+    (
+        "play",
+        "play human bot:random --seed 1 --game back-to-the-wall",
+        &["r u 3,2", "Enter"],
+        "1 of 25 turns",
+    ),
+    (
+        "play-dice",
+        "play human bot:random --seed 1 --game backdraughts",
+        &["1,3", "Enter"],
+        "1,3>4,3",
+    ),
+    ("replay", "replay --results kept GAME", &["Right"], "ply 1 of"),
+    ("compare", "compare bot:greedy bot:random --game backdraughts --seed 1", &[], "Results:"),
+];
+
+/// A player that breaks when pieces have moved for a while.
+const PLAYER: &str = "\
+import json, random, sys
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if message[\"type\"] == \"quit\":
+        break
+    if \"id\" in message:
+        reply = {\"id\": message[\"id\"]}
+        if message[\"type\"] == \"turn\":
+            reply[\"action\"] = random.choice(message[\"legal\"])
+            if \">\" in reply[\"action\"]:
+                reply[\"action\"] = last
+        print(json.dumps(reply), flush=True)
+";
+
+/// A terminal of its own, until this is dropped.
+struct Tmux(String);
+
+impl Tmux {
+    fn call(&self, args: &[&str]) -> String {
+        let mut tmux = Command::new("tmux");
+        tmux.args(["-L", &self.0, "-f", "/dev/null"]).args(args);
+        let output = tmux.output().expect("tmux runs");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    fn screen(&self) -> String {
+        self.call(&["capture-pane", "-p"])
+    }
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        self.call(&["kill-server"]);
+    }
+}
+
+/// Also saves what is shown, for people to look at.
+fn no_word_is_broken() -> Lacks {
+    let lacks = without(&["tmux", "python3"]);
+    if lacks.is_some() {
+        return lacks;
+    }
+    let arena = Arena::new();
+    arena.write("player.py", PLAYER);
+    let keep = ["play", "bot:random", "bot:greedy", "--seed", "1", "--game", "backdraughts"];
+    let kept = arena.run(&[&keep[..], &["--save", "kept"]].concat());
+    let game = kept.err.split_whitespace().find(|word| word.ends_with("-1")).expect("its id");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/screenshots");
+    fs::create_dir_all(&folder).expect("a folder");
+    for width in [80, 120] {
+        for (name, args, keys, end) in SESSIONS {
+            let tmux = Tmux(format!("referee-{}-{name}-{width}", std::process::id()));
+            let args = args.replace("GAME", game);
+            let command = format!("{} {args}; sleep 600", env!("CARGO_BIN_EXE_referee"));
+            let (width, path) = (width.to_string(), arena.path().display().to_string());
+            tmux.call(&["new-session", "-d", "-x", &width, "-y", "60", "-c", &path, &command]);
+            if !keys.is_empty() {
+                wait_until(|| {
+                    tmux.screen().contains("legal actions") || tmux.screen().contains("q leave")
+                });
+                for key in keys {
+                    tmux.call(&["send-keys", key]);
+                }
+            }
+            wait_until(|| tmux.screen().contains(end));
+            let screen = tmux.screen();
+            fs::write(folder.join(format!("terminal-{name}-{width}.txt")), &screen)
+                .expect("written");
+            assert_eq!(
+                broken(&screen, width.parse().expect("a number")),
+                [""; 0],
+                "{name}:\n{screen}"
+            );
+        }
+    }
+    None
+}
+
+/// The lines that fill the width, and end in a word that goes on below.
+fn broken(screen: &str, width: usize) -> Vec<&str> {
+    let lines: Vec<&str> = screen.lines().collect();
+    let goes_on = |pair: &&[&str]| {
+        pair[0].chars().count() == width && !pair[1].starts_with(' ') && !pair[1].is_empty()
+    };
+    lines.windows(2).filter(goes_on).map(|pair| pair[0]).collect()
 }

@@ -28,7 +28,7 @@ impl Screen {
     /// Shows a position, and waits. The players' clocks do not run meanwhile.
     pub(super) fn show(&mut self, text: &str) -> Result<(), Failure> {
         let text = if self.in_place { self.over_the_last(text) } else { text.to_owned() };
-        self.printer.line(&text)?;
+        self.printer.text(&text)?;
         if let Some(delay) = self.delay {
             std::thread::sleep(delay);
         }

@@ -1,6 +1,6 @@
 //! `rank A B C`: the ranking of several tournaments of the same game, and its history.
 
-use super::{RankArgs, RankFormat, print};
+use super::{RankArgs, RankFormat, print, print_json};
 use crate::analysis::joined::JoinedTournaments;
 use crate::analysis::results::Faulted;
 use crate::commands::results::find;
@@ -8,9 +8,11 @@ use crate::commands::{Failure, Status};
 use crate::escape;
 use crate::folder::{self, LogContents};
 use crate::printer::Printer;
+use crate::report::json::{HistoryJson, StandingsJson};
 use crate::report::{Remedy, Standings};
 
-/// Prints the ranking of all folders together. For people, it adds the ratings after each of them.
+/// Prints the ranking of all folders together. For people and as JSON, it adds the
+/// ratings after each of them.
 pub(super) fn rank(args: &RankArgs, faulted: Faulted, printer: Printer) -> Result<Status, Failure> {
     if args.details {
         return Err(Failure::input("--details is about one folder; name only one"));
@@ -31,10 +33,18 @@ pub(super) fn rank(args: &RankArgs, faulted: Faulted, printer: Printer) -> Resul
         steps.push(Standings { remedy: Remedy::None, ..Standings::new(&evaluation) });
     }
     let Some(last) = steps.last() else { return Ok(Status::Done) };
-    print(last, None, args.format, printer)?;
-    if args.format == RankFormat::Text {
-        let names: Vec<&str> = logs.iter().map(|log| &*log.header.tournament).collect();
-        printer.line(&format!("\n{}", history(last, &names, &steps)))?;
+    let names: Vec<&str> = logs.iter().map(|log| &*log.header.tournament).collect();
+    match args.format {
+        RankFormat::Json => {
+            let step = |(name, standings): (&&str, &Standings)| HistoryJson::new(name, standings);
+            let history = Some(names.iter().zip(&steps).map(step).collect());
+            print_json(&StandingsJson { history, ..last.into() }, printer)?;
+        }
+        RankFormat::Csv => print(last, None, args.format, printer)?,
+        RankFormat::Text => {
+            print(last, None, args.format, printer)?;
+            printer.line(&format!("\n{}", history(last, &names, &steps)))?;
+        }
     }
     Ok(Status::Done)
 }

@@ -4,14 +4,15 @@ use std::fmt::Write as _;
 use std::io;
 use std::time::Duration;
 
-use console::{Key, Term, truncate_str};
+use console::{Key, Term};
 
 use super::{conclusion, step_line, title};
 use crate::error::Failure;
-use crate::model::clock::seconds;
+use crate::model::clock::{Clock, TimeControl, seconds};
 use crate::model::record::GameRecord;
 use crate::printer::Colour;
-use crate::replay::{Replay, ReplayError};
+use crate::printer::wrap::wrap;
+use crate::replay::{self, Replay, ReplayError};
 use crate::report::board::{BoardSide, picture, picture_from};
 use referee_games::{BySeat, Seat, Turn};
 
@@ -48,8 +49,13 @@ enum AfterKey {
 }
 
 /// Shows a game until the person leaves.
-pub(super) fn view(replay: Replay<'_>, record: &GameRecord, colour: Colour) -> Result<(), Failure> {
-    let frames = frames(replay, record, colour)?;
+pub(super) fn view(
+    replay: Replay<'_>,
+    control: &TimeControl,
+    record: &GameRecord,
+    colour: Colour,
+) -> Result<(), Failure> {
+    let frames = frames(replay, control, record, colour)?;
     let screen = FullScreen::enter().map_err(|error| lost(&error))?;
     let mut view = View::default();
     loop {
@@ -71,24 +77,23 @@ fn lost(error: &io::Error) -> Failure {
 /// they decide about.
 fn frames(
     mut replay: Replay<'_>,
+    control: &TimeControl,
     record: &GameRecord,
     colour: Colour,
 ) -> Result<Vec<ShownPosition>, ReplayError> {
-    let mut used = BySeat::new(Duration::ZERO, Duration::ZERO);
+    let mut times = PlayerTimes::new(control, record);
     let start = "the start".to_owned();
     let mut frames =
-        vec![frame(&replay, &[], start, clocks(record, used, BySeat::default()), colour)];
+        vec![frame(&replay, &[], start, times.text(record, BySeat::default()), colour)];
     while let Some(played) = replay.next() {
         let played = played?;
-        for seat in Seat::BOTH {
-            used[seat] += played.used[seat].unwrap_or_default();
-        }
+        times.spend(played.used);
         let mut step = step_line(&played.events, record, replay.current().ply());
         if matches!(replay.current().turn(), Turn::Over(_)) {
             let _ = write!(step, "\n{}", conclusion(record));
         }
-        let clocks = clocks(record, used, played.used);
-        frames.push(frame(&replay, &played.events, step, clocks, colour));
+        let times = times.text(record, played.used);
+        frames.push(frame(&replay, &played.events, step, times, colour));
     }
     if let Some(last) = frames.last_mut().filter(|_| record.fault.is_some()) {
         let _ = write!(last.step, "\n{}", conclusion(record));
@@ -111,14 +116,39 @@ fn frame(
     ShownPosition { ply: position.ply(), step, boards, clocks }
 }
 
-/// The time that each player has used, and for this ply.
-fn clocks(record: &GameRecord, used: BySeat<Duration>, now: BySeat<Option<Duration>>) -> String {
-    let names = &record.players.names;
-    let clock = |seat: Seat| {
-        let ply = now[seat].map_or(String::new(), |now| format!(" (now {})", seconds(now)));
-        format!("{} {}{ply}", names[seat], seconds(used[seat]))
-    };
-    format!("time used: {}, {}", clock(Seat::First), clock(Seat::Second))
+/// The time that each player has used, and its clock.
+struct PlayerTimes {
+    used: BySeat<Duration>,
+    clocks: BySeat<Clock>,
+}
+
+impl PlayerTimes {
+    fn new(control: &TimeControl, record: &GameRecord) -> Self {
+        Self { used: BySeat::default(), clocks: replay::clocks(control, record) }
+    }
+
+    /// Adds the time of a ply.
+    fn spend(&mut self, now: BySeat<Option<Duration>>) {
+        for seat in Seat::BOTH {
+            let Some(now) = now[seat] else { continue };
+            self.used[seat] += now;
+            self.clocks[seat].spend(now);
+        }
+    }
+
+    /// The time that each player has left, or has used if there is no budget, and for this ply.
+    fn text(&self, record: &GameRecord, now: BySeat<Option<Duration>>) -> String {
+        let time = |seat: Seat| {
+            let name = &record.players.names[seat];
+            let ply = now[seat].map_or(String::new(), |now| format!(" (now {})", seconds(now)));
+            let (time, word) = match self.clocks[seat].left() {
+                Some(left) => (left, "left"),
+                None => (self.used[seat], "used"),
+            };
+            format!("{name} {} {word}{ply}", seconds(time))
+        };
+        format!("clocks: {}, {}", time(Seat::First), time(Seat::Second))
+    }
 }
 
 impl View {
@@ -168,8 +198,7 @@ impl View {
             "{title}\nply {} of {plies}\n\n{board}\n\n{}\n{}\n\n{keys}",
             frame.ply, frame.step, frame.clocks
         );
-        let lines: Vec<_> = text.lines().map(|line| truncate_str(line, columns, "…")).collect();
-        lines.join("\n")
+        wrap(&text, columns)
     }
 }
 

@@ -1,6 +1,9 @@
 //! Games that are watched in a browser while they are played.
 
-use super::*;
+use super::{
+    Arena, Browser, BufRead, BufReader, CLIPPED, Child, Command, Config, FINDINGS, Lacks, Locator,
+    Trial, Value, axe, in_a_runtime, json, slow,
+};
 
 pub(crate) fn tests() -> Vec<Trial> {
     vec![slow("games_in_play_are_shown_on_boards", games_in_play_are_shown_on_boards)]

@@ -1,6 +1,9 @@
 //! Games that a person plays in a browser.
 
-use super::*;
+use super::{
+    Arena, Browser, BufRead, BufReader, CLIPPED, Child, FINDINGS, Lacks, Locator, Trial, Value,
+    axe, in_a_runtime, json, slow,
+};
 
 pub(crate) fn tests() -> Vec<Trial> {
     vec![
