@@ -52,7 +52,7 @@ pub fn fit(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError>
     let fitted = FittedModel::new(results, fixed, SeatEffect::Common)?;
     let layout = &fitted.model.layout;
     Ok(Fit {
-        ratings: fitted.ratings(|_| Vec::new()),
+        ratings: fitted.ratings(Vec::new(), |_| Vec::new()),
         first_advantage: fitted.estimate(0.0, &[(layout.advantage(), 1.0)]),
         draw: fitted.map.point[layout.draw()].exp(),
         groups: fitted.groups.clone(),

@@ -39,11 +39,20 @@ struct GroupMean {
     variance: f64,
 }
 
+/// A weighted sum of parameters that many ratings share.
+struct SharedSum {
+    weights: Vec<(usize, f64)>,
+    value: f64,
+    /// The covariance of each parameter with it.
+    covariance: Vec<f64>,
+    variance: f64,
+}
+
 /// A rating before its own variance is known.
 struct Rated {
     value: f64,
-    /// The variance that the mean of its group adds.
-    with_mean: f64,
+    /// The variance that the mean of its group and the shared sum add.
+    of_shared: f64,
     /// The rating, if it is given.
     given: Option<f64>,
 }
@@ -53,7 +62,7 @@ impl Rated {
         match self.given {
             Some(value) => Estimate { value, low: value, high: value },
             None => {
-                Estimate::with_error(self.value, (own_variance + self.with_mean).max(0.0).sqrt())
+                Estimate::with_error(self.value, (own_variance + self.of_shared).max(0.0).sqrt())
             }
         }
     }
@@ -117,26 +126,49 @@ impl FittedModel {
         self.map.point[layout.slots[player]] + layout.shifts[player]
     }
 
-    /// All players' ratings, with the parameters that `more` gives added to their strengths.
-    pub(crate) fn ratings(&self, more: impl Fn(usize) -> Vec<(usize, f64)>) -> Vec<Estimate> {
+    /// All players' ratings, with the parameters that `more` gives and those of `shared` added to
+    /// their strengths. What all ratings share is computed once.
+    pub(crate) fn ratings(
+        &self,
+        shared: Vec<(usize, f64)>,
+        more: impl Fn(usize) -> Vec<(usize, f64)>,
+    ) -> Vec<Estimate> {
         let players: Vec<usize> = (0..self.given.len()).collect();
-        players.chunks(AT_ONCE).flat_map(|players| self.some_ratings(players, &more)).collect()
+        let shared = self.shared_sum(shared);
+        let chunks = players.chunks(AT_ONCE);
+        chunks.flat_map(|players| self.some_ratings(players, &shared, &more)).collect()
+    }
+
+    fn shared_sum(&self, weights: Vec<(usize, f64)>) -> SharedSum {
+        let mut all = vec![0.0; self.map.point.len()];
+        for &(at, weight) in &weights {
+            all[at] += weight;
+        }
+        let covariance = if weights.is_empty() { all } else { self.covariance.with(&all) };
+        let variance = product(&weights, &covariance);
+        SharedSum { value: self.natural(&weights), weights, covariance, variance }
     }
 
     fn some_ratings(
         &self,
         players: &[usize],
+        shared: &SharedSum,
         more: impl Fn(usize) -> Vec<(usize, f64)>,
     ) -> Vec<Estimate> {
-        let rated = players.iter().map(|&player| self.rated(player, more(player)));
+        let rated = players.iter().map(|&player| self.rated(player, shared, more(player)));
         let (gradients, rated): (Vec<_>, Vec<_>) = rated.unzip();
         let variances = self.covariance.variances(&gradients);
         rated.iter().zip(variances).map(|(rated, own)| rated.estimate(own)).collect()
     }
 
     /// A player's rating without its own variance, and its gradient in the parameters, except
-    /// through the mean of its group.
-    fn rated(&self, player: usize, more: Vec<(usize, f64)>) -> (Vec<(usize, f64)>, Rated) {
+    /// through the mean of its group and the shared sum.
+    fn rated(
+        &self,
+        player: usize,
+        shared: &SharedSum,
+        more: Vec<(usize, f64)>,
+    ) -> (Vec<(usize, f64)>, Rated) {
         let layout = &self.model.layout;
         let given = self.given[player].filter(|_| more.is_empty());
         let mut weights = vec![(layout.slots[player], 1.0)];
@@ -149,13 +181,18 @@ impl FittedModel {
             }
             ZeroPoint::Mean(mean) => (0.0, Some(mean)),
         };
-        let offset = self.unit * (self.natural(&weights) - mean.map_or(0.0, |mean| mean.strength));
+        let strength = self.natural(&weights) + shared.value;
+        let offset = self.unit * (strength - mean.map_or(0.0, |mean| mean.strength));
         let gradient = self.gradient(offset, &weights);
+        let with_shared =
+            shared.variance * self.unit + 2.0 * product(&gradient, &shared.covariance);
         let with_mean = mean.map_or(0.0, |mean| {
-            let both: f64 = gradient.iter().map(|&(at, by)| by * mean.covariance[at]).sum();
-            self.unit * (self.unit * mean.variance - 2.0 * both)
+            let both = product(&gradient, &mean.covariance)
+                + self.unit * product(&shared.weights, &mean.covariance);
+            self.unit * mean.variance - 2.0 * both
         });
-        (gradient, Rated { value: base + offset, with_mean, given })
+        let of_shared = self.unit * (with_shared + with_mean);
+        (gradient, Rated { value: base + offset, of_shared, given })
     }
 
     /// `base` plus a weighted sum of parameters, in Elo, by the delta method.
@@ -166,7 +203,7 @@ impl FittedModel {
     }
 
     fn natural(&self, weights: &[(usize, f64)]) -> f64 {
-        weights.iter().map(|&(index, weight)| weight * self.map.point[index]).sum()
+        product(weights, &self.map.point)
     }
 
     /// The gradient of a weighted sum of parameters in Elo that is `offset` now.
@@ -174,6 +211,11 @@ impl FittedModel {
         let in_elo = weights.iter().map(|&(index, weight)| (index, self.unit * weight));
         in_elo.chain([(self.model.layout.draw(), self.drift * offset)]).collect()
     }
+}
+
+/// The product of a sparse vector with a dense one.
+fn product(sparse: &[(usize, f64)], dense: &[f64]) -> f64 {
+    sparse.iter().map(|&(at, by)| by * dense[at]).sum()
 }
 
 impl GroupMean {

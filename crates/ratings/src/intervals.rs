@@ -15,6 +15,7 @@ use crate::fit::Fit;
 use crate::model::Chances;
 use crate::rating::Estimate;
 use crate::significance::{Z95, normal_below};
+use crate::sparse::single;
 
 /// The number of bootstrap rounds: two for each deviation that is drawn.
 const ROUNDS: usize = 2 * BATCH * BATCHES;
@@ -111,14 +112,14 @@ impl Fit {
     pub(crate) fn rank_intervals_by<C: Ord>(&self, classes: &[C]) -> Vec<RankInterval> {
         let mut order = ClassOrder::new(&self.groups, classes);
         let layout = &self.fitted.model.layout;
-        let estimated: Vec<f64> =
-            (0..self.groups.len()).map(|player| self.fitted.strength(player)).collect();
+        let estimated: Vec<f32> =
+            (0..self.groups.len()).map(|player| single(self.fitted.strength(player))).collect();
         let mut all_places: Vec<Vec<u32>> = vec![Vec::with_capacity(ROUNDS); estimated.len()];
         let mut luck = ChaCha8Rng::seed_from_u64(SEED);
         for _ in 0..BATCHES {
             for deviation in self.fitted.covariance.deviations(BATCH, &mut luck).rows() {
                 for sign in [1.0, -1.0] {
-                    let by = |player: usize| f64::from(deviation[layout.slots[player]]);
+                    let by = |player: usize| deviation[layout.slots[player]];
                     let moved = |player: usize| estimated[player] + sign * by(player);
                     order.rank(moved, |player, place| all_places[player].push(place));
                 }
@@ -141,7 +142,7 @@ struct ClassOrder {
     /// from 0.
     runs: Vec<(u32, Vec<usize>)>,
     /// A number per player of a run, by which they are sorted; empty between two uses.
-    keys: Vec<u128>,
+    keys: Vec<u64>,
 }
 
 impl ClassOrder {
@@ -159,7 +160,7 @@ impl ClassOrder {
     }
 
     /// Passes every player and its place in its group, from 0, to `placed`.
-    fn rank(&mut self, strength: impl Fn(usize) -> f64, mut placed: impl FnMut(usize, u32)) {
+    fn rank(&mut self, strength: impl Fn(usize) -> f32, mut placed: impl FnMut(usize, u32)) {
         for (first, players) in &self.runs {
             let key = |&player: &usize| sort_key(strength(player), player);
             self.keys.extend(players.iter().map(key));
@@ -173,19 +174,20 @@ impl ClassOrder {
 
 /// A number that sorts the strongest player first, and players of the same strength by their
 /// numbers. Such numbers are compared without a branch.
-fn sort_key(strength: f64, player: usize) -> u128 {
+fn sort_key(strength: f32, player: usize) -> u64 {
     let bits = strength.to_bits();
     // Negative numbers: the larger the bits, the smaller the number.
-    let falling = if strength.is_sign_negative() { bits } else { !bits & (u64::MAX >> 1) };
-    u128::from(falling) << 64 | player as u128
+    let falling = if strength.is_sign_negative() { bits } else { !bits & (u32::MAX >> 1) };
+    u64::from(falling) << 32 | u64::from(index(player))
 }
 
 /// The player in a sort key.
 #[expect(clippy::cast_possible_truncation, reason = "the lower half is the player's number")]
-fn player_of(key: u128) -> usize {
-    key as u64 as usize
+fn player_of(key: u64) -> usize {
+    key as u32 as usize
 }
 
+/// A player's number or place in four bytes.
 fn index(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
@@ -222,8 +224,8 @@ mod tests {
 
     #[test]
     fn sort_keys_put_the_strongest_first() {
-        let strengths = [f64::INFINITY, 2.5, 1.0, 1e-9, 0.0, -0.0, -1e-9, -1.0, -2.5];
-        let keys: Vec<u128> =
+        let strengths = [f32::INFINITY, 2.5, 1.0, 1e-9, 0.0, -0.0, -1e-9, -1.0, -2.5];
+        let keys: Vec<u64> =
             (0..).zip(strengths).map(|(player, strength)| sort_key(strength, player)).collect();
         assert!(keys.is_sorted(), "{keys:?}");
         assert!(keys.iter().map(|&key| player_of(key)).eq(0..9));

@@ -19,7 +19,7 @@ const MOST_STEPS: usize = 100;
 const MOST_HALVINGS: usize = 40;
 /// If the squared length of a full Newton step (in standard deviations) is below this, it is the
 /// last.
-const SHORT: f64 = 1e-9;
+const SHORT: f64 = 1e-6;
 
 /// The games of two players, as the fit sees them: by the seat of the upper player.
 #[derive(Debug, Clone, Copy)]
@@ -33,13 +33,16 @@ struct Series {
     draws: f64,
 }
 
-/// The probabilities of the three results of a game, and the log of their common denominator.
+/// The probabilities of the three results of a game.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Chances {
     pub(crate) win: f64,
     pub(crate) draw: f64,
     pub(crate) loss: f64,
-    log_sum: f64,
+    /// Half of the lead, without its sign.
+    half: f64,
+    /// The common denominator of the probabilities, in units of the stronger side's weight.
+    sum: f64,
 }
 
 impl Chances {
@@ -51,7 +54,7 @@ impl Chances {
         let sum = 1.0 + nu * root + root * root;
         let (upper, lower) = (1.0 / sum, root * root / sum);
         let (win, loss) = if lead > 0.0 { (upper, lower) } else { (lower, upper) };
-        Self { win, draw: nu * root / sum, loss, log_sum: half + sum.ln() }
+        Self { win, draw: nu * root / sum, loss, half, sum }
     }
 
     /// The expected score of the first seat minus ½.
@@ -209,6 +212,9 @@ impl Series {
     fn evaluate(&self, leads: [f64; 2], draw: f64, nu: f64) -> (f64, [f64; 3], Local) {
         let mut minus_log = -self.draws * draw;
         let (mut slope, mut local) = ([0.0, 0.0, -self.draws], Local::default());
+        // The two seats mostly have as many games: one logarithm is enough then.
+        let shared = self.games[0].min(self.games[1]);
+        let mut product = 1.0;
         // The contrast counts for the upper player and against the lower one.
         for (side, sign) in [1.0, -1.0].into_iter().enumerate() {
             let (games, balance) = (self.games[side], self.balance[side]);
@@ -217,7 +223,11 @@ impl Series {
             }
             let chances = Chances::at(leads[side], nu);
             let [[variance, mixed], [_, by_draw]] = chances.covariance();
-            minus_log += games * chances.log_sum - balance * leads[side] / 2.0;
+            minus_log += games * chances.half - balance * leads[side] / 2.0;
+            product *= chances.sum;
+            if games > shared {
+                minus_log += (games - shared) * chances.sum.ln();
+            }
             let by_lead = games * chances.tilt() - balance / 2.0;
             slope[0] += sign * by_lead;
             slope[1] += by_lead;
@@ -227,6 +237,9 @@ impl Series {
             local[2][0] += sign * games * mixed;
             local[2][1] += games * mixed;
             local[2][2] += games * by_draw;
+        }
+        if shared > 0.0 {
+            minus_log += shared * product.ln();
         }
         local[0][0] = local[1][1];
         (minus_log, slope, local)

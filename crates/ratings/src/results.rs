@@ -1,8 +1,10 @@
 //! Results: who met whom, and the outcomes of the games.
 
+use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, HashSet};
 use std::num::NonZeroU64;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::outcome::{GameOutcome, Outcomes};
 use crate::pairs::{PairCounts, Side};
@@ -138,11 +140,11 @@ impl Results {
     pub fn new(players: usize) -> Self {
         Self {
             players,
-            meetings: HashMap::new(),
+            meetings: HashMap::default(),
             by_seat: vec![SeatedOutcomes::default(); players],
             completion: vec![Completion::default(); players],
-            open: HashMap::new(),
-            seen: HashSet::new(),
+            open: HashMap::default(),
+            seen: HashSet::default(),
         }
     }
 
@@ -237,7 +239,7 @@ impl Results {
     /// upper player's number (the lower of the two), the lower player's, and the counts of their
     /// pairs.
     pub fn pairings(&self) -> Vec<(usize, usize, PairCounts)> {
-        let mut open: HashMap<(usize, usize), Vec<(Side, GameOutcome)>> = HashMap::new();
+        let mut open: HashMap<(usize, usize), Vec<(Side, GameOutcome)>> = HashMap::default();
         for (&(upper, lower, _), &game) in &self.open {
             open.entry((upper, lower)).or_default().push(game);
         }

@@ -9,10 +9,12 @@ use crate::linear::{Local, PairPredictor};
 use crate::matrix::Matrix;
 use crate::model::Model;
 use crate::significance::normals;
-use crate::sparse::{Columns, LANES, Solver, inner, single};
+use crate::sparse::{Columns, LANES, Multiplier, Solver, inner, signed, single};
 
 /// The relative error of the solutions behind variances.
-const VARIANCE_TOLERANCE: f32 = 1e-3;
+const VARIANCE_TOLERANCE: f32 = 5e-3;
+/// The relative error of the covariances with one quantity.
+const COVARIANCE_TOLERANCE: f32 = 1e-3;
 /// The relative error of random deviations: far below their own noise.
 const DEVIATION_TOLERANCE: f32 = 2e-2;
 
@@ -32,8 +34,9 @@ pub(crate) enum Sandwich {
     Sparse {
         /// `H`.
         information: Solver,
-        /// `B + P`.
-        gradient: Solver,
+        /// `B + P − H`. It is small beside `H`, so variances inherit little of the errors of the
+        /// solutions that it multiplies.
+        excess: Multiplier,
         /// The terms of `B`, each with a factor `F`: the term is `F Fᵀ`.
         factors: Vec<(PairPredictor, [[f32; 3]; 3])>,
         /// The square roots of the diagonal of `P`.
@@ -57,7 +60,7 @@ impl Sandwich {
         match (information, inverse, gradient) {
             (Matrix::Sparse(information), _, Matrix::Sparse(gradient)) => Self::Sparse {
                 information: information.solver(),
-                gradient: gradient.solver(),
+                excess: gradient.minus(information).multiplier(),
                 factors: terms
                     .into_iter()
                     .map(|(at, local)| (at, factor(&local).map(|row| row.map(single))))
@@ -77,11 +80,11 @@ impl Sandwich {
     pub(crate) fn with(&self, weights: &[f64]) -> Vec<f64> {
         match self {
             Self::Dense { cells, .. } => cells.times(weights),
-            Self::Sparse { information, gradient, .. } => {
+            Self::Sparse { information, excess, .. } => {
                 let right: Columns<1> = weights.iter().map(|&x| [single(x)]).collect();
-                let half = information.solve(right, VARIANCE_TOLERANCE);
-                let whole = information.solve(gradient.times(&half), VARIANCE_TOLERANCE);
-                whole.into_iter().map(|[x]| x.into()).collect()
+                let half = information.solve(right, COVARIANCE_TOLERANCE);
+                let more = information.solve(excess.times(&half), COVARIANCE_TOLERANCE);
+                half.into_iter().zip(more).map(|([one], [other])| (one + other).into()).collect()
             }
         }
     }
@@ -104,11 +107,16 @@ impl Sandwich {
             Self::Dense { cells, .. } => {
                 sums.iter().map(|weights| form(cells, weights).max(0.0)).collect()
             }
-            Self::Sparse { information, gradient, .. } => {
+            Self::Sparse { information, excess, .. } => {
                 let variances = sums.chunks(LANES).flat_map(|sums| {
                     let right: Columns<LANES> = columns(information.size(), sums);
-                    let half = information.solve(right, VARIANCE_TOLERANCE);
-                    inner(&half, &gradient.times(&half)).into_iter().map(f64::from).take(sums.len())
+                    let half = information.solve(right.clone(), VARIANCE_TOLERANCE);
+                    let own = inner(&right, &half);
+                    let more = inner(&half, &excess.times(&half));
+                    own.into_iter()
+                        .zip(more)
+                        .map(|(own, more)| (own + more).max(0.0).into())
+                        .take(sums.len())
                 });
                 variances.collect()
             }
@@ -193,11 +201,6 @@ fn noise(
         predictor.add_columns(part, &mut noise);
     }
     noise
-}
-
-/// The number, or minus that number if the bit at `lane` is set.
-fn signed(number: f32, signs: u16, lane: usize) -> f32 {
-    if signs >> lane & 1 == 0 { number } else { -number }
 }
 
 /// The lower triangular factor of a small positive semidefinite matrix.

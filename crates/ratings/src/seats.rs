@@ -52,10 +52,8 @@ pub fn seat_effects(results: &Results, fixed: &[FixedRating]) -> Result<SeatEffe
         let layout = &fitted.model.layout;
         let [first, second] = [1.0, -1.0].map(|sign| {
             let share = -sign / 2.0 / count(seated.len());
-            fitted.ratings(|player| {
-                let mean = seated.iter().map(|&other| (layout.own(other), share));
-                mean.chain([(layout.own(player), sign / 2.0)]).collect()
-            })
+            let mean = seated.iter().map(|&other| (layout.own(other), share)).collect();
+            fitted.ratings(mean, |player| vec![(layout.own(player), sign / 2.0)])
         });
         let by_seat = first.into_iter().zip(second);
         by_seat.map(|(first, second)| SeatRatings { first, second }).collect()
@@ -174,5 +172,22 @@ mod tests {
         assert!((seat_effects(&none, &[]).expect("no anchor").p_value - 1.0).abs() < 1e-12);
         let two = results(2, &[(0, 1, Win), (1, 0, Win)]);
         assert!(seat_effects(&two, &[]).expect("no anchor").p_value > 0.5);
+    }
+
+    #[test]
+    fn what_ratings_share_may_also_be_added_to_each() {
+        let games: Vec<_> = (0..12).map(|n| (n % 4, (n + 1 + n / 4) % 4)).collect();
+        let games: Vec<_> =
+            games.iter().filter(|(a, b)| a != b).map(|&(a, b)| (a, b, Win)).collect();
+        let results = results(4, &games);
+        let fitted = FittedModel::new(&results, &[], SeatEffect::PerPlayer).expect("no anchor");
+        let own = |player: usize| (fitted.model.layout.own(player), 0.5);
+        let shared: Vec<(usize, f64)> = (0..3).map(own).collect();
+        let once = fitted.ratings(shared.clone(), |player| vec![own(player)]);
+        let each = fitted.ratings(Vec::new(), |player| [&shared[..], &[own(player)]].concat());
+        for (once, each) in once.iter().zip(&each) {
+            assert!((once.value - each.value).abs() < 1e-6, "{once:?} {each:?}");
+            assert!((once.high - each.high).abs() < 1e-6, "{once:?} {each:?}");
+        }
     }
 }
