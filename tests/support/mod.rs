@@ -307,7 +307,7 @@ fn search_path() -> &'static OsStr {
 pub(crate) fn wait_until(mut is_so: impl FnMut() -> bool) {
     let began = Instant::now();
     while !is_so() {
-        assert!(began.elapsed() < Duration::from_secs(60), "it never came");
+        assert!(began.elapsed() < Duration::from_secs(180), "it never came");
         std::thread::sleep(Duration::from_millis(2));
     }
 }

@@ -185,8 +185,13 @@ fn random_kills(server: &mut TestServer) {
     let args = ["run", "-q", "--on", &url, "--lease", "3"];
     let mut run = arena.start(&args);
     let mut kills = 0;
+    let log = arena.results().join("games.jsonl");
+    let length = || fs::metadata(&log).map_or(0, |log| log.len());
     loop {
-        std::thread::sleep(Duration::from_millis(500 + dice.below(1500)));
+        // However busy the machine is, some games are played between two kills.
+        let enough = length() + 30_000 + dice.below(120_000);
+        wait_until(|| length() >= enough || run.try_wait().expect("it runs").is_some());
+        std::thread::sleep(Duration::from_millis(dice.below(500)));
         if let Some(status) = run.try_wait().expect("it runs") {
             assert!(status.success(), "{status}");
             break;

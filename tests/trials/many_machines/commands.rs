@@ -62,7 +62,8 @@ pub(super) fn quarantine(server: &mut TestServer) {
         .player("ant", "dir = \"ant\"\ncommand = [\"sh\", \"play.sh\"]")
         .bot("bee", "random")
         .change(|config| {
-            config.pairs = 10;
+            // On a busy machine, many games are handed out before the first ones are over.
+            config.pairs = 100;
             "quarantine = 3\n".clone_into(&mut config.more);
         });
     let (arena, url) = (Arena::with(&config), server.url());
@@ -73,7 +74,7 @@ pub(super) fn quarantine(server: &mut TestServer) {
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(run.err.contains("ant is quarantined after too many faults in a row"), "{}", run.err);
     let games = arena.lines().len();
-    assert!((3..20).contains(&games), "{games} games");
+    assert!((3..200).contains(&games), "{games} games");
 }
 
 /// A server that is reached with a certificate of its own authority.

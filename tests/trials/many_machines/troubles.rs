@@ -1,8 +1,10 @@
 //! Trouble with games, servers and networks.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -51,7 +53,8 @@ pub(super) fn given_up(server: &mut TestServer) {
     assert!(essence.values().all(|game| game["players"] != "ant"));
 }
 
-/// A server that is stopped for a while, as if its network stalled.
+/// A server that is stopped for a while, as if its network stalled. The page of the run shows its
+/// workers meanwhile.
 pub(super) fn stalled(server: &mut TestServer) {
     let config = Config::empty().bot("ant", "random").bot("bee", "random").change(|config| {
         config.pairs = 60;
@@ -64,7 +67,9 @@ pub(super) fn stalled(server: &mut TestServer) {
     wait_until(|| fs::read_to_string(&log).is_ok_and(|log| log.lines().count() > 10));
     let signal = |signal| kill(server.pid(), signal).expect("it runs");
     signal(Signal::SIGSTOP);
-    std::thread::sleep(stall());
+    let stopped = Instant::now();
+    assert!(served_page(&arena).contains("2 workers with 4 slots"));
+    std::thread::sleep(stall().saturating_sub(stopped.elapsed()));
     signal(Signal::SIGCONT);
     let run = arena.finish(run, "");
     assert_eq!(run.code, 0, "{}", run.err);
@@ -79,6 +84,22 @@ pub(super) fn stalled(server: &mut TestServer) {
     assert_eq!(arena.lines().len(), 120);
     let verify = arena.run(&["verify", "results/cup"]);
     assert_eq!(verify.code, 0, "{}", verify.err);
+}
+
+/// The page that `serve` shows now.
+fn served_page(arena: &Arena) -> String {
+    let mut serve = arena.start(&["serve", "results/cup", "--listen", "127.0.0.1:0"]);
+    let mut address = String::new();
+    let mut out = BufReader::new(serve.stdout.take().expect("a pipe"));
+    out.read_line(&mut address).expect("its address");
+    let host = address.trim().trim_start_matches("http://").trim_end_matches('/');
+    let mut stream = TcpStream::connect(host).expect("a connection");
+    write!(stream, "GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").expect("asked");
+    let mut page = String::new();
+    stream.read_to_string(&mut page).expect("UTF-8");
+    serve.kill().expect("it runs");
+    serve.wait().expect("it ended");
+    page
 }
 
 /// How long the server stalls: `$STALL` in seconds, or long enough to be noticed.
