@@ -2,14 +2,19 @@
 
 use console::measure_text_width;
 
+/// How lines with a command to copy begin.
+const COMMANDS: [&str; 2] = ["again: ", "kept: "];
+
 /// The text with its long lines broken at blanks, so that none is wider than `columns` unless one
-/// of its words is. What follows a break is indented like its line, and by two more columns.
+/// of its words is. What follows a break is indented like its line, and by two more columns. Lines
+/// with a command to copy stay whole.
 pub fn wrap(text: &str, columns: usize) -> String {
     text.lines().map(|line| wrap_line(line, columns)).collect::<Vec<_>>().join("\n")
 }
 
 fn wrap_line(line: &str, columns: usize) -> String {
-    if measure_text_width(line) <= columns {
+    let has_command = COMMANDS.iter().any(|label| line.trim_start().starts_with(label));
+    if has_command || measure_text_width(line) <= columns {
         return line.to_owned();
     }
     let begin = line.len() - line.trim_start_matches(' ').len();
@@ -43,6 +48,7 @@ mod tests {
         assert_eq!(wrap("one two three", 20), "one two three");
         assert_eq!(wrap("one two three\n\nfour", 8), "one two\n  three\n\nfour");
         assert_eq!(wrap("  ok  start  greets", 12), "  ok  start\n    greets");
+        assert_eq!(wrap("  again: referee ask", 9), "  again: referee ask");
         assert_eq!(wrap("one extraordinary two", 9), "one\n  extraordinary\n  two");
         assert_eq!(wrap("\x1b[32mok\x1b[0m and so on", 9), "\x1b[32mok\x1b[0m and so\n  on");
     }

@@ -47,7 +47,7 @@ fn on_a_terminal(arena: &Arena, line: &str) -> String {
 }
 
 /// A command on a terminal, the keys that a person presses, and a text that shows the end.
-const SESSIONS: [(&str, &str, &[&str], &str); 5] = [
+const SESSIONS: [(&str, &str, &[&str], &str); 3] = [
     ("check", "check player.py --against random --game watch-your-back", &[], "NOT READY"),
     (
         "play",
@@ -61,8 +61,6 @@ const SESSIONS: [(&str, &str, &[&str], &str); 5] = [
         &["1,3", "Enter"],
         "1,3>4,3",
     ),
-    ("replay", "replay --results kept GAME", &["Right"], "ply 1 of"),
-    ("compare", "compare bot:greedy bot:random --game backdraughts --seed 1", &[], "Results:"),
 ];
 
 /// A player that breaks when pieces have moved for a while.
@@ -94,7 +92,7 @@ impl Tmux {
     }
 
     fn screen(&self) -> String {
-        self.call(&["capture-pane", "-p"])
+        self.call(&["capture-pane", "-p", "-J"])
     }
 }
 
@@ -106,28 +104,25 @@ impl Drop for Tmux {
 
 /// Also saves what is shown, for people to look at.
 fn no_word_is_broken() -> Lacks {
-    let lacks = without(&["tmux", "python3"]);
+    if Command::new("tmux").arg("-V").output().is_err() {
+        return Some("there is no tmux here".to_owned());
+    }
+    let lacks = without(&["python3"]);
     if lacks.is_some() {
         return lacks;
     }
     let arena = Arena::new();
     arena.write("player.py", PLAYER);
-    let keep = ["play", "bot:random", "bot:greedy", "--seed", "1", "--game", "backdraughts"];
-    let kept = arena.run(&[&keep[..], &["--save", "kept"]].concat());
-    let game = kept.err.split_whitespace().find(|word| word.ends_with("-1")).expect("its id");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/screenshots");
     fs::create_dir_all(&folder).expect("a folder");
     for width in [80, 120] {
         for (name, args, keys, end) in SESSIONS {
             let tmux = Tmux(format!("referee-{}-{name}-{width}", std::process::id()));
-            let args = args.replace("GAME", game);
             let command = format!("{} {args}; sleep 600", env!("CARGO_BIN_EXE_referee"));
             let (width, path) = (width.to_string(), arena.path().display().to_string());
             tmux.call(&["new-session", "-d", "-x", &width, "-y", "60", "-c", &path, &command]);
             if !keys.is_empty() {
-                wait_until(|| {
-                    tmux.screen().contains("legal actions") || tmux.screen().contains("q leave")
-                });
+                wait_until(|| tmux.screen().contains("legal actions"));
                 for key in keys {
                     tmux.call(&["send-keys", key]);
                 }
@@ -146,11 +141,9 @@ fn no_word_is_broken() -> Lacks {
     None
 }
 
-/// The lines that fill the width, and end in a word that goes on below.
+/// The lines that the terminal had to break. Commands stay whole, to be copied.
 fn broken(screen: &str, width: usize) -> Vec<&str> {
-    let lines: Vec<&str> = screen.lines().collect();
-    let goes_on = |pair: &&[&str]| {
-        pair[0].chars().count() == width && !pair[1].starts_with(' ') && !pair[1].is_empty()
-    };
-    lines.windows(2).filter(goes_on).map(|pair| pair[0]).collect()
+    let is_command = |line: &&str| line.trim_start().starts_with("again: ");
+    let lines = screen.lines().map(str::trim_end).filter(|line| !is_command(line));
+    lines.filter(|line| line.chars().count() > width).collect()
 }
