@@ -7,7 +7,7 @@ use nix::sys::resource::{Usage, UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
 use crate::instant::{INSTANT, Script};
-use crate::log::write_table;
+use crate::log::{weigh, write_table};
 use crate::made;
 use crate::measure::{Outcome, timed};
 use crate::program::referee;
@@ -107,22 +107,9 @@ fn of_log(games: usize) -> Outcome<()> {
     }
     for name in ["games.jsonl", "games.index", "games", "report.html"] {
         let (files, size) = weigh(&made.results.join(name))?;
-        println!("{name:44} {:8.0} bytes each, {files} files", size / float(games));
+        println!("{name:44} {:8.0} bytes each, {files} files", bytes(size) / float(games));
     }
     Ok(())
-}
-
-/// The number of files, and their length in bytes.
-fn weigh(path: &Path) -> Outcome<(usize, f64)> {
-    let found = fs::metadata(path)?;
-    if !found.is_dir() {
-        return Ok((1, float(usize::try_from(found.len())?)));
-    }
-    let mut all = (0, 0.0);
-    for entry in fs::read_dir(path)? {
-        all = (all.0 + 1, all.1 + float(usize::try_from(entry?.metadata()?.len())?));
-    }
-    Ok(all)
 }
 
 /// Prints what ratings cost for so many players, each with twenty games.
@@ -178,11 +165,16 @@ fn of_plies(plies: usize) -> Outcome<()> {
     let cost = CommandCost::measure(folder.path(), &["run", "--quiet"])?;
     cost.print(&format!("100 games of at most {plies} plies"), 100);
     let (_, log) = weigh(&folder.path().join("results/growth/games.jsonl"))?;
-    println!("{:44} {:8.0} bytes of log each", "", log / 100.0);
+    println!("{:44} {:8.0} bytes of log each", "", bytes(log) / 100.0);
     Ok(())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
 fn float(number: usize) -> f64 {
     number as f64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
+fn bytes(size: u64) -> f64 {
+    size as f64
 }

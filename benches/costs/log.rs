@@ -116,10 +116,14 @@ pub(crate) fn write_table(path: &Path, players: u64, games: u64) -> Outcome<()> 
     Ok(table.flush()?)
 }
 
-/// The number of files in a folder, and their total length in bytes.
-fn weigh(dir: &Path) -> Outcome<(usize, u64)> {
+/// The number of files at a path, in a folder or alone, and their total length in bytes.
+pub(crate) fn weigh(path: &Path) -> Outcome<(usize, u64)> {
+    let found = fs::metadata(path)?;
+    if !found.is_dir() {
+        return Ok((1, found.len()));
+    }
     let mut all = (0, 0);
-    for entry in fs::read_dir(dir)? {
+    for entry in fs::read_dir(path)? {
         all = (all.0 + 1, all.1 + entry?.metadata()?.len());
     }
     Ok(all)
