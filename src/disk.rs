@@ -190,7 +190,8 @@ pub fn is_locked_by_another(file: &File) -> io::Result<bool> {
         l_pid: 0,
     };
     fcntl(file, FcntlArg::F_GETLK(&mut lock))?;
-    Ok(i32::from(lock.l_type) != libc::F_UNLCK)
+    // The types of both differ between systems.
+    Ok(i64::from(lock.l_type) != i64::from(libc::F_UNLCK))
 }
 
 /// A file in which every write counts as one step.
