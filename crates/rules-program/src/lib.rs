@@ -19,7 +19,7 @@
 //!
 //! let answer: Value = serde_json::from_slice(&answer)?;
 //! assert_eq!(answer["id"], 1);
-//! assert_eq!(answer["turn"]["player"], "white");
+//! assert_eq!(answer["turn"]["move"], "white");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
