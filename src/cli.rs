@@ -172,18 +172,4 @@ pub enum CliCommand {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn mistyped_commands_are_corrected_to_the_nearest() {
-        for (given, meant) in [("rnu", "run"), ("chekc", "check"), ("rnak", "rank")] {
-            let error = Cli::try_parse_from(["referee", given]).expect_err("no command");
-            let error = with_nearest_command(error).to_string();
-            assert!(
-                error.contains(&format!("tip: a similar subcommand exists: '{meant}'")),
-                "{error}"
-            );
-        }
-    }
-}
+mod tests;

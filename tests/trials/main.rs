@@ -14,6 +14,7 @@ mod lying_games;
 #[cfg(feature = "nats")]
 mod many_machines;
 mod packages;
+mod readme;
 mod real_games;
 mod starter_kits;
 mod terminal;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "nats")]
         ("many_machines", many_machines::tests()),
         ("packages", packages::tests()),
+        ("readme", readme::tests()),
         ("real_games", real_games::tests()),
         ("starter_kits", starter_kits::tests()),
         ("terminal", terminal::tests()),
