@@ -3,7 +3,7 @@
 
 mod barred;
 mod cpu_usage;
-pub mod desk;
+
 pub mod diagnosis;
 mod human;
 mod launch;
@@ -16,6 +16,7 @@ pub mod sandbox;
 mod scripted;
 mod stderr;
 mod transcript;
+pub mod user_interface;
 mod wire;
 
 use std::time::Duration;

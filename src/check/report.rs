@@ -182,8 +182,9 @@ impl CheckReport {
     /// Why this is not a player, if it is not, without its name.
     pub fn no_player(&self) -> Option<&str> {
         let [step] = &self.steps[..] else { return None };
-        let reason = (step.verdict == StepVerdict::Failed).then_some(&*step.summary)?;
-        Some(reason.split_once("`: ").map_or(reason, |(_, reason)| reason))
+        let why = (step.verdict == StepVerdict::Failed).then_some(&*step.summary)?;
+        let subject = format!("player `{}`: ", self.player.escape_debug());
+        Some(why.strip_prefix(&*subject).unwrap_or(why))
     }
 
     /// Marks the current step as unfinished, with the reason. The steps after it stay untried.

@@ -102,7 +102,7 @@ fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     let same = candidates::copies(&entries, &words);
     let bots: Vec<String> = exam.bots.iter().map(|bot| bot.name.clone()).collect();
     let table = args.csv.as_deref().map(|path| CheckTable::create(path, bots)).transpose()?;
-    let mut desk = ReportPrinter {
+    let mut report_printer = ReportPrinter {
         format: args.format,
         table,
         printer,
@@ -111,16 +111,16 @@ fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
         no_players: BTreeMap::new(),
     };
     let players = entries.len();
-    let end = parallel_checks::examine_all(args.jobs, exam, entries, &mut desk)?;
+    let end = parallel_checks::examine_all(args.jobs, exam, entries, &mut report_printer)?;
     for names in &same {
         printer.note(&copies::describe(names));
     }
     if players > 1 {
-        printer.note(&format!("{} of {players} players are ready", desk.ready));
+        printer.note(&format!("{} of {players} players are ready", report_printer.ready));
     }
     Ok(match end {
         ChecksEnd::Interrupted => Status::Interrupted,
-        ChecksEnd::Complete if desk.ready == players => Status::Done,
+        ChecksEnd::Complete if report_printer.ready == players => Status::Done,
         ChecksEnd::Complete => Status::Found,
     })
 }
@@ -162,7 +162,7 @@ struct ReportPrinter {
     ready: usize,
     /// The report that is printed step by step: that of a single player.
     followed: Option<ReportText>,
-    /// Why entries are no players, each with the first one.
+    /// The reasons why entries are not players, each with the first such entry.
     no_players: BTreeMap<String, String>,
 }
 
@@ -184,7 +184,8 @@ impl ReportPrinter {
         }
     }
 
-    /// The report of one of several players. The reason why entries are no players is said once.
+    /// The report of one of several players. The same reason why entries are not players is given
+    /// only once.
     fn described(&mut self, report: &CheckReport) -> String {
         let Some(reason) = report.no_player() else {
             return report.describe(self.printer.colour);

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use tokio::sync::Notify;
 
-use self::browser::BrowserTable;
+use self::browser::GamePage;
 use self::display::Display;
 use self::ending::Conclusion;
 use self::saved::{SavedGame, header_of};
@@ -28,7 +28,7 @@ use crate::model::clock::TimeControl;
 use crate::model::player::PlayerSpec;
 use crate::model::record::{FaultPolicy, GameRecord};
 use crate::model::rules::GameRules;
-use crate::player::desk::{Desk, terminal_desk};
+use crate::player::user_interface::{UserInterface, terminal_interface};
 use crate::player::{Human, Launch, Player, PlayerStatistics, Sandbox, Wire};
 use crate::printer::Printer;
 use crate::referee::{self, GameReport, GameSetup};
@@ -134,11 +134,11 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
         let dir = shlex::try_quote(&dir).map_or(dir.clone(), Into::into);
         printer.note(&format!("kept: referee replay {id} --results {dir}"));
     }
-    if let Display::Browser(table) = &display {
+    if let Display::Browser(page) = &display {
         printer.note("The game is over. Close the page, or press Ctrl-C.");
         // Either way, the game was played.
         until_interrupted(async {
-            table.closed().await;
+            page.closed().await;
             Ok(())
         })?;
     }
@@ -162,9 +162,9 @@ fn display(
         return Err(Failure::input(format!("--browser: nobody plays in the browser; {instead}")));
     }
     let names = words.as_ref().map(|word| word.name().to_owned());
-    let (table, url) = BrowserTable::open(address, &names, seats)?;
+    let (page, url) = GamePage::open(address, &names, seats)?;
     printer.line(&url)?;
-    Ok(Display::Browser(table))
+    Ok(Display::Browser(page))
 }
 
 /// Says how the game ended.
@@ -178,8 +178,8 @@ fn conclude(
     let names = &words.as_ref().map(|word| word.name().to_owned());
     let people = words.as_ref().map(|word| *word == PlayerArgument::Human);
     let conclusion = Conclusion { report, seats, names, people };
-    if let Display::Browser(table) = display {
-        table.end(&conclusion.sentence());
+    if let Display::Browser(page) = display {
+        page.end(&conclusion.sentence());
     }
     conclusion.print(printer)
 }
@@ -326,16 +326,16 @@ fn seated(
     printer: Printer,
 ) -> Player {
     match word {
-        PlayerArgument::Human => Player::Human(Box::new(Human::new(desk(display, printer)))),
+        PlayerArgument::Human => Player::Human(Box::new(Human::new(interface(display, printer)))),
         PlayerArgument::Program(spec) => program(spec, &*terms.rules.game, &terms.containment),
     }
 }
 
-/// The desk of a person: in front of the page, or at the terminal.
-fn desk(display: &Display, printer: Printer) -> Box<dyn Desk> {
+/// How a person plays: on the page, or at the terminal.
+fn interface(display: &Display, printer: Printer) -> Box<dyn UserInterface> {
     match display {
-        Display::Terminal(_) => terminal_desk(printer),
-        Display::Browser(table) => table.desk(),
+        Display::Terminal(_) => terminal_interface(printer),
+        Display::Browser(page) => page.interface(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `run`: plays a tournament from its configuration, or resumes it.
 
 pub(super) mod elsewhere;
-mod gallery;
+mod live_boards;
 mod live_tables;
 mod live_workers;
 mod plan;
@@ -18,7 +18,7 @@ use clap::Args;
 use tokio::sync::watch;
 
 use self::elsewhere::{ElsewhereArgs, Place};
-use self::gallery::Gallery;
+use self::live_boards::LiveBoards;
 use self::live_tables::LiveTables;
 use self::live_workers::WorkersFile;
 use super::containment_args::{level_named, mechanism_named};
@@ -253,6 +253,17 @@ pub(super) struct RunLimits {
     pub(super) place: Place,
 }
 
+impl RunLimits {
+    /// How many games are played at once if so many are due.
+    fn at_once(&self, due: usize) -> usize {
+        match self.deadline {
+            // Even if fewer games are due: further games follow.
+            Some(_) => self.jobs.value,
+            None => self.jobs.value.min(due),
+        }
+    }
+}
+
 /// Plays the missing games in `folder` on these terms, until the receiver from `stop` is true.
 pub(super) fn play(
     tournament: &Tournament,
@@ -273,11 +284,7 @@ pub(super) fn play(
     let secret = folder.secret(tournament.seed)?;
     let conditions = conditions(tournament, &players, containment, secret);
     let jobs = terms.jobs.value;
-    let at_once = match terms.deadline {
-        // Even if fewer games are due: further games follow.
-        Some(_) => jobs,
-        None => jobs.min(state.due()),
-    };
+    let at_once = terms.at_once(state.due());
     if terms.place.is_here() {
         refuse_too_many(at_once, terms.jobs.source, worker::open_files(&conditions.players))?;
     }
@@ -289,8 +296,8 @@ pub(super) fn play(
         live_tables.begin();
     }
     // Players must not learn from others what is hidden from them.
-    let is_open = terms.place.is_here() && !tournament.game.is_hidden() && at_once > 0;
-    let _gallery = is_open.then(|| gallery(folder, &conditions));
+    let are_shown = terms.place.is_here() && !tournament.game.is_hidden() && at_once > 0;
+    let _live_boards = are_shown.then(|| live_boards(folder, &conditions));
     let mut workers = WorkersFile::new(folder.dir());
     let mut listeners = Listeners(vec![&mut recorder, &mut live_tables, &mut workers, listener]);
     let runner = Runner {
@@ -319,8 +326,8 @@ pub(super) fn play(
 }
 
 /// Shows the games in play to people who look. If that is impossible, they are played all the same.
-fn gallery(folder: &LockedFolder, conditions: &Conditions) -> Option<Gallery> {
-    let opened = Gallery::open(folder.dir(), Arc::clone(&conditions.spectators));
+fn live_boards(folder: &LockedFolder, conditions: &Conditions) -> Option<LiveBoards> {
+    let opened = LiveBoards::open(folder.dir(), Arc::clone(&conditions.spectators));
     opened.inspect_err(|error| tracing::warn!(%error, "games in play cannot be watched")).ok()
 }
 

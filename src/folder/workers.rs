@@ -44,8 +44,8 @@ pub struct LiveWorker {
 }
 
 impl LiveWorkers {
-    /// Reads the file of a run that is in progress in `dir`. `None` if there is no such run, or it
-    /// plays on one machine.
+    /// Reads the file of the run in progress in `dir`. `None` if no run is in progress there, or if
+    /// it plays on this machine alone.
     pub fn read(dir: &Path) -> Option<Self> {
         let text = fs::read(dir.join(WORKERS)).ok().filter(|_| is_being_written(dir))?;
         serde_json::from_slice(&text).ok()

@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::value::RawValue;
 
-use super::desk::{Desk, Question};
+use super::user_interface::{Question, UserInterface};
 use super::{Answer, InitView, TurnView, Wire};
 use crate::model::fault::{Fault, FaultCode};
 use referee_bots::{BotKind, Limit, Reaction, Session};
@@ -25,7 +25,7 @@ resign       gives up
 /// A person who types actions.
 #[derive(Debug)]
 pub struct Human {
-    desk: Box<dyn Desk>,
+    interface: Box<dyn UserInterface>,
     /// Whether the game hides something from the person, so that nothing else shows the position.
     is_hidden: bool,
     advisor: Option<Advisor>,
@@ -58,9 +58,9 @@ impl Advisor {
 }
 
 impl Human {
-    /// A person at this desk.
-    pub fn new(desk: Box<dyn Desk>) -> Self {
-        Self { desk, is_hidden: false, advisor: None, decided: Vec::new(), undo: None }
+    /// A person who reads and types through `interface`.
+    pub fn new(interface: Box<dyn UserInterface>) -> Self {
+        Self { interface, is_hidden: false, advisor: None, decided: Vec::new(), undo: None }
     }
 
     /// Returns, once, the ply of the decision that the person asked to take back.
@@ -98,19 +98,19 @@ impl Human {
             advisor.advice = None;
         }
         if self.is_hidden {
-            self.desk.show_view(&seen(view));
+            self.interface.show_view(&seen(view));
         }
         let reply = loop {
-            let Some(line) = self.desk.ask(question(view)).await else {
+            let Some(line) = self.interface.ask(question(view)).await else {
                 break Err(left("the person left"));
             };
             match line.trim() {
                 "" => {}
-                "help" => self.desk.tell(HELP),
-                "?" => self.desk.tell(&listed(&view.position.legal(view.seat))),
+                "help" => self.interface.tell(HELP),
+                "?" => self.interface.tell(&listed(&view.position.legal(view.seat))),
                 "hint" => {
                     let hint = self.hint(view).await;
-                    self.desk.tell(&format!("{hint}\n"));
+                    self.interface.tell(&format!("{hint}\n"));
                 }
                 "resign" => break Err(left("the person resigned")),
                 "undo" => match self.decided.pop() {
@@ -118,7 +118,7 @@ impl Human {
                         self.undo = Some(ply);
                         break Err(left("the person took an action back"));
                     }
-                    None => self.desk.tell("nothing to take back\n"),
+                    None => self.interface.tell("nothing to take back\n"),
                 },
                 text => {
                     if let Some(reply) = self.typed(view, text) {
@@ -148,7 +148,7 @@ impl Human {
             Some(actions) => actions.join("  "),
             None => readings.iter().find_map(|reading| why_not(&legal, reading, judge(reading)))?,
         };
-        self.desk.tell(&format!("{said}\n"));
+        self.interface.tell(&format!("{said}\n"));
         None
     }
 
@@ -183,7 +183,7 @@ impl Human {
 
     /// Prints why a reply was rejected.
     pub(super) fn refuse(&mut self, fault: &Fault) {
-        self.desk.tell(&format!("{}\n", fault.message));
+        self.interface.tell(&format!("{}\n", fault.message));
     }
 }
 

@@ -43,7 +43,7 @@ type Arrival = (ResultMessage, ResultReceipts);
 type FacedProblem = (Instant, ServerProblem);
 
 /// What follows from a result that may be true.
-enum Judgement {
+enum PossibleResult {
     /// These games were played.
     Played(Vec<RemoteGame>),
     /// The runner hears this.
@@ -257,17 +257,17 @@ impl Dispatcher {
     async fn judge(&mut self, name: &str, result: ResultMessage, receipts: ResultReceipts) {
         let ResultMessage { worker, outcome } = result;
         let Some(open) = self.ledger.job(name) else { return };
-        let judged = if worker.is_named_well() {
-            self.judgement(open, outcome)
+        let inspected = if worker.is_named_well() {
+            self.inspected(open, outcome)
         } else {
             Err(WrongResult::Unreadable)
         };
-        match judged {
-            Ok(Judgement::Played(games)) => {
+        match inspected {
+            Ok(PossibleResult::Played(games)) => {
                 let result = FirstResult { worker, games, receipts };
                 return self.accept(name, result).await;
             }
-            Ok(Judgement::Other(report)) => {
+            Ok(PossibleResult::Other(report)) => {
                 if let Some(first) = self.checks.end(name) {
                     self.keep(name, first);
                 } else {
@@ -281,8 +281,12 @@ impl Dispatcher {
         acknowledge(&receipts).await;
     }
 
-    fn judgement(&self, open: &OpenJob, outcome: RemoteOutcome) -> Result<Judgement, WrongResult> {
-        let done = |outcome| Judgement::Other(Report::Done(open.slot, outcome));
+    fn inspected(
+        &self,
+        open: &OpenJob,
+        outcome: RemoteOutcome,
+    ) -> Result<PossibleResult, WrongResult> {
+        let done = |outcome| PossibleResult::Other(Report::Done(open.slot, outcome));
         Ok(match (&open.job, outcome) {
             (Job::Probe(player), RemoteOutcome::Probed(fault)) => {
                 done(JobOutcome::Probed(*player, fault))
@@ -295,10 +299,10 @@ impl Dispatcher {
                     games.into_iter().filter(|game| !several || is_due(game)).collect();
                 let records: Vec<_> = games.iter().map(|game| &game.record).collect();
                 self.run.inspector.inspect(due, &records)?;
-                Judgement::Played(games)
+                PossibleResult::Played(games)
             }
             (_, RemoteOutcome::Failed(message)) => {
-                Judgement::Other(Report::Panicked(open.slot, Panic { message }))
+                PossibleResult::Other(Report::Panicked(open.slot, Panic { message }))
             }
             (_, RemoteOutcome::GivenUp(tries)) => done(JobOutcome::GivenUp { tries }),
             (_, RemoteOutcome::Probed(_) | RemoteOutcome::Played(_)) => {

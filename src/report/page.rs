@@ -5,13 +5,13 @@ mod conditions;
 mod cross;
 mod data;
 mod faults;
+pub mod game_page;
 mod games;
 mod head;
 mod live_workers;
 mod over_time;
 mod play;
 mod ranking;
-pub mod table;
 pub mod template;
 mod workers;
 

@@ -51,15 +51,15 @@ enum ThreadMessage {
 }
 
 /// Checks all candidates, a limited number at a time (default: one per core). Passes the reports to
-/// `desk` in the order of the entries.
+/// `report_printer` in the order of the entries.
 ///
 /// # Errors
-/// The referee's own failure in a check, after all other checks; or a failure of `desk`.
+/// The referee's own failure in a check, after all other checks; or a failure of `report_printer`.
 pub(super) fn examine_all(
     jobs: Option<NonZeroUsize>,
     exam: Exam,
     entries: Vec<Result<Candidate, UnknownPlayer>>,
-    desk: &mut ReportPrinter,
+    report_printer: &mut ReportPrinter,
 ) -> Result<ChecksEnd, Failure> {
     let available = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let jobs = jobs.map_or_else(available, NonZeroUsize::get).min(entries.len());
@@ -78,7 +78,7 @@ pub(super) fn examine_all(
         })
         .collect();
     drop(tell);
-    let collected = collect(&shared, news, &tell_stop, desk);
+    let collected = collect(&shared, news, &tell_stop, report_printer);
     tell_stop.send_replace(true);
     for thread in threads {
         // `guarded` has already caught any panic of a check.
@@ -170,14 +170,14 @@ fn collect(
     shared: &SharedWork,
     mut news: mpsc::UnboundedReceiver<ThreadMessage>,
     tell_stop: &watch::Sender<bool>,
-    desk: &mut ReportPrinter,
+    report_printer: &mut ReportPrinter,
 ) -> Result<ChecksEnd, Failure> {
     new_runtime()?.block_on(async {
         let mut stop = interrupted()?;
         let mut queue = ReportQueue::default();
-        let mut activity = Activity::new(desk.printer);
+        let mut activity = Activity::new(report_printer.printer);
         if let [Ok(_)] = &shared.entries[..] {
-            desk.follow(&shared.untried(0))?;
+            report_printer.follow(&shared.untried(0))?;
         }
         let mut failed = None;
         let mut end = ChecksEnd::Complete;
@@ -198,7 +198,7 @@ fn collect(
                 }
                 Some(ThreadMessage::StepEnded(number, ended)) => {
                     activity.end(number);
-                    activity.aside(|| desk.step(&ended))?;
+                    activity.aside(|| report_printer.step(&ended))?;
                 }
                 Some(ThreadMessage::Examined(number, report, failure)) => {
                     failed = failed.or(failure);
@@ -207,7 +207,7 @@ fn collect(
                         let name = crate::escape::terminal(&report.player);
                         activity.note(&format!("{name}: {}", report.verdict()));
                     }
-                    activity.aside(|| queue.take(number, *report, desk))?;
+                    activity.aside(|| queue.take(number, *report, report_printer))?;
                 }
             }
         }
@@ -215,7 +215,7 @@ fn collect(
         for number in queue.missing(shared.entries.len()) {
             let mut report = shared.untried(number);
             report.break_off("interrupted");
-            queue.take(number, report, desk)?;
+            queue.take(number, report, report_printer)?;
         }
         failed.map_or(Ok(end), Err)
     })
@@ -233,12 +233,12 @@ impl ReportQueue {
         &mut self,
         number: usize,
         report: CheckReport,
-        desk: &mut ReportPrinter,
+        report_printer: &mut ReportPrinter,
     ) -> Result<(), Failure> {
         self.waiting.insert(number, report);
         while let Some(report) = self.waiting.remove(&self.next) {
             self.next += 1;
-            desk.take(&report)?;
+            report_printer.take(&report)?;
         }
         Ok(())
     }

@@ -21,8 +21,8 @@ use crate::commands::runtime::new_runtime;
 use crate::commands::web::{EVENTS, WebServer, most};
 use crate::error::Failure;
 use crate::escape;
-use crate::player::desk::{Desk, PendingLine, Question};
-use crate::report::page::table::table_page;
+use crate::player::user_interface::{PendingLine, Question, UserInterface};
+use crate::report::page::game_page::game_page;
 use crate::report::replay_frames::Frame;
 use crate::report::story::{describe_events, is_ply};
 use crate::run::resume::fresh_identity;
@@ -33,7 +33,7 @@ const LONGEST: usize = 1000;
 
 /// The game as the page shows it.
 #[derive(Debug, Clone, Default, Serialize)]
-struct TableView {
+struct GameView {
     players: [String; 2],
     seats: [Text; 2],
     frame: Frame,
@@ -61,23 +61,23 @@ struct OpenQuestion {
 
 /// The state of the server, which runs on a thread of its own.
 #[derive(Debug, Clone)]
-struct TableServer {
+struct GameServer {
     page: Arc<str>,
-    view: Arc<watch::Sender<TableView>>,
+    view: Arc<watch::Sender<GameView>>,
     typed: mpsc::UnboundedSender<String>,
 }
 
 /// A game in a browser.
 #[derive(Debug)]
-pub(super) struct BrowserTable {
-    view: Arc<watch::Sender<TableView>>,
+pub(super) struct GamePage {
+    view: Arc<watch::Sender<GameView>>,
     lines: Lines,
 }
 
 /// What the people in front of the page type. Only one of them is asked at a time.
 type Lines = Arc<Mutex<mpsc::UnboundedReceiver<String>>>;
 
-impl BrowserTable {
+impl GamePage {
     /// Serves the page of a game on `address` from now on. Returns the page's address, too.
     pub(super) fn open(
         address: SocketAddr,
@@ -88,15 +88,15 @@ impl BrowserTable {
         let server = runtime.block_on(WebServer::listen(address))?;
         let url = server.url();
         let title = format!("{} – {}", players.first, players.second);
-        let view = TableView {
+        let view = GameView {
             players: Seat::BOTH.map(|seat| escape::terminal(&players[seat])),
             seats: Seat::BOTH.map(|seat| seats[seat].clone()),
-            ..TableView::default()
+            ..GameView::default()
         };
         let view = Arc::new(watch::Sender::new(view));
         let (typed, lines) = mpsc::unbounded_channel();
-        let page = table_page(&title, &fresh_identity()?).into();
-        let routes = routes(TableServer { page, view: Arc::clone(&view), typed });
+        let page = game_page(&title, &fresh_identity()?).into();
+        let routes = routes(GameServer { page, view: Arc::clone(&view), typed });
         let serve = move || match runtime.block_on(server.serve(routes, most())) {};
         thread::Builder::new()
             .name("browser".to_owned())
@@ -105,10 +105,10 @@ impl BrowserTable {
         Ok((Self { view, lines: Arc::new(Mutex::new(lines)) }, url))
     }
 
-    /// A desk in front of the page.
-    pub(super) fn desk(&self) -> Box<dyn Desk> {
+    /// How the person in front of the page plays.
+    pub(super) fn interface(&self) -> Box<dyn UserInterface> {
         let (view, lines) = (Arc::clone(&self.view), Arc::clone(&self.lines));
-        Box::new(BrowserDesk { view, lines })
+        Box::new(PageInterface { view, lines })
     }
 
     /// Shows the position in which a game begins, or to which it goes back.
@@ -158,9 +158,9 @@ fn told_so_far(steps: &[Vec<Event>]) -> Vec<(u32, String)> {
     told.collect()
 }
 
-fn routes(server: TableServer) -> Router {
+fn routes(server: GameServer) -> Router {
     Router::new()
-        .route("/", get(async |State(server): State<TableServer>| Html(server.page.to_string())))
+        .route("/", get(async |State(server): State<GameServer>| Html(server.page.to_string())))
         .route(EVENTS, get(events))
         .route("/say/{number}", post(say))
         .layer(DefaultBodyLimit::max(LONGEST))
@@ -169,7 +169,7 @@ fn routes(server: TableServer) -> Router {
 
 /// Sends the game whenever it changes.
 async fn events(
-    State(server): State<TableServer>,
+    State(server): State<GameServer>,
 ) -> Sse<impl Stream<Item = Result<SentEvent, Infallible>>> {
     let views = WatchStream::new(server.view.subscribe());
     let json = |view| serde_json::to_string(&view).unwrap_or_default();
@@ -179,14 +179,14 @@ async fn events(
 
 /// Takes the answer to the question with this number. An answer to another one came too late.
 async fn say(
-    State(server): State<TableServer>,
+    State(server): State<GameServer>,
     Path(number): Path<u64>,
     text: String,
 ) -> StatusCode {
     let is_answer = server
         .view
         .send_if_modified(|view| view.asked.take_if(|asked| asked.number == number).is_some());
-    // The desk is there as long as the game.
+    // The receiver is there as long as the game.
     if is_answer && server.typed.send(text).is_ok() {
         StatusCode::NO_CONTENT
     } else {
@@ -194,14 +194,14 @@ async fn say(
     }
 }
 
-/// The desk of the person in front of the page.
+/// The person in front of the page.
 #[derive(Debug)]
-struct BrowserDesk {
-    view: Arc<watch::Sender<TableView>>,
+struct PageInterface {
+    view: Arc<watch::Sender<GameView>>,
     lines: Lines,
 }
 
-impl Desk for BrowserDesk {
+impl UserInterface for PageInterface {
     fn tell(&mut self, text: &str) {
         self.view.send_modify(|view| view.told.push_str(text));
     }

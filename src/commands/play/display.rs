@@ -1,6 +1,6 @@
 //! Where a game is shown while it is played.
 
-use super::browser::BrowserTable;
+use super::browser::GamePage;
 use super::screen::Screen;
 use crate::error::Failure;
 use crate::report::board::picture;
@@ -13,7 +13,7 @@ pub(super) enum Display {
     /// On the terminal.
     Terminal(Screen),
     /// On a page in a browser.
-    Browser(BrowserTable),
+    Browser(GamePage),
 }
 
 impl Display {
@@ -25,8 +25,8 @@ impl Display {
                 let events = steps.last().map_or(&[][..], Vec::as_slice);
                 screen.show(&picture(&*position, events, screen.printer.colour))
             }
-            Self::Browser(table) => {
-                table.start(&*position, &steps);
+            Self::Browser(page) => {
+                page.start(&*position, &steps);
                 Ok(())
             }
         }
@@ -47,8 +47,8 @@ impl Display {
                 }
                 screen.show(&text)
             }
-            Self::Browser(table) => {
-                table.step(position, events);
+            Self::Browser(page) => {
+                page.step(position, events);
                 Ok(())
             }
         }

@@ -11,8 +11,8 @@ use crate::printer::Printer;
 use crate::report::json::{HistoryJson, StandingsJson};
 use crate::report::{Remedy, Standings};
 
-/// Prints the ranking of all folders together. For people and as JSON, it adds the
-/// ratings after each of them.
+/// Prints the ranking of all folders together. For people and as JSON, it adds the ratings
+/// after each of them.
 pub(super) fn rank(args: &RankArgs, faulted: Faulted, printer: Printer) -> Result<Status, Failure> {
     if args.details {
         return Err(Failure::input("--details is about one folder; name only one"));

@@ -17,7 +17,7 @@ use tokio_stream::wrappers::WatchStream;
 use super::Served;
 use crate::folder::LIVE_SOCKET;
 
-/// The list of the games in play if there are none.
+/// An empty list of games in play.
 const NONE: &str = "[]";
 
 /// Sends the games in play as JSON whenever they change: all of those that the run shows.

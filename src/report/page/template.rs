@@ -169,7 +169,7 @@ impl PageTemplate<'_> {
     }
 }
 
-/// The games in play, hidden while there are none.
+/// The games in play; hidden if there are none.
 fn in_play() -> Markup {
     html! {
         section #in-play hidden { h2 { "In play" } div #boards {} }

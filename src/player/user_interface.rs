@@ -1,4 +1,4 @@
-//! The place where a person reads and types.
+//! How a person who plays reads and types.
 
 use std::fmt;
 use std::future::{Future, pending};
@@ -36,8 +36,8 @@ impl Question {
 /// A line that a person is about to type; `None` if the person has left.
 pub type PendingLine<'a> = Pin<Box<dyn Future<Output = Option<String>> + Send + 'a>>;
 
-/// The place where a person reads and types.
-pub trait Desk: fmt::Debug + Send {
+/// How a person who plays reads and types.
+pub trait UserInterface: fmt::Debug + Send {
     /// Shows lines of text.
     fn tell(&mut self, text: &str);
 
@@ -52,7 +52,7 @@ pub trait Desk: fmt::Debug + Send {
 
 /// The terminal of this process; a line can be edited, and earlier ones recalled. Otherwise the
 /// lines of standard input.
-pub fn terminal_desk(printer: Printer) -> Box<dyn Desk> {
+pub fn terminal_interface(printer: Printer) -> Box<dyn UserInterface> {
     let is_terminal = stdin().is_terminal() && printer.is_terminal();
     match is_terminal.then(|| EditedLines::new(printer)).flatten() {
         Some(edited) => Box::new(edited),
@@ -67,7 +67,7 @@ struct PlainLines {
     printer: Printer,
 }
 
-impl Desk for PlainLines {
+impl UserInterface for PlainLines {
     fn tell(&mut self, text: &str) {
         self.printer.prompt(text);
     }
@@ -118,7 +118,7 @@ impl EditedLines {
     }
 }
 
-impl Desk for EditedLines {
+impl UserInterface for EditedLines {
     fn tell(&mut self, text: &str) {
         self.printer.prompt(text);
     }

@@ -29,14 +29,14 @@ const LOWEST: i32 = 19;
 
 /// A socket at which the games in play can be watched, until this is dropped.
 #[derive(Debug)]
-pub(super) struct Gallery {
+pub(super) struct LiveBoards {
     path: PathBuf,
     /// Dropping it ends the thread.
     open: Option<watch::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Gallery {
+impl LiveBoards {
     /// Opens the socket in the results folder `dir`, which this process has locked.
     pub(super) fn open(dir: &Path, spectators: Arc<Spectators>) -> io::Result<Self> {
         let path = dir.join(LIVE_SOCKET);
@@ -56,12 +56,12 @@ impl Gallery {
                 tracing::warn!(%error, "games in play cannot be watched");
             }
         };
-        let thread = thread::Builder::new().name("gallery".to_owned()).spawn(serve)?;
+        let thread = thread::Builder::new().name("live boards".to_owned()).spawn(serve)?;
         Ok(Self { path, open: Some(open), thread: Some(thread) })
     }
 }
 
-impl Drop for Gallery {
+impl Drop for LiveBoards {
     fn drop(&mut self) {
         drop(self.open.take());
         // It ends at once, and a panic in it changes nothing.
@@ -88,7 +88,7 @@ fn serve(
             };
             let spectators = Arc::clone(spectators);
             tokio::spawn(async move {
-                // A spectator who leaves is no error.
+                // Spectators may leave at any time.
                 let _ = show(stream, &spectators).await;
                 drop(permit);
             });

@@ -6,17 +6,17 @@ use super::template::{STYLE, metadata, nonce};
 use crate::escape;
 
 /// The scripts, each after those that it uses.
-const SCRIPTS: [&str; 2] = [include_str!("board.js"), include_str!("table.js")];
+const SCRIPTS: [&str; 2] = [include_str!("board.js"), include_str!("game_page.js")];
 
 /// The page of a game between two players, as HTML. Only scripts with the hash of `key` may run.
-pub fn table_page(title: &str, key: &str) -> String {
+pub fn game_page(title: &str, key: &str) -> String {
     let nonce = nonce(key);
     let title = escape::terminal(title);
     let page = html! {
         (DOCTYPE)
         html lang="en" {
             head { (metadata(&nonce)) title { (title) } style { (PreEscaped(STYLE)) } }
-            body.table {
+            body.playing {
                 header { h1 { (title) } p #end .lead role="status" {} }
                 main.stage {
                     div.side {
