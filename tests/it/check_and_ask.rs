@@ -101,6 +101,7 @@ fn a_working_player_is_ready() {
 }
 
 #[test]
+#[ignore = "slow: whole checks"]
 fn any_wanted_fields_and_stderr_output_are_accepted() {
     let arena = Arena::new();
     arena.write("player.py", &wanting("['state', 'events', 'legal']"));
@@ -189,6 +190,7 @@ fn rows(arena: &Arena, cells: usize) -> Vec<Vec<String>> {
 }
 
 #[test]
+#[ignore = "slow: whole checks"]
 fn arguments_that_are_not_players_get_a_row() {
     let arena = Arena::new();
     fs::create_dir_all(arena.path().join("players/empty")).expect("a folder");
@@ -353,6 +355,7 @@ fn a_person_gets_help_takes_back_and_has_hints() {
 }
 
 #[test]
+#[ignore = "slow: whole checks"]
 fn all_programs_of_the_configuration_are_checked_whatever_is_wrong_with_the_others() {
     let arena = Arena::new();
     arena.write("first.sh", FIRST);
@@ -400,6 +403,7 @@ fn a_missing_flush_is_explained_in_the_language_of_the_player() {
 
 /// A check that waits for changes, and one line of its output at a time.
 #[test]
+#[ignore = "slow: whole checks"]
 fn a_watched_player_is_checked_again_when_its_file_changes() {
     use std::io::{BufRead, BufReader};
     let arena = Arena::new();

@@ -194,6 +194,7 @@ fn classes_of_different_habits_play_a_clean_tournament() {
 }
 
 #[test]
+#[ignore = "slow: a game for each wrong value"]
 fn values_of_wrong_types_are_malformed() {
     let message = |class| {
         let (code, message, _) = fault(class, "");
@@ -245,6 +246,7 @@ fn a_class_that_hangs_is_timed_out() {
 }
 
 #[test]
+#[ignore = "slow: uses up its CPU time"]
 fn a_class_over_its_cpu_time_shows_its_position() {
     let class = [("class", "faulty.Burns", "")];
     let config = with_classes(Config::empty(), &class).bot("bot", "random");
@@ -397,6 +399,7 @@ fn random_numbers_follow_from_the_seed() {
 }
 
 #[test]
+#[ignore = "slow: whole checks"]
 fn check_reports_on_a_class_name_its_calls() {
     let arena = Arena::new();
     let class = format!("comp30024:{CLASSES}:faulty.ExpectsMoves");

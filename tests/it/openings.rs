@@ -49,6 +49,7 @@ fn clean(arena: &Arena, games: usize) {
 }
 
 #[test]
+#[ignore = "slow: whole tournaments"]
 fn without_dice_every_pairing_begins_alike() {
     for game in ["watch-your-back", "back-to-the-wall"] {
         let arena = played(game, 3, "[openings]\nplies = 2");
@@ -224,6 +225,7 @@ for line in sys.stdin:
 "#;
 
 #[test]
+#[ignore = "slow: whole tournaments"]
 fn copies_are_reported_and_openings_prevent_them() {
     let first = "command = [\"python3\", \"first.py\"]";
     let config = Config::empty().player("ant", first).player("bee", first);

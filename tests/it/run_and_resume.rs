@@ -107,6 +107,7 @@ fn a_plan_plays_nothing() {
 }
 
 #[test]
+#[ignore = "slow: whole tournaments"]
 fn the_number_of_jobs_does_not_change_games() {
     let expected = played().essence();
     for jobs in ["1", "3", "1024"] {
@@ -394,6 +395,7 @@ fn ends_with(mut child: Child, code: i32) {
 }
 
 #[test]
+#[ignore = "slow: whole tournaments"]
 fn after_the_games_a_signal_ends_the_program_at_once() {
     for kind in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         let arena = Arena::with(&Config::small());
@@ -429,6 +431,7 @@ fn a_second_signal_ends_the_program_at_once() {
 }
 
 #[test]
+#[ignore = "slow: many short runs"]
 fn allowed_changes_are_applied() {
     let arena = played();
     let before = arena.lines();
@@ -769,6 +772,7 @@ fn faulty() -> Config {
 }
 
 #[test]
+#[ignore = "slow: whole tournaments"]
 fn a_quarantined_player_does_not_stop_the_tournament() {
     let mut tables: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for jobs in ["1", "2", "3", "8"] {

@@ -14,6 +14,7 @@ fn time_up(err: &str) -> &str {
 }
 
 #[test]
+#[ignore = "slow: plays until its time is over"]
 fn the_remaining_time_is_used_for_further_games() {
     let arena = Arena::with(&config(1));
     // However busy the machine is, all games are played at some time.

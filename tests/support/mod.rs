@@ -75,6 +75,8 @@ fn kept(folder: &Path, root: &Path) -> Vec<Kept> {
 /// A folder in which to play tournaments.
 pub(crate) struct Arena {
     dir: TempDir,
+    /// Where programs are found.
+    search_path: &'static OsStr,
 }
 
 impl Arena {
@@ -82,7 +84,12 @@ impl Arena {
         let dir = tempfile::tempdir().expect("a folder");
         // If the referee is root, its players have other users.
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).expect("its owner");
-        Self { dir }
+        Self { dir, search_path: plain_search_path() }
+    }
+
+    /// A folder for programs that need packages of Python.
+    pub(crate) fn with_packages() -> Self {
+        Self { search_path: search_path_with_packages(), ..Self::new() }
     }
 
     /// A folder with `config` in it.
@@ -225,7 +232,7 @@ impl Arena {
 
     fn dressed(&self, mut command: Command) -> Command {
         command.current_dir(self.path()).env_remove("NO_COLOR").env_remove("RUST_LOG");
-        command.env("PATH", search_path());
+        command.env("PATH", self.search_path);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -288,22 +295,39 @@ impl Arena {
     }
 }
 
-/// `PATH` with the folder of the Python interpreter first: what is called `python3` may be a script
-/// that looks for it, at each of many starts.
-fn search_path() -> &'static OsStr {
+/// `PATH` with the system's Python first, if it has one. Another may load packages at each of many
+/// starts, which takes several times as long as starting.
+fn plain_search_path() -> &'static OsStr {
     static SEARCH_PATH: OnceLock<OsString> = OnceLock::new();
     SEARCH_PATH.get_or_init(|| {
-        let given = std::env::var_os("PATH").unwrap_or_default();
-        let mut python = Command::new("python3");
-        let asked = python.args(["-c", "import sys; print(sys.executable)"]).output();
-        let Ok(answer) = asked else { return given };
-        let interpreter = PathBuf::from(String::from_utf8_lossy(&answer.stdout).trim());
-        let folders = interpreter.parent().map(Path::to_owned).into_iter();
-        std::env::join_paths(folders.chain(std::env::split_paths(&given))).unwrap_or(given)
+        if Path::new("/usr/bin/python3").exists() {
+            search_first(Path::new("/usr/bin"))
+        } else {
+            search_path_with_packages().to_owned()
+        }
     })
 }
 
-/// Waits, at most a minute, until the condition holds.
+/// `PATH` with the folder of the Python interpreter first: what is called `python3` may be a script
+/// that looks for it.
+fn search_path_with_packages() -> &'static OsStr {
+    static SEARCH_PATH: OnceLock<OsString> = OnceLock::new();
+    SEARCH_PATH.get_or_init(|| {
+        let mut python = Command::new("python3");
+        let asked = python.args(["-c", "import sys; print(sys.executable)"]).output();
+        let answer = asked.map(|answer| answer.stdout).unwrap_or_default();
+        let interpreter = PathBuf::from(String::from_utf8_lossy(&answer).trim());
+        search_first(interpreter.parent().unwrap_or(Path::new("/usr/bin")))
+    })
+}
+
+fn search_first(folder: &Path) -> OsString {
+    let given = std::env::var_os("PATH").unwrap_or_default();
+    let folders = [folder.to_owned()].into_iter().chain(std::env::split_paths(&given));
+    std::env::join_paths(folders).expect("folders without colons")
+}
+
+/// Waits, at most three minutes, until the condition holds.
 pub(crate) fn wait_until(mut is_so: impl FnMut() -> bool) {
     let began = Instant::now();
     while !is_so() {

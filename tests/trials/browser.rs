@@ -1,5 +1,6 @@
 //! Tests the page in a browser; skipped without one.
 
+mod driver;
 mod in_play;
 mod play;
 
@@ -10,8 +11,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::harness::{Lacks, slow};
 use crate::support::{Arena, Config};
-use fantoccini::{Client, ClientBuilder, Locator};
-use hyper_util::client::legacy::connect::HttpConnector;
+use driver::{Element, Session};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -64,7 +64,7 @@ fn two_hundred() -> Arena {
 
 /// A browser under remote control.
 struct Browser {
-    client: Client,
+    window: Session,
     driver: Child,
     _profile: TempDir,
 }
@@ -100,13 +100,8 @@ impl Browser {
         for (name, value) in options.as_object().expect("options") {
             chrome[name] = value.clone();
         }
-        let wanted = json!({ "goog:chromeOptions": chrome });
-        let client = ClientBuilder::new(HttpConnector::new())
-            .capabilities(wanted.as_object().expect("an object").clone())
-            .connect(&format!("http://127.0.0.1:{port}"))
-            .await;
-        match client {
-            Ok(client) => Ok(Self { client, driver, _profile: profile }),
+        match Session::open(port, &chrome).await {
+            Ok(window) => Ok(Self { window, driver, _profile: profile }),
             Err(error) => {
                 end(driver);
                 Err(format!("chromium cannot be started: {error}"))
@@ -116,30 +111,39 @@ impl Browser {
 
     async fn open(&self, page: &Path, fragment: &str) {
         let path = page.canonicalize().expect("the page");
-        self.client.goto("about:blank").await.expect("left");
+        self.window.goto("about:blank").await;
         let address = format!("file://{}{fragment}", path.display());
-        self.client.goto(&address).await.expect("opened");
+        self.window.goto(&address).await;
     }
 
     async fn ask(&self, script: &str) -> Value {
-        self.client.execute(script, Vec::new()).await.expect("a script that runs")
+        self.window.run(script).await
     }
 
+    /// Waits for something on the page.
+    async fn find(&self, selector: &str) -> Element {
+        self.window.find(selector).await
+    }
+
+    /// Presses a key in the viewer.
     async fn press(&self, key: &str) {
-        let viewer = self.client.find(Locator::Css("#viewer")).await.expect("the viewer");
-        viewer.send_keys(key).await.expect("pressed");
+        self.press_in("#viewer", key).await;
+    }
+
+    async fn press_in(&self, selector: &str, key: &str) {
+        self.window.press(&self.find(selector).await, key).await;
     }
 
     /// Saves a screenshot for people.
     async fn look(&self, name: &str) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/screenshots");
         fs::create_dir_all(&folder).expect("a folder");
-        let picture = self.client.screenshot().await.expect("a picture");
+        let picture = self.window.screenshot().await;
         fs::write(folder.join(format!("{name}.png")), picture).expect("written");
     }
 
     async fn end(self) {
-        self.client.close().await.expect("closed");
+        self.window.close().await;
         end(self.driver);
     }
 }
@@ -232,8 +236,8 @@ fn a_replay_is_stepped_with_the_keyboard() -> Lacks {
             format!("replays.delete('{id}'); viewer.replay = null; return viewer.open('{id}', 1);");
         browser.ask(&script).await;
         browser.ask("document.querySelector('#games details').open = true").await;
-        let list = Locator::Css("#list tr");
-        browser.client.wait().for_element(list).await.expect("the list of all games");
+        let list = "#list tr";
+        browser.find(list).await;
         assert_eq!(browser.ask("return replays.has(viewer.replay.id)").await, json!(true));
         assert_eq!(browser.ask(FOREIGN).await, json!([]));
         browser.end().await;
@@ -270,28 +274,28 @@ fn closing_a_replay_returns() -> Lacks {
         browser.open(&arena.results().join("report.html"), "").await;
         for closing in ["Escape", "the button", "back"] {
             browser.ask(OPEN).await;
-            let shown = Locator::Css("#viewer[open] li[aria-current]");
-            browser.client.wait().for_element(shown).await.expect("the game is shown");
+            let shown = "#viewer[open] li[aria-current]";
+            browser.find(shown).await;
             match closing {
                 "Escape" => browser.press(ESCAPE).await,
-                "back" => browser.client.back().await.expect("back"),
+                "back" => browser.window.back().await,
                 _ => drop(browser.ask("document.getElementById('close').click()").await),
             }
-            let hidden = Locator::Css("#viewer:not([open])");
-            browser.client.wait().for_element(hidden).await.expect("the viewer is closed");
+            let hidden = "#viewer:not([open])";
+            browser.find(hidden).await;
             assert_eq!(browser.ask(PLACE).await, json!([true, true, true, ""]), "{closing}");
         }
         // A page that was sent alone has only its own games, and says so.
         let alone = arena.path().join("sent.html");
         fs::copy(arena.results().join("report.html"), &alone).expect("copied");
         browser.open(&alone, "#game=unknown-1").await;
-        let missing = Locator::XPath("//dialog[@open]//*[contains(., 'not in this file')]");
-        browser.client.wait().for_element(missing).await.expect("a sentence");
+        let missing = "//dialog[@open]//*[contains(., 'not in this file')]";
+        browser.find(missing).await;
         let stage = "return document.querySelector('#viewer .stage').checkVisibility()";
         assert_eq!(browser.ask(stage).await, json!(false));
         browser.ask("viewer.close(); openSection('games')").await;
-        let note = Locator::XPath("//*[@id='found'][contains(., 'Only the games in this file')]");
-        browser.client.wait().for_element(note).await.expect("a note");
+        let note = "//*[@id='found'][contains(., 'Only the games in this file')]";
+        browser.find(note).await;
         browser.end().await;
         Ok(())
     })
@@ -354,24 +358,23 @@ fn a_served_page_follows_the_log() -> Lacks {
         let mut address = String::new();
         let mut out = BufReader::new(server.stdout.take().expect("a pipe"));
         out.read_line(&mut address).expect("its address");
-        browser.client.goto(address.trim()).await.expect("opened");
-        let lead = browser.client.find(Locator::Css(".lead")).await.expect("a line");
-        assert!(lead.text().await.expect("text").contains("11 of 12 games played"));
+        browser.window.goto(address.trim()).await;
+        let lead = browser.window.text(&browser.find(".lead").await).await;
+        assert!(lead.contains("11 of 12 games played"));
         arena.put("games.jsonl", &log);
-        let done = Locator::XPath("//p[@class='lead'][contains(., '12 of 12 games played')]");
-        browser.client.wait().for_element(done).await.expect("the page follows");
+        let done = "//p[@class='lead'][contains(., '12 of 12 games played')]";
+        browser.find(done).await;
         // The projector view walks by itself, and Escape leaves it.
         browser.ask("WALK.table = 100; location.hash = '#projector'").await;
-        let on_projector = Locator::Css("#projector .board svg");
-        browser.client.wait().for_element(on_projector).await.expect("a board");
-        let body = browser.client.find(Locator::Css("body")).await.expect("the page");
-        body.send_keys(ESCAPE).await.expect("pressed");
+        let on_projector = "#projector .board svg";
+        browser.find(on_projector).await;
+        browser.press_in("body", ESCAPE).await;
         let hidden = browser.ask("return document.getElementById('projector').hidden").await;
         assert_eq!(hidden, json!(true));
         let id = arena.lines().into_keys().next().expect("a game");
         browser.ask(&format!("replays.clear(); viewer.open('{id}', 1)")).await;
-        let move_shown = Locator::Css("#moves li[aria-current]");
-        browser.client.wait().for_element(move_shown).await.expect("a game is served");
+        let move_shown = "#moves li[aria-current]";
+        browser.find(move_shown).await;
         let foreign = arena.path().join("foreign.html");
         let script = |path: &str| {
             format!(
@@ -495,15 +498,14 @@ fn players_are_found_sorted_and_opened() -> Lacks {
         browser
             .ask("window.scrollTo(0, 400); document.querySelectorAll('.ranking a')[3].click()")
             .await;
-        let row = Locator::Css("#player [aria-label=Games] tbody tr");
-        browser.client.wait().for_element(row).await.expect("its games");
+        let row = "#player [aria-label=Games] tbody tr";
+        browser.find(row).await;
         let shown =
             "return [document.querySelectorAll('#player [aria-label=Games] tbody tr').length,
             document.getElementById('ranking').checkVisibility()]";
         assert_eq!(browser.ask(shown).await, json!([4, false]));
         browser.look("player").await;
-        let body = browser.client.find(Locator::Css("body")).await.expect("the page");
-        body.send_keys(ESCAPE).await.expect("pressed");
+        browser.press_in("body", ESCAPE).await;
         let back = "return [document.getElementById('player').hidden, Math.round(window.scrollY)]";
         assert_eq!(browser.ask(back).await, json!([true, 400]));
         browser.end().await;
@@ -531,12 +533,12 @@ fn a_game_is_played_and_shared() -> Lacks {
     in_a_runtime(async {
         let browser = Browser::start(&["--window-size=1280,1000"], &json!({})).await?;
         browser.open(&arena.results().join("report.html"), &format!("#game={id}&ply=2")).await;
-        browser.client.wait().for_element(Locator::Css("#board .path")).await.expect("a path");
+        browser.find("#board .path").await;
         assert_eq!(browser.ask(UNPACKED).await, json!([]), "paths are packed");
         browser.ask("document.getElementById('speed').value = '140'").await;
         browser.press(" ").await;
-        let last = Locator::Css("#moves li:last-child[aria-current]");
-        browser.client.wait().for_element(last).await.expect("it plays to its end by itself");
+        let last = "#moves li:last-child[aria-current]";
+        browser.find(last).await;
         assert_eq!(browser.ask("return viewer.timer").await, Value::Null);
         let frames = browser.ask("return viewer.replay.frames.length").await;
         assert_eq!(browser.ask(FILM).await, json!([frames, frames, "IEND"]));
@@ -547,8 +549,8 @@ fn a_game_is_played_and_shared() -> Lacks {
         browser.look("played").await;
         let is_last = browser.ask("return find('next').disabled").await;
         browser.press(if is_last == json!(true) { "p" } else { "n" }).await;
-        let other = Locator::XPath("//dialog//*[contains(., 'ply 0 of')]");
-        browser.client.wait().for_element(other).await.expect("another game");
+        let other = "//dialog//*[contains(., 'ply 0 of')]";
+        browser.find(other).await;
         let is_other = format!("return viewer.replay.id !== '{id}'");
         assert_eq!(browser.ask(&is_other).await, json!(true));
         browser.end().await;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use crate::harness::{quick, without};
+use crate::harness::{quick, slow, without};
 use crate::support::Arena;
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -57,7 +57,7 @@ pub(crate) fn tests() -> Vec<Trial> {
             "a seat is told nothing that depends on what it may not know",
             with_python(told_the_same),
         ),
-        quick("built-in players need guesses to look ahead", with_python(who_can_play)),
+        slow("built-in players need guesses to look ahead", with_python(who_can_play)),
         quick("a game is sealed until its pair is over", with_python(sealed)),
     ]
 }

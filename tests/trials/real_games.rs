@@ -107,7 +107,7 @@ fn without_engines() -> Lacks {
 /// Finds nothing wrong with a game, counts its positions as `OpenSpiel` does, and plays a round-robin
 /// without a fault, with a kill after its first game.
 fn openspiel(game: &str, searcher: &str) -> Lacks {
-    let arena = Arena::new();
+    let arena = Arena::with_packages();
     arena.write("openspiel.py", include_str!("../../games/openspiel/openspiel.py"));
     arena.write("perft.py", PERFT);
     let name = game;
@@ -135,7 +135,7 @@ fn openspiel(game: &str, searcher: &str) -> Lacks {
 
 /// A folder with the rules of chess and the bridge to UCI engines.
 fn board_room() -> Arena {
-    let arena = Arena::new();
+    let arena = Arena::with_packages();
     arena.write("chess_rules.py", include_str!("../../games/chess/chess_rules.py"));
     arena.write("uci.py", include_str!("../../players/uci.py"));
     arena

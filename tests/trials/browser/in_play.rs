@@ -1,16 +1,16 @@
 //! Games that are watched in a browser while they are played.
 
 use super::{
-    Arena, Browser, BufRead, BufReader, CLIPPED, Child, Command, Config, FINDINGS, Lacks, Locator,
-    Trial, Value, axe, in_a_runtime, json, slow,
+    Arena, Browser, BufRead, BufReader, CLIPPED, Child, Command, Config, FINDINGS, Lacks, Trial,
+    Value, axe, in_a_runtime, json, slow,
 };
 
 pub(crate) fn tests() -> Vec<Trial> {
     vec![slow("games_in_play_are_shown_on_boards", games_in_play_are_shown_on_boards)]
 }
 
-const SHOWN: Locator<'_> = Locator::Css("#in-play:not([hidden]) #boards svg");
-const GONE: Locator<'_> = Locator::Css("#in-play[hidden]");
+const SHOWN: &str = "#in-play:not([hidden]) #boards svg";
+const GONE: &str = "#in-play[hidden]";
 
 /// Starts the tournament, and waits until its log is there.
 fn begin(arena: &Arena) -> Child {
@@ -41,9 +41,8 @@ fn games_in_play_are_shown_on_boards() -> Lacks {
     let lacks = in_a_runtime(async {
         for (name, args, options) in looks {
             let browser = Browser::start(args, &options).await?;
-            browser.client.goto(address.trim()).await.expect("opened");
-            let wait = || browser.client.wait();
-            wait().for_element(SHOWN).await.expect("a board");
+            browser.window.goto(address.trim()).await;
+            browser.find(SHOWN).await;
             browser.look(&format!("in-play-{name}")).await;
             browser.ask(&axe).await;
             assert_eq!(browser.ask(FINDINGS).await, json!([]), "{name}");
@@ -61,9 +60,9 @@ fn games_in_play_are_shown_on_boards() -> Lacks {
             browser.ask("location.hash = ''").await;
             run.kill().expect("killed");
             run.wait().expect("ended");
-            wait().for_element(GONE).await.expect("no game is in play");
+            browser.find(GONE).await;
             run = begin(&arena);
-            wait().for_element(SHOWN).await.expect("a board of the next run");
+            browser.find(SHOWN).await;
             browser.end().await;
         }
         Ok(())

@@ -1,8 +1,8 @@
 //! Games that a person plays in a browser.
 
 use super::{
-    Arena, Browser, BufRead, BufReader, CLIPPED, Child, FINDINGS, Lacks, Locator, Trial, Value,
-    axe, in_a_runtime, json, slow,
+    Arena, Browser, BufRead, BufReader, CLIPPED, Child, FINDINGS, Lacks, Trial, Value, axe,
+    in_a_runtime, json, slow,
 };
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -44,15 +44,14 @@ fn click(column: u8, row: u8) -> String {
 /// Waits until something on the page has this text.
 async fn until(browser: &Browser, id: &str, text: &str) {
     let path = format!("//*[@id='{id}'][contains(., \"{text}\")]");
-    let shown = browser.client.wait().for_element(Locator::XPath(&path)).await;
-    shown.unwrap_or_else(|error| panic!("{id} never shows {text:?}: {error}"));
+    browser.find(&path).await;
 }
 
 fn a_person_plays_in_the_browser() -> Lacks {
     let mut game = OpenGame::start("watch-your-back", &["--save", "kept"]);
     let lacks = in_a_runtime(async {
         let browser = Browser::start(&["--window-size=1280,1000"], &json!({})).await?;
-        browser.client.goto(&game.url).await.expect("opened");
+        browser.window.goto(&game.url).await;
         until(&browser, "asked", "white to move").await;
         // A click on the board, an action in the list, and one that is typed.
         browser.ask(&click(2, 2)).await;
@@ -71,8 +70,8 @@ fn a_person_plays_in_the_browser() -> Lacks {
         browser.ask("say('nonsense')").await;
         until(&browser, "told", "not understood").await;
         browser.ask("document.querySelector('[data-say=undo]').click()").await;
-        let back = Locator::XPath("//*[@id='moves'][count(li)=4]");
-        browser.client.wait().for_element(back).await.expect("two plies are taken back");
+        let back = "//*[@id='moves'][count(li)=4]";
+        browser.find(back).await;
         until(&browser, "asked", "white to move").await;
         browser.ask("document.querySelector('[data-say=hint]').click()").await;
         until(&browser, "told", ",").await;
@@ -83,7 +82,7 @@ fn a_person_plays_in_the_browser() -> Lacks {
         assert_eq!(browser.ask(late).await, json!(409));
         browser.ask("document.querySelector('[data-say=resign]').click()").await;
         until(&browser, "end", "the person resigned: random (black) wins").await;
-        browser.client.goto("about:blank").await.expect("left");
+        browser.window.goto("about:blank").await;
         browser.end().await;
         Ok(())
     });
@@ -118,7 +117,7 @@ fn axe_finds_nothing_where_a_person_plays() -> Lacks {
         let lacks = in_a_runtime(async {
             for (look, args, options) in &looks {
                 let browser = Browser::start(args, options).await?;
-                browser.client.goto(&game.url).await.expect("opened");
+                browser.window.goto(&game.url).await;
                 until(&browser, "asked", "").await;
                 browser.look(&format!("play-{name}-{look}")).await;
                 browser.ask(&axe).await;

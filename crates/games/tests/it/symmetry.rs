@@ -1,5 +1,6 @@
 //! Compares games with their mirror images, under rules that have the same symmetry.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rand::{SeedableRng, seq::IndexedRandom};
@@ -131,6 +132,16 @@ fn mirrors<G: Game>(mirror: Mirror, given: [&Given; 2], seed: u64, limit: usize)
 
 #[test]
 fn backdraughts_looks_the_same_from_both_sides() {
+    backdraughts(0..4);
+}
+
+#[test]
+#[ignore = "slow: 1,800 games"]
+fn backdraughts_looks_the_same_from_both_sides_in_very_many_games() {
+    backdraughts(4..44);
+}
+
+fn backdraughts(seeds: Range<u64>) {
     let along = Mirror { square: |column, row| (row, column), swaps: true };
     let turned = Mirror { square: |column, row| (7 - column, 7 - row), swaps: true };
     let across = Mirror { square: |column, row| (7 - row, 7 - column), swaps: false };
@@ -148,7 +159,7 @@ fn backdraughts_looks_the_same_from_both_sides() {
         let image = if mirror.swaps { swapped } else { first };
         for given in more {
             let with = |first| [given, &[("first", first)]].concat();
-            for seed in 0..15 {
+            for seed in seeds.clone() {
                 mirrors::<Backdraughts>(mirror, [&with(first), &with(image)], seed, usize::MAX);
             }
         }
