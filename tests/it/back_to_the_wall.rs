@@ -226,6 +226,7 @@ bot = \"search-300\"
 ";
 
 #[test]
+#[ignore = "slow: whole tournaments"]
 fn a_tournament_is_resumed_verified_and_replayed_without_the_board_file() {
     let arena = arena();
     arena.write("tournament.toml", CUP);

@@ -211,6 +211,7 @@ fn arguments_that_are_not_players_get_a_row() {
 }
 
 #[test]
+#[ignore = "slow: whole checks"]
 fn players_with_the_same_name_stay_distinct() {
     let arena = Arena::new();
     for folder in ["ant", "bee"] {

@@ -274,6 +274,7 @@ fn refusals_show_the_value_that_the_class_returned() {
 }
 
 #[test]
+#[ignore = "slow: a game for each error"]
 fn errors_of_a_class_come_with_advice() {
     let told = |class, lines| fault(class, lines).1;
     let message = told("faulty.NeedsPackage", "");
@@ -298,6 +299,7 @@ fn is_boxed() -> bool {
 }
 
 #[test]
+#[ignore = "slow: a game for each error"]
 fn errors_explain_what_the_sandbox_denies() {
     if !is_boxed() {
         return;

@@ -171,6 +171,7 @@ fn a_killed_run_resumes_with_the_same_openings() {
 }
 
 #[test]
+#[ignore = "slow: whole tournaments"]
 fn openings_are_shown_and_sent_again() {
     for game in ["watch-your-back", "backdraughts", "back-to-the-wall"] {
         let arena = played(game, 1, "[openings]\nplies = 2");

@@ -177,6 +177,7 @@ fn a_packet_contains_nothing_private_about_others() {
 }
 
 #[test]
+#[ignore = "slow: whole tournaments"]
 fn a_page_under_pseudonyms_contains_no_names() {
     let arena = Arena::new();
     let names = ["Aardvark", "Zebra-Team", "Quokka.py", "Wombat"];

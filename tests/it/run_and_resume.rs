@@ -551,6 +551,7 @@ fn programs_that_change_during_a_run_are_noticed() {
 }
 
 #[test]
+#[ignore = "slow: whole tournaments"]
 fn a_replaced_player_plays_its_games_again() {
     let arena = played();
     let (before, header) = (arena.lines(), arena.header());
@@ -595,6 +596,7 @@ fn a_replaced_player_plays_its_games_again() {
 }
 
 #[test]
+#[ignore = "slow: whole tournaments"]
 fn replacing_a_player_twice_has_no_further_effect() {
     let arena = played();
     let changed =

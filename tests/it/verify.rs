@@ -281,6 +281,7 @@ fn repairs_move_bad_lines_aside_and_keep_a_copy() {
 }
 
 #[test]
+#[ignore = "slow: whole tournaments"]
 fn games_that_depend_on_a_bad_line_are_removed_too() {
     let swiss = "format = \"swiss\"\nrounds = 2";
     let config = Config::small().bot("dog", "search-50").change(|config| {

@@ -132,7 +132,7 @@ fn others() -> Vec<Attack> {
     let slow = slow.map(|what| Attack::new(what, held));
     let accomplice = &["hostile.py", "covert"];
     let more = [
-        Attack::new("covert", held).against(accomplice).quick(),
+        Attack::new("covert", held).against(accomplice),
         Attack::new("modules-beside", held).against(&["naps.py", "0"]),
         Attack::new("import-opponent", |_| {
             lost(
@@ -143,7 +143,7 @@ fn others() -> Vec<Attack> {
         .against(&["naps.py", "0"]),
         // Its children stay behind, or keep it from exiting.
         Attack::new("spin", |_| Warned("…")),
-        Attack::new("read-opponent", held).against(&["naps.py", "0"]).quick(),
+        Attack::new("read-opponent", held).against(&["naps.py", "0"]),
         Attack::new("daemon", |_| Warned("left processes behind: 1 killed")).ways(Ways::Levels),
         Attack::new("daemon-holds-output", |_| lost("crash", "it ended with exit code 3"))
             .ways(Ways::Levels),
@@ -159,7 +159,7 @@ fn others() -> Vec<Attack> {
         }),
         Attack::new("stay-behind", held),
         Attack::new("cpu-of-others", held),
-        Attack::new("watch", held).quick(),
+        Attack::new("watch", held),
         Attack::new("threads-of-others", held).ways(Ways::Unseen),
         Attack::new("results", held).ways(Ways::Mounted),
         Attack::new("kill-supervisor", |_| {
@@ -234,7 +234,7 @@ fn limits() -> Vec<Attack> {
         .limits("scratch = \"8MiB\"")
         .quick(),
         Attack::new("many-folders", |way| full(way, "8 MiB")).limits("scratch = \"8MiB\""),
-        Attack::new("burst", held).limits("scratch = \"8MiB\"").ways(Ways::Mounted).quick(),
+        Attack::new("burst", held).limits("scratch = \"8MiB\"").ways(Ways::Mounted),
         Attack::new("fork-and-wait", |_| {
             lost("processes", "more than 32 processes and threads, then it was ended by SIGKILL")
         })
