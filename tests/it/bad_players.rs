@@ -369,6 +369,7 @@ fn exiting_right_after_a_move() {
 }
 
 #[test]
+#[ignore = "slow: waits for seconds"]
 fn closing_stdout() {
     does("exec >&-; exec sleep 60")
         .lost_and_checked("closed-output", "it closed its stdout and kept running");
@@ -401,6 +402,7 @@ fn sleeping_times_out() {
 }
 
 #[test]
+#[ignore = "slow: waits for seconds"]
 fn waiting_for_a_second_line() {
     does("read -r more").clock(SHORT).lost_and_checked(
         "timeout",
@@ -494,6 +496,7 @@ fn sleeping_is_free_with_a_cpu_clock() {
 }
 
 #[test]
+#[ignore = "slow: waits for seconds"]
 fn sleeping_times_out_with_a_cpu_clock() {
     does("exec sleep 60")
         .clock("move = \"100ms\"\nmeasure = \"cpu\"")
@@ -510,6 +513,7 @@ fn endless_output_without_a_newline() {
 }
 
 #[test]
+#[ignore = "slow: waits for seconds"]
 fn a_line_too_long() {
     let start = format!("{}…", "x".repeat(120));
     does("head -c 70000 /dev/zero | tr '\\000' x; echo; exec cat > /dev/null")
@@ -762,6 +766,7 @@ fn daemons_do_not_outlive_their_game() {
 // Players that compute on their opponent's turns.
 
 #[test]
+#[ignore = "slow: waits for seconds"]
 fn a_player_known_to_ponder_is_frozen_from_the_first_turn() {
     // Its opponent sleeps for three seconds in each game.
     let played = cup("ponders.py", &[]).against("naps.py", &["1"]).fine();
