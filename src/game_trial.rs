@@ -34,7 +34,7 @@ pub use text::lines;
 use walk::Walk;
 
 /// The number of positions near the start to visit.
-const NEAR_POSITIONS: usize = 400;
+const NEAR_POSITIONS: u32 = 400;
 /// The trial ends after this many failures, because each restarts the program.
 const MOST_FAILURES: u32 = 6;
 /// The number of games that are replayed at the same time.
@@ -53,6 +53,28 @@ pub struct TrialPlan {
     pub search_games: u32,
     /// The nodes of each search.
     pub nodes: u64,
+}
+
+/// What a trial does now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrialStage {
+    /// It checks positions near the start.
+    NearPositions,
+    /// It plays random games.
+    RandomGames,
+    /// It plays games between searching players.
+    SearchGames,
+}
+
+/// How far a trial has come.
+#[derive(Debug, Clone, Copy)]
+pub struct TrialProgress {
+    /// What it does now.
+    pub stage: TrialStage,
+    /// How many positions or games of this stage are done.
+    pub done: u32,
+    /// How many there are at most.
+    pub of: u32,
 }
 
 /// The result of a trial.
@@ -74,10 +96,11 @@ pub struct GameTrial {
     pub portrait: Option<GamePortrait>,
 }
 
-/// Tries out the game.
-pub fn try_out(rules: &GameRules, plan: &TrialPlan) -> GameTrial {
+/// Tries out the game, and tells how far it has come.
+pub fn try_out(rules: &GameRules, plan: &TrialPlan, tell: &dyn Fn(TrialProgress)) -> GameTrial {
     let mut trial = Trial {
         rules,
+        tell,
         rng: ChaCha8Rng::seed_from_u64(plan.seed),
         findings: Findings::default(),
         portrait: PortraitMaker::default(),
@@ -86,7 +109,10 @@ pub fn try_out(rules: &GameRules, plan: &TrialPlan) -> GameTrial {
     trial.visit_near_positions();
     trial.play_games(plan.games);
     if trial.findings.failures() < MOST_FAILURES {
-        trial.portrait.search(rules, plan, &mut trial.findings);
+        let played = |done| {
+            tell(TrialProgress { stage: TrialStage::SearchGames, done, of: plan.search_games });
+        };
+        trial.portrait.search(rules, plan, &mut trial.findings, played);
         trial.portrait.leaders(&mut trial.rng);
     }
     let seats = rules.game.seats();
@@ -104,6 +130,7 @@ pub fn try_out(rules: &GameRules, plan: &TrialPlan) -> GameTrial {
 /// A trial in progress.
 struct Trial<'a> {
     rules: &'a GameRules,
+    tell: &'a dyn Fn(TrialProgress),
     rng: ChaCha8Rng,
     findings: Findings,
     portrait: PortraitMaker,
@@ -115,13 +142,17 @@ impl Trial<'_> {
     fn visit_near_positions(&mut self) {
         let mut seen = HashSet::new();
         let mut waiting = VecDeque::from([Walk::new(&self.rules.start)]);
+        let mut done = 0;
         while let Some(walk) = waiting.pop_front() {
+            let stage = TrialStage::NearPositions;
+            (self.tell)(TrialProgress { stage, done, of: NEAR_POSITIONS + 1 });
+            done += 1;
             if self.findings.failures() >= MOST_FAILURES {
                 return;
             }
             check(self.rules, &walk, &mut self.rng, &mut self.findings);
             for step in walk::steps(&*walk.position, &mut self.rng) {
-                if seen.len() >= NEAR_POSITIONS {
+                if seen.len() >= NEAR_POSITIONS as usize {
                     break;
                 }
                 let mut after = walk.clone();
@@ -140,6 +171,8 @@ impl Trial<'_> {
     fn play_games(&mut self, games: u32) {
         let mut purity = PurityTest::new(self.rules);
         while self.played < games && self.findings.failures() < MOST_FAILURES {
+            let stage = TrialStage::RandomGames;
+            (self.tell)(TrialProgress { stage, done: self.played, of: games });
             self.played += 1;
             let walk = self.play_game(&mut purity);
             self.portrait.add(&self.rules.start, &walk);

@@ -25,6 +25,9 @@ use referee_games::{
 const GAMES: u32 = 300;
 /// The most drills per seat.
 const MOST: usize = 12;
+/// The search ends after asking a rules program about this many actions: it answers some thousands
+/// of times per second.
+const PROGRAM_EFFORT: u64 = 10_000;
 
 /// A decision for a player to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,8 +50,13 @@ pub fn drills(rules: &GameRules) -> Result<Vec<Drill>, GameError> {
 
 /// The drills found in this number of games.
 fn drills_of(rules: &GameRules, games: u32) -> Result<Vec<Drill>, GameError> {
-    let mut search = DrillSearch::default();
+    let is_program = rules.game.program().is_some();
+    let most_effort = if is_program { PROGRAM_EFFORT } else { u64::MAX };
+    let mut search = DrillSearch { most_effort, ..DrillSearch::default() };
     for number in 0..games {
+        if search.is_over() {
+            break;
+        }
         search.play(rules, number)?;
     }
     search.drills.sort_by_key(|drill| (drill.seat, drill.beginning.plies));
@@ -133,9 +141,18 @@ struct DrillSearch {
     /// The actions that were legal at an earlier decision.
     met: BySeat<HashSet<String>>,
     drills: Vec<Drill>,
+    /// How many actions the game was asked about, and the most.
+    effort: u64,
+    most_effort: u64,
 }
 
 impl DrillSearch {
+    /// Whether nothing more is searched.
+    fn is_over(&self) -> bool {
+        let is_full = |seat| self.drills.iter().filter(|drill| drill.seat == seat).count() >= MOST;
+        self.effort >= self.most_effort || Seat::BOTH.into_iter().all(is_full)
+    }
+
     fn play(&mut self, rules: &GameRules, number: u32) -> Result<(), GameError> {
         let mut play = DrillGame {
             search: self,
@@ -147,7 +164,8 @@ impl DrillSearch {
             sent: BySeat::default(),
         };
         let mut position = rules.start.clone();
-        while let Some(step) = next_step(&*position, &mut play)? {
+        while !play.search.is_over() {
+            let Some(step) = next_step(&*position, &mut play)? else { break };
             play.beginning.push(step.as_text());
             play.way.follow(step.as_text())?;
             position.play(step.as_text(), &mut play.events)?;
@@ -166,7 +184,10 @@ impl DrillSearch {
             return;
         }
         let mut legal = position.legal(seat);
+        self.effort += 1;
         if let Legal::List(texts) = &mut legal {
+            // Two in three games try every action to choose one.
+            self.effort += texts.len() as u64;
             // The kind of an action that was legal earlier is known already.
             texts.retain(|text| !self.met[seat].contains(text));
             self.met[seat].extend(texts.iter().cloned());
@@ -302,6 +323,17 @@ mod tests {
             assert_eq!(found, drills());
             assert!(found.len() >= 2, "{game:?}: {found:?}");
         }
+    }
+
+    #[test]
+    fn a_search_ends_when_its_effort_is_spent() {
+        let rules = rules(GameKind::WatchYourBack);
+        let mut search = DrillSearch { most_effort: 500, ..DrillSearch::default() };
+        for number in 0..30 {
+            search.play(&rules, number).expect("a game");
+        }
+        assert!(search.is_over() && search.effort < 600, "{}", search.effort);
+        assert!(!search.drills.is_empty());
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::analysis::diagnostics::copies;
 use crate::check::{CheckReport, CheckStep, Exam, ReportText, drills};
 use crate::model::player::PlayerSpec;
 use crate::printer::Printer;
+use crate::printer::activity::Activity;
 use referee_bots::LADDER;
 
 /// The maximum number of pairs of games against each built-in player.
@@ -98,7 +99,10 @@ fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     if let [Err(refused)] = &entries[..] {
         return Err(refused.why.clone());
     }
+    let mut activity = Activity::new(printer);
+    activity.begin(0, "looking for the kinds of turn".to_owned());
     exam.drills = drills(&exam.rules)?;
+    drop(activity);
     let same = candidates::copies(&entries, &words);
     let bots: Vec<String> = exam.bots.iter().map(|bot| bot.name.clone()).collect();
     let table = args.csv.as_deref().map(|path| CheckTable::create(path, bots)).transpose()?;

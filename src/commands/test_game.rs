@@ -1,14 +1,18 @@
 //! `referee test-game`: tries out a game and describes it.
 
+use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
+use indicatif::HumanDuration;
 
 use super::game_args::GameArgs;
 use super::{Failure, OutputFormat, Status};
 use crate::disk;
-use crate::game_trial::{TrialPlan, lines, page, try_out};
+use crate::game_trial::{TrialPlan, TrialProgress, TrialStage, lines, page, try_out};
 use crate::printer::Printer;
+use crate::printer::activity::Activity;
 
 /// Arguments of `test-game`.
 #[derive(Debug, Clone, Args)]
@@ -44,11 +48,45 @@ pub struct TestGameArgs {
     pub page: Option<PathBuf>,
 }
 
+/// A line that shows how far the trial has come.
+struct StageProgress {
+    line: RefCell<Activity>,
+    /// The current stage, and when it began.
+    stage: Cell<(TrialStage, Instant)>,
+}
+
+impl StageProgress {
+    fn new(printer: Printer) -> Self {
+        let stage = Cell::new((TrialStage::NearPositions, Instant::now()));
+        Self { line: RefCell::new(Activity::new(printer)), stage }
+    }
+
+    fn show(&self, TrialProgress { stage, done, of }: TrialProgress) {
+        if self.stage.get().0 != stage {
+            self.stage.set((stage, Instant::now()));
+        }
+        let what = match stage {
+            TrialStage::NearPositions => "positions near the start",
+            TrialStage::RandomGames => "random games",
+            TrialStage::SearchGames => "games between searching players",
+        };
+        let spent = self.stage.get().1.elapsed();
+        let left = match done {
+            0 => String::new(),
+            _ => format!(", at most {} left", HumanDuration(spent * (of - done) / done)),
+        };
+        self.line.borrow_mut().begin(0, format!("{what}: {done} of {of}{left}"));
+    }
+}
+
 /// Runs `referee test-game`.
 pub fn run(args: &TestGameArgs, printer: Printer) -> Result<Status, Failure> {
     let rules = args.game.rules(printer)?;
     let TestGameArgs { games, seed, search_games, nodes, .. } = *args;
-    let trial = try_out(&rules, &TrialPlan { games, seed, search_games, nodes });
+    let plan = TrialPlan { games, seed, search_games, nodes };
+    let progress = StageProgress::new(printer);
+    let trial = try_out(&rules, &plan, &|now| progress.show(now));
+    drop(progress);
     match args.format {
         OutputFormat::Text => {
             for line in lines(&trial) {

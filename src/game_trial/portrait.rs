@@ -131,9 +131,16 @@ impl PortraitMaker {
     }
 
     /// Plays games between searching players.
-    pub(super) fn search(&mut self, rules: &GameRules, plan: &TrialPlan, findings: &mut Findings) {
+    pub(super) fn search(
+        &mut self,
+        rules: &GameRules,
+        plan: &TrialPlan,
+        findings: &mut Findings,
+        played: impl Fn(u32),
+    ) {
         let mut ends = EndCounts::default();
         for number in 0..plan.search_games {
+            played(number);
             let rng = ChaCha8Rng::seed_from_u64(plan.seed ^ (u64::from(number + 1) << 32));
             let mut walk = Walk::new(&rules.start);
             match search_game(rules, plan.nodes, &mut walk, rng) {
