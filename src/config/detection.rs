@@ -53,6 +53,9 @@ const MOST_FOLDERS: usize = 200;
 /// Folders that contain other people's code.
 const NOT_SEARCHED: [&str; 4] = ["__pycache__", "__MACOSX", "node_modules", "site-packages"];
 
+/// Python files that are never players; the last one is the helper of the starter kit.
+const NEVER_PLAYERS: [&str; 3] = ["__init__.py", "setup.py", "referee_rules.py"];
+
 /// A description of the files and folders that can be players, for messages.
 pub const EXPECTED: &str = "a player is a program, a file that ends in .py, .js, .mjs, .sh, .java \
                             or .jar, or a folder with `player.py`, a program `player`, or the like";
@@ -146,8 +149,7 @@ fn known_in(dir: &Path) -> Vec<Detected> {
 /// Every Python file of a folder that may be run.
 fn programs_in(dir: &Path) -> Vec<Detected> {
     let names = python_files(dir);
-    let programs =
-        names.iter().filter(|name| !["__init__.py", "setup.py"].contains(&name.as_str()));
+    let programs = names.iter().filter(|name| !NEVER_PLAYERS.contains(&name.as_str()));
     programs.filter_map(|name| in_file(dir, name)).collect()
 }
 
@@ -263,6 +265,7 @@ mod tests {
         let search = ("search.py", "import sys\n");
         assert_eq!(only(&[search]), [words(&["python3", "search.py"])]);
         assert_eq!(only(&[search, ("__init__.py", "")]), [words(&["python3", "search.py"])]);
+        assert_eq!(only(&[search, ("referee_rules.py", "")]), [words(&["python3", "search.py"])]);
         assert_eq!(only(&[search, ("team.py", CLASS)]), [class("team")]);
         let player = ("player.py", "import team\n");
         assert_eq!(only(&[player, ("team.py", CLASS)]), [words(&["python3", "player.py"])]);

@@ -65,6 +65,8 @@ pub enum ServeError {
     Request(serde_json::Error),
     /// This field of a request is missing, or invalid for this game.
     Field(&'static str),
+    /// The state of a request does not come from an answer: players see another one.
+    ForeignState,
     /// The rules refuse a step.
     Game(GameError),
 }
@@ -77,6 +79,10 @@ impl fmt::Display for ServeError {
             Self::Field(field) => {
                 write!(f, "`{field}` is missing in a request, or is invalid for this game")
             }
+            Self::ForeignState => f.write_str(
+                "the `state` of a request is not from an answer of this program: the `state` that \
+                 a player gets is another one; play the actions of its `events` from `start` on",
+            ),
             Self::Game(error) => write!(f, "a request is refused: {error}"),
         }
     }
@@ -88,7 +94,7 @@ impl Error for ServeError {
             Self::Pipe(error) => Some(error),
             Self::Request(error) => Some(error),
             Self::Game(error) => Some(error),
-            Self::Field(_) => None,
+            Self::Field(_) | Self::ForeignState => None,
         }
     }
 }
@@ -193,7 +199,8 @@ impl Server<'_> {
     fn position(&mut self, request: &RulesRequest<'_>) -> Result<Position, ServeError> {
         let words = request.options.ok_or(ServeError::Field("options"))?;
         let state = request.state.ok_or(ServeError::Field("state"))?;
-        let Restorable { snapshot } = serde_json::from_str(state.get())?;
+        let Restorable { snapshot } =
+            serde_json::from_str(state.get()).map_err(|_| ServeError::ForeignState)?;
         let start = self.started(words)?;
         start.restored(snapshot).ok_or(ServeError::Field(SNAPSHOT))
     }

@@ -34,7 +34,8 @@ class Rules:
         command = [referee, "serve-game", game] if isinstance(game, str) else list(game)
         pipe = subprocess.PIPE
         try:
-            self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, encoding="utf-8")
+            self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe,
+                                            encoding="utf-8")
         except OSError as error:
             raise RuntimeError(
                 f"the rules cannot be asked, because {command[0]} cannot be run "
@@ -64,7 +65,8 @@ class Rules:
         except BrokenPipeError:
             line = ""
         if not line:
-            raise RuntimeError("the rules program has ended; its message is on stderr")
+            said = self.process.stderr.read().strip()
+            raise RuntimeError(f"the rules program has ended: {said}")
         answer = json.loads(line)
         if "error" in answer:
             raise ValueError(answer["error"])
@@ -141,6 +143,27 @@ class Position:
             raise Illegal(f"{action!r} does not answer the turn {json.dumps(self.turn)[:200]}")
         answer = self.rules.ask("play", options=self.rules.options, state=self.state, step=step)
         return Position(self.rules, answer, self)
+
+    def follow(self, events):
+        """The position after the steps that the `events` of a turn tell about.
+
+        Begin with `rules.start()`, and follow the events of every turn. The `state` of a turn is
+        what a player sees; it is no position that can be played on.
+        """
+        position, held = self, []
+        for event in events:
+            if event["event"] == "roll":
+                position = position.play(f"roll {event['value']}")
+            elif event["event"] == "first":
+                position = position.play("roll {} {}".format(*event["rolls"]))
+            elif event["event"] == "action" and "both" in position.turn:
+                held.append((position.rules.seats.index(event["by"]), event["action"]))
+                if len(held) == 2:
+                    position = position.play([action for _, action in sorted(held)])
+                    held = []
+            elif event["event"] == "action":
+                position = position.play(event["action"])
+        return position
 
     def judge(self, seat, text):
         """The canonical text of a legal action; raises `Illegal` for any other text."""
