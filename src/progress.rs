@@ -206,7 +206,8 @@ impl Progress {
             "{} of {}{} games, {time}, {} with a fault, {}",
             self.played,
             self.about,
-            self.due,
+            // Games of a player that was removed meanwhile are played, but not due.
+            self.due.max(self.played),
             self.faults,
             self.summary()
         )

@@ -8,7 +8,7 @@ mod columns;
 pub mod csv_cells;
 pub mod details;
 pub mod drawing;
-mod elo;
+pub(crate) mod elo;
 pub mod games;
 pub mod grades;
 pub mod json;

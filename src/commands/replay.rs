@@ -113,9 +113,10 @@ fn title(record: &GameRecord) -> String {
 fn step_line(events: &[Event], record: &GameRecord, ply: u32) -> String {
     let mut line = describe_step(events, ply);
     for note in record.notes.iter().filter(|note| is_ply(events) && note.ply + 1 == ply) {
-        let said = note.note.as_deref().unwrap_or_default();
-        let eval = note.eval.map_or(String::new(), |eval| format!(" [{eval:+.2}]"));
-        line.push_str(&crate::escape::terminal(&format!("  \"{said}\"{eval}")));
+        let said = note.note.as_ref().map(|said| format!("\"{said}\""));
+        let eval = note.eval.map(|eval| format!("[{eval:+.2}]"));
+        let remarks: Vec<String> = said.into_iter().chain(eval).collect();
+        line.push_str(&crate::escape::terminal(&format!("  {}", remarks.join(" "))));
     }
     line
 }

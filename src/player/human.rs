@@ -15,11 +15,12 @@ use referee_protocol::{Reply, TurnClock};
 
 const HELP: &str = "\
 an action    plays it; blanks, brackets and small letters do not matter: (3, 4) is 3,4
-a square     shows the actions of the piece on it, in games where pieces act singly
+a square     shows the actions of the piece on it, in games of single pieces
 ?            shows all legal actions
 hint         shows what the built-in search would play
 undo         takes back your last action and everything after it
 resign       gives up
+quit         leaves the game
 ";
 
 /// A person who types actions.
@@ -112,6 +113,7 @@ impl Human {
                     let hint = self.hint(view).await;
                     self.interface.tell(&format!("{hint}\n"));
                 }
+                "quit" | "exit" => break Err(left("the person left")),
                 "resign" => break Err(left("the person resigned")),
                 "undo" => match self.decided.pop() {
                     Some(ply) => {

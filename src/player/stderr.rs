@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use crate::escape;
 
 /// The number of lines that a fault shows, and of bytes of each.
-const SHOWN_LINES: usize = 5;
+const SHOWN_LINES: usize = 12;
 const SHOWN_BYTES: usize = 200;
 
 /// The beginning and the end of the output, and the number of bytes dropped between them.

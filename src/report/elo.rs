@@ -1,11 +1,11 @@
 //! Formats Elo values for people.
 
 /// Elo as a whole number, never `-0`.
-pub(super) fn whole(elo: f64) -> String {
+pub(crate) fn whole(elo: f64) -> String {
     format!("{:.0}", elo.round() + 0.0)
 }
 
 /// The half width of an interval.
-pub(super) fn margin(elo: f64) -> String {
+pub(crate) fn margin(elo: f64) -> String {
     format!("±{}", whole(elo))
 }

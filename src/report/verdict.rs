@@ -158,7 +158,9 @@ pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
     let [a, b] = players.map(escape::terminal);
     let answer = match (state.verdict(), state.stop) {
         (SprtVerdict::Better, _) => format!("{a} is better than {b}"),
-        (SprtVerdict::NotBetter, _) => format!("{a} is not better than {b}"),
+        (SprtVerdict::NotBetter, _) => {
+            format!("{a} is not {} Elo better than {b}", test.hypotheses().1)
+        }
         (SprtVerdict::Undecided, Some(MatchEnd::Copies)) => {
             format!("Undecided: {a} and {b} repeat the same games, so more games would not help")
         }
@@ -247,7 +249,7 @@ mod tests {
         let won = played(500, &[[Some(2), Some(2)]; 400]);
         assert_eq!(answer(&won), r"new is better than old\u{1b}.");
         let lost = played(500, &[[Some(0), Some(0)]; 400]);
-        assert_eq!(answer(&lost), r"new is not better than old\u{1b}.");
+        assert_eq!(answer(&lost), r"new is not 20 Elo better than old\u{1b}.");
         let even = [[Some(2), Some(1)], [Some(1), Some(0)]];
         assert_eq!(
             answer(&played(2, &even)),

@@ -58,7 +58,7 @@ fn a_player_that_fails_is_not_better() {
     let run = compare(&arena, &["bad", "ant"]);
     assert_eq!((run.code, run.err.as_str()), (10, ""));
     let lines: Vec<&str> = run.out.lines().collect();
-    assert_eq!(lines[0], "bad is not better than ant.");
+    assert_eq!(lines[0], "bad is not 50 Elo better than ant.");
     assert!(lines[1].starts_with("bad scored 0 of "), "{}", run.out);
     assert!(lines[3].contains("GSPRT on pairs, pentanomial; logistic Elo 0 against 50"));
     assert!(lines[4].starts_with("LLR -") && lines[4].contains("[●·"), "{}", run.out);

@@ -242,9 +242,11 @@ fn results_that_later_pairings_depend_on_cannot_change() {
     arena.configure(&swiss.change(|config| config.players[1].1 = another));
     let run = arena.run(&["run", "--replace", "p1"]);
     assert_eq!(run.code, 4);
-    let reason = "its games are played again: in this format later meetings depend on earlier \
-                  results\n";
+    let reason = "its games cannot be played again, because in this format later meetings depend \
+                  on earlier results\n";
     assert!(run.err.contains(reason), "{}", run.err);
+    let run = arena.run(&["run"]);
+    assert!(run.err.contains(reason) && !run.err.contains("--replace"), "{}", run.err);
     arena.configure(&config("format = \"swiss\"\nrounds = 3"));
     let run = arena.run(&["run"]);
     assert_eq!(run.code, 4);

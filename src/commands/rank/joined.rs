@@ -8,6 +8,7 @@ use crate::commands::{Failure, Status};
 use crate::escape;
 use crate::folder::{self, LogContents};
 use crate::printer::Printer;
+use crate::report::elo::{margin, whole};
 use crate::report::json::{HistoryJson, StandingsJson};
 use crate::report::{Remedy, Standings};
 
@@ -57,7 +58,7 @@ fn history(last: &Standings, names: &[&str], steps: &[Standings]) -> String {
             let found = standings.rows.iter().find(|other| other.player == row.player);
             let rating = found?.shown_rating()?;
             let name = escape::terminal(name);
-            Some(format!("{:.0} ±{:.0} ({name})", rating.value, rating.margin()))
+            Some(format!("{} {} ({name})", whole(rating.value), margin(rating.margin())))
         };
         let ratings: Vec<String> = names.iter().zip(steps).filter_map(rating).collect();
         let shown = if ratings.is_empty() { "–".to_owned() } else { ratings.join(", ") };

@@ -20,12 +20,21 @@ pub(super) fn compare(
     let mut differences = fixed_differences(old, new);
     let (planned, wanted) = (configured(&old.stages), configured(&new.stages));
     compare_stages(planned, wanted, &mut changes, &mut differences);
+    let is_fixed = further || !may_grow(wanted);
     for player in &old.players {
         let name = &player.name;
         let now = new.players.iter().find(|now| now.name == *name);
         match now {
             None => {
                 differences.push(format!("player {name}: it is in the results but not configured"));
+            }
+            Some(now) if is_fixed && (now.hash != player.hash || replaced.contains(name)) => {
+                differences.push(format!(
+                    "player {name} ({} became {}): its games cannot be played again, because {}",
+                    player.hash,
+                    now.hash,
+                    fixed(further)
+                ));
             }
             Some(now) if replaced.contains(name) => changes.push(format!(
                 "player {name} replaced: {} became {}; its games are played again",
@@ -44,13 +53,8 @@ pub(super) fn compare(
             changes.push(format!("player {} added", player.name));
         }
     }
-    if (further || !may_grow(wanted)) && differences.is_empty() {
-        let fixed = if further {
-            "the further games of --until depend on the results before them"
-        } else {
-            "in this format later meetings depend on earlier results"
-        };
-        differences.extend(changes.iter().map(|change| format!("{change}: {fixed}")));
+    if is_fixed && differences.is_empty() {
+        differences.extend(changes.iter().map(|change| format!("{change}: {}", fixed(further))));
     }
     match (planned.len() < old.stages.len(), wanted.len() < new.stages.len()) {
         (false, true) => changes.push("further games as time allows (--until)".to_owned()),
@@ -65,6 +69,15 @@ fn configured(stages: &[Stage]) -> &[Stage] {
     match stages {
         [before @ .., Stage { format: Format::Further, .. }] => before,
         all => all,
+    }
+}
+
+/// Why results can neither be added nor played again.
+const fn fixed(further: bool) -> &'static str {
+    if further {
+        "the further games of --until depend on the results before them"
+    } else {
+        "in this format later meetings depend on earlier results"
     }
 }
 

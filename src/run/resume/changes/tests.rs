@@ -129,6 +129,18 @@ fn nothing_is_added_once_later_meetings_depend_on_earlier_results() {
         compare(&old, &new, &[], false).expect_err("refused"),
         ["player cat added: in this format later meetings depend on earlier results"]
     );
+    new.players.pop();
+    "12ab".clone_into(&mut new.players[0].hash);
+    for replaced in [vec![], vec!["ant".to_owned()]] {
+        assert_eq!(
+            compare(&old, &new, &replaced, false).expect_err("refused"),
+            [
+                "player ant ( became 12ab): its games cannot be played again, because in this format \
+              later meetings depend on earlier results"
+            ]
+        );
+    }
+    new.players = [header().players, vec![player("cat", "")]].concat();
     let further = compare(&header(), &new, &[], true).expect_err("refused");
     assert!(further[0].starts_with("stages: the results have "), "{further:?}");
     new.stages = header().stages;
