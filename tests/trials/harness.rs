@@ -3,6 +3,7 @@
 //! test per entry of a list.
 
 use std::process::{Command, ExitCode};
+use std::sync::{PoisonError, RwLock};
 
 use libtest_mimic::{Arguments, Completion, Trial};
 
@@ -20,11 +21,33 @@ pub(crate) fn without(programs: &[&str]) -> Lacks {
     (!missing.is_empty()).then(|| format!("there is no {} here", missing.join(" and no ")))
 }
 
+/// The program that is tested. Every test reads it.
+static PROGRAM: RwLock<()> = RwLock::new(());
+
 /// A quick test. `run` returns what kept it from running, if anything.
 pub(crate) fn quick(
     name: impl Into<String>,
     run: impl FnOnce() -> Lacks + Send + 'static,
 ) -> Trial {
+    test(name, || {
+        let _reads = PROGRAM.read().unwrap_or_else(PoisonError::into_inner);
+        run()
+    })
+}
+
+/// A slow test that builds the program anew: for a moment, nobody else can run it.
+pub(crate) fn building(
+    name: impl Into<String>,
+    run: impl FnOnce() -> Lacks + Send + 'static,
+) -> Trial {
+    let run = || {
+        let _writes = PROGRAM.write().unwrap_or_else(PoisonError::into_inner);
+        run()
+    };
+    test(name, run).with_ignored_flag(true)
+}
+
+fn test(name: impl Into<String>, run: impl FnOnce() -> Lacks + Send + 'static) -> Trial {
     Trial::ignorable_test(name, || match run() {
         None => Ok(Completion::Completed),
         Some(missing) => Ok(Completion::ignored_with(format!("skipped: {missing}"))),

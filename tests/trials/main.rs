@@ -24,6 +24,8 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     harness::run([
+        // First, because it waits for all others that run.
+        ("packages", packages::tests()),
         ("browser", browser::tests()),
         ("containment", containment::tests()),
         ("crashes", crashes::tests()),
@@ -32,7 +34,6 @@ fn main() -> ExitCode {
         ("lying_games", lying_games::tests()),
         #[cfg(feature = "nats")]
         ("many_machines", many_machines::tests()),
-        ("packages", packages::tests()),
         ("readme", readme::tests()),
         ("real_games", real_games::tests()),
         ("starter_kits", starter_kits::tests()),

@@ -4,10 +4,10 @@ use std::process::Command;
 
 use libtest_mimic::Trial;
 
-use crate::harness::{Lacks, slow, without};
+use crate::harness::{Lacks, building, without};
 
 pub(crate) fn tests() -> Vec<Trial> {
-    vec![slow("first_steps_without_rust", first_steps)]
+    vec![building("first_steps_without_rust", first_steps)]
 }
 
 #[expect(clippy::print_stdout, reason = "the times are for people")]
@@ -23,7 +23,7 @@ fn first_steps() -> Lacks {
     let folder = tempfile::tempdir().expect("a folder");
     let (packages, scratch) = (folder.path().join("packages"), folder.path().join("scratch"));
     std::fs::create_dir(&scratch).expect("a folder");
-    // The program of these tests, so that nothing has to be compiled.
+    // With the profile of these tests, so that little has to be compiled.
     let built = Command::new(format!("{project}/packaging/build"))
         .arg(&packages)
         .env("PROFILE", "dev")

@@ -177,7 +177,7 @@ fn collect(
         let mut queue = ReportQueue::default();
         let mut activity = Activity::new(report_printer.printer);
         if let [Ok(_)] = &shared.entries[..] {
-            report_printer.follow(&shared.untried(0))?;
+            activity.aside(|| report_printer.follow(&shared.untried(0)))?;
         }
         let mut failed = None;
         let mut end = ChecksEnd::Complete;
