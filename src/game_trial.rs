@@ -97,7 +97,11 @@ pub struct GameTrial {
 }
 
 /// Tries out the game, and tells how far it has come.
-pub fn try_out(rules: &GameRules, plan: &TrialPlan, tell: &dyn Fn(TrialProgress)) -> GameTrial {
+pub fn try_out(
+    rules: &GameRules,
+    plan: &TrialPlan,
+    tell: &mut dyn FnMut(TrialProgress),
+) -> GameTrial {
     let mut trial = Trial {
         rules,
         tell,
@@ -109,9 +113,8 @@ pub fn try_out(rules: &GameRules, plan: &TrialPlan, tell: &dyn Fn(TrialProgress)
     trial.visit_near_positions();
     trial.play_games(plan.games);
     if trial.findings.failures() < MOST_FAILURES {
-        let played = |done| {
-            tell(TrialProgress { stage: TrialStage::SearchGames, done, of: plan.search_games });
-        };
+        let (of, tell) = (plan.search_games, &mut *trial.tell);
+        let played = |done| tell(TrialProgress { stage: TrialStage::SearchGames, done, of });
         trial.portrait.search(rules, plan, &mut trial.findings, played);
         trial.portrait.leaders(&mut trial.rng);
     }
@@ -130,7 +133,7 @@ pub fn try_out(rules: &GameRules, plan: &TrialPlan, tell: &dyn Fn(TrialProgress)
 /// A trial in progress.
 struct Trial<'a> {
     rules: &'a GameRules,
-    tell: &'a dyn Fn(TrialProgress),
+    tell: &'a mut dyn FnMut(TrialProgress),
     rng: ChaCha8Rng,
     findings: Findings,
     portrait: PortraitMaker,

@@ -3,7 +3,6 @@
 
 mod barred;
 mod cpu_usage;
-
 pub mod diagnosis;
 mod human;
 mod launch;

@@ -141,6 +141,11 @@ impl Progress {
         (self.due, self.about) = (self.played, "");
     }
 
+    /// The games due: at least those played, for a player may be taken out while it plays.
+    fn due_games(&self) -> u64 {
+        self.due.max(self.played)
+    }
+
     fn summary(&self) -> String {
         let headline = self.headline.clone();
         headline.unwrap_or_else(|| format!("{}leading: {}", self.machines(), self.leaders()))
@@ -206,8 +211,7 @@ impl Progress {
             "{} of {}{} games, {time}, {} with a fault, {}",
             self.played,
             self.about,
-            // Games of a player that was removed meanwhile are played, but not due.
-            self.due.max(self.played),
+            self.due_games(),
             self.faults,
             self.summary()
         )
@@ -287,11 +291,8 @@ impl Progress {
             self.due = self.played + state.due() as u64;
         }
         if let Some(bar) = &self.bar {
-            bar.set_message(match &self.headline {
-                Some(headline) => headline.clone(),
-                None => format!("{}{}", self.machines(), self.leaders()),
-            });
-            bar.set_length(self.due);
+            bar.set_message(self.summary());
+            bar.set_length(self.due_games());
             bar.inc(1);
         } else if self.printed.elapsed() >= EVERY && self.played < self.due {
             // The last game is reported at the end.

@@ -1,6 +1,5 @@
 //! `referee test-game`: tries out a game and describes it.
 
-use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -50,32 +49,32 @@ pub struct TestGameArgs {
 
 /// A line that shows how far the trial has come.
 struct StageProgress {
-    line: RefCell<Activity>,
+    line: Activity,
     /// The current stage, and when it began.
-    stage: Cell<(TrialStage, Instant)>,
+    stage: (TrialStage, Instant),
 }
 
 impl StageProgress {
     fn new(printer: Printer) -> Self {
-        let stage = Cell::new((TrialStage::NearPositions, Instant::now()));
-        Self { line: RefCell::new(Activity::new(printer)), stage }
+        let stage = (TrialStage::NearPositions, Instant::now());
+        Self { line: Activity::new(printer), stage }
     }
 
-    fn show(&self, TrialProgress { stage, done, of }: TrialProgress) {
-        if self.stage.get().0 != stage {
-            self.stage.set((stage, Instant::now()));
+    fn show(&mut self, TrialProgress { stage, done, of }: TrialProgress) {
+        if self.stage.0 != stage {
+            self.stage = (stage, Instant::now());
         }
         let what = match stage {
             TrialStage::NearPositions => "positions near the start",
             TrialStage::RandomGames => "random games",
             TrialStage::SearchGames => "games between searching players",
         };
-        let spent = self.stage.get().1.elapsed();
+        let spent = self.stage.1.elapsed();
         let left = match done {
             0 => String::new(),
-            _ => format!(", at most {} left", HumanDuration(spent * (of - done) / done)),
+            _ => format!(", about {} left", HumanDuration(spent * (of - done) / done)),
         };
-        self.line.borrow_mut().begin(0, format!("{what}: {done} of {of}{left}"));
+        self.line.begin(0, format!("{what}: {done} of {of}{left}"));
     }
 }
 
@@ -84,8 +83,8 @@ pub fn run(args: &TestGameArgs, printer: Printer) -> Result<Status, Failure> {
     let rules = args.game.rules(printer)?;
     let TestGameArgs { games, seed, search_games, nodes, .. } = *args;
     let plan = TrialPlan { games, seed, search_games, nodes };
-    let progress = StageProgress::new(printer);
-    let trial = try_out(&rules, &plan, &|now| progress.show(now));
+    let mut progress = StageProgress::new(printer);
+    let trial = try_out(&rules, &plan, &mut |now| progress.show(now));
     drop(progress);
     match args.format {
         OutputFormat::Text => {

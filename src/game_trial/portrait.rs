@@ -136,7 +136,7 @@ impl PortraitMaker {
         rules: &GameRules,
         plan: &TrialPlan,
         findings: &mut Findings,
-        played: impl Fn(u32),
+        mut played: impl FnMut(u32),
     ) {
         let mut ends = EndCounts::default();
         for number in 0..plan.search_games {

@@ -15,7 +15,7 @@ use referee_protocol::{Reply, TurnClock};
 
 const HELP: &str = "\
 an action    plays it; blanks, brackets and small letters do not matter: (3, 4) is 3,4
-a square     shows the actions of the piece on it, in games of single pieces
+a square     shows what the piece on it can do, if one piece acts at a time
 ?            shows all legal actions
 hint         shows what the built-in search would play
 undo         takes back your last action and everything after it

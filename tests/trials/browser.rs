@@ -236,8 +236,7 @@ fn a_replay_is_stepped_with_the_keyboard() -> Lacks {
             format!("replays.delete('{id}'); viewer.replay = null; return viewer.open('{id}', 1);");
         browser.ask(&script).await;
         browser.ask("document.querySelector('#games details').open = true").await;
-        let list = "#list tr";
-        browser.find(list).await;
+        browser.find("#list tr").await;
         assert_eq!(browser.ask("return replays.has(viewer.replay.id)").await, json!(true));
         assert_eq!(browser.ask(FOREIGN).await, json!([]));
         browser.end().await;
@@ -274,28 +273,24 @@ fn closing_a_replay_returns() -> Lacks {
         browser.open(&arena.results().join("report.html"), "").await;
         for closing in ["Escape", "the button", "back"] {
             browser.ask(OPEN).await;
-            let shown = "#viewer[open] li[aria-current]";
-            browser.find(shown).await;
+            browser.find("#viewer[open] li[aria-current]").await;
             match closing {
                 "Escape" => browser.press(ESCAPE).await,
                 "back" => browser.window.back().await,
                 _ => drop(browser.ask("document.getElementById('close').click()").await),
             }
-            let hidden = "#viewer:not([open])";
-            browser.find(hidden).await;
+            browser.find("#viewer:not([open])").await;
             assert_eq!(browser.ask(PLACE).await, json!([true, true, true, ""]), "{closing}");
         }
         // A page that was sent alone has only its own games, and says so.
         let alone = arena.path().join("sent.html");
         fs::copy(arena.results().join("report.html"), &alone).expect("copied");
         browser.open(&alone, "#game=unknown-1").await;
-        let missing = "//dialog[@open]//*[contains(., 'not in this file')]";
-        browser.find(missing).await;
+        browser.find("//dialog[@open]//*[contains(., 'not in this file')]").await;
         let stage = "return document.querySelector('#viewer .stage').checkVisibility()";
         assert_eq!(browser.ask(stage).await, json!(false));
         browser.ask("viewer.close(); openSection('games')").await;
-        let note = "//*[@id='found'][contains(., 'Only the games in this file')]";
-        browser.find(note).await;
+        browser.find("//*[@id='found'][contains(., 'Only the games in this file')]").await;
         browser.end().await;
         Ok(())
     })
@@ -362,19 +357,16 @@ fn a_served_page_follows_the_log() -> Lacks {
         let lead = browser.window.text(&browser.find(".lead").await).await;
         assert!(lead.contains("11 of 12 games played"));
         arena.put("games.jsonl", &log);
-        let done = "//p[@class='lead'][contains(., '12 of 12 games played')]";
-        browser.find(done).await;
+        browser.find("//p[@class='lead'][contains(., '12 of 12 games played')]").await;
         // The projector view walks by itself, and Escape leaves it.
         browser.ask("WALK.table = 100; location.hash = '#projector'").await;
-        let on_projector = "#projector .board svg";
-        browser.find(on_projector).await;
+        browser.find("#projector .board svg").await;
         browser.press_in("body", ESCAPE).await;
         let hidden = browser.ask("return document.getElementById('projector').hidden").await;
         assert_eq!(hidden, json!(true));
         let id = arena.lines().into_keys().next().expect("a game");
         browser.ask(&format!("replays.clear(); viewer.open('{id}', 1)")).await;
-        let move_shown = "#moves li[aria-current]";
-        browser.find(move_shown).await;
+        browser.find("#moves li[aria-current]").await;
         let foreign = arena.path().join("foreign.html");
         let script = |path: &str| {
             format!(
@@ -498,8 +490,7 @@ fn players_are_found_sorted_and_opened() -> Lacks {
         browser
             .ask("window.scrollTo(0, 400); document.querySelectorAll('.ranking a')[3].click()")
             .await;
-        let row = "#player [aria-label=Games] tbody tr";
-        browser.find(row).await;
+        browser.find("#player [aria-label=Games] tbody tr").await;
         let shown =
             "return [document.querySelectorAll('#player [aria-label=Games] tbody tr').length,
             document.getElementById('ranking').checkVisibility()]";
@@ -537,8 +528,7 @@ fn a_game_is_played_and_shared() -> Lacks {
         assert_eq!(browser.ask(UNPACKED).await, json!([]), "paths are packed");
         browser.ask("document.getElementById('speed').value = '140'").await;
         browser.press(" ").await;
-        let last = "#moves li:last-child[aria-current]";
-        browser.find(last).await;
+        browser.find("#moves li:last-child[aria-current]").await;
         assert_eq!(browser.ask("return viewer.timer").await, Value::Null);
         let frames = browser.ask("return viewer.replay.frames.length").await;
         assert_eq!(browser.ask(FILM).await, json!([frames, frames, "IEND"]));
@@ -549,8 +539,7 @@ fn a_game_is_played_and_shared() -> Lacks {
         browser.look("played").await;
         let is_last = browser.ask("return find('next').disabled").await;
         browser.press(if is_last == json!(true) { "p" } else { "n" }).await;
-        let other = "//dialog//*[contains(., 'ply 0 of')]";
-        browser.find(other).await;
+        browser.find("//dialog//*[contains(., 'ply 0 of')]").await;
         let is_other = format!("return viewer.replay.id !== '{id}'");
         assert_eq!(browser.ask(&is_other).await, json!(true));
         browser.end().await;

@@ -30,6 +30,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         let every = move || at_points(&scenario(), Points::Every);
         tests.push(slow(stopped(name, "every_point"), every));
     }
+    // The first two are quick.
     for (name, scenario) in &crashes[..2] {
         let scenario = *scenario;
         let some = move || at_points(&scenario(), Points::Some);

@@ -136,8 +136,8 @@ impl PlayerTimes {
         }
     }
 
-    /// The time that each player has left, or has used if there is no budget, and its time for
-    /// this ply.
+    /// Each player's remaining time (without a budget: its time so far), and its time for this
+    /// ply.
     fn text(&self, record: &GameRecord, now: BySeat<Option<Duration>>) -> String {
         let time = |seat: Seat| {
             let name = &record.players.names[seat];

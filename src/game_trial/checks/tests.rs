@@ -41,7 +41,7 @@ fn a_trial_of_a_built_in_game_is_its_portrait() {
     let options = Options::resolve(game.options(), given).expect("a value that fits");
     let rules = GameRules::new(game, options).expect("options that fit");
     let plan = TrialPlan { games: 3, seed: 5, search_games: 1, nodes: 20 };
-    let (one, other) = (try_out(&rules, &plan, &|_| {}), try_out(&rules, &plan, &|_| {}));
+    let (one, other) = (try_out(&rules, &plan, &mut |_| {}), try_out(&rules, &plan, &mut |_| {}));
     assert_eq!((one.games, &one.findings, one.seed), (3, &Vec::new(), 5));
     let [portrait, again] = [one, other].map(|trial| trial.portrait.expect("whole games"));
     assert_eq!(portrait.random.games, 3);

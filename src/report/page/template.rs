@@ -169,7 +169,7 @@ impl PageTemplate<'_> {
     }
 }
 
-/// The games in play; hidden if there are none.
+/// The section of the games in play; it is hidden while there are none.
 fn in_play() -> Markup {
     html! {
         section #in-play hidden { h2 { "In play" } div #boards {} }

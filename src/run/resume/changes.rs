@@ -33,7 +33,7 @@ pub(super) fn compare(
                     "player {name} ({} became {}): its games cannot be played again, because {}",
                     player.hash,
                     now.hash,
-                    fixed(further)
+                    why_fixed(further)
                 ));
             }
             Some(now) if replaced.contains(name) => changes.push(format!(
@@ -54,7 +54,8 @@ pub(super) fn compare(
         }
     }
     if is_fixed && differences.is_empty() {
-        differences.extend(changes.iter().map(|change| format!("{change}: {}", fixed(further))));
+        differences
+            .extend(changes.iter().map(|change| format!("{change}: {}", why_fixed(further))));
     }
     match (planned.len() < old.stages.len(), wanted.len() < new.stages.len()) {
         (false, true) => changes.push("further games as time allows (--until)".to_owned()),
@@ -73,7 +74,7 @@ fn configured(stages: &[Stage]) -> &[Stage] {
 }
 
 /// Why results can neither be added nor played again.
-const fn fixed(further: bool) -> &'static str {
+const fn why_fixed(further: bool) -> &'static str {
     if further {
         "the further games of --until depend on the results before them"
     } else {

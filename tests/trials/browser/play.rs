@@ -70,8 +70,7 @@ fn a_person_plays_in_the_browser() -> Lacks {
         browser.ask("say('nonsense')").await;
         until(&browser, "told", "not understood").await;
         browser.ask("document.querySelector('[data-say=undo]').click()").await;
-        let back = "//*[@id='moves'][count(li)=4]";
-        browser.find(back).await;
+        browser.find("//*[@id='moves'][count(li)=4]").await;
         until(&browser, "asked", "white to move").await;
         browser.ask("document.querySelector('[data-say=hint]').click()").await;
         until(&browser, "told", ",").await;

@@ -134,10 +134,8 @@ fn nothing_is_added_once_later_meetings_depend_on_earlier_results() {
     for replaced in [vec![], vec!["ant".to_owned()]] {
         assert_eq!(
             compare(&old, &new, &replaced, false).expect_err("refused"),
-            [
-                "player ant ( became 12ab): its games cannot be played again, because in this format \
-              later meetings depend on earlier results"
-            ]
+            ["player ant ( became 12ab): its games cannot be played again, because in this \
+              format later meetings depend on earlier results"]
         );
     }
     new.players = [header().players, vec![player("cat", "")]].concat();

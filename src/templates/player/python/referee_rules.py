@@ -33,8 +33,10 @@ class Rules:
         referee = referee or os.environ.get("REFEREE", "referee")
         command = [referee, "serve-game", game] if isinstance(game, str) else list(game)
         pipe = subprocess.PIPE
+        # Only the referee writes nothing to stderr but the reason why it ends.
+        stderr = pipe if isinstance(game, str) else None
         try:
-            self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe,
+            self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=stderr,
                                             encoding="utf-8")
         except OSError as error:
             raise RuntimeError(
@@ -65,8 +67,9 @@ class Rules:
         except BrokenPipeError:
             line = ""
         if not line:
-            said = self.process.stderr.read().strip()
-            raise RuntimeError(f"the rules program has ended: {said}")
+            stderr = self.process.stderr
+            reason = stderr.read().strip() if stderr else "its message is on stderr"
+            raise RuntimeError(f"the rules program has ended: {reason}")
         answer = json.loads(line)
         if "error" in answer:
             raise ValueError(answer["error"])
@@ -148,7 +151,8 @@ class Position:
         """The position after the steps that the `events` of a turn tell about.
 
         Begin with `rules.start()`, and follow the events of every turn. The `state` of a turn is
-        what a player sees; it is no position that can be played on.
+        what a player sees, and cannot be played on. Events are not enough in a game that hides
+        something.
         """
         position, held = self, []
         for event in events:
