@@ -7,7 +7,7 @@ pub mod diagnosis;
 mod human;
 mod launch;
 mod limit;
-mod overdue;
+mod patience;
 mod process;
 mod rules_process;
 pub mod sandbox;
@@ -24,7 +24,6 @@ use serde_json::value::RawValue;
 
 pub use human::Human;
 pub use launch::{Launch, own_files};
-pub use overdue::{LAG, Overdue};
 pub use rules_process::ContainedRules;
 pub use sandbox::{NotStarted, Sandbox};
 #[cfg(test)]
@@ -123,6 +122,8 @@ pub struct PlayerStatistics {
     pub cpu: Option<Duration>,
     /// CPU time that it used on its opponent's turns.
     pub cpu_off_turn: Duration,
+    /// Time on its turns that was not charged, because the machine had no core free.
+    pub waited_for_core: Duration,
     /// Peak memory in bytes, added up over its processes alive at the end, if the system reports
     /// it.
     pub memory: Option<u64>,
@@ -211,14 +212,6 @@ impl Player {
         match self {
             Self::Wire(wire) => wire.ponders(),
             Self::Human(_) => false,
-        }
-    }
-
-    /// Details of its last reply, if that was overdue.
-    pub fn overdue(&self) -> Option<Overdue> {
-        match self {
-            Self::Wire(wire) => wire.overdue(),
-            Self::Human(_) => None,
         }
     }
 

@@ -13,7 +13,7 @@ use std::fmt;
 use std::time::Duration;
 
 pub(crate) use ask::{Answered, PendingTurn};
-pub use report::{Disturbance, Ending, GameReport, GameTrace};
+pub use report::{Ending, GameReport, GameTrace};
 
 use self::shared_core::{Stolen, undisturbed};
 use crate::error::Failure;
@@ -340,7 +340,9 @@ impl<'a, 'o> GameLoop<'a, 'o> {
                 format!("{} used of {}, retries included", seconds(used), seconds(allowance)),
             )),
             Err(fault) if fault.code == FaultCode::Timeout => {
-                self.note_disturbance(seat);
+                if !self.setup.control.ponder && self.stolen[seat].disturbs() {
+                    self.trace.disturber = Some(!seat);
+                }
                 Err(fault)
             }
             decided => decided,
@@ -360,21 +362,8 @@ impl<'a, 'o> GameLoop<'a, 'o> {
         used
     }
 
-    /// Why a game that `seat` lost on time may not count: the opponent used CPU time on the shared
-    /// core, or the machine lagged.
-    fn note_disturbance(&mut self, seat: Seat) {
-        let stolen = self.stolen[seat];
-        let lag = self.players[seat].overdue().filter(|overdue| overdue.is_lag(stolen.last()));
-        let disturbed = !self.setup.control.ponder && stolen.disturbs();
-        self.trace.disturbance = if disturbed {
-            Some(Disturbance::Opponent(!seat))
-        } else {
-            lag.map(|overdue| Disturbance::Machine(seat, overdue))
-        };
-    }
-
     fn warn(&mut self, seat: Seat, warning: PlayerWarning) {
-        self.trace.warnings.push(GameWarning::Player(seat, warning));
+        self.trace.warnings.push(GameWarning { seat, warning });
     }
 
     fn keep_remarks(&mut self, seat: Seat, reply: Reply) {

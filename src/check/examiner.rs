@@ -22,7 +22,7 @@ use crate::model::fault::Fault;
 use crate::model::player::PlayerSpec;
 use crate::model::plies::Plies;
 use crate::model::record::GameRecord;
-use crate::model::warning::Wording;
+use crate::model::warning::{GameWarning, Wording};
 use crate::openings::OpeningBook;
 use crate::printer::Colour;
 use crate::referee::Unplayable;
@@ -306,8 +306,9 @@ impl<'e> Examiner<'e> {
         if !under_load {
             figures.start(record.clock.startup_ns[seat]);
         }
-        let mine = finished.warnings.iter().filter_map(|warning| warning.about(seat));
-        self.report.warnings.extend(mine.map(|warning| warning.text(Wording::General)));
+        let mine = finished.warnings.iter().filter(|warning| warning.seat == seat);
+        let texts = mine.map(|GameWarning { warning, .. }| warning.text(Wording::General));
+        self.report.warnings.extend(texts);
     }
 
     fn finding_of(

@@ -11,12 +11,11 @@ use referee_sandbox::{Overrun, UnremovedScratch};
 
 /// A warning about a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum GameWarning {
-    /// About the player of a seat.
-    Player(Seat, PlayerWarning),
-    /// The machine lagged in a game that was played again for that reason. The referee looked this
-    /// long after the time of a player was up.
-    Lag(Duration),
+pub struct GameWarning {
+    /// The seat whose player it is about.
+    pub seat: Seat,
+    /// The warning.
+    pub warning: PlayerWarning,
 }
 
 /// A warning about a player.
@@ -51,6 +50,9 @@ pub enum PlayerWarning {
     WroteAfterEnd(String),
     /// It reached a limit that did not fail it.
     RanInto(Overrun),
+    /// It had to wait this long for a core on its turns, or the referee had to. That time was not
+    /// charged.
+    WaitedForCore(Duration),
     /// It was killed, because it had not exited this long after `quit`.
     DidNotLeave(Duration),
     /// Files in its scratch folder cannot be removed.
@@ -97,27 +99,9 @@ impl Wording {
 impl GameWarning {
     /// The warning as a sentence, with the names of the seats.
     pub fn text(&self, seats: &BySeat<Text>) -> String {
-        match self {
-            Self::Player(seat, warning @ PlayerWarning::ChangedFile(_)) => {
-                format!("{}: {}", seats[*seat], warning.text(Wording::Exact))
-            }
-            Self::Player(seat, warning) => {
-                format!("{} {}", seats[*seat], warning.text(Wording::Exact))
-            }
-            Self::Lag(late) => format!(
-                "the machine lagged again: the referee looked {} after the time was up; the \
-                 result stands",
-                seconds(*late)
-            ),
-        }
-    }
-
-    /// The warning about the player of `seat`, if it is one.
-    pub fn about(&self, seat: Seat) -> Option<&PlayerWarning> {
-        match self {
-            Self::Player(of, warning) if *of == seat => Some(warning),
-            _ => None,
-        }
+        let Self { seat, warning } = self;
+        let colon = if matches!(warning, PlayerWarning::ChangedFile(_)) { ":" } else { "" };
+        format!("{}{colon} {}", seats[*seat], warning.text(Wording::Exact))
     }
 }
 
@@ -146,6 +130,10 @@ impl PlayerWarning {
                 let code = FaultCode::from(*overrun);
                 format!("ran into its limit of {code}{}", wording.detail(overrun))
             }
+            Self::WaitedForCore(waited) => format!(
+                "was not charged {} in which the machine had no core free for it",
+                wording.seconds(*waited)
+            ),
             Self::DidNotLeave(patience) => {
                 format!("did not leave within {} of `quit`, and was killed", seconds(*patience))
             }
@@ -170,7 +158,7 @@ mod tests {
     const SEATS: BySeat<Text> = BySeat::new(Text::Borrowed("white"), Text::Borrowed("black"));
 
     fn text(warning: PlayerWarning) -> String {
-        GameWarning::Player(Seat::Second, warning).text(&SEATS)
+        GameWarning { seat: Seat::Second, warning }.text(&SEATS)
     }
 
     /// Records contain these texts: programs that read logs know them.
@@ -195,15 +183,14 @@ mod tests {
             text(PlayerWarning::DidNotLeave(Duration::from_secs(2))),
             "black did not leave within 2 s of `quit`, and was killed"
         );
+        assert_eq!(
+            text(PlayerWarning::WaitedForCore(Duration::from_millis(250))),
+            "black was not charged 0.25 s in which the machine had no core free for it"
+        );
         assert_eq!(text(PlayerWarning::LeftProcesses(2)), "black left processes behind: 2 killed");
         assert_eq!(
             text(PlayerWarning::LostStderr(10)),
             "black wrote 10 bytes too many to stderr; the middle was left out"
-        );
-        assert_eq!(
-            GameWarning::Lag(Duration::from_secs(2)).text(&SEATS),
-            "the machine lagged again: the referee looked 2 s after the time was up; the result \
-             stands"
         );
     }
 
@@ -221,13 +208,5 @@ mod tests {
         assert_eq!((memory(1), memory(2)), (memory(2), "ran into its limit of memory".to_owned()));
         let wrote = |line: &str| PlayerWarning::WroteAfterEnd(line.into()).text(Wording::General);
         assert_eq!(wrote("one"), wrote("two"));
-    }
-
-    #[test]
-    fn warnings_are_about_one_seat_or_none() {
-        let warning = GameWarning::Player(Seat::First, PlayerWarning::LeftProcesses(1));
-        assert_eq!(warning.about(Seat::First), Some(&PlayerWarning::LeftProcesses(1)));
-        assert_eq!(warning.about(Seat::Second), None);
-        assert_eq!(GameWarning::Lag(Duration::ZERO).about(Seat::First), None);
     }
 }

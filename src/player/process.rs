@@ -20,7 +20,7 @@ use super::cpu_usage::{CpuUsage, Interval};
 use super::diagnosis;
 use super::launch::Launch;
 use super::limit::{Allowed, ReplyLimit};
-use super::overdue::Overdue;
+use super::patience::Patience;
 use super::sandbox::{NotStarted, Sandbox};
 use super::stderr::Stderr;
 use super::transcript::{LineDirection, Transcript, TranscriptLine};
@@ -74,8 +74,8 @@ pub(super) struct PlayerProcess {
     warnings: Vec<PlayerWarning>,
     /// The bytes of stderr dropped in earlier games.
     lost_before: u64,
-    /// Details of its last reply, if that was overdue.
-    overdue: Option<Overdue>,
+    /// The time of this game that was not charged, because the machine had no core free.
+    waited_for_core: Duration,
     /// When the runtime last had its turn for sure.
     runtime_turn: Instant,
 }
@@ -104,7 +104,7 @@ impl PlayerProcess {
             overrun: None,
             warnings: Vec::new(),
             lost_before: 0,
-            overdue: None,
+            waited_for_core: Duration::ZERO,
             runtime_turn: Instant::now(),
             freeze: false,
             frozen: false,
@@ -125,20 +125,20 @@ impl PlayerProcess {
         let now = Instant::now();
         let deadline = now + limit.bound;
         let (asked, written) = self.write(line, now, deadline).await;
+        let mut patience = Patience::new(now, limit.bound);
         if written == WriteOutcome::Late {
-            return self.late(limit, asked, written).await;
+            return self.late(limit, asked, written, &patience).await;
         }
         if allowed.alone {
             self.read_soon(limit.bound);
         }
-        let Some(line) = self.read_in_time(reply, limit, deadline).await else {
-            return self.late(limit, asked, written).await;
+        let Some(line) = self.read_in_time(reply, limit, &mut patience).await else {
+            return self.late(limit, asked, written, &patience).await;
         };
         let now = Instant::now();
         let cpu = self.cpu_usage.mark(Interval::OnTurn, now).cpu;
         self.rest();
-        let wall = now - asked;
-        self.note_time(limit, wall, cpu);
+        let wall = self.charged(asked, now, &patience);
         let line = match line {
             Ok(()) => {
                 self.transcript.push(LineDirection::FromPlayer, now, reply);
@@ -181,15 +181,11 @@ impl PlayerProcess {
         self.cpu_usage.ponders()
     }
 
-    /// Details of its last reply, if that was overdue.
-    pub(super) fn overdue(&self) -> Option<Overdue> {
-        self.overdue
-    }
-
     /// Resets the counters for another game.
     pub(super) fn begin_game(&mut self) {
         self.written = 0;
         self.lost_before = self.stderr.lost();
+        self.waited_for_core = Duration::ZERO;
         self.cpu_usage.restart();
         self.sandboxed.reset_overruns();
     }
@@ -281,11 +277,22 @@ impl PlayerProcess {
         self.cpu_usage.off_turn()
     }
 
+    /// The time of this game that was not charged, because the machine had no core free.
+    pub(super) fn waited_for_core(&self) -> Duration {
+        self.waited_for_core
+    }
+
     /// The limits that it reached in this game, and what went wrong at its end.
     pub(super) fn warnings(&self) -> Vec<PlayerWarning> {
         let overrun = self.overrun.or_else(|| self.sandboxed.overrun());
         let reached = overrun.map(PlayerWarning::RanInto);
         reached.into_iter().chain(self.warnings.iter().cloned()).collect()
+    }
+
+    /// The wall time of a request without the time that is excused.
+    fn charged(&mut self, asked: Instant, now: Instant, patience: &Patience) -> Duration {
+        self.waited_for_core += patience.excused();
+        (now - asked).saturating_sub(patience.excused())
     }
 
     fn rest(&mut self) {

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 use super::limit::Allowed;
-use super::overdue::Overdue;
 use super::process::{self, PlayerProcess};
 #[cfg(test)]
 use super::scripted::{PlayerScript, Scripted};
@@ -242,6 +241,7 @@ impl Wire {
                 afterwards: None,
                 cpu: process.cpu(),
                 cpu_off_turn: process.cpu_off_turn(),
+                waited_for_core: process.waited_for_core(),
                 memory: process.memory(),
                 stderr_lost: process.stderr_lost(),
                 warnings: process.warnings(),
@@ -275,13 +275,6 @@ impl Wire {
         match &self.link {
             Link::Process(process) => process.ponders(),
             _ => false,
-        }
-    }
-
-    pub(super) fn overdue(&self) -> Option<Overdue> {
-        match &self.link {
-            Link::Process(process) => process.overdue(),
-            _ => None,
         }
     }
 

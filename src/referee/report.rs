@@ -5,7 +5,6 @@ use std::time::Duration;
 use crate::model::fault::Fault;
 use crate::model::record::Note;
 use crate::model::warning::GameWarning;
-use crate::player::Overdue;
 use referee_games::{BySeat, GameResult, Outcome, Seat, Text};
 use referee_protocol::Greeting;
 
@@ -91,17 +90,9 @@ pub struct GameTrace {
     pub warnings: Vec<GameWarning>,
     /// The ply since which a player was frozen off turn.
     pub frozen: BySeat<Option<u32>>,
-    /// The reason why a game that was lost on time may not count.
-    pub disturbance: Option<Disturbance>,
-}
-
-/// A disturbance that cost a player time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Disturbance {
-    /// This seat used CPU time on the shared core while its opponent was on turn.
-    Opponent(Seat),
-    /// The machine lagged while this seat was on turn.
-    Machine(Seat, Overdue),
+    /// The seat whose player may have cost its opponent the game: it used CPU time on the shared
+    /// core while its opponent was on turn, and that lost on time.
+    pub disturber: Option<Seat>,
 }
 
 impl GameTrace {

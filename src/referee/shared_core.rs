@@ -76,11 +76,6 @@ impl Stolen {
         }
     }
 
-    /// The CPU time that the opponent used in the last turn.
-    pub(super) fn last(&self) -> Duration {
-        self.last.cpu
-    }
-
     /// Whether the opponent used 2% or more of the last turn, or of all turns together. If so, it
     /// may have caused a loss on time.
     pub(super) fn disturbs(&self) -> bool {

@@ -11,7 +11,7 @@ use super::transcript;
 use crate::model::warning::{GameWarning, PlayerWarning};
 use crate::openings::{Opening, OpeningBook};
 use crate::player::{InitView, NotStarted, Player, PlayerStatistics};
-use crate::referee::{self, Disturbance, Ending, GameReport, GameSetup, Unplayable};
+use crate::referee::{self, Ending, GameReport, GameSetup, Unplayable};
 use crate::schedule::Fixture;
 use referee_games::{AnyPosition, BySeat, Event, GameError, Seat};
 
@@ -87,7 +87,7 @@ impl PlayerPool {
         }
     }
 
-    /// Plays a game. Replays it if a player disturbed the other, and once if the machine lagged.
+    /// Plays a game. Replays it if a player disturbed the other, with that player frozen off turn.
     pub async fn play(
         &mut self,
         id: String,
@@ -95,10 +95,10 @@ impl PlayerPool {
         stop: &mut watch::Receiver<bool>,
     ) -> JobOutcome {
         let mut void = Vec::new();
-        let mut excused = Excused::default();
+        let mut frozen = BySeat::new(false, false);
         loop {
             let began = Instant::now();
-            let mut players = self.seat_players(fixture, excused.frozen);
+            let mut players = self.seat_players(fixture, frozen);
             let seeds = self.seeds(fixture);
             let played = tokio::select! {
                 biased;
@@ -118,9 +118,9 @@ impl PlayerPool {
                 }
             };
             report.trace.warnings.extend(self.doubts(fixture));
-            let disturbance = excused.excuse(&mut report);
+            let disturber = report.trace.disturber.filter(|seat| !frozen[*seat]);
             let (builder, transcript) = self.clear(report, players, fixture, (seeds, began)).await;
-            match disturbance {
+            match disturber {
                 None => {
                     let memory = builder.statistics.as_ref().map(|statistics| statistics.memory);
                     let warnings = builder.warnings();
@@ -128,7 +128,10 @@ impl PlayerPool {
                     let finished = Finished { record, warnings, transcript, memory };
                     return JobOutcome::Played(vec![finished]);
                 }
-                Some(disturbance) => void.push(builder.why_void(disturbance)),
+                Some(disturber) => {
+                    void.push(builder.why_void(disturber));
+                    frozen[disturber] = true;
+                }
             }
         }
     }
@@ -163,7 +166,7 @@ impl PlayerPool {
     fn doubts(&self, fixture: Fixture) -> impl Iterator<Item = GameWarning> {
         Seat::BOTH.into_iter().filter_map(move |seat| {
             let file = self.conditions.players[fixture.players[seat]].changed_file()?;
-            Some(GameWarning::Player(seat, PlayerWarning::ChangedFile(file)))
+            Some(GameWarning { seat, warning: PlayerWarning::ChangedFile(file) })
         })
     }
 
@@ -257,32 +260,6 @@ impl PlayerPool {
         for mut idle in self.idle.drain(..) {
             idle.player.leave().await;
         }
-    }
-}
-
-/// The reasons for which a game was already replayed.
-#[derive(Debug, Default)]
-struct Excused {
-    /// The players that are frozen off turn from the start, because they used CPU time off turn in
-    /// an earlier attempt.
-    frozen: BySeat<bool>,
-    /// Whether the machine lagged in an earlier attempt.
-    lag: bool,
-}
-
-impl Excused {
-    /// Why an attempt is void, if it is. Each reason counts only once. If the machine lags again,
-    /// the result stands, with a warning.
-    fn excuse(&mut self, report: &mut GameReport) -> Option<Disturbance> {
-        let disturbance = report.trace.disturbance?;
-        let before = match disturbance {
-            Disturbance::Opponent(seat) => std::mem::replace(&mut self.frozen[seat], true),
-            Disturbance::Machine(..) => std::mem::replace(&mut self.lag, true),
-        };
-        if let (true, Disturbance::Machine(_, overdue)) = (before, disturbance) {
-            report.trace.warnings.push(GameWarning::Lag(overdue.late()));
-        }
-        (!before).then_some(disturbance)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::model::clock::{millis, seconds};
 use crate::model::record::{ClockRecord, FaultRecord, GameRecord};
 use crate::model::warning::{GameWarning, PlayerWarning};
 use crate::player::PlayerStatistics;
-use crate::referee::{Disturbance, Ending, GameReport};
+use crate::referee::{Ending, GameReport};
 use crate::schedule::Fixture;
 use referee_games::{BySeat, GameResult, Seat, SeatMap, Text};
 use referee_protocol::Score;
@@ -28,20 +28,8 @@ pub struct RecordBuilder {
 }
 
 impl RecordBuilder {
-    /// The reason why the game is void.
-    pub fn why_void(&self, disturbance: Disturbance) -> String {
-        match disturbance {
-            Disturbance::Opponent(disturber) => self.why_disturbed(disturber),
-            Disturbance::Machine(seat, overdue) => format!(
-                "{} lost on time while the machine lagged: the referee looked {} after the time \
-                 was up, and the players had not used it; played again",
-                self.names[seat],
-                seconds(overdue.late()),
-            ),
-        }
-    }
-
-    fn why_disturbed(&self, disturber: Seat) -> String {
+    /// The reason why a game is void that the opponent of `disturber` lost on time.
+    pub fn why_void(&self, disturber: Seat) -> String {
         format!(
             "{} lost on time while {} used {} of CPU time on the opponent's turns; \
              played again with {} frozen off turn",
@@ -99,7 +87,7 @@ impl RecordBuilder {
         let mut warnings = self.report.trace.warnings.clone();
         for seat in Seat::BOTH {
             let own = self.warnings_about(seat).into_iter();
-            warnings.extend(own.map(|warning| GameWarning::Player(seat, warning)));
+            warnings.extend(own.map(|warning| GameWarning { seat, warning }));
         }
         warnings
     }
@@ -110,6 +98,10 @@ impl RecordBuilder {
         if let Some(frozen_since) = self.report.trace.frozen[seat] {
             let cpu = round(statistics.cpu_off_turn);
             warnings.push(PlayerWarning::Pondered { cpu, frozen_since });
+        }
+        if !statistics.waited_for_core.is_zero() {
+            let waited = Duration::from_millis(millis(statistics.waited_for_core));
+            warnings.push(PlayerWarning::WaitedForCore(waited));
         }
         warnings.extend(statistics.afterwards.clone().map(PlayerWarning::WroteAfterEnd));
         if self.report.ending.fault(seat).is_none() {

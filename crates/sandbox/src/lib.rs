@@ -96,6 +96,7 @@ mod capabilities;
 #[cfg(target_os = "linux")]
 mod cgroup;
 mod command;
+mod core_waits;
 mod cpu_clock;
 mod descriptors;
 mod error;
@@ -157,6 +158,7 @@ use std::process::ExitCode;
 
 pub use capabilities::{Capability, capabilities};
 pub use command::{Command, Helper, THIS_PROGRAM};
+pub use core_waits::CoreWaits;
 pub use cpu_clock::{CpuClock, CpuReading};
 pub use descriptors::{descriptor_limit, raise_descriptor_limit};
 pub use error::{

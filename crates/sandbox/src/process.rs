@@ -16,6 +16,7 @@ use tokio::time::timeout;
 
 use crate::cgroup::{Cgroups, Counts, Freezer};
 use crate::command::Command;
+use crate::core_waits::CoreWaits;
 use crate::cpu_clock::CpuClock;
 use crate::error::{Shortage, SpawnError, SupervisorGone};
 use crate::leftovers::Leftovers;
@@ -203,6 +204,11 @@ impl Process {
     /// A clock of the CPU time of the process and its descendants.
     pub fn cpu_clock(&self) -> CpuClock {
         CpuClock::new(self.groups.cpu(), self.tree)
+    }
+
+    /// How long each thread of the process and its descendants has waited for a core so far.
+    pub fn core_waits(&self) -> CoreWaits {
+        self.tree.core_waits()
     }
 
     /// What the process itself is doing now, without its descendants.

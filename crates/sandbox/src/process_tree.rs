@@ -18,6 +18,7 @@ use nix::unistd::{Pid, getpgid, getsid};
 pub(crate) use rustix::process::Signal;
 use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
 
+use crate::core_waits::CoreWaits;
 use crate::procfs;
 
 /// How many times to search for processes that have not stopped yet.
@@ -164,6 +165,12 @@ impl ProcessTree {
             procfs::cpu_time(member.pid).unwrap_or_default() + procfs::waited_for(member.pid)
         });
         members.sum::<Duration>() + waited
+    }
+
+    /// How long each thread of the living processes has waited for a core.
+    pub(crate) fn core_waits(&self) -> CoreWaits {
+        let members = self.members().into_iter();
+        CoreWaits(members.flat_map(|member| procfs::core_waits(member.pid)).collect())
     }
 
     /// The sum of the peak resident memory of all living processes, in bytes.

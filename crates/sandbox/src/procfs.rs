@@ -47,6 +47,19 @@ pub(crate) fn cpu_time(pid: Pid) -> Option<Duration> {
     Some(clock.now().ok()?.into())
 }
 
+/// How long each of its threads has waited for a core so far, by the number of the thread.
+pub(crate) fn core_waits(pid: Pid) -> Vec<(i32, Duration)> {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    let of_thread = |thread: fs::DirEntry| {
+        let number = thread.file_name().to_str()?.parse().ok()?;
+        // The time on a core, the time of waiting for one, and how often it got one.
+        let times = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        let nanos = times.split_ascii_whitespace().nth(1)?.parse().ok()?;
+        Some((number, Duration::from_nanos(nanos)))
+    };
+    threads.flatten().filter_map(of_thread).collect()
+}
+
 /// The CPU time of the children that it has waited for (fields 16 and 17).
 pub(crate) fn waited_for(pid: Pid) -> Duration {
     let fields = stat(pid).unwrap_or_default();
@@ -112,6 +125,8 @@ mod tests {
         assert_eq!(parent(this), Some(Pid::parent()));
         assert!(threads(this) >= 1);
         assert!(cpu_time(this).is_some());
+        assert!(core_waits(this).iter().any(|(thread, _)| *thread == this.as_raw()));
+        assert!(core_waits(Pid::from_raw(i32::MAX)).is_empty());
         assert!(processes_of_this_user() >= Some(1));
         assert_eq!(state(Pid::from_raw(i32::MAX)), None, "no such process");
     }

@@ -10,6 +10,7 @@ use tokio::process::Child;
 use tokio::time::timeout;
 
 use crate::command::Command;
+use crate::core_waits::CoreWaits;
 use crate::cpu_clock::CpuClock;
 use crate::error::{Shortage, SpawnError, SupervisorGone};
 use crate::leftovers::Leftovers;
@@ -48,6 +49,11 @@ impl Process {
     /// A clock without readings, since this system does not provide CPU times.
     pub fn cpu_clock(&self) -> CpuClock {
         CpuClock::silent()
+    }
+
+    /// No waits, since this system does not provide them.
+    pub fn core_waits(&self) -> CoreWaits {
+        CoreWaits::default()
     }
 
     /// The state of the process. This system does not provide it.

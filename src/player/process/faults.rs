@@ -11,7 +11,7 @@ use crate::model::fault::Fault;
 use crate::player::cpu_usage::Interval;
 use crate::player::diagnosis::{self, Late};
 use crate::player::limit::ReplyLimit;
-use crate::player::overdue::Overdue;
+use crate::player::patience::Patience;
 use crate::player::transcript::LineDirection;
 use referee_sandbox::SupervisorGone;
 
@@ -49,12 +49,13 @@ impl PlayerProcess {
         limit: ReplyLimit,
         asked: Instant,
         written: WriteOutcome,
+        patience: &Patience,
     ) -> LineAnswer {
         let now = Instant::now();
         let cpu = self.cpu_usage.mark(Interval::OnTurn, now).cpu;
-        self.note_time(limit, now - asked, cpu);
+        let wall = self.charged(asked, now, patience);
         let state = self.sandboxed.state();
-        let used = self.decisive(now - asked, cpu);
+        let used = self.decisive(wall, cpu);
         self.note_partial(now);
         let fault = match self.over_cpu(limit, cpu) {
             Some(fault) => diagnosis::no_reply(fault),
@@ -63,7 +64,7 @@ impl PlayerProcess {
                 budget: limit.budget,
                 measure: self.measure,
                 cpu: self.cpu_usage.used().map(|_| cpu),
-                wall: now - asked,
+                wall,
                 partial: &self.buffer,
                 state,
                 unread: written == WriteOutcome::Late,
@@ -74,12 +75,6 @@ impl PlayerProcess {
             self.sandboxed.signal(libc::SIGUSR1);
         }
         LineAnswer { line: Err(self.with_stderr(fault, patience).await), used }
-    }
-
-    pub(super) fn note_time(&mut self, limit: ReplyLimit, wall: Duration, cpu: Duration) {
-        let cpu = self.cpu_usage.used().map(|_| cpu);
-        let overdue = Overdue { wall, bound: limit.bound, cpu };
-        self.overdue = (wall > limit.bound).then_some(overdue);
     }
 
     pub(super) fn note_partial(&mut self, now: Instant) {

@@ -4,7 +4,7 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, poll};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout_at;
 
@@ -12,14 +12,12 @@ use super::PlayerProcess;
 use super::outcome::{NoLine, WriteOutcome};
 use crate::model::fault::Fault;
 use crate::player::limit::ReplyLimit;
+use crate::player::patience::{Patience, SOON};
 use crate::player::transcript::LineDirection;
 use referee_protocol::LINE_LIMIT;
 
 /// The CPU time is checked this long after it might be used up.
 const LOOK: Duration = Duration::from_millis(5);
-/// How long to wait for a reply before the runtime waits for it: most replies of fast players
-/// come earlier, and then waking the runtime would cost more than reading them.
-const SOON_MS: u8 = 2;
 
 impl PlayerProcess {
     /// Writes a line, beginning at `now`, and returns when its last byte was sent.
@@ -69,34 +67,56 @@ impl PlayerProcess {
         (at, WriteOutcome::All)
     }
 
-    /// Waits for a line until the deadline. If CPU time is limited, waits only until that is used
+    /// Waits for a line until the time is up. If CPU time is limited, waits only until that is used
     /// up, and checks it whenever it might be.
     pub(super) async fn read_in_time(
         &mut self,
         reply: &mut Vec<u8>,
         limit: ReplyLimit,
-        deadline: Instant,
+        patience: &mut Patience,
     ) -> Option<Result<(), NoLine>> {
+        let now = Instant::now();
         if let Some(line) = self.line_here(reply) {
+            if now >= patience.deadline() {
+                patience.looked(patience.soon(), now);
+                self.excuse(patience, now);
+            }
             return Some(line);
         }
-        let mut left = self.cpu_left(limit, Instant::now());
+        let mut left = self.cpu_left(limit, now);
         loop {
             let look = match left {
-                None => deadline,
-                Some(left) => deadline.min(Instant::now() + left + LOOK),
+                None => patience.next_look(),
+                Some(left) => patience.next_look().min(Instant::now() + left + LOOK),
             };
-            if let Ok(line) = timeout_at(look.into(), self.read_line(reply)).await {
+            let line = timeout_at(look.into(), self.read_line(reply)).await;
+            let now = Instant::now();
+            patience.looked(look, now);
+            if patience.wants_waits(now) {
+                patience.watch(self.sandboxed.core_waits());
+            }
+            if now >= patience.deadline() {
+                self.excuse(patience, now);
+            }
+            if let Ok(line) = line {
                 return Some(line);
             }
-            let now = Instant::now();
-            if now >= deadline {
+            if now >= patience.deadline() {
                 return None;
             }
             left = self.cpu_left(limit, now);
             if left == Some(Duration::ZERO) {
                 return None;
             }
+        }
+    }
+
+    /// Excuses the time that the player and the referee waited for a core, if the system measures
+    /// what the player used meanwhile.
+    fn excuse(&mut self, patience: &mut Patience, now: Instant) {
+        if self.cpu_usage.used().is_some() {
+            let cpu = self.cpu_usage.since(now);
+            patience.excuse(&self.sandboxed.core_waits(), cpu, now);
         }
     }
 
@@ -119,11 +139,12 @@ impl PlayerProcess {
     /// Waits for output for a moment, but no longer than `bound`, and reads it. Everything else on
     /// this thread waits meanwhile.
     pub(super) fn read_soon(&mut self, bound: Duration) {
-        if bound < Duration::from_millis(SOON_MS.into()) {
+        if bound < SOON {
             return;
         }
         let mut stdout = [PollFd::new(self.stdout.as_fd(), PollFlags::POLLIN)];
-        if let Ok(1..) = poll(&mut stdout, SOON_MS) {
+        let soon = PollTimeout::try_from(SOON).unwrap_or(PollTimeout::ZERO);
+        if let Ok(1..) = poll(&mut stdout, soon) {
             self.read_now();
         }
     }

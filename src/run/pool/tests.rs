@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use super::*;
 use crate::model::clock::TimeControl;
-use crate::model::fault::{Fault, FaultCode};
+use crate::model::fault::FaultCode;
 use crate::model::record::FaultPolicy;
-use crate::player::{Overdue, PlayerScript, Wire};
-use crate::referee::{GameTrace, plan};
+use crate::player::{PlayerScript, Wire};
+use crate::referee::plan;
 use crate::run::entrant::Entrant;
 use crate::seeds::Secret;
 
@@ -128,7 +128,7 @@ async fn a_finished_game_has_its_warnings_as_types_and_its_record_as_text() {
     let asked = |seat, ply| {
         let message = "P1: no is not allowed".to_owned();
         let code = FaultCode::Illegal;
-        GameWarning::Player(seat, PlayerWarning::AskedAgain { ply, code, message })
+        GameWarning { seat, warning: PlayerWarning::AskedAgain { ply, code, message } }
     };
     assert_eq!(finished.warnings, [asked(Seat::First, 0), asked(Seat::Second, 1)]);
     assert_eq!(
@@ -159,26 +159,4 @@ async fn a_start_up_test_greets_and_quits() {
     let outcome = pool.probe(1, &mut stop).await;
     assert!(matches!(outcome, JobOutcome::Probed(1, None)), "{outcome:?}");
     assert_eq!(*history.lock().expect("no panic"), ["start 1", "quit 1"]);
-}
-
-fn lost_on_time(disturbance: Option<Disturbance>) -> GameReport {
-    let fault = Fault::new(FaultCode::Timeout, "late");
-    let trace = GameTrace { disturbance, ..GameTrace::default() };
-    GameReport { ending: Ending::Faults(BySeat::new(Some(fault), None)), trace }
-}
-
-#[test]
-fn the_machine_lag_excuses_a_timeout_only_once() {
-    let overdue = Overdue { wall: 3 * SECOND, bound: SECOND, cpu: None };
-    let lag = Disturbance::Machine(Seat::First, overdue);
-    let burned = Disturbance::Opponent(Seat::Second);
-    let mut excused = Excused::default();
-    assert_eq!(excused.excuse(&mut lost_on_time(None)), None);
-    assert_eq!(excused.excuse(&mut lost_on_time(Some(lag))), Some(lag));
-    assert_eq!(excused.excuse(&mut lost_on_time(Some(burned))), Some(burned));
-    assert_eq!(excused.frozen, BySeat::new(false, true));
-    let mut again = lost_on_time(Some(lag));
-    assert_eq!(excused.excuse(&mut again), None);
-    assert_eq!(again.trace.warnings, [GameWarning::Lag(2 * SECOND)]);
-    assert_eq!(excused.excuse(&mut lost_on_time(Some(burned))), None);
 }

@@ -1,6 +1,5 @@
 use super::*;
 use crate::model::fault::{Fault, FaultCode};
-use crate::player::Overdue;
 use crate::referee::GameTrace;
 use referee_games::Outcome;
 use referee_protocol::Greeting;
@@ -142,15 +141,8 @@ fn void_games_name_the_player_that_disturbed_them() {
     let mut builder = builder();
     builder.statistics.second.cpu_off_turn = Duration::from_millis(1500);
     assert_eq!(
-        builder.why_void(Disturbance::Opponent(Seat::Second)),
+        builder.why_void(Seat::Second),
         "ant lost on time while bee used 1.5 s of CPU time on the opponent's turns; played again \
          with bee frozen off turn"
-    );
-    let [wall, bound] = [3, 1].map(Duration::from_secs);
-    let overdue = Overdue { wall, bound, cpu: None };
-    assert_eq!(
-        builder.why_void(Disturbance::Machine(Seat::Second, overdue)),
-        "bee lost on time while the machine lagged: the referee looked 2 s after the time was up, \
-         and the players had not used it; played again"
     );
 }
