@@ -68,6 +68,7 @@ pub mod report;
 pub mod run;
 pub mod schedule;
 pub mod seeds;
+pub mod shell;
 pub mod signals;
 pub mod submissions;
 pub mod templates;

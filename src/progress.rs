@@ -2,13 +2,15 @@
 
 mod worker_pool;
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
+use crate::analysis::fault_cases::FaultCase;
 use crate::error::Failure;
 use crate::escape;
-use crate::model::fault::Fault;
+use crate::model::fault::{Fault, FaultCode};
 use crate::model::game_summary::GameSummary;
 use crate::model::player::Out;
 use crate::model::record::GameRecord;
@@ -22,6 +24,8 @@ use referee_ratings::Completion;
 const EVERY: Duration = Duration::from_secs(10);
 /// The number of leaders to show.
 const LEADERS: usize = 3;
+/// The number of faults to tell. The page has all.
+const FAULTS_TOLD: usize = 20;
 
 /// Shows the progress of a tournament.
 #[derive(Debug)]
@@ -35,6 +39,10 @@ pub struct Progress {
     about: &'static str,
     played: u64,
     faults: u64,
+    /// The faults told: each kind of fault of a player once.
+    told: HashSet<(String, FaultCode)>,
+    /// The options with which commands find the tournament, if they can.
+    called: Option<String>,
     /// The players, with their scores from this run and earlier ones.
     players: Vec<Contender>,
     /// The text shown instead of the leaders.
@@ -112,6 +120,8 @@ impl Progress {
             about: "",
             played: 0,
             faults: 0,
+            told: HashSet::new(),
+            called: None,
             players,
             headline: None,
             until: None,
@@ -124,6 +134,13 @@ impl Progress {
     #[must_use]
     pub fn until(self, until: Option<Instant>) -> Self {
         Self { until, ..self }
+    }
+
+    /// Tells each kind of fault of a player once, with a command that repeats its decision. `called`
+    /// are the options with which commands find the tournament.
+    #[must_use]
+    pub fn tell_faults(self, called: String) -> Self {
+        Self { called: Some(called), ..self }
     }
 
     /// Shows this text instead of the leaders from now on.
@@ -183,6 +200,25 @@ impl Progress {
         }
     }
 
+    /// What to say about the faults of a game, if they are the first of their kind.
+    fn news_of_faults(&mut self, record: &GameRecord) -> Vec<String> {
+        let Some(called) = &self.called else { return Vec::new() };
+        let mut news = Vec::new();
+        for seat in Seat::BOTH {
+            let Some(fault) = record.fault_of(seat) else { continue };
+            let kind = (record.players[seat].clone(), fault.code);
+            if self.told.len() > FAULTS_TOLD || !self.told.insert(kind) {
+                continue;
+            }
+            news.push(if self.told.len() > FAULTS_TOLD {
+                "further faults are in the report".to_owned()
+            } else {
+                told(&FaultCase::new(record, seat, fault), called)
+            });
+        }
+        news
+    }
+
     fn leaders(&self) -> String {
         let share = |player| Some((Contender::share(player)?, player));
         let mut rows: Vec<(f64, &Contender)> = self.players.iter().filter_map(share).collect();
@@ -218,6 +254,14 @@ impl Progress {
     }
 }
 
+/// A fault in a line, and the command that repeats it in another.
+fn told(case: &FaultCase, called: &str) -> String {
+    let FaultCase { id, player, fault, .. } = case;
+    let player = escape::terminal(player);
+    let again = case.command(called);
+    format!("{player}: {} in game {id}: {}\n    again: {again}", fault.code, fault.reason())
+}
+
 /// Limits the time left to the end at `until`.
 fn in_time(left: Duration, until: Option<Instant>) -> Duration {
     until.map_or(left, |until| left.min(until.saturating_duration_since(Instant::now())))
@@ -250,6 +294,7 @@ impl Listener for Progress {
 
 impl Progress {
     fn cannot_start(&mut self, player: &str, fault: &Fault) {
+        self.told.insert((player.to_owned(), fault.code));
         self.say(&format!(
             "warning: {} cannot start and will lose its games: {}",
             escape::terminal(player),
@@ -285,6 +330,9 @@ impl Progress {
 
     fn finished(&mut self, record: &GameRecord, state: &TournamentState) {
         self.count(record);
+        for news in self.news_of_faults(record) {
+            self.say(&news);
+        }
         if self.known != known(state) {
             // A player was taken out, or the next games became known.
             self.known = known(state);
@@ -333,7 +381,6 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::fault::FaultCode;
     use crate::model::record::examples::{faulty, game};
     use crate::model::stage::Stage;
     use crate::schedule::state::TournamentSetup;
@@ -410,6 +457,27 @@ mod tests {
         assert_eq!(progress.summary(), "leading: nobody yet");
         progress.headline("+5 Elo".to_owned());
         assert_eq!(progress.summary(), "+5 Elo");
+    }
+
+    #[test]
+    fn each_kind_of_fault_of_a_player_is_told_once() {
+        let crash =
+            |player: &str| faulty(game(player, "bee", "black"), &[("white", FaultCode::Crash)]);
+        let mut quiet = progress(&["ant"]);
+        assert!(quiet.news_of_faults(&crash("ant")).is_empty(), "no commands");
+        let mut progress = progress(&["ant", "bee"]).tell_faults("--results cup".to_owned());
+        assert!(progress.news_of_faults(&game("ant", "bee", "white")).is_empty());
+        let record = crash("ant");
+        let id = &record.id;
+        let expected = format!(
+            "ant: crash in game {id}: why\n    again: referee ask ant --record {id} --ply 2 --results cup"
+        );
+        assert_eq!(progress.news_of_faults(&record), [expected]);
+        assert!(progress.news_of_faults(&record).is_empty());
+        let news =
+            (0..30).flat_map(|number| progress.news_of_faults(&crash(&format!("p{number}"))));
+        let news: Vec<String> = news.collect();
+        assert_eq!((news.len(), &*news[19]), (20, "further faults are in the report"));
     }
 
     #[test]

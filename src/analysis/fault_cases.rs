@@ -1,7 +1,8 @@
 //! The faults of a log, one by one, with their diagnosis.
 
-use crate::model::fault::Fault;
+use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::GameRecord;
+use crate::shell;
 use referee_games::Seat;
 
 /// The most faults to keep; the tables count all of them.
@@ -58,12 +59,28 @@ impl FaultCase {
             fault: fault.clone(),
         }
     }
+
+    /// The command that asks the player for the decision again. If the player did not start, this
+    /// is its first decision. `called` are the options with which commands find the tournament.
+    pub fn command(&self, called: &str) -> String {
+        let ply = match self.fault.code {
+            FaultCode::NoStart => String::new(),
+            _ => format!(" --ply {}", self.ply),
+        };
+        let terms = format!("--record {}{ply} {called}", self.id);
+        let player = shell::quoted(&self.player);
+        // A player's name may look like an option.
+        if self.player.starts_with('-') {
+            format!("referee ask {terms} -- {player}")
+        } else {
+            format!("referee ask {player} {terms}")
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::fault::FaultCode;
     use crate::model::record::examples::{faulty, game};
 
     #[test]

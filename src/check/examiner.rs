@@ -33,6 +33,7 @@ use crate::run::job::{Conditions, Finished, JobOutcome};
 use crate::run::pool::PlayerPool;
 use crate::schedule::Fixture;
 use crate::seeds::{Secret, game_id};
+use crate::shell;
 use referee_games::{BySeat, Seat};
 
 /// After this many failed steps, the rest are skipped.
@@ -360,8 +361,7 @@ impl<'e> Examiner<'e> {
         let mut finding =
             CheckFinding::new(&*self.exam.rules.game, fault, seat, Some(record.plies), lines);
         finding.board = self.board_before(record);
-        let dir = self.records.dir().display().to_string();
-        let dir = shlex::try_quote(&dir).map_or(dir.clone(), Into::into);
+        let dir = shell::quoted(&self.records.dir().to_string_lossy());
         finding.reproduce = Some(format!(
             "referee ask {} --results {dir} --record {} --ply {} --seat {}",
             self.candidate.words,

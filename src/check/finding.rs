@@ -17,6 +17,8 @@ pub struct CheckFinding {
     pub code: FaultCode,
     /// The diagnosis.
     pub message: String,
+    /// The same in one line, with what the program said on its stderr when it ended.
+    pub reason: String,
     /// The player's seat.
     pub seat: Text,
     /// The plies played before it; absent if the game had not started.
@@ -59,6 +61,7 @@ impl CheckFinding {
         Self {
             code: fault.code,
             message: fault.message.clone(),
+            reason: fault.reason(),
             seat: game.seats()[seat].clone(),
             ply,
             expected,

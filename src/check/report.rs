@@ -218,7 +218,7 @@ impl CheckReport {
         match (self.outcome(), self.decisive()) {
             (Readiness::Ready, _) => "ready: no problems found".to_owned(),
             (Readiness::NotReady, Some(step)) => match &step.finding {
-                Some(finding) => format!("NOT READY: {}: {}", finding.code, finding.message),
+                Some(finding) => format!("NOT READY: {}: {}", finding.code, finding.reason),
                 None => format!("NOT READY: {}", crate::escape::terminal(&step.summary)),
             },
             (_, step) => {

@@ -18,6 +18,7 @@ use crate::model::containment::ContainmentRequest;
 use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use crate::seeds::Secret;
+use crate::shell;
 use crate::templates::player::{self, GameFacts, LegalShape};
 use crate::templates::{Language, TemplateFile};
 use referee_games::{Legal, Options, Seat, SharedGame};
@@ -94,8 +95,7 @@ fn player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
         None => ask_language(printer)?,
     };
     write_all(&args.dir, &player::files(language, &name, &facts), printer)?;
-    let dir = args.dir.display().to_string();
-    let dir = shlex::try_quote(&dir).map_or(dir.clone(), Into::into);
+    let dir = shell::quoted(&args.dir.to_string_lossy());
     let build = player::build_command(language).map_or(String::new(), |it| format!(" && {it}"));
     printer.note(&format!("next: cd {dir}{build} && referee check ."));
     Ok(Status::Done)

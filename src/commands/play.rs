@@ -36,6 +36,7 @@ use crate::replay::steps_to;
 use crate::run::record::RecordBuilder;
 use crate::schedule::Fixture;
 use crate::seeds::{Luck, Secret, game_id};
+use crate::shell;
 use referee_games::{AnyGame, AnyPosition, BySeat, Event, Seat, Text, TextStep};
 
 /// Arguments of `play`.
@@ -130,8 +131,8 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
         let header = header_of(&settings, &terms, &words)?;
         let names = words.as_ref().map(|word| word.name().to_owned());
         let id = saved.keep(&header, game.record(&terms.rules, names))?;
-        let dir = args.save.as_deref().unwrap_or(Path::new(".")).display().to_string();
-        let dir = shlex::try_quote(&dir).map_or(dir.clone(), Into::into);
+        let dir = args.save.as_deref().unwrap_or(Path::new("."));
+        let dir = shell::quoted(&dir.to_string_lossy());
         printer.note(&format!("kept: referee replay {id} --results {dir}"));
     }
     if let Display::Browser(page) = &display {

@@ -22,7 +22,7 @@ use self::live_boards::LiveBoards;
 use self::live_tables::LiveTables;
 use self::live_workers::WorkersFile;
 use super::containment_args::{level_named, mechanism_named};
-use super::report;
+use super::report::{self, command_options};
 use super::results::Tables;
 use super::runtime::{interrupted, new_runtime};
 use super::settings::{GivenSettings, SettingSource, Settings, Sourced};
@@ -48,6 +48,7 @@ use crate::run::resume::{self, Prepared};
 use crate::run::worker;
 use crate::run::{Recorder, RunEnd, Runner};
 use crate::seeds::Secret;
+use crate::shell;
 use referee_sandbox::{Level, Mechanism, descriptor_limit};
 
 /// Arguments of `run`.
@@ -153,7 +154,14 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let record = containment.record();
     let prepared = resume::prepare(&folder, &tournament, &record, &args.replace, printer)?;
     let players = Contender::all(&prepared.contents.state);
-    let mut progress = Progress::new(printer, players).until(until.as_ref().map(|until| until.at));
+    if tournament.seed.is_none() && prepared.contents.state.played() == 0 {
+        let secret = folder.secret(None)?.to_hex();
+        printer.note(&format!("All seeds are drawn from this secret, kept in `secret`: {secret}"));
+    }
+    let called = command_options::options(folder.dir(), Some(&args.config));
+    let mut progress = Progress::new(printer, players)
+        .until(until.as_ref().map(|until| until.at))
+        .tell_faults(called);
     let terms = RunLimits {
         jobs: settings.jobs,
         deadline: until.as_ref().map(|until| RunDeadline::new(until.at)),
@@ -194,8 +202,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
 /// Fails if a player's program has changed while games were played, and says what to do.
 fn refuse_replaced(players: &[PlayerSpec]) -> Result<(), Failure> {
     refuse_changed(players, |changed| {
-        let quoted = |name| shlex::try_quote(name).unwrap_or(name.into());
-        let names = changed.iter().map(|name| format!(" --replace {}", quoted(name)));
+        let names = changed.iter().map(|name| format!(" --replace {}", shell::quoted(name)));
         let replace: String = names.collect();
         format!("Put the old one back, or play all its games again with `referee run{replace}`")
     })
@@ -412,11 +419,9 @@ fn conclude(
     for line in out {
         printer.note(line);
     }
-    if tournament.seed.is_none() {
-        let secret = folder.secret(None)?.to_hex();
-        printer.note(&format!("The secret that all seeds were drawn from: {secret}"));
-    }
     printer.note(&format!("Results: {}", folder.dir().display()));
+    let called = command_options::options(folder.dir(), Some(&args.config));
+    printer.note(&format!("next: open report.html there, or referee replay GAME {called}"));
     let found = args.strict && tables.standings.fault_total() > 0;
     Ok(if found { Status::Found } else { Status::Done })
 }

@@ -162,6 +162,25 @@ impl Fault {
     pub fn new(code: FaultCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), clause: None, raw: None, stderr: Vec::new() }
     }
+
+    /// The diagnosis in one line: the message, and what the program said on its stderr when it
+    /// ended.
+    pub fn reason(&self) -> String {
+        let ended = matches!(self.code, FaultCode::NoStart | FaultCode::Crash | FaultCode::Exit);
+        let said = self.last_words().filter(|said| ended && !self.message.contains(said));
+        said.map_or_else(|| self.message.clone(), |said| format!("{}: {said}", self.message))
+    }
+
+    /// The line of its stderr that says most: the last one that names an error, or else the last
+    /// one that is not blank.
+    fn last_words(&self) -> Option<&str> {
+        let lines = || self.stderr.iter().rev().map(|line| line.trim());
+        let names_error = |line: &&str| {
+            let line = line.to_lowercase();
+            ["error", "exception", "panicked"].iter().any(|word| line.contains(word))
+        };
+        lines().find(names_error).or_else(|| lines().find(|line| !line.is_empty()))
+    }
 }
 
 /// The fault of a player that fails because it reached this limit.
@@ -178,6 +197,23 @@ impl From<Overrun> for FaultCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn ended(code: FaultCode, stderr: &[&str]) -> String {
+        let stderr = stderr.iter().map(|&line| line.to_owned()).collect();
+        Fault { stderr, ..Fault::new(code, "it ended with exit code 1") }.reason()
+    }
+
+    #[test]
+    fn the_reason_names_the_error_of_a_program_that_ended() {
+        let crashed = |stderr: &[&str]| ended(FaultCode::Crash, stderr);
+        assert_eq!(crashed(&[]), "it ended with exit code 1");
+        let python = ["Traceback (most recent call last):", "    ~~~^^^", "KeyError: 'x'"];
+        assert_eq!(crashed(&python), "it ended with exit code 1: KeyError: 'x'");
+        let node = ["TypeError: x is not a function", "    at main (a.js:1:1)", "", "Node.js v20"];
+        assert_eq!(crashed(&node), "it ended with exit code 1: TypeError: x is not a function");
+        assert_eq!(crashed(&["no engine", " "]), "it ended with exit code 1: no engine");
+        assert_eq!(ended(FaultCode::Illegal, &["an error"]), "it ended with exit code 1");
+    }
 
     #[test]
     fn the_protocol_says_what_each_code_means() {

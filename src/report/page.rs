@@ -28,7 +28,6 @@ use crate::folder::workers::LiveWorkers;
 use crate::model::plies::Plies;
 use crate::model::record::Header;
 pub(super) use faults::one as fault;
-pub use faults::shell_quoted;
 use template::{PageKind, PagePart, PageSection, PageTemplate, json_in_html};
 
 /// The data that the page shows.

@@ -1,6 +1,7 @@
 //! Starter kits for players.
 
 use super::{Language, StarterKit, TemplateFile};
+use crate::shell;
 
 const README: &str = include_str!("player/README.md.txt");
 const TOURNAMENT: (&str, &str) = ("tournament.toml", include_str!("player/tournament.toml.txt"));
@@ -122,7 +123,7 @@ pub struct GameFacts {
 
 /// The files of the kit in this language, for a player called `name`.
 pub fn files(language: Language, name: &str, game: &GameFacts) -> Vec<TemplateFile> {
-    let quoted = shlex::try_quote(&game.word).unwrap_or((&*game.word).into());
+    let quoted = shell::quoted(&game.word);
     let refusal = format!("this player plays {0} only (--game {0})", game.name);
     let rows = game.rows.as_deref().unwrap_or_default();
     let players = players_of_configuration(language, name, &game.bots);

@@ -13,7 +13,10 @@ use serde_json::Value;
 
 const VERIFIED: &str = "results/cup: 12 of 12 games played, seeds checked: no problems\n";
 const LEADING: &str = "leading: bee 56%, cat 50%, ant 44%";
-const RESULTS: &str = "Results: DIR/results/cup\n";
+const RESULTS: &str = "\
+Results: DIR/results/cup
+next: open report.html there, or referee replay GAME --results results/cup
+";
 
 /// A player that starts, signals its first turn, and never moves.
 const ASLEEP: &str = "read init; echo ok; read turn; echo > awake; exec sleep 600";
@@ -669,9 +672,8 @@ fn fresh_secrets_are_saved_shown_and_checked() {
     let arena = Arena::with(&Config::small().change(|config| config.seed = None));
     let run = arena.run(&["run"]);
     assert_eq!(run.code, 0);
-    let last: Vec<&str> = run.err.lines().rev().take(2).collect();
-    let shown = "The secret that all seeds were drawn from: SECRET";
-    assert_eq!(last, ["Results: DIR/results/cup", shown]);
+    let first = run.err.lines().next();
+    assert_eq!(first, Some("All seeds are drawn from this secret, kept in `secret`: SECRET"));
     let path = arena.results().join("secret");
     let mode = fs::metadata(&path).expect("a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -759,9 +761,9 @@ Without a rank: dud (made faults and finished no game).
 warning: dud cannot start and will lose its games: the handshake failed: it ended with exit code 3
     no engine
 4 of 4 games, in TIME, 4 with a fault, leading: ant 100%
-Results: DIR/results/cup
 ";
-    assert_eq!(run, Run::new(1, table, notes));
+    let notes = format!("{notes}{RESULTS}");
+    assert_eq!(run, Run::new(1, table, &notes));
     assert_eq!(arena.run(&["run", "--quiet"]).code, 0, "without --strict faults are no failure");
     let exchanges = arena.results().join("exchanges");
     assert_eq!(fs::read_dir(exchanges).expect("a folder").count(), 4);

@@ -35,6 +35,7 @@ fn finding(message: &str) -> CheckFinding {
     CheckFinding {
         code: FaultCode::Crash,
         message: message.to_owned(),
+        reason: message.to_owned(),
         seat: "white".into(),
         ply: Some(1),
         expected: "a process that plays until it receives `quit`",

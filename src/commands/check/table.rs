@@ -68,7 +68,7 @@ fn row(report: &CheckReport, bots: &[String]) -> Vec<String> {
     };
     let step = report.decisive();
     let finding = step.and_then(|step| step.finding.as_ref());
-    let message = step.map_or("", |step| finding.map_or(&step.summary, |finding| &finding.message));
+    let message = step.map_or("", |step| finding.map_or(&step.summary, |finding| &finding.reason));
     let mut row = vec![
         text(&report.player).into_owned(),
         verdict.to_owned(),

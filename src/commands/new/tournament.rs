@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::{Failure, Printer, Status};
 use crate::config::Detected;
+use crate::shell;
 use crate::submissions::{ImportError, NoPlayer, Submission, take_in};
 
 /// The maximum number of alternatives written for one player.
@@ -81,8 +82,7 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
         printer.note(&line);
     }
     printer.note(&format!("{}: {good} of {} are players", file.display(), taken.len()));
-    let file = file.display().to_string();
-    let file = shlex::try_quote(&file).map_or(file.clone(), Into::into);
+    let file = shell::quoted(&file.to_string_lossy());
     printer.note(&format!("next: referee check --all --config {file}; referee run --plan {file}"));
     Ok(if good == taken.len() { Status::Done } else { Status::Found })
 }

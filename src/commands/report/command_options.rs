@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::report::page::shell_quoted;
+use crate::shell;
 
 /// The usual file name of the configuration, which commands find without an option.
 const CONFIG: &str = "tournament.toml";
@@ -19,10 +19,10 @@ pub(in crate::commands) fn options(dir: &Path, config: Option<&Path>) -> String 
         None => around().map(Path::to_owned).or_else(|| std::env::current_dir().ok()),
     };
     let seen = base.map_or_else(|| dir.clone(), |base| seen_from(&base, &dir));
-    let results = format!("--results {}", shell_quoted(&seen.to_string_lossy()));
+    let results = format!("--results {}", shell::quoted(&seen.to_string_lossy()));
     match config.and_then(Path::file_name) {
         Some(name) if name != CONFIG => {
-            format!("{results} --config {}", shell_quoted(&name.to_string_lossy()))
+            format!("{results} --config {}", shell::quoted(&name.to_string_lossy()))
         }
         _ => results,
     }

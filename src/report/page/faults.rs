@@ -7,7 +7,6 @@ use maud::{Markup, html};
 use super::{PageData, count, name};
 use crate::analysis::fault_cases::FaultCase;
 use crate::escape;
-use crate::model::fault::FaultCode;
 
 /// What the section has, in a few words.
 pub(super) fn teaser(material: &PageData<'_>) -> String {
@@ -67,22 +66,8 @@ fn link(case: &FaultCase) -> Markup {
     html! { a href={ "#game=" (case.id) "&ply=" (case.ply) } { "after ply " (case.ply) } }
 }
 
-/// The command that asks the player for the decision again. If the player did not start, this is
-/// its first decision.
 fn command(case: &FaultCase, called: &str) -> Markup {
-    let ply = match case.fault.code {
-        FaultCode::NoStart => String::new(),
-        _ => format!(" --ply {}", case.ply),
-    };
-    let terms = format!("--record {}{ply} {called}", case.id);
-    let player = shell_quoted(&case.player);
-    // A player's name may look like an option.
-    let command = if case.player.starts_with('-') {
-        format!("referee ask {terms} -- {player}")
-    } else {
-        format!("referee ask {player} {terms}")
-    };
-    html! { pre.command { code { (command) } } }
+    html! { pre.command { code { (case.command(called)) } } }
 }
 
 /// One fault. It includes the command that reproduces it if commands can find the tournament.
@@ -106,11 +91,4 @@ pub(in crate::report) fn one(case: &FaultCase, called: Option<&str>) -> Markup {
             @if let Some(called) = called { (command(case, called)) }
         }
     }
-}
-
-/// Quotes a word for the shell, as safe HTML text.
-pub fn shell_quoted(text: &str) -> String {
-    let quoted =
-        shlex::try_quote(text).map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned);
-    escape::terminal(&quoted)
 }
