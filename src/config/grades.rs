@@ -17,6 +17,7 @@ pub(super) struct GradesKeys {
     ranks: Vec<RankKeys>,
     against: Vec<ScoreKeys>,
     failed: Field<f64>,
+    absent: Field<Vec<Spanned<String>>>,
 }
 
 #[derive(Debug)]
@@ -42,6 +43,7 @@ impl GradesKeys {
             ranks: ranks.into_iter().map(|keys| RankKeys::read(keys, problems)).collect(),
             against: against.into_iter().map(|keys| ScoreKeys::read(keys, problems)).collect(),
             failed: keys.optional("failed", problems),
+            absent: keys.optional("absent", problems),
         };
         keys.finish(problems);
         Some(grades)
@@ -116,7 +118,28 @@ pub(super) fn check(
         None => lowest,
         given => finite("failed", given, problems)?,
     };
-    Some(Grades { ranks, against, failed, exempt: exempt(players, stages) })
+    let absent = absent(keys, players, problems);
+    Some(Grades { ranks, against, failed, absent, exempt: exempt(players, stages) })
+}
+
+/// The names of those without a player. A player is not absent.
+fn absent(
+    keys: &GradesKeys,
+    players: Option<&[PlayerKeys]>,
+    problems: &mut Problems,
+) -> Vec<String> {
+    let Some(absent) = &keys.absent else { return Vec::new() };
+    let players = players.unwrap_or_default();
+    let plays = |name: &&Spanned<String>| {
+        players
+            .iter()
+            .any(|keys| keys.name.as_ref().is_some_and(|it| it.get_ref() == name.get_ref()))
+    };
+    for name in absent.get_ref().iter().filter(plays) {
+        let problem = Problem::new(name.span(), "a player is called `absent`");
+        problems.add(problem.label("remove it here, or under `[[players]]`"));
+    }
+    absent.get_ref().iter().map(|name| name.get_ref().clone()).collect()
 }
 
 /// The names of the players that others are measured against, which are not graded themselves.

@@ -1,7 +1,7 @@
 //! The rules that turn ranks and scores into marks.
 
 /// The marks of a tournament. A player's mark is the sum of both parts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Grades {
     /// Marks for the rank. The first entry that the player's best possible rank reaches counts.
     pub ranks: Vec<RankMark>,
@@ -11,6 +11,8 @@ pub struct Grades {
     /// The total mark of a player that failed the check, is quarantined, or finished no game
     /// without a fault of its own.
     pub failed: f64,
+    /// People who handed in no player. They get the marks of one that failed.
+    pub absent: Vec<String>,
     /// Players that get no marks: built-in players, and anchors of any kind.
     pub exempt: Vec<String>,
 }

@@ -10,7 +10,7 @@ use crate::model::grades::{Grades, ScoreMark};
 use referee_ratings::Rank;
 
 /// The table: one row per graded player in ranking order, with the marks and the rank and scores
-/// behind them.
+/// behind them, and then one row for each person without a player.
 pub fn grades(
     grades: &Grades,
     standings: &Standings,
@@ -23,6 +23,9 @@ pub fn grades(
     table.write_record(heading.chain(["games", "reason"].map(str::to_owned)))?;
     for row in standings.rows.iter().filter(|row| !grades.exempt.contains(&row.player)) {
         table.write_record(cells(grades, row, results))?;
+    }
+    for name in &grades.absent {
+        table.write_record(absent(grades, name))?;
     }
     finish(table)
 }
@@ -39,6 +42,18 @@ fn cells(grades: &Grades, row: &Row, results: &NamedResults) -> Vec<String> {
     ]);
     cells.extend(marks.for_scores.iter().map(ToString::to_string));
     cells.extend([row.outcomes.games().to_string(), marks.reason]);
+    cells
+}
+
+/// The row of a person without a player.
+fn absent(grades: &Grades, name: &str) -> Vec<String> {
+    let marks = grades.failed.to_string();
+    let rank = [const { String::new() }; 3];
+    let mut cells = vec![text(name).into_owned(), marks.clone()];
+    cells.extend(rank);
+    cells.push(marks);
+    cells.extend(grades.against.iter().map(|_| "0".to_owned()));
+    cells.extend(["0".to_owned(), "handed in no player".to_owned()]);
     cells
 }
 
@@ -118,6 +133,7 @@ mod tests {
             ranks: vec![RankMark { rank: 1, marks: 4.0 }, RankMark { rank: 3, marks: 2.5 }],
             against: vec![line(0.0, 1.0), line(0.5, 3.0)],
             failed: 0.0,
+            absent: vec!["zoe".into()],
             exempt: vec!["house".into()],
         };
         let mut standings = standings(&results);
@@ -128,7 +144,8 @@ mod tests {
             table(&grades, &standings, &results),
             "player,marks,rank,rank_low,rank_high,rank_marks,against_house,against_house,games,reason\n\
              ant,8,1,1,1,4,1,3,1,rank 1 at best\n\
-             '=bee,3.5,3,3,3,2.5,1,0,1,rank 3 at best\n"
+             '=bee,3.5,3,3,3,2.5,1,0,1,rank 3 at best\n\
+             zoe,0,,,,0,0,0,0,handed in no player\n"
         );
     }
 
@@ -144,7 +161,7 @@ mod tests {
         let evaluated = Evaluation::new(results.clone(), &[], &out, evaluation(&results).summary);
         let standings = Standings::new(&evaluated.expect("no anchor"));
         let lines = vec![RankMark { rank: 1, marks: 10.0 }, RankMark { rank: 9, marks: 5.0 }];
-        let grades = Grades { ranks: lines, against: vec![], failed: -1.0, exempt: vec![] };
+        let grades = Grades { ranks: lines, failed: -1.0, ..Grades::default() };
         let table = table(&grades, &standings, &results);
         let row = |name: &str| {
             let start = format!("{name},");

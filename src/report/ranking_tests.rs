@@ -173,12 +173,8 @@ impl Case {
 /// The marks by player name.
 fn marks(standings: &Standings, results: &NamedResults) -> Vec<(String, Option<f64>)> {
     let line = |rank, marks| RankMark { rank, marks };
-    let grades = Grades {
-        ranks: vec![line(1, 10.0), line(3, 8.0), line(200, 5.0)],
-        against: Vec::new(),
-        failed: 0.0,
-        exempt: Vec::new(),
-    };
+    let grades =
+        Grades { ranks: vec![line(1, 10.0), line(3, 8.0), line(200, 5.0)], ..Grades::default() };
     let table = grades::grades(&grades, standings, results).expect("memory");
     let mut table = csv::Reader::from_reader(table.as_slice());
     let row = |record: csv::StringRecord| (record[0].to_owned(), record[1].parse().ok());

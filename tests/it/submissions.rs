@@ -79,6 +79,7 @@ dir = \"DIR/export/Ada Byron_17_assignsubmission_file_\"
 [[players]]
 name = \"Bob Ray\"
 command = [\"python3\", \"player.py\"]
+files = [\".\"]
 dir = \"players/Bob-Ray/deep\"
 
 # eve_12_mine.tar: {refused}
@@ -87,6 +88,7 @@ dir = \"players/Bob-Ray/deep\"
 [[players]]
 name = \"solo\"
 command = [\"python3\", \"solo.py\"]
+files = [\".\"]
 dir = \"players/solo\"
 
 # unbuilt: {unbuilt}
@@ -222,6 +224,7 @@ fn several_candidates_are_written_as_comments() {
 [[players]]
 name = \"bob\"
 command = [\"python3\", \"player.py\"]
+files = [\".\"]
 dir = \"DIR/export/bob/src\"
 "
     );
@@ -280,4 +283,23 @@ fn copies_are_named() {
     assert_eq!(arena.run(&["run", "-q", "cup/tournament.toml"]).code, 0);
     let rank = arena.run(&["rank", "--details", "cup/results/cup"]);
     assert!(rank.out.contains(&format!("\nann and bob {same}\n")), "{}{}", rank.out, rank.err);
+}
+
+#[test]
+fn the_commented_grades_count_who_handed_in_no_player() {
+    let files = [("ann/player.py", CLASS), ("bea/player.py", CLASS), ("zoe/notes.txt", "sorry")];
+    let (arena, ..) = taken_in(&files);
+    let path = arena.path().join("cup/tournament.toml");
+    let text = fs::read_to_string(&path).expect("a file");
+    let (start, rest) = text.split_once("# An anchor keeps its rating").expect("an anchor");
+    let marks = rest.lines().filter_map(|line| line.strip_prefix("# ")).filter(|line| {
+        ["[", "]", "name", "bot", "rating", "ranks", "    {", "against", "failed", "absent"]
+            .iter()
+            .any(|word| line.starts_with(word))
+    });
+    let marks: Vec<&str> = marks.collect();
+    assert_eq!(marks.last(), Some(&"absent = [\"zoe\"]"));
+    fs::write(&path, format!("{start}\n{}\n", marks.join("\n"))).expect("written");
+    let plan = arena.run(&["run", "--plan", "cup/tournament.toml"]);
+    assert_eq!(plan.code, 0, "{}", plan.err);
 }

@@ -21,7 +21,14 @@ const PRESET: &str = "\
 ";
 
 /// Further parts of a configuration, to uncomment.
-const MORE: &str = "
+fn more(taken: &[Submission]) -> String {
+    let count = taken.len();
+    let (top, half) = (count.div_ceil(10), count.div_ceil(2));
+    let absent = taken.iter().filter(|submission| submission.player.is_err());
+    let absent: Vec<String> = absent.map(|submission| quoted(&submission.name)).collect();
+    let absent = absent.join(", ");
+    format!(
+        "
 # Stages find out more in fewer games if there are many players. With them, remove `pairs` above.
 # [[stages]]
 # format = \"check\"
@@ -35,12 +42,20 @@ const MORE: &str = "
 # bot = \"greedy\"
 # rating = 1500
 
-# Marks by rank, and by the share of points against a player (docs/report.md).
+# Marks by rank, and by the share of points against a player (docs/report.md). Those who handed in
+# no player are `absent`; remove them there once they play.
 # [grades]
-# ranks = [{ rank = 3, marks = 10 }, { rank = 20, marks = 8 }, { rank = 200, marks = 5 }]
-# against = [{ player = \"house-greedy\", score = 0.5, marks = 2 }]
+# ranks = [
+#     {{ rank = {top}, marks = 10 }},
+#     {{ rank = {half}, marks = 8 }},
+#     {{ rank = {count}, marks = 5 }},
+# ]
+# against = [{{ player = \"house-greedy\", score = 0.5, marks = 2 }}]
 # failed = 0
-";
+# absent = [{absent}]
+"
+    )
+}
 
 /// Arguments of `new tournament`.
 #[derive(Debug, Args)]
@@ -142,7 +157,7 @@ fn configuration(args: &TournamentArgs, taken: &[Submission]) -> Result<String, 
         text.extend(lines(submission).iter().map(|line| format!("# {line}\n")));
         text.push_str(&tables(submission, &folder)?);
     }
-    Ok(text + MORE)
+    Ok(text + &more(taken))
 }
 
 /// The game as the configuration in `folder` names it.
@@ -184,7 +199,8 @@ fn table(name: &str, player: &(PathBuf, Detected), folder: &Path) -> Result<Stri
     let run = match found {
         Detected::Command(words) => {
             let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-            format!("command = [{}]", words.join(", "))
+            // Any of its files may be part of the program.
+            format!("command = [{}]\nfiles = [\".\"]", words.join(", "))
         }
         Detected::Class(module) => {
             format!("comp30024 = {}", quoted(module))

@@ -57,4 +57,6 @@ fn grades_that_make_no_sense_are_refused() {
     };
     refused(&against("1.5", "a"), &["`score`", "from 0 to 1"]);
     refused(&against("0.5", "house"), &["`house`"]);
+    let absent = "ranks = [{ rank = 1, marks = 1.0 }]\nabsent = [\"zoe\", \"a\"]";
+    refused(absent, &["`absent`", "remove it here"]);
 }
