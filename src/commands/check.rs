@@ -2,6 +2,7 @@
 
 mod candidates;
 mod parallel_checks;
+mod report_files;
 mod table;
 mod watch;
 
@@ -13,6 +14,7 @@ use clap::Args;
 
 use self::candidates::UnknownPlayer;
 use self::parallel_checks::ChecksEnd;
+use self::report_files::ReportFiles;
 use self::table::CheckTable;
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
@@ -33,6 +35,7 @@ Examples:
   referee check player.py
   referee check \"java -cp build Player\" --game backdraughts
   referee check players/* --csv players.csv
+  referee check --all --reports reports
   referee check . --watch
 
 Checks several players at the same time, one per core. If an argument is not a player, the report
@@ -75,6 +78,9 @@ pub struct CheckArgs {
     /// Write a table of all players to a CSV file
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    /// Write each player's report to a file of its own in this folder
+    #[arg(long, value_name = "DIR")]
+    pub reports: Option<PathBuf>,
     /// Output format; JSON prints one line per player
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -106,9 +112,11 @@ fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     let same = candidates::copies(&entries, &words);
     let bots: Vec<String> = exam.bots.iter().map(|bot| bot.name.clone()).collect();
     let table = args.csv.as_deref().map(|path| CheckTable::create(path, bots)).transpose()?;
+    let files = args.reports.as_deref().map(ReportFiles::create).transpose()?;
     let mut report_printer = ReportPrinter {
         format: args.format,
         table,
+        files,
         printer,
         ready: 0,
         followed: None,
@@ -162,6 +170,7 @@ fn exam(args: &CheckArgs, settings: &Settings, printer: Printer) -> Result<Exam,
 struct ReportPrinter {
     format: OutputFormat,
     table: Option<CheckTable>,
+    files: Option<ReportFiles>,
     printer: Printer,
     ready: usize,
     /// The report that is printed step by step: that of a single player.
@@ -205,6 +214,9 @@ impl ReportPrinter {
         self.ready += usize::from(report.ready);
         if let Some(table) = &mut self.table {
             table.write(report)?;
+        }
+        if let Some(files) = &mut self.files {
+            files.write(report)?;
         }
         let text = match (self.format, &mut self.followed) {
             (OutputFormat::Text, Some(followed)) => followed.rest(report),

@@ -197,7 +197,8 @@ fn arguments_that_are_not_players_get_a_row() {
     arena.write("players/notes.txt", "text");
     arena.write("players/first.sh", FIRST);
     let args = ["check", "players/empty", "players/first.sh", "players/notes.txt"];
-    let run = arena.run(&[&args[..], &["--against", "random", "--csv", "table.csv"]].concat());
+    let more = ["--against", "random", "--csv", "table.csv", "--reports", "reports"];
+    let run = arena.run(&[&args[..], &more].concat());
     assert_eq!(run.code, 1, "{run:?}");
     assert!(run.err.ends_with("\n1 of 3 players are ready\n"), "{}", run.err);
     let expected = [
@@ -206,6 +207,9 @@ fn arguments_that_are_not_players_get_a_row() {
         ["players/notes.txt", "not-ready", "player"],
     ];
     assert_eq!(rows(&arena, 3), expected);
+    let report = |name: &str| fs::read_to_string(arena.path().join("reports").join(name));
+    assert!(report("first.sh.txt").is_ok_and(|text| text.ends_with("ready: no problems found\n")));
+    assert!(report("players-empty.txt").is_ok_and(|text| text.contains("NOT READY: ")));
     let refused = "players/empty (watch-your-back)\n  FAIL  player  player `players/empty`: no";
     assert!(run.out.contains(refused), "{}", run.out);
 }

@@ -51,7 +51,7 @@ pub(super) fn read(
         .zip(players)
         .map(|(found, word)| match found {
             Ok(spec) => {
-                let folder = args.records.join(free(&folder_name(&spec.name), &mut folders));
+                let folder = args.records.join(free(&file_name(&spec.name), &mut folders));
                 candidate(spec, word, folder, (args, settings, exam)).map(Ok)
             }
             Err(refused) => Ok(Err(refused)),
@@ -124,7 +124,7 @@ fn words(word: &str, args: &CheckArgs, settings: &Settings) -> Result<String, Fa
 }
 
 /// `name`, with a number added if it is taken.
-fn free(name: &str, taken: &mut BTreeSet<String>) -> String {
+pub(super) fn free(name: &str, taken: &mut BTreeSet<String>) -> String {
     let mut number = 1;
     let mut free = name.to_owned();
     while !taken.insert(free.clone()) {
@@ -134,8 +134,8 @@ fn free(name: &str, taken: &mut BTreeSet<String>) -> String {
     free
 }
 
-/// Turns a player's name into a folder name.
-fn folder_name(name: &str) -> String {
+/// Turns a player's name into the name of a file or folder.
+pub(super) fn file_name(name: &str) -> String {
     let plain = |character: char| match character {
         '-' | '_' | '.' => character,
         other if other.is_alphanumeric() => other,
@@ -152,8 +152,8 @@ mod tests {
 
     #[test]
     fn a_name_becomes_a_plain_folder() {
-        assert_eq!(folder_name("python3 ../my player.py"), "python3-..-my-player.py");
-        assert_eq!(folder_name("../.."), "player");
+        assert_eq!(file_name("python3 ../my player.py"), "python3-..-my-player.py");
+        assert_eq!(file_name("../.."), "player");
     }
 
     #[test]
