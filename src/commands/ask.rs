@@ -70,7 +70,7 @@ pub fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
     let Some(word) = &args.record else {
         return at_the_start(args, &settings, &spec, printer);
     };
-    let recorded = FoundGame::find(word, args.results.as_deref())?;
+    let recorded = FoundGame::find(word, args.results.as_deref(), printer)?;
     let FoundGame { header, record, dir } = recorded;
     let rules = args.settings.recorded_rules(header.clone(), &dir, printer)?;
     let (control, policy) = (&header.clock, header.fault_policy);

@@ -57,7 +57,7 @@ pub enum ExportFormat {
 /// Prints the games.
 pub fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure> {
     let ExportFormat::Jsonl = args.format;
-    let dir = find(args.dir.as_deref())?;
+    let dir = find(args.dir.as_deref(), printer)?;
     let mut analysis = TournamentAnalysis::read(&dir, Faulted::Count)?;
     args.moved.apply(&mut analysis.header, printer)?;
     let rules = recorded_rules(&analysis.header, &dir)?;

@@ -41,7 +41,7 @@ pub struct PacketsArgs {
 
 /// Writes all packets.
 pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
-    let dir = find(args.dir.as_deref())?;
+    let dir = find(args.dir.as_deref(), printer)?;
     let out = args.out.clone().unwrap_or_else(|| dir.join("packets"));
     fs::create_dir(&out).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => Failure::input(format!(

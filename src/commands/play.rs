@@ -111,7 +111,8 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     let containment = contained(&settings, &words)?;
     let (rules, opening) = match &args.from {
         Some(word) => {
-            let FoundGame { header, record, dir } = FoundGame::find(word, args.results.as_deref())?;
+            let FoundGame { header, record, dir } =
+                FoundGame::find(word, args.results.as_deref(), printer)?;
             let rules = args.settings.recorded_rules(header, &dir, printer)?;
             let ply = args.ply.unwrap_or(record.plies);
             let opening = steps_to(&rules.start, &record, ply)

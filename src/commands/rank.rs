@@ -89,7 +89,7 @@ pub fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
     if args.dirs.len() > 1 {
         return joined::rank(args, faulted, printer);
     }
-    let dir = find(args.dirs.first().map(PathBuf::as_path))?;
+    let dir = find(args.dirs.first().map(PathBuf::as_path), printer)?;
     let tables = Tables::read(&dir, faulted)?;
     tables.warn(printer);
     let is_text = args.format == RankFormat::Text;

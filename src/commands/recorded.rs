@@ -10,6 +10,7 @@ use crate::folder::log_failure;
 use crate::log::places::LogPlaces;
 use crate::log::{GameLine, GameNames, LogError, LogProblem, LogReader, LogScan, Scanned};
 use crate::model::record::{GameRecord, Header};
+use crate::printer::Printer;
 use referee_games::BySeat;
 
 /// A recorded game, with the header of its log.
@@ -27,12 +28,16 @@ impl FoundGame {
     /// Finds the game that `word` names: a log with one game; or an id or its prefix, in the folder
     /// `results` (default: the newest under `results/`). A prefix without `-1` or `-2` means the
     /// pair's first game.
-    pub(super) fn find(word: &str, results: Option<&Path>) -> Result<Self, Failure> {
+    pub(super) fn find(
+        word: &str,
+        results: Option<&Path>,
+        printer: Printer,
+    ) -> Result<Self, Failure> {
         let file = Path::new(word);
         if results.is_none() && file.is_file() {
             return only_game(file);
         }
-        let dir = find(results)?;
+        let dir = find(results, printer)?;
         let failed = |error| log_failure(&dir, &error);
         let mut log = LogScan::open(&dir).map_err(failed)?;
         let at = search(&mut log, word).map_err(|error| match error {

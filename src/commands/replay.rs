@@ -9,7 +9,9 @@ use clap::Args;
 
 use super::game_args::MovedGameArgs;
 use super::recorded::FoundGame;
+use super::report::command_options;
 use super::{Failure, OutputFormat, Status};
+use crate::analysis::fault_cases::FaultCase;
 use crate::game_program::recorded_rules;
 use crate::model::plies::Plies;
 use crate::model::record::GameRecord;
@@ -52,7 +54,7 @@ pub struct ReplayArgs {
 /// Shows the game.
 pub fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
     let FoundGame { mut header, record, dir } =
-        FoundGame::find(&args.game_id, args.results.as_deref())?;
+        FoundGame::find(&args.game_id, args.results.as_deref(), printer)?;
     if args.format == OutputFormat::Json {
         let json =
             serde_json::to_string(&record).map_err(|error| Failure::system(error.to_string()))?;
@@ -63,9 +65,18 @@ pub fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
     let replay = Replay::new(&rules.start, &record);
     if std::io::stdin().is_terminal() && printer.is_terminal() && args.ply.is_none() {
         viewer::view(replay, &header.clock, &record, printer.colour)?;
-        return Ok(Status::Done);
+    } else {
+        show(replay, &record, args.ply, printer)?;
     }
-    show(replay, &record, args.ply, printer)
+    if args.ply.is_none() {
+        let called = command_options::options(&dir, None);
+        for (seat, fault) in Seat::BOTH.map(|seat| (seat, record.fault_of(seat))) {
+            let Some(fault) = fault else { continue };
+            let case = FaultCase::new(&record, seat, fault);
+            printer.note(&format!("again: {}", case.command(&called)));
+        }
+    }
+    Ok(Status::Done)
 }
 
 fn show(
@@ -73,7 +84,7 @@ fn show(
     record: &GameRecord,
     only: Option<u32>,
     printer: Printer,
-) -> Result<Status, Failure> {
+) -> Result<(), Failure> {
     if only.is_none() {
         printer.line(&title(record))?;
         printer.line(&picture(replay.current(), &[], printer.colour))?;
@@ -82,7 +93,7 @@ fn show(
     loop {
         if only == Some(replay.current().ply()) {
             printer.line(&picture(replay.current(), &events, printer.colour))?;
-            return Ok(Status::Done);
+            return Ok(());
         }
         let Some(played) = replay.next().transpose()? else { break };
         events = played.events;
@@ -97,7 +108,7 @@ fn show(
         Some(ply) => {
             Err(Failure::input(format!("the game has {}, not {ply}", Plies(record.plies))))
         }
-        None => printer.line(&conclusion(record)).map(|()| Status::Done),
+        None => printer.line(&conclusion(record)),
     }
 }
 
@@ -125,6 +136,7 @@ fn conclusion(record: &GameRecord) -> String {
     let mut lines = Vec::new();
     for (seat, fault) in record.fault.iter().flatten() {
         lines.push(format!("{seat}: {}: {}", fault.code, fault.message));
+        lines.extend(fault.stderr.iter().map(|line| format!("    {line}")));
     }
     let end = match record.winner() {
         Some(winner) => format!("{winner} ({}) wins: {}", record.result, record.reason),
@@ -132,4 +144,24 @@ fn conclusion(record: &GameRecord) -> String {
     };
     lines.push(end);
     lines.iter().map(|line| crate::escape::terminal(line)).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::fault::FaultCode;
+    use crate::model::record::examples::{faulty, game};
+
+    #[test]
+    fn the_conclusion_shows_what_a_failed_player_said() {
+        let mut record = faulty(game("ant", "bee", "white"), &[("black", FaultCode::Crash)]);
+        for fault in record.fault.iter_mut().flat_map(|faults| faults.values_mut()) {
+            fault.stderr = vec!["KeyError: 'x'".to_owned()];
+        }
+        let text = conclusion(&record);
+        assert!(
+            text.starts_with("black: crash: why\n    KeyError: 'x'\nant (white) wins: "),
+            "{text}"
+        );
+    }
 }

@@ -68,7 +68,7 @@ pub struct ReportArgs {
 
 /// Writes the page and prints its path.
 pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
-    let dir = find(args.dir.as_deref())?;
+    let dir = find(args.dir.as_deref(), printer)?;
     if args.pseudonyms {
         let public = dir.join(PUBLIC);
         let mut tables = Tables::under_pseudonyms(&dir)?;

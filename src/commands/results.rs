@@ -18,8 +18,9 @@ use crate::report::games::GamesTable;
 use crate::report::taken_out::taken_out;
 use crate::report::{Remedy, Standings, tables};
 
-/// The named folder, or the newest one with a log under `results/`.
-pub fn find(named: Option<&Path>) -> Result<PathBuf, Failure> {
+/// The named folder, or the newest one with a log under `results/`. Says which one that is if there
+/// are several.
+pub fn find(named: Option<&Path>, printer: Printer) -> Result<PathBuf, Failure> {
     if let Some(dir) = named {
         return dir.join(LOG).is_file().then(|| dir.to_owned()).ok_or_else(|| {
             Failure::input(format!(
@@ -28,15 +29,19 @@ pub fn find(named: Option<&Path>) -> Result<PathBuf, Failure> {
             ))
         });
     }
-    let newest = fs::read_dir("results")
-        .into_iter()
-        .flatten()
-        .flatten()
+    let entries = fs::read_dir("results").into_iter().flatten().flatten();
+    let mut logs: Vec<(SystemTime, PathBuf)> = entries
         .filter_map(|entry| Some((changed(&entry.path().join(LOG))?, entry.path())))
-        .max();
-    newest.map(|(_, dir)| dir).ok_or_else(|| {
+        .collect();
+    logs.sort();
+    let (_, newest) = logs.pop().ok_or_else(|| {
         Failure::input("no results under results/; play a tournament with `referee run`")
-    })
+    })?;
+    if !logs.is_empty() {
+        let newest = crate::escape::terminal(&newest.display().to_string());
+        printer.note(&format!("{newest}, the newest of {} results", logs.len() + 1));
+    }
+    Ok(newest)
 }
 
 fn changed(path: &Path) -> Option<SystemTime> {

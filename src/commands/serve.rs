@@ -68,7 +68,7 @@ const AT_WORK: usize = 4;
 
 /// Serves until Ctrl-C.
 pub fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
-    let dir = find(args.dir.as_deref())?;
+    let dir = find(args.dir.as_deref(), printer)?;
     new_runtime()?.block_on(async {
         let mut stop = interrupted()?;
         let web = WebServer::listen(args.listen).await?;

@@ -71,7 +71,7 @@ struct LogFinding {
 
 /// Checks everything.
 pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
-    let dir = find(args.dir.as_deref())?;
+    let dir = find(args.dir.as_deref(), printer)?;
     if args.repair {
         repair::repair(&dir, printer)?;
     }

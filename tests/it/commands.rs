@@ -149,7 +149,8 @@ fn short_games_have_complete_replay_frames() {
          (white) wins: exit\n",
         rows.join("\n")
     );
-    assert_eq!(arena.run(&["replay", id]), Run::new(0, &expected, ""));
+    let again = format!("again: referee ask bad --record {id} --ply 1 --results results/cup\n");
+    assert_eq!(arena.run(&["replay", id]), Run::new(0, &expected, &again));
     assert_eq!(arena.run(&["replay", id, "--ply", "0"]), Run::new(0, EMPTY_BOARD, ""));
     let at_one = format!("{}\n", rows.join("\n"));
     assert_eq!(arena.run(&["replay", id, "--ply", "1"]), Run::new(0, &at_one, ""));

@@ -20,7 +20,7 @@ pub(super) fn rank(args: &RankArgs, faulted: Faulted, printer: Printer) -> Resul
     }
     let mut logs: Vec<LogContents> = Vec::new();
     for dir in &args.dirs {
-        logs.push(folder::read(&find(Some(dir))?, |_, _| {})?);
+        logs.push(folder::read(&find(Some(dir), printer)?, |_, _| {})?);
     }
     for log in &logs {
         log.problems.lines().iter().for_each(|line| printer.note(line));
