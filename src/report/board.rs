@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::report::drawing::{DrawnSquare, cells};
 use crate::report::story::named_squares;
 use referee_games::board::Square;
-use referee_games::{AnyPosition, Event, Seat};
+use referee_games::{AnyPosition, Event, Seat, Turn};
 
 const BOLD: &str = "1";
 const DIM: &str = "2";
@@ -39,9 +39,13 @@ pub fn picture_from(
 ) -> String {
     let cells = cells(position);
     let last = named_squares(events);
-    // Two letters on a square must not touch its neighbours.
-    let is_shared = cells.iter().flatten().any(|cell| cell.pieces.len() == 2);
-    let gap = if is_shared { " " } else { "" };
+    // Where both seats move at once, two pieces may meet on a square, and their letters must not
+    // touch its neighbours. The board keeps its width during the game.
+    let is_action = |event: &&Event| matches!(event, Event::Action { .. });
+    let is_wide = matches!(position.turn(), Turn::Both)
+        || events.iter().filter(is_action).count() > 1
+        || cells.iter().flatten().any(|cell| cell.pieces.len() == 2);
+    let gap = if is_wide { " " } else { "" };
     let mut text = String::from("    ");
     for column in in_order(cells.first().map_or(0, Vec::len), side) {
         // Writing to a string does not fail.
@@ -151,12 +155,14 @@ mod tests {
     #[test]
     fn both_pieces_of_a_square_are_shown() {
         let mut game = start(GameKind::BackToTheWall);
+        let before = picture(&*game, &[], Colour::Plain);
         let turn = Step::Both(referee_games::BySeat::new("R U 3,2", "L D 3,4"));
         game.play(turn, &mut Vec::new()).expect("legal");
         let board = picture(&*game, &[], Colour::Plain);
         let first = board.lines().nth(1).expect("a row");
         assert!(first.ends_with(" Gg"), "{board}");
         assert_eq!(first.find("Gg"), board.find('6').map(|at| at - 1), "under its column: {board}");
+        assert_eq!(board.lines().next(), before.lines().next(), "as wide as before");
     }
 
     #[test]

@@ -138,14 +138,14 @@ fn perft_counts_pairs_without_listing_them() {
 }
 
 /// Once at the start, as people see it.
-const ONCE: &str = "     0 1 2 3 4 5 6
-  0  G . . . . . C
-  1  . . . . . . .
-  2  . . # . # . .
-  3  . . . . . . .
-  4  . . # . # . .
-  5  . . . . . . .
-  6  c . . . . . g
+const ONCE: &str = "      0  1  2  3  4  5  6
+  0   G  .  .  .  .  .  C
+  1   .  .  .  .  .  .  .
+  2   .  .  #  .  #  .  .
+  3   .  .  .  .  .  .  .
+  4   .  .  #  .  #  .  .
+  5   .  .  .  .  .  .  .
+  6   c  .  .  .  .  .  g
      round 1 on once, 0 of 2 turns; squares: grunkle (x) 2, charge (o) 2; rounds: 0 to 0
 ";
 
