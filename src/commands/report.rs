@@ -32,7 +32,7 @@ use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use crate::report::grades;
 use crate::report::page::template::{PageKind, is_stamped};
-use crate::report::page::{Page, PageData, page};
+use crate::report::page::{Page, PageData, SHOWN_GAMES, page};
 use crate::report::replay_frames::ReplayFrames;
 use crate::report::taken_out::taken_out;
 use game_files::{GameFiles, PageParts};
@@ -189,8 +189,12 @@ impl<'a> PageBuilder<'a> {
     /// The visitors that collect from the games of the log.
     fn visitors(&mut self) -> PageVisitors<'_, 'a> {
         let collectors: Vec<&mut dyn LogVisitor> = vec![&mut self.summary, &mut self.failed_checks];
-        let collectors = Visitors(collectors);
-        PageVisitors { collectors, diagnoser: &mut self.diagnoser, files: self.files.as_mut() }
+        PageVisitors {
+            collectors: Visitors(collectors),
+            diagnoser: &mut self.diagnoser,
+            files: self.files.as_mut(),
+            games: 0,
+        }
     }
 
     /// The page, and one line per player that is out.
@@ -245,12 +249,19 @@ struct PageVisitors<'v, 'a> {
     collectors: Visitors<'v>,
     diagnoser: &'v mut Diagnoser,
     files: Option<&'v mut FilesWriter<'a>>,
+    /// The number of games so far.
+    games: usize,
 }
 
 impl LogVisitor for PageVisitors<'_, '_> {
     fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
         if !game.is_sealed {
             self.collectors.visit(game)?;
+        }
+        self.games += 1;
+        if self.games > SHOWN_GAMES {
+            // Not replayed: its decisions are not compared.
+            return if game.is_sealed { Ok(()) } else { self.diagnoser.add(game, Ok(Vec::new())) };
         }
         match &mut self.files {
             Some(files) => files.add(game, self.diagnoser),

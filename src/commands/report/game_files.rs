@@ -15,6 +15,7 @@ use crate::error::Failure;
 use crate::folder;
 use crate::log::{GameLine, GameNames};
 use crate::model::record::GameRecord;
+use crate::report::page::SHOWN_GAMES;
 use crate::report::replay_frames::{ReplayFrames, describe_end};
 use crate::report::replay_pack::ReplayPack;
 use referee_games::{BySeat, Seat};
@@ -45,14 +46,15 @@ impl PageParts {
     /// hash of the log's lines would reveal whose games they are. While games are sealed, too:
     /// the lines do not tell when they no longer are.
     pub(crate) fn of(analysis: &TournamentAnalysis) -> Result<Self, Failure> {
-        let games = analysis.state.played();
+        let games = analysis.state.played().min(SHOWN_GAMES);
         let size = games.div_ceil(MOST).next_power_of_two().max(LEAST);
         let mut hashers = vec![blake3::Hasher::new(); games.div_ceil(size)];
         let mut number = 0;
         let is_known = analysis.published.is_none() && analysis.sealed.is_empty();
         if is_known {
             folder::read(analysis.dir(), |_, game| {
-                if let Some(hasher) = hashers.get_mut(number / size) {
+                let hasher = hashers.get_mut(number / size);
+                if let Some(hasher) = hasher.filter(|_| number < games) {
                     hasher.update(&game.place.hash.to_le_bytes());
                 }
                 number += 1;

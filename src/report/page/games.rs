@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::template::PageKind;
-use super::{PageData, count, elo, name, plies};
+use super::{PageData, SHOWN_GAMES, count, elo, name, plies};
 use crate::analysis::highlights::{FAULTS, Highlight, HighlightKind};
 use crate::report::replay_frames::describe_end;
 use referee_games::Seat;
@@ -21,11 +21,17 @@ pub(super) fn teaser(material: &PageData<'_>) -> String {
 
 pub(super) fn section(material: &PageData<'_>) -> Markup {
     let highlights = &material.summary.highlights;
+    let is_too_long = material.standings.total.games() as usize > SHOWN_GAMES;
     html! {
         @if material.kind == PageKind::File { p {
             "This file contains " (count(material.replays.len(), "game")) ": those listed here"
             @if material.summary.faults.total > FAULTS { " (only the first " (FAULTS) " with a fault)" }
-            ". All other games are loaded from the folder " code { "games" } " beside it."
+            @if is_too_long {
+                ". The first " (SHOWN_GAMES) " games of the tournament are loaded from the folder "
+                code { "games" } " beside it; " code { "referee replay" } " shows any other."
+            } @else {
+                ". All other games are loaded from the folder " code { "games" } " beside it."
+            }
         } }
         div.choices {
             @for kind in HighlightKind::ALL {
