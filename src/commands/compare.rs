@@ -13,6 +13,7 @@ use super::run::{RunLimits, games_at_once, play, refuse_changed};
 use super::runtime::interrupted;
 use super::settings::{GivenSettings, Settings, config_path, opened, read_config};
 use super::{Failure, OutputFormat, Status};
+use crate::analysis::diagnostics::copies;
 use crate::analysis::sprt::match_game;
 use crate::config::LoadedConfig;
 use crate::folder::{self, LockedFolder};
@@ -128,6 +129,11 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     let containment = settings.sandbox()?;
     printer.note(&containment.summary());
     let prepared = resume::prepare(&folder, &tournament, &containment.record(), &[], printer)?;
+    if let [one, other] = &tournament.players[..]
+        && one.hash == other.hash
+    {
+        printer.note(&copies::describe(&[one.name.clone(), other.name.clone()]));
+    }
     let place = args.elsewhere.place(&settings);
     let terms = RunLimits { jobs: settings.jobs, deadline: None, place };
     let played =

@@ -9,7 +9,7 @@ use clap::Args;
 use super::game_args::MovedGameArgs;
 use super::report::game_files::game_script;
 use super::report::{ReplayRenderer, failed};
-use super::results::{Tables, find};
+use super::results::{PACKETS, Tables, find};
 use super::{Failure, Status};
 use crate::analysis::pseudonyms::Pseudonyms;
 use crate::folder::EXCHANGES;
@@ -42,7 +42,7 @@ pub struct PacketsArgs {
 /// Writes all packets.
 pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = find(args.dir.as_deref(), printer)?;
-    let out = args.out.clone().unwrap_or_else(|| dir.join("packets"));
+    let out = args.out.clone().unwrap_or_else(|| dir.join(PACKETS));
     fs::create_dir(&out).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => Failure::input(format!(
             "{} already exists; remove it, or name another folder with --out",

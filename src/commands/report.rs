@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::game_args::MovedGameArgs;
-use super::results::{Tables, find, players_out};
+use super::results::{PAGE, PUBLIC, Tables, find, players_out};
 use super::{Failure, Status};
 use crate::analysis::diagnostics::Diagnoser;
 use crate::analysis::diagnostics::decisions::add_decisions;
@@ -37,10 +37,6 @@ use crate::report::replay_frames::ReplayFrames;
 use crate::report::taken_out::taken_out;
 use game_files::{GameFiles, PageParts};
 
-/// The file name of the page.
-pub const PAGE: &str = "report.html";
-/// The folder of the page with pseudonyms.
-const PUBLIC: &str = "public";
 /// The most bytes of embedded replays on the page.
 const REPLAY_BYTES: usize = 4 << 20;
 

@@ -48,6 +48,21 @@ fn changed(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).ok()?.modified().ok()
 }
 
+/// What was handed out of the results in `dir` before their last game, and how to make it
+/// anew.
+pub(super) fn outdated(dir: &Path) -> Vec<String> {
+    let log = changed(&dir.join(LOG));
+    let handed_out = [
+        (PACKETS, "key.csv", "remove it and call `referee packets`"),
+        (PUBLIC, PAGE, "call `referee report --pseudonyms`"),
+    ];
+    let old = handed_out.into_iter().filter(|(folder, file, _)| {
+        changed(&dir.join(folder).join(file)).is_some_and(|at| Some(at) < log)
+    });
+    old.map(|(folder, _, advice)| format!("`{folder}` is older than these results: {advice}"))
+        .collect()
+}
+
 /// A tournament with the ranking that its tables show.
 #[derive(Debug)]
 pub struct Tables {
@@ -156,6 +171,13 @@ pub(super) fn table_files(
 
 /// An empty file that marks the tables of a run that has not ended: they may be older than the log.
 pub const UNFINISHED: &str = "tables.unfinished";
+
+/// The folder of the packets.
+pub(super) const PACKETS: &str = "packets";
+/// The folder of the report under pseudonyms.
+pub(super) const PUBLIC: &str = "public";
+/// The file name of the report.
+pub(super) const PAGE: &str = "report.html";
 
 /// The file name of the table of games.
 pub const GAMES_TABLE: &str = "games.csv";

@@ -23,7 +23,7 @@ use self::live_tables::LiveTables;
 use self::live_workers::WorkersFile;
 use super::containment_args::{level_named, mechanism_named};
 use super::report::{self, command_options};
-use super::results::Tables;
+use super::results::{self, Tables};
 use super::runtime::{interrupted, new_runtime};
 use super::settings::{GivenSettings, SettingSource, Settings, Sourced};
 use super::until::Until;
@@ -420,6 +420,9 @@ fn conclude(
         printer.note(line);
     }
     printer.note(&format!("Results: {}", folder.dir().display()));
+    for line in results::outdated(folder.dir()) {
+        printer.note(&line);
+    }
     let called = command_options::options(folder.dir(), Some(&args.config));
     printer.note(&format!("next: open report.html there, or referee replay GAME {called}"));
     let found = args.strict && tables.standings.fault_total() > 0;

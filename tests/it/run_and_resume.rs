@@ -568,8 +568,12 @@ fn a_replaced_player_plays_its_games_again() {
     assert_eq!(differences(&run).len(), 1, "the other changed, and is not named");
     assert_eq!(arena.lines(), before);
 
+    assert_eq!(arena.run(&["packets"]).code, 0);
+    assert_eq!(arena.run(&["report", "--pseudonyms"]).code, 0);
     let run = arena.run(&["run", "--replace", "cat"]);
     assert_eq!(run.code, 0);
+    let old = |folder: &str| format!("\n`{folder}` is older than these results: ");
+    assert!(["packets", "public"].iter().all(|it| run.err.contains(&old(it))), "{}", run.err);
     let notes: Vec<&str> = run.err.lines().take(2).collect();
     let replaced = "player cat replaced: HASH became HASH; its games are played again";
     assert_eq!(notes, [replaced, "4 games are in the log, 8 to play"]);
