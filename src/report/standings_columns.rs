@@ -30,7 +30,7 @@ const COLUMNS: &[StandingsColumn] = &[
     column("rating", |row| CellValue::elo(row.shown_rating().map(|it| it.value)))
         .shown("rating", Keep::Always)
         .with_cell(|row| TableCell::or_dash(row.shown_rating().map(|it| whole(it.value)))),
-    people(|row| TableCell::or_dash(row.shown_rating().map(|it| margin(it.margin()))))
+    people(|row| TableCell::or_dash(row.shown_rating().map(half_width)))
         .shown("±95%", Keep::Rank(5)),
     people(|row| TableCell::or_dash(row.rank_interval())).shown("ranks", Keep::Rank(6)),
     column("rating_low", |row| CellValue::elo(row.shown_rating().map(|it| it.low))),
@@ -63,6 +63,11 @@ const COLUMNS: &[StandingsColumn] = &[
     column("first_rating", |row| CellValue::rating(seat_ratings(row).map(|it| it.first))),
     column("second_rating", |row| CellValue::rating(seat_ratings(row).map(|it| it.second))),
 ];
+
+/// Half the width of a rating's interval. The rating of an anchor has none.
+fn half_width(rating: Estimate) -> String {
+    if rating.margin() > 0.0 { margin(rating.margin()) } else { "fixed".to_owned() }
+}
 
 /// Gets a player's value in a column.
 type ValueOf = for<'a> fn(&'a Row) -> CellValue<'a>;

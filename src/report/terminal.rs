@@ -19,11 +19,13 @@ pub fn ranking(standings: &Standings, width: usize, colour: Colour) -> String {
 mod tests {
     use unicode_width::UnicodeWidthStr;
 
-    use super::super::standings::tests::standings;
+    use super::super::standings::tests::{evaluation, standings};
     use super::*;
+    use crate::analysis::Evaluation;
     use crate::analysis::results::NamedResults;
     use crate::analysis::results::tests::results;
     use crate::model::fault::FaultCode;
+    use crate::model::record::Anchor;
     use crate::model::record::examples::{distinct, faulty, game};
 
     fn example() -> NamedResults {
@@ -55,6 +57,18 @@ greedy and 象棋 bot (97%, 2), 象棋 bot and chatty (63%, 62).";
         let widths: Vec<usize> = text.lines().take(4).map(UnicodeWidthStr::width).collect();
         assert_eq!(widths, [widths[0]; 4], "{text}");
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn an_anchor_has_a_fixed_rating() {
+        let results = example();
+        let anchor = Anchor { player: "greedy".to_owned(), rating: 1500.0 };
+        let summary = evaluation(&results).summary;
+        let evaluated = Evaluation::new(results, &[anchor], &[None; 3], summary);
+        let text = ranking(&Standings::new(&evaluated.expect("ratings")), 100, Colour::Plain);
+        let row = text.lines().find(|line| line.contains("greedy")).expect("a row");
+        let cells: Vec<&str> = row.split_whitespace().collect();
+        assert_eq!(cells[1..4], ["greedy", "1500", "fixed"]);
     }
 
     #[test]
