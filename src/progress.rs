@@ -204,16 +204,15 @@ impl Progress {
     fn news_of_faults(&mut self, record: &GameRecord) -> Vec<String> {
         let Some(called) = &self.called else { return Vec::new() };
         let mut news = Vec::new();
-        for seat in Seat::BOTH {
-            let Some(fault) = record.fault_of(seat) else { continue };
-            let kind = (record.players[seat].clone(), fault.code);
+        for case in FaultCase::all(record) {
+            let kind = (case.player.clone(), case.fault.code);
             if self.told.len() > FAULTS_TOLD || !self.told.insert(kind) {
                 continue;
             }
             news.push(if self.told.len() > FAULTS_TOLD {
                 "further faults are in the report".to_owned()
             } else {
-                told(&FaultCase::new(record, seat, fault), called)
+                told(&case, called)
             });
         }
         news

@@ -37,11 +37,10 @@ pub struct FaultCases {
 impl FaultCases {
     /// Adds the faults of a game.
     pub fn add(&mut self, record: &GameRecord) {
-        for seat in Seat::BOTH {
-            let Some(fault) = record.fault_of(seat) else { continue };
+        for case in FaultCase::all(record) {
             self.total += 1;
             if self.cases.len() < MOST {
-                self.cases.push(FaultCase::new(record, seat, fault));
+                self.cases.push(case);
             }
         }
     }
@@ -58,6 +57,12 @@ impl FaultCase {
             ply: record.plies,
             fault: fault.clone(),
         }
+    }
+
+    /// The faults of a game.
+    pub fn all(record: &GameRecord) -> impl Iterator<Item = Self> {
+        let case = |seat| Some(Self::new(record, seat, record.fault_of(seat)?));
+        Seat::BOTH.into_iter().filter_map(case)
     }
 
     /// The command that asks the player for the decision again. If the player did not start, this

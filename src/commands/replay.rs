@@ -70,9 +70,7 @@ pub fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
     }
     if args.ply.is_none() {
         let called = command_options::options(&dir, None);
-        for (seat, fault) in Seat::BOTH.map(|seat| (seat, record.fault_of(seat))) {
-            let Some(fault) = fault else { continue };
-            let case = FaultCase::new(&record, seat, fault);
+        for case in FaultCase::all(&record) {
             printer.note(&format!("again: {}", case.command(&called)));
         }
     }

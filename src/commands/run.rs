@@ -153,13 +153,13 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     printer.note(&containment.summary());
     let record = containment.record();
     let prepared = resume::prepare(&folder, &tournament, &record, &args.replace, printer)?;
-    let players = Contender::all(&prepared.contents.state);
-    if tournament.seed.is_none() && prepared.contents.state.played() == 0 {
+    let state = &prepared.contents.state;
+    if tournament.seed.is_none() && state.played() == 0 {
         let secret = folder.secret(None)?.to_hex();
         printer.note(&format!("All seeds are drawn from this secret, kept in `secret`: {secret}"));
     }
     let called = command_options::options(folder.dir(), Some(&args.config));
-    let mut progress = Progress::new(printer, players)
+    let mut progress = Progress::new(printer, Contender::all(state))
         .until(until.as_ref().map(|until| until.at))
         .tell_faults(called);
     let terms = RunLimits {
@@ -178,25 +178,28 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     if let Some(grades) = &tournament.grades {
         report::write_grades(grades, &tables)?;
     }
+    if let (RunEnd::TimeUp, Some(until)) = (&outcome.end, &until) {
+        printer.note(&time_up(&until.text, &tables));
+    }
     let status = match outcome.end {
         RunEnd::Failed(failure) => return Err(failure),
-        RunEnd::Stopped => {
-            printer.note(&format!(
-                "stopped: {}, in {}; run the same command again to continue",
-                tables.standings.summary,
-                dir.display()
-            ));
-            Status::Interrupted
-        }
-        end @ (RunEnd::TimeUp | RunEnd::Complete) => {
-            if let (RunEnd::TimeUp, Some(until)) = (&end, &until) {
-                printer.note(&time_up(&until.text, &tables));
-            }
-            conclude(args, &tournament, &folder, (&tables, &out), printer)?
+        RunEnd::Stopped => stopped(&tables, printer),
+        RunEnd::TimeUp | RunEnd::Complete => {
+            conclude(args, &tournament.name, (&tables, &out), printer)?
         }
     };
     refuse_replaced(&tournament.players)?;
     Ok(status)
+}
+
+/// Says how to go on after an interruption.
+fn stopped(tables: &Tables, printer: Printer) -> Status {
+    printer.note(&format!(
+        "stopped: {}, in {}; run the same command again to continue",
+        tables.standings.summary,
+        tables.analysis.dir().display()
+    ));
+    Status::Interrupted
 }
 
 /// Fails if a player's program has changed while games were played, and says what to do.
@@ -408,22 +411,23 @@ fn in_order_of<'a>(
     names.iter().filter_map(|name| players.iter().find(|player| player.name == *name))
 }
 
+/// Prints the ranking and what to do next.
 fn conclude(
     args: &RunArgs,
-    tournament: &Tournament,
-    folder: &LockedFolder,
+    name: &str,
     (tables, out): (&Tables, &[String]),
     printer: Printer,
 ) -> Result<Status, Failure> {
-    show(args, &tournament.name, &tables.standings, printer)?;
+    let dir = tables.analysis.dir();
+    show(args, name, &tables.standings, printer)?;
     for line in out {
         printer.note(line);
     }
-    printer.note(&format!("Results: {}", folder.dir().display()));
-    for line in results::outdated(folder.dir()) {
+    printer.note(&format!("Results: {}", dir.display()));
+    for line in results::outdated(dir) {
         printer.note(&line);
     }
-    let called = command_options::options(folder.dir(), Some(&args.config));
+    let called = command_options::options(dir, Some(&args.config));
     printer.note(&format!("next: open report.html there, or referee replay GAME {called}"));
     let found = args.strict && tables.standings.fault_total() > 0;
     Ok(if found { Status::Found } else { Status::Done })

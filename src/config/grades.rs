@@ -130,13 +130,11 @@ fn absent(
 ) -> Vec<String> {
     let Some(absent) = &keys.absent else { return Vec::new() };
     let players = players.unwrap_or_default();
-    let plays = |name: &&Spanned<String>| {
-        players
-            .iter()
-            .any(|keys| keys.name.as_ref().is_some_and(|it| it.get_ref() == name.get_ref()))
-    };
+    let names = || players.iter().filter_map(|keys| Some(keys.name.as_ref()?.get_ref()));
+    let plays = |name: &&Spanned<String>| names().any(|player| player == name.get_ref());
     for name in absent.get_ref().iter().filter(plays) {
-        let problem = Problem::new(name.span(), "a player is called `absent`");
+        let title = format!("player `{}` is listed as `absent`", name.get_ref().escape_debug());
+        let problem = Problem::new(name.span(), title);
         problems.add(problem.label("remove it here, or under `[[players]]`"));
     }
     absent.get_ref().iter().map(|name| name.get_ref().clone()).collect()

@@ -17,6 +17,8 @@ const MOST: u32 = 10;
 #[derive(Debug)]
 pub(super) struct Patience {
     began: Instant,
+    /// When the request was sent.
+    sent: Instant,
     /// The time allowed.
     bound: Duration,
     /// The waits for a core when a quarter of the time was over. Most replies come earlier.
@@ -27,10 +29,11 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    /// Patience for `bound` from `began` on.
-    pub(super) fn new(began: Instant, bound: Duration) -> Self {
+    /// Patience for `bound` from `began` on, for the reply to a request that was written from then
+    /// on, to the end at `sent`.
+    pub(super) fn new(began: Instant, sent: Instant, bound: Duration) -> Self {
         let (watched, overslept, excused) = Default::default();
-        Self { began, bound, watched, overslept, excused }
+        Self { began, sent, bound, watched, overslept, excused }
     }
 
     /// When to look at the player, if it does not reply before.
@@ -48,7 +51,7 @@ impl Patience {
 
     /// When the referee looks for the first time.
     pub(super) fn soon(&self) -> Instant {
-        self.began + SOON
+        self.sent + SOON
     }
 
     /// Whether the waits for a core are still to be read.
@@ -94,7 +97,21 @@ mod tests {
 
     fn asked() -> (Instant, Patience) {
         let began = Instant::now();
-        (began, Patience::new(began, BOUND))
+        (began, Patience::new(began, began, BOUND))
+    }
+
+    /// What is excused if the referee looks this late, and the player has used this CPU time.
+    fn excused(late: Duration, cpu: Duration) -> Duration {
+        let (began, mut patience) = asked();
+        let now = began + BOUND + late;
+        patience.looked(began + BOUND, now);
+        patience.excuse(&CoreWaits::default(), cpu, now);
+        assert_eq!(patience.deadline(), began + BOUND + patience.excused());
+        patience.excused()
+    }
+
+    fn waits(millis: u32) -> CoreWaits {
+        [(1, millis * MS), (2, MS)].into_iter().collect()
     }
 
     #[test]
@@ -107,40 +124,36 @@ mod tests {
     }
 
     #[test]
-    fn a_look_that_is_late_moves_the_deadline() {
-        let (began, mut patience) = asked();
-        let now = began + 130 * MS;
-        patience.looked(began + BOUND, now);
-        patience.excuse(&CoreWaits::default(), 5 * MS, now);
-        assert_eq!((patience.excused(), patience.deadline()), (30 * MS, now));
+    fn waits_since_the_first_look_are_excused() {
+        for (before, after, expected) in [(5, 65, 60), (5, 14, 0), (50, 150, 95)] {
+            let (began, mut patience) = asked();
+            patience.watch(waits(before));
+            patience.excuse(&waits(after), 5 * MS, began + BOUND);
+            assert_eq!(patience.excused(), expected * MS, "{before} to {after}");
+        }
     }
 
     #[test]
-    fn short_delays_are_normal() {
-        let (began, mut patience) = asked();
-        let now = began + 109 * MS;
-        patience.looked(began + BOUND, now);
-        patience.excuse(&CoreWaits::default(), Duration::ZERO, now);
-        assert_eq!(patience.excused(), Duration::ZERO);
+    fn late_looks_are_excused_but_short_delays_are_normal() {
+        assert_eq!(excused(30 * MS, 5 * MS), 30 * MS);
+        assert_eq!(excused(9 * MS, Duration::ZERO), Duration::ZERO);
     }
 
     #[test]
     fn cpu_time_is_always_charged() {
-        let (began, mut patience) = asked();
-        let now = began + 180 * MS;
-        patience.looked(began + BOUND, now);
-        patience.excuse(&CoreWaits::default(), 150 * MS, now);
-        assert_eq!(patience.excused(), 30 * MS);
-        patience.excuse(&CoreWaits::default(), 500 * MS, now);
-        assert_eq!(patience.excused(), Duration::ZERO, "on several cores");
+        assert_eq!(excused(80 * MS, 150 * MS), 30 * MS);
+        assert_eq!(excused(80 * MS, 500 * MS), Duration::ZERO, "on several cores");
     }
 
     #[test]
     fn patience_ends() {
-        let (began, mut patience) = asked();
-        let now = began + 5000 * MS;
-        patience.looked(began + BOUND, now);
-        patience.excuse(&CoreWaits::default(), Duration::ZERO, now);
-        assert_eq!(patience.deadline(), began + 11 * BOUND);
+        assert_eq!(excused(4900 * MS, Duration::ZERO), 10 * BOUND);
+    }
+
+    #[test]
+    fn time_in_which_the_player_did_not_read_is_its_own() {
+        let began = Instant::now();
+        let sent = began + 99 * MS;
+        assert_eq!(Patience::new(began, sent, BOUND).soon(), sent + SOON);
     }
 }

@@ -125,7 +125,7 @@ impl PlayerProcess {
         let now = Instant::now();
         let deadline = now + limit.bound;
         let (asked, written) = self.write(line, now, deadline).await;
-        let mut patience = Patience::new(now, limit.bound);
+        let mut patience = Patience::new(now, asked, limit.bound);
         if written == WriteOutcome::Late {
             return self.late(limit, asked, written, &patience).await;
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// How long each thread of a process and of its descendants has waited for a core so far, by the
 /// number of the thread. Empty where the system does not tell.
 #[derive(Debug, Clone, Default)]
-pub struct CoreWaits(pub(crate) BTreeMap<i32, Duration>);
+pub struct CoreWaits(BTreeMap<i32, Duration>);
 
 impl CoreWaits {
     /// How long the thread that waited longest has waited since `before`. Threads that started
@@ -19,12 +19,19 @@ impl CoreWaits {
     }
 }
 
+impl FromIterator<(i32, Duration)> for CoreWaits {
+    fn from_iter<I: IntoIterator<Item = (i32, Duration)>>(threads: I) -> Self {
+        Self(threads.into_iter().collect())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn waits<const N: usize>(waited: [(i32, u64); N]) -> CoreWaits {
-        CoreWaits(waited.map(|(thread, millis)| (thread, Duration::from_millis(millis))).into())
+        let waited = waited.into_iter();
+        waited.map(|(thread, millis)| (thread, Duration::from_millis(millis))).collect()
     }
 
     #[test]

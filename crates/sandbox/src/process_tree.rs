@@ -170,7 +170,7 @@ impl ProcessTree {
     /// How long each thread of the living processes has waited for a core.
     pub(crate) fn core_waits(&self) -> CoreWaits {
         let members = self.members().into_iter();
-        CoreWaits(members.flat_map(|member| procfs::core_waits(member.pid)).collect())
+        members.flat_map(|member| procfs::core_waits(member.pid)).collect()
     }
 
     /// The sum of the peak resident memory of all living processes, in bytes.

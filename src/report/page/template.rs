@@ -169,7 +169,7 @@ impl PageTemplate<'_> {
     }
 }
 
-/// The section of the games in play; it is hidden while there are none.
+/// The boards of the games in play. The section is hidden while nobody plays.
 fn in_play() -> Markup {
     html! {
         section #in-play hidden { h2 { "In play" } div #boards {} }
