@@ -2,16 +2,21 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::files::kill_in;
 use crate::protocol::{CgroupSetup, SetupError};
+
+/// The files to write to, to join a group: the first that exists. `tasks` of version 1 moves a
+/// single thread, at once. To move a whole process, the kernel waits until no core creates or ends
+/// a thread, which often takes milliseconds.
+const JOIN: [&str; 2] = ["tasks", "cgroup.procs"];
 
 /// A group that the supervisor has created for its process.
 #[derive(Debug)]
 pub(crate) struct Cgroup {
     dir: PathBuf,
-    procs: File,
+    join: File,
 }
 
 impl Cgroup {
@@ -28,17 +33,17 @@ impl Cgroup {
                     fs::write(file, value)?;
                 }
             }
-            OpenOptions::new().write(true).open(dir.join("cgroup.procs"))
+            open_first(dir)
         };
-        make().map(|procs| Self { dir: dir.clone(), procs }).map_err(|error: io::Error| {
+        make().map(|join| Self { dir: dir.clone(), join }).map_err(|error: io::Error| {
             let _ = fs::remove_dir(dir);
             SetupError::setting_up(&format!("its control group {}", dir.display()), &error)
         })
     }
 
-    /// Moves this process into the group.
+    /// Moves this process, which has a single thread, into the group.
     pub(crate) fn join(&self) -> Result<(), SetupError> {
-        (&self.procs).write_all(b"0").map_err(|error| {
+        (&self.join).write_all(b"0").map_err(|error| {
             SetupError::setting_up(&format!("its control group {}", self.dir.display()), &error)
         })
     }
@@ -50,12 +55,22 @@ impl Cgroup {
 
     /// Removes the group and, if the caller is gone, the caller's group above it.
     pub(crate) fn remove(self, caller_is_gone: bool) -> io::Result<()> {
-        drop(self.procs);
+        drop(self.join);
         let removed = fs::remove_dir(&self.dir);
         if let Some(above) = self.dir.parent().filter(|_| caller_is_gone) {
             // Other supervisors may still have processes in it; the last one succeeds.
             let _ = fs::remove_dir(above);
         }
         removed
+    }
+}
+
+/// Opens the first of [`JOIN`] that the group `dir` has.
+fn open_first(dir: &Path) -> io::Result<File> {
+    let open = |name| OpenOptions::new().write(true).open(dir.join(name));
+    let [tasks, procs] = JOIN;
+    match open(tasks) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => open(procs),
+        opened => opened,
     }
 }
