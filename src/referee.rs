@@ -10,6 +10,7 @@ mod shared_core;
 
 use std::error::Error;
 use std::fmt;
+use std::pin::pin;
 use std::time::Duration;
 
 pub(crate) use ask::{Answered, PendingTurn};
@@ -303,7 +304,8 @@ impl<'a, 'o> GameLoop<'a, 'o> {
         let question = PendingTurn::new(seat, self.setup, &*self.position, events, clocks);
         let (player, opponent) = self.players.pick_mut(seat);
         let control = self.setup.control;
-        let mut answered = undisturbed(question.ask(player), opponent, control).await?;
+        // Pinned, because moving the whole turn into another future would copy kilobytes.
+        let mut answered = undisturbed(pin!(question.ask(player)), opponent, control).await?;
         let stolen = self.watch_pondering(!seat);
         self.stolen[seat].note(stolen, answered.used.unwrap_or_default());
         if let (Some(used), Ok(_)) = (&mut answered.used, &answered.decided) {

@@ -66,7 +66,7 @@ pub(crate) fn local_games(script: &Script, wants: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// The measurements of one game, from the first turn to the record.
+/// The measurements of one game, from the first action to the record.
 pub(crate) struct Measured {
     /// The referee's CPU time, in microseconds.
     cpu: f64,
@@ -87,26 +87,23 @@ pub(crate) async fn one_game(mut players: BySeat<Player>, script: &Script) -> Ou
         seeds: BySeat::new(1, 2),
     };
     let mut luck = Luck::from_key([0; 32]);
-    let (mut first, mut last) = (None, 0.0);
-    let (mut began, mut ended) = (None, Instant::now());
+    // Reading the CPU clock is a system call, so it is read only when the first action was played.
+    let mut first = None;
     let report = play(&setup, &mut luck, &mut players, &mut |_, _| {
-        last = cpu().unwrap_or(f64::NAN);
-        first.get_or_insert(last);
-        ended = Instant::now();
-        began.get_or_insert(ended);
+        if first.is_none() {
+            first = Some((cpu().unwrap_or(f64::NAN), Instant::now()));
+        }
     })
     .await?;
+    let (last, ended) = (cpu()?, Instant::now());
+    let (first, began) = first.ok_or("no action was played")?;
     if report.trace.actions.len() != script.plies {
         return Err(format!("the game ended early: {:?}", report.ending).into());
     }
     let starts = [report.trace.startup.first, report.trace.startup.second];
     let statistics = BySeat::new(players.first.leave().await, players.second.leave().await);
     let recorded = log(report, statistics, script)?;
-    Ok(Measured {
-        cpu: last - first.unwrap_or(f64::NAN) + recorded,
-        wall: ended - began.unwrap_or(ended),
-        starts,
-    })
+    Ok(Measured { cpu: last - first + recorded, wall: ended - began, starts })
 }
 
 /// The CPU time to write the record to a log beside the script, in microseconds.

@@ -13,7 +13,6 @@ mod bot_ladder;
 mod check_and_ask;
 mod commands;
 mod compare;
-mod cost_of_a_move;
 mod foreign_games;
 mod formats;
 mod fuzz;

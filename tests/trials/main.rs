@@ -7,6 +7,7 @@ mod support;
 
 mod browser;
 mod containment;
+mod cost_of_a_move;
 mod crashes;
 mod game_kits;
 mod hidden_games;
@@ -23,11 +24,16 @@ mod test_game;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if cost_of_a_move::serve(&args) {
+        return ExitCode::SUCCESS;
+    }
     harness::run([
         // First, because it waits for all others that run.
         ("packages", packages::tests()),
         ("browser", browser::tests()),
         ("containment", containment::tests()),
+        ("cost_of_a_move", cost_of_a_move::tests()),
         ("crashes", crashes::tests()),
         ("game_kits", game_kits::tests()),
         ("hidden_games", hidden_games::tests()),

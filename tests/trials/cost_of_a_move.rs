@@ -1,10 +1,12 @@
 //! The cost of a move, counted instead of timed: the numbers do not depend on the machine or its
 //! load.
 
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
 use allocation_counter::{measure, opt_out};
+use libtest_mimic::Trial;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee::model::clock::{Measure, TimeControl};
@@ -18,6 +20,77 @@ use referee::seeds::Luck;
 use referee_games::backdraughts::Backdraughts;
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{BySeat, Game, GameKind, Options, Seat, Step, Turn};
+
+use crate::harness::{Lacks, quick, slow, without};
+
+/// The first argument of a process that only plays: the number of games and the wants follow.
+const PLAY: &str = "--play";
+
+pub(crate) fn tests() -> Vec<Trial> {
+    vec![
+        quick("a_move_of_watch_your_back_allocates_little", || {
+            let most = [("[]", 3), (EVENTS, 3), (EVERYTHING, 16)];
+            check::<WatchYourBack>(GameKind::WatchYourBack, most, 20)
+        }),
+        quick("a_move_of_backdraughts_allocates_little", || {
+            let most = [("[]", 12), (EVENTS, 12), (EVERYTHING, 22)];
+            check::<Backdraughts>(GameKind::Backdraughts, most, 30)
+        }),
+        slow("a_move_takes_few_instructions", || {
+            instructions([("[]", 33_000), (EVENTS, 37_000), (EVERYTHING, 97_000)])
+        }),
+    ]
+}
+
+/// Players that want events.
+const EVENTS: &str = r#"["events"]"#;
+/// Players that want everything.
+const EVERYTHING: &str = r#"["state","events","legal"]"#;
+
+/// Plays games if this process was started for that. Returns false if it was not.
+pub(crate) fn serve(args: &[String]) -> bool {
+    let [mode, games, wants] = args else { return false };
+    if mode != PLAY {
+        return false;
+    }
+    let script = script::<WatchYourBack>();
+    for _ in 0..games.parse().expect("a number") {
+        played(GameKind::WatchYourBack, &script, wants);
+    }
+    true
+}
+
+/// Checks that a move takes at most this many instructions, for each list of wants. The program is
+/// one for tests, so it is hardly optimised; the players' own instructions count.
+fn instructions(most: [(&str, u64); 3]) -> Lacks {
+    let lacks = without(&["valgrind"]);
+    if lacks.is_some() {
+        return lacks;
+    }
+    let plies: usize = script::<WatchYourBack>().iter().map(|(_, script)| script.len()).sum();
+    for (wants, most) in most {
+        let [one, three] = ["1", "3"].map(|games| instructions_of(games, wants));
+        let a_ply = (three - one) / 2 / u64::try_from(plies).expect("few");
+        println!("{wants}: {a_ply} instructions per move");
+        assert!(a_ply <= most, "{wants}: {a_ply} instructions per move, at most {most} expected");
+    }
+    None
+}
+
+/// The instructions of a process that plays so many games.
+fn instructions_of(games: &str, wants: &str) -> u64 {
+    let program = std::env::current_exe().expect("this program");
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(program)
+        .args([PLAY, games, wants])
+        .output()
+        .expect("valgrind");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    let count = text.lines().find_map(|line| line.split_once("Collected : "));
+    count.expect(&text).1.trim().parse().expect("a number")
+}
 
 /// The actions of a random game, by seat.
 fn script<G: Game>() -> BySeat<Vec<String>> {
@@ -44,8 +117,8 @@ fn script<G: Game>() -> BySeat<Vec<String>> {
 }
 
 /// A player that follows a script. Its own allocations are not counted.
-fn player(script: Vec<String>, wants: &'static str) -> Player {
-    let mut actions = script.into_iter();
+fn player(script: Vec<String>, wants: &str) -> Player {
+    let (mut actions, wants) = (script.into_iter(), wants.to_owned());
     Player::Wire(Box::new(Wire::local(Box::new(move |line| {
         let mut reply = None;
         opt_out(|| {
@@ -60,7 +133,7 @@ fn player(script: Vec<String>, wants: &'static str) -> Player {
 }
 
 /// Plays the game of the script. Returns its report and the number of allocations.
-fn played(kind: GameKind, script: &BySeat<Vec<String>>, wants: &'static str) -> (GameReport, u64) {
+fn played(kind: GameKind, script: &BySeat<Vec<String>>, wants: &str) -> (GameReport, u64) {
     let game = kind.shared();
     let options = Options::resolve(game.options(), []).expect("the defaults");
     let rules = GameRules::new(game, options).expect("the defaults");
@@ -108,7 +181,7 @@ fn bytes(report: GameReport) -> usize {
 
 /// Checks that the moves of a game cost at most this many allocations, for each list of wants, and
 /// that the record has at most this many bytes per ply.
-fn check<G: Game>(kind: GameKind, most_allocations: [(&'static str, u64); 3], most_bytes: usize) {
+fn check<G: Game>(kind: GameKind, most_allocations: [(&str, u64); 3], most_bytes: usize) -> Lacks {
     /// The maximum fixed cost of a game, for its start and its end.
     const START_AND_END: (u64, usize) = (150, 800);
     let script = script::<G>();
@@ -124,16 +197,5 @@ fn check<G: Game>(kind: GameKind, most_allocations: [(&'static str, u64); 3], mo
         let a_ply = bytes.saturating_sub(START_AND_END.1) / usize::try_from(plies).expect("few");
         assert!(a_ply <= most_bytes, "{bytes} bytes in {plies} plies");
     }
-}
-
-#[test]
-fn a_move_of_watch_your_back_costs_little() {
-    let most = [("[]", 3), (r#"["events"]"#, 3), (r#"["state","events","legal"]"#, 16)];
-    check::<WatchYourBack>(GameKind::WatchYourBack, most, 20);
-}
-
-#[test]
-fn a_move_of_backdraughts_costs_little() {
-    let most = [("[]", 12), (r#"["events"]"#, 12), (r#"["state","events","legal"]"#, 22)];
-    check::<Backdraughts>(GameKind::Backdraughts, most, 30);
+    None
 }
