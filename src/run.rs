@@ -90,6 +90,9 @@ impl Runner<'_> {
     ) -> Result<RunEnd, Failure> {
         let conditions = Arc::clone(&self.conditions);
         let cores = self.cores.clone();
+        if let Some(crowded) = cores.crowded_by(self.jobs.min(self.state.due())) {
+            listener.on(RunEvent::Warning(&crowded), self.state)?;
+        }
         let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
         let book = OpeningBook::new(rules, tournament.openings.as_ref())
             .map_err(|error| Failure::input(error.to_string()))?;

@@ -313,7 +313,7 @@ pub(super) fn play(
     let runner = Runner {
         jobs,
         in_pairs: !terms.place.is_here(),
-        cores: Cores::of_this_process(if tournament.clock.ponder { 2 } else { 1 }),
+        cores: Cores::of_this_process(tournament.clock.cores_per_game()),
         state: &mut state,
         conditions: Arc::new(conditions),
         deadline: terms.deadline,

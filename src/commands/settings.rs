@@ -24,6 +24,7 @@ use crate::model::stage::Stage;
 use crate::model::tournament::{DEFAULT_RESULTS, Tournament};
 use crate::player::Sandbox;
 use crate::printer::Printer;
+use crate::run::cores::one_per_core;
 use referee_games::{GameKind, Options, SharedGame, Text};
 use referee_sandbox::{Level, Mechanism};
 
@@ -152,8 +153,9 @@ impl Settings {
         let same_game = configured.filter(|known| known.game.is_same_as(&*game.value));
         let known = |level: Option<Level>| level.map(Some);
         let containment = configured.map(|known| known.containment.clone()).unwrap_or_default();
+        let clock = Sourced::first(None, configured.map(|known| known.clock), default_clock);
+        let games_on_all_cores = || one_per_core(clock.value.cores_per_game());
         let settings = Self {
-            clock: Sourced::first(None, configured.map(|known| known.clock), default_clock),
             fault_policy: Sourced::first(None, configured.map(|known| known.fault_policy), || {
                 FaultPolicy::Lose
             }),
@@ -163,8 +165,13 @@ impl Settings {
                 configured.and_then(|known| known.seed).map(Some),
                 || None,
             ),
-            jobs: Sourced::first(given.jobs, configured.and_then(|known| known.jobs), one_per_core)
-                .map(NonZeroUsize::get),
+            jobs: Sourced::first(
+                given.jobs,
+                configured.and_then(|known| known.jobs),
+                games_on_all_cores,
+            )
+            .map(NonZeroUsize::get),
+            clock,
             results: Sourced::first(
                 given.results,
                 configured.map(|known| known.results.clone()),
@@ -388,8 +395,4 @@ fn default_clock() -> TimeControl {
         per_move: Some(config::DEFAULT_MOVE),
         ..TimeControl::unlimited(config::DEFAULT_STARTUP)
     }
-}
-
-fn one_per_core() -> NonZeroUsize {
-    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }

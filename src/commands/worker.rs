@@ -47,6 +47,7 @@ pub fn run(args: &WorkerArgs, printer: Printer) -> Result<Status, Failure> {
     use super::runtime::{interrupted, new_runtime};
     use crate::remote::messages::is_worker_name;
     use crate::remote::worker::RemoteWorker;
+    use crate::run::cores::real_cores;
 
     let name = args.name.clone().unwrap_or_else(host_name);
     if !is_worker_name(&name) {
@@ -55,8 +56,7 @@ pub fn run(args: &WorkerArgs, printer: Printer) -> Result<Status, Failure> {
             crate::escape::terminal(&name)
         )));
     }
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let slots = args.jobs.map_or(cores, NonZeroUsize::get);
+    let slots = args.jobs.unwrap_or_else(real_cores).get();
     new_runtime()?.block_on(async {
         let stop = interrupted()?;
         let worker = RemoteWorker::connect(&args.address, &name, slots, printer, stop).await?;

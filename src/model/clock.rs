@@ -32,6 +32,12 @@ pub struct TimeControl {
 }
 
 impl TimeControl {
+    /// The number of cores that a game takes: one for each player that may think at any time, and
+    /// otherwise one for both.
+    pub fn cores_per_game(&self) -> usize {
+        if self.ponder { 2 } else { 1 }
+    }
+
     /// Wall time without limits besides that of the start-up.
     pub const fn unlimited(startup: Duration) -> Self {
         Self {

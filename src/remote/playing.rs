@@ -78,7 +78,7 @@ impl PlayableRun {
                 .ok_or_else(|| Failure::system("its secret is not one"))?,
             spectators: Arc::default(),
         };
-        let each = if conditions.control.ponder { 2 } else { 1 };
+        let each = conditions.control.cores_per_game();
         let book = OpeningBook::new(rules, description.header.openings.as_ref())
             .map_err(|error| Failure::input(error.to_string()))?;
         let (conditions, cores) = (Arc::new(conditions), Cores::of_this_process(each));

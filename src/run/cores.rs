@@ -4,12 +4,16 @@
 //! its core. The lock ends with the process that holds it. Locks are only advisory: without them,
 //! workers take the cores in turn.
 
+use std::collections::HashSet;
 use std::fs::{DirBuilder, File, OpenOptions};
+use std::num::NonZeroUsize;
 use std::ops::Deref;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
+
+use super::event::RunWarning;
 
 /// At most this many workers on one core are told apart by their locks.
 const LAYERS: usize = 16;
@@ -17,6 +21,8 @@ const LAYERS: usize = 16;
 /// The cores that this process may use.
 #[derive(Debug, Clone)]
 pub struct Cores {
+    /// Their numbers. Two numbers can belong to one core, whose threads slow each other down: the
+    /// first numbers are of different cores.
     available: Vec<usize>,
     /// How many cores a worker takes.
     each: usize,
@@ -61,6 +67,12 @@ impl Cores {
         share
     }
 
+    /// The warning that so many games at once share cores, if they do.
+    pub fn crowded_by(&self, games: usize) -> Option<RunWarning> {
+        let (each, cores) = (self.each, real_cores().get());
+        (games > 1 && games * each > cores).then_some(RunWarning::Crowded { games, each, cores })
+    }
+
     /// The first of the cores with the fewest workers, and a lock on it.
     fn quietest(&self, taken: &[usize]) -> Option<(usize, File)> {
         let dir = self.locks.as_deref()?;
@@ -100,8 +112,52 @@ fn own_folder(dir: PathBuf) -> Option<PathBuf> {
     (found.is_dir() && is_own).then_some(dir)
 }
 
-#[cfg(target_os = "linux")]
+/// How many real cores this process may use, at least one. The threads of one core count once.
+pub fn real_cores() -> NonZeroUsize {
+    let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let (firsts, _) = by_core(usable(), siblings);
+    NonZeroUsize::new(firsts.len()).map_or(threads, |real| real.min(threads))
+}
+
+/// How many games fit on the real cores, at least one, if each takes `each` cores.
+pub fn one_per_core(each: usize) -> NonZeroUsize {
+    NonZeroUsize::new(real_cores().get() / each).unwrap_or(NonZeroUsize::MIN)
+}
+
+/// The numbers of the usable cores, those of different cores first.
 fn available() -> Vec<usize> {
+    let (mut firsts, others) = by_core(usable(), siblings);
+    firsts.extend(others);
+    firsts
+}
+
+/// The first number of each core, and all other numbers. `siblings` returns a text that is the same
+/// for all numbers of one core; without it, a number is a core of its own.
+fn by_core(
+    numbers: Vec<usize>,
+    siblings: impl Fn(usize) -> Option<String>,
+) -> (Vec<usize>, Vec<usize>) {
+    let mut seen = HashSet::new();
+    numbers
+        .into_iter()
+        .partition(|&number| siblings(number).is_none_or(|siblings| seen.insert(siblings)))
+}
+
+/// The numbers of all threads of the core to which this number belongs, as a text.
+#[cfg(target_os = "linux")]
+fn siblings(number: usize) -> Option<String> {
+    let topology = format!("/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list");
+    std::fs::read_to_string(topology).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn siblings(_: usize) -> Option<String> {
+    None
+}
+
+/// The numbers of the cores that this process may use.
+#[cfg(target_os = "linux")]
+fn usable() -> Vec<usize> {
     let Ok(set) = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0)) else {
         return Vec::new();
     };
@@ -110,7 +166,7 @@ fn available() -> Vec<usize> {
 
 /// Other systems cannot bind a thread to a core.
 #[cfg(not(target_os = "linux"))]
-fn available() -> Vec<usize> {
+fn usable() -> Vec<usize> {
     Vec::new()
 }
 
@@ -139,6 +195,32 @@ mod tests {
         assert_eq!(*other.share(1), [1], "the next one has fewer workers");
         drop(second);
         assert_eq!(*one.share(2), [1], "it is free again");
+    }
+
+    #[test]
+    fn threads_of_one_core_are_taken_after_all_cores() {
+        let siblings = |number: usize| (number < 6).then(|| format!("{0},{1}", number % 2, 5));
+        let (firsts, others) = by_core(vec![0, 1, 2, 3, 8, 9], siblings);
+        assert_eq!((firsts, others), (vec![0, 1, 8, 9], vec![2, 3]), "8 and 9 are not described");
+        assert!(real_cores() <= std::thread::available_parallelism().expect("known"));
+        assert_eq!(one_per_core(1), real_cores());
+        assert_eq!(one_per_core(2 * real_cores().get()).get(), 1, "at least one game");
+    }
+
+    #[test]
+    fn more_games_than_cores_are_warned_about() {
+        let (cores, referee) = (real_cores().get(), |each| referee(None, each));
+        assert_eq!(referee(1).crowded_by(cores), None);
+        assert_eq!(referee(4 * cores).crowded_by(1), None, "one game alone cannot be helped");
+        let games = cores + 1;
+        let crowded = referee(2).crowded_by(games);
+        assert_eq!(crowded, Some(RunWarning::Crowded { games, each: 2, cores }));
+        let text = RunWarning::Crowded { games: 12, each: 2, cores: 8 }.to_string();
+        assert_eq!(
+            text,
+            "12 games at once need 24 cores, but there are only 8: they slow each other down, so \
+             players may lose on time. Better: --jobs 4"
+        );
     }
 
     #[test]

@@ -100,6 +100,15 @@ impl WorkerPool {
 /// A problem in a run that no player caused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunWarning {
+    /// More games at once than cores for them.
+    Crowded {
+        /// Games at once.
+        games: usize,
+        /// The cores that each needs.
+        each: usize,
+        /// The cores that there are.
+        cores: usize,
+    },
     /// The referee lacks resources to play as many games at once.
     FewerAtOnce {
         /// The missing resource.
@@ -157,6 +166,14 @@ pub enum RunWarning {
 impl fmt::Display for RunWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Crowded { games, each, cores } => write!(
+                f,
+                "{games} games at once need {} cores, but there {} only {cores}: they slow each \
+                 other down, so players may lose on time. Better: --jobs {}",
+                games * each,
+                if *cores == 1 { "is" } else { "are" },
+                (cores / each).max(1)
+            ),
             Self::FewerAtOnce { shortage, most } => {
                 let why = shortage_text(shortage);
                 write!(f, "{why}. From now on, at most {most} games are played at once")

@@ -71,7 +71,6 @@ fn instructions(most: [(&str, u64); 3]) -> Lacks {
     for (wants, most) in most {
         let [one, three] = ["1", "3"].map(|games| instructions_of(games, wants));
         let a_ply = (three - one) / 2 / u64::try_from(plies).expect("few");
-        println!("{wants}: {a_ply} instructions per move");
         assert!(a_ply <= most, "{wants}: {a_ply} instructions per move, at most {most} expected");
     }
     None

@@ -19,7 +19,7 @@ use crate::check::{Candidate, CheckReport, CheckStep, Exam, StepNews, examine};
 use crate::commands::runtime::{interrupted, new_runtime};
 use crate::error::Failure;
 use crate::printer::activity::Activity;
-use crate::run::cores::share_cores;
+use crate::run::cores::{one_per_core, share_cores};
 use crate::run::worker::settle_on;
 
 /// The outcome of the checks.
@@ -61,9 +61,9 @@ pub(super) fn examine_all(
     entries: Vec<Result<Candidate, UnknownPlayer>>,
     report_printer: &mut ReportPrinter,
 ) -> Result<ChecksEnd, Failure> {
-    let available = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let jobs = jobs.map_or_else(available, NonZeroUsize::get).min(entries.len());
-    let cores = share_cores(jobs, if exam.control.ponder { 2 } else { 1 });
+    let each = exam.control.cores_per_game();
+    let jobs = jobs.unwrap_or_else(|| one_per_core(each)).get().min(entries.len());
+    let cores = share_cores(jobs, each);
     let shared = Arc::new(SharedWork { exam, entries, next: AtomicUsize::new(0) });
     let (tell_stop, stop) = watch::channel(false);
     let (tell, news) = mpsc::unbounded_channel();
