@@ -96,19 +96,42 @@ impl Completion {
 #[derive(Debug, Clone)]
 pub struct Results {
     players: usize,
-    /// By the two players' numbers; the lower number is the upper player.
-    meetings: HashMap<(usize, usize), HeadToHead>,
+    /// The games of each two players that met.
+    meetings: Vec<HeadToHead>,
+    /// The index in `meetings` of two players. It is a map of its own because a small one is fast.
+    indices: HashMap<Meeting, u32>,
     /// All games of each player at each seat, from its side.
     by_seat: Vec<SeatedOutcomes>,
     completion: Vec<Completion>,
-    /// Games whose partner has not been added yet, by upper player, lower player and pair.
-    open: HashMap<(usize, usize, u32), (Side, GameOutcome)>,
+    /// Games whose partner has not been added yet, by index in `meetings` and pair.
+    open: HashMap<(u32, u32), (Side, GameOutcome)>,
     seen: HashSet<NonZeroU64>,
 }
 
+/// Two players, in four bytes each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Meeting {
+    /// The player with the lower number.
+    upper: u32,
+    /// The other one.
+    lower: u32,
+}
+
+impl Meeting {
+    fn of(one: usize, other: usize) -> Self {
+        Self { upper: narrow(one.min(other)), lower: narrow(one.max(other)) }
+    }
+
+    /// The numbers of both, the upper player's first.
+    fn players(self) -> (usize, usize) {
+        (self.upper as usize, self.lower as usize)
+    }
+}
+
 /// The games of two players.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct HeadToHead {
+    players: Meeting,
     /// The games with the upper player at the first seat, and the others.
     games: [SeatedOutcomes; 2],
     /// The games that count for ratings, except those whose partner has not been added yet. `None`
@@ -118,6 +141,14 @@ struct HeadToHead {
     copies: [u32; 2],
     /// How many of the latest games, in a row, were copies.
     repeats: u32,
+}
+
+impl HeadToHead {
+    /// No games yet.
+    fn new(players: Meeting) -> Self {
+        let (games, copies) = (Default::default(), Default::default());
+        Self { players, games, pairs: None, copies, repeats: 0 }
+    }
 }
 
 /// Games, counted from the side of the first seat and of the second.
@@ -140,7 +171,8 @@ impl Results {
     pub fn new(players: usize) -> Self {
         Self {
             players,
-            meetings: HashMap::default(),
+            meetings: Vec::new(),
+            indices: HashMap::default(),
             by_seat: vec![SeatedOutcomes::default(); players],
             completion: vec![Completion::default(); players],
             open: HashMap::default(),
@@ -154,18 +186,16 @@ impl Results {
     ///
     /// If a player's number is too large.
     pub fn add(&mut self, game: PlayedGame) {
-        let Some(outcome) = game.outcome else {
-            self.add_score(game);
-            return;
-        };
+        let index = self.add_score(game);
+        let Some(outcome) = game.outcome else { return };
         let is_copy = game.fingerprint.is_some_and(|fingerprint| !self.seen.insert(fingerprint));
         if is_copy {
-            let meeting = self.add_score(game);
+            let meeting = &mut self.meetings[index as usize];
             meeting.repeats += 1;
             meeting.copies[side(game) as usize] += 1;
         } else {
-            let other = self.pair_up(game, outcome);
-            let meeting = self.add_score(game);
+            let other = self.pair_up(index, game, outcome);
+            let meeting = &mut self.meetings[index as usize];
             meeting.repeats = 0;
             let counts = meeting.pairs.get_or_insert_default();
             match (other, side(game)) {
@@ -179,10 +209,14 @@ impl Results {
 
     /// Returns the other game of the pair if it is there, with the side that has the first seat.
     /// Otherwise stores this game until it comes; it also replaces an earlier game of the same
-    /// side.
-    fn pair_up(&mut self, game: PlayedGame, outcome: GameOutcome) -> Option<(Side, GameOutcome)> {
-        let PlayedGame { first, second, pair, .. } = game;
-        match self.open.entry((first.min(second), first.max(second), pair)) {
+    /// side. `index` is that of the players in `meetings`.
+    fn pair_up(
+        &mut self,
+        index: u32,
+        game: PlayedGame,
+        outcome: GameOutcome,
+    ) -> Option<(Side, GameOutcome)> {
+        match self.open.entry((index, game.pair)) {
             Entry::Vacant(place) => {
                 place.insert((side(game), outcome));
                 None
@@ -201,22 +235,27 @@ impl Results {
     ///
     /// If a player's number is too large.
     pub fn add_unpaired(&mut self, game: PlayedGame) {
-        let meeting = self.add_score(game);
+        let index = self.add_score(game);
         if let Some(outcome) = game.outcome {
-            meeting.pairs.get_or_insert_default().add_single(side(game), outcome);
+            let counts = self.meetings[index as usize].pairs.get_or_insert_default();
+            counts.add_single(side(game), outcome);
         }
     }
 
-    /// Counts a game for the scores. Returns the games of its players.
-    fn add_score(&mut self, game: PlayedGame) -> &mut HeadToHead {
+    /// Counts a game for the scores. Returns the index of its players in `meetings`.
+    fn add_score(&mut self, game: PlayedGame) -> u32 {
         let PlayedGame { first, second, .. } = game;
         self.add_completion(game);
         let [at_first, at_second] = game.halves().map(Outcomes::of_halves);
         self.by_seat[first].first = self.by_seat[first].first + at_first;
         self.by_seat[second].second = self.by_seat[second].second + at_second;
-        let meeting = self.meetings.entry((first.min(second), first.max(second))).or_default();
-        meeting.games[side(game) as usize].add(game);
-        meeting
+        let players = Meeting::of(first, second);
+        let index = *self.indices.entry(players).or_insert_with(|| {
+            self.meetings.push(HeadToHead::new(players));
+            narrow(self.meetings.len() - 1)
+        });
+        self.meetings[index as usize].games[side(game) as usize].add(game);
+        index
     }
 
     /// Counts only how a game ended for its players. It neither scores nor affects ratings.
@@ -239,18 +278,15 @@ impl Results {
     /// upper player's number (the lower of the two), the lower player's, and the counts of their
     /// pairs.
     pub fn pairings(&self) -> Vec<(usize, usize, PairCounts)> {
-        let mut open: HashMap<(usize, usize), Vec<(Side, GameOutcome)>> = HashMap::default();
-        for (&(upper, lower, _), &game) in &self.open {
-            open.entry((upper, lower)).or_default().push(game);
+        let mut counts: Vec<_> = self.meetings.iter().map(|meeting| meeting.pairs).collect();
+        for (&(index, _), &(side, outcome)) in &self.open {
+            counts[index as usize].get_or_insert_default().add_single(side, outcome);
         }
-        let counted = |(players, meeting): (&(usize, usize), &HeadToHead)| {
-            let mut counts = meeting.pairs?;
-            for &(side, outcome) in open.get(players).into_iter().flatten() {
-                counts.add_single(side, outcome);
-            }
-            Some((players.0, players.1, counts))
+        let counted = |(meeting, counts): (&HeadToHead, Option<PairCounts>)| {
+            let (upper, lower) = meeting.players.players();
+            counts.map(|counts| (upper, lower, counts))
         };
-        let mut pairings: Vec<_> = self.meetings.iter().filter_map(counted).collect();
+        let mut pairings: Vec<_> = self.meetings.iter().zip(counts).filter_map(counted).collect();
         pairings.sort_unstable_by_key(|&(upper, lower, _)| (upper, lower));
         pairings
     }
@@ -258,7 +294,8 @@ impl Results {
     /// The number of copies of earlier games, by first and second player. Pairings without copies
     /// are not in the map.
     pub fn copies(&self) -> BTreeMap<(usize, usize), u32> {
-        let both = |(&(upper, lower), meeting): (&(usize, usize), &HeadToHead)| {
+        let both = |meeting: &HeadToHead| {
+            let (upper, lower) = meeting.players.players();
             let [of_upper, of_lower] = meeting.copies;
             [((upper, lower), of_upper), ((lower, upper), of_lower)]
         };
@@ -277,7 +314,8 @@ impl Results {
     }
 
     fn meeting(&self, one: usize, other: usize) -> Option<&HeadToHead> {
-        self.meetings.get(&(one.min(other), one.max(other)))
+        let index = self.indices.get(&Meeting::of(one, other))?;
+        self.meetings.get(*index as usize)
     }
 
     /// The games of `first` at the first seat against `second`, from the side of `first`.
@@ -323,6 +361,11 @@ impl Results {
     pub fn total(&self) -> Outcomes {
         self.by_seat.iter().map(|outcomes| outcomes.first).sum()
     }
+}
+
+/// A player's number, or an index, in four bytes.
+fn narrow(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// The side that has the first seat.
