@@ -1,8 +1,11 @@
 //! Sparse symmetric matrices, and linear systems by the method of conjugate gradients.
 //!
 //! The priors bound the condition of the systems, so the method needs few steps, whatever the
-//! schedule, and no memory besides the matrix. Several right-hand sides are solved at once: their
-//! numbers lie side by side, so each cell of the matrix is read once for all of them.
+//! schedule, and no memory besides the matrix. Its two triangles, each easily solved, bring the
+//! system close to the unit matrix. Several right-hand sides are solved at once: their numbers lie
+//! side by side, so each cell of the matrix is read once for all of them.
+
+use std::ops::Range;
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -39,11 +42,26 @@ pub(crate) struct Multiplier {
 }
 
 /// A positive definite sparse matrix in single precision, ready for systems.
+///
+/// Rows and columns are scaled so that its diagonal is 1. It is `I − L − U` then, where `L` is below
+/// the diagonal, and `U` above it.
 #[derive(Debug, Clone)]
 pub(crate) struct Solver {
-    matrix: Multiplier,
-    /// The inverse of the diagonal.
+    /// `L + U`, and cells on the diagonal that are not used.
+    beside: Multiplier,
+    /// The index of each row's cell on the diagonal.
+    middles: Vec<usize>,
+    /// The factor of each row and column.
     scale: Vec<f32>,
+}
+
+/// Sums that are added up in chunks.
+struct Sums<const W: usize> {
+    total: [f32; W],
+    /// The sums of the last terms.
+    part: [f32; W],
+    /// How many terms that are.
+    terms: usize,
 }
 
 impl SparseSymmetric {
@@ -142,8 +160,19 @@ impl SparseSymmetric {
 
     /// The same matrix, ready for systems.
     pub(crate) fn solver(&self) -> Solver {
-        let scale = (0..self.size()).map(|at| single(1.0 / self.at(at, at))).collect();
-        Solver { matrix: self.multiplier(), scale }
+        let scale: Vec<f64> = (0..self.size()).map(|at| self.at(at, at).sqrt().recip()).collect();
+        let mut beside = self.multiplier();
+        let mut middles = Vec::with_capacity(self.size());
+        for row in 0..self.size() {
+            for cell in self.starts[row]..self.starts[row + 1] {
+                let column = self.columns[cell] as usize;
+                beside.cells[cell] = single(-self.cells[cell] * scale[row] * scale[column]);
+                if column == row {
+                    middles.push(cell);
+                }
+            }
+        }
+        Solver { beside, middles, scale: scale.into_iter().map(single).collect() }
     }
 
     /// The inverse, as far as the pattern goes: exact up to `tolerance` for a small matrix. For a
@@ -204,23 +233,20 @@ pub(crate) fn signed(number: f32, signs: u16, lane: usize) -> f32 {
 impl Multiplier {
     /// The product with each column.
     pub(crate) fn times<const W: usize>(&self, x: &Columns<W>) -> Columns<W> {
-        let mut product = vec![[0.0; W]; x.len()];
-        self.multiply(x, &mut product);
-        product
+        self.starts.windows(2).map(|row| self.product(row[0]..row[1], x)).collect()
     }
 
-    fn multiply<const W: usize>(&self, x: &Columns<W>, product: &mut Columns<W>) {
-        for (row, sums) in self.starts.windows(2).zip(product) {
-            let mut sum = [0.0; W];
-            let range = row[0]..row[1];
-            for (&column, &cell) in self.columns[range.clone()].iter().zip(&self.cells[range]) {
-                let x = &x[column as usize];
-                for lane in 0..W {
-                    sum[lane] += cell * x[lane];
-                }
+    /// The product of some cells of one row with each column.
+    #[inline]
+    fn product<const W: usize>(&self, cells: Range<usize>, x: &Columns<W>) -> [f32; W] {
+        let mut sum = [0.0; W];
+        for (&column, &cell) in self.columns[cells.clone()].iter().zip(&self.cells[cells]) {
+            let x = &x[column as usize];
+            for lane in 0..W {
+                sum[lane] += cell * x[lane];
             }
-            *sums = sum;
         }
+        sum
     }
 }
 
@@ -230,72 +256,108 @@ impl Solver {
         self.scale.len()
     }
 
-    /// Solves `A X = right` by conjugate gradients scaled by the diagonal. The error is about
-    /// `tolerance` times the solution, in the norm of `A`.
+    /// Solves `A X = right`. The error is about `tolerance` times the solution, in the norm of `A`.
+    ///
+    /// These are conjugate gradients for `(I − L)⁻¹ A (I − U)⁻¹`, which is close to `I`, by
+    /// Eisenstat's method: as `A = (I − L) + (I − U) − I`, a step needs no product with `A`, only
+    /// one with each triangle.
     pub(crate) fn solve<const W: usize>(&self, right: Columns<W>, tolerance: f32) -> Columns<W> {
-        let mut solution = vec![[0.0; W]; right.len()];
+        let size = self.size();
         let mut rest = right;
-        let mut direction = solution.clone();
-        let mut image = solution.clone();
-        let mut length = self.scaled_square(&rest);
+        for row in 0..size {
+            let below = self.below(row, &rest);
+            for lane in 0..W {
+                rest[row][lane] = self.scale[row] * rest[row][lane] + below[lane];
+            }
+        }
+        let mut length = inner(&rest, &rest);
         let goal = length.map(|length| length * tolerance * tolerance);
         let mut turn = [0.0; W];
+        let zeros = vec![[0.0; W]; size];
+        let [mut solution, mut direction] = [zeros.clone(), zeros.clone()];
+        // `(I − U)⁻¹` times the direction, and `(I − L)⁻¹` times what that changes.
+        let [mut upper, mut lower] = [zeros.clone(), zeros];
         // In exact arithmetic, as many steps as unknowns are enough.
-        for _ in 0..rest.len() {
+        for _ in 0..size {
             if length.iter().zip(&goal).all(|(length, goal)| length <= goal) {
                 break;
             }
-            for ((direction, rest), scale) in direction.iter_mut().zip(&rest).zip(&self.scale) {
+            let mut curvature = Sums::<W>::new();
+            for row in (0..size).rev() {
+                let above = self.above(row, &upper);
+                let (direction, upper) = (&mut direction[row], &mut upper[row]);
                 for lane in 0..W {
-                    direction[lane] = scale * rest[lane] + turn[lane] * direction[lane];
+                    direction[lane] = rest[row][lane] + turn[lane] * direction[lane];
+                    upper[lane] = direction[lane] + above[lane];
                 }
+                curvature.add(|lane| upper[lane] * (2.0 * direction[lane] - upper[lane]));
             }
-            self.matrix.multiply(&direction, &mut image);
-            let curvature = inner(&direction, &image);
+            let curvature = curvature.all();
             let step: [f32; W] = std::array::from_fn(|lane| ratio(length[lane], curvature[lane]));
-            let rows = solution.iter_mut().zip(&mut rest).zip(direction.iter().zip(&image));
-            for ((solution, rest), (direction, image)) in rows {
+            let mut next = Sums::<W>::new();
+            for row in 0..size {
+                let below = self.below(row, &lower);
+                let (upper, lower, rest) = (&upper[row], &mut lower[row], &mut rest[row]);
                 for lane in 0..W {
-                    solution[lane] += step[lane] * direction[lane];
-                    rest[lane] -= step[lane] * image[lane];
+                    lower[lane] = direction[row][lane] - upper[lane] + below[lane];
+                    solution[row][lane] += step[lane] * upper[lane];
+                    rest[lane] -= step[lane] * (upper[lane] + lower[lane]);
                 }
+                next.add(|lane| rest[lane] * rest[lane]);
             }
-            let next = self.scaled_square(&rest);
+            let next = next.all();
             turn = std::array::from_fn(|lane| ratio(next[lane], length[lane]));
             length = next;
+        }
+        for (row, scale) in solution.iter_mut().zip(&self.scale) {
+            *row = row.map(|x| scale * x);
         }
         solution
     }
 
-    /// The squared length of each column, scaled by the inverse of the diagonal.
-    fn scaled_square<const W: usize>(&self, columns: &Columns<W>) -> [f32; W] {
-        let mut sum = [0.0; W];
-        for (rows, scales) in columns.chunks(CHUNK).zip(self.scale.chunks(CHUNK)) {
-            let mut part = [0.0; W];
-            for (row, scale) in rows.iter().zip(scales) {
-                for lane in 0..W {
-                    part[lane] += scale * row[lane] * row[lane];
-                }
-            }
-            sum = std::array::from_fn(|lane| sum[lane] + part[lane]);
+    /// A row of `L X`.
+    #[inline]
+    fn below<const W: usize>(&self, row: usize, x: &Columns<W>) -> [f32; W] {
+        self.beside.product(self.beside.starts[row]..self.middles[row], x)
+    }
+
+    /// A row of `U X`.
+    #[inline]
+    fn above<const W: usize>(&self, row: usize, x: &Columns<W>) -> [f32; W] {
+        self.beside.product(self.middles[row] + 1..self.beside.starts[row + 1], x)
+    }
+}
+
+impl<const W: usize> Sums<W> {
+    fn new() -> Self {
+        Self { total: [0.0; W], part: [0.0; W], terms: 0 }
+    }
+
+    /// Adds the term of each lane.
+    #[inline]
+    fn add(&mut self, term: impl Fn(usize) -> f32) {
+        if self.terms == CHUNK {
+            *self = Self { total: self.all(), ..Self::new() };
         }
-        sum
+        for lane in 0..W {
+            self.part[lane] += term(lane);
+        }
+        self.terms += 1;
+    }
+
+    /// The sums of all terms.
+    fn all(&self) -> [f32; W] {
+        std::array::from_fn(|lane| self.total[lane] + self.part[lane])
     }
 }
 
 /// The inner product of each column with the same column of the other.
 pub(crate) fn inner<const W: usize>(left: &Columns<W>, right: &Columns<W>) -> [f32; W] {
-    let mut sum = [0.0; W];
-    for (left, right) in left.chunks(CHUNK).zip(right.chunks(CHUNK)) {
-        let mut part = [0.0; W];
-        for (left, right) in left.iter().zip(right) {
-            for lane in 0..W {
-                part[lane] += left[lane] * right[lane];
-            }
-        }
-        sum = std::array::from_fn(|lane| sum[lane] + part[lane]);
+    let mut sums = Sums::new();
+    for (left, right) in left.iter().zip(right) {
+        sums.add(|lane| left[lane] * right[lane]);
     }
-    sum
+    sums.all()
 }
 
 /// The quotient; 0 for a column that is solved exactly.
