@@ -54,19 +54,22 @@ impl Covariance {
         estimate: &MapEstimate,
         pairings: &[(usize, usize, PairCounts)],
     ) -> Self {
-        let inverse = estimate.information.inverse(model.floor());
-        let predictors: Vec<PairPredictor> =
-            pairings.iter().map(|(upper, lower, _)| model.layout.pair(*upper, *lower)).collect();
+        let inverse = estimate.information.inverse();
         let nu = estimate.point[model.layout.draw()].exp();
-        let spread = |(predictor, (.., counts)): (&PairPredictor, &(usize, usize, PairCounts))| {
+        let predictor =
+            |(upper, lower, _): &(usize, usize, PairCounts)| model.layout.pair(*upper, *lower);
+        let spread = |pairing: &(usize, usize, PairCounts)| {
+            let predictor = predictor(pairing);
             let chances = predictor.leads(&estimate.point).map(|lead| Chances::at(lead, nu));
-            Spread::new(predictor, chances, &inverse, counts)
+            Spread::new(&predictor, chances, &inverse, &pairing.2)
         };
-        let spreads: Vec<Spread> = predictors.iter().zip(pairings).map(spread).collect();
+        let spreads: Vec<Spread> = pairings.iter().map(spread).collect();
         let correlation = correlation(&spreads);
-        let locals = spreads.iter().map(|spread| spread.gradient(correlation));
-        let parts = predictors.into_iter().zip(locals);
-        let sandwich = Sandwich::new(model, &estimate.information, inverse, parts);
+        let terms = pairings
+            .iter()
+            .zip(&spreads)
+            .map(|(pairing, spread)| (predictor(pairing), spread.gradient(correlation)));
+        let sandwich = Sandwich::new(model, &estimate.information, inverse, terms);
         Self { sandwich, correlation }
     }
 

@@ -79,6 +79,12 @@ impl Layout {
         self.strengths + 1
     }
 
+    /// The indices of the two parameters that all games share: the advantage, and the logarithm of
+    /// the draw parameter.
+    pub(crate) fn borders(&self) -> [usize; 2] {
+        [self.advantage(), self.draw()]
+    }
+
     /// The index of a player's own seat effect, with [`SeatEffect::PerPlayer`].
     pub(crate) fn own(&self, player: usize) -> usize {
         self.strengths + 2 + player

@@ -1,9 +1,9 @@
 //! A symmetric matrix over the parameters: dense for a field in which many meet, sparse for a large
 //! one with few games each.
 
-use crate::dense::Symmetric;
+use crate::dense::{Factor, Symmetric};
 use crate::linear::{Local, PairPredictor};
-use crate::sparse::{SparseSymmetric, single};
+use crate::sparse::{Solver, SparseSymmetric, single};
 
 /// Up to this many parameters, a dense matrix is always fast.
 const SMALL: usize = 2000;
@@ -21,6 +21,15 @@ pub(crate) enum Matrix {
     Dense(Symmetric),
     /// With the cells of parameters that occur in the same game.
     Sparse(SparseSymmetric),
+}
+
+/// A positive definite matrix, ready for systems.
+#[derive(Debug, Clone)]
+pub(crate) enum System {
+    /// Its factor.
+    Dense(Factor),
+    /// The matrix, and the solver of its systems.
+    Sparse(SparseSymmetric, Solver),
 }
 
 /// Which cells a matrix has.
@@ -60,41 +69,59 @@ impl Pattern {
 }
 
 impl Matrix {
-    /// A matrix with these numbers on the diagonal.
-    pub(crate) fn diagonal(pattern: &Pattern, diagonal: &[f64]) -> Self {
-        match pattern {
+    /// The sum of a diagonal matrix and the matrices of pairings.
+    ///
+    /// Most changes are to the diagonal and to the rows of the advantage and of the draws,
+    /// `borders`, so these are vectors of their own until the end.
+    pub(crate) fn sum(
+        pattern: &Pattern,
+        diagonal: &[f64],
+        borders: [usize; 2],
+        terms: impl Iterator<Item = (PairPredictor, Local)>,
+    ) -> Self {
+        let mut matrix = match pattern {
             Pattern::Full => Self::Dense(Symmetric::diagonal(diagonal)),
             Pattern::Sparse(zero) => Self::Sparse(zero.with_diagonal(diagonal)),
+        };
+        let zeros = vec![0.0; diagonal.len()];
+        let [mut own, mut first, mut second] = [zeros.clone(), zeros.clone(), zeros];
+        for (predictor, local) in terms {
+            predictor.add_matrix(&local, |row, column, x| {
+                if row == borders[0] {
+                    first[column] += x;
+                } else if row == borders[1] {
+                    second[column] += x;
+                } else if row == column {
+                    own[row] += x;
+                } else {
+                    matrix.add(row, column, x);
+                }
+            });
+        }
+        for at in 0..diagonal.len() {
+            matrix.add(at, at, own[at]);
+            matrix.add(borders[0], at, first[at]);
+            matrix.add(borders[1], at, second[at]);
+        }
+        matrix
+    }
+
+    /// Adds `value` at (`row`, `column`) and at its mirror image, if they are in the pattern.
+    fn add(&mut self, row: usize, column: usize, value: f64) {
+        match self {
+            Self::Dense(matrix) => matrix.add(row, column, value),
+            Self::Sparse(matrix) => matrix.add(row, column, value),
         }
     }
 
-    /// Adds the matrix `local` of a pairing.
-    pub(crate) fn add(&mut self, predictor: &PairPredictor, local: &Local) {
+    /// The matrix as a system. `floor` is a lower bound of the eigenvalues.
+    pub(crate) fn system(self, floor: f64) -> System {
         match self {
-            Self::Dense(matrix) => predictor.add_matrix(local, |row, to, x| matrix.add(row, to, x)),
+            Self::Dense(matrix) => System::Dense(matrix.factor(floor)),
             Self::Sparse(matrix) => {
-                predictor.add_matrix(local, |row, to, x| matrix.add(row, to, x));
+                let solver = matrix.solver();
+                System::Sparse(matrix, solver)
             }
-        }
-    }
-
-    /// Solves `A x = right`. `floor` is a lower bound of the eigenvalues.
-    pub(crate) fn solve(self, right: &[f64], floor: f64) -> Vec<f64> {
-        match self {
-            Self::Dense(matrix) => matrix.factor(floor).solve(right),
-            Self::Sparse(matrix) => {
-                let right = right.iter().map(|&x| [single(x)]).collect();
-                let solution = matrix.solver().solve(right, STEP_TOLERANCE);
-                solution.into_iter().map(|[x]| x.into()).collect()
-            }
-        }
-    }
-
-    /// The inverse, as far as the pattern goes. `floor` is a lower bound of the eigenvalues.
-    pub(crate) fn inverse(&self, floor: f64) -> Self {
-        match self {
-            Self::Dense(matrix) => Self::Dense(matrix.clone().factor(floor).inverse()),
-            Self::Sparse(matrix) => Self::Sparse(matrix.inverse_on_pattern(INVERSE_TOLERANCE)),
         }
     }
 
@@ -115,6 +142,28 @@ impl Matrix {
                 matrix.lower().for_each(|(row, column, cell)| dense.add(row, column, cell));
                 dense
             }
+        }
+    }
+}
+
+impl System {
+    /// Solves `A x = right`.
+    pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Dense(factor) => factor.solve(right),
+            Self::Sparse(_, solver) => {
+                let right = right.iter().map(|&x| [single(x)]).collect();
+                let solution = solver.solve(right, STEP_TOLERANCE);
+                solution.into_iter().map(|[x]| x.into()).collect()
+            }
+        }
+    }
+
+    /// The inverse of `A`, as far as the pattern goes.
+    pub(crate) fn inverse(&self) -> Matrix {
+        match self {
+            Self::Dense(factor) => Matrix::Dense(factor.inverse()),
+            Self::Sparse(matrix, _) => Matrix::Sparse(matrix.inverse_on_pattern(INVERSE_TOLERANCE)),
         }
     }
 }

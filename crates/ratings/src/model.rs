@@ -10,7 +10,7 @@ use std::f64::consts::LN_10;
 
 use crate::dense::dot;
 use crate::linear::{Layout, Local};
-use crate::matrix::{Matrix, Pattern};
+use crate::matrix::{Matrix, Pattern, System};
 use crate::outcome::GameOutcome;
 use crate::pairs::{PairCounts, Side};
 
@@ -18,8 +18,8 @@ use crate::pairs::{PairCounts, Side};
 const MOST_STEPS: usize = 100;
 const MOST_HALVINGS: usize = 40;
 /// If the squared length of a full Newton step (in standard deviations) is below this, it is the
-/// last.
-const SHORT: f64 = 1e-6;
+/// last. The curvature hardly changes over it.
+const SHORT: f64 = 1e-9;
 
 /// The games of two players, as the fit sees them: by the seat of the upper player.
 #[derive(Debug, Clone, Copy)]
@@ -52,9 +52,10 @@ impl Chances {
         let half = lead.abs() / 2.0;
         let root = (-half).exp();
         let sum = 1.0 + nu * root + root * root;
-        let (upper, lower) = (1.0 / sum, root * root / sum);
+        let upper = 1.0 / sum;
+        let lower = root * root * upper;
         let (win, loss) = if lead > 0.0 { (upper, lower) } else { (lower, upper) };
-        Self { win, draw: nu * root / sum, loss, half, sum }
+        Self { win, draw: nu * root * upper, loss, half, sum }
     }
 
     /// The expected score of the first seat minus ½.
@@ -98,7 +99,7 @@ pub(crate) struct MapEstimate {
     /// The parameters.
     pub(crate) point: Vec<f64>,
     /// The observed information, including the priors'.
-    pub(crate) information: Matrix,
+    pub(crate) information: System,
 }
 
 /// The negative log posterior (up to a constant), its gradient and its Hessian at a point.
@@ -135,40 +136,33 @@ impl Model {
     /// priors.
     pub(crate) fn map_estimate(&self, start: Option<Vec<f64>>) -> MapEstimate {
         let mut here = self.evaluate(start.unwrap_or_else(|| self.means.clone()));
-        for _ in 0..MOST_STEPS {
-            let step = here.curvature.solve(&here.slope, self.floor());
-            let length = dot(&here.slope, &step);
-            let Some(next) = self.descend(&here.point, &step, here.value, length) else {
-                here = self.evaluate(here.point);
-                break;
+        let mut steps = 0;
+        loop {
+            let PosteriorPoint { point, value, slope, curvature } = here;
+            let information = curvature.system(self.floor());
+            let step = information.solve(&slope);
+            let length = dot(&slope, &step);
+            steps += 1;
+            if length < SHORT || steps == MOST_STEPS {
+                return MapEstimate { point: moved(&point, &step, 1.0), information };
+            }
+            let Some(next) = self.descend(&point, &step, value) else {
+                return MapEstimate { point, information };
             };
             here = next;
-            if length < SHORT {
-                break;
-            }
         }
-        MapEstimate { point: here.point, information: here.curvature }
     }
 
     /// The first step among 1, ½, ¼ … that does not go uphill, and where it leads.
-    fn descend(
-        &self,
-        point: &[f64],
-        step: &[f64],
-        value: f64,
-        length: f64,
-    ) -> Option<PosteriorPoint> {
+    fn descend(&self, point: &[f64], step: &[f64], value: f64) -> Option<PosteriorPoint> {
         let rounding = 1e-12 * value.abs();
-        let mut scale = 1.0;
-        for _ in 0..MOST_HALVINGS {
-            let next = point.iter().zip(step).map(|(p, s)| p - scale * s).collect();
-            let reached = self.evaluate(next);
-            if length < SHORT || reached.value <= value + rounding {
-                return Some(reached);
-            }
-            scale /= 2.0;
-        }
-        None
+        let scales = (0..MOST_HALVINGS).scan(1.0, |scale, _| {
+            *scale /= 2.0;
+            Some(2.0 * *scale)
+        });
+        scales
+            .map(|scale| self.evaluate(moved(point, step, scale)))
+            .find(|reached| reached.value <= value + rounding)
     }
 
     /// A lower bound of the curvature in every direction: the smallest prior precision.
@@ -181,16 +175,20 @@ impl Model {
         let priors = offsets.iter().zip(&self.precisions);
         let mut value = priors.clone().map(|(off, precision)| off * off * precision / 2.0).sum();
         let mut slope: Vec<f64> = priors.map(|(off, precision)| off * precision).collect();
-        let mut curvature = Matrix::diagonal(&self.pattern, &self.precisions);
         let draw = point[self.layout.draw()];
         let nu = draw.exp();
-        for series in &self.series {
+        let mut logs = LogSum::default();
+        let terms = self.series.iter().map(|series| {
             let predictor = self.layout.pair(series.upper, series.lower);
-            let (minus_log, part, local) = series.evaluate(predictor.leads(&point), draw, nu);
+            let (minus_log, part, local) =
+                series.evaluate(predictor.leads(&point), draw, nu, &mut logs);
             value += minus_log;
             predictor.add_vector(part, &mut slope);
-            curvature.add(&predictor, &local);
-        }
+            (predictor, local)
+        });
+        let borders = self.layout.borders();
+        let curvature = Matrix::sum(&self.pattern, &self.precisions, borders, terms);
+        value += logs.total();
         PosteriorPoint { point, value, slope, curvature }
     }
 }
@@ -207,14 +205,18 @@ impl Series {
         }
     }
 
-    /// The negative log likelihood at these leads, its gradient and its Hessian in the parts of the
-    /// players' [`PairPredictor`](crate::linear::PairPredictor).
-    fn evaluate(&self, leads: [f64; 2], draw: f64, nu: f64) -> (f64, [f64; 3], Local) {
+    /// The negative log likelihood at these leads, except what it adds to `logs`; its gradient and
+    /// its Hessian in the parts of the players' [`PairPredictor`](crate::linear::PairPredictor).
+    #[inline]
+    fn evaluate(
+        &self,
+        leads: [f64; 2],
+        draw: f64,
+        nu: f64,
+        logs: &mut LogSum,
+    ) -> (f64, [f64; 3], Local) {
         let mut minus_log = -self.draws * draw;
         let (mut slope, mut local) = ([0.0, 0.0, -self.draws], Local::default());
-        // The two seats mostly have as many games: one logarithm is enough then.
-        let shared = self.games[0].min(self.games[1]);
-        let mut product = 1.0;
         // The contrast counts for the upper player and against the lower one.
         for (side, sign) in [1.0, -1.0].into_iter().enumerate() {
             let (games, balance) = (self.games[side], self.balance[side]);
@@ -224,10 +226,7 @@ impl Series {
             let chances = Chances::at(leads[side], nu);
             let [[variance, mixed], [_, by_draw]] = chances.covariance();
             minus_log += games * chances.half - balance * leads[side] / 2.0;
-            product *= chances.sum;
-            if games > shared {
-                minus_log += (games - shared) * chances.sum.ln();
-            }
+            logs.add(games, chances.sum);
             let by_lead = games * chances.tilt() - balance / 2.0;
             slope[0] += sign * by_lead;
             slope[1] += by_lead;
@@ -238,12 +237,45 @@ impl Series {
             local[2][1] += games * mixed;
             local[2][2] += games * by_draw;
         }
-        if shared > 0.0 {
-            minus_log += shared * product.ln();
-        }
         local[0][0] = local[1][1];
         (minus_log, slope, local)
     }
+}
+
+/// A weighted sum of logarithms. Numbers in a row with the same weight are multiplied first, because
+/// most pairings of a tournament have as many games.
+#[derive(Default)]
+struct LogSum {
+    total: f64,
+    /// The weight of the last numbers; 0 before the first one.
+    weight: f64,
+    /// Their product.
+    product: f64,
+}
+
+impl LogSum {
+    /// A product of this size is not multiplied again: it could overflow.
+    const LARGE: f64 = 1e100;
+
+    /// Adds `weight` times the logarithm of a number from 1.
+    #[inline]
+    fn add(&mut self, weight: f64, number: f64) {
+        if weight.to_bits() == self.weight.to_bits() && self.product < Self::LARGE {
+            self.product *= number;
+        } else {
+            *self = Self { total: self.total(), weight, product: number };
+        }
+    }
+
+    /// The sum so far.
+    fn total(&self) -> f64 {
+        if self.weight == 0.0 { 0.0 } else { self.total + self.weight * self.product.ln() }
+    }
+}
+
+/// The point after this share of a step down.
+fn moved(point: &[f64], step: &[f64], scale: f64) -> Vec<f64> {
+    point.iter().zip(step).map(|(at, step)| at - scale * step).collect()
 }
 
 /// The means and precisions of the priors.

@@ -6,7 +6,7 @@ use rand::Rng;
 
 use crate::dense::Symmetric;
 use crate::linear::{Local, PairPredictor};
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, System};
 use crate::model::Model;
 use crate::significance::normals;
 use crate::sparse::{Columns, LANES, Multiplier, Solver, inner, signed, single};
@@ -48,26 +48,22 @@ impl Sandwich {
     /// From `H`, its inverse, and the terms of `B`.
     pub(crate) fn new(
         model: &Model,
-        information: &Matrix,
+        information: &System,
         inverse: Matrix,
-        terms: impl Iterator<Item = (PairPredictor, Local)>,
+        terms: impl Iterator<Item = (PairPredictor, Local)> + Clone,
     ) -> Self {
-        let terms: Vec<_> = terms.collect();
-        let mut gradient = Matrix::diagonal(&model.pattern, &model.precisions);
-        for (predictor, local) in &terms {
-            gradient.add(predictor, local);
-        }
-        match (information, inverse, gradient) {
-            (Matrix::Sparse(information), _, Matrix::Sparse(gradient)) => Self::Sparse {
-                information: information.solver(),
+        let borders = model.layout.borders();
+        let gradient = Matrix::sum(&model.pattern, &model.precisions, borders, terms.clone());
+        match (information, gradient) {
+            (System::Sparse(information, solver), Matrix::Sparse(gradient)) => Self::Sparse {
+                information: solver.clone(),
                 excess: gradient.minus(information).multiplier(),
                 factors: terms
-                    .into_iter()
                     .map(|(at, local)| (at, factor(&local).map(|row| row.map(single))))
                     .collect(),
                 priors: model.precisions.iter().map(|precision| single(precision.sqrt())).collect(),
             },
-            (_, inverse, gradient) => {
+            (_, gradient) => {
                 let (inverse, gradient) = (inverse.into_dense(), gradient.into_dense());
                 let root = gradient.factor(model.floor()).times_lower(&inverse);
                 let cells = Symmetric::of_rows(&root);
