@@ -142,14 +142,16 @@ impl PairPredictor {
     }
 
     /// Does the same for several vectors, side by side.
+    #[inline]
     pub(crate) fn add_columns<const W: usize>(
         &self,
         [contrast, common, draw]: [[f32; W]; 3],
         columns: &mut [[f32; W]],
     ) {
         let mut add = |at: usize, factor: f32, part: &[f32; W]| {
+            let column = &mut columns[at];
             for lane in 0..W {
-                columns[at][lane] += factor * part[lane];
+                column[lane] += factor * part[lane];
             }
         };
         for (at, factor) in self.contrast {

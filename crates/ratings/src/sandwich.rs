@@ -9,7 +9,7 @@ use crate::linear::{Local, PairPredictor};
 use crate::matrix::{Matrix, System};
 use crate::model::Model;
 use crate::significance::normals;
-use crate::sparse::{Columns, LANES, Multiplier, Solver, inner, signed, single};
+use crate::sparse::{Columns, LANES, Multiplier, Solver, inner, signs, single};
 
 /// The relative error of the solutions behind variances.
 const VARIANCE_TOLERANCE: f32 = 5e-3;
@@ -184,17 +184,15 @@ fn noise(
 ) -> Columns<LANES> {
     let mut noise = vec![[0.0; LANES]; priors.len()];
     for (row, prior) in noise.iter_mut().zip(priors) {
-        let signs: u16 = luck.random();
-        *row = std::array::from_fn(|lane| signed(*prior, signs, lane));
+        *row = signs(luck.random()).map(|sign| prior * sign);
     }
-    for (predictor, factor) in factors {
-        let signs: [u16; 3] = luck.random();
-        let part = factor.map(|row| {
-            std::array::from_fn(|lane| {
-                (0..3).map(|column| signed(row[column], signs[column], lane)).sum::<f32>()
-            })
-        });
-        predictor.add_columns(part, &mut noise);
+    for (predictor, [[a, ..], [b, c, _], [d, e, f]]) in factors {
+        let words: [u16; 3] = luck.random();
+        let [x, y, z] = words.map(signs);
+        let contrast = std::array::from_fn(|lane| a * x[lane]);
+        let common = std::array::from_fn(|lane| b * x[lane] + c * y[lane]);
+        let draw = std::array::from_fn(|lane| d * x[lane] + e * y[lane] + f * z[lane]);
+        predictor.add_columns([contrast, common, draw], &mut noise);
     }
     noise
 }

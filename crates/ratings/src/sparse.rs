@@ -17,6 +17,8 @@ pub(crate) const LANES: usize = 16;
 /// The number of random vectors behind the inverse of a large matrix. The difference of two
 /// unknowns then has a variance with an error of 6%.
 const PROBES: usize = 512;
+/// The relative error of the solution for the common level.
+const LEVEL_TOLERANCE: f32 = 1e-5;
 /// Sums of this many terms are added up, so that rounding stays small.
 const CHUNK: usize = 64;
 
@@ -53,6 +55,8 @@ pub(crate) struct Solver {
     middles: Vec<usize>,
     /// The factor of each row and column.
     scale: Vec<f32>,
+    /// The solution whose right side is 1 everywhere, and its sum.
+    level: (Vec<f32>, f32),
 }
 
 /// Sums that are added up in chunks.
@@ -172,7 +176,13 @@ impl SparseSymmetric {
                 }
             }
         }
-        Solver { beside, middles, scale: scale.into_iter().map(single).collect() }
+        let scale = scale.into_iter().map(single).collect();
+        let mut solver = Solver { beside, middles, scale, level: (vec![0.0; self.size()], 0.0) };
+        let level = solver.solve(vec![[1.0]; self.size()], LEVEL_TOLERANCE);
+        let level: Vec<f32> = level.into_iter().map(|[x]| x).collect();
+        let sum = level.iter().sum();
+        solver.level = (level, sum);
+        solver
     }
 
     /// The inverse, as far as the pattern goes: exact up to `tolerance` for a small matrix. For a
@@ -187,7 +197,7 @@ impl SparseSymmetric {
             let probes = if is_small {
                 units(self.size(), start)
             } else {
-                (0..self.size()).map(|_| signs(&mut luck)).collect()
+                (0..self.size()).map(|_| signs(luck.random())).collect()
             };
             inverse.add_products(&solver.solve(probes.clone(), tolerance), &probes, share);
         }
@@ -219,15 +229,10 @@ fn units(size: usize, start: usize) -> Columns<LANES> {
     units
 }
 
-/// Random signs, −1 or 1.
-fn signs(luck: &mut impl Rng) -> [f32; LANES] {
-    let signs: u16 = luck.random();
-    std::array::from_fn(|lane| signed(1.0, signs, lane))
-}
-
-/// The number, or minus that number if the bit at `lane` is set.
-pub(crate) fn signed(number: f32, signs: u16, lane: usize) -> f32 {
-    if signs >> lane & 1 == 0 { number } else { -number }
+/// The signs, −1 or 1, that the bits of a number stand for.
+#[inline]
+pub(crate) fn signs(bits: u16) -> [f32; LANES] {
+    std::array::from_fn(|lane| if bits & 1 << lane == 0 { 1.0 } else { -1.0 })
 }
 
 impl Multiplier {
@@ -260,14 +265,21 @@ impl Solver {
     ///
     /// These are conjugate gradients for `(I − L)⁻¹ A (I − U)⁻¹`, which is close to `I`, by
     /// Eisenstat's method: as `A = (I − L) + (I − U) − I`, a step needs no product with `A`, only
-    /// one with each triangle.
+    /// one with each triangle. The games hardly tell the common level of all unknowns, which would
+    /// cost a step; the start has the right one.
     pub(crate) fn solve<const W: usize>(&self, right: Columns<W>, tolerance: f32) -> Columns<W> {
         let size = self.size();
+        let (level, level_sum) = &self.level;
+        let mut shares = Sums::<W>::new();
+        for (row, level) in right.iter().zip(level) {
+            shares.add(|lane| level * row[lane]);
+        }
+        let shares = shares.all().map(|product| ratio(product, *level_sum));
         let mut rest = right;
         for row in 0..size {
             let below = self.below(row, &rest);
             for lane in 0..W {
-                rest[row][lane] = self.scale[row] * rest[row][lane] + below[lane];
+                rest[row][lane] = self.scale[row] * (rest[row][lane] - shares[lane]) + below[lane];
             }
         }
         let mut length = inner(&rest, &rest);
@@ -309,8 +321,10 @@ impl Solver {
             turn = std::array::from_fn(|lane| ratio(next[lane], length[lane]));
             length = next;
         }
-        for (row, scale) in solution.iter_mut().zip(&self.scale) {
-            *row = row.map(|x| scale * x);
+        for (row, (scale, level)) in solution.iter_mut().zip(self.scale.iter().zip(level)) {
+            for lane in 0..W {
+                row[lane] = scale * row[lane] + level * shares[lane];
+            }
         }
         solution
     }
