@@ -189,7 +189,7 @@ fn observed(
     leverage: &Block,
 ) -> Block {
     let pairs = f64::from(counts.pairs());
-    let mut sum = product(&product(independent, leverage), independent);
+    let mut sum = seen_through(leverage, independent);
     sum.as_flattened_mut().iter_mut().for_each(|cell| *cell *= pairs);
     for (one, other, count) in counts.cells() {
         let [a, b] = [chances[0].residual(one), chances[1].residual(other)];
@@ -203,16 +203,26 @@ fn observed(
     sum
 }
 
-fn product(left: &Block, right: &Block) -> Block {
-    let mut product = Block::default();
-    for (sums, factors) in product.iter_mut().zip(left) {
-        for (factor, cells) in factors.iter().zip(right) {
-            for (sum, cell) in sums.iter_mut().zip(cells) {
-                *sum += factor * cell;
+/// The product `I A I`, where `I` is the covariance of two `independent` games: no number of one game
+/// goes with one of the other.
+fn seen_through(block: &Block, independent: &Block) -> Block {
+    let rows = |block: &Block| {
+        let mut product = Block::default();
+        for (row, sums) in product.iter_mut().enumerate() {
+            let game = row / 2 * 2;
+            for (column, sum) in sums.iter_mut().enumerate() {
+                *sum = independent[row][game] * block[game][column]
+                    + independent[row][game + 1] * block[game + 1][column];
             }
         }
-    }
-    product
+        product
+    };
+    // The block and the covariance are symmetric.
+    rows(&transposed(&rows(block)))
+}
+
+fn transposed(block: &Block) -> Block {
+    std::array::from_fn(|row| block.map(|cells| cells[row]))
 }
 
 /// A block in the parts of a [`PairPredictor`]. The contrast counts against the lower player at the

@@ -114,14 +114,17 @@ impl Fit {
         let layout = &self.fitted.model.layout;
         let estimated: Vec<f32> =
             (0..self.groups.len()).map(|player| single(self.fitted.strength(player))).collect();
-        let mut all_places: Vec<Vec<u32>> = vec![Vec::with_capacity(ROUNDS); estimated.len()];
+        // The places of the first player in all rounds, then those of the next one.
+        let mut all_places = vec![0; estimated.len() * ROUNDS];
+        let mut round = 0;
         let mut luck = ChaCha8Rng::seed_from_u64(SEED);
         for _ in 0..BATCHES {
             for deviation in self.fitted.covariance.deviations(BATCH, &mut luck).rows() {
                 for sign in [1.0, -1.0] {
                     let by = |player: usize| deviation[layout.slots[player]];
                     let moved = |player: usize| estimated[player] + sign * by(player);
-                    order.rank(moved, |player, place| all_places[player].push(place));
+                    order.rank(moved, |player, place| all_places[player * ROUNDS + round] = place);
+                    round += 1;
                 }
             }
         }
@@ -129,7 +132,8 @@ impl Fit {
         order.rank(
             |player| estimated[player],
             |player, place| {
-                intervals[player] = interval(place, &mut all_places[player]);
+                let drawn = &mut all_places[player * ROUNDS..(player + 1) * ROUNDS];
+                intervals[player] = interval(place, drawn);
             },
         );
         intervals

@@ -1,7 +1,7 @@
 //! The matrices of the sandwich estimate `H⁻¹ (B + P) H⁻¹`, dense or sparse, and what is computed
 //! from them: variances, and random deviations.
 
-use ndarray::Array2;
+use ndarray::{Array1, Array2, ArrayView1, Axis};
 use rand::Rng;
 
 use crate::dense::Symmetric;
@@ -25,10 +25,8 @@ pub(crate) enum Sandwich {
     Dense {
         /// `H⁻¹`.
         inverse: Symmetric,
-        /// `H⁻¹ G`, where `G Gᵀ = B + P`.
+        /// `H⁻¹ G`, where `G Gᵀ = B + P`. The covariance is the root times its transpose.
         root: Array2<f64>,
-        /// The covariance: the root times its transpose.
-        cells: Symmetric,
     },
     /// Every use solves linear systems.
     Sparse {
@@ -66,8 +64,7 @@ impl Sandwich {
             (_, gradient) => {
                 let (inverse, gradient) = (inverse.into_dense(), gradient.into_dense());
                 let root = gradient.factor(model.floor()).times_lower(&inverse);
-                let cells = Symmetric::of_rows(&root);
-                Self::Dense { inverse, root, cells }
+                Self::Dense { inverse, root }
             }
         }
     }
@@ -75,7 +72,9 @@ impl Sandwich {
     /// The covariance of every parameter with the quantity that has this gradient.
     pub(crate) fn with(&self, weights: &[f64]) -> Vec<f64> {
         match self {
-            Self::Dense { cells, .. } => cells.times(weights),
+            Self::Dense { root, .. } => {
+                root.dot(&ArrayView1::from(weights).dot(root)).into_raw_vec_and_offset().0
+            }
             Self::Sparse { information, excess, .. } => {
                 let right: Columns<1> = weights.iter().map(|&x| [single(x)]).collect();
                 let half = information.solve(right, COVARIANCE_TOLERANCE);
@@ -87,21 +86,22 @@ impl Sandwich {
 
     /// The covariance of these parameters, if all of it is there.
     pub(crate) fn between(&self, parameters: &[usize]) -> Option<Symmetric> {
-        let Self::Dense { cells, .. } = self else { return None };
-        let mut between = Symmetric::diagonal(&vec![0.0; parameters.len()]);
-        for (row, &one) in parameters.iter().enumerate() {
-            for (column, &other) in parameters[..=row].iter().enumerate() {
-                between.add(row, column, cells.at(one, other));
-            }
-        }
-        Some(between)
+        let Self::Dense { root, .. } = self else { return None };
+        Some(Symmetric::of_rows(&root.select(Axis(0), parameters)))
     }
 
     /// The variances of weighted sums of parameters.
     pub(crate) fn variances(&self, sums: &[Vec<(usize, f64)>]) -> Vec<f64> {
         match self {
-            Self::Dense { cells, .. } => {
-                sums.iter().map(|weights| form(cells, weights).max(0.0)).collect()
+            Self::Dense { root, .. } => {
+                let variance = |weights: &Vec<(usize, f64)>| {
+                    let mut row = Array1::<f64>::zeros(root.ncols());
+                    for &(at, weight) in weights {
+                        row.scaled_add(weight, &root.row(at));
+                    }
+                    row.dot(&row)
+                };
+                sums.iter().map(variance).collect()
             }
             Self::Sparse { information, excess, .. } => {
                 let variances = sums.chunks(LANES).flat_map(|sums| {
