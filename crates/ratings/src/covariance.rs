@@ -302,7 +302,7 @@ mod tests {
             let mut sparse = dense.clone();
             sparse.pattern = Pattern::Sparse(zero);
             let [one, two] = [dense, sparse].map(|model| {
-                let map = model.map_estimate(None);
+                let map = model.map_estimate();
                 (Covariance::new(&model, &map, &pairings), map.point)
             });
             for (one, two) in one.1.iter().zip(&two.1) {

@@ -269,15 +269,15 @@ fn estimate_with(
     let mut shared: Vec<Option<(usize, f64)>> = groups.iter().zip(given).map(from_mean).collect();
     if shared.iter().flatten().all(|&(_, apart)| apart == 0.0) {
         let model = Model::new(Layout::new(&shared, seats), pairings);
-        let map = model.map_estimate(None);
+        let map = model.map_estimate();
         let unit = unit(map.point[model.layout.draw()]);
         return (model, map, unit);
     }
     let free = Model::new(Layout::new(&vec![None; given.len()], seats), pairings);
-    let (unit, _) = unit(free.map_estimate(None).point[free.layout.draw()]);
+    let (unit, _) = unit(free.map_estimate().point[free.layout.draw()]);
     shared.iter_mut().flatten().for_each(|(_, apart)| *apart /= unit);
     let model = Model::new(Layout::new(&shared, seats), pairings);
-    let map = model.map_estimate(None);
+    let map = model.map_estimate();
     (model, map, (unit, 0.0))
 }
 

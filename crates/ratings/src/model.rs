@@ -132,10 +132,9 @@ impl Model {
         Self { layout, pattern, series, means, precisions }
     }
 
-    /// The one maximum of the posterior, found from any `start`; without one, from the means of the
-    /// priors.
-    pub(crate) fn map_estimate(&self, start: Option<Vec<f64>>) -> MapEstimate {
-        let mut here = self.evaluate(start.unwrap_or_else(|| self.means.clone()));
+    /// The one maximum of the posterior.
+    pub(crate) fn map_estimate(&self) -> MapEstimate {
+        let mut here = self.evaluate(self.by_scores());
         let mut steps = 0;
         loop {
             let PosteriorPoint { point, value, slope, curvature } = here;
@@ -151,6 +150,27 @@ impl Model {
             };
             here = next;
         }
+    }
+
+    /// The strengths with which players would score as they did, if all of their opponents were
+    /// average; all other parameters at the means of their priors.
+    fn by_scores(&self) -> Vec<f64> {
+        // Wins minus losses, and games. One draw more keeps strengths finite.
+        let mut scores = vec![(0.0, 1.0); self.layout.strengths];
+        for series in &self.series {
+            let [at_first, at_second] = series.balance;
+            let games = series.games[0] + series.games[1];
+            for (player, sign) in [(series.upper, 1.0), (series.lower, -1.0)] {
+                let (balance, all) = &mut scores[self.layout.slots[player]];
+                *balance += sign * (at_first - at_second);
+                *all += games;
+            }
+        }
+        let mut point = self.means.clone();
+        for (strength, (balance, games)) in point.iter_mut().zip(scores) {
+            *strength = ((games + balance) / (games - balance)).ln();
+        }
+        point
     }
 
     /// The first step among 1, ½, ¼ … that does not go uphill, and where it leads.
