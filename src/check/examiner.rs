@@ -335,7 +335,8 @@ impl<'e> Examiner<'e> {
         self.found(&fault, seat, record, lines).map(Some)
     }
 
-    /// The board after all plies of a record; `None` if the game hides something from the player.
+    /// The board after all plies of a record, with colours; `None` if the game hides something from
+    /// the player.
     fn board_before(&self, record: &GameRecord) -> Option<String> {
         let rules = &self.exam.rules;
         if rules.game.is_hidden() {
@@ -345,7 +346,7 @@ impl<'e> Examiner<'e> {
         for played in replay.by_ref() {
             events = played.ok()?.events;
         }
-        Some(picture(replay.current(), &events, Colour::Plain))
+        Some(picture(replay.current(), &events, Colour::Ansi))
     }
 
     /// Records the game that shows a fault.

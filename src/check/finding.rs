@@ -29,7 +29,7 @@ pub struct CheckFinding {
     pub clause: String,
     /// The transcript lines that led to it; empty for classes, which see none.
     pub exchange: Vec<ShownLine>,
-    /// The board before the decision, in text; for people.
+    /// The board before the decision, with colours; for people.
     #[serde(skip)]
     pub board: Option<String>,
     /// What to change in the player's code, if that is known.

@@ -1,5 +1,6 @@
-//! The README, followed word for word.
+//! The README, followed word for word, and its pictures.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -9,12 +10,44 @@ use crate::harness::{slow, without};
 use crate::support::Arena;
 
 pub(crate) fn tests() -> Vec<Trial> {
-    vec![slow("from the first player to a tournament", || {
-        without(&["python3"]).or_else(|| {
-            from_a_player_to_a_tournament();
-            None
-        })
-    })]
+    vec![
+        slow("from the first player to a tournament", || {
+            without(&["python3"]).or_else(|| {
+                from_a_player_to_a_tournament();
+                None
+            })
+        }),
+        slow("its pictures are remade", || {
+            without(&["chromium", "python3", "script"]).or_else(|| {
+                its_pictures_are_remade();
+                None
+            })
+        }),
+    ]
+}
+
+/// The most bytes of a picture: people wait for it when they open the page.
+const PICTURE: usize = 150_000;
+
+/// Remakes the pictures in a folder where people can look at them.
+fn its_pictures_are_remade() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = root.join("target/screenshots/readme");
+    let mut remake = Command::new(root.join("tests/pictures/remake"));
+    let output = remake.arg(&folder).env("REFEREE", env!("CARGO_BIN_EXE_referee")).output();
+    let output = output.expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for name in ["report.png", "diagnosis.png"] {
+        assert!(include_str!("../../README.md").contains(&format!("(docs/pictures/{name})")));
+        for picture in [folder.join(name), root.join("docs/pictures").join(name)] {
+            let bytes = fs::read(&picture).expect(name);
+            assert!(
+                bytes.starts_with(b"\x89PNG") && bytes.len() < PICTURE,
+                "{}",
+                picture.display()
+            );
+        }
+    }
 }
 
 /// Follows the sections on the first game, a player and its tournament in an empty folder.

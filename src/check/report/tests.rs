@@ -150,9 +150,10 @@ fn a_finding_shows_the_board_in_place_of_the_turn() {
     ];
     assert!(report.describe(Colour::Plain).contains("        > {\"type\":\"turn\""));
     let finding = report.steps[0].finding.as_mut().expect("one");
-    finding.board = Some("    0 1\n  0 W B".to_owned());
+    finding.board = Some("    0 1\n  0 \x1b[36mW\x1b[0m B".to_owned());
     finding.advice = Some("write it well".to_owned());
     let text = report.describe(Colour::Plain);
     let shown = "            0 1\n          0 W B\n        < pass\n        advice: write it well\n";
     assert!(text.contains(shown) && !text.contains("\"turn\""), "{text}");
+    assert!(report.describe(Colour::Ansi).contains("0 \x1b[36mW\x1b[0m B"));
 }

@@ -1,7 +1,10 @@
 //! The report on a player as text, step by step.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::time::Duration;
+
+use console::strip_ansi_codes;
 
 use super::{CheckReport, CheckStep, Figures, Readiness, StepVerdict};
 use crate::check::CheckFinding;
@@ -83,6 +86,10 @@ impl ReportText {
     fn details(&self, finding: &CheckFinding) -> String {
         let mut lines: Vec<String> = finding.describe().lines().map(str::to_owned).collect();
         if let Some(board) = &finding.board {
+            let board = match self.colour {
+                Colour::Ansi => Cow::Borrowed(&**board),
+                Colour::Plain => strip_ansi_codes(board),
+            };
             lines.extend(board.lines().map(str::to_owned));
         }
         lines.extend(finding.shown_exchange().map(ToString::to_string));
