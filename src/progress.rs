@@ -143,7 +143,8 @@ impl Progress {
         Self { called: Some(called), ..self }
     }
 
-    /// Shows this text instead of the leaders from now on.
+    /// Shows this text instead of the leaders from now on. On a terminal it has a line of its own if
+    /// it is given before the games begin.
     pub fn headline(&mut self, text: String) {
         self.headline = Some(text);
     }
@@ -313,9 +314,11 @@ impl Progress {
             self.say(&format!("{} games are in the log, {due} to play", state.played()));
         }
         if self.printer.bar() {
-            let style = "{bar:16} {pos}/{len} games{speed}  {wide_msg}";
+            // A headline is long, and has a line of its own.
+            let gap = if self.headline.is_some() { "\n" } else { "  " };
+            let style = format!("{{bar:16}} {{pos}}/{{len}} games{{speed}}{gap}{{wide_msg}}");
             let bar = ProgressBar::new(self.due);
-            if let Ok(style) = ProgressStyle::with_template(style) {
+            if let Ok(style) = ProgressStyle::with_template(&style) {
                 let until = self.until;
                 let speed = move |bar: &ProgressState, out: &mut dyn std::fmt::Write| {
                     speed(bar, until, out);

@@ -387,7 +387,7 @@ fn conclude(
     let players = [0, 1].map(|at: usize| tournament.players[at].name.as_str());
     match args.format {
         OutputFormat::Text => {
-            printer.line(&verdict::text(played, players))?;
+            printer.text(&verdict::text(played, players))?;
             printer.note(&format!("Results: {dir}"));
         }
         OutputFormat::Json => {

@@ -110,14 +110,14 @@ impl<'a> VerdictJson<'a> {
 
 const MODEL: &str = "GSPRT on pairs, pentanomial";
 
-/// The state of the test and the current estimate, for the progress line, the most important first.
+/// The state of the test and the current estimate, for a line of 80 columns under the progress.
 pub fn headline(played: &SprtMatch) -> String {
     let state = played.state();
-    format!("{} {}, {} pairs", likelihood_bar(state.sprt, BAR), elo(played), state.judged)
+    format!("{}, {}, {} pairs", likelihood_bar(state.sprt, BAR), elo(played), state.judged)
 }
 
-/// The width of the bar in the progress line, which shares 80 columns with the games and the time.
-const BAR: usize = 9;
+/// The width of the bar in the headline, which also has the estimate and the pairs.
+const BAR: usize = 15;
 /// The width of the bar under the verdict.
 const WIDE_BAR: usize = 41;
 
@@ -306,8 +306,7 @@ mod tests {
         assert_eq!(bar(0.0), "LLR 0.00: -2.00 [····●····] 2.00");
         assert_eq!(bar(1.0), "LLR 1.00: -2.00 [····|·●··] 2.00");
         assert_eq!(bar(-5.0), "LLR -5.00: -2.00 [●···|····] 2.00");
-        let line = headline(&played(9, &[[Some(2), Some(1)]]));
-        let (bar, _) = line.split_once(" 3.22 ").expect("a bound");
-        assert!(bar.chars().count() < 32, "it fits beside the games played in 80 columns: {line}");
+        let long = headline(&played(2000, &vec![[Some(0), Some(0)]; 1000]));
+        assert!(long.chars().count() <= 80, "it fits into a terminal of 80 columns: {long}");
     }
 }
