@@ -212,6 +212,11 @@ impl CheckReport {
         }
     }
 
+    /// The command that repeats the first failure.
+    pub fn repeats(&self) -> Option<&str> {
+        self.decisive()?.finding.as_ref()?.reproduce.as_deref()
+    }
+
     /// The verdict in a sentence.
     pub fn verdict(&self) -> String {
         let taken = self.steps.iter().filter(|step| step.verdict == StepVerdict::Passed).count();

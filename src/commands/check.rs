@@ -19,10 +19,11 @@ use self::table::CheckTable;
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::analysis::diagnostics::copies;
-use crate::check::{CheckReport, CheckStep, Exam, ReportText, drills};
+use crate::check::{Candidate, CheckReport, CheckStep, Exam, Readiness, ReportText, drills};
 use crate::model::player::PlayerSpec;
 use crate::printer::Printer;
 use crate::printer::activity::Activity;
+use crate::shell;
 use referee_bots::LADDER;
 
 /// The maximum number of pairs of games against each built-in player.
@@ -109,6 +110,7 @@ fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     activity.begin(0, "looking for the kinds of turn".to_owned());
     exam.drills = drills(&exam.rules)?;
     drop(activity);
+    let next_if_ready = next_if_ready(args, &settings, &exam, &entries);
     let same = candidates::copies(&entries, &words);
     let bots: Vec<String> = exam.bots.iter().map(|bot| bot.name.clone()).collect();
     let table = args.csv.as_deref().map(|path| CheckTable::create(path, bots)).transpose()?;
@@ -120,6 +122,7 @@ fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
         printer,
         ready: 0,
         followed: None,
+        next_if_ready,
         no_players: BTreeMap::new(),
     };
     let players = entries.len();
@@ -135,6 +138,28 @@ fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
         ChecksEnd::Complete if report_printer.ready == players => Status::Done,
         ChecksEnd::Complete => Status::Found,
     })
+}
+
+/// What to do next with the only player if it is ready: play the tournament that it is in, or watch
+/// it against the last of its opponents.
+fn next_if_ready(
+    args: &CheckArgs,
+    settings: &Settings,
+    exam: &Exam,
+    entries: &[Result<Candidate, UnknownPlayer>],
+) -> Option<String> {
+    let [Ok(Candidate { spec, .. })] = entries else { return None };
+    let is_entered = settings.players.iter().any(|entered| entered.hash == spec.hash);
+    let mut words = vec!["referee".to_owned()];
+    if is_entered && args.settings.game.is_none() {
+        words.push("run".to_owned());
+        words.extend(args.settings.config.iter().map(|path| path.display().to_string()));
+    } else {
+        let player = args.players.first()?.clone();
+        words.extend(["play".to_owned(), player, format!("bot:{}", exam.bots.last()?.name)]);
+        words.extend(args.settings.words());
+    }
+    Some(words.iter().map(|word| shell::quoted(word)).collect::<Vec<_>>().join(" "))
 }
 
 /// The tests that every player takes. The drills, which take a while to find, are added later.
@@ -175,6 +200,8 @@ struct ReportPrinter {
     ready: usize,
     /// The report that is printed step by step: that of a single player.
     followed: Option<ReportText>,
+    /// What to do next if that player is ready.
+    next_if_ready: Option<String>,
     /// The reasons why entries are not players, each with the first such entry.
     no_players: BTreeMap<String, String>,
 }
@@ -226,6 +253,17 @@ impl ReportPrinter {
                 return self.printer.line(&json.map_err(|it| Failure::system(it.to_string()))?);
             }
         };
-        self.printer.text(&format!("{text}\n"))
+        self.printer.text(&format!("{text}\n"))?;
+        if self.followed.is_some() {
+            let next = match report.outcome() {
+                Readiness::Ready => self.next_if_ready.as_deref(),
+                Readiness::NotReady => report.repeats(),
+                Readiness::Unfinished => None,
+            };
+            if let Some(next) = next {
+                self.printer.note(&format!("next: {next}"));
+            }
+        }
+        Ok(())
     }
 }

@@ -8,6 +8,7 @@ use clap::Args;
 use tokio::sync::watch;
 
 use super::game_args::{GameArgument, OptionArgs, game_named};
+use super::report::command_options;
 use super::run::elsewhere::ElsewhereArgs;
 use super::run::{RunLimits, games_at_once, play, refuse_changed};
 use super::runtime::interrupted;
@@ -26,7 +27,7 @@ use crate::model::tournament::{MOST_PAIRS, Tournament};
 use crate::player::Sandbox;
 use crate::printer::Printer;
 use crate::progress::Progress;
-use crate::report::verdict;
+use crate::report::verdict::{self, VerdictJson};
 use crate::run::RunEnd;
 use crate::run::event::{Listener, RunEvent};
 use crate::run::resume::{self, Prepared};
@@ -139,11 +140,12 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     let played =
         play_match(&tournament, &terms, &folder, prepared, &containment, nothing, printer)?;
     conclude(args, &tournament, &played, printer)?;
-    if played.state().stop.is_none() {
+    let played = played.sprt.state();
+    if played.stop.is_none() {
         printer.note("stopped; run the same command again to continue");
         return Ok(Status::Interrupted);
     }
-    Ok(match played.state().verdict() {
+    Ok(match played.verdict() {
         SprtVerdict::Better => Status::Done,
         SprtVerdict::NotBetter => Status::NotBetter,
         SprtVerdict::Undecided => Status::Undecided,
@@ -170,6 +172,32 @@ fn keep_planned_pairs(tournament: &mut Tournament, dir: &Path) -> Result<(), Fai
     Ok(())
 }
 
+/// The games of a match so far.
+struct PlayedMatch {
+    sprt: SprtMatch,
+    /// A game worth a look: one that the first player lost, or else the first one.
+    to_watch: Option<String>,
+}
+
+impl PlayedMatch {
+    /// Adds the games in `state` to a match with `nothing` in it, from the side of the player called
+    /// `first`.
+    fn of(first: &str, state: &TournamentState, nothing: SprtMatch) -> Self {
+        let (mut sprt, mut lost, mut any) = (nothing, None, None);
+        for (fixture, summary) in state.counted() {
+            let is_first = state.name(fixture.players.first) == first;
+            let seat = if is_first { Seat::First } else { Seat::Second };
+            sprt.add(match_game(fixture.pair, seat, summary));
+            any = any.or(Some(fixture));
+            if summary.halves()[seat] == 0 {
+                lost = lost.or(Some(fixture));
+            }
+        }
+        let to_watch = lost.or(any).and_then(|fixture| state.index(fixture));
+        Self { sprt, to_watch: to_watch.map(|index| state.id(index)) }
+    }
+}
+
 /// Plays on until the result is clear or somebody interrupts. Returns all games, given a match with
 /// `nothing` in it.
 fn play_match(
@@ -180,23 +208,23 @@ fn play_match(
     containment: &Arc<Sandbox>,
     nothing: SprtMatch,
     printer: Printer,
-) -> Result<SprtMatch, Failure> {
+) -> Result<PlayedMatch, Failure> {
     let first = &tournament.players[0].name;
-    let before = games_of(first, &prepared.contents.state, nothing.clone());
-    if before.state().stop.is_some() {
+    let before = PlayedMatch::of(first, &prepared.contents.state, nothing.clone());
+    if before.sprt.state().stop.is_some() {
         return Ok(before);
     }
     let (tell, told) = watch::channel(false);
     let progress = Progress::new(printer, Vec::new());
     let mut judge =
-        SprtListener { played: before, first: first.clone(), progress, tell, before: 0 };
+        SprtListener { played: before.sprt, first: first.clone(), progress, tell, before: 0 };
     let outcome = play(tournament, terms, folder, prepared, containment, &mut judge, async {
         Ok(either(interrupted()?, told))
     })?;
     let tables = outcome.tables(folder.dir())?;
-    let played = games_of(first, &tables.analysis.state, nothing);
+    let played = PlayedMatch::of(first, &tables.analysis.state, nothing);
     tables.write()?;
-    if let (RunEnd::Failed(failure), None) = (outcome.end, &played.state().stop) {
+    if let (RunEnd::Failed(failure), None) = (outcome.end, &played.sprt.state().stop) {
         return Err(failure);
     }
     refuse_changed(&tournament.players, |_| {
@@ -221,16 +249,6 @@ fn either(
         tell.closed().await;
     });
     told
-}
-
-/// Adds the games in `state` to a match, from the side of the player called `first`.
-fn games_of(first: &str, state: &TournamentState, mut played: SprtMatch) -> SprtMatch {
-    for (fixture, summary) in state.counted() {
-        let is_first = state.name(fixture.players.first) == first;
-        let seat = if is_first { Seat::First } else { Seat::Second };
-        played.add(match_game(fixture.pair, seat, summary));
-    }
-    played
 }
 
 /// Judges games as they finish, and stops the runner at the verdict.
@@ -380,19 +398,24 @@ fn folder_name(tournament: &Tournament) -> String {
 fn conclude(
     args: &CompareArgs,
     tournament: &Tournament,
-    played: &SprtMatch,
+    played: &PlayedMatch,
     printer: Printer,
 ) -> Result<(), Failure> {
     let dir = tournament.results.join(&tournament.name).display().to_string();
     let players = [0, 1].map(|at: usize| tournament.players[at].name.as_str());
     match args.format {
         OutputFormat::Text => {
-            printer.text(&verdict::text(played, players))?;
+            printer.text(&verdict::text(&played.sprt, players))?;
             printer.note(&format!("Results: {dir}"));
+            if let Some(id) = &played.to_watch {
+                let called = command_options::options(Path::new(&dir), None);
+                printer.note(&format!("next: referee replay {id} {called}"));
+            }
         }
         OutputFormat::Json => {
-            let json = serde_json::to_string(&verdict::VerdictJson::new(played, players, &dir))
-                .map_err(|error| Failure::system(error.to_string()))?;
+            let json = VerdictJson::new(&played.sprt, players, &dir);
+            let json =
+                serde_json::to_string(&json).map_err(|error| Failure::system(error.to_string()))?;
             printer.line(&json)?;
         }
     }

@@ -50,6 +50,27 @@ pub struct GameSettingsArgs {
     pub containment: Option<Level>,
 }
 
+impl GameSettingsArgs {
+    /// The same settings as words for another command in the same folder.
+    pub(super) fn words(&self) -> Vec<String> {
+        let path = |path: &PathBuf| path.display().to_string();
+        let mut words = Vec::new();
+        let mut put = |option: &str, value: String| words.extend([option.to_owned(), value]);
+        match &self.game {
+            Some(GameArgument::BuiltIn(kind)) => put("--game", kind.name().to_owned()),
+            Some(GameArgument::File(file)) => put("--game", path(file)),
+            None => {}
+        }
+        for (name, value) in &self.options.options {
+            put("--option", format!("{name}={value}"));
+        }
+        self.options.boards.iter().for_each(|board| put("--board", board.clone()));
+        self.config.iter().for_each(|config| put("--config", path(config)));
+        self.containment.iter().for_each(|level| put("--containment", level.name().to_owned()));
+        words
+    }
+}
+
 /// The settings from the command line. Settings that a command does not offer stay empty.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GivenSettings {

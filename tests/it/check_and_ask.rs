@@ -387,6 +387,32 @@ fn all_programs_of_the_configuration_are_checked_whatever_is_wrong_with_the_othe
     assert!(unnamed.err.contains("this is not TOML"), "it may be named there: {}", unnamed.err);
 }
 
+/// The last line on stderr.
+fn next_line(run: &Run) -> &str {
+    run.err.lines().last().unwrap_or_default()
+}
+
+#[test]
+fn the_next_command_follows_the_verdict_on_a_player() {
+    let arena = Arena::new();
+    arena.write("first.sh", FIRST);
+    arena.write("stuck.sh", NO_MOVES);
+    let check = |player: &str, more: &[&str]| {
+        arena.run(&[&["check", player, "--against", "random"], more].concat())
+    };
+    let run = check("first.sh", &["--game", "watch-your-back", "--option", "max-moves=60"]);
+    let play = "play first.sh bot:random --game watch-your-back --option 'max-moves=60'";
+    assert_eq!(next_line(&run), format!("next: referee {play}"));
+    let run = check("stuck.sh", &[]);
+    let again = run.out.lines().find_map(|line| line.trim().strip_prefix("again: "));
+    assert_eq!(next_line(&run), format!("next: {}", again.expect("a command")));
+    let entered = "[[players]]\nname = \"ant\"\ncommand = [\"sh\", \"first.sh\"]\n";
+    let other = "[[players]]\nname = \"bee\"\nbot = \"random\"\n";
+    let head = "name = \"cup\"\ngame = \"watch-your-back\"\n";
+    arena.write("tournament.toml", &format!("{head}{entered}{other}"));
+    assert_eq!(next_line(&check("ant", &[])), "next: referee run");
+}
+
 #[test]
 fn a_missing_flush_is_explained_in_the_language_of_the_player() {
     let arena = Arena::new();

@@ -66,6 +66,16 @@ fn a_player_that_fails_is_not_better() {
 }
 
 #[test]
+fn the_next_command_shows_a_game_that_was_lost() {
+    let arena = arena();
+    let run = arena.run(&["compare", "bad", "ant", "--max-pairs", "1"]);
+    let (_, next) = run.err.split_once("\nnext: referee ").expect("a command");
+    let words: Vec<&str> = next.split_whitespace().collect();
+    let replay = arena.run(&words);
+    assert!(words[0] == "replay" && replay.out.contains("\nant ("), "{next} {}", replay.out);
+}
+
+#[test]
 fn compare_is_undecided_after_too_few_pairs_and_resumes() {
     let arena = arena();
     let (code, verdict) = judged(&arena, &["ant", "bee", "--max-pairs", "2"]);
