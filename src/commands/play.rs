@@ -15,7 +15,7 @@ use clap::Args;
 use tokio::sync::Notify;
 
 use self::browser::GamePage;
-use self::display::Display;
+use self::display::{Display, TerminalBoard};
 use self::ending::Conclusion;
 use self::saved::{SavedGame, header_of};
 use self::screen::Screen;
@@ -157,7 +157,8 @@ fn display(
     let has_human = words.iter().any(|(_, word)| *word == PlayerArgument::Human);
     let Some(address) = args.browser else {
         let delay = args.delay.map(Into::into);
-        return Ok(Display::Terminal(Screen::new(printer, delay, has_human)));
+        let board = TerminalBoard::new(Screen::new(printer, delay, has_human));
+        return Ok(Display::Terminal(board));
     };
     if !has_human {
         let instead = "play `human` against it, or watch two programs with --delay 1s";

@@ -19,7 +19,7 @@ use crate::printer::Printer;
 use crate::replay::Replay;
 use crate::report::board::picture;
 use crate::report::story::{describe_step, is_ply};
-use referee_games::{Event, Seat};
+use referee_games::{Event, Seat, Turn};
 
 /// Arguments of `replay`.
 #[derive(Debug, Args)]
@@ -83,23 +83,33 @@ fn show(
     only: Option<u32>,
     printer: Printer,
 ) -> Result<(), Failure> {
+    let is_wanted = |replay: &Replay<'_>| only.is_none_or(|ply| ply == replay.current().ply());
+    // A position before a roll is drawn with the dice, unless the game ended there.
+    let is_rolling = |replay: &Replay<'_>| matches!(replay.current().turn(), Turn::Chance(_));
+    let mut recent = Vec::new();
     if only.is_none() {
         printer.line(&title(record))?;
-        printer.line(&picture(replay.current(), &[], printer.colour))?;
     }
-    let mut events = Vec::new();
     loop {
-        if only == Some(replay.current().ply()) {
-            printer.line(&picture(replay.current(), &events, printer.colour))?;
-            return Ok(());
+        if is_wanted(&replay) && !is_rolling(&replay) {
+            printer.line(&picture(replay.current(), &recent, printer.colour))?;
+            if only.is_some() {
+                return Ok(());
+            }
         }
         let Some(played) = replay.next().transpose()? else { break };
-        events = played.events;
+        if is_ply(&played.events) {
+            recent.clear();
+        }
         if only.is_none() {
-            printer.line(&step_line(&events, record, replay.current().ply()))?;
-            if is_ply(&events) {
-                printer.line(&picture(replay.current(), &events, printer.colour))?;
-            }
+            printer.line(&step_line(&played.events, record, replay.current().ply()))?;
+        }
+        recent.extend(played.events);
+    }
+    if is_wanted(&replay) && is_rolling(&replay) {
+        printer.line(&picture(replay.current(), &recent, printer.colour))?;
+        if only.is_some() {
+            return Ok(());
         }
     }
     match only {

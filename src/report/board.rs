@@ -24,7 +24,7 @@ pub enum BoardSide {
     Second,
 }
 
-/// The board with its coordinates, and the caption below. In colour, each seat has its own colour,
+/// The board with its coordinates, the die beside it, and the caption below. In colour, each seat has its own colour,
 /// pieces are bold, and the squares of the last actions are in reverse.
 pub fn picture(position: &dyn AnyPosition, events: &[Event], colour: Colour) -> String {
     picture_from(position, events, colour, BoardSide::First)
@@ -51,6 +51,7 @@ pub fn picture_from(
         // Writing to a string does not fail.
         let _ = write!(text, "{gap} {}", column % 10);
     }
+    let mut die = position.die().map(|die| drawn_die(die, position, colour)).into_iter().flatten();
     for row in in_order(cells.len(), side) {
         let _ = write!(text, "\n {row:>2} ");
         for column in in_order(cells[row].len(), side) {
@@ -58,9 +59,40 @@ pub fn picture_from(
             text.push_str(gap);
             text.push_str(&square_text(&cells[row][column], is_last, colour));
         }
+        if let Some(line) = die.next() {
+            let _ = write!(text, "   {line}");
+        }
     }
     let _ = write!(text, "\n     {}", position.caption());
     text
+}
+
+/// The face of a die in lines, and whose it is.
+fn drawn_die(
+    (seat, number): (Seat, u8),
+    position: &dyn AnyPosition,
+    colour: Colour,
+) -> Vec<String> {
+    let rows = match number {
+        1 => ["     ", "  ●  ", "     "],
+        2 => ["●    ", "     ", "    ●"],
+        3 => ["●    ", "  ●  ", "    ●"],
+        4 => ["●   ●", "     ", "●   ●"],
+        5 => ["●   ●", "  ●  ", "●   ●"],
+        6 => ["●   ●", "●   ●", "●   ●"],
+        _ => return Vec::new(),
+    };
+    let mut lines = vec!["┌───────┐".to_owned()];
+    lines.extend(rows.iter().map(|row| format!("│ {row} │")));
+    lines.push("└───────┘".to_owned());
+    lines.push(format!("{:^9}", position.seats()[seat]).trim_end().to_owned());
+    match colour {
+        Colour::Plain => lines,
+        Colour::Ansi => {
+            let code = of_seat(seat);
+            lines.iter().map(|line| format!("\x1b[{code}m{line}\x1b[0m")).collect()
+        }
+    }
 }
 
 /// The numbers below `count`, in the order in which this side sees them.
@@ -150,6 +182,31 @@ mod tests {
         assert_eq!(rows[0], "     7 6 5 4 3 2 1 0");
         assert_eq!(rows[1], "  7  . . . . . . . b");
         assert_eq!(rows[8], "  0  w . . . . . . .");
+    }
+
+    #[test]
+    fn the_die_to_be_played_is_beside_the_board() {
+        let mut game = start(GameKind::Backdraughts);
+        while matches!(game.turn(), Turn::Chance(_)) {
+            assert_eq!(game.die(), None);
+            let (outcome, _) = game.outcomes().pop().expect("some");
+            game.play(Step::Chance(&outcome), &mut Vec::new()).expect("possible");
+        }
+        assert_eq!(game.die(), Some((Seat::First, 6)));
+        let board = picture(&*game, &[], Colour::Plain);
+        let beside: Vec<&str> = board.lines().map(|line| line.get(20..).unwrap_or("")).collect();
+        assert_eq!(
+            beside[1..7],
+            [
+                "   ┌───────┐",
+                "   │ ●   ● │",
+                "   │ ●   ● │",
+                "   │ ●   ● │",
+                "   └───────┘",
+                "     white"
+            ]
+        );
+        assert!(picture(&*game, &[], Colour::Ansi).contains("\x1b[36m│ ●   ● │\x1b[0m"));
     }
 
     #[test]

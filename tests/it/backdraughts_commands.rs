@@ -4,18 +4,18 @@
 use crate::support::{Arena, Run};
 use serde_json::Value;
 
-const START: &str = "     0 1 2 3 4 5 6 7
-  0  . . . . . . . w
-  1  . . . B B B B .
-  2  . . . . B B B .
-  3  . W . . . B B .
-  4  . W W . . . B .
-  5  . W W W . . . .
+/// The start after a roll of three.
+const THREE: &str = "     0 1 2 3 4 5 6 7
+  0  . . . . . . . w   ┌───────┐
+  1  . . . B B B B .   │ ●     │
+  2  . . . . B B B .   │   ●   │
+  3  . W . . . B B .   │     ● │
+  4  . W W . . . B .   └───────┘
+  5  . W W W . . . .     white
   6  . W W W W . . .
   7  b . . . . . . .
+     ply 0; white to play a 3; white 10, black 10 pawns; goals: white 7,0, black 0,7
 ";
-const CAPTION: &str =
-    "     ply 0; white to roll; white 10, black 10 pawns; goals: white 7,0, black 0,7";
 const BOARD: &str = concat!(
     r#""board":["........","...BBBB.","....BBB.",".W...BB.",".WW...B.",".WWW....",".WWWW...","#,
     r#""........"]"#
@@ -141,7 +141,7 @@ fn a_person_reads_the_rolls_in_words() {
     let arena = Arena::new();
     let args = ["play", "human", "bot:random", "--game", "backdraughts", "--seed", "1"];
     let run = arena.run_with(&args, "?\npass\nresign\n");
-    assert!(run.out.starts_with(&format!("{START}{CAPTION}\nwhite rolls ")), "{}", run.out);
+    assert!(run.out.starts_with(&format!("white rolls 3\n{THREE}")), "{}", run.out);
     let prompt = "white to move (? for the legal actions): ";
     let parts: Vec<&str> = run.err.split(prompt).collect();
     assert!(parts.len() == 4 && parts[1].contains('>'), "{}", run.err);
@@ -240,8 +240,11 @@ fn a_recorded_game_is_replayed_with_its_rolls() {
     let run = arena.run(&["replay", id]);
     assert_eq!(run.code, 0);
     let value = &game["rolls"][0].as_str().expect("a text")["roll ".len()..];
-    let opening = format!("{START}{CAPTION}\nwhite rolls {value}\n1. white ");
+    let opening = format!("\nwhite rolls {value}\n     0 1 2");
     assert!(run.out.contains(&opening), "{}", run.out);
+    let caption = format!("     ply 0; white to play a {value}; ");
+    assert!(run.out.contains(&caption), "{}", run.out);
+    assert!(arena.run(&["replay", id, "--ply", "0"]).out.contains(&caption));
     let boards = run.out.lines().filter(|line| line.starts_with("     0 1 2")).count();
     assert_eq!(boards as u64, 1 + game["plies"].as_u64().expect("a number"));
 }

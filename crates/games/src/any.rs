@@ -266,6 +266,11 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// The board as rows of characters from top to bottom, for people.
     fn rows(&self) -> Vec<String>;
 
+    /// The die that is to be played, in games with dice: who rolled it, and its number.
+    fn die(&self) -> Option<(Seat, u8)> {
+        None
+    }
+
     /// A line for people with what the board does not show (phase, counts).
     fn caption(&self) -> String;
 

@@ -472,6 +472,15 @@ impl Game for Backdraughts {
         Seat::BOTH.into_iter().find(|&seat| goal(seat) == square)
     }
 
+    fn die(&self) -> Option<(Seat, u8)> {
+        let die = match self.phase {
+            TurnPhase::Act { seat, number } => (seat, number),
+            TurnPhase::Answer { passer, number } => (passer, number),
+            TurnPhase::First | TurnPhase::Roll(_) => return None,
+        };
+        Some(die).filter(|_| self.rules.movement == Movement::Dice && self.turn.outcome().is_none())
+    }
+
     fn caption(&self) -> String {
         state::caption(self)
     }

@@ -257,6 +257,11 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
         None
     }
 
+    /// The die that is to be played, in games with dice: who rolled it, and its number.
+    fn die(&self) -> Option<(Seat, u8)> {
+        None
+    }
+
     /// A line for people with what the board does not show (phase, counts).
     fn caption(&self) -> String;
 }

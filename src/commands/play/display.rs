@@ -5,13 +5,13 @@ use super::screen::Screen;
 use crate::error::Failure;
 use crate::report::board::picture;
 use crate::report::story::{describe_step, is_ply};
-use referee_games::{AnyPosition, Event, GameError, Position, TextStep};
+use referee_games::{AnyPosition, Event, GameError, Position, TextStep, Turn};
 
 /// Where a game is shown while it is played.
 #[derive(Debug)]
 pub(super) enum Display {
     /// On the terminal.
-    Terminal(Screen),
+    Terminal(TerminalBoard),
     /// On a page in a browser.
     Browser(GamePage),
 }
@@ -21,9 +21,12 @@ impl Display {
     pub(super) fn start(&mut self, start: &Position, opening: &[TextStep]) -> Result<(), Failure> {
         let (position, steps) = after(start, opening)?;
         match self {
-            Self::Terminal(screen) => {
-                let events = steps.last().map_or(&[][..], Vec::as_slice);
-                screen.show(&picture(&*position, events, screen.printer.colour))
+            Self::Terminal(board) => {
+                board.recent = steps.into_iter().next_back().unwrap_or_default();
+                match board.drawn(&*position) {
+                    Some(drawn) => board.screen.show(&drawn),
+                    None => Ok(()),
+                }
             }
             Self::Browser(page) => {
                 page.start(&*position, &steps);
@@ -39,19 +42,43 @@ impl Display {
         events: &[Event],
     ) -> Result<(), Failure> {
         match self {
-            Self::Terminal(screen) => {
-                let mut text = describe_step(events, position.ply());
+            Self::Terminal(board) => {
                 if is_ply(events) {
-                    let board = picture(position, events, screen.printer.colour);
-                    text = format!("{text}\n{board}");
+                    board.recent.clear();
                 }
-                screen.show(&text)
+                board.recent.extend_from_slice(events);
+                let mut text = describe_step(events, position.ply());
+                text.extend(board.drawn(position).map(|drawn| format!("\n{drawn}")));
+                board.screen.show(&text)
             }
             Self::Browser(page) => {
                 page.step(position, events);
                 Ok(())
             }
         }
+    }
+}
+
+/// The board on the terminal.
+#[derive(Debug)]
+pub(super) struct TerminalBoard {
+    screen: Screen,
+    /// The events of the last ply and after it.
+    recent: Vec<Event>,
+}
+
+impl TerminalBoard {
+    /// The board on this screen.
+    pub(super) fn new(screen: Screen) -> Self {
+        Self { screen, recent: Vec::new() }
+    }
+
+    /// The position as it is drawn; `None` before a roll: it is drawn with the dice. Where positions
+    /// replace each other, all are drawn.
+    fn drawn(&self, position: &dyn AnyPosition) -> Option<String> {
+        let is_rolling = matches!(position.turn(), Turn::Chance(_));
+        let is_drawn = !is_rolling || self.screen.is_in_place();
+        is_drawn.then(|| picture(position, &self.recent, self.screen.printer.colour))
     }
 }
 

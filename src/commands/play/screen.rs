@@ -25,6 +25,11 @@ impl Screen {
         Self { printer, delay, in_place, lines: 0 }
     }
 
+    /// Whether positions replace each other.
+    pub(super) fn is_in_place(&self) -> bool {
+        self.in_place
+    }
+
     /// Shows a position, and waits. The players' clocks do not run meanwhile.
     pub(super) fn show(&mut self, text: &str) -> Result<(), Failure> {
         let text = if self.in_place { self.over_the_last(text) } else { text.to_owned() };

@@ -177,6 +177,10 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
         self.0.rows()
     }
 
+    fn die(&self) -> Option<(Seat, u8)> {
+        self.0.die()
+    }
+
     fn caption(&self) -> String {
         self.0.caption()
     }
