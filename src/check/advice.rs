@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::model::fault::FaultCode;
 use crate::model::player::{PlayerKind, PlayerSpec};
-use crate::player::diagnosis::{MISSING_FLUSH, NO_NEWLINE};
+use crate::player::diagnosis::{COMPUTING, DEBUG_OUTPUT, MISSING_FLUSH, NO_NEWLINE};
 
 /// The language of a player, as far as its files tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,15 +21,23 @@ enum SourceLanguage {
     C,
 }
 
-/// What the author should write instead, if the language is known and there is something to say.
+/// How to choose in time, in any language.
+const IN_TIME: &str = "stop thinking in time: a turn may take `move_ms` of the `clock` in `init`, \
+                       and no more than `left_ms` of the `clock` in the turn";
+
+/// What the author should write instead, if there is something to say and, where that matters, the
+/// language is known.
 pub(super) fn advice(spec: &PlayerSpec, code: FaultCode, message: &str) -> Option<String> {
     let PlayerKind::Command { program, args } = &spec.kind else { return None };
+    if code == FaultCode::Cpu || message.contains(COMPUTING) {
+        return Some(IN_TIME.to_owned());
+    }
     let language = language(program, args, &spec.dir)?;
     let text = if message.contains(MISSING_FLUSH) {
         flush(language)?
     } else if message.contains(NO_NEWLINE) {
         newline(language)
-    } else if code == FaultCode::UnexpectedOutput {
+    } else if code == FaultCode::UnexpectedOutput || message.contains(DEBUG_OUTPUT) {
         stderr(language)
     } else {
         return None;

@@ -4,7 +4,7 @@
 //! A kind is the form of a legal action (`3,4>3,5` and `5,1>5,0` have the same form), or an event
 //! since the seat's previous turn. A drill is a decision with kinds that no earlier drill has.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
@@ -36,8 +36,8 @@ pub struct Drill {
     pub seat: Seat,
     /// The game up to the decision.
     pub beginning: Beginning,
-    /// The kinds of turn that no earlier drill has.
-    pub kinds: BTreeSet<String>,
+    /// The kinds of turn that no earlier drill has, each in words.
+    pub kinds: BTreeMap<String, String>,
 }
 
 /// The drills of a game with these options, the same every time.
@@ -193,11 +193,11 @@ impl DrillSearch {
             self.met[seat].extend(texts.iter().cloned());
         }
         let mut kinds = kinds_of(position, seat, events, &legal);
-        kinds.retain(|kind| !self.seen[seat].contains(kind));
+        kinds.retain(|kind, _| !self.seen[seat].contains(kind));
         if kinds.is_empty() {
             return;
         }
-        self.seen[seat].extend(kinds.iter().cloned());
+        self.seen[seat].extend(kinds.keys().cloned());
         self.drills.push(Drill { seat, beginning: so_far.clone(), kinds });
     }
 }
@@ -237,57 +237,78 @@ impl Script for DrillGame<'_> {
 }
 
 /// The kinds of turn of `seat`'s decision in `position`, after `events`, with these actions.
-pub(super) fn kinds_of(
+fn kinds_of(
     position: &dyn AnyPosition,
     seat: Seat,
     events: &[Event],
     legal: &Legal,
-) -> BTreeSet<String> {
+) -> BTreeMap<String, String> {
     let you = &position.seats()[seat];
     let happened = events.iter().filter_map(|event| kind_of_event(event, you));
-    happened.chain(kinds_of_actions(legal)).collect()
+    let mut kinds = kinds_of_actions(legal);
+    kinds.extend(happened.map(|event| (event.clone(), event)));
+    kinds
 }
 
-/// The kinds of turn that `seat` met in a recorded game, as far as it can be replayed.
-pub(super) fn kinds_met(start: &Position, record: &GameRecord, seat: Seat) -> BTreeSet<String> {
-    let mut replay = Replay::new(start, record);
-    let (mut events, mut kinds) = (Vec::new(), BTreeSet::new());
-    loop {
-        if replay.current().turn().asks(seat) {
+/// Describes the kinds of turn that `seat` met in recorded games, as far as they can be replayed.
+pub(super) fn kinds_met<'r>(
+    start: &Position,
+    records: impl IntoIterator<Item = (&'r GameRecord, Seat)>,
+) -> Vec<String> {
+    let mut kinds = BTreeMap::new();
+    for (record, seat) in records {
+        let mut replay = Replay::new(start, record);
+        let mut events = Vec::new();
+        loop {
             let position = replay.current();
-            kinds.extend(kinds_of(position, seat, &events, &position.legal(seat)));
-            events.clear();
+            if position.turn().asks(seat) {
+                for (kind, words) in kinds_of(position, seat, &events, &position.legal(seat)) {
+                    kinds.entry(kind).or_insert(words);
+                }
+                events.clear();
+            }
+            let Some(Ok(played)) = replay.next() else { break };
+            events.extend(played.events);
         }
-        let Some(Ok(played)) = replay.next() else { return kinds };
-        events.extend(played.events);
     }
+    kinds.into_values().collect()
 }
 
-fn kinds_of_actions(legal: &Legal) -> BTreeSet<String> {
+/// The form of each action, with the first action that has it as an example.
+fn kinds_of_actions(legal: &Legal) -> BTreeMap<String, String> {
+    let mut kinds = BTreeMap::new();
     match legal {
-        Legal::List(texts) => texts.iter().map(|text| shape(text)).collect(),
-        Legal::Factored { .. } => BTreeSet::from(["directions and walls".to_owned()]),
-        Legal::Shown(_) => BTreeSet::from(["actions that are not listed".to_owned()]),
+        Legal::List(texts) => {
+            for text in texts {
+                kinds.entry(form(text)).or_insert_with(|| format!("actions like `{text}`"));
+            }
+        }
+        Legal::Factored { .. } => {
+            let words = "a direction for each piece, and walls";
+            kinds.insert("directions and walls".to_owned(), words.to_owned());
+        }
+        Legal::Shown(_) => {
+            kinds.insert("unlisted".to_owned(), "actions that are not listed".to_owned());
+        }
     }
+    kinds
 }
 
 /// The text of an action with `n` for every number.
-fn shape(text: &str) -> String {
-    let mut shape = String::with_capacity(text.len() + 2);
-    shape.push('`');
+fn form(text: &str) -> String {
+    let mut form = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            '0'..='9' if shape.ends_with('n') => {}
-            '0'..='9' => shape.push('n'),
-            other => shape.push(other),
+            '0'..='9' if form.ends_with('n') => {}
+            '0'..='9' => form.push('n'),
+            other => form.push(other),
         }
     }
-    shape.push('`');
-    shape
+    form
 }
 
-/// An event's protocol name, with details that distinguish its kinds. Plain actions and rolls are
-/// not kinds, because every game consists of them.
+/// An event by its protocol name, with details that distinguish its kinds. Plain actions and rolls
+/// are not kinds, because every game consists of them.
 fn kind_of_event(event: &Event, you: &str) -> Option<String> {
     if let Event::Action { forced: false, on_behalf_of: None, .. } = event {
         return None;
@@ -300,7 +321,10 @@ fn kind_of_event(event: &Event, you: &str) -> Option<String> {
         "action" if value.get("forced").is_some() => Some(format!("{owner} forced pass")),
         "action" if value.get("for").is_some() => Some(format!("{owner} action for the other")),
         "action" | "roll" | "over" => None,
-        _ => Some(word("why").map_or(name.to_owned(), |why| format!("{name} ({why})"))),
+        _ => {
+            let why = word("why").map_or_else(String::new, |why| format!(" ({why})"));
+            Some(format!("the event `{name}`{why}"))
+        }
     }
 }
 
@@ -344,18 +368,21 @@ mod tests {
             let kinds: BTreeSet<&str> = found
                 .iter()
                 .filter(|drill| drill.seat == seat)
-                .flat_map(|drill| drill.kinds.iter().map(String::as_str))
+                .flat_map(|drill| drill.kinds.keys().map(String::as_str))
                 .collect();
             let expected = [
-                "`n,n>n,n`",
-                "`n,n`",
                 "its own forced pass",
-                "removed (corner)",
-                "removed (surrounded)",
-                "shrink",
+                "n,n",
+                "n,n>n,n",
+                "the event `removed` (corner)",
+                "the event `removed` (surrounded)",
+                "the event `shrink`",
                 "the opponent's forced pass",
             ];
             assert_eq!(kinds, expected.into_iter().collect());
         }
+        let words: Vec<&String> = found.iter().flat_map(|drill| drill.kinds.values()).collect();
+        assert!(words.contains(&&"actions like `0,1`".to_owned()), "{words:?}");
+        assert!(words.contains(&&"the event `shrink`".to_owned()), "{words:?}");
     }
 }

@@ -210,13 +210,9 @@ impl<'e> Examiner<'e> {
     async fn long(&mut self) -> StepResult {
         let (finished, finding) = self.pairs(PARTNER, 1, false).await?;
         let plies = finished.iter().map(|record| record.plies).max().unwrap_or_default();
-        let mut met = std::collections::BTreeSet::new();
-        for record in &finished {
-            met.extend(kinds_met(&self.exam.rules.start, record, self.seat_of(record)));
-        }
-        let met: Vec<&str> = met.iter().map(String::as_str).collect();
-        let summary =
-            format!("{}, up to {}; met {}", games(finished.len()), Plies(plies), met.join(", "));
+        let seated = finished.iter().map(|record| (record, self.seat_of(record)));
+        let met = kinds_met(&self.exam.rules.start, seated).join(", ");
+        let summary = format!("{}, up to {}; met {met}", games(finished.len()), Plies(plies));
         Ok((summary, finding))
     }
 

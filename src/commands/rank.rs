@@ -125,7 +125,7 @@ fn listed(file: &Path, faulted: Faulted) -> Result<Standings, Failure> {
     let summary = Summary { played, counted: played, ..Summary::default() };
     let evaluation =
         Evaluation::new(results, &[], &out, summary).map_err(|error| failed(&error))?;
-    Ok(Standings { remedy: Remedy::None, ..Standings::new(&evaluation) })
+    Ok(Standings { remedy: Remedy::Unknown, ..Standings::new(&evaluation) })
 }
 
 fn print(

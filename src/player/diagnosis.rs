@@ -10,6 +10,10 @@ use referee_sandbox::{Overrun, ProcessState, limits};
 
 /// The diagnosis of a player that waits although it was asked.
 pub const MISSING_FLUSH: &str = "waiting for input: a missing flush, or it waits for a second line";
+/// The diagnosis of a player that thinks for too long.
+pub const COMPUTING: &str = "still computing";
+/// The end of the diagnosis of a player that printed text for people.
+pub const DEBUG_OUTPUT: &str = "debug output belongs on stderr";
 /// The end of the diagnosis of a player that printed only part of a line.
 pub const NO_NEWLINE: &str = "but no newline";
 
@@ -57,7 +61,7 @@ fn what_it_did(late: Late<'_>) -> String {
     }
     match late.cpu {
         Some(cpu) if late.state == ProcessState::Running || cpu >= late.wall / 2 => {
-            format!("still computing, with {} of CPU time used", seconds(cpu))
+            format!("{COMPUTING}, with {} of CPU time used", seconds(cpu))
         }
         _ if late.state == ProcessState::ReadingInput => MISSING_FLUSH.to_owned(),
         Some(cpu) => format!("sleeping, with {} of CPU time used", seconds(cpu)),
@@ -99,8 +103,7 @@ pub(super) fn how_it_ended(status: ExitStatus) -> String {
 /// Output without a request.
 pub(super) fn unexpected(extra: &[u8]) -> Fault {
     let shown = shown(extra);
-    let message =
-        format!("output when no reply was due: \"{shown}\"; debug output belongs on stderr");
+    let message = format!("output when no reply was due: \"{shown}\"; {DEBUG_OUTPUT}");
     Fault { raw: Some(shown), ..Fault::new(FaultCode::UnexpectedOutput, message) }
 }
 

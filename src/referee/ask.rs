@@ -172,9 +172,9 @@ fn refused(refusal: Refusal, reply: &Reply) -> Fault {
     match refusal {
         Refusal::Malformed(expected) => {
             let hint = if diagnosis::looks_like_a_log(text) {
-                "; debug output belongs on stderr"
+                format!("; {}", diagnosis::DEBUG_OUTPUT)
             } else {
-                ""
+                String::new()
             };
             let what =
                 if text.is_empty() { "an empty line".to_owned() } else { format!("\"{shown}\"") };

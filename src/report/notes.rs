@@ -136,7 +136,11 @@ fn remedy(remedy: Remedy) -> &'static str {
         Remedy::MoreOpenings => {
             "More openings would make the games different: more `plies`, or more lines in the file."
         }
-        Remedy::None => {
+        Remedy::Unknown => {
+            "Openings would make the games different, or players that choose at random between \
+             moves that are equally good."
+        }
+        Remedy::Classes => {
             "Classes of the 2018 interface cannot begin after an opening: play fewer `pairs`, or \
              have the players choose at random between moves that are equally good."
         }
@@ -313,9 +317,14 @@ mod tests {
                  different: see `[openings]` in the documentation of the configuration."
             )
         );
-        let classes = Standings { remedy: Remedy::None, ..standings.clone() };
-        let advice = copies(&classes, 80).expect("there are copies");
-        assert!(advice.contains("fewer `pairs`") && !advice.contains("[openings]"), "{advice}");
+        let advice = |remedy| {
+            let standings = Standings { remedy, ..standings.clone() };
+            copies(&standings, 80).expect("there are copies")
+        };
+        let classes = advice(Remedy::Classes);
+        assert!(classes.contains("fewer `pairs`") && !classes.contains("[openings]"), "{classes}");
+        let unknown = advice(Remedy::Unknown);
+        assert!(unknown.contains("Openings") && !unknown.contains("2018"), "{unknown}");
         assert!(groups(&standings).is_some_and(|note| note.contains("2 groups")));
         let near = super::super::standings::tests::standings(&two_players());
         assert!(neighbours(&near, 80).is_some_and(|note| note.contains("ant and bee (")));

@@ -111,8 +111,10 @@ pub enum Remedy {
     Openings,
     /// Use more openings.
     MoreOpenings,
-    /// No setting helps: some players cannot start from an opening.
-    None,
+    /// No setting helps: some players are classes, which cannot start from an opening.
+    Classes,
+    /// The settings are unknown.
+    Unknown,
 }
 
 impl Remedy {
@@ -121,7 +123,7 @@ impl Remedy {
         match &header.openings {
             Some(_) => Self::MoreOpenings,
             None if header.players.iter().all(|player| player.takes_openings) => Self::Openings,
-            None => Self::None,
+            None => Self::Classes,
         }
     }
 }

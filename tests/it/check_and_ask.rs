@@ -414,6 +414,33 @@ fn the_next_command_follows_the_verdict_on_a_player() {
 }
 
 #[test]
+fn debug_output_and_long_thoughts_come_with_advice() {
+    let arena = Arena::new();
+    let player = |before: &str| {
+        format!(
+            "import json, sys\nfor line in sys.stdin:\n    message = json.loads(line)\n    \
+             if message['type'] == 'turn':\n        {before}\n    if 'id' in message:\n        \
+             print(json.dumps({{'id': message['id']}}), flush=True)\n"
+        )
+    };
+    arena.write("loud.py", &player("print('thinking about it')"));
+    arena.write("slow.py", &player("while True: pass"));
+    arena.write(
+        "tournament.toml",
+        "name = \"cup\"\ngame = \"watch-your-back\"\nclock.move = \"1s\"\n\
+         [[players]]\nname = \"ant\"\nbot = \"random\"\n\
+         [[players]]\nname = \"bee\"\nbot = \"random\"\n",
+    );
+    for (name, advice) in [
+        ("loud.py", "advice: for debug output write `print(…, file=sys.stderr)`"),
+        ("slow.py", "advice: stop thinking in time: "),
+    ] {
+        let run = arena.run(&["check", name, "--against", "random"]);
+        assert!(run.out.contains(advice), "{}", run.out);
+    }
+}
+
+#[test]
 fn a_missing_flush_is_explained_in_the_language_of_the_player() {
     let arena = Arena::new();
     arena.write(

@@ -81,8 +81,8 @@ impl Examiner<'_> {
                 continue;
             }
             if let Some(finding) = self.drill(number, drill).await? {
-                let kinds: Vec<&str> = drill.kinds.iter().map(String::as_str).collect();
-                let summary = format!("a turn of the kind {} went wrong", kinds.join(", "));
+                let kinds: Vec<&str> = drill.kinds.values().map(String::as_str).collect();
+                let summary = format!("a turn with {} went wrong", kinds.join(", "));
                 return Ok((summary, Some(finding)));
             }
             kinds += drill.kinds.len();

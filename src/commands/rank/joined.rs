@@ -31,7 +31,7 @@ pub(super) fn rank(args: &RankArgs, faulted: Faulted, printer: Printer) -> Resul
     for count in 1..=logs.len() {
         let evaluation =
             joined.evaluate(count).map_err(|error| Failure::input(error.to_string()))?;
-        steps.push(Standings { remedy: Remedy::None, ..Standings::new(&evaluation) });
+        steps.push(Standings { remedy: Remedy::Unknown, ..Standings::new(&evaluation) });
     }
     let Some(last) = steps.last() else { return Ok(Status::Done) };
     let names: Vec<&str> = logs.iter().map(|log| &*log.header.tournament).collect();
