@@ -60,8 +60,9 @@ impl Printer {
         usize::from(console::Term::stdout().size().1).max(40)
     }
 
-    /// Asks the person at the terminal for a line.
+    /// Shows text to the person at the terminal, who types behind it.
     pub fn prompt(self, text: &str) {
+        let text = Self::fit_stderr(text);
         let mut err = io::stderr().lock();
         // If the terminal is gone, the next read fails.
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
@@ -96,11 +97,17 @@ impl Printer {
     /// Writes a status line to stderr, unless quiet.
     pub fn note(self, text: &str) {
         if !self.quiet {
-            let columns = usize::from(console::Term::stderr().size().1).max(40);
-            let is_terminal = io::stderr().is_terminal();
-            let text = if is_terminal { wrap(text, columns) } else { text.to_owned() };
+            let text = Self::fit_stderr(text);
             let _ = writeln!(io::stderr().lock(), "{text}");
         }
+    }
+
+    /// The text with its long lines broken between words, if stderr is a terminal.
+    fn fit_stderr(text: &str) -> String {
+        if !io::stderr().is_terminal() {
+            return text.to_owned();
+        }
+        wrap(text, usize::from(console::Term::stderr().size().1).max(40))
     }
 
     /// Writes an error to stderr without a label, for errors that show their own place.

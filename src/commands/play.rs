@@ -124,6 +124,9 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     let saved = args.save.as_deref().map(SavedGame::create).transpose()?;
     let terms = PlaySettings { rules, control, containment, seed: args.seed };
     let mut display = display(args, &terms.rules.seats(), &words, printer)?;
+    if let (true, Display::Terminal(_)) = (has_human, &display) {
+        printer.note(&welcome(&terms.rules, &words));
+    }
     let Some(game) = play(&terms, opening, &words, &mut display, printer)? else {
         return Ok(Status::Interrupted);
     };
@@ -168,6 +171,22 @@ fn display(
     let (page, url) = GamePage::open(address, &names, seats)?;
     printer.line(&url)?;
     Ok(Display::Browser(page))
+}
+
+/// What a person has to know before the game: the seat, if it is only one, and how to type.
+fn welcome(rules: &GameRules, words: &BySeat<PlayerArgument>) -> String {
+    let people = words.iter().filter(|(_, word)| **word == PlayerArgument::Human);
+    let seats: Vec<Text> = people.map(|(seat, _)| rules.seats()[seat].clone()).collect();
+    let mut sentences = Vec::new();
+    if let [seat] = &seats[..] {
+        sentences.push(format!("You are {seat}."));
+    }
+    // The squares of a rules program may have other names.
+    if rules.game.program().is_none() {
+        sentences.push("Squares are typed as column,row: 3,4 is column 3, row 4.".to_owned());
+    }
+    sentences.push("`help` lists what you can type.".to_owned());
+    sentences.join(" ")
 }
 
 /// Says how the game ended.

@@ -9,7 +9,7 @@ const COMMANDS: [&str; 2] = ["again: ", "kept: "];
 /// of its words is. What follows a break is indented like its line, and by two more columns. Lines
 /// with a command to copy stay whole.
 pub fn wrap(text: &str, columns: usize) -> String {
-    text.lines().map(|line| wrap_line(line, columns)).collect::<Vec<_>>().join("\n")
+    text.split('\n').map(|line| wrap_line(line, columns)).collect::<Vec<_>>().join("\n")
 }
 
 fn wrap_line(line: &str, columns: usize) -> String {
@@ -47,6 +47,7 @@ mod tests {
     fn lines_are_broken_between_words() {
         assert_eq!(wrap("one two three", 20), "one two three");
         assert_eq!(wrap("one two three\n\nfour", 8), "one two\n  three\n\nfour");
+        assert_eq!(wrap("one two\n", 5), "one\n  two\n", "the last line keeps its end");
         assert_eq!(wrap("  ok  start  greets", 12), "  ok  start\n    greets");
         assert_eq!(wrap("  again: referee ask", 9), "  again: referee ask");
         assert_eq!(wrap("one extraordinary two", 9), "one\n  extraordinary\n  two");

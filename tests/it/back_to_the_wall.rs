@@ -164,7 +164,8 @@ fn a_person_plays_at_the_same_time_as_a_program() {
     assert_eq!(
         parts[..3],
         [
-            "",
+            "You are grunkle. Squares are typed as column,row: 3,4 is column 3, row 4. `help` \
+             lists what you can type.\n",
             "T10: R U names no square, not 1\n",
             "not understood: expected a direction for the circle, one for the square, then the \
              walls, like `R U 3,5`; `?` shows the legal actions, `help` the commands\n",

@@ -142,6 +142,7 @@ fn a_person_reads_the_rolls_in_words() {
     let args = ["play", "human", "bot:random", "--game", "backdraughts", "--seed", "1"];
     let run = arena.run_with(&args, "?\npass\nresign\n");
     assert!(run.out.starts_with(&format!("white rolls 3\n{THREE}")), "{}", run.out);
+    assert!(run.err.contains("You are white. Squares are typed as column,row: "), "{}", run.err);
     let prompt = "white to move (? for the legal actions): ";
     let parts: Vec<&str> = run.err.split(prompt).collect();
     assert!(parts.len() == 4 && parts[1].contains('>'), "{}", run.err);

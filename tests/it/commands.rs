@@ -236,7 +236,8 @@ fn a_person_may_mistype_ask_for_help_and_resign() {
     assert_eq!(
         parts[..4],
         [
-            "",
+            "You are white. Squares are typed as column,row: 3,4 is column 3, row 4. `help` lists \
+             what you can type.\n",
             "W2: 9,9 is off the board\n",
             "not understood: expected a placement like `3,4`, a move like `3,4>3,5`, or `pass`; \
              `?` shows the legal actions, `help` the commands\n",
